@@ -1,7 +1,7 @@
-"""View values that explain a table to a person: system tables, timeline, manifest tree, statistics.
+"""Explains tables: system tables, timeline, manifest tree, statistics, health, plans, bytes.
 
-Draws nothing; every value has text, Arrow and JSON faces. May import `maintenance` and below.
-`bytes(path)` takes apart a file without its table.
+Results render as text, HTML, Arrow and JSON; charts and widgets are drawn by `widgets`. May import
+`maintenance` and below. `bytes(path)` inspects a file without its table.
 """
 
 from importlib import import_module
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
 __all__ = ["bytes"]
 
-_DOORS = {"bytes": ("paimon_explore.inspection.byte_inspector.file_lookup", "file_bytes")}
+_LAZY = {"bytes": ("paimon_explore.inspection.byte_inspector.file_lookup", "file_bytes")}
 
 
 def __getattr__(name: str) -> object:
-    """The public names, loaded when they are first used: most of this layer needs none of them."""
-    if name in _DOORS:
-        module, function = _DOORS[name]
+    """Import public names on first use, so that other imports of this package stay light."""
+    if name in _LAZY:
+        module, function = _LAZY[name]
         return getattr(import_module(module), function)
     msg = f"module {__name__!r} has no attribute {name!r}"
     raise AttributeError(msg, name=name, obj=None)

@@ -1,6 +1,6 @@
-"""Statistics of one file or manifest, decoded against the schema they were written with.
+"""Column statistics of a file or manifest, decoded with the schema they were written with.
 
-Where a bound is absent, the reason is part of the value: not collected, left out, dropped, null.
+Missing bounds have a reason: not collected, omitted, dropped or null.
 Spec: concepts/spec/manifest, statistics.
 """
 
@@ -32,16 +32,16 @@ _TRUNCATE = re.compile(r"truncate\((\d+)\)", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnBounds:
-    """Bounds of one column.
+    """Statistics of one column.
 
     Attributes:
-        column: its name in the file's schema.
-        type: its type.
-        minimum: smallest value as text, not escaped; None when absent.
-        maximum: largest value as text, not escaped; None when absent.
-        null_count: number of nulls; None when unknown.
-        reason: why a bound is absent; empty when both are there.
-        note: what to know of the bounds, such as that they were cut.
+        column: name in the schema of the file.
+        type: type of the column.
+        minimum: minimum as text, not escaped; None if missing.
+        maximum: maximum as text, not escaped; None if missing.
+        null_count: number of nulls; None if unknown.
+        reason: why a bound is missing; empty if both exist.
+        note: remark on the bounds, such as truncation.
     """
 
     column: str
@@ -53,7 +53,7 @@ class ColumnBounds:
     note: str = ""
 
     def state(self) -> dict[str, object]:
-        """The bounds as JSON; what is absent has no key."""
+        """The statistics as JSON without empty members."""
         members: dict[str, object] = {"column": self.column, "type": self.type}
         if self.minimum is not None and self.maximum is not None:
             members |= {"min": self.minimum, "max": self.maximum}
@@ -67,7 +67,7 @@ class ColumnBounds:
 
 
 def value_bounds(entry: Mapping[str, object], schema: TableSchema) -> tuple[ColumnBounds, ...]:
-    """Bounds of all columns of a data file.
+    """The statistics of all columns of a data file.
 
     Args:
         entry: a row of `ENTRY_SCHEMA`.
@@ -97,7 +97,7 @@ def value_bounds(entry: Mapping[str, object], schema: TableSchema) -> tuple[Colu
 
 
 def key_bounds(entry: Mapping[str, object], schema: TableSchema) -> tuple[ColumnBounds, ...]:
-    """Bounds of the trimmed primary key of a data file; empty for append tables."""
+    """The bounds of the trimmed primary key of a data file; empty for append tables."""
     keys = [f for name in schema.trimmed_primary_keys for f in schema.fields if f.name == name]
     if not keys or _is_empty(entry["key_min"]):
         return tuple(_bare(field, "no key statistics in this file") for field in keys)
@@ -106,18 +106,19 @@ def key_bounds(entry: Mapping[str, object], schema: TableSchema) -> tuple[Column
     if isinstance(decoded, str):
         return tuple(_bare(field, decoded) for field in keys)
     return tuple(
-        _cut_noted(bounds, field, 128) for bounds, field in zip(decoded, keys, strict=True)
+        _with_truncation_note(bounds, field, 128)
+        for bounds, field in zip(decoded, keys, strict=True)
     )
 
 
 def partition_bounds(
     manifest: Mapping[str, object], schema: TableSchema
 ) -> tuple[ColumnBounds, ...]:
-    """Partition range of a manifest.
+    """The partition range of a manifest.
 
     Args:
         manifest: a row of `MANIFEST_LIST_SCHEMA`.
-        schema: any schema of the table: partition columns do not change.
+        schema: any schema of the table, since partition columns cannot change.
     """
     fields = schema.partition_type.fields
     if fields and _is_empty(manifest["partition_min"]):
@@ -138,7 +139,7 @@ def partition_bounds(
 def _decoded(
     stats: tuple[object, object, object], fields: Sequence[DataField], where: str
 ) -> list[ColumnBounds] | str:
-    """Bounds of the fields, or why the bytes cannot be read."""
+    """The decoded bounds of the fields, or the error."""
     low, high, counts = stats
     rows = pa.array([low, high], pa.binary())
     nulls = counts if isinstance(counts, list) else []
@@ -170,7 +171,7 @@ def _explained(
         return _bare(field, _why_left_out(field, entry, f"{option} = {mode}"))
     if bounds.minimum is not None and bounds.maximum is not None:
         found = _TRUNCATE.fullmatch(mode)
-        return _cut_noted(bounds, field, int(found.group(1)) if found else 0)
+        return _with_truncation_note(bounds, field, int(found.group(1)) if found else 0)
     reason = _why_null(field, bounds.null_count, entry["row_count"], f"{option} = {mode}", mode)
     return _bare(field, reason, null_count=bounds.null_count)
 
@@ -183,7 +184,7 @@ def _why_left_out(field: DataField, entry: Mapping[str, object], setting: str) -
     if listed is None:
         return "the writer collected no statistics for this file"
     if not listed and entry["kind"] == 1:
-        return "dropped: DELETE entries may leave statistics out (manifest.delete-file-drop-stats)"
+        return "dropped: DELETE entries omit statistics (manifest.delete-file-drop-stats)"
     if not listed:
         return f"no statistics in this file (_VALUE_STATS_COLS is empty; {setting})"
     return f"not in _VALUE_STATS_COLS ({_unbounded(field.type) or setting})"
@@ -198,15 +199,17 @@ def _why_null(field: DataField, nulls: int | None, rows: object, setting: str, m
     if nulls is None or mode.lower() in ("none", "counts"):
         return f"not collected ({setting})"
     if _TRUNCATE.fullmatch(mode) and _is_root(field.type, (*_TEXTS, *_BYTES)):
-        return f"a cut upper bound would not be above all values ({setting})"
-    return "the data file's footer has no bounds (NaN, nanoseconds or an older writer)"
+        return f"no truncated upper bound exists ({setting})"
+    return "the footer of the data file has no bounds (NaN, nanoseconds or an old writer)"
 
 
 def _unbounded(data_type: DataType) -> str:
     if not isinstance(data_type, AtomicType):
-        return f"no bounds are kept for {type_text(data_type).partition('<')[0].split()[0]}"
+        return f"bounds are not collected for {type_text(data_type).partition('<')[0].split()[0]}"
     return (
-        f"no bounds are kept for {data_type.root.value}" if _is_root(data_type, _UNBOUNDED) else ""
+        f"bounds are not collected for {data_type.root.value}"
+        if _is_root(data_type, _UNBOUNDED)
+        else ""
     )
 
 
@@ -232,8 +235,8 @@ def _mode(field: DataField, level: object, schema: TableSchema) -> tuple[str, st
         return "unreadable", METADATA_STATS_MODE.key
 
 
-def _cut_noted(bounds: ColumnBounds, field: DataField, limit: int) -> ColumnBounds:
-    """The bounds, with a note when they are as long as the limit at which they are cut."""
+def _with_truncation_note(bounds: ColumnBounds, field: DataField, limit: int) -> ColumnBounds:
+    """The bounds, with a note if their length equals the truncation limit."""
     per_item = 2 if _is_root(field.type, _BYTES) else 1
     if not limit or not _is_root(field.type, (*_TEXTS, *_BYTES)):
         return bounds
@@ -247,7 +250,7 @@ def _cut_noted(bounds: ColumnBounds, field: DataField, limit: int) -> ColumnBoun
         minimum=bounds.minimum,
         maximum=bounds.maximum,
         null_count=bounds.null_count,
-        note=f"cut to {limit}",
+        note=f"truncated to {limit}",
     )
 
 
@@ -262,7 +265,7 @@ def _names(value: object) -> list[str] | None:
 
 
 def _is_empty(row: object) -> bool:
-    """Whether a row of statistics has no fields at all."""
+    """Whether a row of statistics has no fields."""
     if row in (b"", EMPTY_ROW):
         return True
     try:

@@ -1,4 +1,4 @@
-"""What the views of this layer need to know of a table; the facade builds it.
+"""The table as the views of this layer see it; built by the facade.
 
 >>> from paimon_explore.fileio.memory import MemoryFileIO
 >>> from paimon_explore.metadata.table_paths import TablePaths
@@ -23,15 +23,15 @@ from paimon_explore.store.table_store import TableStore
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableView:
-    """One branch of a table, as views look at it.
+    """One branch of a table.
 
     Attributes:
-        store: its metadata files, of its branch.
-        schema: the newest schema; None when no schema can be read, which views survive.
+        store: the metadata files of the branch.
+        schema: the latest schema; None if no schema can be read.
         name: `database.table`.
-        expression: the variable that holds the table in the lines of code that views show.
-        dynamic_options: options over those of the schema.
-        screen: what draws results.
+        expression: name of the table variable in code snippets.
+        dynamic_options: options that override those of the schema.
+        screen: draws charts and widgets.
     """
 
     store: TableStore
@@ -43,39 +43,39 @@ class TableView:
 
     @property
     def short_name(self) -> str:
-        """The table without its database."""
+        """The table name without the database."""
         return self.name.rpartition(".")[2]
 
     @property
     def database(self) -> str:
-        """The database; empty when the name has none."""
+        """The database name; empty if the name has none."""
         return self.name.rpartition(".")[0]
 
     @property
     def location(self) -> str:
-        """The table's folder."""
+        """The location of the table."""
         return self.store.paths.root
 
     @property
     def branch(self) -> str:
-        """The branch that is looked at."""
+        """The branch name."""
         return self.store.paths.branch
 
     @property
     def options(self) -> TableOptions:
-        """The options in force now; none while no schema can be read."""
+        """The effective options; empty if no schema can be read."""
         stored = {} if self.schema is None else self.schema.options
         return TableOptions({**stored, **self.dynamic_options})
 
     def target(self, snapshot: Snapshot | None, *, travelled: bool = True) -> ScanTarget:
-        """What a read of a snapshot scans.
+        """The scan target of a snapshot.
 
         Args:
-            snapshot: None for a table without any.
-            travelled: read with the snapshot's schema; False: with the newest one.
+            snapshot: None for a table without snapshots.
+            travelled: read with the schema of the snapshot instead of the latest one.
 
         Raises:
-            NotFoundError: there is no schema.
+            NotFoundError: the table has no schema.
             PaimonError: the schema cannot be read.
         """
         schema = self.schema

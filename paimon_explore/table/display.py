@@ -28,10 +28,10 @@ class LazyScreen:
             UnsupportedFeatureError: the packages of the extra `notebook` are not installed.
         """
         try:
-            from paimon_explore.widgets.report_widget import SheetWidget
+            from paimon_explore.widgets.report_widget import ReportWidget
         except ImportError as error:
             raise _missing("widgets", error) from error
-        return SheetWidget(result)
+        return ReportWidget(result)
 
 
 def _missing(what: str, error: ImportError) -> UnsupportedFeatureError:

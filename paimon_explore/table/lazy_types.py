@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from paimon_explore.inspection.byte_inspector.byte_layout import ByteMap as ByteMap
+    from paimon_explore.inspection.byte_inspector.byte_layout import ByteLayout as ByteLayout
     from paimon_explore.inspection.explain.commit_replay import Replay as Replay
     from paimon_explore.inspection.explain.expiry_preview import ExpiryPreview as ExpiryPreview
     from paimon_explore.inspection.explain.file_explanation import (
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "Age": "table.maintenance",
-    "ByteMap": "inspection.byte_inspector.byte_layout",
+    "ByteLayout": "inspection.byte_inspector.byte_layout",
     "Change": "table.row_changes",
     "Children": "inspection.views.manifest_tree",
     "Consumer": "metadata.consumer",

@@ -10,7 +10,7 @@ from paimon_explore.widgets import magics
 
 def register(shell: magics.Shell) -> None:
     """Register the magics in an interactive shell."""
-    doors = magics.Doors(
+    api = magics.MagicsApi(
         open=lambda path, branch: open_table(path, branch=branch),
         listing=listing,
         at=lambda table, snapshot, tag: _table(table).at(snapshot=snapshot, tag=tag),
@@ -19,7 +19,7 @@ def register(shell: magics.Shell) -> None:
         table=Table,
         watched=(Table, Catalog),
     )
-    magics.register(shell, doors)
+    magics.register(shell, api)
 
 
 def _table(value: object) -> Table:

@@ -193,7 +193,7 @@ class ExplorableTable(ExplainableTable):
         """
         return self._inspector().file(string("name", name))
 
-    def bytes(self, what: "str | PathLike[str]" = "") -> "types.ByteMap":
+    def bytes(self, what: "str | PathLike[str]" = "") -> "types.ByteLayout":
         """Decode the bytes of one file of the table as fields.
 
         Args:

@@ -1,5 +1,4 @@
-"""Traits, front-end bundles and charts that draw the values of `inspect`.
+"""Notebook widgets and plotly charts that show the results of `inspection`.
 
-Never calls the facade and starts no engine. May import `inspect` and below, plus anywidget,
-ipywidgets and plotly.
+Does not call the facade. May import `inspection` and below, and anywidget, ipywidgets and plotly.
 """

@@ -1,4 +1,4 @@
-"""The scripts that the browser gets: read once each, from the package."""
+"""Loads the JavaScript bundles of the widgets from the package; each is read once."""
 
 from functools import cache
 from pathlib import Path
@@ -7,21 +7,21 @@ from paimon_explore.errors import InvalidInputError
 
 STATIC = Path(__file__).parent / "static"
 PANES = ("bytes", "sheet")
-"""Bundles that the explorer asks for when one of its panes is first opened."""
+"""Bundles that the explorer loads when one of its panes is first opened."""
 
 
 @cache
 def bundle(name: str) -> str:
-    """The script of a widget."""
+    """The bundle of a widget."""
     return (STATIC / f"{name}.js").read_text(encoding="utf-8")
 
 
 def pane_bundle(name: str) -> str:
-    """The script of a pane.
+    """The bundle of a pane.
 
     Raises:
-        InvalidInputError: there is no such pane.
+        InvalidInputError: the pane does not exist.
     """
     if name not in PANES:
-        raise InvalidInputError(f"There is no pane {name[:40]!r}.")
+        raise InvalidInputError(f"Unknown pane {name[:40]!r}.")
     return bundle(name)

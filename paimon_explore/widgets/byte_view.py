@@ -1,4 +1,4 @@
-"""The byte inspector as a widget of its own: `t.bytes("base/0").widget()`."""
+"""The byte inspector widget: `t.bytes("base/0").widget()`."""
 
 from collections.abc import Mapping
 from typing import ClassVar
@@ -7,8 +7,8 @@ import anywidget
 import traitlets
 
 from paimon_explore.errors import InvalidInputError, PaimonError
-from paimon_explore.inspection.byte_inspector.byte_layout import ByteMap
-from paimon_explore.inspection.byte_inspector.byte_session import ByteDesk
+from paimon_explore.inspection.byte_inspector.byte_layout import ByteLayout
+from paimon_explore.inspection.byte_inspector.byte_session import ByteSession
 from paimon_explore.inspection.explorer.explorer_state import Answer
 from paimon_explore.inspection.problem import Problem, problem_of
 from paimon_explore.sanitize import sanitized
@@ -20,31 +20,31 @@ _HEIGHT = 480
 
 
 class ByteView(anywidget.AnyWidget):
-    """The bytes of a file beside their fields.
+    """Shows the bytes of a file and the fields that they encode.
 
     Args:
-        result: the file.
-        height: pixels.
+        result: the layout of the file.
+        height: height in pixels.
     """
 
     _esm: ClassVar[str] = bundle("bytes")
 
     height = traitlets.Int(_HEIGHT, help="pixels").tag(sync=True)
 
-    def __init__(self, result: ByteMap, *, height: int = _HEIGHT) -> None:
+    def __init__(self, result: ByteLayout, *, height: int = _HEIGHT) -> None:
         self.result = result
-        self._desk = ByteDesk()
+        self._desk = ByteSession()
         super().__init__(height=height)
         self.on_msg(self._receive)
 
     def __repr__(self) -> str:
-        """The file as text."""
+        """The layout as text."""
         return repr(self.result)
 
     def _repr_mimebundle_(
         self, **kwargs: dict[str, object]
     ) -> tuple[dict[str, object], dict[str, object]] | None:
-        """The widget, and for places without a kernel a static picture of it."""
+        """The widget, with a static rendering for viewers without a kernel."""
         made = super()._repr_mimebundle_(**kwargs)
         if made is None:
             return None
@@ -53,7 +53,7 @@ class ByteView(anywidget.AnyWidget):
         return {**data, **faces}, dict(metadata)
 
     def _receive(self, _widget: object, message: object, _buffers: object) -> None:
-        """Answer a request of the browser; what fails is shown there, not raised here."""
+        """Answer a request of the browser; errors are sent to the browser, not raised."""
         number = request_number(message)
         if number is None or not isinstance(message, Mapping):
             return

@@ -1,6 +1,6 @@
-"""Charts as plotly figures: small, with a ground that lets the page's theme through.
+"""Draws charts as small plotly figures with a transparent background.
 
-Labels are escaped, for plotly takes some HTML in them for markup.
+Labels are escaped, because plotly interprets some HTML tags in them.
 """
 
 from html import escape
@@ -30,11 +30,11 @@ TEMPLATE = go.layout.Template(
         "margin": {"l": 10, "r": 10, "t": 40, "b": 30},
     }
 )
-"""Transparent, in a grey that can be read on light and dark."""
+"""A transparent template with a grey that is readable in light and dark themes."""
 
 
 def label(text: str, limit: int = _LABEL) -> str:
-    """Text of table data for plotly.
+    """Escape text for plotly.
 
     >>> label("<b>x")
     '&lt;b&gt;x'
@@ -43,7 +43,7 @@ def label(text: str, limit: int = _LABEL) -> str:
 
 
 def figure_of(charts: tuple[Chart, ...]) -> go.Figure:
-    """The charts below each other as one figure; without any, one that says so."""
+    """The charts in one figure, one below the other; a note if there are none."""
     if not charts:
         return _nothing()
     heights = [_height(chart) for chart in charts]
@@ -70,8 +70,8 @@ def _nothing() -> go.Figure:
     figure.update_layout(template=TEMPLATE, height=_LEAST + 60)
     figure.update_xaxes(visible=False)
     figure.update_yaxes(visible=False)
-    says = "Nothing to draw: this answer is text and tables."
-    return figure.add_annotation(text=says, showarrow=False, xref="paper", yref="paper", x=0, y=1)
+    note = "No chart: this result consists of text and tables."
+    return figure.add_annotation(text=note, showarrow=False, xref="paper", yref="paper", x=0, y=1)
 
 
 def _height(chart: Chart) -> int:
@@ -118,7 +118,7 @@ def _lanes(figure: go.Figure, chart: LaneChart, row: int) -> None:
             text=[label(box.label, 30) for box in boxes],
             textposition="inside",
             insidetextanchor="start",
-            customdata=[label(box.says, 300) for box in boxes],
+            customdata=[label(box.tooltip, 300) for box in boxes],
             hovertemplate="%{customdata}<extra></extra>",
             showlegend=False,
             row=row,

@@ -1,4 +1,4 @@
-"""Columns of numbers in one buffer, as `frontend/src/wire.js` reads them."""
+"""Packs numeric columns into one buffer, which `frontend/src/wire.js` reads."""
 
 from collections.abc import Mapping
 
@@ -7,7 +7,7 @@ import numpy as np
 from paimon_explore.data_types.arrow_buffers import Numbers
 
 ColumnSpec = tuple[str, str, int, int]
-"""Name, type, offset in bytes and number of values."""
+"""A packed column: name, type, offset in bytes and number of values."""
 
 _ALIGNMENT = 8
 _TYPES: dict[str, type[np.generic]] = {
@@ -21,10 +21,10 @@ _TYPES: dict[str, type[np.generic]] = {
 
 
 def pack_columns(columns: Mapping[str, Numbers]) -> tuple[list[ColumnSpec], bytes]:
-    """The columns little-endian, each in the narrowest type that holds it and from a multiple of 8.
+    """Pack columns little-endian, each in the narrowest sufficient type and aligned to 8 bytes.
 
-    Whole numbers beyond 32 bits travel as doubles, which browsers calculate with; above 2^53 they
-    lose their last digits.
+    Integers beyond 32 bits are sent as doubles, the number type of browsers; above 2^53 they lose
+    precision.
 
     >>> pack_columns({"a": np.array([1, 2]), "b": np.array([70000])})[0]
     [('a', 'u8', 0, 2), ('b', 'u32', 8, 1)]

@@ -1,4 +1,4 @@
-"""The explorer widget: the front end of `inspection.explorer.explorer_state`.
+"""The explorer widget, the front end of `inspection.explorer.explorer_state`.
 
 e = t.explore()
 e.selected = 7
@@ -15,8 +15,8 @@ import anywidget
 import traitlets
 
 from paimon_explore.errors import InvalidInputError, PaimonError
-from paimon_explore.inspection.explorer.explorer_reports import SHEETS
-from paimon_explore.inspection.explorer.explorer_state import ExplorerState, Question
+from paimon_explore.inspection.explorer.explorer_reports import REPORTS
+from paimon_explore.inspection.explorer.explorer_state import ExplorerState, ViewInput
 from paimon_explore.inspection.explorer.static_html import explorer_html
 from paimon_explore.inspection.explorer.text_rendering import explorer_text
 from paimon_explore.inspection.problem import Problem, problem_of
@@ -35,34 +35,34 @@ _HEIGHT = 560
 _TRAITS = (
     *("selected", "compare", "node", "filter", "tab", "asked", "code", "spark_code", "height"),
 )
-_MOST_TEXT = 4000
+_MAX_TEXT = 4000
 
 
 class Explorer(anywidget.AnyWidget):
-    """A table on the screen: timeline, manifest tree, files, statistics.
+    """The explorer of a table: timeline, manifest tree, files, statistics, reports.
 
-    All traits can be set; the screen follows, and they follow the screen.
+    All traits are synchronized with the browser in both directions.
 
     Args:
         view: the table.
-        selected: the snapshot to show first; None for the newest.
-        height: pixels.
+        selected: id of the initially selected snapshot; None for the latest.
+        height: height in pixels.
     """
 
     _esm: ClassVar[str] = (_STATIC / "explorer.js").read_text(encoding="utf-8")
 
-    selected = traitlets.Int(0, help="snapshot under the cursor, 0 for none").tag(sync=True)
-    compare = traitlets.Int(0, help="snapshot marked for comparison, 0 for none").tag(sync=True)
-    node = traitlets.Unicode("", help="chosen tree node or file").tag(sync=True)
+    selected = traitlets.Int(0, help="id of the selected snapshot, 0 for none").tag(sync=True)
+    compare = traitlets.Int(0, help="id of the snapshot to compare with, 0 for none").tag(sync=True)
+    node = traitlets.Unicode("", help="path of the selected tree node or file").tag(sync=True)
     filter = traitlets.Unicode("", help="condition on files").tag(sync=True)
-    tab = traitlets.Unicode("files", help="which view is open").tag(sync=True)
+    tab = traitlets.Unicode("files", help="name of the open view").tag(sync=True)
     asked = traitlets.Dict(
         value_trait=traitlets.Unicode(),
         key_trait=traitlets.Unicode(),
-        help="what each view is asked: {'explain': 'k > 3'}",
+        help="input of each view, e.g. {'explain': 'k > 3'}",
     ).tag(sync=True)
-    code = traitlets.Unicode("", help="Python that yields what is shown").tag(sync=True)
-    spark_code = traitlets.Unicode("", help="PySpark that reads the snapshot").tag(sync=True)
+    code = traitlets.Unicode("", help="Python code that gives what is shown").tag(sync=True)
+    spark_code = traitlets.Unicode("", help="PySpark code that reads the snapshot").tag(sync=True)
     height = traitlets.Int(_HEIGHT, help="pixels").tag(sync=True)
 
     def __init__(
@@ -78,38 +78,37 @@ class Explorer(anywidget.AnyWidget):
 
     @property
     def inspector(self) -> Inspector:
-        """The table as seen from the selected snapshot."""
+        """The inspector of the selected snapshot."""
         return self._state.inspector.at(self.selected)
 
     def files(self) -> FilesView:
-        """The files in the grid: those of the selected snapshot that pass the filter.
+        """The files of the selected snapshot that match the filter.
 
         Raises:
-            InvalidInputError: the filter cannot be understood.
+            InvalidInputError: the filter is invalid.
             PaimonError: a manifest cannot be read.
         """
         return self.inspector.files(self.filter)
 
-    def sheet(self) -> Result:
-        """What the open view answers: of LSM, Diff, Explain, Key, Why, Health, Schema, Expiry.
+    def result(self) -> Result:
+        """The result of the open view, such as LSM, Diff, Explain, Key, Why or Health.
 
         Raises:
-            InvalidInputError: the open view is none of these, or what it is asked is not
-                understood.
+            InvalidInputError: the open view has no result, or its input is invalid.
             PaimonError: a file cannot be read.
         """
-        return self._state.sheet(self.tab, self.selected, self._question())
+        return self._state.result(self.tab, self.selected, self._view_input())
 
-    def _question(self) -> Question:
-        """What the open view is asked; of the rest of the selection what matters to it."""
-        return Question(
+    def _view_input(self) -> ViewInput:
+        """The input of the open view, with the parts of the selection that it uses."""
+        return ViewInput(
             text=self.asked.get(self.tab, ""),
             compare=self.compare if self.tab == "diff" else 0,
             node=self.node if self.tab == "why" else "",
         )
 
     def state(self) -> dict[str, object]:
-        """What is shown, as JSON: the selection, the table and its timeline."""
+        """The selection, the table and its timeline as JSON."""
         values = self.trait_values()
         traits = {name: values[name] for name in sorted(_TRAITS)}
         opened = self._state.open()
@@ -118,10 +117,10 @@ class Explorer(anywidget.AnyWidget):
         return {**shown, "timeline": columns}
 
     def save_html(self, path: str | Path) -> None:
-        """Write the explorer as it is to one file that needs neither Python nor a network.
+        """Save the explorer to one HTML file that needs neither Python nor a network.
 
-        The page can be moved through: the timeline, the files of every snapshot, the views of the
-        selected one. Where scripts do not run it is a static picture.
+        The page is interactive: it has the timeline, the files of all snapshots, and the views of
+        the selected snapshot. Without JavaScript it shows a static rendering.
         """
         state = ExplorerState(self._state.inspector)
         values = self.trait_values()
@@ -129,20 +128,20 @@ class Explorer(anywidget.AnyWidget):
         Path(path).write_text(page, encoding="utf-8")
 
     def __repr__(self) -> str:
-        """The table as a card of text."""
+        """The table, its selected snapshot and its timeline as text."""
         return explorer_text(self.inspector)
 
     def _repr_mimebundle_(
         self, **kwargs: dict[str, object]
     ) -> tuple[dict[str, object], dict[str, object]] | None:
-        """The widget, and for places without a kernel a static picture of it."""
+        """The widget, with a static rendering for viewers without a kernel."""
         made = super()._repr_mimebundle_(**kwargs)
         if made is None:
             return None
         data, metadata = made
-        return {**data, **self._static_faces()}, dict(metadata)
+        return {**data, **self._static_renderings()}, dict(metadata)
 
-    def _static_faces(self) -> dict[str, object]:
+    def _static_renderings(self) -> dict[str, object]:
         try:
             html = explorer_html(self.inspector)
             return {"text/html": html, "text/plain": explorer_text(self.inspector)}
@@ -151,7 +150,7 @@ class Explorer(anywidget.AnyWidget):
 
     @traitlets.validate("selected", "compare")
     def _checked(self, proposal: Mapping[str, object]) -> int:
-        """Refuse snapshots that are not there."""
+        """Reject snapshots that do not exist."""
         value = proposal["value"]
         if not isinstance(value, int):
             raise traitlets.TraitError("a snapshot id must be an integer")
@@ -161,9 +160,9 @@ class Explorer(anywidget.AnyWidget):
             raise traitlets.TraitError(str(error)) from error
 
     def _echo(self, _change: object = None) -> None:
-        if self.tab in SHEETS:
+        if self.tab in REPORTS:
             try:
-                found = self.sheet().code
+                found = self.result().code
             except PaimonError:
                 found = Code()
             self.code, self.spark_code = masked(found.python), masked(found.spark)
@@ -172,7 +171,7 @@ class Explorer(anywidget.AnyWidget):
         self.code, self.spark_code = map(masked, lines)
 
     def _receive(self, _widget: object, message: object, _buffers: object) -> None:
-        """Answer a request of the browser; what fails is shown there, not raised here."""
+        """Answer a request of the browser; errors are sent to the browser, not raised."""
         number = request_number(message)
         if number is None or not isinstance(message, Mapping):
             return
@@ -180,7 +179,7 @@ class Explorer(anywidget.AnyWidget):
             found = answer(self._state, message)
         except PaimonError as error:
             self._refuse(number, problem_of(error))
-        except Exception as error:  # noqa: BLE001 - the border: a front end must hear of any failure
+        except Exception as error:  # noqa: BLE001 - the browser shows any error
             self._refuse(number, Problem(kind=type(error).__name__, message=sanitized(str(error))))
         else:
             specs, data = pack_columns(found.columns)
@@ -193,11 +192,11 @@ class Explorer(anywidget.AnyWidget):
 
 
 def explore(view: TableView, *, selected: int | None = None, height: int = _HEIGHT) -> Explorer:
-    """The explorer of a table; what `Table.explore` returns.
+    """Create the explorer of a table; backs `Table.explore`.
 
     Raises:
-        NotFoundError: there is no such snapshot.
-        InvalidInputError: the height is not usable.
+        NotFoundError: the snapshot does not exist.
+        InvalidInputError: the height is out of range.
     """
     if not 200 <= height <= 4000:  # noqa: PLR2004 - pixels
         raise InvalidInputError(f"height must be from 200 to 4000 pixels, not {height}.")

@@ -1,7 +1,7 @@
-"""What JupyterLab's file browser asks for: the bytes of a file below the server's root, explained.
+"""A jupyter_server extension that serves the byte inspector to the file browser of JupyterLab.
 
-An extension of jupyter_server, on by its configuration file in the wheel. It reads, and nothing
-else: files below the root that the server shows anyway, for those who may read contents.
+Enabled by its configuration file in the wheel. Read-only: it serves files below the root directory
+of the server, to users who may read contents.
 """
 
 import asyncio
@@ -20,8 +20,8 @@ from jupyter_server.utils import url_path_join
 from tornado import web
 
 from paimon_explore.errors import InvalidInputError, PaimonError
-from paimon_explore.inspection.byte_inspector.byte_layout import ByteMap
-from paimon_explore.inspection.byte_inspector.byte_session import ByteDesk
+from paimon_explore.inspection.byte_inspector.byte_layout import ByteLayout
+from paimon_explore.inspection.byte_inspector.byte_session import ByteSession
 from paimon_explore.inspection.byte_inspector.file_lookup import file_bytes
 from paimon_explore.inspection.explorer.explorer_state import Answer
 from paimon_explore.inspection.problem import Problem, problem_of
@@ -31,22 +31,22 @@ from paimon_explore.widgets.front_end_requests import byte_answer, request_numbe
 
 NAME = "paimon-explore"
 _HANDLE = 1
-_MOST_TEXT = 8000
+_MAX_TEXT = 8000
 
 
 class ServerApp(Protocol):
-    """The server, as far as it is used here."""
+    """The part of the server interface that is used here."""
 
     web_app: web.Application
 
 
 def _jupyter_server_extension_points() -> list[dict[str, str]]:
-    """Where the server finds the extension."""
+    """The extension points, for jupyter_server."""
     return [{"module": "paimon_explore.widgets.file_browser_server"}]
 
 
 def _load_jupyter_server_extension(app: ServerApp) -> None:
-    """Add the two doors to a server."""
+    """Add the two request handlers to a server."""
     base = str(app.web_app.settings["base_url"])
     app.web_app.add_handlers(
         ".*$",
@@ -58,28 +58,28 @@ def _load_jupyter_server_extension(app: ServerApp) -> None:
 
 
 class ScriptHandler(JupyterHandler):
-    """The byte inspector's script."""
+    """Serves the bundle of the byte inspector."""
 
     auth_resource = "contents"
 
     @web.authenticated
     @authorized
     def get(self) -> None:
-        """The script."""
+        """Send the bundle."""
         self.set_header("Content-Type", "text/javascript; charset=utf-8")
         self.set_header("Cache-Control", "no-cache")
         self.finish(bundle("bytes"))
 
 
 class BytesHandler(APIHandler):
-    """Answers of the byte inspector about a file."""
+    """Serves answers of the byte inspector about a file."""
 
     auth_resource = "contents"
 
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        """The answer to one message about the file at a path."""
+        """Send the answer to one request about the file at a path."""
         message = _message(self.get_query_argument("message"))
         number = request_number(message)
         if number is None:
@@ -95,17 +95,17 @@ class BytesHandler(APIHandler):
 
 
 class SharedAnswers:
-    """Answers that are being worked out: equal requests wait for the same one, few run at once."""
+    """Computes answers with bounded concurrency; equal concurrent requests share one answer."""
 
     def __init__(self, at_once: int) -> None:
         self._lock = threading.Lock()
         self._places = threading.BoundedSemaphore(at_once)
         self._pending: dict[object, Future[dict[str, object]]] = {}
         self.waiting = 0
-        """How many requests wait for the answer to an equal one."""
+        """Number of requests that wait for the answer to an equal request."""
 
     def get(self, key: object, make: Callable[[], dict[str, object]]) -> dict[str, object]:
-        """The answer to a request, made by this one or by an equal one that came before."""
+        """Compute the answer to a request, or wait for that to an equal one."""
         mine: Future[dict[str, object]] = Future()
         with self._lock:
             found = self._pending.setdefault(key, mine)
@@ -134,12 +134,12 @@ _ANSWERS = SharedAnswers(at_once=2)
 
 
 def _message(text: str) -> dict[str, object]:
-    if len(text) > _MOST_TEXT:
+    if len(text) > _MAX_TEXT:
         raise web.HTTPError(400, "too long")
     try:
         found: object = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise web.HTTPError(400, "no JSON") from error
+        raise web.HTTPError(400, "invalid JSON") from error
     if not isinstance(found, dict):
         raise web.HTTPError(400, "no request")
     return found
@@ -148,9 +148,9 @@ def _message(text: str) -> dict[str, object]:
 def _content(
     root: str, path: str, message: dict[str, object], *, allow_hidden: bool
 ) -> dict[str, object]:
-    """The answer as JSON; what fails is told to the reader."""
+    """The answer as JSON; errors become part of the answer."""
     try:
-        file = place_of(root, path, allow_hidden=allow_hidden)
+        file = resolve_path(root, path, allow_hidden=allow_hidden)
         found = _answer(file, message)
     except PaimonError as error:
         return {"ok": False, "error": problem_of(error).state()}
@@ -162,11 +162,11 @@ def _content(
     return {"ok": True, "body": found.body, "columns": specs, "data": packed}
 
 
-def place_of(root: str, path: str, *, allow_hidden: bool = False) -> Path:
-    """The file at a path below the server's root.
+def resolve_path(root: str, path: str, *, allow_hidden: bool = False) -> Path:
+    """Resolve a path relative to the root directory of the server.
 
     Raises:
-        InvalidInputError: it leads out of the root, is hidden, or is no file.
+        InvalidInputError: the path leads out of the root, is hidden, or is not a file.
     """
     parts = [part for part in path.split("/") if part]
     top = Path(root).resolve()
@@ -185,7 +185,7 @@ def place_of(root: str, path: str, *, allow_hidden: bool = False) -> Path:
 def _answer(file: Path, message: dict[str, object]) -> Answer:
     status = file.stat()
     found = _mapped(str(file), status.st_mtime_ns, status.st_size)
-    desk = ByteDesk(files={_HANDLE: found})
+    desk = ByteSession(files={_HANDLE: found})
     if message.get("op") == "bytes":
         return Answer(body={**found.figures(), "handle": _HANDLE})
     answered = byte_answer(desk, message)
@@ -195,6 +195,6 @@ def _answer(file: Path, message: dict[str, object]) -> Answer:
 
 
 @lru_cache(maxsize=4)
-def _mapped(path: str, _modified_ns: int, _size: int) -> ByteMap:
-    """A file that was asked for lately; one that changed is read anew."""
+def _mapped(path: str, _modified_ns: int, _size: int) -> ByteLayout:
+    """The layout of a file; cached until the file changes."""
     return file_bytes(path)

@@ -1,29 +1,29 @@
-"""Messages from the browser: checked, then answered by reading only."""
+"""Validates and answers requests from the browser; requests can only read."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from paimon_explore.errors import InvalidInputError
-from paimon_explore.inspection.byte_inspector.byte_session import ByteDesk
-from paimon_explore.inspection.explorer.explorer_state import Answer, ExplorerState, Question
+from paimon_explore.inspection.byte_inspector.byte_session import ByteSession
+from paimon_explore.inspection.explorer.explorer_state import Answer, ExplorerState, ViewInput
 from paimon_explore.sanitize import masked_members
 from paimon_explore.widgets.bundles import pane_bundle
 
-_MOST_TEXT = 4000
-_MOST_ITEMS = 2000
-_MOST_NUMBER = 2**53
+_MAX_TEXT = 4000
+_MAX_ITEMS = 2000
+_MAX_NUMBER = 2**53
 
 Message = Mapping[str, object]
 
 
 def answer(state: ExplorerState, message: Message) -> Answer:
-    """The answer to a message.
+    """Answer a request.
 
     Raises:
-        InvalidInputError: the message is not one of the known requests.
-        PaimonError: what was asked for does not exist or cannot be read.
+        InvalidInputError: the request is unknown or invalid.
+        PaimonError: the requested data does not exist or cannot be read.
     """
-    of_bytes = byte_answer(state.desk, message)
+    of_bytes = byte_answer(state.byte_session, message)
     if of_bytes is not None:
         return of_bytes
     name = _text(message, "op")
@@ -45,14 +45,14 @@ def _rows(state: ExplorerState, message: Message) -> Answer:
     return state.rows(_number(message, "frame"), rows)
 
 
-def _sheet(state: ExplorerState, message: Message) -> Answer:
-    question = Question(
+def _report(state: ExplorerState, message: Message) -> Answer:
+    question = ViewInput(
         text=_text(message, "text"),
         compare=_number(message, "compare"),
         node=_text(message, "node"),
     )
     snapshot = _number(message, "snapshot")
-    return Answer(body=state.sheet(_text(message, "pane"), snapshot, question).state())
+    return Answer(body=state.result(_text(message, "pane"), snapshot, question).state())
 
 
 _OPERATIONS: dict[str, Callable[[ExplorerState, Message], Answer]] = {
@@ -64,7 +64,7 @@ _OPERATIONS: dict[str, Callable[[ExplorerState, Message], Answer]] = {
     "resolve": lambda state, message: state.resolve(_text(message, "text")),
     "tree": _tree,
     "detail": lambda state, message: state.detail(_text(message, "node")),
-    "sheet": _sheet,
+    "sheet": _report,
     "findings": lambda state, message: state.findings(_number(message, "snapshot")),
     "bytes": lambda state, message: state.bytes(_text(message, "node")),
     "pane": lambda _state, message: Answer(body={"esm": pane_bundle(_text(message, "name"))}),
@@ -72,14 +72,14 @@ _OPERATIONS: dict[str, Callable[[ExplorerState, Message], Answer]] = {
 
 
 _SCRIPTS = frozenset({"pane"})
-"""Requests that are answered with code of this package, not with what a table says."""
+"""Requests that return code of this package instead of table data."""
 
 
-def byte_answer(desk: ByteDesk, message: Message) -> Answer | None:
-    """The answer to a message about the bytes of an open file; None for other messages.
+def byte_answer(desk: ByteSession, message: Message) -> Answer | None:
+    """Answer a request about the bytes of an open file; None for other requests.
 
     Raises:
-        InvalidInputError: the message is wrong, or the file is not open any more.
+        InvalidInputError: the request is invalid, or the file is no longer open.
     """
     operation = _BYTE_OPERATIONS.get(_text(message, "op"))
     if operation is None:
@@ -88,24 +88,24 @@ def byte_answer(desk: ByteDesk, message: Message) -> Answer | None:
     return replace(found, body=masked_members(found.body))
 
 
-def _byte_fields(desk: ByteDesk, message: Message) -> Answer:
+def _byte_fields(desk: ByteSession, message: Message) -> Answer:
     handle, first = _number(message, "handle"), _number(message, "first")
     return Answer(body=desk.fields(handle, _text(message, "path"), first))
 
 
-def _byte_at(desk: ByteDesk, message: Message) -> Answer:
+def _byte_at(desk: ByteSession, message: Message) -> Answer:
     handle, offset = _number(message, "handle"), _number(message, "offset")
     return Answer(body=desk.at(handle, _text(message, "within"), offset))
 
 
-def _byte_data(desk: ByteDesk, message: Message) -> Answer:
+def _byte_data(desk: ByteSession, message: Message) -> Answer:
     handle, offset = _number(message, "handle"), _number(message, "offset")
     length = _number(message, "length")
     data = desk.data(handle, _text(message, "within"), offset, length)
     return Answer(columns={"bytes": data})
 
 
-_BYTE_OPERATIONS: dict[str, Callable[[ByteDesk, Message], Answer]] = {
+_BYTE_OPERATIONS: dict[str, Callable[[ByteSession, Message], Answer]] = {
     "byte_fields": _byte_fields,
     "byte_at": _byte_at,
     "byte_data": _byte_data,
@@ -113,7 +113,7 @@ _BYTE_OPERATIONS: dict[str, Callable[[ByteDesk, Message], Answer]] = {
 
 
 def request_number(message: object) -> int | None:
-    """The number of a request; None for what is no request at all."""
+    """The number of a request; None if the message is not a request."""
     if not isinstance(message, Mapping):
         return None
     number = message.get("id")
@@ -130,18 +130,18 @@ def _number(message: Message, name: str) -> int:
 
 def _items(message: Message, name: str) -> list[object]:
     found = message.get(name)
-    if not isinstance(found, list) or len(found) > _MOST_ITEMS:
+    if not isinstance(found, list) or len(found) > _MAX_ITEMS:
         raise InvalidInputError(f"The request needs a list {name!r}.")
     return found
 
 
 def _checked_text(value: object) -> str:
-    if not isinstance(value, str) or len(value) > _MOST_TEXT:
+    if not isinstance(value, str) or len(value) > _MAX_TEXT:
         raise InvalidInputError("The request needs a string.")
     return value
 
 
 def _checked_number(value: object) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= _MOST_NUMBER:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= _MAX_NUMBER:
         raise InvalidInputError("The request needs an integer.")
     return value

@@ -1,13 +1,13 @@
-"""`%load_ext paimon_explore`: the magics, and tables that show themselves as the explorer.
+"""The IPython extension `%load_ext paimon_explore`: magics, and the display of tables.
 
-    %paimon PATH                        the explorer of a table, or what a warehouse holds
-    %paimon PATH NAME                   the same, and the table as a variable
+    %paimon PATH                        explore a table, or list a warehouse
+    %paimon PATH NAME                   the same, and assign the table to a variable
     %paimon PATH --tag v1               at a tag; also --snapshot 3, --branch b
-    %%paimon_trace                      what the cell did to all tables and catalogs there are
-    %%paimon_trace t other              to these
+    %%paimon_trace                      trace the cell's changes to all tables and catalogs
+    %%paimon_trace t other              trace its changes to the given ones
 
-Loaded by name only: a plain import registers nothing. The facade comes in as an argument, for this
-layer does not know it.
+`import paimon_explore` alone registers nothing. The facade is passed as an argument, since this
+layer does not import it.
 """
 
 import shlex
@@ -21,27 +21,27 @@ from paimon_explore.frozen_dataclass import dataclass
 
 
 class MimebundleFormatter(Protocol):
-    """What turns values into what a notebook shows."""
+    """The MIME bundle formatter of IPython."""
 
     def for_type(self, kind: type, function: Callable[..., object]) -> object:
-        """Use a function for values of a type."""
+        """Register a function for values of a type."""
 
 
 class DisplayFormatter(Protocol):
-    """All formatters of a shell."""
+    """The display formatters of a shell."""
 
     mimebundle_formatter: MimebundleFormatter
 
 
 class CellResult(Protocol):
-    """How a cell ended."""
+    """The result of running a cell."""
 
     error_before_exec: BaseException | None
     error_in_exec: BaseException | None
 
 
 class Shell(Protocol):
-    """An IPython shell, as far as it is used here."""
+    """The part of the interface of an IPython shell that is used here."""
 
     user_ns: MutableMapping[str, object]
     display_formatter: DisplayFormatter
@@ -50,78 +50,78 @@ class Shell(Protocol):
     def register_magic_function(
         self, func: Callable[..., object], magic_kind: str, magic_name: str
     ) -> None:
-        """Make a function a magic."""
+        """Register a function as a magic."""
 
     def run_cell(self, raw_cell: str) -> CellResult:
         """Run code as a cell."""
 
 
-class Seen(AbstractContextManager["Seen"], Protocol):
-    """A block of code that is watched."""
+class TracedBlock(AbstractContextManager["TracedBlock"], Protocol):
+    """A traced block of code."""
 
     @property
     def result(self) -> object:
-        """What happened."""
+        """The result of the trace."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Doors:
-    """What the magics need of the facade.
+class MagicsApi:
+    """Functions and types of the facade that the magics use.
 
     Attributes:
-        open: opens a table by its path and branch.
-        listing: what a warehouse or database holds; None if there is none.
-        at: a table at a snapshot or tag.
-        explore: the explorer of a table.
-        trace: watches tables.
-        table: type of a table.
-        watched: types that can be watched.
+        open: opens a table by path and branch.
+        listing: lists a warehouse or database; None if the path is neither.
+        at: gives a table at a snapshot or tag.
+        explore: creates the explorer of a table.
+        trace: traces tables.
+        table: the table type.
+        watched: the types that can be traced.
     """
 
     open: Callable[[str, str | None], object]
     listing: Callable[[str], object]
     at: Callable[[object, int | None, str | None], object]
     explore: Callable[[object], object]
-    trace: Callable[..., Seen]
+    trace: Callable[..., TracedBlock]
     table: type
     watched: tuple[type, ...]
 
 
-def register(shell: Shell, doors: Doors) -> None:
-    """Make the magics and the formatter known to a shell."""
-    magics = Magics(shell, doors)
+def register(shell: Shell, api: MagicsApi) -> None:
+    """Register the magics and the formatter in a shell."""
+    magics = Magics(shell, api)
     shell.register_magic_function(magics.paimon, "line", "paimon")
     shell.register_magic_function(magics.paimon_trace, "cell", "paimon_trace")
-    shell.display_formatter.mimebundle_formatter.for_type(doors.table, magics.shown)
+    shell.display_formatter.mimebundle_formatter.for_type(api.table, magics.shown)
 
 
 class Magics:
     """The magics of one shell."""
 
-    def __init__(self, shell: Shell, doors: Doors) -> None:
+    def __init__(self, shell: Shell, api: MagicsApi) -> None:
         self._shell = shell
-        self._doors = doors
+        self._api = api
 
     def paimon(self, line: str) -> object:
         """Show the explorer of a table: `%paimon PATH [NAME] [--snapshot N | --tag T]`."""
         given = _parsed(line, self._shell.user_ns)
         try:
-            table = self._doors.open(given.path, given.branch)
+            table = self._api.open(given.path, given.branch)
         except PaimonError:
-            found = self._doors.listing(given.path)
+            found = self._api.listing(given.path)
             if found is None or given.name:
                 raise
             return found
         if given.snapshot is not None or given.tag is not None:
-            table = self._doors.at(table, given.snapshot, given.tag)
+            table = self._api.at(table, given.snapshot, given.tag)
         if given.name:
             self._shell.user_ns[given.name] = table
-        return self._doors.explore(table)
+        return self._api.explore(table)
 
     def paimon_trace(self, line: str, cell: str) -> object:
-        """Run the cell, then show what it did on disk: `%%paimon_trace [TABLE …]`."""
+        """Run the cell, then show its commits and changed files: `%%paimon_trace [TABLE …]`."""
         watched = self._watched(line)
-        seen = self._doors.trace(*watched)
+        seen = self._api.trace(*watched)
         try:
             with seen:
                 self._run(cell)
@@ -131,9 +131,9 @@ class Magics:
         return seen.result
 
     def shown(self, table: object, **kwargs: object) -> object:
-        """A table as a notebook shows it: the explorer where it can be drawn."""
+        """The MIME bundle of a table: the explorer if the widget packages are installed."""
         try:
-            explorer = self._doors.explore(table)
+            explorer = self._api.explore(table)
         except PaimonError:
             return None
         bundle = getattr(explorer, "_repr_mimebundle_", None)  # a method of every widget
@@ -144,19 +144,19 @@ class Magics:
         values = self._shell.user_ns
         missing = [name for name in names if name not in values]
         if missing:
-            hint = "Name variables that hold tables or catalogs, or none for all there are."
-            raise InvalidInputError(f"There is no variable {missing[0]!r}.", hint=hint)
+            hint = "Pass names of variables with tables or catalogs, or none for all."
+            raise InvalidInputError(f"Variable {missing[0]!r} is not defined.", hint=hint)
         if names:
             return [values[name] for name in names]
-        known = [(k, v) for k, v in values.items() if isinstance(v, self._doors.watched)]
+        known = [(k, v) for k, v in values.items() if isinstance(v, self._api.watched)]
         mine = [value for name, value in known if not name.startswith("_")]
         if not mine:
-            hint = "Name what to trace: %%paimon_trace t"
-            raise InvalidInputError("No variable is a table or a catalog.", hint=hint)
+            hint = "Pass what to trace: %%paimon_trace t"
+            raise InvalidInputError("No variable contains a table or a catalog.", hint=hint)
         return mine
 
     def _run(self, cell: str) -> None:
-        """Run the cell with its own display and output; its error goes on, but is shown once."""
+        """Run the cell; an error is shown once and raised."""
         shown = self._shell.showtraceback
         self._shell.showtraceback = lambda *_args, **_kwargs: None
         try:
@@ -175,17 +175,17 @@ def _show(value: object) -> None:
 
 
 class _Parser(ArgumentParser):
-    """A parser that raises instead of ending the process."""
+    """An argument parser that raises an error instead of exiting."""
 
     def error(self, message: str) -> NoReturn:
-        """Refuse the line."""
+        """Raise an error for an invalid line."""
         raise InvalidInputError(f"%paimon: {message}.", hint=self.format_usage().strip())
 
 
 def _parsed(line: str, values: Mapping[str, object]) -> Namespace:
     parser = _Parser(prog="%paimon", add_help=False)
-    parser.add_argument("path", help="of a table or warehouse; {name} stands for a variable")
-    parser.add_argument("name", nargs="?", help="variable for the table")
+    parser.add_argument("path", help="path of a table or warehouse; {name} inserts a variable")
+    parser.add_argument("name", nargs="?", help="variable to assign the table to")
     parser.add_argument("--snapshot", type=int)
     parser.add_argument("--tag")
     parser.add_argument("--branch")
@@ -198,5 +198,5 @@ def _parsed(line: str, values: Mapping[str, object]) -> Namespace:
     if isinstance(named, str):
         given.path = named
     if given.name is not None and not given.name.isidentifier():
-        raise InvalidInputError(f"{given.name!r} is not a valid name of a variable.")
+        raise InvalidInputError(f"{given.name!r} is not a valid variable name.")
     return given

@@ -1,4 +1,4 @@
-"""A result as a small widget of its own: what `t.lsm().widget()` gives."""
+"""The widget of a single result, as returned by `t.lsm().widget()`."""
 
 from typing import ClassVar
 
@@ -9,11 +9,11 @@ from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.widgets.bundles import bundle
 
 
-class SheetWidget(anywidget.AnyWidget):
-    """The sheet of a result: its facts, tables and charts.
+class ReportWidget(anywidget.AnyWidget):
+    """Shows the report of a result: its facts, tables and charts.
 
     Args:
-        result: what is shown.
+        result: the result to show.
     """
 
     _esm: ClassVar[str] = bundle("sheet")
@@ -32,7 +32,7 @@ class SheetWidget(anywidget.AnyWidget):
     def _repr_mimebundle_(
         self, **kwargs: dict[str, object]
     ) -> tuple[dict[str, object], dict[str, object]] | None:
-        """The widget, and for places without a kernel a static picture of it."""
+        """The widget, with a static rendering for viewers without a kernel."""
         made = super()._repr_mimebundle_(**kwargs)
         if made is None:
             return None

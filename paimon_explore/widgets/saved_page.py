@@ -1,8 +1,8 @@
-"""The explorer in one file that needs neither Python nor a network.
+"""Saves the explorer as one HTML file that needs neither Python nor a network.
 
-The page holds what Python answered when it was saved: the timeline and the files of all snapshots,
-the views of the selected one and, of the newest ones, those that are asked for most. What was not
-saved says so. Without JavaScript the page shows the static picture.
+The page contains recorded answers: the timeline, the files of all snapshots, all views of the
+selected snapshot, and the most used views of the latest ones. Anything else is shown as not
+available. Without JavaScript the page shows the static rendering.
 """
 
 import base64
@@ -10,8 +10,8 @@ import json
 from collections.abc import Mapping
 
 from paimon_explore.errors import PaimonError
-from paimon_explore.inspection.explorer.explorer_reports import SHEETS
-from paimon_explore.inspection.explorer.explorer_state import ExplorerState, Question
+from paimon_explore.inspection.explorer.explorer_reports import REPORTS
+from paimon_explore.inspection.explorer.explorer_state import ExplorerState, ViewInput
 from paimon_explore.inspection.explorer.static_html import explorer_html
 from paimon_explore.inspection.problem import problem_of
 from paimon_explore.inspection.rendering.code_snippet import Code
@@ -29,23 +29,23 @@ _STYLE = (
     "font:14px/1.5 system-ui,sans-serif}table{border-collapse:collapse}th,td{padding:2px 10px}"
     "img{max-width:100%}"
 )
-_MOST_ROWS = 5_000
-_MOST_SNAPSHOTS = 100
-_MOST_VIEWED = 20
-_MOST_FILES_VIEWED = 20_000
-_MOST_NODES = 60
-_MOST_FILE_DETAILS = 200
+_MAX_ROWS = 5_000
+_MAX_SNAPSHOTS = 100
+_MAX_VIEWED = 20
+_MAX_FILES_VIEWED = 20_000
+_MAX_NODES = 60
+_MAX_FILE_DETAILS = 200
 _OFTEN = ("lsm", "diff", "health", "explain")
 
 Message = Mapping[str, object]
 
 
 def saved_page(state: ExplorerState, traits: Mapping[str, object]) -> str:
-    """The explorer of a table as a page of its own.
+    """The HTML page of an explorer.
 
     Args:
-        state: the table.
-        traits: what is selected, as the widget has it.
+        state: the state of the explorer.
+        traits: the traits of the widget.
     """
     recording = _Recorder(state, traits).recording()
     title = state.inspector.view.name
@@ -65,7 +65,7 @@ def saved_page(state: ExplorerState, traits: Mapping[str, object]) -> str:
 
 
 def _inert(value: object) -> str:
-    """JSON that can stand in a page: no character of it can end the element."""
+    """JSON in which no character can end the surrounding HTML element."""
     text = json.dumps(value, separators=(",", ":"))
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
@@ -73,11 +73,11 @@ def _inert(value: object) -> str:
 
 
 class _Recorder:
-    """Asks for everything that the page will hold.
+    """Records the answers that the page contains.
 
     Args:
-        state: the table.
-        traits: what is selected.
+        state: the state of the explorer.
+        traits: the traits of the widget.
     """
 
     def __init__(self, state: ExplorerState, traits: Mapping[str, object]) -> None:
@@ -89,25 +89,25 @@ class _Recorder:
         self._codes: dict[str, tuple[str, str]] = {}
 
     def recording(self) -> dict[str, object]:
-        """What the script of the page starts from."""
+        """The recording that the script of the page loads."""
         self._ask({"op": "open"})
         self._ask({"op": "pane", "name": "sheet"})
         frame, count = self._history() if self._state.newest else (-1, 0)
-        named = min(count, _MOST_ROWS)
+        named = min(count, _MAX_ROWS)
         rows = self._state.rows(frame, range(named)).body["rows"] if named else []
-        for row in range(min(count, _MOST_FILE_DETAILS)):
+        for row in range(min(count, _MAX_FILE_DETAILS)):
             self._ask({"op": "detail", "node": f"file/{frame}/{row}"})
         ids = [mark.snapshot_id for mark in self._state.inspector.timeline().marks]
-        newest = ids[-_MOST_VIEWED:] if count <= _MOST_FILES_VIEWED else []
-        for number in ids[-_MOST_SNAPSHOTS:]:
+        newest = ids[-_MAX_VIEWED:] if count <= _MAX_FILES_VIEWED else []
+        for number in ids[-_MAX_SNAPSHOTS:]:
             self._ask({"op": "detail", "node": str(number)})
             self._code(number, "files")
             self._code(number, "partitions")
         for number in newest:
             self._nodes(number, 2)
             self._views(number, _OFTEN)
-        self._nodes(self._selected, _MOST_NODES)
-        self._views(self._selected, tuple(SHEETS))
+        self._nodes(self._selected, _MAX_NODES)
+        self._views(self._selected, tuple(REPORTS))
         told = {"traits": self._traits, "tree": self._tree, "rows": rows, "codes": self._codes}
         return {
             "script": bundle("explorer"),
@@ -116,7 +116,7 @@ class _Recorder:
         }
 
     def _history(self) -> tuple[int, int]:
-        """The files of all snapshots: the frame's number and how many rows it has."""
+        """Record the files of all snapshots; returns the frame number and the number of rows."""
         while not (found := self._state.history()).body["done"]:
             pass
         self._keep({"op": "history"}, dict(found.body), found.columns)
@@ -138,7 +138,7 @@ class _Recorder:
         self._answers[_request(message)] = kept
 
     def _nodes(self, snapshot: int, most: int) -> None:
-        """The tree of a snapshot, some nodes deep, with the details of its nodes."""
+        """Record the manifest tree of a snapshot, up to a number of nodes, with their details."""
         pending = ["", "delta"]
         for number, key in enumerate(pending):
             if number >= most or not snapshot:
@@ -153,7 +153,7 @@ class _Recorder:
             keys = [str(node["key"]) for node in children[key]["nodes"]]
             if most > len(pending):
                 pending += [one for one in keys if one not in pending]
-                for one in keys[:_MOST_NODES]:
+                for one in keys[:_MAX_NODES]:
                     self._ask({"op": "detail", "node": f"{snapshot}/{one}"})
 
     def _views(self, snapshot: int, panes: tuple[str, ...]) -> None:
@@ -163,13 +163,13 @@ class _Recorder:
             for text in {"", str(texts.get(pane, ""))}:
                 question = {"text": text, "compare": 0, "node": ""}
                 self._ask({"op": "sheet", "pane": pane, "snapshot": snapshot, **question})
-            self._sheet_code(snapshot, pane)
+            self._report_code(snapshot, pane)
         if "health" in panes:
             self._ask({"op": "findings", "snapshot": snapshot})
 
-    def _sheet_code(self, snapshot: int, pane: str) -> None:
+    def _report_code(self, snapshot: int, pane: str) -> None:
         try:
-            code = self._state.sheet(pane, snapshot, Question()).code
+            code = self._state.result(pane, snapshot, ViewInput()).code
         except PaimonError:
             code = Code()
         self._codes[f"{snapshot}|{pane}"] = (code.python, code.spark)
@@ -179,5 +179,5 @@ class _Recorder:
 
 
 def _request(message: Message) -> str:
-    """A request as the page finds it: its members in the order of their names."""
+    """The request as the key of its answer: JSON with sorted members."""
     return json.dumps(message, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

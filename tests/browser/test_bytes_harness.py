@@ -8,8 +8,8 @@ from playwright.sync_api import Page, expect
 
 import paimon_explore as pe
 from paimon_explore.errors import InvalidInputError
-from paimon_explore.inspection.byte_inspector.byte_layout import ByteMap
-from paimon_explore.inspection.byte_inspector.byte_session import ByteDesk
+from paimon_explore.inspection.byte_inspector.byte_layout import ByteLayout
+from paimon_explore.inspection.byte_inspector.byte_session import ByteSession
 from paimon_explore.inspection.explorer.explorer_state import Answer
 from paimon_explore.widgets.front_end_requests import byte_answer
 from support.browser_page import STATIC, Watched, show_python
@@ -22,8 +22,8 @@ AXE = Path(__file__).parents[2] / "paimon_explore/widgets/frontend/node_modules/
 SCRIPT_BYTES = 40_000
 
 
-def answers(found: ByteMap) -> Callable[[Mapping[str, object]], Answer]:
-    desk = ByteDesk()
+def answers(found: ByteLayout) -> Callable[[Mapping[str, object]], Answer]:
+    desk = ByteSession()
 
     def answer(message: Mapping[str, object]) -> Answer:
         if message["op"] == "bytes":
@@ -42,7 +42,7 @@ def orders() -> pe.Table:
     return table
 
 
-def show_bytes(watched: Watched, found: ByteMap, query: str = "") -> Page:
+def show_bytes(watched: Watched, found: ByteLayout, query: str = "") -> Page:
     page = show_python(watched, "bytes", answers(found), query)
     page.wait_for_selector("[data-file]")
     return page
@@ -53,7 +53,7 @@ def test_a_manifest_opens_at_its_records(harness: Watched) -> None:
     tree = page.get_by_role("tree", name="Fields")
     expect(tree.get_by_role("treeitem", name="_FILE 20 fields")).to_be_visible()
     tree.get_by_role("treeitem", name="_KIND").click()
-    expect(page.locator(".peb-space")).to_have_text("block 0 unpacked")
+    expect(page.locator(".peb-space")).to_have_text("block 0 decompressed")
     expect(page.locator(".peb-byte.peb-in")).to_have_text("00")
     expect(page.locator(".peb-where")).to_contain_text("byte 1 of 1 in _KIND")
     expect(page.get_by_role("region", name="Field")).to_contain_text("gains the file")

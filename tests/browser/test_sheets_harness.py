@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 from playwright.sync_api import Page, expect
 
-from paimon_explore.inspection.explorer.explorer_reports import SHEETS
+from paimon_explore.inspection.explorer.explorer_reports import REPORTS
 from paimon_explore.inspection.explorer.explorer_state import ExplorerState
 from paimon_explore.inspection.table_view import TableView
 from paimon_explore.inspection.views.inspector import Inspector
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.browser
 
 AXE = Path(__file__).parents[2] / "paimon_explore/widgets/frontend/node_modules/axe-core/axe.min.js"
 SCRIPT_BYTES = 48_000
-TABS = ("files", "partitions", *SHEETS, "bytes")
+TABS = ("files", "partitions", *REPORTS, "bytes")
 READY = {
     "files": ".pe-grid-row:visible",
     "partitions": ".pe-table tbody tr:visible",
@@ -33,9 +33,9 @@ READY = {
 
 
 def show_explorer(
-    watched: Watched, view: TableView, query: str = "", *, most_files: int = 1_000_000
+    watched: Watched, view: TableView, query: str = "", *, max_files: int = 1_000_000
 ) -> Page:
-    state = ExplorerState(Inspector(view), most_files)
+    state = ExplorerState(Inspector(view), max_files)
     traits = {
         "selected": state.newest, "compare": 0, "node": "", "filter": "", "tab": "files",
         "asked": {}, "code": "", "spark_code": "", "height": 560,
@@ -66,7 +66,7 @@ def open_tab(page: Page, pane: str, asked: str | None = None) -> None:
 
 def test_every_view_has_its_sheet(harness: Watched, golden: GoldenTables) -> None:
     page = show_explorer(harness, golden_view(golden.table("java200", "dv_pk").folder))
-    for pane in SHEETS:
+    for pane in REPORTS:
         open_tab(page, pane)
         expect(page.locator(".pes-title:visible")).not_to_be_empty()
         expect(page.locator(".pes-problem:visible")).to_have_count(0)
@@ -143,7 +143,7 @@ def test_a_finding_leads_to_its_evidence(harness: Watched) -> None:
 def test_too_many_files_are_shown_in_groups_until_a_filter_leaves_few(harness: Watched) -> None:
     history = History({"a": "INT", "p": "STRING"}, ["p"])
     history.commit(*(("+", f"f{i}@x") for i in range(6)), *(("+", f"g{i}@y") for i in range(2)))
-    page = show_explorer(harness, history.view, most_files=5)
+    page = show_explorer(harness, history.view, max_files=5)
     totals = page.locator(".pe-totals")
     expect(totals).to_contain_text("8 files")
     expect(totals).to_contain_text("in 2 groups; filter to see files")

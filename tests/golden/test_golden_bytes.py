@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from paimon_explore.inspection.byte_inspector.byte_layout import ByteMap
+from paimon_explore.inspection.byte_inspector.byte_layout import ByteLayout
 from paimon_explore.inspection.byte_inspector.file_lookup import file_bytes
 from paimon_explore.inspection.byte_inspector.spans import Space, leaves
 from support.figures import Figures
@@ -34,7 +34,7 @@ def files_of(golden: GoldenTables, writer: str) -> Iterator[Path]:
         yield from (p for p in golden.table(writer, name).folder.rglob("*") if p.is_file())
 
 
-def spaces(found: ByteMap) -> Iterator[Space]:
+def spaces(found: ByteLayout) -> Iterator[Space]:
     """The file, and what its packed parts unpack to."""
     yield found.space
     for _, span in leaves(found.space):

@@ -14,8 +14,8 @@ import pytest
 import paimon_explore as pe
 from paimon_explore.errors import PaimonError
 from paimon_explore.inspection.explain.scan_explanation import ScanExplanation
-from paimon_explore.inspection.explorer.explorer_reports import SHEETS, Hint
-from paimon_explore.inspection.explorer.explorer_state import ExplorerState, Question
+from paimon_explore.inspection.explorer.explorer_reports import REPORTS, Hint
+from paimon_explore.inspection.explorer.explorer_state import ExplorerState, ViewInput
 from paimon_explore.inspection.history.schema_history import SchemaHistory
 from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.views.lsm_view import LsmSection
@@ -54,14 +54,14 @@ def chosen_snapshots(state: ExplorerState) -> list[int]:
 # every pane
 
 
-def sheet_faces(state: ExplorerState, pane: str, snapshot: int) -> int:
+def check_report(state: ExplorerState, pane: str, snapshot: int) -> int:
     """A view asked nothing, and what it proposes itself; how many answers there were."""
     texts = {"explain": ["", "1 = 1 limit 2"], "diff": ["", "0 rows"]}.get(pane, [""])
-    found = state.sheet(pane, snapshot, Question(text=texts[0]))
+    found = state.result(pane, snapshot, ViewInput(text=texts[0]))
     if isinstance(found, Hint):
         texts = [*texts, *found.examples[:2]]
     for text in texts:
-        faces(state.sheet(pane, snapshot, Question(text=text)))
+        faces(state.result(pane, snapshot, ViewInput(text=text)))
     return len(texts)
 
 
@@ -102,7 +102,7 @@ def bytes_of(state: ExplorerState, node: str) -> None:
     else:
         handle = body["handle"]
         assert isinstance(handle, int)
-        assert state.desk.fields(handle, "", 0)["fields"]
+        assert state.byte_session.fields(handle, "", 0)["fields"]
 
 
 def grid_panes(state: ExplorerState, snapshot: int) -> int:
@@ -136,7 +136,7 @@ def test_every_pane_opens_at_every_snapshot(
         figures.add("tables explored", 1)
         for snapshot in chosen_snapshots(state):
             asked = grid_panes(state, snapshot) + tree_panes(state, snapshot)
-            asked += sum(sheet_faces(state, pane, snapshot) for pane in SHEETS)
+            asked += sum(check_report(state, pane, snapshot) for pane in REPORTS)
             assert "total" in state.findings(snapshot).body
             figures.add("snapshots explored", 1)
             figures.add("answers of panes", asked)
@@ -241,7 +241,7 @@ def told_buckets(table: GoldenTable, state: ExplorerState) -> tuple[Told, Told]:
     expected = counted(
         system(table, "buckets"), ("bucket", "file_count", "record_count", "file_size_in_bytes")
     )
-    found = state.sheet("lsm", state.newest, Question())
+    found = state.result("lsm", state.newest, ViewInput())
     buckets = found.buckets if isinstance(found, LsmSection) else ()
     return expected, Counter((b.bucket, b.files, b.rows, b.bytes) for b in buckets)
 
@@ -273,7 +273,7 @@ def told_options(table: GoldenTable, state: ExplorerState) -> tuple[Told, Told]:
 
 
 def schema_history(state: ExplorerState) -> SchemaHistory:
-    found = state.sheet("schema", state.newest, Question())
+    found = state.result("schema", state.newest, ViewInput())
     assert isinstance(found, SchemaHistory)
     return found
 
@@ -284,7 +284,7 @@ def told_splits(table: GoldenTable, state: ExplorerState) -> tuple[Told, Told]:
     if not isinstance(recorded, list) or not state.newest:
         return Counter(), Counter()
     expected: Told = Counter((str(file["name"]),) for split in recorded for file in split["files"])
-    found = state.sheet("explain", state.newest, Question())
+    found = state.result("explain", state.newest, ViewInput())
     assert isinstance(found, ScanExplanation)
     kept = [(row["file_name"],) for split in found.splits for row in split.files.rows()]
     return expected, Counter(kept)

@@ -270,7 +270,7 @@ def _bytes_one_by_one(made: Spans) -> None:
         made.leaf("byte", "bytes", 1)
 
 
-@pytest.mark.parametrize(("name", "most"), [("MOST_SPANS", 1000), ("MOST_SECONDS", 0)])
+@pytest.mark.parametrize(("name", "most"), [("MAX_SPANS", 1000), ("MAX_SECONDS", 0)])
 def test_the_byte_viewer_makes_no_more_parts_than_can_be_looked_at(
     name: str, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

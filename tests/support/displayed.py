@@ -6,7 +6,7 @@ from pathlib import Path
 
 import paimon_explore as pe
 from paimon_explore.errors import PaimonError
-from paimon_explore.inspection.explorer.explorer_reports import SHEETS
+from paimon_explore.inspection.explorer.explorer_reports import REPORTS
 from paimon_explore.inspection.explorer.explorer_state import ExplorerState
 from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.system_tables.table_inspection import SYSTEM_TABLES
@@ -136,7 +136,7 @@ def _answers(table: Table) -> Iterator[Displayed]:
         {"op": "findings", "snapshot": newest},
     ]
     question = {"text": "", "compare": 0, "node": ""}
-    messages += [{"op": "sheet", "pane": p, "snapshot": newest, **question} for p in SHEETS]
+    messages += [{"op": "sheet", "pane": p, "snapshot": newest, **question} for p in REPORTS]
     for message in messages:
         try:
             found = answer(state, message)

@@ -13,8 +13,8 @@ import pyarrow as pa
 
 import paimon_explore as pe
 from paimon_explore.errors import PaimonError
-from paimon_explore.inspection.explorer.explorer_reports import SHEETS, Hint
-from paimon_explore.inspection.explorer.explorer_state import ExplorerState, Question
+from paimon_explore.inspection.explorer.explorer_reports import REPORTS, Hint
+from paimon_explore.inspection.explorer.explorer_state import ExplorerState, ViewInput
 from paimon_explore.inspection.explorer.static_html import explorer_html
 from paimon_explore.inspection.system_tables.table_inspection import SYSTEM_TABLES
 from paimon_explore.inspection.views.inspector import Inspector
@@ -130,7 +130,7 @@ def explorer_panes(inspector: Inspector, newest: int | None = 4) -> Iterator[Cal
     yield lambda: state.filter(0, "level = 0 and size < 1 MB")
     for mark in inspector.timeline().marks[-(newest or 0) :]:
         yield from _panes_at(state, mark.snapshot_id)
-    for pane in SHEETS:
+    for pane in REPORTS:
         yield lambda pane=pane: _sheet(state, pane, state.newest)  # type: ignore[misc]
 
 
@@ -149,9 +149,9 @@ def _panes_at(state: ExplorerState, number: int) -> Iterator[Callable[[], object
 
 def _sheet(state: ExplorerState, pane: str, number: int) -> None:
     """A view, and what it proposes to ask."""
-    found = state.sheet(pane, number, Question())
+    found = state.result(pane, number, ViewInput())
     if isinstance(found, Hint) and found.examples:
-        found = state.sheet(pane, number, Question(text=found.examples[0]))
+        found = state.result(pane, number, ViewInput(text=found.examples[0]))
     json.dumps(found.state())
     assert len(repr(found).splitlines()) <= 25
 

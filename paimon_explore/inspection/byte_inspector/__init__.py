@@ -1,5 +1,5 @@
-"""The anatomy of files: which bytes are which field, down to the last one, and by which rule.
+"""The byte inspector: maps every byte of a file to the field that it encodes.
 
-`spans` holds the model, `forms` how single values are stored, the other modules one layout each.
-Nothing here reads rows. Spec: concepts/spec/overview.
+`spans` has the model, `value_encodings` the encodings of values, the other modules one file layout
+each. Does not read rows. Spec: concepts/spec/overview.
 """

@@ -1,6 +1,6 @@
-"""Avro container files: header, blocks, records, down to each value.
+"""Layout of Avro container files: header, blocks, records and values.
 
-The bytes of a packed block are one leaf; what they unpack to is an address space below it.
+The bytes of a compressed block are one leaf; its decompressed bytes are an address space below it.
 Spec: Avro 1.11 specification, object container files and binary encoding.
 """
 
@@ -34,12 +34,12 @@ from paimon_explore.errors import InvalidInputError, PaimonError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.byte_inspector.json_parts import json_parts
 from paimon_explore.inspection.byte_inspector.spans import (
-    EnoughError,
     Group,
-    Held,
+    MemoryReader,
     Say,
     Space,
     Span,
+    SpanLimitError,
     Spans,
     space_of,
 )
@@ -47,27 +47,27 @@ from paimon_explore.inspection.byte_inspector.value_encodings import Value
 from paimon_explore.inspection.rendering.number_format import time_text
 
 Path = tuple[str, ...]
-"""Names of the fields from the record down."""
+"""Field names from the record downwards."""
 
-_MOST_ITEMS = 1 << 24
+_MAX_ITEMS = 1 << 24
 
 
 @dataclass(slots=True)
 class Found:
-    """The leaves of one record by their path, for fields whose meaning hangs on others."""
+    """The leaves of one record by path, for fields whose meaning depends on others."""
 
     data: bytes
     spans: dict[Path, list[Span]] = field(default_factory=dict)
 
     def texts(self, path: Path) -> list[str]:
-        """The texts at a path, of all items of arrays on it."""
+        """The strings at a path, of all array items on it."""
         return [
             self.data[span.offset : span.end].decode("utf-8", "replace")
             for span in self.spans.get(path, ())
         ]
 
     def whole(self, path: Path) -> int | None:
-        """The whole number at a path."""
+        """The integer at a path."""
         for span in self.spans.get(path, ()):
             return read_long(self.data, span.offset)[0]
         return None
@@ -75,12 +75,12 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What the fields of a file's records mean.
+    """The meaning of the record fields of a file.
 
     Attributes:
-        rules: what the format says of a field, by its name.
-        says: what the number of a field stands for, by its name.
-        bytes: for fields of bytes, what makes the spans within them, by the path of the field.
+        rules: description of a field in the specification, by field name.
+        says: formats the number of a field, by field name.
+        bytes: builds the spans within a bytes field, by field path.
     """
 
     rules: Mapping[str, str] = field(default_factory=dict)
@@ -92,7 +92,7 @@ NO_MEANING = Meaning()
 
 
 def avro_parts(spans: Spans, meaning: Meaning = NO_MEANING) -> None:
-    """The spans of a whole container."""
+    """Build the spans of a container file."""
     header = read_header(spans.data)
     _header(spans)
     schema = parse_avro_schema(header.schema)
@@ -103,20 +103,26 @@ def avro_parts(spans: Spans, meaning: Meaning = NO_MEANING) -> None:
 
 
 def _header(spans: Spans) -> None:
-    with spans.group("header", rule="What the file says of itself.") as note:
-        spans.leaf("magic", "bytes", len(MAGIC), rule="Obj and 1 start every Avro container.")
-        with spans.group("metadata", rule="A map of text to bytes, in runs that end with 0.") as of:
+    with spans.group("header", rule="File header: magic, metadata and sync marker.") as note:
+        spans.leaf("magic", "bytes", len(MAGIC), rule="Every Avro container starts with Obj and 1.")
+        with spans.group(
+            "metadata", rule="A map of strings to bytes, in blocks that end with 0."
+        ) as of:
             of.about = f"{_pairs(spans)} entries"
-        spans.leaf("sync", "bytes", SYNC_SIZE, rule="16 chance bytes that end every block.")
+        spans.leaf("sync", "bytes", SYNC_SIZE, rule="16 random bytes that end every block.")
         note.about = of.about
 
 
 def _pairs(spans: Spans) -> int:
     total = 0
     while True:
-        count = spans.number("count", "zigzag", rule="How many entries follow; 0 ends the map.")
+        count = spans.number(
+            "count", "zigzag", rule="Number of entries that follow; 0 ends the map."
+        )
         if count < 0:
-            spans.number("size", "zigzag", rule="Bytes of the run, after a negative count.")
+            spans.number(
+                "size", "zigzag", rule="Size of the block in bytes, after a negative count."
+            )
         for _ in range(abs(count)):
             _pair(spans)
         total += abs(count)
@@ -145,16 +151,16 @@ def _pair(spans: Spans) -> None:
 
 
 _RULES = {
-    "avro.schema": "The schema that the records were written with; readers match fields by name.",
-    "avro.codec": "How blocks are packed; Paimon packs with zstandard since release 0.9.",
+    "avro.schema": "The writer schema of the records; readers match fields by name.",
+    "avro.codec": "Compression codec of the blocks; Paimon uses zstandard since release 0.9.",
 }
 
 
 def _block(spans: Spans, header: Header, schema: AvroNode, meaning: Meaning, number: int) -> None:
     start = spans.position
-    with spans.group(f"block {number}", rule="A run of records, packed together.") as note:
-        count = spans.number("count", "zigzag", rule="Records in the block.")
-        size = spans.number("size", "zigzag", rule="Bytes that the records take, packed.")
+    with spans.group(f"block {number}", rule="A block of records, compressed together.") as note:
+        count = spans.number("count", "zigzag", rule="Number of records in the block.")
+        size = spans.number("size", "zigzag", rule="Size of the compressed records in bytes.")
         spans.need(size)
 
         def build(inner: Spans) -> None:
@@ -163,24 +169,26 @@ def _block(spans: Spans, header: Header, schema: AvroNode, meaning: Meaning, num
         if header.codec == "null":
             spans.later("records", size, build, about=f"{count:,}")
         else:
-            spans.leaf("packed", "bytes", size, rule=f"The records, packed with {header.codec}.")
+            spans.leaf(
+                "packed", "bytes", size, rule=f"The records, compressed with {header.codec}."
+            )
             file = spans.data
             end = spans.position + SYNC_SIZE
 
             def inside() -> Space:
-                return _unpacked(file, start, end, header, build, number)
+                return _decompressed(file, start, end, header, build, number)
 
             packed = spans.made.pop()
-            spans.made.append(_with_inside(packed, inside, f"{size:,} bytes, unpacked below"))
+            spans.made.append(_with_inside(packed, inside, f"{size:,} bytes, decompressed below"))
         spans.leaf(
-            "sync", "bytes", SYNC_SIZE, rule="The marker of the header again.", say=_same(header)
+            "sync", "bytes", SYNC_SIZE, rule="The sync marker, as in the header.", say=_same(header)
         )
         note.about = f"{count:,} records"
 
 
 def _same(header: Header) -> Say:
     def say(value: Value) -> str:
-        return "as in the header" if value == header.sync else "differs from the header's"
+        return "same as in the header" if value == header.sync else "differs from the header"
 
     return say
 
@@ -197,23 +205,21 @@ def _with_inside(span: Span, inside: Callable[[], Space], text: str) -> Span:
     )
 
 
-def _unpacked(
+def _decompressed(
     file: bytes, start: int, end: int, header: Header, build: Callable[[Spans], None], number: int
 ) -> Space:
-    """The address space of a block's records."""
+    """The address space of the decompressed records of a block."""
     head = file[: header.size] + file[start:end]
     blocks = list(read_blocks(head, header))
     data = blocks[0].data if blocks else b""
-    return space_of(
-        f"block {number} unpacked", data, build, rule="The records as they are written."
-    )
+    return space_of(f"block {number} decompressed", data, build, rule="The decompressed records.")
 
 
 def records(spans: Spans, count: int, schema: AvroNode, meaning: Meaning) -> None:
-    """The spans of some records, each of them made when it is asked for.
+    """Build the spans of records; each record is parsed on demand.
 
     Raises:
-        InvalidInputError: there are more than fit.
+        InvalidInputError: the records do not fit into the bytes.
     """
     if count > max(spans.left, 0):
         raise InvalidInputError(f"{count:,} records do not fit into {spans.left:,} bytes")
@@ -221,9 +227,9 @@ def records(spans: Spans, count: int, schema: AvroNode, meaning: Meaning) -> Non
         try:
             end = skip(spans.data, spans.position, schema)
         except RecursionError as error:
-            raise EnoughError(f"record {number:,} has too many levels") from error
+            raise SpanLimitError(f"record {number:,} has too many levels") from error
         if end > spans.end:
-            raise InvalidInputError(f"record {number:,} ends after its block")
+            raise InvalidInputError(f"record {number:,} ends after the end of its block")
 
         def build(inner: Spans) -> None:
             walk = _Walk(inner, meaning)
@@ -235,7 +241,7 @@ def records(spans: Spans, count: int, schema: AvroNode, meaning: Meaning) -> Non
 
 
 def _title(spans: Spans, schema: AvroNode, end: int) -> str:
-    """The first text of a record, which tells records apart."""
+    """The first string of a record, as its title."""
     try:
         return _first_text(spans.data, spans.position, schema, end)[0]
     except PaimonError:
@@ -259,10 +265,10 @@ def _first_text(data: bytes, at: int, node: AvroNode, end: int) -> tuple[str, in
 
 
 def skip(data: bytes, at: int, node: AvroNode) -> int:
-    """Where a value ends that starts at `at`.
+    """The end of a value that starts at `at`.
 
     Raises:
-        CorruptFileError, InvalidInputError: it does not end within the data.
+        CorruptFileError, InvalidInputError: the value does not end within the data.
     """
     match node:
         case PlainNode():
@@ -283,7 +289,7 @@ def skip(data: bytes, at: int, node: AvroNode) -> int:
         case _:
             assert_never(node)
     if at > len(data):
-        raise InvalidInputError(f"a value ends at byte {at:,}, after the block")
+        raise InvalidInputError(f"a value ends at byte {at:,}, after the end of the block")
     return at
 
 
@@ -318,8 +324,8 @@ def _skip_items(data: bytes, at: int, node: ArrayNode | MapNode) -> int:
             count = -count
             _, at = read_long(data, at)
         total += count
-        if total > _MOST_ITEMS:
-            raise InvalidInputError(f"more than {_MOST_ITEMS} items at byte {at:,}")
+        if total > _MAX_ITEMS:
+            raise InvalidInputError(f"more than {_MAX_ITEMS} items at byte {at:,}")
         for _ in range(count):
             for inner in _item_nodes(node):
                 at = skip(data, at, inner)
@@ -332,7 +338,7 @@ def _item_nodes(node: ArrayNode | MapNode) -> tuple[AvroNode, ...]:
 
 
 class _Walk:
-    """Makes the spans of one record."""
+    """Builds the spans of one record."""
 
     def __init__(self, spans: Spans, meaning: Meaning) -> None:
         self._spans = spans
@@ -340,7 +346,7 @@ class _Walk:
         self._found = Found(spans.data)
 
     def fields(self, node: AvroNode) -> None:
-        """The fields of the record, without a group around them."""
+        """Build the fields of the record without a group."""
         if isinstance(node, RecordNode):
             for name, inner in node.fields:
                 self._value(name, inner, (name,))
@@ -375,7 +381,7 @@ class _Walk:
             branch = spans.number(
                 "branch",
                 "zigzag",
-                rule="Which type of the union follows.",
+                rule="Index of the type of the union that follows.",
                 say=lambda value: f"{int(value)}: {_branch_text(node, int(value))}",
             )
             inner = _branch(node, branch)
@@ -385,10 +391,10 @@ class _Walk:
                 note.about = self._last()
 
     def _last(self) -> str:
-        """The value that was just made, in a word."""
+        """The text of the last value."""
         made = self._spans.made[-1]
         if made.form:
-            found = Space(name="", reader=Held(self._spans.data), root=made)
+            found = Space(name="", reader=MemoryReader(self._spans.data), root=made)
             return found.text(made)
         return made.about
 
@@ -399,9 +405,13 @@ class _Walk:
         spans = self._spans
         total = 0
         while True:
-            count = spans.number("count", "zigzag", rule="Items that follow; 0 ends the array.")
+            count = spans.number(
+                "count", "zigzag", rule="Number of items that follow; 0 ends the array."
+            )
             if count < 0:
-                spans.number("size", "zigzag", rule="Bytes of the items, after a negative count.")
+                spans.number(
+                    "size", "zigzag", rule="Size of the items in bytes, after a negative count."
+                )
             for _ in range(abs(count)):
                 self._item(f"[{total}]", node, path)
                 total += 1
@@ -422,7 +432,7 @@ class _Walk:
         rule = self._rule(path[-1]) if path else ""
         if node.primitive in (Primitive.BYTES, Primitive.STRING):
             with spans.group(name, rule=rule) as note:
-                size = spans.number("size", "zigzag", rule="Bytes that follow.")
+                size = spans.number("size", "zigzag", rule="Number of bytes that follow.")
                 self._sized(node, path, size, note)
             return
         form = _FORMS[node.primitive]

@@ -1,4 +1,4 @@
-"""Binary rows inside of manifests: number of fields, row kind, null bits, slots, variable part.
+"""Layout of binary rows in manifests: arity, row kind, null bits, slots, variable part.
 
 Spec: concepts/spec/manifest, binary row.
 """
@@ -19,7 +19,7 @@ _INLINE_BIT = 0x80
 _COMPACT_DIGITS = 18
 _MILLIS_DIGITS = 3
 _WIDE_DECIMAL = 16
-_MOST_FIELDS = 1 << 15
+_MAX_FIELDS = 1 << 15
 _DAY_MS = 86_400_000
 _ROW_KINDS = {0: "+I insert", 1: "-U update before", 2: "+U update after", 3: "-D delete"}
 _TEXTS = {TypeRoot.CHAR: "UTF-8", TypeRoot.VARCHAR: "UTF-8"}
@@ -44,10 +44,10 @@ class _Item:
     """A value in the variable part.
 
     Attributes:
-        name: of its field.
-        start: from the row's first byte.
-        size: bytes of it, without what fills up.
-        build: makes its spans.
+        name: name of its field.
+        start: offset from the first byte of the row.
+        size: size in bytes without padding.
+        build: builds its spans.
     """
 
     name: str
@@ -57,16 +57,15 @@ class _Item:
 
 
 def row_parts(spans: Spans, fields: Sequence[DataField] | None) -> None:
-    """The spans of a row behind its number of fields.
+    """Build the spans of a serialized row, which starts with its arity.
 
     Args:
-        spans: over the row.
-        fields: its fields; None when they are not known. A row of another number of fields is
-            shown by its slots alone.
+        spans: the bytes of the row.
+        fields: its fields; None if unknown. If the arity differs, only slots are shown.
     """
-    arity = spans.number("fields", "int32 BE", rule="Number of fields, the only number big-endian.")
-    if not 0 <= arity <= _MOST_FIELDS:
-        raise InvalidInputError(f"a row has at most {_MOST_FIELDS} fields, not {arity}")
+    arity = spans.number("fields", "int32 BE", rule="Number of fields; the only big-endian number.")
+    if not 0 <= arity <= _MAX_FIELDS:
+        raise InvalidInputError(f"a row has at most {_MAX_FIELDS} fields, not {arity}")
     known = fields if fields is not None and len(fields) == arity else None
     row = _Row(spans, arity, known)
     row.header()
@@ -75,7 +74,7 @@ def row_parts(spans: Spans, fields: Sequence[DataField] | None) -> None:
 
 
 class _Row:
-    """Makes the spans of one row."""
+    """Builds the spans of one row."""
 
     def __init__(self, spans: Spans, arity: int, fields: Sequence[DataField] | None) -> None:
         self._spans = spans
@@ -86,15 +85,17 @@ class _Row:
         self._items: list[_Item] = []
 
     def header(self) -> None:
-        """Row kind and null bits."""
+        """Build the row kind and null bits."""
         spans = self._spans
         size = (self._arity + 63 + 8) // 64 * 8
-        with spans.group("header", rule="8 bytes for up to 56 fields, 8 more for each 64.") as note:
+        with spans.group(
+            "header", rule="8 bytes for up to 56 fields, 8 more for each further 64."
+        ) as note:
             spans.leaf(
                 "row kind",
                 "uint8",
                 rule="Always 0 in partitions, keys and statistics.",
-                say=lambda value: f"{int(value)}: {_ROW_KINDS.get(int(value), 'no row kind')}",
+                say=lambda value: f"{int(value)}: {_ROW_KINDS.get(int(value), 'invalid row kind')}",
             )
             self._nulls = bytes(spans.data[self._start : self._start + size])
             nulls = [self._name(i) for i in range(self._arity) if self._is_null(i)]
@@ -103,44 +104,48 @@ class _Row:
                 "null bits",
                 "bytes",
                 size - 1,
-                rule="Bit 8 + i of the header is set when field i is null, lowest bit first.",
+                rule="Bit 8 + i of the header is set if field i is null, lowest bit first.",
             )
 
     def slots(self) -> None:
-        """The slot of each field."""
+        """Build the slot of each field."""
         spans = self._spans
         if not self._arity:
             return
-        with spans.group("slots", rule="8 bytes for each field.") as note:
-            note.about = f"{self._arity} of {_SLOT} bytes"
+        with spans.group("slots", rule="One slot of 8 bytes per field.") as note:
+            note.about = f"{self._arity} slots of {_SLOT} bytes"
             for index in range(self._arity):
                 self._slot(index)
 
     def variable(self) -> None:
-        """What does not fit into slots, in the order in which it lies."""
+        """Build the values that do not fit into slots, in storage order."""
         spans = self._spans
         if not spans.left:
             return
         with spans.group(
             "variable part",
-            rule="Values of more than 7 or 8 bytes, each filled up to a multiple of 8.",
+            rule="Values that do not fit into a slot, each padded to a multiple of 8 bytes.",
         ) as note:
             for item in sorted(self._items, key=lambda found: found.start):
                 self._item(item)
             note.about = f"{len(self._items)} values"
-            spans.rest("reserved", "Room that nulls of wide decimals and timestamps keep.")
+            spans.rest(
+                "reserved", "Space reserved for null values of wide decimals and timestamps."
+            )
 
     def _item(self, item: _Item) -> None:
         spans = self._spans
         start = self._start + item.start
         if start > spans.position:
-            spans.leaf("reserved", "bytes", start - spans.position, rule="No value points here.")
+            spans.leaf(
+                "reserved", "bytes", start - spans.position, rule="Not referenced by any slot."
+            )
         if start < spans.position:
-            raise InvalidInputError(f"{item.name} overlaps the value before it")
+            raise InvalidInputError(f"{item.name} overlaps the previous value")
         spans.later(item.name, item.size, item.build, about=f"{item.size} bytes")
         fill = min(-item.size % _SLOT, spans.left)
         if fill:
-            spans.leaf("fill", "zeros", fill, rule="Zeros up to a multiple of 8.")
+            spans.leaf("fill", "zeros", fill, rule="Zero padding to a multiple of 8 bytes.")
 
     def _name(self, index: int) -> str:
         return self._fields[index].name if self._fields is not None else f"field {index}"
@@ -156,14 +161,14 @@ class _Row:
             spans.leaf(name, "bytes", _SLOT, rule="The null bit is set.", say=lambda _: "null")
             return
         if self._fields is None:
-            spans.leaf(name, "bytes", _SLOT, rule="A slot of a field whose type is not known.")
+            spans.leaf(name, "bytes", _SLOT, rule="Slot of a field of unknown type.")
             return
         data_type = self._fields[index].type
-        with spans.group(name, rule=f"A slot of {type_text(data_type)}.") as note:
+        with spans.group(name, rule=f"Slot of type {type_text(data_type)}.") as note:
             note.about = self._typed(name, data_type)
 
     def _typed(self, name: str, data_type: DataType) -> str:
-        """The spans of one slot; what it holds in a word."""
+        """Build the spans of one slot; returns its value as text."""
         if not isinstance(data_type, AtomicType):
             return self._pointer(name, "bytes")
         root = data_type.root
@@ -192,7 +197,7 @@ class _Row:
         value = spans.leaf("value", form, say=say)
         fill = _SLOT - (spans.position - before)
         if fill:
-            spans.leaf("fill", "zeros", fill, rule="The rest of the slot is zero.")
+            spans.leaf("fill", "zeros", fill, rule="Zero padding of the slot.")
         return say(value) if say is not None else str(value)
 
     def _inline(self, form: str, mark: int) -> str:
@@ -203,7 +208,7 @@ class _Row:
         value: Value = spans.leaf("value", form, size) if size else ""
         if size < _SLOT - 1:
             spans.leaf("fill", "zeros", _SLOT - 1 - size)
-        rule = "Bit 7 says that the bytes stand in the slot, the others how many."
+        rule = "Bit 7: the value is stored in the slot; other bits: its length."
         spans.leaf(
             "inline mark", "uint8", rule=rule, say=lambda v: f"inline, {int(v) & 0x7F} bytes"
         )
@@ -212,10 +217,10 @@ class _Row:
     def _pointer(
         self, name: str, form: str, *, room: int | None = None, say: Say | None = None
     ) -> str:
-        """A slot that points at the variable part: size in the lower half, offset in the upper."""
+        """A reference to the variable part: length in the lower half, offset in the upper half."""
         spans = self._spans
-        size = spans.number("size", "uint32 LE", rule="Bytes of the value.")
-        start = spans.number("offset", "uint32 LE", rule="From the first byte of the row.")
+        size = spans.number("size", "uint32 LE", rule="Length of the value in bytes.")
+        start = spans.number("offset", "uint32 LE", rule="Offset from the first byte of the row.")
         taken = size if room is None else room
         fits = 0 < taken <= spans.end - self._start - start
 
@@ -229,15 +234,15 @@ class _Row:
             raw = spans.data[self._start + start : self._start + start + min(size, 64)]
             shown = f'"{raw.decode("utf-8", "replace")}"' if form == "UTF-8" else f"0x{raw.hex()}"
             return say(raw) if say is not None else shown
-        return "empty" if not taken else "points outside of the row"
+        return "empty" if not taken else "the reference is outside of the row"
 
     def _stamp(self, name: str) -> str:
         spans = self._spans
-        nanos = spans.number("nanoseconds", "uint32 LE", rule="Nanoseconds of the millisecond.")
-        start = spans.number("offset", "uint32 LE", rule="From the first byte of the row.")
+        nanos = spans.number("nanoseconds", "uint32 LE", rule="Nanoseconds within the millisecond.")
+        start = spans.number("offset", "uint32 LE", rule="Offset from the first byte of the row.")
         at = self._start + start
         if at + _SLOT > spans.end:
-            return "points outside of the row"
+            return "the reference is outside of the row"
 
         def build(inner: Spans) -> None:
             inner.leaf("milliseconds", "int64 LE", say=_stamp)

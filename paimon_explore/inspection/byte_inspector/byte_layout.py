@@ -1,10 +1,9 @@
-"""The bytes of one file explained: `t.bytes("manifest-…")`, `pe.inspect.bytes(path)`.
+"""The byte layout of a file: `t.bytes("manifest-…")`, `pe.inspect.bytes(path)`.
 
-How bytes are counted: every byte of the file lies in exactly one leaf. What a packed leaf (an Avro
-block, a footer of ORC) unpacks to is an address space of its own, where again every byte lies in
-exactly one leaf; its bytes are not bytes of the file and are counted apart. `encoded` makes the
-bytes of a space again from the values of its leaves: for the file that is the file, for a packed
-leaf its packed bytes as they are, for the space below the unpacked bytes.
+Every byte of the file belongs to exactly one leaf. The decompressed bytes of a compressed leaf (an
+Avro block, an ORC footer) form a separate address space, in which again every byte belongs to
+exactly one leaf. `encoded` encodes the values of all leaves of an address space again: for the file
+this gives the file, with compressed leaves unchanged; for an inner space the decompressed bytes.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -18,27 +17,27 @@ from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.byte_inspector.cross_check import NOT_AVRO, Agreement
 from paimon_explore.inspection.byte_inspector.spans import STRANGE, Space, Span, gaps, leaves
 from paimon_explore.inspection.byte_inspector.value_encodings import FORMS
-from paimon_explore.inspection.rendering.report import Grid, Note, Sheet, facts, grid
+from paimon_explore.inspection.rendering.report import Grid, Note, Report, facts, grid
 from paimon_explore.inspection.rendering.result import Result
 
 INSIDE = "@"
-"""The step of a path that leads from a leaf into what it unpacks to."""
+"""The path element that leads from a leaf to its decompressed bytes."""
 
 PAGE = 200
-"""Spans are handed out in pages of so many."""
-MOST_HEX_BYTES = 1 << 16
+"""Number of spans per page."""
+MAX_HEX_BYTES = 1 << 16
 _FEW_ROWS = 60
 _DEEPEST = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """A span with its place.
+    """A span with its path.
 
     Attributes:
-        path: positions among siblings from the root down, `@` where a leaf is unpacked: `1.0.@.3`.
+        path: indexes among siblings from the root, `@` for decompressed bytes: `1.0.@.3`.
         space: its address space.
-        span: itself.
+        span: the span.
     """
 
     path: str
@@ -46,7 +45,7 @@ class Place:
     span: Span
 
     def state(self) -> dict[str, object]:
-        """The place as JSON."""
+        """The span as JSON."""
         span = self.span
         return {
             "path": self.path,
@@ -56,7 +55,7 @@ class Place:
             "text": self.space.text(span)[:_LONGEST],
             "rule": span.rule,
             "form": span.form,
-            "says": FORMS[span.form].says if span.form else "",
+            "says": FORMS[span.form].description if span.form else "",
             "opens": span.grow is not None or span.inside is not None,
             "packed": span.inside is not None,
             "strange": span.name == STRANGE,
@@ -67,16 +66,16 @@ _LONGEST = 400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class ByteMap(Result):
-    """The bytes of a file as fields.
+class ByteLayout(Result):
+    """The bytes of a file as a tree of fields.
 
     Attributes:
-        name: of the file.
-        path: where it lies.
-        layout: what it is, in words.
-        rules: where its format is written down.
-        space: the file's bytes.
-        cross_checked: tells what a second decoder reads of it.
+        name: the file name.
+        path: the file path.
+        layout: kind of file.
+        rules: the specification of its format.
+        space: the address space of the file.
+        cross_checked: compares the values with those of a second decoder.
     """
 
     name: str
@@ -88,23 +87,24 @@ class ByteMap(Result):
 
     @property
     def kind(self) -> str:
-        """Its name in the explorer."""
+        """Name of the view in the explorer."""
         return "bytes"
 
     @property
     def size(self) -> int:
-        """Bytes of the file."""
+        """Size of the file in bytes."""
         return self.space.root.length
 
     def at(self, offset: int, within: str = "") -> "Explanation":
         """Explain a byte.
 
         Args:
-            offset: of the byte, from 0; below 0 it counts from the end.
-            within: path of the packed leaf whose unpacked bytes are meant; the file by default.
+            offset: offset of the byte; negative offsets count from the end.
+            within: path of a compressed leaf, to address its decompressed bytes; by default the
+                file.
 
         Raises:
-            InvalidInputError: there is no such byte.
+            InvalidInputError: the offset is out of range.
         """
         base = self._space(within)
         wanted = offset if offset >= 0 else base.root.length + offset
@@ -126,11 +126,11 @@ class ByteMap(Result):
         )
 
     def children(self, path: str = "", first: int = 0) -> tuple[list[Place], int]:
-        """A page of the spans below one, and how many there are.
+        """A page of the children of a span, and their total number.
 
         Args:
-            path: of the span; the file by default.
-            first: number of the first wanted.
+            path: path of the span; by default the file.
+            first: index of the first child.
         """
         place = self.place(path)
         if place.span.inside is not None:
@@ -149,7 +149,7 @@ class ByteMap(Result):
         """The span at a path.
 
         Raises:
-            InvalidInputError: there is none.
+            InvalidInputError: the path does not exist.
         """
         space, span = self.space, self.space.root
         for step in path.split(".") if path else ():
@@ -164,20 +164,16 @@ class ByteMap(Result):
         return Place(path=path, space=space, span=span)
 
     def read(self, offset: int, length: int, within: str = "") -> bytes:
-        """Some of the bytes, at most `MOST_HEX_BYTES`; see `at` for the arguments."""
-        return self._space(within).reader.read(max(offset, 0), min(length, MOST_HEX_BYTES))
+        """A range of at most `MAX_HEX_BYTES` bytes; see `at` for the arguments."""
+        return self._space(within).reader.read(max(offset, 0), min(length, MAX_HEX_BYTES))
 
     def encoded(self, within: str = "") -> bytes:
-        """The bytes made again from the values of all leaves; see `at` for the argument."""
+        """Encode the values of all leaves again; see `at` for the argument."""
         space = self._space(within)
         return b"".join(space.encode(space.root))
 
     def problems(self) -> list[str]:
-        """What is wrong with the file or its anatomy.
-
-        These are bytes that break the layout, gaps, and values of an Avro file that fastavro reads
-        in another way than our decoder.
-        """
+        """Bytes that violate the layout, gaps between spans, and differences to fastavro."""
         strange = [
             f"{space.name}, byte {span.offset:,}: {span.rule}"
             for space, span in leaves(self.space)
@@ -186,13 +182,13 @@ class ByteMap(Result):
         return [*gaps(self.space), *strange, *self.cross_checked().problems]
 
     def fields(self, depth: int = _DEEPEST) -> Iterator[Place]:
-        """All spans down to a depth, each before those below it; unpacked ones included."""
+        """All spans to a depth in pre-order, including decompressed ones."""
         return self._below(Place(path="", space=self.space, span=self.space.root), depth)
 
-    def sheet(self) -> Sheet:
-        """What the file is, and its first fields."""
+    def to_report(self) -> Report:
+        """The kind of file and its first fields."""
         shown = list(islice(self._short(), _FEW_ROWS))
-        return Sheet(
+        return Report(
             title=f"{self.name}: {self.layout}, {self.size:,} bytes",
             sections=(
                 facts(
@@ -201,16 +197,16 @@ class ByteMap(Result):
                     ("second decoder", self.cross_checked().text or None),
                 ),
                 self._grid(shown),
-                Note(text="Ask for one byte with .at(offset), for all with .to_arrow()."),
+                Note(text="Use .at(offset) to explain one byte, .to_arrow() for all fields."),
             ),
         )
 
     def to_arrow(self) -> pa.Table:
-        """A row for each leaf: space, path, field, offset, length, form, value, rule."""
+        """One row per leaf: space, path, field, offset, length, form, value, rule."""
         return self._table(self.fields())
 
     def figures(self) -> dict[str, object]:
-        """The first level of fields, as JSON."""
+        """The top-level fields as JSON."""
         page, total = self.children()
         return {
             "name": self.name,
@@ -225,7 +221,7 @@ class ByteMap(Result):
         }
 
     def _first_open(self) -> list[str]:
-        """Paths of the groups to open at first: what most people look for in a file."""
+        """Paths of the groups that are expanded initially."""
         path: list[str] = []
         opened: list[str] = []
         names = _OPENED.get(self.layout, ())
@@ -243,7 +239,7 @@ class ByteMap(Result):
             return self.space
         span = self.place(within).span
         if span.inside is None:
-            raise InvalidInputError(f"{within[:60]!r} is not a packed field of {self.name}.")
+            raise InvalidInputError(f"{within[:60]!r} is not a compressed field of {self.name}.")
         return span.inside()
 
     def _below(self, place: Place, depth: int) -> Iterator[Place]:
@@ -260,7 +256,7 @@ class ByteMap(Result):
             yield from self._below(Place(path=step, space=place.space, span=child), depth - 1)
 
     def _short(self) -> Iterator[Place]:
-        """The fields for a first look, without marks between JSON members and a schema's text."""
+        """The most important fields, without JSON punctuation and schema texts."""
         hidden = "-"
         for place in self.fields(_FIRST_LOOK):
             if not place.path or place.path.startswith(hidden):
@@ -281,7 +277,7 @@ class ByteMap(Result):
             )
             for place in places
         ]
-        return grid("first fields", ("byte#", "length#", "field", "value", "form"), rows)
+        return grid("First fields", ("byte#", "length#", "field", "value", "form"), rows)
 
     def _table(self, places: Iterator[Place]) -> pa.Table:
         found = [place for place in places if place.span.form]
@@ -300,7 +296,7 @@ class ByteMap(Result):
         )
 
 
-_RECORDS = ("block 0", "packed", "block 0 unpacked", "record 0")
+_RECORDS = ("block 0", "packed", "block 0 decompressed", "record 0")
 _OPENED: Mapping[str, tuple[str, ...]] = {
     "manifest": _RECORDS,
     "manifest list": _RECORDS,
@@ -309,7 +305,7 @@ _OPENED: Mapping[str, tuple[str, ...]] = {
     "hash index": ("hashes",),
     **dict.fromkeys(("snapshot", "schema", "changelog", "tag", "consumer", "stat"), ("value",)),
 }
-"""By layout the names of the groups to open at first, from the top down."""
+"""Names of the groups that are expanded initially, by layout."""
 
 _FIRST_LOOK = 6
 _LENGTHY = ("avro.schema", "avro.codec")
@@ -317,19 +313,19 @@ _MARKS = ("opens", "closes", "space", "key", "colon", "comma", "value")
 
 
 def _text(text: str) -> str:
-    """Text that has an encoding: half surrogate pairs become question marks."""
+    """The text with unpaired surrogates replaced by question marks."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Explanation(Result):
-    """What one byte is.
+    """Explanation of one byte.
 
     Attributes:
-        name: of the file.
-        offset: of the byte in its address space.
+        name: the file name.
+        offset: offset of the byte in its address space.
         byte: its value.
-        places: the spans that hold it, from the whole down to the leaf.
+        places: the spans that contain it, from the root to the leaf.
     """
 
     name: str
@@ -339,16 +335,16 @@ class Explanation(Result):
 
     @property
     def kind(self) -> str:
-        """Its name in the explorer."""
+        """Name of the view in the explorer."""
         return "byte"
 
     @property
     def leaf(self) -> Place:
-        """The field."""
+        """The leaf that contains the byte."""
         return self.places[-1]
 
-    def sheet(self) -> Sheet:
-        """The field, its value and rule, and the groups around it."""
+    def to_report(self) -> Report:
+        """The field, its value and rule, and the enclosing groups."""
         place = self.leaf
         span = place.span
         where = f"byte {self.offset - span.offset + 1} of {span.length:,}"
@@ -356,24 +352,24 @@ class Explanation(Result):
             (p.span.name, f"{p.span.offset:,}", f"{p.span.length:,}", p.space.text(p.span))
             for p in self.places
         ]
-        return Sheet(
+        return Report(
             title=f"byte {self.offset:,} of {place.space.name} = 0x{self.byte:02x}: {span.name}",
             sections=(
                 facts(
                     ("field", f"{span.name}, {where}"),
                     ("value", place.space.text(span)),
-                    ("stored as", FORMS[span.form].says if span.form else "a group"),
+                    ("stored as", FORMS[span.form].description if span.form else "a group"),
                     (
                         "rule",
                         next((p.span.rule for p in reversed(self.places) if p.span.rule), None),
                     ),
                 ),
-                grid("inside of", ("field", "byte#", "length#", "holds"), around),
+                grid("enclosing groups", ("field", "byte#", "length#", "holds"), around),
             ),
         )
 
     def to_arrow(self) -> pa.Table:
-        """A row for each span that holds the byte, the whole first."""
+        """One row per span that contains the byte, from the root to the leaf."""
         return pa.table(
             {
                 "field": pa.array([_text(p.span.name) for p in self.places], pa.string()),
@@ -385,7 +381,7 @@ class Explanation(Result):
         )
 
     def figures(self) -> dict[str, object]:
-        """The spans that hold the byte, as JSON."""
+        """The spans that contain the byte, as JSON."""
         return {
             "offset": self.offset,
             "byte": self.byte,

@@ -1,4 +1,4 @@
-"""Data files of columns: the sections of Parquet and ORC files, and their footers in full.
+"""Layout of Parquet and ORC files: their sections, and complete footers.
 
 Spec: parquet-format; ORC specification v1.
 """
@@ -39,17 +39,17 @@ class _Section:
 
 
 def parquet_footer_size(tail: bytes) -> int:
-    """Bytes of footer, its length and the magic, from the last 8 bytes of a file."""
+    """Size of the footer with its length field and magic, from the last 8 bytes of a file."""
     return int.from_bytes(tail[:4], "little") + _TAIL
 
 
 def parquet_parts(spans: Spans) -> None:
-    """The spans of a Parquet file; only its first bytes and its footer need to be in the window."""
+    """Build the spans of a Parquet file; the window needs only the first bytes and the footer."""
     size = parquet_footer_size(spans.data[-_TAIL:]) - _TAIL
     footer_at = spans.end - _TAIL - size
     if footer_at < len(PARQUET):
         raise InvalidInputError(f"a footer of {size:,} bytes does not fit into the file")
-    spans.leaf("magic", "bytes", len(PARQUET), rule="PAR1 starts and ends every Parquet file.")
+    spans.leaf("magic", "bytes", len(PARQUET), rule="Every Parquet file starts and ends with PAR1.")
     footer = spans.data[footer_at - spans.base : footer_at - spans.base + size]
     try:
         sections = _parquet_sections(decode_struct(footer))
@@ -70,12 +70,17 @@ def parquet_parts(spans: Spans) -> None:
 def _sections(spans: Spans, sections: list[_Section], end: int) -> None:
     for section in sorted(sections, key=lambda found: found.offset):
         if section.offset < spans.position or section.offset + section.length > end:
-            continue  # shares bytes with another, as nothing that Paimon writes does
+            continue  # overlapping sections, which Paimon does not write
         if section.offset > spans.position:
-            spans.leaf("other", "bytes", section.offset - spans.position, rule="Not in the footer.")
+            spans.leaf(
+                "other",
+                "bytes",
+                section.offset - spans.position,
+                rule="Not referenced by the footer.",
+            )
         spans.leaf(section.name, "bytes", section.length, rule=section.rule)
     if spans.position < end:
-        spans.leaf("other", "bytes", end - spans.position, rule="Not in the footer.")
+        spans.leaf("other", "bytes", end - spans.position, rule="Not referenced by the footer.")
 
 
 def _parquet_sections(metadata: Struct) -> list[_Section]:
@@ -95,8 +100,8 @@ def _chunk_sections(row: int, chunk: Struct, column: Struct) -> list[_Section]:
     starts = [int_of(column, field) for field in (9, 10, 11)]
     known = [start for start in starts if start]
     listed = [
-        (min(known, default=0), int_of(column, 7), "pages", "Pages of the column, packed."),
-        (int_of(chunk, 4), int_of(chunk, 5), "offset index", "Where each page lies."),
+        (min(known, default=0), int_of(column, 7), "pages", "Compressed pages of the column."),
+        (int_of(chunk, 4), int_of(chunk, 5), "offset index", "Location of each page."),
         (int_of(chunk, 6), int_of(chunk, 7), "column index", "Bounds of each page."),
         (int_of(column, 14), int_of(column, 15), "bloom filter", "Bloom filter of the column."),
     ]
@@ -108,24 +113,30 @@ def _chunk_sections(row: int, chunk: Struct, column: Struct) -> list[_Section]:
 
 
 def orc_parts(spans: Spans, file: pa.NativeFile) -> None:
-    """The spans of an ORC file.
+    """Build the spans of an ORC file.
 
     Args:
-        spans: over it; its first bytes and its tail must be in the window.
-        file: the file, for reading.
+        spans: the bytes; the window must contain the first bytes and the tail.
+        file: reads the file.
     """
     tail = read_tail(file, "")
     post_size = spans.data[-1]
     post = decode_message(spans.data[-1 - post_size : -1])
     footer_size, metadata_size = number(post, 1), number(post, 5)
     end = spans.end - 1 - post_size - footer_size - metadata_size
-    spans.leaf("magic", "bytes", len(ORC), rule="ORC starts every ORC file.")
+    spans.leaf("magic", "bytes", len(ORC), rule="Every ORC file starts with ORC.")
     _sections(spans, _stripes(tail.stripe_footers, end), end)
     codec = number(post, 2)
-    _packed(spans, "stripe statistics", metadata_size, codec, tail.decompress)
-    _packed(spans, "footer", footer_size, codec, tail.decompress)
-    spans.later("postscript", post_size, message_parts, about=f"packed with {_CODECS.get(codec)}")
-    spans.number("postscript length", "uint8", rule="The last byte of every ORC file.")
+    _compressed(spans, "stripe statistics", metadata_size, codec, tail.decompress)
+    _compressed(spans, "footer", footer_size, codec, tail.decompress)
+    spans.later(
+        "postscript", post_size, message_parts, about=f"compressed with {_CODECS.get(codec)}"
+    )
+    spans.number(
+        "postscript length",
+        "uint8",
+        rule="Size of the postscript; the last byte of every ORC file.",
+    )
 
 
 def _stripes(footers: tuple[tuple[int, int], ...], end: int) -> list[_Section]:
@@ -134,11 +145,11 @@ def _stripes(footers: tuple[tuple[int, int], ...], end: int) -> list[_Section]:
     for index, (offset, length) in enumerate(footers):
         if offset < start or offset + length > end:
             break
-        rule = "Indexes and columns of the stripe, packed."
+        rule = "Compressed indexes and columns of the stripe."
         found.append(
             _Section(name=f"stripe {index}: rows", offset=start, length=offset - start, rule=rule)
         )
-        rule = "Where each column's streams lie."
+        rule = "Location of the streams of each column."
         found.append(
             _Section(name=f"stripe {index}: footer", offset=offset, length=length, rule=rule)
         )
@@ -146,8 +157,8 @@ def _stripes(footers: tuple[tuple[int, int], ...], end: int) -> list[_Section]:
     return found
 
 
-def _packed(spans: Spans, name: str, size: int, codec: int, decompress: object) -> None:
-    """A section in chunks that are packed one by one; the message is a space of its own."""
+def _compressed(spans: Spans, name: str, size: int, codec: int, decompress: object) -> None:
+    """Build a section of compressed chunks; the message is a separate address space."""
     if not size:
         return
     if not codec:
@@ -158,15 +169,17 @@ def _packed(spans: Spans, name: str, size: int, codec: int, decompress: object) 
 
     def inside() -> Space:
         assert callable(decompress)  # noqa: S101 - see `OrcTail.decompress`
-        return space_of(f"{name} unpacked", bytes(decompress(data)), message_parts)
+        return space_of(f"{name} decompressed", bytes(decompress(data)), message_parts)
 
-    spans.leaf(name, "bytes", size, rule="A Protocol Buffers message in packed chunks.")
+    spans.leaf(name, "bytes", size, rule="A Protocol Buffers message in compressed chunks.")
     leaf = spans.made.pop()
-    spans.made.append(replace(leaf, inside=inside, say=lambda _: f"{size:,} bytes, unpacked below"))
+    spans.made.append(
+        replace(leaf, inside=inside, say=lambda _: f"{size:,} bytes, decompressed below")
+    )
 
 
 def message_parts(spans: Spans) -> None:
-    """The spans of a Protocol Buffers message, its fields by number."""
+    """Build the spans of a Protocol Buffers message, with fields by number."""
     while spans.left:
         spans.need(1)
         start = len(spans.made)
@@ -174,7 +187,7 @@ def message_parts(spans: Spans) -> None:
             key = spans.number(
                 "key",
                 "varint",
-                rule="Field number and, in the lowest three bits, how the value is stored.",
+                rule="Field number, and the wire type in the lowest three bits.",
                 say=lambda value: (
                     f"field {int(value) >> 3}, {_WIRES.get(int(value) & 7, 'unknown')}"
                 ),

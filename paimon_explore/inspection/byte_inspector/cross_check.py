@@ -1,24 +1,24 @@
-"""Whether fastavro reads an Avro file as our decoder does, in a line for the byte inspector."""
+"""Compares the Avro decoder with fastavro on a file, for the byte inspector."""
 
 from paimon_explore.encoding.avro.container import SYNC_SIZE, read_header, read_long
 from paimon_explore.encoding.avro.reader import is_generic
 from paimon_explore.errors import CorruptFileError, PaimonError
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.inspection.byte_inspector.spans import MOST_SECONDS
+from paimon_explore.inspection.byte_inspector.spans import MAX_SECONDS
 
-MOST_RECORDS = 1000
-"""Records that are compared, or somewhat more to end with a block."""
-_MOST_BLOCK_RECORDS = 100_000
-_MOST_BLOCK_BYTES = 1 << 20
+RECORDS_TO_COMPARE = 1000
+"""Minimum number of compared records; the last block is always compared completely."""
+_MAX_BLOCK_RECORDS = 100_000
+_MAX_BLOCK_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agreement:
-    """What two decoders say of a file.
+    """Result of decoding a file with two decoders.
 
     Attributes:
-        text: the result in a line; empty for files that are not in Avro.
-        problems: where they disagree.
+        text: the result in one line; empty if the file is not an Avro file.
+        problems: the differences.
     """
 
     text: str = ""
@@ -43,7 +43,7 @@ def agreement(data: bytes, path: str) -> Agreement:
             records = sum(1 for _ in fastavro_records(data[:end], path))
             what = "all" if end == len(data) else "the first"
             return Agreement(text=f"generic Avro: fastavro decodes {what} {records:,} records")
-        found = cross_check_beginning(data, path, end, most_seconds=MOST_SECONDS)
+        found = cross_check_beginning(data, path, end, most_seconds=MAX_SECONDS)
     except PaimonError as error:
         text = f"the first records cannot be decoded: {error.message}"
         return Agreement(text=text, problems=(text,))
@@ -51,16 +51,16 @@ def agreement(data: bytes, path: str) -> Agreement:
 
 
 def _end_of_blocks(data: bytes) -> int | None:
-    """Where the block ends in which `MOST_RECORDS` are reached; None if a block is too large."""
+    """The end of the block with record `RECORDS_TO_COMPARE`; None if a block is too large."""
     position = start = read_header(data).size
     records = 0
-    while position < len(data) and records < MOST_RECORDS:
+    while position < len(data) and records < RECORDS_TO_COMPARE:
         block = position
         count, position = read_long(data, position)
         size, position = read_long(data, position)
         if count < 0 or size < 0:
             raise CorruptFileError("", f"block at byte {block}", "must lie wholly in the file")
-        if count > _MOST_BLOCK_RECORDS or size > _MOST_BLOCK_BYTES:
+        if count > _MAX_BLOCK_RECORDS or size > _MAX_BLOCK_BYTES:
             return None if block == start else block
         position += size + SYNC_SIZE
         records += count

@@ -1,4 +1,4 @@
-"""Indexes of data files: the container, and the bodies of each kind.
+"""Layout of file indexes: the container, and the body of each index type.
 
 Spec: concepts/spec/fileindex.
 """
@@ -15,20 +15,20 @@ from paimon_explore.inspection.byte_inspector.spans import Spans
 _MOST = 1 << 20
 
 Widths = Mapping[str, DataType]
-"""The types of columns by name; an index on one that is not there is shown less deeply."""
+"""Column types by name; indexes on unknown columns are shown in less detail."""
 
 
 def is_file_index(data: bytes) -> bool:
-    """Whether bytes begin like a container."""
+    """Whether the bytes start like a file index container."""
     return data[:8] == MAGIC.to_bytes(8, "big")
 
 
 def file_index_parts(spans: Spans, types: Widths) -> None:
-    """The spans of a container."""
+    """Build the spans of a container."""
     data = spans.data[spans.position : spans.end]
     start = spans.position
     parts = decode_container(data, path="")
-    with spans.group("head", rule="Which columns have which indexes, and where.") as note:
+    with spans.group("head", rule="Columns with their indexes and locations.") as note:
         _head(spans)
         note.about = f"{len(parts)} indexes" if len(parts) != 1 else "1 index"
     for part in sorted((p for p in parts if p.start is not None), key=lambda p: p.start or 0):
@@ -46,7 +46,7 @@ def file_index_parts(spans: Spans, types: Widths) -> None:
 def _head(spans: Spans) -> None:
     spans.number("magic", "int64 BE", rule=f"{MAGIC}", say=lambda value: f"{int(value):#x}")
     spans.number("version", "int32 BE", rule="Always 1.")
-    spans.number("head length", "int32 BE", rule="Bytes up to the first index.")
+    spans.number("head length", "int32 BE", rule="Number of bytes before the first index.")
     columns = _count(spans, "columns")
     for _ in range(columns):
         with spans.group("column") as column:
@@ -54,10 +54,10 @@ def _head(spans: Spans) -> None:
             for _ in range(_count(spans, "indexes")):
                 with spans.group("index") as index:
                     index.about = _text(spans, "kind")
-                    rule = "Of its bytes from the container's first; -1: all values are null."
+                    rule = "Offset from the start of the container; -1: all values are null."
                     spans.number("start", "int32 BE", rule=rule)
                     spans.number("length", "int32 BE")
-    spare = spans.number("spare length", "int32 BE", rule="Always 0 so far.")
+    spare = spans.number("spare length", "int32 BE", rule="Reserved; always 0.")
     if spare:
         spans.leaf("spare", "bytes", spare)
 
@@ -70,7 +70,7 @@ def _count(spans: Spans, name: str, rule: str = "") -> int:
 
 
 def _text(spans: Spans, name: str) -> str:
-    with spans.group(name, rule="Modified UTF-8 behind its length.") as note:
+    with spans.group(name, rule="Modified UTF-8 after its length.") as note:
         size = spans.number("size", "uint16 BE")
         note.about = str(spans.leaf("text", "UTF-8", size)) if size else ""
     return note.about
@@ -92,12 +92,12 @@ def _body(kind: str, data_type: DataType | None) -> Callable[[Spans], None]:
 
 
 def _whole(spans: Spans) -> None:
-    spans.rest("bytes", "An index of a kind, or on a column of a type, that is not known here.")
+    spans.rest("bytes", "Unknown index type or column type.")
 
 
 def _bloom(spans: Spans) -> None:
-    spans.number("hash functions", "int32 BE", rule="How many bits each value sets.")
-    spans.rest("bits", "Bit p is bit p mod 8 of byte p / 8.")
+    spans.number("hash functions", "int32 BE", rule="Number of bits set per value.")
+    spans.rest("bits", "Bit p is stored in bit p mod 8 of byte p / 8.")
 
 
 def _key(spans: Spans, name: str, data_type: DataType, kind: str) -> None:
@@ -112,10 +112,10 @@ def _key(spans: Spans, name: str, data_type: DataType, kind: str) -> None:
 
 
 def _bitmap(spans: Spans, data_type: DataType) -> None:
-    version = spans.number("version", "uint8", rule="1, or 2 with blocks of values.")
+    version = spans.number("version", "uint8", rule="1; 2 if values are in blocks.")
     blocked = version == 2  # noqa: PLR2004 - a version
-    spans.number("rows", "int32 BE", rule="Rows of the data file.")
-    values = _count(spans, "values", "Different values but null.")
+    spans.number("rows", "int32 BE", rule="Number of rows of the data file.")
+    values = _count(spans, "values", "Number of distinct non-null values.")
     bitmaps = []
     if spans.number("has null", "uint8"):
         bitmaps.append(_place(spans, "null offset"))
@@ -137,7 +137,7 @@ def _place(spans: Spans, name: str) -> int:
     return spans.number(
         name,
         "int32 BE",
-        rule="From the first bitmap; below 0 it stands for the single row -1 - offset.",
+        rule="Offset from the first bitmap; a negative offset encodes the single row -1 - offset.",
         say=lambda value: (
             str(int(value)) if int(value) >= 0 else f"{int(value)}: row {-1 - int(value)} alone"
         ),
@@ -149,7 +149,7 @@ def _blocks(spans: Spans, data_type: DataType) -> list[int]:
     for _ in range(count):
         with spans.group("block head"):
             _key(spans, "first key", data_type, "bitmap")
-            spans.number("offset", "int32 BE", rule="From the first block.")
+            spans.number("offset", "int32 BE", rule="Offset from the first block.")
     end = spans.number("size of blocks", "int32 BE") + spans.position
     found = []
     while spans.position < end:
@@ -160,30 +160,32 @@ def _blocks(spans: Spans, data_type: DataType) -> list[int]:
                 with spans.group("value"):
                     _key(spans, "key", data_type, "bitmap")
                     found.append(_place(spans, "offset"))
-                    spans.number("length", "int32 BE", rule="Of the bitmap; -1 for a single row.")
+                    spans.number(
+                        "length", "int32 BE", rule="Length of the bitmap; -1 for a single row."
+                    )
     return found
 
 
 def _bitmaps(spans: Spans, offsets: list[int]) -> None:
-    """The bitmaps behind a dictionary, in the order in which they lie."""
+    """Build the bitmaps after a dictionary, in storage order."""
     base = spans.position
     for number, offset in enumerate(sorted(set(offsets))):
         if base + offset != spans.position:
-            raise InvalidInputError(f"bitmap {number} must follow the one before")
+            raise InvalidInputError(f"bitmap {number} must start after the previous one")
         _roaring(spans, f"bitmap {number}")
 
 
 def _roaring(spans: Spans, name: str) -> None:
-    with spans.group(name, rule="Rows, as a Roaring bitmap.") as note:
+    with spans.group(name, rule="Row numbers as a Roaring bitmap.") as note:
         note.about = f"{roaring_parts(spans):,} rows"
 
 
 def _bsi(spans: Spans) -> None:
     spans.number("version", "uint8", rule="Always 1.")
-    spans.number("rows", "int32 BE", rule="Rows of the data file.")
+    spans.number("rows", "int32 BE", rule="Number of rows of the data file.")
     for name in ("positive", "negative"):
         if spans.number(f"has {name}", "uint8"):
-            with spans.group(name, rule="Numbers without their sign, digit by digit."):
+            with spans.group(name, rule="Absolute values, one bitmap per bit."):
                 spans.number("version", "uint8")
                 spans.number("smallest", "int64 BE")
                 spans.number("largest", "int64 BE")
@@ -195,7 +197,7 @@ def _bsi(spans: Spans) -> None:
 def _range_bitmap(spans: Spans, data_type: DataType) -> None:
     kind = "range-bitmap"
     with spans.group("head"):
-        spans.number("length", "int32 BE", rule="Bytes of the head behind this.")
+        spans.number("length", "int32 BE", rule="Number of header bytes that follow.")
         spans.number("version", "uint8")
         spans.number("rows", "int32 BE")
         if _count(spans, "keys"):
@@ -204,13 +206,13 @@ def _range_bitmap(spans: Spans, data_type: DataType) -> None:
         size = spans.number("dictionary length", "int32 BE")
     spans.later("dictionary", size, lambda inner: _dictionary(inner, data_type))
     with spans.group("slices"):
-        spans.number("length", "int32 BE", rule="Bytes of this head behind this.")
+        spans.number("length", "int32 BE", rule="Number of header bytes that follow.")
         spans.number("version", "uint8")
-        digits = spans.number("digits", "uint8", rule="Binary digits of the ranks.")
+        digits = spans.number("digits", "uint8", rule="Number of bits of the ranks.")
         spans.number("length of rows", "int32 BE")
         spans.number("table length", "int32 BE")
         for digit in range(digits):
-            with spans.group(f"place of digit {digit}"):
+            with spans.group(f"offset of digit {digit}"):
                 spans.number("offset", "int32 BE")
                 spans.number("length", "int32 BE")
         _roaring(spans, "rows")
@@ -232,8 +234,8 @@ def _dictionary(spans: Spans, data_type: DataType) -> None:
         with spans.group(f"chunk {number}"):
             spans.number("version", "uint8")
             _key(spans, "first key", data_type, kind)
-            spans.number("rank", "int32 BE", rule="Of the first key.")
-            spans.number("offset", "int32 BE", rule="Of the further keys.")
+            spans.number("rank", "int32 BE", rule="Offset of the first key.")
+            spans.number("offset", "int32 BE", rule="Offset of the further keys.")
             further.append(_count(spans, "further keys"))
             spans.number("offsets length" if is_text else "keys length", "int32 BE")
             spans.number("keys length" if is_text else "key width", "int32 BE")

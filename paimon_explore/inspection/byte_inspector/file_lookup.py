@@ -1,6 +1,6 @@
-"""Finding the file whose bytes are to be explained, and its table.
+"""Finds the file to inspect, and its table.
 
-A file is named by its path, by its name alone, or by a node of the manifest tree.
+A file is given by its path, by its name, or by a node of the manifest tree.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ from paimon_explore.fileio import paths
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.resolve import resolve
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.inspection.byte_inspector.byte_layout import ByteMap
+from paimon_explore.inspection.byte_inspector.byte_layout import ByteLayout
 from paimon_explore.inspection.byte_inspector.columnar_parts import (
     ORC,
     PARQUET,
@@ -29,7 +29,7 @@ from paimon_explore.inspection.byte_inspector.columnar_parts import (
 from paimon_explore.inspection.byte_inspector.cross_check import NOT_AVRO, Agreement, agreement
 from paimon_explore.inspection.byte_inspector.file_type_detection import Layout, layout_of
 from paimon_explore.inspection.byte_inspector.manifest_field_docs import SchemaOf
-from paimon_explore.inspection.byte_inspector.spans import Held, Reader, Space, Span, grown
+from paimon_explore.inspection.byte_inspector.spans import MemoryReader, Reader, Space, Span, grown
 from paimon_explore.inspection.rendering.code_snippet import Code
 from paimon_explore.inspection.rendering.number_format import bytes_text
 from paimon_explore.inspection.rendering.result import NO_SCREEN, Screen
@@ -45,16 +45,16 @@ from paimon_explore.metadata.table_paths import (
 from paimon_explore.sanitize import masked_json
 from paimon_explore.store.table_store import TableStore
 
-MOST_BYTES = 64 << 20
-"""Larger files are not held in memory: of Parquet files only the footer is then taken apart."""
+MAX_BYTES = 64 << 20
+"""Maximum size of files that are read completely; of larger Parquet files, only the footer."""
 
-_MOST_FOOTER = 64 << 20
+_MAX_FOOTER = 64 << 20
 _HEAD = 16
 
 
 @dataclass(frozen=True, slots=True)
 class FileReader:
-    """Bytes of a file that are read when they are wanted."""
+    """Reads ranges of a file on demand."""
 
     file_io: FileIO = field(repr=False)
     path: str
@@ -67,18 +67,18 @@ class FileReader:
 
 def file_bytes(
     location: str | PathLike[str], *, storage_options: dict[str, str] | None = None
-) -> ByteMap:
-    """The bytes of a file by its path; `pe.inspect.bytes`.
+) -> ByteLayout:
+    """Inspect the bytes of a file by its path; `pe.inspect.bytes`.
 
-    Schemas are taken from the table around it, if there is one.
+    If the file is in the folder of a table, its schemas are used.
 
     Args:
-        location: of the file: a path or URL.
+        location: path or URL of the file.
         storage_options: as for `open_table`.
 
     Raises:
-        MissingFileError: there is no such file.
-        UnsupportedFeatureError: it is too large to be taken apart.
+        MissingFileError: the file does not exist.
+        UnsupportedFeatureError: the file is too large.
 
     >>> import paimon_explore as pe
     >>> path = pe.demo().table("demo.orders").path + "/schema/schema-0"
@@ -87,35 +87,35 @@ def file_bytes(
     """
     file_io, path = resolve(location, storage_options)
     code = Code(python=f"pe.inspect.bytes({str(location)!r})")
-    return byte_map(file_io, path, schemas_around(file_io, path), code=code)
+    return byte_layout(file_io, path, schemas_around(file_io, path), code=code)
 
 
-def byte_map(
+def byte_layout(
     file_io: FileIO,
     path: str,
     schema_of: SchemaOf,
     *,
     code: Code | None = None,
     screen: Screen = NO_SCREEN,
-) -> ByteMap:
-    """The bytes of a file.
+) -> ByteLayout:
+    """Inspect the bytes of a file.
 
     Raises:
-        MissingFileError: there is no such file.
-        UnsupportedFeatureError: it is too large to be taken apart.
+        MissingFileError: the file does not exist.
+        UnsupportedFeatureError: the file is too large.
     """
     status = file_io.status(path)
     if status.is_folder:
-        raise InvalidInputError(f"{path} is a folder.", hint="Name a file in it.")
+        raise InvalidInputError(f"{path} is a folder.", hint="Pass the path of a file in it.")
     space, layout = _space(file_io, path, status.size, schema_of)
     reader = space.reader
-    return ByteMap(
+    return ByteLayout(
         name=status.name,
         path=path,
         layout=layout.kind,
         rules=layout.rules,
         space=space,
-        cross_checked=_cross_check(reader.data if isinstance(reader, Held) else b"", path),
+        cross_checked=_cross_check(reader.data if isinstance(reader, MemoryReader) else b"", path),
         code=code or Code(),
         screen=screen,
     )
@@ -129,22 +129,22 @@ def _cross_check(data: bytes, path: str) -> Callable[[], Agreement]:
 
 def _space(file_io: FileIO, path: str, size: int, schema_of: SchemaOf) -> tuple[Space, Layout]:
     name = paths.name(path)
-    if size > MOST_BYTES:
+    if size > MAX_BYTES:
         return _large(file_io, path, size)
     data = file_io.read(path)
     if data[:1] in (b"{", b"["):
         data = masked_json(data)
     layout = layout_of(name, data, len(data), schema_of)
     root = grown(data, layout.build, Span(name=name, offset=0, length=len(data)))
-    return Space(name=name, reader=Held(data), root=root), layout
+    return Space(name=name, reader=MemoryReader(data), root=root), layout
 
 
 def _large(file_io: FileIO, path: str, size: int) -> tuple[Space, Layout]:
-    """The sections of a large Parquet file, by its footer."""
+    """The sections of a large Parquet file, from its footer."""
     tail = file_io.read_range(path, size - 8, 8)
     taken = min(parquet_footer_size(tail), size) if tail[4:] == PARQUET else 0
-    if not 0 < taken <= _MOST_FOOTER:
-        what = f"showing the bytes of a file of {bytes_text(size)}"
+    if not 0 < taken <= _MAX_FOOTER:
+        what = f"inspecting the bytes of a file of {bytes_text(size)}"
         is_orc = tail[4:7] == ORC
         hint = "Parquet files may be larger." if is_orc else ""
         raise UnsupportedFeatureError(what, path, hint=hint)
@@ -158,7 +158,7 @@ def _large(file_io: FileIO, path: str, size: int) -> tuple[Space, Layout]:
 
 
 def schemas_of(store: TableStore) -> SchemaOf:
-    """Gives the schemas of a table, each read once; None for what cannot be read."""
+    """A cached lookup of schemas by id; gives None for schemas that cannot be read."""
     known: dict[int | None, TableSchema | None] = {}
 
     def schema(schema_id: int | None) -> TableSchema | None:
@@ -176,7 +176,7 @@ def schemas_of(store: TableStore) -> SchemaOf:
 
 
 def schemas_around(file_io: FileIO, path: str) -> SchemaOf:
-    """Gives the schemas of the table that a file lies in: the next folder up that has some."""
+    """A lookup of the schemas of the table around a file: the closest parent with schemas."""
     folder = paths.parent(path)
     while paths.parent(folder) != folder:
         if file_io.exists(paths.join(folder, "schema")):
@@ -186,7 +186,7 @@ def schemas_around(file_io: FileIO, path: str) -> SchemaOf:
 
 
 def metadata_path(table: TablePaths, name: str) -> str | None:
-    """Where a metadata file of a table lies, by its name; None for other files."""
+    """The path of a metadata file by its name; None for other files."""
     places: tuple[tuple[str, Callable[[str], str]], ...] = (
         (SNAPSHOT_PREFIX, lambda n: paths.join(table.snapshot_dir, n)),
         (SCHEMA_PREFIX, lambda n: paths.join(table.schema_dir, n)),
@@ -211,16 +211,16 @@ def find_file(store: TableStore, name: str) -> str:
 
     Args:
         store: the table.
-        name: of the file, its path below the table's folder, or its whole path.
+        name: the name, relative path or absolute path of the file.
 
     Raises:
-        NotFoundError: the table has no such file.
+        NotFoundError: the file does not exist in the table.
     """
     root = store.paths.root
     if name.startswith(f"{root}/"):
         return name
     if ".." in name.split("/"):
-        raise InvalidInputError(f"{name[:80]!r} leads out of the table's folder.")
+        raise InvalidInputError(f"{name[:80]!r} is outside of the table's folder.")
     if "/" in name:
         return paths.join(root, name)
     known = metadata_path(store.paths, name)
@@ -229,5 +229,5 @@ def find_file(store: TableStore, name: str) -> str:
     for status in store.file_io.walk(root):
         if status.name == name:
             return status.path
-    hint = "Pass its name, its path below the table's folder, or a node such as 'base/0'."
+    hint = "Pass its name, its path relative to the table's folder, or a node such as 'base/0'."
     raise NotFoundError("file", name, root, hint=hint)

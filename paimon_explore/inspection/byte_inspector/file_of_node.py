@@ -1,10 +1,10 @@
-"""The file behind a node of the manifest tree, and behind whatever else a caller may name."""
+"""Finds the file of a node of the manifest tree, or of other arguments of `Table.bytes`."""
 
 from os import PathLike, fspath
 
 from paimon_explore.errors import InvalidInputError, NotFoundError
-from paimon_explore.inspection.byte_inspector.byte_layout import ByteMap
-from paimon_explore.inspection.byte_inspector.file_lookup import byte_map, find_file, schemas_of
+from paimon_explore.inspection.byte_inspector.byte_layout import ByteLayout
+from paimon_explore.inspection.byte_inspector.file_lookup import byte_layout, find_file, schemas_of
 from paimon_explore.inspection.history.file_lifetimes import FileLives
 from paimon_explore.inspection.rendering.code_snippet import Code, point_code
 from paimon_explore.inspection.table_view import TableView
@@ -23,19 +23,19 @@ _LISTS = {
 }
 
 
-def table_bytes(inspector: Inspector, what: "str | PathLike[str]" = "") -> ByteMap:
-    """The bytes of a file of a table.
+def table_bytes(inspector: Inspector, what: "str | PathLike[str]" = "") -> ByteLayout:
+    """Inspect the bytes of a file of a table.
 
     Args:
         inspector: the table, at a snapshot.
-        what: name of a file, its path, or a node of the snapshot's manifest tree such as `base`,
+        what: name or path of a file, or a node of the snapshot's manifest tree such as `base`,
             `delta/0` (a manifest), `delta/0/3` (the data file of an entry), `index`, `index/0`,
             `schema`, `statistics`; the snapshot's own file by default.
 
     Raises:
-        NotFoundError: there is no such file or snapshot.
-        MissingFileError: metadata names a file that is not there.
-        UnsupportedFeatureError: the file is too large to be taken apart.
+        NotFoundError: the file or snapshot does not exist.
+        MissingFileError: metadata references a file that does not exist.
+        UnsupportedFeatureError: the file is too large.
     """
     text = fspath(what)
     view = inspector.view
@@ -48,8 +48,8 @@ def table_bytes(inspector: Inspector, what: "str | PathLike[str]" = "") -> ByteM
     return _mapped(view, path, f"{at}.bytes({text!r})" if text else f"{at}.bytes()")
 
 
-def file_of_lives(inspector: Inspector, lives: FileLives, row: int) -> ByteMap:
-    """The bytes of a data file of the grid."""
+def file_of_lives(inspector: Inspector, lives: FileLives, row: int) -> ByteLayout:
+    """Inspect the bytes of a data file of the file grid."""
     manifest = str(lives.files.column("manifest")[row].as_py())
     entry = int(str(lives.files.column("entry")[row].as_py()))
     view = inspector.view
@@ -59,20 +59,20 @@ def file_of_lives(inspector: Inspector, lives: FileLives, row: int) -> ByteMap:
     return _mapped(view, path, f"{view.expression}.bytes({name!r})")
 
 
-def _mapped(view: TableView, path: str, code: str) -> ByteMap:
+def _mapped(view: TableView, path: str, code: str) -> ByteLayout:
     store = view.store
-    return byte_map(
+    return byte_layout(
         store.file_io, path, schemas_of(store), code=Code(python=code), screen=view.screen
     )
 
 
 def node_path(inspector: Inspector, key: str) -> str:
-    """The path of the file behind a node of the manifest tree.
+    """The path of the file of a node of the manifest tree.
 
     Raises:
-        InvalidInputError: there is no such node.
-        NotFoundError: there is no such snapshot, or it has no file of that kind.
-        PaimonError: what leads to the file cannot be read.
+        InvalidInputError: the node does not exist.
+        NotFoundError: the snapshot does not exist, or has no file of that kind.
+        PaimonError: metadata that references the file cannot be read.
     """
     view = inspector.view
     paths = view.store.paths
@@ -107,7 +107,7 @@ def _below(view: TableView, tree: ManifestTree, snapshot: Snapshot, node: NodeKe
     entries = tree.entries(snapshot, node)
     if node.entry >= len(entries):
         raise InvalidInputError(
-            f"There is no entry {node.text!r}: the manifest has {len(entries)} entries."
+            f"Entry {node.text!r} does not exist: the manifest has {len(entries)} entries."
         )
     return _data_path(view, entries.slice(node.entry, 1))
 

@@ -1,4 +1,4 @@
-"""Which layout a file has, by its first and last bytes and its name."""
+"""Detects the layout of a file by its first and last bytes and its name."""
 
 import re
 from collections.abc import Callable
@@ -45,12 +45,12 @@ _TEXTS = (".csv", ".txt", ".text", ".json", ".hint", "_SUCCESS")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
-    """How a file is laid out.
+    """The layout of a kind of file.
 
     Attributes:
-        kind: what it is, in words.
-        build: makes the spans of the whole file.
-        rules: where the format is written down.
+        kind: kind of file.
+        build: builds the spans of the file.
+        rules: the specification of the format.
     """
 
     kind: str
@@ -59,12 +59,12 @@ class Layout:
 
 
 def layout_of(name: str, data: bytes, size: int, schema_of: SchemaOf) -> Layout:
-    """The layout of a file.
+    """Detect the layout of a file.
 
     Args:
-        name: its name.
-        data: its bytes, or the last of them.
-        size: bytes of the whole file.
+        name: the file name.
+        data: the bytes of the file, or its last bytes.
+        size: size of the file in bytes.
         schema_of: gives the schemas of its table.
     """
     if is_avro(data):
@@ -139,4 +139,4 @@ _WINDOW = 1 << 27
 
 
 def _unknown(spans: Spans) -> None:
-    spans.rest("bytes", "No layout is known for this file.")
+    spans.rest("bytes", "Unknown file layout.")

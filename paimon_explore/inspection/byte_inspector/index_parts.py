@@ -1,4 +1,4 @@
-"""Index files: deletion vectors and hash indexes.
+"""Layout of index files: deletion vectors and hash indexes.
 
 Spec: concepts/spec/tableindex.
 """
@@ -12,11 +12,11 @@ from paimon_explore.inspection.byte_inspector.spans import Spans
 from paimon_explore.inspection.byte_inspector.value_encodings import Value
 
 _INT = 4
-_MOST_HALVES = 1 << 16
+_MAX_HALVES = 1 << 16
 
 
 def is_vectors(data: bytes) -> bool:
-    """Whether a file looks like deletion vectors: version and frames that fill it exactly."""
+    """Whether a file contains deletion vectors: the version, and sizes that add up to the file."""
     at = 1
     if data[:1] != bytes([VERSION]):
         return False
@@ -31,7 +31,7 @@ def is_vectors(data: bytes) -> bool:
 
 
 def vectors_parts(spans: Spans) -> None:
-    """The spans of a file of deletion vectors."""
+    """Build the spans of a file of deletion vectors."""
     spans.number("version", "uint8", rule="Always 1.")
     number = 0
     while spans.left:
@@ -41,7 +41,7 @@ def vectors_parts(spans: Spans) -> None:
 
 def _vector(spans: Spans, number: int) -> None:
     with spans.group(f"vector {number}", rule="The deleted rows of one data file.") as note:
-        rule = "Bytes of the data; the index manifest points here."
+        rule = "Size of the data in bytes; the index manifest references this offset."
         size = spans.number("size", "int32 BE", rule=rule)
         spans.need(size)
         data = spans.data[spans.position : spans.position + size]
@@ -58,27 +58,33 @@ def _vector(spans: Spans, number: int) -> None:
         spans.number(
             "checksum",
             "uint32 BE",
-            rule="CRC-32 of the data, magic included.",
+            rule="CRC-32 of the data including the magic number.",
             say=lambda value: f"{int(value):#010x}: {_agrees(data, value)}",
         )
 
 
 def _agrees(data: bytes, value: Value) -> str:
-    return "as computed" if zlib.crc32(data) == value else f"computed {zlib.crc32(data):#010x}"
+    return (
+        "matches"
+        if zlib.crc32(data) == value
+        else f"does not match the computed {zlib.crc32(data):#010x}"
+    )
 
 
 def _data(spans: Spans) -> int:
     spans.need(_INT)
     magic = spans.data[spans.position : spans.position + _INT]
     if magic == MAGIC.to_bytes(_INT, "big"):
-        spans.number("magic", "int32 BE", rule=f"{MAGIC}: positions of 32 bits.")
+        spans.number("magic", "int32 BE", rule=f"{MAGIC}: 32-bit positions.")
         return roaring_parts(spans)
     if magic != MAGIC_64.to_bytes(_INT, "little"):
         raise InvalidInputError(f"a vector starts with {MAGIC:#x} or {MAGIC_64:#x}")
-    spans.number("magic", "int32 LE", rule=f"{MAGIC_64}: positions of 64 bits.")
-    count = spans.number("bitmaps", "int64 LE", rule="One for each upper half of positions.")
-    if not 0 <= count <= _MOST_HALVES:
-        raise InvalidInputError(f"{count} bitmaps cannot be")
+    spans.number("magic", "int32 LE", rule=f"{MAGIC_64}: 64-bit positions.")
+    count = spans.number(
+        "bitmaps", "int64 LE", rule="Number of bitmaps, one per upper half of the positions."
+    )
+    if not 0 <= count <= _MAX_HALVES:
+        raise InvalidInputError(f"invalid number of bitmaps {count}")
     total = 0
     for number in range(count):
         with spans.group(f"bitmap {number}"):
@@ -88,6 +94,6 @@ def _data(spans: Spans) -> int:
 
 
 def hashes_parts(spans: Spans) -> None:
-    """The spans of a hash index: nothing but hashes."""
-    rule = "Hash of a trimmed primary key whose bucket is this one; the order means nothing."
+    """Build the spans of a hash index, a list of hashes."""
+    rule = "Hash of a trimmed primary key in this bucket; not ordered."
     spans.row("hashes", "int32 BE", spans.left // _INT, rule=rule)

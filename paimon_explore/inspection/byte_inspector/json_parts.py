@@ -1,4 +1,4 @@
-"""JSON files: the bytes of every member, key, value and mark between them.
+"""Layout of JSON files: members, keys, values and punctuation.
 
 Spec: concepts/spec/snapshot, concepts/spec/schema.
 """
@@ -17,27 +17,27 @@ _SHOWN = 60
 
 
 def json_parts(spans: Spans) -> None:
-    """The spans of one JSON value that fills the bytes.
+    """Build the spans of bytes that contain one JSON value.
 
     Raises:
-        InvalidInputError: the bytes are no JSON from some place on.
+        InvalidInputError: the bytes are not valid JSON.
     """
     _json_parts(spans, {})
 
 
 def json_parts_with(rules: dict[str, str]) -> "JsonParts":
-    """The spans of JSON whose members are explained by their keys."""
+    """A builder of the spans of JSON with descriptions by member name."""
     return JsonParts(rules)
 
 
 class JsonParts:
-    """Makes the spans of JSON whose members are explained by their keys."""
+    """Builds the spans of JSON with descriptions by member name."""
 
     def __init__(self, rules: dict[str, str]) -> None:
         self._rules = rules
 
     def __call__(self, spans: Spans) -> None:
-        """The spans of one JSON value that fills the bytes."""
+        """Build the spans of bytes that contain one JSON value."""
         _json_parts(spans, self._rules)
 
 
@@ -57,9 +57,9 @@ class _Walk:
         self._mark("space", self._size(_SPACE))
 
     def value(self, name: str, depth: int) -> str:
-        """The next value; what it is in a word."""
+        """Build the next value; returns its description."""
         if depth > _MAX_DEPTH:
-            raise InvalidInputError(f"JSON must be at most {_MAX_DEPTH} deep")
+            raise InvalidInputError(f"JSON is nested deeper than {_MAX_DEPTH} levels")
         opening = self._spans.data[self._spans.position : self._spans.position + 1]
         if opening == b"{":
             return self._many(name, "object", b"}", depth)
@@ -70,7 +70,9 @@ class _Walk:
     def _scalar(self, name: str) -> str:
         size = self._size(_STRING) or self._size(_SCALAR)
         if not size:
-            raise InvalidInputError(f"byte {self._spans.position:,} must start a JSON value")
+            raise InvalidInputError(
+                f"byte {self._spans.position:,} is not the start of a JSON value"
+            )
         text = str(self._spans.leaf(name, "JSON", size, say=_shown))
         return _shown(text)
 
@@ -97,7 +99,7 @@ class _Walk:
         spans = self._spans
         size = self._size(_STRING)
         if not size:
-            raise InvalidInputError(f"byte {spans.position:,} must start a key")
+            raise InvalidInputError(f"byte {spans.position:,} is not the start of a key")
         raw = spans.data[spans.position : spans.position + size].decode("utf-8", "replace")
         key = _text(raw)
         with spans.group(key, rule=self._rules.get(key, "")) as note:
@@ -106,14 +108,14 @@ class _Walk:
             after = _SPACE.match(spans.data, start)
             colon = after.end() if after else start
             if spans.data[colon : colon + 1] != b":":
-                raise InvalidInputError(f"a colon must follow at byte {colon:,}")
+                raise InvalidInputError(f"a colon is missing at byte {colon:,}")
             after = _SPACE.match(spans.data, colon + 1)
             self._mark("colon", (after.end() if after else colon + 1) - start)
             note.about = self.value("value", depth + 1)
             self._comma()
 
     def _comma(self) -> None:
-        """What stands behind a member or item: spaces, a comma, spaces."""
+        """Build the bytes after a member or item: spaces and a comma."""
         spans = self._spans
         found = re.compile(rb"[ \t\r\n]*,?[ \t\r\n]*").match(spans.data, spans.position, spans.end)
         size = found.end() - spans.position if found else 0
@@ -121,7 +123,9 @@ class _Walk:
         self._mark("comma" if more else "space", size)
         closing = spans.data[spans.position : spans.position + 1]
         if more == (closing in (b"}", b"]")):
-            raise InvalidInputError(f"a comma or an end must follow, at byte {spans.position:,}")
+            raise InvalidInputError(
+                f"a comma or closing bracket is missing at byte {spans.position:,}"
+            )
 
     def _mark(self, name: str, size: int) -> None:
         if size:

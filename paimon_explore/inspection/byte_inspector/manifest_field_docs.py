@@ -1,4 +1,4 @@
-"""What the fields of manifests, their lists and index manifests mean, and the rows in them.
+"""Descriptions of the fields of manifests, manifest lists and index manifests.
 
 Spec: concepts/spec/manifest.
 """
@@ -14,57 +14,57 @@ from paimon_explore.inspection.byte_inspector.spans import Spans
 from paimon_explore.metadata.schema.table_schema import TableSchema
 
 SchemaOf = Callable[[int | None], TableSchema | None]
-"""The schema of an id, or for None the newest one; None when it cannot be read."""
+"""Gives the schema of an id, or the latest for None; None if it cannot be read."""
 
 _FILE = "_FILE"
 _LIST_ROWS = (("_PARTITION_STATS", "_MIN_VALUES"), ("_PARTITION_STATS", "_MAX_VALUES"))
 
 RULES: Mapping[str, str] = {
-    "_VERSION": "Id of the format: 2 in manifests and manifest lists, 1 in index manifests.",
-    "_KIND": "Whether the snapshot gains the file (ADD) or loses it (DELETE).",
+    "_VERSION": "Format version: 2 in manifests and manifest lists, 1 in index manifests.",
+    "_KIND": "Whether the file is added (ADD) or removed (DELETE).",
     "_PARTITION": "The partition as a binary row of the partition columns.",
-    "_BUCKET": "The bucket; -2 for rows whose bucket is decided later.",
+    "_BUCKET": "Bucket number; -2 for the postponed bucket.",
     "_TOTAL_BUCKETS": "Number of buckets when the file was written; -1 without fixed buckets.",
-    "_FILE": "What the table knows of one data file.",
-    "_FILE_NAME": "Name only; the folder follows from partition and bucket.",
-    "_FILE_SIZE": "Bytes of the file.",
-    "_ROW_COUNT": "Rows in the file, those that retract others included.",
-    "_MIN_KEY": "Trimmed primary key of the first row; a row of no fields in append tables.",
+    "_FILE": "Metadata of a data file.",
+    "_FILE_NAME": "File name; the folder follows from partition and bucket.",
+    "_FILE_SIZE": "File size in bytes.",
+    "_ROW_COUNT": "Number of rows in the file, including retractions.",
+    "_MIN_KEY": "Trimmed primary key of the first row; a row without fields in append tables.",
     "_MAX_KEY": "Trimmed primary key of the last row.",
-    "_KEY_STATS": "Bounds of the trimmed primary key.",
-    "_VALUE_STATS": "Bounds of columns: all of the file's schema, or those of _VALUE_STATS_COLS.",
-    "_PARTITION_STATS": "Bounds of the partition columns over all entries.",
-    "_MIN_VALUES": "Smallest value of each column as a binary row; null where unknown.",
-    "_MAX_VALUES": "Largest value of each column as a binary row; null where unknown.",
-    "_NULL_COUNTS": "Nulls of each column; null where unknown.",
-    "_MIN_SEQUENCE_NUMBER": "Smallest sequence number of the file's rows.",
-    "_MAX_SEQUENCE_NUMBER": "Largest sequence number of the file's rows.",
-    "_SCHEMA_ID": "The schema that the file was written with.",
-    "_LEVEL": "Level in the LSM tree; 0 is where writers add.",
-    "_EXTRA_FILES": "Files beside the data file that belong to it, such as its indexes.",
-    "_CREATION_TIME": "The writer's wall clock, in its own time zone, as if it were UTC.",
-    "_DELETE_ROW_COUNT": "Rows of kind -U and -D; null where unknown.",
-    "_EMBEDDED_FILE_INDEX": "The file's index, where it is small enough to be kept here.",
-    "_FILE_SOURCE": "What made the file: 0 a writer, 1 a compaction.",
-    "_VALUE_STATS_COLS": "Columns that have value statistics; null for all.",
-    "_EXTERNAL_PATH": "Whole path of a file outside of the table's folder.",
+    "_KEY_STATS": "Statistics of the trimmed primary key.",
+    "_VALUE_STATS": "Statistics of all columns of the file schema, or of _VALUE_STATS_COLS.",
+    "_PARTITION_STATS": "Statistics of the partition columns over all entries.",
+    "_MIN_VALUES": "Minimum of each column as a binary row; null if unknown.",
+    "_MAX_VALUES": "Maximum of each column as a binary row; null if unknown.",
+    "_NULL_COUNTS": "Null count of each column; null if unknown.",
+    "_MIN_SEQUENCE_NUMBER": "Minimum sequence number of the rows.",
+    "_MAX_SEQUENCE_NUMBER": "Maximum sequence number of the rows.",
+    "_SCHEMA_ID": "Id of the schema that the file was written with.",
+    "_LEVEL": "Level in the LSM tree; writers add files to level 0.",
+    "_EXTRA_FILES": "Additional files of the data file, such as its indexes.",
+    "_CREATION_TIME": "Local time of the writer, stored as if it were UTC.",
+    "_DELETE_ROW_COUNT": "Number of rows of kind -U and -D; null if unknown.",
+    "_EMBEDDED_FILE_INDEX": "The file index, if small enough to be embedded.",
+    "_FILE_SOURCE": "Source of the file: 0 write, 1 compaction.",
+    "_VALUE_STATS_COLS": "Columns with value statistics; null for all.",
+    "_EXTERNAL_PATH": "Full path of a file outside of the table's folder.",
     "_FIRST_ROW_ID": "Row id of the first row, with row tracking.",
-    "_WRITE_COLS": "Columns that are in the file; null for all of its schema.",
-    "_NUM_ADDED_FILES": "ADD entries of the manifest.",
-    "_NUM_DELETED_FILES": "DELETE entries of the manifest.",
-    "_MIN_BUCKET": "Smallest bucket of the entries; null where unknown.",
-    "_MAX_BUCKET": "Largest bucket of the entries.",
-    "_MIN_LEVEL": "Smallest level of the entries.",
-    "_MAX_LEVEL": "Largest level of the entries.",
-    "_MIN_ROW_ID": "Smallest row id of the entries, if all have some.",
-    "_MAX_ROW_ID": "Largest row id of the entries, if all have some.",
-    "_INDEX_TYPE": "HASH, DELETION_VECTORS or a kind of global index.",
-    "_DELETIONS_VECTORS_RANGES": "Where the deletion vector of each data file lies.",
+    "_WRITE_COLS": "Columns in the file; null for all columns of its schema.",
+    "_NUM_ADDED_FILES": "Number of ADD entries.",
+    "_NUM_DELETED_FILES": "Number of DELETE entries.",
+    "_MIN_BUCKET": "Minimum bucket of the entries; null if unknown.",
+    "_MAX_BUCKET": "Maximum bucket of the entries.",
+    "_MIN_LEVEL": "Minimum level of the entries.",
+    "_MAX_LEVEL": "Maximum level of the entries.",
+    "_MIN_ROW_ID": "Minimum row id of the entries, if all have row ids.",
+    "_MAX_ROW_ID": "Maximum row id of the entries, if all have row ids.",
+    "_INDEX_TYPE": "HASH, DELETION_VECTORS or a global index type.",
+    "_DELETIONS_VECTORS_RANGES": "Location of the deletion vector of each data file.",
     "f0": "Name of the data file.",
-    "f1": "Offset of the vector's size field in the index file.",
-    "f2": "Length of the vector: without size and checksum (32 bit), with them (64 bit).",
+    "f1": "Offset of the deletion vector in the index file, at its size field.",
+    "f2": "Length of the deletion vector: 32-bit without, 64-bit with size and checksum.",
     "_CARDINALITY": "Number of deleted rows; null in old files.",
-    "_GLOBAL_INDEX": "Which rows and columns a global index covers.",
+    "_GLOBAL_INDEX": "Rows and columns covered by a global index.",
 }
 
 _SAYS: Mapping[str, Mapping[int, str]] = {
@@ -80,7 +80,7 @@ def _say(names: Mapping[int, str]) -> Callable[[object], str]:
 
 
 def manifest_meaning(schema_of: SchemaOf) -> Meaning:
-    """The meaning of the fields of all three kinds of Avro metadata files.
+    """The descriptions of the fields of all Avro metadata files.
 
     Args:
         schema_of: gives the schemas that rows in the files were written with.
@@ -107,28 +107,28 @@ def manifest_meaning(schema_of: SchemaOf) -> Meaning:
 
 
 class _Rows:
-    """Makes the spans of binary rows, by the schema of their record."""
+    """Builds the spans of binary rows, with the schema of their record."""
 
     def __init__(self, schema_of: SchemaOf) -> None:
         self._schema_of = schema_of
 
     def partition(self, _found: Found, spans: Spans) -> None:
-        """A row of the partition columns, which do not change."""
+        """Build a row of the partition columns, which cannot change."""
         schema = self._schema_of(None)
         row_parts(spans, schema.partition_type.fields if schema is not None else None)
 
     def keys(self, found: Found, spans: Spans) -> None:
-        """A row of the trimmed primary key."""
+        """Build a row of the trimmed primary key."""
         schema = self._schema(found)
         row_parts(spans, None if schema is None else _named(schema, schema.trimmed_primary_keys))
 
     def values(self, found: Found, spans: Spans) -> None:
-        """A row of the columns that have statistics."""
+        """Build a row of the columns with statistics."""
         schema = self._schema(found)
         row_parts(spans, None if schema is None else _value_fields(found, schema))
 
     def index(self, found: Found, spans: Spans) -> None:
-        """A file index."""
+        """Build an embedded file index."""
         schema = self._schema(found)
         file_index_parts(spans, {} if schema is None else {f.name: f.type for f in schema.fields})
 

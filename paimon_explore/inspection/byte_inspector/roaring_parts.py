@@ -1,4 +1,4 @@
-"""Roaring bitmaps in the portable serialization: cookie, keys, offsets, containers.
+"""Layout of Roaring bitmaps in the portable format: cookie, keys, offsets, containers.
 
 Spec: https://github.com/RoaringBitmap/RoaringFormatSpec.
 """
@@ -16,11 +16,11 @@ _SPACE = 1 << 16
 
 
 def roaring_parts(spans: Spans) -> int:
-    """The spans of the bitmap that starts here; how many numbers it holds."""
+    """Build the spans of a bitmap; returns its cardinality."""
     runs, count = _cookie(spans)
     cardinalities = _keys(spans, count)
     if runs is None or count >= _OFFSETS_FROM:
-        rule = "Where each container starts, from the bitmap's first byte."
+        rule = "Offset of each container from the start of the bitmap."
         spans.row("offsets", "uint32 LE", count, rule=rule)
     for index, (key, cardinality) in enumerate(cardinalities):
         if runs is not None and runs[index >> 3] >> (index & 7) & 1:
@@ -37,18 +37,25 @@ def _cookie(spans: Spans) -> tuple[bytes | None, int]:
         spans.number(
             "cookie",
             "uint32 LE",
-            rule="0x303B: some containers hold runs; the upper half is their number less 1.",
-            say=lambda value: f"{int(value):#x}: {(int(value) >> 16) + 1} containers, some of runs",
+            rule="0x303B: has run containers; upper half: number of containers - 1.",
+            say=lambda value: (
+                f"{int(value):#x}: {(int(value) >> 16) + 1} containers, some with runs"
+            ),
         )
         count = (cookie >> 16) + 1
-        flags = spans.leaf("run flags", "bytes", (count + 7) // 8, rule="A bit for each container.")
+        flags = spans.leaf(
+            "run flags",
+            "bytes",
+            (count + 7) // 8,
+            rule="One bit per container: whether it is a run container.",
+        )
         assert isinstance(flags, bytes)  # noqa: S101 - of this form
         return flags, count
     if cookie != _COOKIE:
         raise InvalidInputError(f"a bitmap starts with 0x303A or 0x303B, not {cookie:#x}")
-    spans.number("cookie", "uint32 LE", rule="0x303A: no container holds runs.", say=_hex)
+    spans.number("cookie", "uint32 LE", rule="0x303A: no run containers.", say=_hex)
     count = spans.number(
-        "containers", "uint32 LE", rule="One for each 65,536 numbers that has some."
+        "containers", "uint32 LE", rule="Number of containers, each for a range of 65,536 values."
     )
     if count > _SPACE:
         raise InvalidInputError(f"a bitmap has at most {_SPACE} containers, not {count}")
@@ -74,16 +81,16 @@ def _keys(spans: Spans, count: int) -> list[tuple[int, int]]:
         while inner.left:
             number = (inner.position - start) // 4
             with inner.group(f"container {number}") as note:
-                key = inner.number("key", "uint16 LE", rule="Upper 16 bits of its numbers.")
+                key = inner.number("key", "uint16 LE", rule="Upper 16 bits of its values.")
                 size = inner.number(
                     "cardinality",
                     "uint16 LE",
-                    rule="How many numbers it holds, less 1.",
-                    say=lambda value: f"{int(value)}: {int(value) + 1} numbers",
+                    rule="Cardinality - 1.",
+                    say=lambda value: f"{int(value)}: {int(value) + 1} values",
                 )
-                note.about = f"numbers from {key << 16:,}: {size + 1:,}"
+                note.about = f"values from {key << 16:,}: {size + 1:,}"
 
-    spans.chunks("keys", 4, range(count), build, rule="Key and number of values of each container.")
+    spans.chunks("keys", 4, range(count), build, rule="Key and cardinality of each container.")
     return found
 
 
@@ -94,8 +101,8 @@ def _values(spans: Spans, index: int, key: int, cardinality: int) -> None:
             name,
             "bytes",
             _BITSET_BYTES,
-            rule="A bitset: one bit for each of 65,536 numbers.",
-            say=lambda _: f"bitset of {cardinality:,} numbers",
+            rule="A bitset: one bit for each of 65,536 values.",
+            say=lambda _: f"bitset of {cardinality:,} values",
         )
         return
     base = key << 16
@@ -111,7 +118,7 @@ def _values(spans: Spans, index: int, key: int, cardinality: int) -> None:
 
 def _runs(spans: Spans, index: int, key: int) -> None:
     base = key << 16
-    with spans.group(f"container {index}", rule="Runs of numbers that follow each other.") as note:
+    with spans.group(f"container {index}", rule="Runs of consecutive values.") as note:
         count = spans.number("runs", "uint16 LE")
         note.about = f"{count} runs" if count != 1 else "1 run"
         start = spans.position
@@ -120,7 +127,9 @@ def _runs(spans: Spans, index: int, key: int) -> None:
             while inner.left:
                 with inner.group(f"run {(inner.position - start) // 4}") as one:
                     first = base + inner.number("first", "uint16 LE")
-                    more = inner.number("further", "uint16 LE", rule="Numbers after the first.")
+                    more = inner.number(
+                        "further", "uint16 LE", rule="Number of values after the first."
+                    )
                     one.about = f"{first:,} to {first + more:,}"
 
         spans.chunks("runs", 4, range(count), build)

@@ -1,12 +1,10 @@
 """Spans: the bytes of a file as a tree of fields that covers every byte exactly once.
 
-A span has either a form, then it is a leaf with a value, or children, which lie one after the
-other without gaps. Children are made when they are asked for, so that a file of a million records
-costs what is looked at. Bytes that are packed (a compressed block) are a leaf of their own, and
-what they unpack to is an address space of its own below it.
+A span is either a leaf with a form and a value, or a group with consecutive children without gaps.
+Children are built on demand, so the cost depends on the inspected part of the file. Compressed
+bytes are a leaf; their decompressed bytes are a separate address space below it.
 
-Whatever a layout does not account for becomes a leaf that says so: nothing is left out, nothing is
-guessed at.
+Bytes that a layout does not explain become a leaf with a reason; no byte is omitted or guessed.
 """
 
 import time
@@ -26,30 +24,30 @@ from paimon_explore.inspection.byte_inspector.value_encodings import (
 )
 
 STRANGE = "not understood"
-"""Name of the leaf that holds what breaks the layout."""
+"""Name of leaves with bytes that violate the layout."""
 
 _CHUNK = 256
-"""Long rows of equal things are shown in groups of so many."""
+"""Number of items per group in long lists."""
 _MAX_DEPTH = 200
 
 
-UNOPENED = "not taken apart"
-"""Name of the leaf that holds what would take too long."""
-MOST_SPANS = 200_000
-"""Parts that are made at once."""
-MOST_SECONDS = 5
+UNOPENED = "not parsed"
+"""Name of leaves with bytes that exceed the limits of parsing."""
+MAX_SPANS = 200_000
+"""Maximum number of spans that are built at once."""
+MAX_SECONDS = 5
 
 
-class EnoughError(InvalidInputError):
-    """A group of bytes has more parts than are made at once."""
+class SpanLimitError(InvalidInputError):
+    """A group exceeds the limit of spans or time."""
 
 
 class Reader(Protocol):
-    """Bytes by their place."""
+    """Random access to bytes."""
 
     @property
     def size(self) -> int:
-        """How many there are."""
+        """The number of bytes."""
         ...
 
     def read(self, offset: int, length: int) -> bytes:
@@ -58,14 +56,14 @@ class Reader(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
-    """Bytes in memory, as a `Reader`."""
+class MemoryReader:
+    """A `Reader` of bytes in memory."""
 
     data: bytes = field(repr=False)
 
     @property
     def size(self) -> int:
-        """How many there are."""
+        """The number of bytes."""
         return len(self.data)
 
     def read(self, offset: int, length: int) -> bytes:
@@ -79,18 +77,18 @@ Grow = Callable[[], "Sequence[Span]"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Span:
-    """Some bytes that mean something.
+    """A range of bytes with a meaning.
 
     Attributes:
-        name: of the field.
-        offset: of the first byte in its address space.
+        name: name of the field.
+        offset: offset of the first byte in its address space.
         length: number of bytes.
-        form: of a leaf, how its value is stored (a key of `FORMS`); empty for a group.
-        rule: what the format says of it.
-        about: of a group, what it holds, in a few words.
-        say: of a leaf, what its value stands for.
-        grow: of a group, gives the children.
-        inside: gives the address space that a leaf unpacks to.
+        form: encoding of the value of a leaf (a key of `FORMS`); empty for a group.
+        rule: description in the specification.
+        about: short description of a group.
+        say: formats the value of a leaf.
+        grow: gives the children of a group.
+        inside: gives the address space of the decompressed bytes of a leaf.
     """
 
     name: str
@@ -105,22 +103,22 @@ class Span:
 
     @property
     def end(self) -> int:
-        """The first byte behind it."""
+        """The offset after its last byte."""
         return self.offset + self.length
 
     def children(self) -> "Sequence[Span]":
-        """The spans below, in order; none for a leaf."""
+        """The children in order; empty for a leaf."""
         return self.grow() if self.grow is not None else ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Space:
-    """An address space: a file, or what a packed part of it unpacks to.
+    """An address space: a file, or the decompressed bytes of a part.
 
     Attributes:
-        name: what it is.
-        reader: gives its bytes.
-        root: the span of all of them.
+        name: name of the space.
+        reader: reads its bytes.
+        root: the span of all bytes.
     """
 
     name: str
@@ -132,7 +130,7 @@ class Space:
         return FORMS[span.form].decode(self.reader.read(span.offset, span.length))
 
     def text(self, span: Span) -> str:
-        """What a span holds, in one line."""
+        """The content of a span in one line."""
         if not span.form:
             return span.about
         if span.form in ("bytes", "zeros") and span.length > _CHUNK:
@@ -142,7 +140,7 @@ class Space:
         return value_text(value) if span.say is None else span.say(value)
 
     def encode(self, span: Span) -> Iterator[bytes]:
-        """The bytes of a span, made again from the values of its leaves."""
+        """Encode the values of all leaves of a span again."""
         if span.form:
             yield FORMS[span.form].encode(self.value(span))
         else:
@@ -150,13 +148,15 @@ class Space:
                 yield from self.encode(child)
 
     def path_to(self, offset: int) -> list[tuple[int, Span]]:
-        """From the root to the leaf that holds a byte: position among its siblings, and span.
+        """The spans from the root to the leaf that contains a byte, with their sibling indexes.
 
         Raises:
-            InvalidInputError: there is no such byte.
+            InvalidInputError: the offset is out of range.
         """
         if not self.root.offset <= offset < self.root.end:
-            raise InvalidInputError(f"byte {offset} is not one of {self.root.length:,} bytes.")
+            raise InvalidInputError(
+                f"Offset {offset} is out of range: there are {self.root.length:,} bytes."
+            )
         found = [(0, self.root)]
         while True:
             below = found[-1][1].children()
@@ -170,13 +170,13 @@ class Space:
 
 
 class Spans:
-    """Makes the spans of some bytes from the first to the last.
+    """Builds consecutive spans.
 
     Args:
         data: the bytes of the address space, or a window of them.
-        position: where the first span starts.
-        end: where the last one ends; the end of the data by default.
-        base: where the window starts; leaves of bytes may lie outside of it.
+        position: start of the first span.
+        end: end of the last span; by default the end of the data.
+        base: start of the window; leaves of form bytes may be outside of it.
     """
 
     def __init__(
@@ -188,21 +188,21 @@ class Spans:
         self.base = base
         self.made: list[Span] = []
         self._count = 0
-        self._until = time.monotonic() + MOST_SECONDS
+        self._until = time.monotonic() + MAX_SECONDS
 
     @property
     def left(self) -> int:
-        """Bytes that no span holds yet."""
+        """Number of remaining bytes."""
         return self.end - self.position
 
     def need(self, size: int) -> None:
-        """Check that so many bytes are left.
+        """Check that enough bytes remain.
 
         Raises:
-            InvalidInputError: there are fewer.
+            InvalidInputError: fewer bytes remain.
         """
         if not 0 <= size <= self.left:
-            message = f"{size:,} bytes must follow at byte {self.position:,}, not {self.left:,}"
+            message = f"{size:,} bytes expected at byte {self.position:,}, {self.left:,} remain"
             raise InvalidInputError(message)
 
     def leaf(
@@ -214,14 +214,14 @@ class Spans:
         rule: str = "",
         say: Say | None = None,
     ) -> Value:
-        """The next value, and a leaf for it.
+        """Build a leaf and return its value.
 
         Args:
-            name: of the field.
+            name: name of the field.
             form: a key of `FORMS`.
-            size: bytes of it, for forms without a size of their own.
-            rule: what the format says of it.
-            say: what the value stands for.
+            size: size in bytes, for forms of variable size.
+            rule: description in the specification.
+            say: formats the value.
         """
         self._spend()
         taken = WIDTHS.get(form) if size is None else size
@@ -239,7 +239,9 @@ class Spans:
                 offset=self.position,
                 length=taken,
                 form=form if faithful else "bytes",
-                rule=rule if faithful else f"{rule} An unusual spelling of {value_text(value)}.",
+                rule=rule
+                if faithful
+                else f"{rule} A non-canonical encoding of {value_text(value)}.",
                 say=say if faithful else None,
             )
         )
@@ -247,7 +249,7 @@ class Spans:
         return value
 
     def number(self, name: str, form: str, *, rule: str = "", say: Say | None = None) -> int:
-        """The next whole number."""
+        """Build a leaf and return its integer value."""
         value = self.leaf(name, form, rule=rule, say=say)
         assert isinstance(value, int)  # noqa: S101 - the form is one of whole numbers
         return value
@@ -261,14 +263,14 @@ class Spans:
         about: str = "",
         rule: str = "",
     ) -> None:
-        """A group of known size whose children are made when they are asked for."""
+        """Build a group of known size whose children are built on demand."""
         self.need(size)
         like = Span(name=name, offset=self.position, length=size)
         span = grown(self.data, build, like, self.base)
         self.add(span, about=about, rule=rule)
 
     def add(self, span: Span, *, about: str = "", rule: str = "") -> None:
-        """A span made elsewhere, which starts here."""
+        """Add a span that was built elsewhere and starts here."""
         self._spend()
         given = Span(
             name=span.name,
@@ -286,7 +288,7 @@ class Spans:
 
     @contextmanager
     def group(self, name: str, *, rule: str = "") -> "Iterator[Group]":
-        """A group around the spans that are made within the block."""
+        """A group of the spans that are built within the `with` block."""
         outer, start = self.made, self.position
         self.made = []
         note = Group()
@@ -309,7 +311,7 @@ class Spans:
     def row(
         self, name: str, form: str, count: int, *, rule: str = "", say: Say | None = None
     ) -> None:
-        """Many equal numbers, in groups where they are many."""
+        """Build a list of numbers; long lists are grouped."""
         width = WIDTHS[form]
         self.need(width * count)
 
@@ -329,7 +331,7 @@ class Spans:
         *,
         rule: str = "",
     ) -> None:
-        """Many equal things of `width` bytes; more than some hundred are grouped once more."""
+        """Build a list of items of `width` bytes; long lists are grouped in several levels."""
         count = len(numbers)
         if not count:
             return
@@ -350,20 +352,20 @@ class Spans:
         self.later(name, size, divide, about=about, rule=rule)
 
     def _spend(self) -> None:
-        """Count a span; a file may have more of them than anybody can look at."""
+        """Count a span against the limits."""
         self._count += 1
-        if self._count > MOST_SPANS:
-            raise EnoughError(f"there are more than {MOST_SPANS:,} parts")
+        if self._count > MAX_SPANS:
+            raise SpanLimitError(f"more than {MAX_SPANS:,} fields")
         if self._count % _CHUNK == 0 and time.monotonic() > self._until:
-            raise EnoughError(f"it takes longer than {MOST_SECONDS} seconds")
+            raise SpanLimitError(f"parsing takes longer than {MAX_SECONDS} seconds")
 
     def enough(self, why: str) -> None:
-        """What is left, as bytes that are not taken apart."""
+        """Build a leaf of the remaining bytes, which are not parsed."""
         self._count = 0
-        self.rest(UNOPENED, f"Not taken apart any further: {why}.")
+        self.rest(UNOPENED, f"Not parsed: {why}.")
 
     def rest(self, name: str, rule: str) -> None:
-        """What is left, as bytes."""
+        """Build a leaf of the remaining bytes."""
         if self.left:
             self.leaf(name, "bytes", self.left, rule=rule)
 
@@ -371,50 +373,50 @@ class Spans:
         for size in range(1, min(self.left, 10) + 1):
             if self.data[self.position - self.base + size - 1] < 0x80:  # noqa: PLR2004 - no further byte
                 return size
-        message = f"a number of variable length must end by byte {self.position + 10:,}"
+        message = f"a variable-length integer must end before byte {self.position + 10:,}"
         raise InvalidInputError(message)
 
 
 @dataclass(slots=True)
 class Group:
-    """What is to be said of a group once its spans are known."""
+    """The description of a group, set when its spans are known."""
 
     about: str = ""
 
 
 def grown(data: bytes, build: Callable[[Spans], None], like: Span, base: int = 0) -> Span:
-    """A group whose children are made by `build` when they are asked for, and always cover it.
+    """A group whose children `build` builds on demand; they always cover the group.
 
     Args:
         data: the bytes of the address space, or a window of them.
-        build: makes the children.
-        like: name, place, rule and words of the group.
-        base: where the window starts.
+        build: builds the children.
+        like: name, offset, length, rule and description of the group.
+        base: start of the window.
     """
 
     def grow() -> Sequence[Span]:
         spans = Spans(data, like.offset, like.end, base)
         try:
             build(spans)
-        except EnoughError as error:
+        except SpanLimitError as error:
             spans.enough(error.message)
         except (PaimonError, IndexError, ValueError, OverflowError, RecursionError) as error:
             what = error.message if isinstance(error, PaimonError) else str(error)
-            spans.leaf(STRANGE, "bytes", spans.left, rule=f"This breaks the layout: {what}.")
-        spans.rest(STRANGE, "The layout does not account for these bytes.")
+            spans.leaf(STRANGE, "bytes", spans.left, rule=f"Invalid: {what}.")
+        spans.rest(STRANGE, "Not part of the layout.")
         return tuple(spans.made)
 
     return replace(like, grow=grow)
 
 
 def space_of(name: str, data: bytes, build: Callable[[Spans], None], *, rule: str = "") -> Space:
-    """An address space of bytes in memory, with the spans that `build` makes."""
+    """An address space of bytes in memory, with the spans that `build` builds."""
     like = Span(name=name, offset=0, length=len(data), rule=rule)
-    return Space(name=name, reader=Held(data), root=grown(data, build, like))
+    return Space(name=name, reader=MemoryReader(data), root=grown(data, build, like))
 
 
 def leaves(space: Space, span: Span | None = None) -> Iterator[tuple[Space, Span]]:
-    """All leaves below a span, those of the spaces inside of leaves right behind these."""
+    """All leaves of a span; the leaves of an inner space follow their leaf."""
     here = space.root if span is None else span
     if here.form:
         yield space, here
@@ -426,16 +428,16 @@ def leaves(space: Space, span: Span | None = None) -> Iterator[tuple[Space, Span
 
 
 def gaps(space: Space, span: Span | None = None, depth: int = 0) -> Iterator[str]:
-    """Where the children of a group do not lie one after the other; nothing in a sound anatomy.
+    """Gaps and overlaps between children of a group; empty for a correct layout.
 
-    Looks into the spaces inside of leaves as well.
+    Includes inner spaces.
     """
     here = space.root if span is None else span
     if here.form or depth > _MAX_DEPTH:
         if here.inside is not None:
             inner = here.inside()
             if inner.root.length != inner.reader.size:
-                yield f"{inner.name}: {inner.root.length} of {inner.reader.size} bytes are held"
+                yield f"{inner.name}: {inner.root.length} of {inner.reader.size} bytes are covered"
             yield from gaps(inner)
         return
     position = here.offset

@@ -1,4 +1,4 @@
-"""Small layouts: hints, row files, blob files, lines of text.
+"""Layouts of hints, row files, blob files and text files.
 
 Spec: concepts/spec/fileformat.
 """
@@ -14,13 +14,13 @@ _LIST_NAMES = ("packed sizes", "unpacked sizes", "first rows")
 
 
 def hint_parts(spans: Spans) -> None:
-    """The spans of a hint: a number as text."""
-    rule = "The number of a snapshot as text; a hint may lag behind, readers look further."
+    """Build the spans of a hint, a number as text."""
+    rule = "A snapshot id as text. Hints may be stale; readers verify them."
     spans.leaf("snapshot", "UTF-8", spans.left, rule=rule)
 
 
 def text_parts(spans: Spans) -> None:
-    """The spans of lines of text."""
+    """Build the spans of lines of text."""
     number = 0
     while spans.left:
         end = spans.data.find(b"\n", spans.position)
@@ -30,19 +30,19 @@ def text_parts(spans: Spans) -> None:
 
 
 def is_row_file(data: bytes) -> bool:
-    """Whether bytes end like a row file."""
+    """Whether the bytes end like a row file."""
     return len(data) >= FOOTER_BYTES and data[-4:] == ROW_MAGIC.to_bytes(4, "little")
 
 
 def row_file_parts(spans: Spans) -> None:
-    """The spans of a row file: packed blocks, index, footer."""
+    """Build the spans of a row file: compressed blocks, index, footer."""
     footer = spans.end - FOOTER_BYTES
     index = int.from_bytes(spans.data[footer + 12 : footer + 20], "little", signed=True)
     size = int.from_bytes(spans.data[footer + 20 : footer + 24], "little", signed=True)
     if not 0 <= index <= index + size == footer:
-        raise InvalidInputError("the index must lie right before the footer")
+        raise InvalidInputError("the index must end at the footer")
     if index:
-        spans.leaf("blocks", "bytes", index, rule="Rows, each block packed with Zstandard.")
+        spans.leaf("blocks", "bytes", index, rule="Rows in blocks compressed with Zstandard.")
     with spans.group("index") as note:
         note.about = "3 lists"
         for name in _LIST_NAMES:
@@ -51,7 +51,7 @@ def row_file_parts(spans: Spans) -> None:
 
             def build(inner: Spans) -> None:
                 while inner.left:
-                    rule = "Difference to the number before."
+                    rule = "Difference to the previous number."
                     inner.number("difference", "zigzag", rule=rule)
 
             spans.later(name, length, build, about=f"{length} bytes from byte {start:,}")
@@ -62,27 +62,27 @@ def row_file_parts(spans: Spans) -> None:
         spans.number("index size", "int32 LE")
         spans.number("version", "uint8", rule="Always 1.")
         spans.leaf("spare", "zeros", 3)
-        spans.leaf("magic", "bytes", 4, rule="ROWS, lowest byte first.")
+        spans.leaf("magic", "bytes", 4, rule="ROWS, little-endian.")
 
 
 def is_blob_file(data: bytes) -> bool:
-    """Whether bytes begin like a blob file, or are one of nulls alone."""
+    """Whether the bytes start like a blob file, or are a blob file of nulls only."""
     return data[:4] == BLOB_MAGIC.to_bytes(4, "little")
 
 
 def blob_parts(spans: Spans) -> None:
-    """The spans of a blob file: entries, list of their sizes, version."""
+    """Build the spans of a blob file: entries, list of sizes, version."""
     tail = spans.end - _BLOB_TAIL
     size = int.from_bytes(spans.data[tail : tail + 4], "little", signed=True)
     if not 0 <= size <= tail:
-        raise InvalidInputError("the list of entries must lie in the file")
+        raise InvalidInputError("the entry list must be inside the file")
     number = 0
     while spans.position < tail - size:
         number = _entry(spans, number, tail - size)
 
     def build(inner: Spans) -> None:
         while inner.left:
-            rule = "Difference to the size before; -1 stands for a null, -2 for a value elsewhere."
+            rule = "Difference to the previous size; -1 encodes null, -2 an external value."
             inner.number("difference", "zigzag", rule=rule)
 
     spans.later("entry sizes", size, build)
@@ -91,7 +91,7 @@ def blob_parts(spans: Spans) -> None:
 
 
 def _entry(spans: Spans, number: int, end: int) -> int:
-    """One value with its frame; its size stands behind it, so it is found by the next magic."""
+    """Build one entry; its size follows the value, so the end is found by the next magic."""
     start = spans.position
     magic = BLOB_MAGIC.to_bytes(4, "little")
     at = start
@@ -107,6 +107,6 @@ def _entry(spans: Spans, number: int, end: int) -> int:
         note.about = f"{stated - 16:,} bytes"
         spans.leaf("magic", "bytes", 4)
         spans.leaf("value", "bytes", stated - 16)
-        spans.number("entry size", "int64 LE", rule="Bytes of the whole entry.")
-        spans.number("checksum", "uint32 LE", rule="CRC-32 of all before it.")
+        spans.number("entry size", "int64 LE", rule="Size of the entry in bytes.")
+        spans.number("checksum", "uint32 LE", rule="CRC-32 of the preceding bytes of the entry.")
     return number + 1

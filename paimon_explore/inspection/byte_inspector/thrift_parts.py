@@ -1,4 +1,4 @@
-"""Structs of the Thrift compact protocol, as Parquet footers have them.
+"""Layout of Thrift compact protocol structs, as used in Parquet footers.
 
 Spec: Thrift, compact protocol; parquet.thrift.
 """
@@ -15,7 +15,7 @@ _LONG_LIST = 15
 _SHOWN = 60
 
 Names = Mapping[int, tuple[str, str]]
-"""By field id its name, and the struct it holds (or holds many of)."""
+"""Field names by id, with the struct type of struct and list fields."""
 
 STRUCTS: Mapping[str, Names] = {
     "FileMetaData": {
@@ -87,18 +87,18 @@ STRUCTS: Mapping[str, Names] = {
 
 
 def thrift_parts(spans: Spans, struct: str, depth: int = 0) -> int:
-    """The spans of the struct that starts here; how many fields it has.
+    """Build the spans of a struct; returns its number of fields.
 
     Args:
-        spans: over the bytes.
-        struct: its name in `STRUCTS`; another one has numbers instead of names.
-        depth: how deep it lies.
+        spans: the bytes.
+        struct: name in `STRUCTS`; fields of other structs are shown by id.
+        depth: nesting depth.
 
     Raises:
-        InvalidInputError: it is none.
+        InvalidInputError: the bytes are not a valid struct.
     """
     if depth > _MAX_DEPTH:
-        raise InvalidInputError("structs must not be nested so deeply")
+        raise InvalidInputError("structs are nested too deeply")
     names = STRUCTS.get(struct, {})
     last = count = 0
     while True:
@@ -110,7 +110,7 @@ def thrift_parts(spans: Spans, struct: str, depth: int = 0) -> int:
         wire = Wire(header & 0x0F)
         start = len(spans.made)
         with spans.group("field") as note:
-            rule = "Upper half: how far the field id is from the one before; lower half: the type."
+            rule = "Upper half: difference to the previous field id; lower half: the type."
             spans.number(
                 "header", "uint8", rule=rule, say=lambda v: f"+{int(v) >> 4}, {_wire(int(v))}"
             )
@@ -130,7 +130,7 @@ def _wire(number: int) -> str:
 
 
 def _value(spans: Spans, name: str, wire: Wire, struct: str, depth: int) -> str:
-    """The value of a field; what it is in a word."""
+    """Build the value of a field; returns its description."""
     match wire:
         case Wire.TRUE | Wire.FALSE:
             text = wire.name.lower()
@@ -168,7 +168,7 @@ def _binary(spans: Spans) -> str:
 def _list(spans: Spans, struct: str, depth: int) -> str:
     spans.need(1)
     header = spans.data[spans.position - spans.base]
-    rule = "Upper half: number of items, 15 when it follows; lower half: their type."
+    rule = "Upper half: number of items, 15 if it follows; lower half: their type."
     spans.number("list header", "uint8", rule=rule, say=lambda v: f"{int(v) >> 4}, {_wire(int(v))}")
     wire, size = Wire(header & 0x0F), header >> 4
     if size == _LONG_LIST:

@@ -1,7 +1,7 @@
-"""How single values are stored in bytes, and back: the leaves of a file's anatomy.
+"""Encodings of single values, the leaves of a byte layout.
 
-Every form gives back the very bytes it was decoded from. Where a value has several spellings, such
-as a number of variable length with needless bytes, the leaf is of form `bytes`.
+Every form is lossless: encoding a decoded value gives the same bytes. A non-canonical encoding,
+such as a variable-length integer with redundant bytes, becomes a leaf of form `bytes`.
 """
 
 import struct
@@ -21,26 +21,26 @@ _MORE = 0x80
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A way to store a value.
+    """An encoding of a value.
 
     Attributes:
-        decode: the value of some bytes.
-        encode: the bytes of a value.
-        says: what the form is, in words.
+        decode: decodes bytes.
+        encode: encodes a value.
+        description: description for display.
     """
 
     decode: Callable[[bytes], Value]
     encode: Callable[[Value], bytes]
-    says: str
+    description: str
 
 
 def _whole(size: int, order: str, *, signed: bool) -> Form:
     kind = "signed" if signed else "unsigned"
-    ends = {"big": "highest byte first", "little": "lowest byte first"}[order]
+    ends = {"big": "big-endian", "little": "little-endian"}[order]
     return Form(
         lambda data: int.from_bytes(data, order, signed=signed),  # type: ignore[arg-type]  # of two
         lambda value: int(value).to_bytes(size, order, signed=signed),  # type: ignore[arg-type]
-        f"{kind} whole number of {size * 8} bits" + (f", {ends}" if size > 1 else ""),
+        f"{size * 8}-bit {kind} integer" + (f", {ends}" if size > 1 else ""),
     )
 
 
@@ -53,12 +53,12 @@ def _floating(code: str, says: str) -> Form:
 
 
 def unsigned_varint(data: bytes) -> int:
-    """The number in groups of seven bits, lowest first, that fills the bytes."""
+    """Decode an unsigned LEB128 varint."""
     return sum((byte & 0x7F) << 7 * place for place, byte in enumerate(data))
 
 
 def write_unsigned(value: int) -> bytes:
-    """A number in groups of seven bits, lowest first."""
+    """Encode an unsigned LEB128 varint."""
     out = bytearray()
     while value >= _MORE:
         out.append(value & 0x7F | _MORE)
@@ -81,19 +81,19 @@ _ENDS = (("BE", "big"), ("LE", "little"))
 
 FORMS: Mapping[str, Form] = MappingProxyType(
     {
-        "bytes": Form(bytes, _bytes_of, "bytes as they are"),
-        "zeros": Form(bytes, _bytes_of, "bytes that fill up to the next boundary"),
+        "bytes": Form(bytes, _bytes_of, "raw bytes"),
+        "zeros": Form(bytes, _bytes_of, "padding to the next boundary"),
         "UTF-8": Form(lambda data: data.decode("utf-8", "surrogateescape"), _text_of, "text"),
         "JSON": Form(lambda data: data.decode("utf-8", "surrogateescape"), _text_of, "JSON"),
         "zigzag": Form(
             lambda data: read_long(data, 0)[0],
             lambda value: write_long(int(value)),
-            "signed number of variable length: seven bits per byte, lowest first, sign in bit 0",
+            "zigzag varint: signed integer, seven bits per byte, lowest first, sign in bit 0",
         ),
         "varint": Form(
             unsigned_varint,
             lambda value: write_unsigned(int(value)),
-            "number of variable length: seven bits per byte, lowest first",
+            "varint: unsigned integer, seven bits per byte, lowest first",
         ),
         "uint8": _whole(1, "big", signed=False),
         "int8": _whole(1, "big", signed=True),
@@ -103,13 +103,13 @@ FORMS: Mapping[str, Form] = MappingProxyType(
             for size in (2, 3, 4, 8)
             for mark, order in _ENDS
         },
-        "float32 LE": _floating("<f", "floating point number of 32 bits, lowest byte first"),
-        "float64 LE": _floating("<d", "floating point number of 64 bits, lowest byte first"),
-        "float32 BE": _floating(">f", "floating point number of 32 bits, highest byte first"),
-        "float64 BE": _floating(">d", "floating point number of 64 bits, highest byte first"),
+        "float32 LE": _floating("<f", "32-bit floating point number, little-endian"),
+        "float64 LE": _floating("<d", "64-bit floating point number, little-endian"),
+        "float32 BE": _floating(">f", "32-bit floating point number, big-endian"),
+        "float64 BE": _floating(">d", "64-bit floating point number, big-endian"),
     }
 )
-"""The forms of leaves, by name."""
+"""The forms by name."""
 
 WIDTHS: Mapping[str, int] = MappingProxyType(
     {
@@ -123,11 +123,11 @@ WIDTHS: Mapping[str, int] = MappingProxyType(
         },
     }
 )
-"""Bytes of the forms that always have the same number of them."""
+"""Size in bytes of the fixed-size forms."""
 
 
 def is_faithful(form: str, data: bytes) -> bool:
-    """Whether a form gives back these very bytes."""
+    """Whether encoding the decoded value gives the same bytes."""
     found = FORMS[form]
     try:
         return found.encode(found.decode(data)) == data
@@ -136,7 +136,7 @@ def is_faithful(form: str, data: bytes) -> bool:
 
 
 def value_text(value: Value) -> str:
-    """A value in one line.
+    """Format a value in one line.
 
     >>> value_text(b"ab"), value_text("ab"), value_text(7)
     ('0x6162', '"ab"', '7')

@@ -42,14 +42,14 @@ from paimon_explore.inspection.rendering.chart import Tone
 from paimon_explore.inspection.rendering.code_snippet import Code
 from paimon_explore.inspection.rendering.number_format import bytes_text
 from paimon_explore.inspection.rendering.report import (
+    Animation,
     Card,
     Cell,
     Entry,
     Grid,
     Note,
+    Report,
     Section,
-    Sheet,
-    Stage,
     grid,
 )
 from paimon_explore.inspection.rendering.result import Result
@@ -192,7 +192,7 @@ class Replay(Result):
         """Name of the view in the explorer."""
         return "replay"
 
-    def sheet(self) -> Sheet:
+    def to_report(self) -> Report:
         """The steps, the thresholds, the files, and both snapshots side by side."""
         sections: list[Section] = [Note(text=SCENARIOS[self.scenario])]
         if self.problem:
@@ -208,9 +208,9 @@ class Replay(Result):
             )
         sections.append(self._scenarios())
         title = f"Replay of snapshot {self.snapshot.id} ({self.snapshot.commit_kind.value})"
-        return Sheet(title=f"{title}: {self.commit.outcome}", sections=tuple(sections))
+        return Report(title=f"{title}: {self.commit.outcome}", sections=tuple(sections))
 
-    def _animation(self) -> Stage:
+    def _animation(self) -> Animation:
         """The steps as frames, the files as cards that appear with them."""
         gone = {file.path: file.event for file in self.files if file.removed}
         written = [file for file in self.files if not file.removed]
@@ -227,7 +227,7 @@ class Replay(Result):
             for file in written
             if file.kind in kinds
         ]
-        return Stage(
+        return Animation(
             title="The commit step by step",
             columns=("data files", *(f"{kind}s" for kind in kinds)),
             frames=tuple(commit_frame(event) for event in self.commit.events),

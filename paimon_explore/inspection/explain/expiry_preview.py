@@ -19,8 +19,8 @@ from paimon_explore.inspection.rendering.report import (
     Cell,
     Entry,
     Note,
+    Report,
     Section,
-    Sheet,
     facts,
     grid,
 )
@@ -137,14 +137,14 @@ class ExpiryPreview(Result):
             ],
         }  # fmt: skip
 
-    def sheet(self) -> Sheet:
+    def to_report(self) -> Report:
         """The expiring snapshots, what prevents more, and the files to delete."""
         gone = len(self.expiring)
         title = (
             f"{self.name}: {plural(gone, 'snapshot')} would expire, "
             f"{bytes_text(self.freed_bytes)} would be freed"
         )
-        return Sheet(title=title, sections=tuple(self._sections()))
+        return Report(title=title, sections=tuple(self._sections()))
 
     def _sections(self) -> Iterator[Section]:
         ids, files = self.expiring, self.report.files
@@ -189,7 +189,7 @@ class ExpiryPreview(Result):
                 start=float(i),
                 end=float(i + 1),
                 label=str(mark.snapshot_id),
-                says=f"snapshot {mark.snapshot_id} "
+                tooltip=f"snapshot {mark.snapshot_id} "
                 + (
                     "would expire"
                     if mark.snapshot_id in gone
@@ -213,9 +213,9 @@ class ExpiryPreview(Result):
                 continue
             at = places[flag.snapshot_id]
             end = len(marks) if flag.kind is FlagKind.CONSUMER else at + 1
-            says = f"{flag.kind.value} {flag.name} at snapshot {flag.snapshot_id}"
+            tooltip = f"{flag.kind.value} {flag.name} at snapshot {flag.snapshot_id}"
             boxes.append(
-                Box(lane=len(lanes), start=at, end=end, label=flag.name, says=says,
+                Box(lane=len(lanes), start=at, end=end, label=flag.name, tooltip=tooltip,
                     tone=Tone.WARN, height=0.6)
             )  # fmt: skip
             lanes.append(f"{flag.kind.value} {flag.name}")

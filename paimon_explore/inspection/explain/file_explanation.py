@@ -21,7 +21,7 @@ from paimon_explore.inspection.history.timeline import FlagKind, Timeline
 from paimon_explore.inspection.rendering.chart import Box, LaneChart, Tone, axis_ticks
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code, read_code
 from paimon_explore.inspection.rendering.number_format import plural, time_text
-from paimon_explore.inspection.rendering.report import Cell, Note, Section, Sheet, facts, grid
+from paimon_explore.inspection.rendering.report import Cell, Note, Report, Section, facts, grid
 from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
@@ -38,7 +38,7 @@ HOLDERS = pa.schema(
 """One row per reference to a file, of kind `snapshots`, `tag`, `changelog` or `consumer`."""
 
 
-_MOST_LABELS = 1024
+_MAX_LABELS = 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,9 +143,9 @@ class FileExplanation(Result):
             "deletable_from_ms": self.deletion.from_ms,
         }
 
-    def sheet(self) -> Sheet:
+    def to_report(self) -> Report:
         """The facts, a chart of its references over the snapshots, and a table of them."""
-        return Sheet(title=f"{self.type} {self.name}", sections=tuple(self._sections()))
+        return Report(title=f"{self.type} {self.name}", sections=tuple(self._sections()))
 
     def _sections(self) -> Iterator[Section]:
         tone = Tone.PLAIN if self.exists or self.type == "orphan" else Tone.REMOVE
@@ -194,9 +194,15 @@ class FileExplanation(Result):
         for one in self.references:
             start = self.first if one.added is None else one.added
             stop = end if one.removed is None else one.removed
-            says = f"{one.label}: {_span(one.added, one.removed)}"
+            tooltip = f"{one.label}: {_span(one.added, one.removed)}"
             boxes.append(
-                Box(lane=len(lanes), start=start, end=max(stop, start), label=one.label, says=says)
+                Box(
+                    lane=len(lanes),
+                    start=start,
+                    end=max(stop, start),
+                    label=one.label,
+                    tooltip=tooltip,
+                )
             )
             lanes.append(one.label)
         for holder in self.holders:
@@ -205,11 +211,11 @@ class FileExplanation(Result):
             boxes.append(
                 Box(
                     lane=len(lanes), start=holder.first, end=last, label=holder.name or holder.kind,
-                    says=holder.text, tone=tone, height=0.6, selects=f"snapshot:{holder.first}",
+                    tooltip=holder.text, tone=tone, height=0.6, selects=f"snapshot:{holder.first}",
                 )
             )  # fmt: skip
             lanes.append(f"{holder.kind} {holder.name}".strip())
-        step = max((end - self.first) // _MOST_LABELS, 1)  # ids may have gaps of any size
+        step = max((end - self.first) // _MAX_LABELS, 1)  # ids may have gaps of any size
         ids = [(float(i) + 0.5, str(i)) for i in range(self.first, end, step)]
         return LaneChart(
             title="Snapshots that contain the file, and current references",

@@ -30,8 +30,8 @@ from paimon_explore.inspection.rendering.report import (
     Entry,
     Failed,
     Note,
+    Report,
     Section,
-    Sheet,
     facts,
     grid,
 )
@@ -169,16 +169,16 @@ class KeyHistory(Result):
             ],
         }
 
-    def sheet(self) -> Sheet:
+    def to_report(self) -> Report:
         """A chart of the versions over the snapshots, and a table of their changes."""
         title = f"{self.name}: {self.key.text}"
-        return Sheet(title=title, sections=tuple(self._sections()))
+        return Report(title=title, sections=tuple(self._sections()))
 
     def _sections(self) -> Iterator[Section]:
         for problem in self.problems[:3]:
             yield Failed(problem=problem)
         if not self.states:
-            yield Note(text="The table has no snapshots.")
+            yield Note(text="The table has no snapshot yet.")
             return
         if any(state.versions for state in self.states):
             yield self._chart()
@@ -236,7 +236,7 @@ class KeyHistory(Result):
     def _box(self, lane: int, start: int, end: int, judged: JudgedVersion) -> Box:
         version = judged.version
         first = self.states[start].snapshot_id
-        says = (
+        tooltip = (
             f"level {judged.level}, {version.kind}, sequence {version.sequence}: {judged.verdict}, "
             f"snapshots {first} to {self.states[end - 1].snapshot_id}, {version.file}"
         )
@@ -245,7 +245,7 @@ class KeyHistory(Result):
             start=start,
             end=end,
             label=f"L{judged.level} {judged.verdict}",
-            says=says,
+            tooltip=tooltip,
             tone=_TONES.get(judged.verdict, Tone.MUTED),
             selects=f"snapshot:{first}",
         )

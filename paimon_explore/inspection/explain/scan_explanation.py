@@ -21,7 +21,7 @@ from paimon_explore.inspection.rendering.chart import BarChart, Series, Tone, Un
 from paimon_explore.inspection.rendering.code_snippet import Code
 from paimon_explore.inspection.rendering.number_format import bytes_text, plural, short_text
 from paimon_explore.inspection.rendering.partition_text import partition_texts
-from paimon_explore.inspection.rendering.report import Cell, Entry, Note, Section, Sheet, grid
+from paimon_explore.inspection.rendering.report import Cell, Entry, Note, Report, Section, grid
 from paimon_explore.inspection.rendering.result import NO_SCREEN, Result, Screen
 from paimon_explore.metadata.manifest.entry_cancellation import live_entries
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
@@ -198,7 +198,7 @@ class ScanExplanation(Result):
     def _rows(self) -> list[dict[str, object]]:
         return _rows_of(self.items, self.partition_type, None)
 
-    def sheet(self) -> Sheet:
+    def to_report(self) -> Report:
         """The pruning stages, then the skipped and the read items with reasons."""
         at = "no snapshot" if self.snapshot is None else f"snapshot {self.snapshot.id}"
         raw = sum(split.raw_convertible for split in self.splits)
@@ -206,7 +206,7 @@ class ScanExplanation(Result):
             f"{at}: {plural(len(self.splits), 'split')} ({raw} raw), {plural(self.files, 'file')}"
             f"{f' where {self.where}' if self.where else ''}"
         )
-        return Sheet(title=title, sections=tuple(self._sections()))
+        return Report(title=title, sections=tuple(self._sections()))
 
     def _sections(self) -> Iterator[Section]:
         if self.stages:
@@ -225,7 +225,7 @@ class ScanExplanation(Result):
                 unit=Unit.SHARE,
             )
         if self.snapshot is None:
-            yield Note(text="The table has no snapshots.")
+            yield Note(text="The table has no snapshot yet.")
         for note in self.notes:
             yield Note(text=note)
         parts = (

@@ -14,7 +14,7 @@ from paimon_explore.inspection.explain.commit_trace_report import (
 )
 from paimon_explore.inspection.explain.folder_diff import FileChange, change_sections, change_table
 from paimon_explore.inspection.rendering.number_format import plural
-from paimon_explore.inspection.rendering.report import Note, Section, Sheet
+from paimon_explore.inspection.rendering.report import Note, Report, Section
 from paimon_explore.inspection.rendering.result import Result
 
 
@@ -86,7 +86,7 @@ class Trace(Result):
         """One row per step of each commit."""
         return event_table(self.commits)
 
-    def sheet(self) -> Sheet:
+    def to_report(self) -> Report:
         """The commits and changed files of each table."""
         sections: list[Section] = []
         if self.problem:
@@ -106,7 +106,7 @@ class Trace(Result):
         )
         if not touched:
             title = f"nothing changed in {plural(len(self.tables), 'table')}"
-        return Sheet(title=title, sections=tuple(sections))
+        return Report(title=title, sections=tuple(sections))
 
     def to_arrow(self) -> pa.Table:
         """One row per changed file: table, change, kind, path, size, size_before."""

@@ -1,4 +1,4 @@
-"""The state of the explorer without a screen, and its static renderings (text, HTML, SVG).
+"""The state behind the explorer widget, and its static renderings (text, HTML, SVG).
 
-The widget uses `explorer_state`; the static renderings stand in where no JavaScript runs.
+The widget uses `explorer_state`; the static renderings are shown where JavaScript is not available.
 """

@@ -1,8 +1,7 @@
-"""The sheets of the explorer: what each view asks, in one line of text, and the result.
+"""The report views of the explorer: parse the input of a view and compute its result.
 
-What a view is asked stands in its one field: a condition for Explain, a key for Key, and so on. The
-words that a person types are kept in the widget's trait `asked`, and the line of Python beside them
-asks the table the same.
+Each view has one input field: a condition for Explain, a key for Key, and so on. The inputs are
+kept in the trait `asked` of the widget; the code line shows the equivalent Python.
 """
 
 import re
@@ -20,7 +19,7 @@ from paimon_explore.inspection.explain.scan_explanation import ExplainRequest, e
 from paimon_explore.inspection.health.health_report import table_health
 from paimon_explore.inspection.history.schema_history import schema_history
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code, read_code
-from paimon_explore.inspection.rendering.report import Cell, Note, Sheet, grid
+from paimon_explore.inspection.rendering.report import Cell, Note, Report, grid
 from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.inspection.views.lsm_view import lsm_section
@@ -38,19 +37,19 @@ _BUCKET = re.compile(r",?\s*\bbucket\s*=?\s*(-?\d{1,9})\s*$", re.IGNORECASE)
 _ROWS = re.compile(r",?\s*\brows\b\s*$", re.IGNORECASE)
 _WHOLE = re.compile(r"-?\d{1,18}")
 _SHOWN_ROWS = 100
-_SUGGESTED = 12
+_MAX_EXAMPLES = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """What a view is asked.
+class ReportRequest:
+    """The input of a report view.
 
     Attributes:
         inspector: the table at the selected snapshot.
-        text: what stands in the view's field.
-        compare: the snapshot marked for comparison; 0 for none.
-        file: name of the chosen file; empty for none.
-        now_ms: the present, epoch milliseconds.
+        text: text of the input field.
+        compare: id of the snapshot marked for comparison; 0 for none.
+        file: name of the selected file; empty for none.
+        now_ms: current time, epoch milliseconds.
     """
 
     inspector: Inspector
@@ -61,25 +60,25 @@ class Asked:
 
     @property
     def at(self) -> str:
-        """The selected snapshot in Python."""
+        """Python code of the table at the selected snapshot."""
         return self.inspector.code
 
     @property
     def options(self) -> dict[str, object]:
-        """The selected snapshot as options of a Spark read."""
+        """Spark read options of the selected snapshot."""
         number = self.inspector.snapshot_id
         return {"scan.snapshot-id": number} if number and not self.inspector.is_newest else {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Hint(Result):
-    """What a view can be asked, while it was asked nothing.
+    """Shown by a view that needs an input: what to type, with examples.
 
     Attributes:
         pane: the view.
-        title: what it answers.
-        how: how to ask it.
-        examples: questions that can be chosen.
+        title: the question that the view answers.
+        how: what to type.
+        examples: example inputs, which can be selected.
     """
 
     pane: str
@@ -89,179 +88,179 @@ class Hint(Result):
 
     @property
     def kind(self) -> str:
-        """Its name in the explorer."""
+        """Name of the view in the explorer."""
         return self.pane
 
     def to_arrow(self) -> pa.Table:
-        """The examples."""
+        """The example inputs."""
         return pa.table({"example": pa.array(self.examples, pa.string())})
 
     def figures(self) -> dict[str, object]:
-        """The examples."""
+        """The example inputs."""
         return {"examples": list(self.examples)}
 
-    def sheet(self) -> Sheet:
-        """How to ask, and examples."""
+    def to_report(self) -> Report:
+        """The instructions and examples."""
         note = Note(text=self.how)
         if not self.examples:
-            return Sheet(title=self.title, sections=(note,))
+            return Report(title=self.title, sections=(note,))
         rows = [[Cell(text=one, selects=f"ask:{one}")] for one in self.examples]
-        return Sheet(title=self.title, sections=(note, grid("For example", ("",), rows)))
+        return Report(title=self.title, sections=(note, grid("Examples", ("input",), rows)))
 
 
-def _diff(asked: Asked) -> Result:
-    inspector = asked.inspector
-    text, wants_rows = _taken(_ROWS, asked.text)
+def _diff(request: ReportRequest) -> Result:
+    inspector = request.inspector
+    text, wants_rows = _split_suffix(_ROWS, request.text)
     after = inspector.snapshot
     if text.strip():
         before = inspector.point(text)
-    elif asked.compare and asked.compare != inspector.snapshot_id:
-        before = inspector.point(asked.compare)
+    elif request.compare and request.compare != inspector.snapshot_id:
+        before = inspector.point(request.compare)
     else:
         before = inspector.before(after)
     rows = _SHOWN_ROWS if wants_rows is not None else 0
     return snapshot_diff(inspector.view, before, after, rows=rows)
 
 
-def _explain(asked: Asked) -> Result:
-    inspector = asked.inspector
+def _explain(request: ReportRequest) -> Result:
+    inspector = request.inspector
     view = inspector.view
     target = view.target(inspector.snapshot, travelled=not inspector.is_newest)
-    text, limit = _taken(_LIMIT, asked.text)
+    text, limit = _split_suffix(_LIMIT, request.text)
     where = text.strip()
     bound = bind(predicate(where), target.schema.row_type) if where else TRUE
-    most = None if limit is None else int(limit)
+    max_rows = None if limit is None else int(limit)
     then = f".where({where!r}).explain()" if where else ".explain()"
-    request = ExplainRequest(
+    scan = ExplainRequest(
         where=bound,
         columns=target.schema.row_type.names,
-        limit=most,
+        limit=max_rows,
         code=Code(
-            python=call_code(f"{asked.at}.explain", where=where or None, limit=most),
-            spark=read_code(view.location, asked.options, then),
+            python=call_code(f"{request.at}.explain", where=where or None, limit=max_rows),
+            spark=read_code(view.location, request.options, then),
         ),
         screen=view.screen,
     )
-    return explain_scan(target, request, view.name)
+    return explain_scan(target, scan, view.name)
 
 
-def _lsm(asked: Asked) -> Result:
-    inspector = asked.inspector
-    text, bucket = _taken(_BUCKET, asked.text)
+def _lsm(request: ReportRequest) -> Result:
+    inspector = request.inspector
+    text, bucket = _split_suffix(_BUCKET, request.text)
     number = None if bucket is None else int(bucket)
     snapshot = inspector.snapshot
     try:
-        return lsm_section(inspector.view, snapshot, text.strip() or None, number, at=asked.at)
+        return lsm_section(inspector.view, snapshot, text.strip() or None, number, at=request.at)
     except NotFoundError:
-        found = lsm_section(inspector.view, snapshot, at=asked.at)
+        found = lsm_section(inspector.view, snapshot, at=request.at)
         return Hint(
             pane="lsm",
-            title=f"There is no {asked.text} at snapshot {inspector.snapshot_id}.",
-            how="The bucket has no file there.",
-            examples=tuple(one.words for one in found.buckets[:_SUGGESTED]),
+            title=f"{request.text} does not exist in snapshot {inspector.snapshot_id}.",
+            how="The snapshot has no data files in this bucket. Select an existing one.",
+            examples=tuple(one.words for one in found.buckets[:_MAX_EXAMPLES]),
             code=found.code,
         )
 
 
-def _why(asked: Asked) -> Result:
-    name = asked.text.strip() or asked.file
+def _why(request: ReportRequest) -> Result:
+    name = request.text.strip() or request.file
     if name:
-        return explain_file(asked.inspector, name, asked.now_ms)
-    snapshot = asked.inspector.snapshot
+        return explain_file(request.inspector, name, request.now_ms)
+    snapshot = request.inspector.snapshot
     names: list[str] = []
     if snapshot is not None:
-        files = asked.inspector.files().table.column("file_name")
-        names = [str(one) for one in files.slice(0, _SUGGESTED).to_pylist()]
+        files = request.inspector.files().table.column("file_name")
+        names = [str(one) for one in files.slice(0, _MAX_EXAMPLES).to_pylist()]
         names += [snapshot.base_manifest_list, snapshot.delta_manifest_list]
     return Hint(
         pane="why",
-        title="Why is this file here?",
-        how="Choose a file in the tree or under Files, or type the name of any file of the table.",
+        title="Why does this file exist?",
+        how="Select a file in the tree or under Files, or type the name of any file of the table.",
         examples=tuple(names),
-        code=Code(python=f"{asked.inspector.view.expression}.why('data-…')"),
+        code=Code(python=f"{request.inspector.view.expression}.why('data-…')"),
     )
 
 
-def _key(asked: Asked) -> Result:
-    inspector = asked.inspector
+def _key(request: ReportRequest) -> Result:
+    inspector = request.inspector
     keys = [field.name for field in inspector.keys]
-    if asked.text.strip():
-        return key_history(inspector, asked.text)
-    expression = f"{asked.at}.history"
+    if request.text.strip():
+        return key_history(inspector, request.text)
+    expression = f"{request.at}.history"
     if not keys:
         return Hint(
             pane="key",
-            title="The history of a key",
-            how="This table has no primary key, so its rows have no history by key.",
+            title="History of a primary key",
+            how="Not available: the table has no primary key.",
             code=Code(python=expression),
         )
-    examples = tuple(_some_keys(inspector, keys))
+    examples = tuple(_example_keys(inspector, keys))
     return Hint(
         pane="key",
-        title="The history of a key",
-        how=f"Type a value of {', '.join(keys)}{', such as one of these' if examples else ''}.",
+        title="History of a primary key",
+        how=f"Type a value of {', '.join(keys)}{' or select an example' if examples else ''}.",
         examples=examples,
         code=Code(python=f"{expression}(…)"),
     )
 
 
-def _some_keys(inspector: Inspector, keys: Sequence[str]) -> list[str]:
-    """First keys of some files, as they can be asked for."""
-    files = inspector.files().table.slice(0, _SUGGESTED).to_pylist()
-    if len(keys) != 1:  # the texts of several columns cannot be told apart safely
+def _example_keys(inspector: Inspector, keys: Sequence[str]) -> list[str]:
+    """Example inputs: the minimum keys of some files."""
+    files = inspector.files().table.slice(0, _MAX_EXAMPLES).to_pylist()
+    if len(keys) != 1:  # the text of a composite key cannot be split reliably
         return []
-    wanted = [col(keys[0]) == _value(str(row["min_key"])) for row in files]
-    return list(dict.fromkeys(to_sql(term.expression) for term in wanted))
+    terms = [col(keys[0]) == _value(str(row["min_key"])) for row in files]
+    return list(dict.fromkeys(to_sql(term.expression) for term in terms))
 
 
 def _value(text: str) -> object:
-    """A key's text as what it probably is: a whole number, else a text."""
+    """The value of a key text: an integer if it looks like one, else a string."""
     return int(text) if _WHOLE.fullmatch(text) else text
 
 
-def _health(asked: Asked) -> Result:
-    return table_health(asked.inspector, asked.now_ms)
+def _health(request: ReportRequest) -> Result:
+    return table_health(request.inspector, request.now_ms)
 
 
-def _schema(asked: Asked) -> Result:
-    inspector = asked.inspector
+def _schema(request: ReportRequest) -> Result:
+    inspector = request.inspector
     known = tuple(m.snapshot for m in inspector.timeline().marks if m.snapshot is not None)
     return schema_history(inspector.view, inspector.snapshot, known, at=inspector.code)
 
 
-def _expiry(asked: Asked) -> Result:
-    view = asked.inspector.view
-    standing = snapshot_retention(view.options, lambda: asked.now_ms)
-    retention = parse_retention(asked.text, standing, asked.now_ms)
-    given = _words(asked.text)
+def _expiry(request: ReportRequest) -> Result:
+    view = request.inspector.view
+    defaults = snapshot_retention(view.options, lambda: request.now_ms)
+    retention = parse_retention(request.text, defaults, request.now_ms)
+    arguments = _as_arguments(request.text)
     return expiry_preview(
-        asked.inspector, retention, Code(python=f"{view.expression}.preview_expiry({given})")
+        request.inspector, retention, Code(python=f"{view.expression}.preview_expiry({arguments})")
     )
 
 
-def _words(text: str) -> str:
-    """The parts of a retention as arguments in Python."""
+def _as_arguments(text: str) -> str:
+    """Retention settings as Python keyword arguments."""
     parts = []
-    for part in filter(None, (piece.strip() for piece in text.split(","))):
-        key, _, value = (piece.strip() for piece in part.partition("="))
+    for part in filter(None, (item.strip() for item in text.split(","))):
+        key, _, value = (item.strip() for item in part.partition("="))
         parts.append(f"{key}={value if value.isdecimal() else repr(value)}")
     return ", ".join(parts)
 
 
-def _replay(asked: Asked) -> Result:
-    snapshot = asked.inspector.snapshot
+def _replay(request: ReportRequest) -> Result:
+    snapshot = request.inspector.snapshot
     if snapshot is None:
         return Hint(
-            pane="replay", title="No snapshot, no commit to make again.", how="Choose a snapshot."
+            pane="replay", title="The table has no snapshot to replay.", how="Select a snapshot."
         )
     try:
-        return replay_commit(asked.inspector.view, snapshot, asked.text.strip() or "alone")
+        return replay_commit(request.inspector.view, snapshot, request.text.strip() or "alone")
     except NotFoundError as error:
         return Hint(pane="replay", title=error.message, how=error.hint)
 
 
-SHEETS: Mapping[str, Callable[[Asked], Result]] = {
-    "heat": lambda asked: partition_heat(asked.inspector),
+REPORTS: Mapping[str, Callable[[ReportRequest], Result]] = {
+    "heat": lambda request: partition_heat(request.inspector),
     "lsm": _lsm,
     "diff": _diff,
     "explain": _explain,
@@ -272,24 +271,24 @@ SHEETS: Mapping[str, Callable[[Asked], Result]] = {
     "expiry": _expiry,
     "replay": _replay,
 }
-"""The views that are sheets."""
+"""The report views by name."""
 
 
-def sheet_of(pane: str, asked: Asked) -> Result:
-    """What a view shows.
+def view_result(pane: str, request: ReportRequest) -> Result:
+    """Compute the result of a report view.
 
     Raises:
-        InvalidInputError: there is no such view, or the text cannot be understood.
-        NotFoundError: what is asked for is not there.
+        InvalidInputError: the view does not exist, or the input is invalid.
+        NotFoundError: the input names something that does not exist.
         PaimonError: a file cannot be read.
     """
-    if pane not in SHEETS:
-        raise InvalidInputError(f"There is no view {pane[:40]!r}.")
-    return SHEETS[pane](asked)
+    if pane not in REPORTS:
+        raise InvalidInputError(f"Unknown view {pane[:40]!r}.")
+    return REPORTS[pane](request)
 
 
-def _taken(pattern: re.Pattern[str], text: str) -> tuple[str, str | None]:
-    """The text without what the pattern finds at its end, and that."""
+def _split_suffix(pattern: re.Pattern[str], text: str) -> tuple[str, str | None]:
+    """Split a trailing match of the pattern from the text."""
     found = pattern.search(text)
     if found is None:
         return text, None

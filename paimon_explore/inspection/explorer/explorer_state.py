@@ -1,7 +1,7 @@
-"""The explorer without a screen: what is selected, and the answers to a front end's requests.
+"""The state of the explorer, and the answers to requests of the front end.
 
-The widget only carries these answers over; tests ask the same methods. Bulk comes as columns of
-numbers, everything else as JSON.
+The widget only transports these answers; tests call the same methods. Bulk data is sent as numeric
+columns, everything else as JSON.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,10 +14,10 @@ from paimon_explore.commit.backoff import system_clock
 from paimon_explore.data_types.arrow_buffers import Column, Numbers, fixed_values, valid_mask
 from paimon_explore.errors import InvalidInputError, NotFoundError, PaimonError
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.inspection.byte_inspector.byte_session import ByteDesk
+from paimon_explore.inspection.byte_inspector.byte_session import ByteSession
 from paimon_explore.inspection.byte_inspector.file_of_node import file_of_lives, table_bytes
 from paimon_explore.inspection.explain.file_explanation import explain_file
-from paimon_explore.inspection.explorer.explorer_reports import Asked, sheet_of
+from paimon_explore.inspection.explorer.explorer_reports import ReportRequest, view_result
 from paimon_explore.inspection.explorer.table_properties import table_chips
 from paimon_explore.inspection.health.findings import Severity
 from paimon_explore.inspection.health.health_report import Health
@@ -29,7 +29,7 @@ from paimon_explore.inspection.rendering import code_snippet
 from paimon_explore.inspection.rendering.code_snippet import python_code, spark_code
 from paimon_explore.inspection.rendering.number_format import plural
 from paimon_explore.inspection.rendering.result import Result
-from paimon_explore.inspection.views.file_groups import MOST_FILES, FileGroups, file_groups, only
+from paimon_explore.inspection.views.file_groups import MAX_FILES, FileGroups, file_groups, only
 from paimon_explore.inspection.views.files_view import key_texts
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.inspection.views.manifest_tree import parse_key
@@ -43,19 +43,19 @@ _KIND_CODES = {kind: code for code, kind in enumerate(CommitKind)}
 _UNREADABLE_KIND = len(_KIND_CODES)
 _UNREADABLE, _EXPIRED, _SAME_COMMIT, _WATERMARK = 1, 2, 4, 8
 _NO_EVENT_YET = -(2**63)
-_KEPT_FRAMES = 3
-_KEPT_SHEETS = 8
+_CACHED_FRAMES = 3
+_CACHED_REPORTS = 8
 _DIGITS = 10
-_MOST_JUDGED = 20_000
+_MAX_FILES_FOR_BADGE = 20_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What a request gives.
+    """The answer to a request.
 
     Attributes:
         body: JSON.
-        columns: numbers by name.
+        columns: numeric columns by name.
     """
 
     body: Mapping[str, object] = field(default_factory=dict)
@@ -63,13 +63,13 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    """What a view is asked.
+class ViewInput:
+    """The input of a report view.
 
     Attributes:
-        text: what stands in its field.
-        compare: the snapshot marked for comparison; 0 for none.
-        node: the chosen tree node or file.
+        text: text of the input field.
+        compare: id of the snapshot marked for comparison; 0 for none.
+        node: path of the selected tree node or file.
     """
 
     text: str = ""
@@ -78,13 +78,13 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
-    """Files that a front end got, under the number of a frame.
+class SentFiles:
+    """A list of files that was sent to the front end, which refers to it by a frame number.
 
     Attributes:
         lives: the files.
-        whole: the files that a filter chooses from; `lives` are those that passed one.
-        groups: the groups that were sent instead of `lives`; None if these were sent.
+        whole: the files before filtering.
+        groups: the groups that were sent instead of `lives`; None if the files were sent.
     """
 
     lives: FileLives
@@ -93,39 +93,39 @@ class Shown:
 
 
 class ExplorerState:
-    """One table being explored.
+    """The state of one explorer.
 
     Args:
-        inspector: the table, at the snapshot that is selected first.
-        most_files: files that are sent one by one; more are sent as groups.
+        inspector: the table at the initially selected snapshot.
+        max_files: maximum number of files that are sent individually; more are sent as groups.
     """
 
-    def __init__(self, inspector: Inspector, most_files: int = MOST_FILES) -> None:
+    def __init__(self, inspector: Inspector, max_files: int = MAX_FILES) -> None:
         self.inspector = inspector
-        self._most_files = most_files
-        self._frames: dict[int, Shown] = {}
+        self._max_files = max_files
+        self._frames: dict[int, SentFiles] = {}
         self._next_frame = 0
-        self.desk = ByteDesk()
-        self._sheets: dict[object, Result] = {}
+        self.byte_session = ByteSession()
+        self._reports: dict[object, Result] = {}
 
     @property
     def newest(self) -> int:
-        """The newest snapshot's id; 0 without any."""
+        """The id of the latest snapshot; 0 if there is none."""
         marks = self.inspector.timeline().marks
         return marks[-1].snapshot_id if marks else 0
 
     def checked_snapshot(self, snapshot_id: int) -> int:
-        """The id if the timeline holds it, 0 for none.
+        """Return the id if it is 0 or in the timeline.
 
         Raises:
-            NotFoundError: the timeline does not hold it.
+            NotFoundError: the timeline does not contain it.
         """
         if snapshot_id:
             self.inspector.timeline().position_of(snapshot_id)
         return snapshot_id
 
     def open(self) -> Answer:
-        """The table's facts and the timeline's columns."""
+        """Properties of the table, and the timeline as columns."""
         timeline = self.inspector.timeline()
         view = self.inspector.view
         table = {
@@ -149,34 +149,34 @@ class ExplorerState:
         )
 
     def files(self, snapshot_id: int) -> Answer:
-        """The live files of one snapshot, at once and without their history.
+        """The live files of one snapshot without their history, which is faster.
 
         Raises:
-            NotFoundError: no such snapshot.
-            PaimonError: a manifest of it cannot be read.
+            NotFoundError: the snapshot does not exist.
+            PaimonError: a manifest cannot be read.
         """
         inspector = self.inspector
         return self._frame(files_now(inspector.view, inspector.timeline(), snapshot_id))
 
     def history(self) -> Answer:
-        """Some more of the history; with all files once everything is read."""
+        """Read the next part of the history; the answer has all files when it is complete."""
         history = self.inspector.history
         if not history.step():
             return Answer(body={"done": False, "covered": history.covered})
         return self._frame(self.inspector.lives())
 
     def rows(self, frame: int, rows: Sequence[int]) -> Answer:
-        """Names and keys of some files of a frame.
+        """The names and keys of some files of a frame.
 
         Raises:
-            InvalidInputError: there is no such frame or row.
+            InvalidInputError: the frame or row does not exist.
         """
         shown = self._shown(frame)
         lives = shown.lives if shown.groups is None else shown.groups
         if any(row >= len(lives) for row in rows):
-            raise InvalidInputError(f"The list has {len(lives)} rows.")
+            raise InvalidInputError(f"Row number out of range: the list has {len(lives)} rows.")
         if isinstance(lives, FileGroups):
-            texts = [lives.words(row) for row in rows]
+            texts = [lives.size_text(row) for row in rows]
             groups = [{"name": text, "min_key": text, "max_key": ""} for text in texts]
             return Answer(body={"rows": groups})
         files = take_rows(lives.files, np.array(rows, np.int64))
@@ -192,35 +192,35 @@ class ExplorerState:
         )
 
     def filter(self, frame: int, text: str) -> Answer:
-        """Which files of a frame pass a condition.
+        """Filter the files of a frame by a condition.
 
-        Of a frame of groups, and of what was filtered out of one, the answer is a new frame: of
-        files if few enough pass, else of groups again.
+        For a frame of files the answer is a mask. For a frame of groups, and for one derived from
+        it, the answer is a new frame: of files if few enough match, else of groups.
 
         Raises:
-            InvalidInputError: there is no such frame, or the condition cannot be understood.
+            InvalidInputError: the frame does not exist, or the condition is invalid.
         """
         shown = self._shown(frame)
-        passes = self.inspector.mask(shown.whole, text)
+        matches = self.inspector.mask(shown.whole, text)
         if shown.groups is None and shown.whole is shown.lives:
-            return Answer(columns={"mask": passes.astype(np.uint8)})
-        return self._frame(only(shown.whole, passes), shown.whole)
+            return Answer(columns={"mask": matches.astype(np.uint8)})
+        return self._frame(only(shown.whole, matches), shown.whole)
 
     def resolve(self, text: str) -> Answer:
-        """The snapshot that a typed id, tag or time means.
+        """Resolve a typed snapshot id, tag or time.
 
         Raises:
-            InvalidInputError: the text is none of these.
-            NotFoundError: there is no such snapshot.
+            InvalidInputError: the text is not an id, a tag or a time.
+            NotFoundError: the snapshot does not exist.
         """
         return Answer(body={"snapshot": self.inspector.timeline().resolve(text)})
 
     def tree(self, snapshot_id: int, keys: Iterable[str], offset: int = 0) -> Answer:
-        """Children of several nodes; one that cannot be read has its problem as only child.
+        """The children of several nodes; an unreadable node has its problem as the only child.
 
         Raises:
-            InvalidInputError: a key that no node can have.
-            NotFoundError: no such snapshot.
+            InvalidInputError: a key is invalid.
+            NotFoundError: the snapshot does not exist.
         """
         inspector = self.inspector.at(snapshot_id)
         inspector.timeline().snapshot(snapshot_id)
@@ -230,7 +230,7 @@ class ExplorerState:
             try:
                 found[key] = inspector.tree(key, offset).page()
             except InvalidInputError:
-                continue  # open for another snapshot, not there in this one
+                continue  # a node of another snapshot that this one does not have
             except PaimonError as error:
                 found[key] = _problem_node(key, error)
         return Answer(body={"children": found})
@@ -241,8 +241,8 @@ class ExplorerState:
         A path is `7`, `7/delta/0/3`, `file/<frame>/<row>`, `name/<file>` or `schema/<id>`.
 
         Raises:
-            InvalidInputError: no such node.
-            NotFoundError: no such snapshot.
+            InvalidInputError: the node does not exist.
+            NotFoundError: the snapshot does not exist.
             PaimonError: the node cannot be read.
         """
         head, _, rest = node.partition("/")
@@ -257,49 +257,49 @@ class ExplorerState:
         if head == "schema" and rest.isdecimal() and len(rest) < _DIGITS:
             return Answer(body=self.inspector.schema(int(rest)).page())
         if not head.isdecimal():
-            raise InvalidInputError(f"{node[:60]!r} is not a node.")
+            raise InvalidInputError(f"{node[:60]!r} is not a node path.")
         return Answer(body=self.inspector.at(int(head)).node(rest).page())
 
-    def sheet(self, pane: str, snapshot_id: int, asked: Question) -> Result:
-        """What a view that is a sheet shows; the last ones are kept.
+    def result(self, pane: str, snapshot_id: int, view_input: ViewInput) -> Result:
+        """The result of a report view; the latest results are cached.
 
         Raises:
-            InvalidInputError: there is no such view, or the text cannot be understood.
-            NotFoundError: what is asked for is not there.
+            InvalidInputError: the view does not exist, or the input is invalid.
+            NotFoundError: the input names something that does not exist.
             PaimonError: a file cannot be read.
         """
-        key = (pane, snapshot_id, asked)
-        found = self._sheets.get(key)
+        key = (pane, snapshot_id, view_input)
+        found = self._reports.get(key)
         if found is None:
-            found = sheet_of(
+            found = view_result(
                 pane,
-                Asked(
+                ReportRequest(
                     inspector=self.inspector.at(snapshot_id),
-                    text=asked.text,
-                    compare=asked.compare,
-                    file=self._file_name(asked.node),
+                    text=view_input.text,
+                    compare=view_input.compare,
+                    file=self._file_name(view_input.node),
                     now_ms=system_clock(),
                 ),
             )
-            self._sheets = dict([*self._sheets.items(), (key, found)][-_KEPT_SHEETS:])
+            self._reports = dict([*self._reports.items(), (key, found)][-_CACHED_REPORTS:])
         return found
 
     def findings(self, snapshot_id: int) -> Answer:
-        """How many findings the health of a snapshot has, for the badge of that view.
+        """The number of health findings of a snapshot, for the badge of the Health view.
 
-        Tables of many files are not judged for a badge alone: then the answer is empty.
+        Large tables are checked only when the view is opened; until then the answer is empty.
 
         Raises:
-            NotFoundError: no such snapshot.
+            NotFoundError: the snapshot does not exist.
         """
-        known = ("health", snapshot_id, Question()) in self._sheets
+        known = ("health", snapshot_id, ViewInput()) in self._reports
         files = max((len(shown.lives) for shown in self._frames.values()), default=0)
-        if files > _MOST_JUDGED and not known:
+        if files > _MAX_FILES_FOR_BADGE and not known:
             return Answer()
-        health = self.sheet("health", snapshot_id, Question())
+        health = self.result("health", snapshot_id, ViewInput())
         if not isinstance(health, Health):
             return Answer()
-        counts = [(weight.value, health.count(weight)) for weight in Severity]
+        counts = [(severity.value, health.count(severity)) for severity in Severity]
         counts = [("problem", len(health.problems)), *counts]
         words = [plural(count, word) for word, count in counts if count]
         worst = next((word for word, count in counts if count), Severity.NOTE.value)
@@ -310,7 +310,7 @@ class ExplorerState:
         return Answer(body={"total": total, "worst": worst, "words": says})
 
     def _file_name(self, node: str) -> str:
-        """The name of the file that a node path chooses; empty if it is another node."""
+        """The file name of a node path; empty if the node is not a file."""
         head, _, rest = node.partition("/")
         if head == "name":
             return rest
@@ -325,44 +325,46 @@ class ExplorerState:
         return str(self._lives(frame).files.column("file_name")[row].as_py())
 
     def bytes(self, node: str) -> Answer:
-        """The file behind a node path, laid on the desk; see `detail` for the paths.
+        """Open the file of a node in the byte inspector; see `detail` for node paths.
 
         Raises:
-            InvalidInputError: no such node.
+            InvalidInputError: the node does not exist.
             NotFoundError: no such snapshot or file.
-            PaimonError: what leads to the file cannot be read.
+            PaimonError: metadata that references the file cannot be read.
         """
         head, _, rest = node.partition("/")
         if head == "file":
             frame, row = self._file(rest)
             if self._shown(frame).groups is not None:
-                raise InvalidInputError("A group of files has no bytes.", hint="Filter the files.")
+                raise InvalidInputError(
+                    "A group of files cannot be opened.", hint="Filter the files."
+                )
             found = file_of_lives(self.inspector, self._lives(frame), row)
         elif head.isdecimal():
             found = table_bytes(self.inspector.at(int(head)), rest)
         else:
-            raise InvalidInputError(f"{node[:60]!r} is not a node.")
-        return Answer(body=self.desk.put(found))
+            raise InvalidInputError(f"{node[:60]!r} is not a node path.")
+        return Answer(body=self.byte_session.put(found))
 
     def _named(self, name: str) -> Document:
-        """All about a file by its name: its entry, or for files of metadata why it is there."""
+        """Details of a file by name: its manifest entry, or why a metadata file exists."""
         try:
             return self.inspector.file(name)
         except NotFoundError:
             found = explain_file(self.inspector, name, system_clock())
         rows = (
-            ("held by", ", ".join(one.text for one in found.holders) or "nothing"),
+            ("referenced by", ", ".join(one.text for one in found.holders) or "none"),
             ("may be deleted", found.deletion.text),
             ("path", found.path),
         )
         return Document(title=found.name, subtitle=found.type, sections=(Facts(rows=rows),))
 
     def code(self, selected: int, tab: str, condition: str, node: str) -> tuple[str, str]:
-        """The lines of Python and of PySpark that yield what is shown."""
+        """The code in Python and PySpark that gives what is shown."""
         head, _, rest = node.partition("/")
         name = self._file_name(node)
         key = "" if head in ("file", "name", "schema") else rest
-        shown = code_snippet.Shown(
+        shown = code_snippet.Selection(
             snapshot_id=selected,
             tag=self.inspector.timeline().only_tag(selected),
             tab=tab,
@@ -376,16 +378,18 @@ class ExplorerState:
     def _file(self, text: str) -> tuple[int, int]:
         frame, _, row = text.partition("/")
         if not (frame.isdecimal() and row.isdecimal() and len(row) < 10):  # noqa: PLR2004 - digits
-            raise InvalidInputError(f"file/{text[:60]} is not a node.")
+            raise InvalidInputError(f"file/{text[:60]} is not a node path.")
         shown = self._shown(int(frame))
         if int(row) >= len(shown.lives if shown.groups is None else shown.groups):
-            raise InvalidInputError(f"There is no file {row}.")
+            raise InvalidInputError(f"File {row} does not exist.")
         return int(frame), int(row)
 
-    def _shown(self, frame: int) -> Shown:
+    def _shown(self, frame: int) -> SentFiles:
         found = self._frames.get(frame)
         if found is None:
-            raise InvalidInputError(f"The list of files {frame} is out of date.")
+            raise InvalidInputError(
+                f"The file list {frame} is no longer available; reload the files."
+            )
         return found
 
     def _lives(self, frame: int) -> FileLives:
@@ -394,9 +398,9 @@ class ExplorerState:
     def _frame(self, lives: FileLives, whole: FileLives | None = None) -> Answer:
         frame = self._next_frame
         self._next_frame += 1
-        groups = file_groups(lives) if len(lives) > self._most_files else None
-        shown = Shown(lives=lives, whole=lives if whole is None else whole, groups=groups)
-        self._frames = dict([*self._frames.items(), (frame, shown)][-_KEPT_FRAMES:])
+        groups = file_groups(lives) if len(lives) > self._max_files else None
+        shown = SentFiles(lives=lives, whole=lives if whole is None else whole, groups=groups)
+        self._frames = dict([*self._frames.items(), (frame, shown)][-_CACHED_FRAMES:])
         problems = self.inspector.history.problems
         return Answer(
             body={
@@ -413,7 +417,7 @@ class ExplorerState:
 
 
 def timeline_columns(marks: Sequence[Mark]) -> Columns:
-    """The timeline as numbers; unreadable marks have zeros."""
+    """The timeline as numeric columns; unreadable snapshots have zeros."""
     snapshots = [mark.snapshot for mark in marks]
     users = sorted({s.commit_user for s in snapshots if s is not None})
     codes = {user: code for code, user in enumerate(users)}
@@ -439,9 +443,9 @@ def timeline_columns(marks: Sequence[Mark]) -> Columns:
 
 
 def mark_states(marks: Sequence[Mark]) -> Iterator[int]:
-    """What is odd about each mark, as bits.
+    """Flags of each mark.
 
-    1: unreadable, 2: expired, 4: of the same commit as the mark before it, 8: with a watermark.
+    1: unreadable, 2: expired, 4: same commit as the previous mark, 8: has a watermark.
     """
     before: Snapshot | None = None
     for mark in marks:
@@ -455,7 +459,7 @@ def mark_states(marks: Sequence[Mark]) -> Iterator[int]:
 
 
 def _one_commit(before: Snapshot | None, after: Snapshot) -> bool:
-    """Whether two snapshots come from one commit: what it appended, then what it compacted."""
+    """Whether two snapshots are the APPEND and COMPACT snapshot of one commit."""
     return (
         before is not None
         and before.id + 1 == after.id
@@ -466,14 +470,14 @@ def _one_commit(before: Snapshot | None, after: Snapshot) -> bool:
 
 
 def _watermark(snapshot: Snapshot | None) -> int | None:
-    """The watermark; None for none, or one that no event has moved yet."""
+    """The watermark; None if there is none or it is still the initial value."""
     if snapshot is None or snapshot.watermark in (None, _NO_EVENT_YET):
         return None
     return snapshot.watermark
 
 
 def lives_columns(lives: FileLives) -> Columns:
-    """Files as numbers: at most 60 bytes each, usually about 20 once packed."""
+    """Files as numeric columns: at most 60 bytes per file, about 20 when packed."""
     files = lives.files
     created = _column(files, "creation_time")
     return {
@@ -491,14 +495,14 @@ def lives_columns(lives: FileLives) -> Columns:
 
 
 def groups_columns(groups: FileGroups) -> Columns:
-    """Groups in the form of files, with the number of files of each."""
+    """Groups in the same columns as files, with the number of files of each."""
     nothing = np.zeros(len(groups), np.int64)
     texts = text_columns("partition", groups.partitions)
     return {**groups.columns, "created": nothing, "schema": nothing, **texts}
 
 
 def text_columns(name: str, texts: Iterable[str]) -> Columns:
-    """Texts as one column of UTF-8 bytes and one of the places where each ends."""
+    """Strings as one column of UTF-8 bytes and one of end offsets."""
     encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
     ends = np.cumsum([len(text) for text in encoded], dtype=np.int64)
     return {

@@ -1,13 +1,13 @@
-"""The explorer without JavaScript: a plain table and a picture, for re-opened notebooks and GitHub.
+"""The explorer as static HTML, for re-opened notebooks and GitHub.
 
-Only tags that notebook viewers keep are used, and every text from data is escaped.
+Uses only tags that notebook viewers keep; all data is escaped.
 """
 
 from collections.abc import Iterator
 
 from paimon_explore.errors import PaimonError
 from paimon_explore.inspection.explorer.table_properties import table_chips
-from paimon_explore.inspection.explorer.timeline_svg import MOST_MARKS, timeline_svg
+from paimon_explore.inspection.explorer.timeline_svg import MAX_MARKS, timeline_svg
 from paimon_explore.inspection.rendering.chart_svg import svg_image
 from paimon_explore.inspection.rendering.escape import esc
 from paimon_explore.inspection.rendering.number_format import (
@@ -19,8 +19,8 @@ from paimon_explore.inspection.rendering.number_format import (
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.inspection.views.manifest_tree import TreeNode
 
-_MOST_FILES = 15
-_MOST_FLAGS = 20
+_MAX_FILES = 15
+_MAX_FLAGS = 20
 _FILE_COLUMNS = (
     "partition",
     "bucket",
@@ -34,12 +34,12 @@ _FILE_COLUMNS = (
 
 
 def explorer_html(inspector: Inspector) -> str:
-    """The table, its timeline, and the selected snapshot with its first files."""
+    """The table, its timeline, and the selected snapshot with its first files, as HTML."""
     return "\n".join(_parts(inspector))
 
 
 def whole_page(title: str, body: str) -> str:
-    """A page of its own around some HTML; it asks for nothing from the network."""
+    """A complete HTML page around a body; it makes no network requests."""
     policy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
     style = (
         ":root{color-scheme:light dark}body{font:14px/1.5 system-ui,sans-serif;margin:2em auto;"
@@ -61,14 +61,14 @@ def _parts(inspector: Inspector) -> Iterator[str]:
     for problem in timeline.problems[:5]:
         yield f"<p><b>{esc(problem.kind)}</b>: {esc(problem.message)}</p>"
     if not len(timeline):
-        yield "<p>No snapshot yet: nothing was committed.</p>"
+        yield "<p>The table has no snapshot yet.</p>"
         return
-    shown = min(len(timeline), MOST_MARKS)
+    shown = min(len(timeline), MAX_MARKS)
     says = f"Timeline of the last {plural(shown, 'snapshot')}: {timeline!r}"
     yield f"<p>{svg_image(timeline_svg(timeline, inspector.snapshot_id), says)}</p>"
-    flags = [f"{f.kind.value} <b>{esc(f.name)}</b> → {f.place}" for f in timeline.flags]
+    flags = [f"{f.kind.value} <b>{esc(f.name)}</b> → {f.target_text}" for f in timeline.flags]
     if flags:
-        yield f"<p>{' · '.join(flags[:_MOST_FLAGS])}</p>"
+        yield f"<p>{' · '.join(flags[:_MAX_FLAGS])}</p>"
     try:
         yield from _snapshot(inspector)
     except PaimonError as error:
@@ -90,11 +90,11 @@ def _snapshot(inspector: Inspector) -> Iterator[str]:
     )
     files = inspector.files()
     yield f"<p><b>{esc(files.title)}</b></p>"
-    rows = files.table.select(_FILE_COLUMNS).slice(0, _MOST_FILES).to_pylist()
+    rows = files.table.select(_FILE_COLUMNS).slice(0, _MAX_FILES).to_pylist()
     yield _table(
         _FILE_COLUMNS, [[_cell(name, row[name]) for name in _FILE_COLUMNS] for row in rows]
     )
-    rest = len(files) - _MOST_FILES
+    rest = len(files) - _MAX_FILES
     if rest > 0:
         yield f"<p>… {plural(rest, 'more file')}</p>"
 

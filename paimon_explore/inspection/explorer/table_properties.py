@@ -1,4 +1,4 @@
-"""The properties of a table that one wants to know first, as short texts."""
+"""The main properties of a table as short labels."""
 
 from collections.abc import Iterator
 
@@ -19,7 +19,7 @@ from paimon_explore.metadata.schema.table_schema import TableSchema
 
 
 def table_chips(schema: TableSchema | None) -> tuple[str, ...]:
-    """Keys, partition, buckets, and what differs from a plain table; texts are not escaped."""
+    """Labels for keys, partitioning, buckets and non-default features; texts are not escaped."""
     if schema is None:
         return ("no readable schema",)
     try:

@@ -1,4 +1,4 @@
-"""The explorer as a card of text: at most 25 lines, no control characters from data."""
+"""The explorer as text: at most 25 lines, without control characters from data."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -20,11 +20,11 @@ from paimon_explore.sanitize import sanitized
 
 _LINE = 110
 _LETTERS = 60
-_MOST_PROBLEMS = 5
+_MAX_PROBLEMS = 5
 
 
 def explorer_text(inspector: Inspector) -> str:
-    """The table, the snapshot, its files and the timeline."""
+    """The table, the snapshot, its files and the timeline as text."""
     return "\n".join(cut(sanitized(line), _LINE) for line in _lines(inspector))
 
 
@@ -43,7 +43,7 @@ def _lines(inspector: Inspector) -> Iterator[str]:
     flags = [_flag_text(flag) for flag in timeline.flags]
     if flags:
         yield "   ".join(flags)
-    for problem in timeline.problems[:_MOST_PROBLEMS]:
+    for problem in timeline.problems[:_MAX_PROBLEMS]:
         yield f"{problem.kind}: {problem.message}"
 
 
@@ -71,4 +71,4 @@ def _snapshot_lines(inspector: Inspector) -> Iterator[str]:
 def _flag_text(flag: Flag) -> str:
     if flag.kind is FlagKind.HINT:
         return f"{flag.name} {flag.snapshot_id}"
-    return f"{flag.kind.value} {cut(flag.name, 30)}({flag.place})"
+    return f"{flag.kind.value} {cut(flag.name, 30)}({flag.target_text})"

@@ -1,6 +1,6 @@
-"""The timeline as an SVG picture, for places that run no JavaScript.
+"""The timeline as an SVG image, for viewers without JavaScript.
 
-Colours are of medium lightness and the ground is transparent, so it can be read on light and dark.
+Colours of medium lightness on a transparent background are readable in light and dark themes.
 """
 
 import math
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from paimon_explore.inspection.history.timeline import Mark, Timeline, letter_of
 
-MOST_MARKS = 60
+MAX_MARKS = 60
 _PITCH = 16
 _EDGE = 8
 _BASE = 34
@@ -20,8 +20,8 @@ _GREY = "#767676"
 
 
 def timeline_svg(timeline: Timeline, selected: int) -> str:
-    """The last marks as SVG; bar height is the square root of the rows added or removed."""
-    marks = timeline.marks[-MOST_MARKS:]
+    """The latest snapshots as SVG; bar height is the square root of the changed rows."""
+    marks = timeline.marks[-MAX_MARKS:]
     width = 2 * _EDGE + max(len(marks), 1) * _PITCH
     peak = max((abs(_delta(mark)) for mark in marks), default=0)
     inside = "".join(

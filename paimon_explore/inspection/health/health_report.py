@@ -22,8 +22,8 @@ from paimon_explore.inspection.rendering.report import (
     Entry,
     Failed,
     Note,
+    Report,
     Section,
-    Sheet,
     grid,
 )
 from paimon_explore.inspection.rendering.result import Result
@@ -105,7 +105,7 @@ class Health(Result):
             "findings": [[one.rule, one.figure, one.threshold] for one in self.findings],
         }
 
-    def sheet(self) -> Sheet:
+    def to_report(self) -> Report:
         """The findings, and a chart of figures relative to their thresholds."""
         counts = [
             plural(self.count(severity), severity.value)
@@ -114,7 +114,7 @@ class Health(Result):
         ]
         title = f"{self.name} at snapshot {self.snapshot_id or 'none'}: "
         title += ", ".join(counts) or "no findings"
-        return Sheet(title=title, sections=tuple(self._sections()))
+        return Report(title=title, sections=tuple(self._sections()))
 
     def _sections(self) -> Iterator[Section]:
         for problem in self.problems:

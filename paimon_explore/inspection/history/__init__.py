@@ -1,4 +1,4 @@
-"""What happened to a table over time: snapshots, lifetimes of data files, schema versions.
+"""The history of a table: snapshots, lifetimes of data files, schema versions.
 
-`timeline` is the entry point; `file_history` reads the data files of all snapshots.
+`timeline` lists the snapshots; `file_history` reads the data files of all snapshots.
 """

@@ -1,8 +1,8 @@
-"""Reads the data files of the whole history, a few snapshots at a time.
+"""Reads the data files of all snapshots incrementally.
 
-Only delta lists are read one by one; the whole list of live files is needed once per stretch of
-neighbouring snapshots, at its end. A manifest that cannot be read makes its snapshot unknown and
-splits the stretch; the others are not affected.
+Delta lists are read for each snapshot; the full list of live files is read once per segment of
+consecutive snapshots, at its end. A manifest that cannot be read makes its snapshot unknown and
+splits the segment; other snapshots are not affected.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from paimon_explore.data_types.arrow_buffers import Column, Ints, fixed_values
 from paimon_explore.data_types.definitions import RowType
 from paimon_explore.errors import PaimonError
-from paimon_explore.inspection.history.file_lifetimes import FileLives, Segment, lives_of
+from paimon_explore.inspection.history.file_lifetimes import FileLives, Segment, lifetimes_of
 from paimon_explore.inspection.history.timeline import Timeline
 from paimon_explore.inspection.problem import Problem, problem_of
 from paimon_explore.inspection.rendering.partition_text import partitions_of
@@ -39,8 +39,8 @@ SLIM_COLUMNS = (
     "embedded_file_index",
     "external_path",
 )
-"""Columns of entries that are kept for every file, beside where the entry lies: `manifest`, the
-manifest's name, and `entry`, the number there."""
+"""The entry columns that are kept for every file, in addition to the location of the entry:
+`manifest`, the name of the manifest, and `entry`, the index in it."""
 
 SLIM_SCHEMA = pa.schema(
     [
@@ -49,14 +49,14 @@ SLIM_SCHEMA = pa.schema(
         pa.field("manifest", pa.string()),
     ]
 )
-"""The kept columns of all entries."""
+"""The schema of the kept columns."""
 
 STEP = 64
-"""Snapshots that one call of `FileHistory.step` reads."""
+"""Number of snapshots that one call of `FileHistory.step` reads."""
 
 
 class FileHistory:
-    """The files of a timeline, read step by step.
+    """Reads the files of a timeline incrementally.
 
     >>> # while not history.step(): draw(history.covered)
     >>> # lives = history.lives()
@@ -70,16 +70,16 @@ class FileHistory:
 
     @property
     def covered(self) -> int:
-        """How many snapshots were read so far."""
+        """The number of snapshots read so far."""
         return len(self._deltas)
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """What could not be read so far."""
+        """The errors so far."""
         return tuple(self._problems)
 
     def step(self, count: int = STEP) -> bool:
-        """Read the changes of some more snapshots; whether all were read."""
+        """Read the changes of further snapshots; returns whether all have been read."""
         marks = self._timeline.marks[self.covered : self.covered + count]
         self._warm([mark.snapshot for mark in marks if mark.snapshot is not None])
         for mark in marks:
@@ -87,10 +87,10 @@ class FileHistory:
         return self.covered >= len(self._timeline)
 
     def lives(self) -> FileLives:
-        """All files with their lives; reads what is still to be read."""
+        """All files with their lifetimes; reads the remaining snapshots."""
         while not self.step():
             pass
-        stretches = self._stretches()
+        stretches = self._ranges()
         ends = [self._whole(last) for _, last in stretches]
         unknown = {p for p, delta in enumerate(self._deltas) if delta is None}
         known = [(s, end) for s, end in zip(stretches, ends, strict=True) if end is not None]
@@ -101,7 +101,7 @@ class FileHistory:
         rows = _concat([*[t for t in tables if t is not None], *[end for _, end in known]])
         codes = identity_codes(rows)
         segments = self._segments([s for s, _ in known], [end for _, end in known], codes)
-        found, added, removed = lives_of(segments, len(self._timeline))
+        found, added, removed = lifetimes_of(segments, len(self._timeline))
         files = take_rows(rows, _representatives(rows, codes)[found])
         return FileLives(
             files=files,
@@ -115,16 +115,16 @@ class FileHistory:
         )
 
     def _warm(self, snapshots: Sequence[Snapshot]) -> None:
-        """Decode many small manifests at once, which is faster; the store keeps them."""
+        """Decode many small manifests at once, which is faster; the store caches them."""
         manifests = self._view.store.manifests
         try:
             lists = [manifests.list(snapshot.delta_manifest_list) for snapshot in snapshots]
             manifests.read_many([name for files in lists for name in files.names], SLIM_COLUMNS)
         except PaimonError:
-            return  # read one by one, it shows which snapshot has the problem
+            return  # reading them one by one shows which snapshot has the problem
 
-    def _stretches(self) -> list[tuple[int, int]]:
-        """First and last position of each run of neighbouring snapshots that were read."""
+    def _ranges(self) -> list[tuple[int, int]]:
+        """First and last position of each range of consecutive snapshots that were read."""
         runs: list[tuple[int, int]] = []
         marks = self._timeline.marks
         for position, delta in enumerate(self._deltas):
@@ -186,11 +186,11 @@ class FileHistory:
 
 
 def files_now(view: TableView, timeline: Timeline, snapshot_id: int) -> FileLives:
-    """The live files of one snapshot, without their history: added before it, removed never.
+    """The live files of one snapshot without their history, as added earlier and not removed.
 
     Raises:
-        NotFoundError: no such snapshot.
-        PaimonError: a manifest of it cannot be read.
+        NotFoundError: the snapshot does not exist.
+        PaimonError: a manifest cannot be read.
     """
     position = timeline.position_of(snapshot_id)
     snapshot = timeline.snapshot(snapshot_id)
@@ -208,7 +208,7 @@ def files_now(view: TableView, timeline: Timeline, snapshot_id: int) -> FileLive
 
 
 def slim_entries(view: TableView, lists: Iterable[str]) -> pa.Table:
-    """All entries of some manifest lists, the kept columns only, in list order."""
+    """The kept columns of all entries of some manifest lists, in list order."""
     manifests = view.store.manifests
     parts = []
     for list_name in lists:
@@ -232,15 +232,15 @@ def live_slim(view: TableView, snapshot: Snapshot) -> pa.Table:
 
 
 def partition_type(view: TableView) -> RowType:
-    """The types of the partition columns; none while no schema can be read."""
+    """The types of the partition columns; empty if no schema can be read."""
     return RowType(fields=()) if view.schema is None else view.schema.partition_type
 
 
 def identity_codes(rows: pa.Table) -> Ints:
-    """A number per entry, equal exactly for equal identities.
+    """A code per entry; entries of the same file identity have the same code.
 
-    Identity is partition, bucket, level, name, extra files, embedded index and external path. File
-    names hold no "/"; the lengths of what may hold any byte keep the parts apart.
+    The identity is partition, bucket, level, name, extra files, embedded index and external path.
+    File names do not contain "/"; parts that may contain any byte are prefixed with their length.
     """
     partition, external = rows.column("partition"), rows.column("external_path")
     names: Chunks = pc.binary_join(rows.column("extra_files"), "/")  # type: ignore[assignment]  # stubs
@@ -261,7 +261,7 @@ def identity_codes(rows: pa.Table) -> Ints:
 
 
 def _representatives(rows: pa.Table, codes: Ints) -> Ints:
-    """Per identity the row that describes it: its first ADD, for a DELETE may lack statistics."""
+    """The row that describes each identity: its first ADD, since DELETEs may lack statistics."""
     count = int(codes.max()) + 1 if len(codes) else 0
     chosen = np.zeros(count, np.int64)
     adds = _kinds(rows) == FileKind.ADD

@@ -1,9 +1,9 @@
-"""Between which snapshots each data file was live.
+"""The snapshot ranges in which each data file is live.
 
-A *life* is an interval on the timeline: it begins with the position that added the file and ends
-with the one that removed it. Positions are shifted by one so that 0 can stand for "before the
-history": a file is live at position p when `added <= p + 1 < removed`. A file that is removed and
-comes back has two lives. The browser computes the same from the same columns.
+A lifetime is an interval on the timeline, from the position that added the file to the position
+that removed it. Positions are shifted by one, so that 0 means "before the first snapshot": a file
+is live at position p if `added <= p + 1 < removed`. A file that is removed and added again has two
+lifetimes. The browser computes live files from the same columns.
 """
 
 from collections.abc import Sequence
@@ -18,15 +18,15 @@ from paimon_explore.inspection.rendering.partition_text import Partitions
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Segment:
-    """Neighbouring snapshots whose manifests can all be read.
+    """A range of consecutive snapshots whose manifests can all be read.
 
     Attributes:
-        first: position of the first one.
-        last: position of the last one.
-        codes: identity of each entry of their delta lists.
-        positions: the snapshot of each entry, as a position.
-        deletes: whether the entry removes the file.
-        live: identities of the live files of the last snapshot.
+        first: position of the first snapshot.
+        last: position of the last snapshot.
+        codes: file identity of each entry of the delta lists.
+        positions: position of the snapshot of each entry.
+        deletes: whether the entry is a DELETE.
+        live: file identities of the live files of the last snapshot.
     """
 
     first: int
@@ -37,19 +37,19 @@ class Segment:
     live: Ints
 
 
-def lives_of(segments: Sequence[Segment], count: int) -> tuple[Ints, Ints, Ints]:
-    """The lives that follow from what the segments add and remove.
+def lifetimes_of(segments: Sequence[Segment], count: int) -> tuple[Ints, Ints, Ints]:
+    """Compute the lifetimes from the entries of the segments.
 
-    Where snapshots between two segments are unknown, files that appeared or vanished meanwhile do
-    so right behind the earlier segment.
+    Files that appear or disappear in unknown snapshots between two segments are counted right
+    after the earlier segment.
 
     Args:
-        segments: in order.
+        segments: the segments in order.
         count: length of the timeline.
 
     Returns:
-        Identity, `added` and `removed` of each life, by identity and then by time; `removed` is
-        count + 1 where the file is still live.
+        Identity, `added` and `removed` of each lifetime, ordered by identity and time; `removed`
+        is count + 1 for live files.
     """
     codes, times, opens = (
         np.concatenate(parts) for parts in zip(*_all_events(segments), strict=True)
@@ -74,7 +74,7 @@ def lives_of(segments: Sequence[Segment], count: int) -> tuple[Ints, Ints, Ints]
 
 
 def _all_events(segments: Sequence[Segment]) -> list[tuple[Ints, Ints, Bools]]:
-    """Identity, time and whether a life opens, of everything that happens."""
+    """All events: identity, time, and whether a lifetime begins."""
     nothing = np.empty(0, np.int64)
     events = [(nothing, nothing, np.empty(0, np.bool_))]
     live_before = nothing
@@ -94,7 +94,7 @@ def _all_events(segments: Sequence[Segment]) -> list[tuple[Ints, Ints, Bools]]:
 
 
 def _net(segment: Segment) -> tuple[Ints, Ints, Bools]:
-    """Entries of the segment without those that one snapshot both adds and removes."""
+    """The entries of a segment, except files that one snapshot both adds and removes."""
     change = np.where(segment.deletes, -1, 1)
     keys = np.stack([segment.codes, segment.positions])
     distinct, groups = np.unique(keys, axis=1, return_inverse=True)
@@ -105,22 +105,22 @@ def _net(segment: Segment) -> tuple[Ints, Ints, Bools]:
 
 
 def _first_events(codes: Ints, positions: Ints) -> Ints:
-    """Index of the earliest event of each identity."""
+    """The index of the earliest event of each identity."""
     order = np.lexsort((positions, codes))
     return order[np.unique(codes[order], return_index=True)[1]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileLives:
-    """All data files of a stretch of the timeline with their lives.
+    """All data files of a range of the timeline with their lifetimes.
 
     Attributes:
-        files: a row per life: the columns of `entry_columns.SLIM_SCHEMA`.
-        added: per row when its life begins, see the module.
-        removed: per row when it ends.
-        partitions: the rows' partitions.
-        first: first position whose files are known.
-        last: last position whose files are known.
+        files: one row per lifetime with the columns of `SLIM_SCHEMA`.
+        added: start of each lifetime, see the module.
+        removed: end of each lifetime.
+        partitions: the partition of each row.
+        first: first position with known files.
+        last: last position with known files.
         unknown: positions in between whose manifests cannot be read.
         count: length of the timeline.
     """
@@ -135,7 +135,7 @@ class FileLives:
     count: int
 
     def __len__(self) -> int:
-        """The number of lives."""
+        """The number of lifetimes."""
         return len(self.added)
 
     def knows(self, position: int) -> bool:
@@ -143,6 +143,6 @@ class FileLives:
         return self.first <= position <= self.last and position not in self.unknown
 
     def live_at(self, position: int) -> Ints:
-        """Row numbers of the files that a reader of the snapshot at a position sees."""
+        """Row numbers of the live files at a position."""
         at = position + 1
         return np.flatnonzero((self.added <= at) & (self.removed > at))

@@ -1,4 +1,4 @@
-"""What two versions of a table's schema say differently; fields are told apart by id."""
+"""Differences between two schema versions; fields are matched by id."""
 
 from collections.abc import Iterator, Mapping
 
@@ -18,15 +18,15 @@ from paimon_explore.sanitize import masked_value
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """One thing that differs.
+    """One difference between two schemas.
 
     Attributes:
         what: `column`, `option`, `primary key`, `partition` or `comment`.
-        name: which one; a member of a row has its path.
+        name: name of the element; nested fields have a path.
         act: `added`, `dropped`, `renamed`, `type`, `nullability`, `comment`, `default`, `moved`,
             `set`, `unset` or `changed`.
-        before: empty where there was none.
-        after: empty where there is none.
+        before: the old value; empty if there was none.
+        after: the new value; empty if there is none.
     """
 
     what: str
@@ -37,33 +37,33 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PlacedField:
-    """A column or a member of one.
+class PositionedField:
+    """A column or nested field with its position.
 
     Attributes:
-        path: its names from the column inwards.
-        place: its number among its siblings.
-        field: itself.
+        path: dotted path from the column.
+        position: index among its siblings.
+        field: the field.
     """
 
     path: str
-    place: int
+    position: int
     field: DataField
 
 
-def fields_by_id(schema: TableSchema) -> dict[int, PlacedField]:
-    """All columns and their members by field id."""
+def fields_by_id(schema: TableSchema) -> dict[int, PositionedField]:
+    """All columns and nested fields by field id."""
     return {placed.field.id: placed for placed in _walk(schema.fields, "")}
 
 
-def _walk(fields: tuple[DataField, ...], above: str) -> Iterator[PlacedField]:
+def _walk(fields: tuple[DataField, ...], above: str) -> Iterator[PositionedField]:
     for place, one in enumerate(fields):
         path = f"{above}{one.name}"
-        yield PlacedField(path=path, place=place, field=one)
+        yield PositionedField(path=path, position=place, field=one)
         yield from _inside(one.type, f"{path}.")
 
 
-def _inside(kind: DataType, above: str) -> Iterator[PlacedField]:
+def _inside(kind: DataType, above: str) -> Iterator[PositionedField]:
     match kind:
         case RowType(fields=fields):
             yield from _walk(fields, above)
@@ -77,7 +77,7 @@ def _inside(kind: DataType, above: str) -> Iterator[PlacedField]:
 
 
 def schema_differences(before: TableSchema, after: TableSchema) -> tuple[Difference, ...]:
-    """What changed between two versions: columns by id, then options, keys and comment."""
+    """The differences between two versions: columns by id, then options, keys and comment."""
     return (
         *_columns(before, after),
         *_options(before.options, after.options),
@@ -100,7 +100,7 @@ def _columns(before: TableSchema, after: TableSchema) -> Iterator[Difference]:
     yield from _moves(before, after)
 
 
-def _column(old: PlacedField, new: PlacedField) -> Iterator[Difference]:
+def _column(old: PositionedField, new: PositionedField) -> Iterator[Difference]:
     pairs = (
         ("renamed", old.field.name, new.field.name),
         ("type", _shallow(old.field.type), _shallow(new.field.type)),
@@ -113,7 +113,7 @@ def _column(old: PlacedField, new: PlacedField) -> Iterator[Difference]:
 
 
 def _shallow(kind: DataType) -> str:
-    """The type's text; of types with members only the outermost, as members are told by id."""
+    """The text of a type; nested fields of a row are omitted, since they are compared by id."""
     nullable = "" if kind.nullable else " NOT NULL"
     match kind:
         case RowType():
@@ -129,19 +129,19 @@ def _shallow(kind: DataType) -> str:
 
 
 def _moves(before: TableSchema, after: TableSchema) -> Iterator[Difference]:
-    """Columns whose order among those of both versions changed: the fewest that explain it."""
+    """The smallest set of common columns whose move explains the new order."""
     old = [one.id for one in before.fields]
     new = [one for one in after.fields if one.id in set(old)]
-    kept = _longest_rising([old.index(one.id) for one in new])
+    kept = _longest_increasing([old.index(one.id) for one in new])
     for place, one in enumerate(new):
         if place not in kept:
-            left = f"place {old.index(one.id) + 1}"
-            now = f"place {after.fields.index(one) + 1}"
+            left = f"position {old.index(one.id) + 1}"
+            now = f"position {after.fields.index(one) + 1}"
             yield Difference(what="column", name=one.name, act="moved", before=left, after=now)
 
 
-def _longest_rising(values: list[int]) -> set[int]:
-    """Places of a longest rising part; few columns, so the plain way."""
+def _longest_increasing(values: list[int]) -> set[int]:
+    """Indexes of a longest increasing subsequence, by a quadratic algorithm."""
     best: list[list[int]] = []
     for place, value in enumerate(values):
         shorter = [run for run in best if values[run[-1]] < value]

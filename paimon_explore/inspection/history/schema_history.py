@@ -1,4 +1,4 @@
-"""The versions of a table's schema: fields by id, options, and which live files need which."""
+"""The schema versions of a table: fields by id, options, and live files by version."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.history.file_history import live_slim
 from paimon_explore.inspection.history.schema_diff import (
     Difference,
-    PlacedField,
+    PositionedField,
     fields_by_id,
     schema_differences,
 )
@@ -23,8 +23,8 @@ from paimon_explore.inspection.rendering.report import (
     Cell,
     Entry,
     Failed,
+    Report,
     Section,
-    Sheet,
     facts,
     grid,
 )
@@ -35,7 +35,7 @@ from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.sanitize import masked_options
 from paimon_explore.scan.manifest_arrays import numbers
 
-_MOST_LANES = 120
+_MAX_LANES = 120
 
 SCHEMA_CHANGES = pa.schema(
     (
@@ -49,20 +49,20 @@ SCHEMA_CHANGES = pa.schema(
         pa.field("live_files", pa.int64()),
     )
 )
-"""A row per change; the first version as one that adds everything."""
+"""One row per change; the first version adds all elements."""
 
 _ACT_TONES = {"added": Tone.ADD, "dropped": Tone.REMOVE, "set": Tone.ADD, "unset": Tone.REMOVE}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Version:
-    """One version of the schema.
+    """One schema version.
 
     Attributes:
-        schema: itself.
-        changes: what differs from the version before; from nothing for the first.
-        live_files: live data files that were written with it.
-        snapshots: how many snapshots have it as theirs.
+        schema: the schema.
+        changes: differences from the previous version; for the first, from an empty schema.
+        live_files: number of live data files written with it.
+        snapshots: number of snapshots with this schema.
     """
 
     schema: TableSchema
@@ -73,13 +73,13 @@ class Version:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class SchemaHistory(Result):
-    """All versions of a table's schema.
+    """All schema versions of a table.
 
     Attributes:
         name: the table.
-        snapshot: whose live files are counted; None for a table without any.
-        versions: rising.
-        problems: versions that cannot be read.
+        snapshot: the snapshot whose live files are counted; None for a table without snapshots.
+        versions: in ascending order.
+        problems: errors of versions that cannot be read.
     """
 
     name: str
@@ -89,11 +89,11 @@ class SchemaHistory(Result):
 
     @property
     def kind(self) -> str:
-        """Its name in the explorer."""
+        """Name of the view in the explorer."""
         return "schema"
 
     def to_arrow(self) -> pa.Table:
-        """The changes, a row each, as `SCHEMA_CHANGES`."""
+        """The changes as `SCHEMA_CHANGES`."""
         rows = [
             {
                 "schema_id": version.schema.id,
@@ -111,7 +111,7 @@ class SchemaHistory(Result):
         return pa.Table.from_pylist(rows, schema=SCHEMA_CHANGES)
 
     def lanes(self) -> dict[int, tuple[tuple[int, str, str], ...]]:
-        """Per field id the version, path and type of it in every version that has it."""
+        """Version, path and type of each field, by field id."""
         found: dict[int, list[tuple[int, str, str]]] = {}
         for version in self.versions:
             for number, placed in fields_by_id(version.schema).items():
@@ -120,7 +120,7 @@ class SchemaHistory(Result):
         return {number: tuple(steps) for number, steps in sorted(found.items())}
 
     def figures(self) -> dict[str, object]:
-        """Versions, changes and live files by schema."""
+        """The number of changes, live files and snapshots by version, as JSON."""
         return {
             "versions": [version.schema.id for version in self.versions],
             "changes": {str(v.schema.id): len(v.changes) for v in self.versions},
@@ -129,10 +129,10 @@ class SchemaHistory(Result):
             "fields": {str(n): [list(step) for step in s] for n, s in self.lanes().items()},
         }
 
-    def sheet(self) -> Sheet:
-        """Lanes of fields, the changes, and the versions in use."""
+    def to_report(self) -> Report:
+        """A chart of the fields, the changes, the versions and the options."""
         title = f"{self.name}: {plural(len(self.versions), 'schema version')}"
-        return Sheet(title=title, sections=tuple(self._sections()))
+        return Report(title=title, sections=tuple(self._sections()))
 
     def _sections(self) -> Iterator[Section]:
         for problem in self.problems:
@@ -144,9 +144,12 @@ class SchemaHistory(Result):
         used = ", ".join(map(str, needed)) or "none"
         yield self._chart()
         yield facts(
-            ("newest", f"schema {newest.schema.id}, {time_text(newest.schema.time_millis)}"),
+            (
+                "latest version",
+                f"schema {newest.schema.id}, {time_text(newest.schema.time_millis)}",
+            ),
             ("columns", len(newest.schema.fields)),
-            ("live files need schemas", used),
+            ("versions used by live files", used),
         )
         changes: list[list[Entry]] = [
             [
@@ -161,7 +164,7 @@ class SchemaHistory(Result):
             for change in version.changes
         ]
         if len(self.versions) > 1:
-            heads = ("version", "what", "name", "change", "before", "after")
+            heads = ("version", "element", "name", "change", "before", "after")
             yield grid("Changes", heads, changes)
         rows: list[list[Entry]] = [
             [
@@ -174,17 +177,17 @@ class SchemaHistory(Result):
             ]
             for v in self.versions
         ]
-        heads = ("version", "made", "columns#", "changes#", "live files#", "snapshots#")
+        heads = ("version", "created", "columns#", "changes#", "live files#", "snapshots#")
         yield grid("Versions", heads, rows)
         options = sorted(masked_options(newest.schema.options).items())
-        yield grid("Options now", ("option", "value"), options)
+        yield grid("Current options", ("option", "value"), options)
 
     def _chart(self) -> LaneChart:
         places = {version.schema.id: i for i, version in enumerate(self.versions)}
         boxes: list[Box] = []
         labels: list[str] = []
-        for number, steps in list(self.lanes().items())[:_MOST_LANES]:
-            for first, last, path, kind in _stretches(steps, places):
+        for number, steps in list(self.lanes().items())[:_MAX_LANES]:
+            for first, last, path, kind in _ranges(steps, places):
                 changed = first > places[steps[0][0]]
                 begin, end = (self.versions[place].schema.id for place in (first, last))
                 boxes.append(
@@ -193,7 +196,7 @@ class SchemaHistory(Result):
                         start=first,
                         end=last + 1,
                         label=f"{path} {kind}",
-                        says=f"field {number}: {path} {kind}, schema {begin} to {end}",
+                        tooltip=f"field {number}: {path} {kind}, schema {begin} to {end}",
                         tone=Tone.MOVE if changed else Tone.ADD if first else Tone.PLAIN,
                         selects=f"schema:{begin}",
                     )
@@ -201,7 +204,7 @@ class SchemaHistory(Result):
             labels.append(f"{number} {steps[-1][1]}")
         ticks = tuple((i + 0.5, f"schema {v.schema.id}") for i, v in enumerate(self.versions))
         return LaneChart(
-            title="Fields by id over the versions",
+            title="Fields by schema version",
             lanes=tuple(labels),
             boxes=tuple(boxes),
             start=0,
@@ -210,10 +213,10 @@ class SchemaHistory(Result):
         )
 
 
-def _stretches(
+def _ranges(
     steps: tuple[tuple[int, str, str], ...], places: dict[int, int]
 ) -> Iterator[tuple[int, int, str, str]]:
-    """Runs of versions over which a field keeps its name and type."""
+    """Ranges of versions in which a field keeps its name and type."""
     start = 0
     for i in range(1, len(steps) + 1):
         same = (
@@ -234,13 +237,13 @@ def schema_history(
     *,
     at: str = "t",
 ) -> SchemaHistory:
-    """The versions of a table's schema.
+    """Read the schema versions of a table.
 
     Args:
         view: the table.
-        snapshot: whose live files are counted.
-        snapshots: all there are.
-        at: Python that gives the table at the snapshot.
+        snapshot: the snapshot whose live files are counted.
+        snapshots: all snapshots.
+        at: Python code of the table at the snapshot.
 
     Raises:
         PaimonError: a manifest of the snapshot cannot be read.
@@ -280,7 +283,7 @@ def schema_history(
     )
 
 
-def _born(fields: dict[int, PlacedField], schema: TableSchema) -> Iterator[Difference]:
+def _born(fields: dict[int, PositionedField], schema: TableSchema) -> Iterator[Difference]:
     for placed in fields.values():
         kind = type_text(placed.field.type)
         yield Difference(what="column", name=placed.path, act="added", after=kind)

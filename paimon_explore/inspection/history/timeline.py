@@ -1,7 +1,7 @@
-"""The snapshots of a table in order, and what points at them.
+"""The snapshots of a table in order, with the tags, branches, consumers and hints of each.
 
-Besides the retained snapshots the timeline holds those that expired but live on in a tag. A
-snapshot file that cannot be read keeps its place, as a mark without values.
+The timeline contains the retained snapshots, and expired snapshots that a tag keeps. A snapshot
+file that cannot be read is a mark without values.
 """
 
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ from paimon_explore.inspection.problem import Problem, problem_of
 from paimon_explore.inspection.rendering.chart import BarChart, Series, Tone
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code
 from paimon_explore.inspection.rendering.number_format import time_text
-from paimon_explore.inspection.rendering.report import Cell, Entry, Sheet, grid
+from paimon_explore.inspection.rendering.report import Cell, Entry, Report, grid
 from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.table_view import TableView
 from paimon_explore.metadata.snapshot import Snapshot
@@ -46,11 +46,11 @@ TIMELINE_SCHEMA = pa.schema(
         pa.field("tags", pa.list_(pa.string()), nullable=False),
     )
 )
-"""One row per mark; all but id, `expired` and `tags` are null where the snapshot cannot be read."""
+"""One row per mark; all but id, `expired` and `tags` are null for unreadable snapshots."""
 
 
 class FlagKind(Enum):
-    """What may point at a snapshot."""
+    """The kinds of references to a snapshot."""
 
     TAG = "tag"
     BRANCH = "branch"
@@ -60,13 +60,13 @@ class FlagKind(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flag:
-    """Something that points at a snapshot.
+    """A reference to a snapshot.
 
     Attributes:
-        kind: what it is.
-        name: its name; of hints EARLIEST or LATEST.
-        snapshot_id: the snapshot; of a consumer the next one it will read, of a branch its oldest
-            one, 0 for a branch without any.
+        kind: kind of reference.
+        name: its name; EARLIEST or LATEST for hints.
+        snapshot_id: id of the snapshot; for a consumer the next one it reads, for a branch its
+            earliest one, 0 for a branch without snapshots.
     """
 
     kind: FlagKind
@@ -74,19 +74,19 @@ class Flag:
     snapshot_id: int
 
     @property
-    def place(self) -> str:
-        """The snapshot in words."""
+    def target_text(self) -> str:
+        """The snapshot id as text."""
         return str(self.snapshot_id) if self.snapshot_id else "no snapshot"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
-    """One place of the timeline.
+    """A snapshot in the timeline.
 
     Attributes:
-        snapshot_id: its number.
-        snapshot: its content; None when it cannot be read.
-        expired: whether only a tag still holds it.
+        snapshot_id: its id.
+        snapshot: its content; None if it cannot be read.
+        expired: whether it has expired and is kept by a tag.
     """
 
     snapshot_id: int
@@ -96,12 +96,12 @@ class Mark:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Timeline(Result):
-    """The history of one branch.
+    """The snapshots of one branch.
 
     Attributes:
-        marks: by snapshot id, rising.
+        marks: in ascending order of snapshot id.
         flags: tags, branches, consumers and hints.
-        problems: what could not be read.
+        problems: errors of files that cannot be read.
     """
 
     marks: tuple[Mark, ...]
@@ -110,7 +110,7 @@ class Timeline(Result):
 
     @property
     def kind(self) -> str:
-        """Its name."""
+        """Name of the kind of result."""
         return "timeline"
 
     def __len__(self) -> int:
@@ -118,30 +118,30 @@ class Timeline(Result):
         return len(self.marks)
 
     def __repr__(self) -> str:
-        """One letter per snapshot, the newest last."""
+        """One letter per snapshot in ascending order."""
         letters = "".join(letter_of(mark) for mark in self.marks[-60:])
         first = self.marks[0].snapshot_id if self.marks else 0
         last = self.marks[-1].snapshot_id if self.marks else 0
         return f"Timeline({first}..{last} {letters})" if self.marks else "Timeline(no snapshot)"
 
     def position_of(self, snapshot_id: int) -> int:
-        """The index of a snapshot's mark.
+        """The index of the mark of a snapshot.
 
         Raises:
-            NotFoundError: the timeline does not hold it.
+            NotFoundError: the timeline does not contain it.
         """
         for position, mark in enumerate(self.marks):
             if mark.snapshot_id == snapshot_id:
                 return position
         ids = [mark.snapshot_id for mark in self.marks]
-        hint = f"Available: {ids[0]} to {ids[-1]}." if ids else "There are no snapshots."
+        hint = f"Available: {ids[0]} to {ids[-1]}." if ids else "The table has no snapshot yet."
         raise NotFoundError("snapshot", snapshot_id, hint=hint)
 
     def snapshot(self, snapshot_id: int) -> Snapshot:
         """The content of a snapshot.
 
         Raises:
-            NotFoundError: the timeline does not hold it, or its file cannot be read.
+            NotFoundError: the timeline does not contain it, or its file cannot be read.
         """
         snapshot = self.marks[self.position_of(snapshot_id)].snapshot
         if snapshot is None:
@@ -149,13 +149,13 @@ class Timeline(Result):
         return snapshot
 
     def resolve(self, text: str) -> int:
-        """The snapshot that a person means: an id, the name of a tag, or a time.
+        """Resolve a snapshot given by id, tag name or time.
 
-        A time means the newest snapshot that is not younger.
+        A time selects the latest snapshot at or before it.
 
         Raises:
-            InvalidInputError: the text is none of these.
-            NotFoundError: no snapshot of that id, or none that old.
+            InvalidInputError: the text is not an id, a tag or a time.
+            NotFoundError: no snapshot has the id, or all are later than the time.
         """
         wanted = text.strip()
         tagged = [f.snapshot_id for f in self.flags if f.kind is FlagKind.TAG and f.name == wanted]
@@ -175,20 +175,20 @@ class Timeline(Result):
         return older[-1].snapshot_id
 
     def flags_at(self, snapshot_id: int) -> tuple[Flag, ...]:
-        """What points at a snapshot."""
+        """The references to a snapshot."""
         return tuple(flag for flag in self.flags if flag.snapshot_id == snapshot_id)
 
-    def sheet(self) -> Sheet:
-        """A bar per snapshot, what points at them, and a row for each."""
-        return timeline_sheet(self)
+    def to_report(self) -> Report:
+        """A chart of changed rows by snapshot, and a table of the snapshots."""
+        return timeline_report(self)
 
     def figures(self) -> dict[str, object]:
-        """How many marks, and what points at which."""
+        """The number of snapshots, and the references, as JSON."""
         flags = [[flag.kind.value, flag.name, flag.snapshot_id] for flag in self.flags]
         return {"snapshots": len(self.marks), "flags": flags}
 
     def only_tag(self, snapshot_id: int) -> str:
-        """A tag of a snapshot that nothing but tags holds; empty for others."""
+        """The name of a tag of an expired snapshot; empty for other snapshots."""
         if not any(m.expired for m in self.marks if m.snapshot_id == snapshot_id):
             return ""
         flags = self.flags_at(snapshot_id)
@@ -218,12 +218,12 @@ class Timeline(Result):
         return row
 
 
-_MOST_BARS = 60
+_MAX_BARS = 60
 
 
-def timeline_sheet(timeline: Timeline) -> Sheet:
-    """A bar per snapshot, what points at them, and a row for each; the newest first."""
-    marks = timeline.marks[-_MOST_BARS:][::-1]
+def timeline_report(timeline: Timeline) -> Report:
+    """A chart of changed rows by snapshot, and a table of the snapshots; newest first."""
+    marks = timeline.marks[-_MAX_BARS:][::-1]
     deltas = [0 if m.snapshot is None else m.snapshot.delta_record_count or 0 for m in marks]
     chart = BarChart(
         title="Rows added and removed by snapshot, newest first",
@@ -235,8 +235,8 @@ def timeline_sheet(timeline: Timeline) -> Sheet:
         selects=tuple(f"snapshot:{mark.snapshot_id}" for mark in marks),
     )
     rows = [_cells(timeline, mark) for mark in reversed(timeline.marks)]
-    heads = ("snapshot", "kind", "committed", "schema#", "rows#", "change#", "pointed at by")
-    return Sheet(title=repr(timeline), sections=(chart, grid("Snapshots", heads, rows)))
+    heads = ("snapshot", "kind", "committed", "schema#", "rows#", "change#", "referenced by")
+    return Report(title=repr(timeline), sections=(chart, grid("Snapshots", heads, rows)))
 
 
 def _cells(timeline: Timeline, mark: Mark) -> list[Entry]:
@@ -266,7 +266,7 @@ def letter_of(mark: Mark) -> str:
 
 
 def read_timeline(view: TableView) -> Timeline:
-    """The timeline of a table as it is now.
+    """Read the current timeline of a table.
 
     Raises:
         StorageError: the snapshot folder cannot be listed.
@@ -309,7 +309,7 @@ def _tags(store: TableStore, problems: list[Problem]) -> Iterator[tuple[str, Sna
 
 
 def _hints(store: TableStore, problems: list[Problem]) -> Iterator[Flag]:
-    """EARLIEST and LATEST as they stand, though they may be wrong: that is worth seeing."""
+    """The EARLIEST and LATEST hints as stored, even if stale."""
     paths = {"EARLIEST": store.paths.earliest_hint, "LATEST": store.paths.latest_hint}
     for name, path in paths.items():
         try:
@@ -334,7 +334,7 @@ def _consumers(store: TableStore, problems: list[Problem]) -> Iterator[Flag]:
 
 
 def _branches(store: TableStore, problems: list[Problem]) -> Iterator[Flag]:
-    """The other branches, at the oldest snapshot they hold: where they left this one."""
+    """The other branches, at their earliest snapshot, where they forked."""
     for name in store.branches.names():
         if name == store.paths.branch:
             continue

@@ -1,4 +1,4 @@
-"""How results are rendered: text, HTML, charts, number formats, escaping.
+"""Renders results: text, HTML, charts, number formats, escaping.
 
-`result` is the base of every result; `report` holds its facts, tables and charts.
+`result` has the base class of results, `report` the facts, tables and charts of their reports.
 """

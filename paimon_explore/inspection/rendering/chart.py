@@ -1,7 +1,7 @@
-"""Charts as values: what bars and boxes there are, not how they are drawn.
+"""Chart descriptions: bar charts and lane charts, independent of how they are drawn.
 
-One description is drawn as SVG for static pages, as a plotly figure, and by the browser. Texts are
-as stored: whoever draws them escapes them.
+A chart is drawn as SVG for static pages, as a plotly figure, and by the browser. Texts are not
+escaped; renderers escape them.
 """
 
 from enum import StrEnum
@@ -10,7 +10,7 @@ from paimon_explore.frozen_dataclass import dataclass
 
 
 class Tone(StrEnum):
-    """What a colour stands for; a word or a sign beside it says the same."""
+    """Meaning of a colour; it is always accompanied by a text or sign with the same meaning."""
 
     PLAIN = "plain"
     ADD = "add"
@@ -21,7 +21,7 @@ class Tone(StrEnum):
 
 
 class Unit(StrEnum):
-    """What the numbers of a chart count."""
+    """Unit of the numbers of a chart."""
 
     COUNT = "count"
     BYTES = "bytes"
@@ -30,11 +30,11 @@ class Unit(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Series:
-    """One number per category.
+    """A series with one number per category.
 
     Attributes:
-        name: what they are.
-        values: one per category; negative ones go to the left.
+        name: name of the series.
+        values: one number per category; negative bars extend to the left.
         tone: the colour.
     """
 
@@ -45,14 +45,14 @@ class Series:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BarChart:
-    """Lying bars, those of one category stacked.
+    """A horizontal stacked bar chart.
 
     Attributes:
-        title: what is shown.
+        title: title of the chart.
         categories: labels from top to bottom.
-        series: the parts of each bar.
-        unit: of the numbers.
-        selects: per category what choosing it selects; may be shorter.
+        series: the stacked series.
+        unit: unit of the numbers.
+        selects: selection on click by category, as in `Cell.selects`; may be shorter.
     """
 
     title: str
@@ -78,25 +78,25 @@ class BarChart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Box:
-    """Something that stretches along a lane.
+    """A box in a lane.
 
     Attributes:
-        lane: number of the lane.
-        start: where it begins.
-        end: where it ends; not before `start`.
-        label: written into it if there is room.
-        says: the same in full.
+        lane: index of the lane.
+        start: start on the axis.
+        end: end on the axis; at least `start`.
+        label: text inside the box, if there is room.
+        tooltip: full description.
         tone: the colour.
         height: share of the lane's height, 0 to 1.
         hatched: share of its width that is hatched, 0 to 1.
-        selects: what choosing it selects.
+        selects: selection on click, as in `Cell.selects`.
     """
 
     lane: int
     start: float
     end: float
     label: str
-    says: str
+    tooltip: str
     tone: Tone = Tone.PLAIN
     height: float = 1.0
     hatched: float = 0.0
@@ -109,7 +109,7 @@ class Box:
             "start": self.start,
             "end": self.end,
             "label": self.label,
-            "says": self.says,
+            "says": self.tooltip,
             "tone": self.tone.value,
             "height": round(self.height, 4),
             "hatched": round(self.hatched, 4),
@@ -119,11 +119,11 @@ class Box:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """A line of steps below the lanes.
+    """A step line below the lanes.
 
     Attributes:
-        title: what it shows.
-        steps: where each step begins, and its height; the last one ends the line.
+        title: title of the line.
+        steps: start and height of each step; the last one ends the line.
     """
 
     title: str
@@ -136,16 +136,16 @@ class Profile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LaneChart:
-    """Boxes in lanes over a common axis.
+    """A chart of boxes in lanes with a common axis.
 
     Attributes:
-        title: what is shown.
+        title: title of the chart.
         lanes: labels from top to bottom.
         boxes: in any order.
         start: left end of the axis.
         end: right end.
-        ticks: marked places of the axis.
-        profile: a line below.
+        ticks: axis positions and their labels.
+        profile: a step line below the lanes; None for none.
     """
 
     title: str
@@ -176,7 +176,7 @@ Chart = BarChart | LaneChart
 def axis_ticks(
     start: float, end: float, labels: list[tuple[float, str]]
 ) -> tuple[tuple[float, str], ...]:
-    """At most eight of the labelled places, evenly spread, the first and last among them."""
+    """At most eight evenly spaced ticks, including the first and the last."""
     inside = [(place, label) for place, label in labels if start <= place <= end]
     most = 8
     if len(inside) <= most:

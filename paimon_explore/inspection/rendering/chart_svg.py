@@ -1,6 +1,6 @@
-"""Charts as SVG pictures, for places that run no JavaScript.
+"""Charts as SVG images, for viewers without JavaScript.
 
-Colours are of medium lightness and the ground is transparent: they can be read on light and dark.
+Colours of medium lightness on a transparent background are readable in light and dark themes.
 """
 
 import base64
@@ -34,13 +34,13 @@ _BAR = 18
 _LANE = 26
 _AXIS = 22
 _PROFILE = 44
-_MOST_BARS = 40
-_MOST_BOXES = 2000
+_MAX_BARS = 40
+_MAX_BOXES = 2000
 _PER_LETTER = 6.2
 
 
 def value_text(value: float, unit: Unit) -> str:
-    """A number of a chart as people read it.
+    """Format a number of a chart.
 
     >>> value_text(0.5, Unit.SHARE), value_text(-1500, Unit.BYTES)
     ('50%', '-1.5 kB')
@@ -59,10 +59,10 @@ def chart_svg(chart: Chart) -> str:
     return _bars_svg(chart) if isinstance(chart, BarChart) else _lanes_svg(chart)
 
 
-def svg_image(svg: str, says: str) -> str:
-    """An HTML image of an SVG; in an image no script of it could run."""
+def svg_image(svg: str, alt: str) -> str:
+    """An HTML image of an SVG; scripts do not run in images."""
     data = base64.b64encode(svg.encode()).decode()
-    return f'<img alt="{esc(says)}" src="data:image/svg+xml;base64,{data}">'
+    return f'<img alt="{esc(alt)}" src="data:image/svg+xml;base64,{data}">'
 
 
 def _svg(height: float, parts: Sequence[str]) -> str:
@@ -74,7 +74,7 @@ def _svg(height: float, parts: Sequence[str]) -> str:
 
 
 def _bars_svg(chart: BarChart) -> str:
-    count = min(len(chart.categories), _MOST_BARS)
+    count = min(len(chart.categories), _MAX_BARS)
     values = [[s.values[i] for s in chart.series] for i in range(count)]
     left = max((sum(-v for v in row if v < 0) for row in values), default=0)
     right = max((sum(v for v in row if v > 0) for row in values), default=0)
@@ -132,7 +132,7 @@ def _lanes_svg(chart: LaneChart) -> str:
         label, line = esc(cut(lane, 26)), f"M{_LABELS} {y + _LANE - 0.5}H{_WIDTH}"
         parts.append(f'<text x="{_LABELS - 6}" y="{y + 17}" text-anchor="end">{label}</text>')
         parts.append(f'<path d="{line}" stroke="{_GREY}" stroke-opacity=".2"/>')
-    for box in chart.boxes[:_MOST_BOXES]:
+    for box in chart.boxes[:_MAX_BOXES]:
         parts += _box(box, place(box.start), place(box.end))
     bottom = len(chart.lanes) * _LANE
     for value, label in chart.ticks:
@@ -155,7 +155,8 @@ def _box(box: Box, left: float, right: float) -> Iterator[str]:
     paint = COLOURS[box.tone]
     yield (
         f'<rect x="{left:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{tall:.1f}" rx="2" '
-        f'fill="{paint}" fill-opacity=".28" stroke="{paint}"><title>{esc(box.says)}</title></rect>'
+        f'fill="{paint}" fill-opacity=".28" stroke="{paint}">'
+        f"<title>{esc(box.tooltip)}</title></rect>"
     )
     if box.hatched:
         part = wide * box.hatched

@@ -1,4 +1,4 @@
-"""The line of code that yields what a view shows."""
+"""Code in Python and PySpark that gives what a view shows."""
 
 from collections.abc import Mapping
 
@@ -8,11 +8,11 @@ from paimon_explore.inspection.rendering.escape import quoted
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Code:
-    """The lines that yield a result.
+    """The code that gives a result.
 
     Attributes:
-        python: with this package.
-        spark: with PySpark.
+        python: code with this package.
+        spark: code with PySpark.
     """
 
     python: str = ""
@@ -20,7 +20,7 @@ class Code:
 
 
 def call_code(name: str, *values: object, **named: object) -> str:
-    """A call; named arguments of None are left out.
+    """The code of a call; keyword arguments of None are omitted.
 
     >>> call_code("t.explain", where="a > 3", limit=None)
     "t.explain(where='a > 3')"
@@ -31,7 +31,7 @@ def call_code(name: str, *values: object, **named: object) -> str:
 
 
 def point_code(expression: str, snapshot_id: int, tag: str = "") -> str:
-    """The table at a snapshot.
+    """The code of the table at a snapshot.
 
     >>> point_code("t", 7)
     't.at(snapshot=7)'
@@ -42,7 +42,7 @@ def point_code(expression: str, snapshot_id: int, tag: str = "") -> str:
 
 
 def read_code(location: str, options: Mapping[str, object] | None = None, then: str = "") -> str:
-    """A PySpark read with options, and what follows it.
+    """The code of a PySpark read with options, followed by `then`.
 
     >>> read_code("/wh/t", {"scan.snapshot-id": 7})
     "spark.read.format('paimon_explore').option('scan.snapshot-id', 7).load('/wh/t')"
@@ -52,16 +52,16 @@ def read_code(location: str, options: Mapping[str, object] | None = None, then: 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
-    """What is shown.
+class Selection:
+    """The selection in the explorer.
 
     Attributes:
-        snapshot_id: the snapshot; 0 for none.
-        tag: a tag that holds the snapshot, where nothing else does; empty for none.
-        tab: which view.
+        snapshot_id: id of the snapshot; 0 for none.
+        tag: tag of an expired snapshot; empty for none.
+        tab: name of the view.
         filter: condition on files.
-        key: key of the chosen tree node; empty for none.
-        file: name of the chosen data file; empty for none.
+        key: key of the selected tree node; empty for none.
+        file: name of the selected data file; empty for none.
     """
 
     snapshot_id: int
@@ -72,10 +72,10 @@ class Shown:
     file: str = ""
 
 
-def python_code(shown: Shown, expression: str) -> str:
-    """The line in Python.
+def python_code(shown: Selection, expression: str) -> str:
+    """The code in Python.
 
-    >>> python_code(Shown(snapshot_id=7, filter="level = 0"), "t")
+    >>> python_code(Selection(snapshot_id=7, filter="level = 0"), "t")
     "t.at(snapshot=7).files(where='level = 0')"
     """
     if not shown.snapshot_id:
@@ -93,10 +93,10 @@ def python_code(shown: Shown, expression: str) -> str:
     return f"{at}.{'partitions' if shown.tab == 'partitions' else 'files'}({where})"
 
 
-def spark_code(shown: Shown, location: str) -> str:
-    """The line in PySpark that reads the rows of the same snapshot.
+def spark_code(shown: Selection, location: str) -> str:
+    """The PySpark code that reads the rows of the snapshot.
 
-    >>> spark_code(Shown(snapshot_id=7), "/wh/orders")
+    >>> spark_code(Selection(snapshot_id=7), "/wh/orders")
     "spark.read.format('paimon_explore').option('scan.snapshot-id', 7).load('/wh/orders')"
     """
     travel = ""

@@ -1,7 +1,7 @@
-"""Table data made safe to show: every name, value, path and message passes here before markup.
+"""Escapes table data for HTML and SVG: names, values, paths and messages.
 
-Secrets are masked and control characters become visible escapes (`sanitize`), the same ones as in
-the browser (`widgets/frontend/src/text.js`), and long texts are cut.
+Secrets are masked, control characters become visible escapes (`sanitize`, as in the browser, see
+`widgets/frontend/src/text.js`), and long texts are truncated.
 """
 
 import html
@@ -9,11 +9,11 @@ import html
 from paimon_explore.sanitize import masked, visible
 
 CELL_LIMIT = 256
-"""Most characters of one value in a table cell."""
+"""Maximum number of characters of a table cell."""
 
 
 def cut(text: str, limit: int = CELL_LIMIT) -> str:
-    """The beginning of a long text, with its secrets masked: a part of one would show.
+    """Truncate a long text after masking secrets, which might be cut in the middle.
 
     >>> cut("abcdef", 4)
     'abcd…'
@@ -23,7 +23,7 @@ def cut(text: str, limit: int = CELL_LIMIT) -> str:
 
 
 def esc(text: object) -> str:
-    """Text for HTML and SVG, as content or as a quoted attribute.
+    """Escape text for HTML and SVG, as content or quoted attribute.
 
     >>> esc("<b onload='x'>")
     '&lt;b onload=&#x27;x&#x27;&gt;'
@@ -32,7 +32,7 @@ def esc(text: object) -> str:
 
 
 def quoted(text: str) -> str:
-    r"""The text as a Python literal that shows every character.
+    r"""The text as a Python literal with visible control characters.
 
     >>> print(quoted('a "b"\u202e'))
     'a "b"\u202e'

@@ -1,4 +1,4 @@
-"""Numbers and times as people read them."""
+"""Formats numbers, sizes and times for display."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -7,7 +7,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def scaled(value: float, units: tuple[str, ...]) -> str:
-    """A number in about four characters and a unit."""
+    """Format a number with about four characters and a unit prefix."""
     rest = float(abs(value))
     unit = 0
     while rest >= _STEP * 0.9995 and unit < len(units) - 1:
@@ -18,7 +18,7 @@ def scaled(value: float, units: tuple[str, ...]) -> str:
 
 
 def bytes_text(size: float) -> str:
-    """A number of bytes.
+    """Format a number of bytes.
 
     >>> bytes_text(1_234_567)
     '1.2 MB'
@@ -27,7 +27,7 @@ def bytes_text(size: float) -> str:
 
 
 def short_text(count: float) -> str:
-    """A count.
+    """Format a count in short form.
 
     >>> short_text(4_100_000)
     '4.1M'
@@ -36,7 +36,7 @@ def short_text(count: float) -> str:
 
 
 def count_text(count: int | None) -> str:
-    """A whole count with separators.
+    """Format an integer with thousands separators.
 
     >>> count_text(4100233)
     '4,100,233'
@@ -45,7 +45,7 @@ def count_text(count: int | None) -> str:
 
 
 def plural(count: int, noun: str) -> str:
-    """A count and its noun.
+    """Format a count with its noun.
 
     >>> plural(1, "file"), plural(2, "file")
     ('1 file', '2 files')
@@ -54,7 +54,7 @@ def plural(count: int, noun: str) -> str:
 
 
 def time_text(millis: int | None, *, zone: str = " UTC") -> str:
-    """Epoch milliseconds as date and time.
+    """Format epoch milliseconds as date and time.
 
     >>> time_text(1_795_168_800_250)
     '2026-11-20 10:00:00.250 UTC'

@@ -1,4 +1,4 @@
-"""Partitions as people write them, and in their order."""
+"""Formats partitions as `dt=d1/hr=3`, and orders them by value."""
 
 from collections.abc import Sequence
 
@@ -16,13 +16,13 @@ from paimon_explore.inspection.rendering.value_text import value_texts
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Partitions:
-    """The different partitions of some files.
+    """The distinct partitions of some files.
 
     Attributes:
-        codes: per file the number of its partition.
-        texts: per partition `dt=d1/hr=3`, in rising order of the values; empty when unpartitioned.
-        columns: per partition the values, one column per partition key; None when the bytes do not
-            fit the partition type.
+        codes: partition index of each file.
+        texts: each partition as `dt=d1/hr=3`, in order of values; empty text if unpartitioned.
+        columns: the values of each partition, one column per partition key; None if the bytes do
+            not match the partition type.
     """
 
     codes: Ints
@@ -31,7 +31,7 @@ class Partitions:
 
 
 def partitions_of(files: pa.Table, partition_type: RowType) -> Partitions:
-    """The partitions of n files, from their column `partition` in the form of manifests."""
+    """The partitions of n files, decoded from the column `partition` of manifest entries."""
     rows = binary_column(files, "partition")
     encoded = rows.dictionary_encode()
     distinct: pa.BinaryArray = encoded.dictionary  # type: ignore[assignment]  # of binary, in stubs
@@ -53,7 +53,7 @@ def partitions_of(files: pa.Table, partition_type: RowType) -> Partitions:
 
 
 def partition_texts(files: pa.Table, partition_type: RowType) -> list[str]:
-    """The column `partition` as text; as hex where the bytes do not fit the partition type."""
+    """The column `partition` as text, or as hex if the bytes do not match the partition type."""
     rows = binary_column(files, "partition")
     columns = _decoded(rows, partition_type)
     if columns is None:
@@ -92,11 +92,11 @@ def _order(columns: Sequence[Column], texts: Sequence[str]) -> Ints:
 
 
 def binary_column(files: pa.Table, name: str) -> pa.BinaryArray:
-    """A column of binary values in one piece."""
+    """A binary column as one contiguous array."""
     column: pa.BinaryArray = files.column(name).combine_chunks()  # type: ignore[assignment]  # stubs
     return column
 
 
 def hex_texts(rows: pa.BinaryArray) -> list[str]:
-    """Bytes that cannot be decoded, as hex."""
+    """Binary values as hex."""
     return [f"0x{(row or b'').hex()}" for row in rows.to_pylist()]

@@ -1,7 +1,7 @@
-"""A sheet: facts, tables and charts about one question, free of any way to draw them.
+"""A report: facts, tables and charts that answer one question, independent of the rendering.
 
-All results that explain a table are laid out as a sheet, and each way of showing one — text, HTML,
-JSON for the browser — draws any sheet. Texts are as stored, not escaped.
+Every result that explains a table is laid out as a report, which is rendered as text, HTML, or by
+the browser from JSON. Texts are not escaped.
 """
 
 from collections.abc import Sequence
@@ -10,20 +10,20 @@ from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.problem import Problem
 from paimon_explore.inspection.rendering.chart import BarChart, Chart, LaneChart, Tone
 
-MOST_ROWS = 200
-"""Rows of a grid that are shown; the Arrow face has them all."""
+MAX_ROWS = 200
+"""Maximum number of rows of a grid; `to_arrow` has all rows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """One place of a grid.
+    """A cell of a grid.
 
     Attributes:
-        text: what it says.
-        selects: what choosing it selects: `snapshot:7`, `file:data-1.orc`, `filter:level = 0`, or
-            `ask:dt=d1, bucket 0` for the same view of something else; empty for nothing.
-        tone: the colour.
-        share: length of a bar behind it, 0 to 1; None for no bar.
+        text: text of the cell.
+        selects: selection on click: `snapshot:7`, `file:data-1.orc`, `filter:level = 0`, or
+            `ask:dt=d1, bucket 0` for another input of the same view; empty for none.
+        tone: meaning of the colour.
+        share: length of the bar in the background, 0 to 1; None for no bar.
     """
 
     text: str
@@ -32,7 +32,7 @@ class Cell:
     share: float | None = None
 
     def state(self) -> object:
-        """The cell as JSON: its text alone where there is nothing else."""
+        """The cell as JSON; a string if it has only text."""
         members: dict[str, object] = {}
         if self.selects:
             members["selects"] = self.selects
@@ -44,7 +44,7 @@ class Cell:
 
 
 Entry = Cell | str | int | None
-"""What a row of a grid may hold; numbers get separators, None is empty."""
+"""The types of grid entries; numbers get separators, None is empty."""
 
 
 def cell_of(entry: Entry) -> Cell:
@@ -58,14 +58,14 @@ def cell_of(entry: Entry) -> Cell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grid:
-    """A table.
+    """A table of a report.
 
     Attributes:
-        title: what the rows are.
-        columns: headings; one that ends with `#` is of numbers, which stand right.
-        rows: the first ones.
-        total: how many there are.
-        note: what to know of them.
+        title: title of the table.
+        columns: headings; one that ends with `#` is numeric and right-aligned.
+        rows: the first rows.
+        total: total number of rows.
+        note: remark below the table.
     """
 
     title: str
@@ -76,12 +76,12 @@ class Grid:
 
     @property
     def headings(self) -> tuple[str, ...]:
-        """The headings as they are shown."""
+        """The headings without the `#` markers."""
         return tuple(name.removesuffix("#") for name in self.columns)
 
     @property
     def numeric(self) -> tuple[bool, ...]:
-        """Per column whether its cells stand right."""
+        """Whether each column is right-aligned."""
         return tuple(name.endswith("#") for name in self.columns)
 
     def state(self) -> dict[str, object]:
@@ -105,19 +105,19 @@ def grid(
     note: str = "",
     total: int | None = None,
 ) -> Grid:
-    """A table of the first rows.
+    """Build a grid of the first rows.
 
     >>> grid("files", ("name", "rows#"), [("a", 1000)]).state()["rows"]
     [['a', '1,000']]
     """
-    shown = tuple(tuple(cell_of(entry) for entry in row) for row in rows[:MOST_ROWS])
+    shown = tuple(tuple(cell_of(entry) for entry in row) for row in rows[:MAX_ROWS])
     count = len(rows) if total is None else total
     return Grid(title=title, columns=tuple(columns), rows=shown, total=count, note=note)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """Labels and values."""
+    """A list of labels and values."""
 
     rows: tuple[tuple[str, Cell], ...]
     title: str = ""
@@ -129,31 +129,31 @@ class Facts:
 
 
 def facts(*rows: tuple[str, Entry], title: str = "") -> Facts:
-    """Labels and values, those of None left out."""
+    """Build a list of facts; those with value None are omitted."""
     kept = [(label, cell_of(entry)) for label, entry in rows if entry is not None]
     return Facts(rows=tuple(kept), title=title)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
-    """A sentence.
+    """A note in a report.
 
     Attributes:
-        text: the sentence.
-        tone: how much it matters.
+        text: one sentence.
+        tone: meaning of the colour.
     """
 
     text: str
     tone: Tone = Tone.MUTED
 
     def state(self) -> dict[str, object]:
-        """The sentence as JSON."""
+        """The note as JSON."""
         return {"type": "note", "text": self.text, "tone": self.tone.value}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failed:
-    """A part that cannot be read; the others stand."""
+    """A section that cannot be read; other sections are not affected."""
 
     problem: Problem
 
@@ -164,14 +164,14 @@ class Failed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Card:
-    """Something on a stage.
+    """A card of an animation.
 
     Attributes:
-        column: number of its column.
-        text: what it is.
-        note: more of it.
-        since: the frame that brings it.
-        until: the frame that takes it away; None if none does.
+        column: index of its column.
+        text: text of the card.
+        note: additional text.
+        since: index of the frame in which it appears.
+        until: index of the frame in which it disappears; None if it stays.
     """
 
     column: int
@@ -193,12 +193,12 @@ class Card:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frame:
-    """One moment of a stage.
+    """A frame of an animation.
 
     Attributes:
-        title: what happens.
-        text: why.
-        tone: how it goes.
+        title: title of the step.
+        text: explanation of the step.
+        tone: meaning of the colour.
     """
 
     title: str
@@ -206,19 +206,19 @@ class Frame:
     tone: Tone = Tone.PLAIN
 
     def state(self) -> dict[str, object]:
-        """The moment as JSON."""
+        """The frame as JSON."""
         return {"title": self.title, "text": self.text, "tone": self.tone.value}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stage:
-    """Cards that come and go frame by frame; pages that cannot move leave it out.
+class Animation:
+    """An animation of cards by frames; static renderings omit it.
 
     Attributes:
-        title: what is played.
+        title: title of the animation.
         columns: headings from left to right.
-        frames: one after the other.
-        cards: in the order in which they come.
+        frames: the frames in order.
+        cards: the cards in order of appearance.
     """
 
     title: str
@@ -227,7 +227,7 @@ class Stage:
     cards: tuple[Card, ...]
 
     def state(self) -> dict[str, object]:
-        """The stage as JSON."""
+        """The animation as JSON."""
         return {
             "type": "stage",
             "title": self.title,
@@ -237,16 +237,16 @@ class Stage:
         }
 
 
-Section = Facts | Grid | Note | Failed | BarChart | LaneChart | Stage
+Section = Facts | Grid | Note | Failed | BarChart | LaneChart | Animation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sheet:
-    """Everything that is shown of a result.
+class Report:
+    """The report of a result.
 
     Attributes:
         title: one line that answers the question.
-        sections: from top to bottom.
+        sections: sections in display order.
     """
 
     title: str
@@ -254,9 +254,9 @@ class Sheet:
 
     @property
     def charts(self) -> tuple[Chart, ...]:
-        """The charts among the sections."""
+        """The charts of the report."""
         return tuple(part for part in self.sections if isinstance(part, BarChart | LaneChart))
 
     def state(self) -> dict[str, object]:
-        """The sheet as JSON."""
+        """The report as JSON."""
         return {"title": self.title, "sections": [part.state() for part in self.sections]}

@@ -1,4 +1,4 @@
-"""A sheet as static HTML: only tags that notebook viewers keep, every text escaped."""
+"""Renders reports as static HTML with the tags that notebook viewers keep; escapes all texts."""
 
 from collections.abc import Iterator
 
@@ -7,23 +7,23 @@ from paimon_explore.inspection.rendering.chart_svg import chart_svg, svg_image
 from paimon_explore.inspection.rendering.escape import esc
 from paimon_explore.inspection.rendering.number_format import plural
 from paimon_explore.inspection.rendering.report import (
+    Animation,
     Cell,
     Facts,
     Failed,
     Grid,
     Note,
+    Report,
     Section,
-    Sheet,
-    Stage,
 )
 
-_MOST_ROWS = 20
+_MAX_ROWS = 20
 _STRONG = (Tone.REMOVE, Tone.WARN)
 
 
-def sheet_html(sheet: Sheet) -> str:
-    """The title and all sections; grids with their first rows."""
-    return "\n".join([f"<p><b>{esc(sheet.title)}</b></p>", *map(_section, sheet.sections)])
+def report_html(report: Report) -> str:
+    """The title and all sections as HTML; grids with their first rows."""
+    return "\n".join([f"<p><b>{esc(report.title)}</b></p>", *map(_section, report.sections)])
 
 
 def _section(part: Section) -> str:
@@ -39,7 +39,7 @@ def _section(part: Section) -> str:
             return f"<p>{inside}</p>"
         case Failed(problem=problem):
             return f"<p><b>{esc(problem.kind)}</b>: {esc(problem.message)}</p>"
-        case Stage():
+        case Animation():
             return ""
 
 
@@ -58,16 +58,16 @@ def _grid(part: Grid) -> Iterator[str]:
             f'<th style="text-align:{side}">{esc(name)}</th>'
             for name, side in zip(part.headings, sides, strict=True)
         )
-        rows = part.rows[:_MOST_ROWS]
+        rows = part.rows[:_MAX_ROWS]
         body = "".join(f"<tr>{''.join(map(_cell, row, sides))}</tr>" for row in rows)
         yield f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-    if part.total > _MOST_ROWS:
-        yield f"<p>… {plural(part.total - _MOST_ROWS, 'more row')}</p>"
+    if part.total > _MAX_ROWS:
+        yield f"<p>… {plural(part.total - _MAX_ROWS, 'more row')}</p>"
     if part.note:
         yield f"<p>{esc(part.note)}</p>"
 
 
 def _cell(cell: Cell, side: str = "left") -> str:
-    """A cell; the side is said, for notebooks put everything to the right."""
+    """A table cell with explicit alignment, since notebooks right-align cells by default."""
     inside = f"<b>{esc(cell.text)}</b>" if cell.tone in _STRONG else esc(cell.text)
     return f'<td style="text-align:{side}">{inside}</td>'

@@ -1,34 +1,34 @@
-"""A sheet as text: at most 25 lines, with no control character from data."""
+"""Renders reports as text: at most 25 lines, without control characters from data."""
 
 from collections.abc import Iterator, Sequence
 
 from paimon_explore.inspection.rendering.escape import cut
 from paimon_explore.inspection.rendering.number_format import plural
-from paimon_explore.inspection.rendering.report import Facts, Failed, Grid, Note, Sheet
+from paimon_explore.inspection.rendering.report import Facts, Failed, Grid, Note, Report
 from paimon_explore.sanitize import sanitized, visible
 
-MOST_LINES = 25
+MAX_LINES = 25
 _LINE = 118
 _CELL = 44
 _FIRST = 8
 _GRID_OVERHEAD = 3
-"""Title, headings, and the line that tells of more rows."""
+"""Lines of a grid in addition to its rows: title, headings, and number of further rows."""
 
 
-def sheet_text(sheet: Sheet) -> str:
-    """The title, then what fits of each section."""
-    fixed = [line for part in sheet.sections for line in _short_lines(part)]
-    grids = [part for part in sheet.sections if isinstance(part, Grid)]
-    room = MOST_LINES - 1 - len(fixed) - _GRID_OVERHEAD * len(grids)
+def report_text(report: Report) -> str:
+    """The title and as much of each section as fits."""
+    fixed = [line for part in report.sections for line in _short_lines(part)]
+    grids = [part for part in report.sections if isinstance(part, Grid)]
+    room = MAX_LINES - 1 - len(fixed) - _GRID_OVERHEAD * len(grids)
     allowed = iter(_shares([len(one.rows) for one in grids], max(room, 0)))
-    lines = [sheet.title]
-    for part in sheet.sections:
+    lines = [report.title]
+    for part in report.sections:
         lines += _grid_lines(part, next(allowed)) if isinstance(part, Grid) else _short_lines(part)
-    return "\n".join(cut(sanitized(line), _LINE) for line in lines[:MOST_LINES])
+    return "\n".join(cut(sanitized(line), _LINE) for line in lines[:MAX_LINES])
 
 
 def _shares(wanted: Sequence[int], room: int) -> list[int]:
-    """How many rows each grid may show: the first one up to eight, the rest dealt out evenly."""
+    """Number of rows of each grid: up to eight for the first, the rest evenly distributed."""
     given = [min(most, room, _FIRST) if i == 0 else 0 for i, most in enumerate(wanted)]
     room -= sum(given)
     while room > 0 and any(g < w for g, w in zip(given, wanted, strict=True)):
@@ -52,7 +52,7 @@ def _short_lines(part: object) -> list[str]:
 
 
 def _packed(texts: Sequence[str]) -> Iterator[str]:
-    """Texts on as few lines as they fit."""
+    """Join texts into as few lines as possible."""
     line = ""
     for text in texts:
         longer = f"{line}   {text}" if line else text

@@ -1,7 +1,7 @@
-"""What every answer about a table can do: text, HTML, Arrow, JSON, a chart, a widget.
+"""The base class of results: rendering as text, HTML, Arrow, JSON, chart and widget.
 
-A result is a value with a sheet; its faces draw that sheet. Charts and widgets need packages that
-this layer does not know, so the table that makes a result hands it a `Screen`.
+A result is a value with a report, which the renderings show. Charts and widgets need packages that
+this layer does not import, so the table passes a `Screen` that draws them.
 """
 
 from abc import ABC, abstractmethod
@@ -15,24 +15,24 @@ from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.rendering.chart import Chart
 from paimon_explore.inspection.rendering.code_snippet import Code
-from paimon_explore.inspection.rendering.report import Sheet
-from paimon_explore.inspection.rendering.report_html import sheet_html
-from paimon_explore.inspection.rendering.report_text import sheet_text
+from paimon_explore.inspection.rendering.report import Report
+from paimon_explore.inspection.rendering.report_html import report_html
+from paimon_explore.inspection.rendering.report_text import report_text
 from paimon_explore.sanitize import masked_members
 
 
 class Figure(Protocol):
-    """A plotly figure, as far as results promise one."""
+    """The part of the interface of a plotly figure that results guarantee."""
 
     def show(self) -> object:
-        """Show it."""
+        """Show the figure."""
 
     def to_json(self) -> str:
-        """It as JSON."""
+        """The figure as JSON."""
 
 
 class Screen(Protocol):
-    """What draws results with packages of the extra `notebook`."""
+    """Draws results with the packages of the extra `notebook`."""
 
     def figure(self, charts: tuple[Chart, ...]) -> Figure:
         """The charts as one plotly figure."""
@@ -42,15 +42,19 @@ class Screen(Protocol):
 
 
 class NoScreen:
-    """Stands in where nothing can be drawn."""
+    """Refuses to draw; the default of results that are not created by a table."""
 
     def figure(self, charts: tuple[Chart, ...]) -> Figure:  # noqa: ARG002 - the protocol's
-        """Refuse."""
-        raise UnsupportedFeatureError("drawing", hint="Ask an opened table: t.lsm().plot().")
+        """Raise an error."""
+        raise UnsupportedFeatureError(
+            "drawing", hint="Create the result from a table, e.g. t.lsm().plot()."
+        )
 
     def widget(self, result: "Result") -> object:  # noqa: ARG002 - the protocol's
-        """Refuse."""
-        raise UnsupportedFeatureError("widgets", hint="Ask an opened table: t.lsm().widget().")
+        """Raise an error."""
+        raise UnsupportedFeatureError(
+            "widgets", hint="Create the result from a table, e.g. t.lsm().widget()."
+        )
 
 
 NO_SCREEN: Screen = NoScreen()
@@ -58,11 +62,11 @@ NO_SCREEN: Screen = NoScreen()
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Result(ABC):
-    """An answer about a table.
+    """Base class of results about a table.
 
     Attributes:
-        code: the lines of Python and of PySpark that yield it.
-        screen: what draws it.
+        code: code in Python and PySpark that gives the result.
+        screen: draws charts and widgets.
     """
 
     code: Code = field(default_factory=Code)
@@ -71,30 +75,30 @@ class Result(ABC):
     @property
     @abstractmethod
     def kind(self) -> str:
-        """Its name in the explorer."""
+        """Name of the view in the explorer."""
 
     @abstractmethod
-    def sheet(self) -> Sheet:
-        """Everything that is shown of it."""
+    def to_report(self) -> Report:
+        """The report of the result."""
 
     @abstractmethod
     def to_arrow(self) -> pa.Table:
-        """Its rows as an Arrow table."""
+        """The rows as an Arrow table."""
 
     @abstractmethod
     def figures(self) -> dict[str, object]:
-        """Its numbers as JSON."""
+        """The figures as JSON."""
 
     def to_pandas(self) -> "data_frames.DataFrame":
-        """Its rows as a pandas DataFrame."""
+        """The rows as a pandas DataFrame."""
         return self.to_arrow().to_pandas()
 
     def state(self) -> dict[str, object]:
-        """All of it as JSON: what the browser gets and tests compare."""
+        """The report, figures and code as JSON, as sent to the browser."""
         return masked_members(
             {
                 "kind": self.kind,
-                **self.sheet().state(),
+                **self.to_report().state(),
                 "figures": self.figures(),
                 "code": self.code.python,
                 "spark_code": self.code.spark,
@@ -102,15 +106,15 @@ class Result(ABC):
         )
 
     def plot(self) -> Figure:
-        """Its charts as a plotly figure.
+        """The charts as a plotly figure.
 
         Raises:
             UnsupportedFeatureError: plotly is not installed.
         """
-        return self.screen.figure(self.sheet().charts)
+        return self.screen.figure(self.to_report().charts)
 
     def widget(self) -> object:
-        """It as a notebook widget.
+        """The result as a notebook widget.
 
         Raises:
             UnsupportedFeatureError: the packages of the extra `notebook` are not installed.
@@ -118,9 +122,9 @@ class Result(ABC):
         return self.screen.widget(self)
 
     def __repr__(self) -> str:
-        """At most 25 lines of text."""
-        return sheet_text(self.sheet())
+        """The report as text of at most 25 lines."""
+        return report_text(self.to_report())
 
     def _repr_html_(self) -> str:
-        """A static page part, escaped."""
-        return sheet_html(self.sheet())
+        """The report as escaped HTML."""
+        return report_html(self.to_report())

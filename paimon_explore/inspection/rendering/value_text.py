@@ -1,4 +1,4 @@
-"""Values of Paimon types as text: what bounds, keys and partitions look like."""
+"""Formats values of Paimon types: bounds, keys and partitions."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -14,10 +14,10 @@ _TICKS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
 
 def value_texts(column: Column, data_type: DataType) -> list[str | None]:
-    """Each value as text, null as None.
+    """Format each value; null becomes None.
 
-    Texts are as stored, so they may hold anything: escape them where they are shown. A value that
-    Python cannot express, such as a time outside of the years 1 to 9999, is shown as its number.
+    Texts are not escaped. Values that Python cannot represent, such as a time outside of the years
+    1 to 9999, are shown as numbers.
     """
     if not isinstance(data_type, AtomicType):
         return _each(column, str)
@@ -47,7 +47,7 @@ def _each(column: Column, text: Callable[[object], str]) -> list[str | None]:
 
 
 def _whole(column: Column, data_type: pa.DataType, text: Callable[[int], str]) -> list[str | None]:
-    """Texts of values that are whole numbers underneath."""
+    """Format values that are stored as integers."""
     numbers: Column = column.cast(data_type)
     return [text(value) if isinstance(value, int) else None for value in as_python(numbers)]
 

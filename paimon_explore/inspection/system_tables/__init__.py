@@ -1,5 +1,5 @@
-"""Paimon's system tables of metadata: for each a function from a table to Arrow.
+"""The metadata system tables of Paimon as Arrow tables, one function each.
 
-Texts of values follow Java 2.0. Times are zoneless and local to the reader, as in Java.
+Values are formatted as by Java 2.0. Times have no zone and are local to the reader, as in Java.
 Spec: concepts/system-tables.
 """

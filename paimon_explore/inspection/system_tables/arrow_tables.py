@@ -1,4 +1,4 @@
-"""Columns of mixed making put together as one Arrow table."""
+"""Builds Arrow tables from Arrow columns and Python values."""
 
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
@@ -9,11 +9,11 @@ from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.scan.manifest_arrays import Chunks
 
 Values: TypeAlias = "Column | Chunks | Sequence[object]"
-"""A column: as Arrow has it, or Python values in the forms that Arrow takes for the type."""
+"""A column: an Arrow array, or Python values that Arrow converts to the type."""
 
 
 def table_of(schema: pa.Schema, columns: Mapping[str, Values]) -> pa.Table:
-    """A table with the schema's columns out of columns by name, all of one length.
+    """Build a table of a schema from columns by name, all of the same length.
 
     >>> table_of(pa.schema({"a": pa.int32()}), {"a": [1, None]}).to_pylist()
     [{'a': 1}, {'a': None}]

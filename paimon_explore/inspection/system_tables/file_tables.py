@@ -1,4 +1,4 @@
-"""`$files`, `$file_key_ranges`, `$partitions`, `$buckets`: what the live files add up to."""
+"""`$files`, `$file_key_ranges`, `$partitions` and `$buckets`."""
 
 from collections.abc import Sequence
 
@@ -106,7 +106,7 @@ _SOURCES = texts_array([source.name for source in FileSource])  # pa.array loads
 
 
 def files(state: TableState) -> pa.Table:
-    """One row per live file; statistics in the columns of the reading schema."""
+    """One row per live file; statistics of the columns of the read schema."""
     entries = state.live_files()
     fields = state.schema.fields
     stats = value_stats(entries, state.store.schemas.load, fields, as_written=True).columns
@@ -158,7 +158,7 @@ def _common(state: TableState, entries: ManifestEntries) -> dict[str, Values]:
 
 
 def _formats(paths: Column) -> Column:
-    """What stands behind the last dot or slash of each path: the same for nearly all of them."""
+    """The file format of each path: the text after its last dot or slash."""
     first = replaced(paths.slice(0, 1), _ALL_BUT_FORMAT, "")
     if len(first):
         ending = pc.MatchSubstringOptions(f".{first[0].as_py()}")
@@ -169,12 +169,12 @@ def _formats(paths: Column) -> Column:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Sums:
-    """Live files summed by group.
+    """Live files aggregated by group.
 
     Attributes:
-        first: one file's number per group.
-        group: the group of each file.
-        latest: the newest creation of a file per group, of files that are gone, too, as in Java.
+        first: row number of one file of each group.
+        group: group index of each file.
+        latest: latest file creation time of each group, including removed files, as in Java.
         entries: the files.
     """
 
@@ -201,13 +201,13 @@ class _Sums:
         }
 
     def one(self, name: str) -> Column:
-        """A column of one file per group."""
+        """A column with the value of one file of each group."""
         return take_rows(column(self.entries.table, name), self.first)
 
 
 def _grouped(state: TableState, entries: ManifestEntries, *, by_bucket: bool) -> _Sums:
     told = state.told(_OF_GROUPS)
-    if not by_bucket:  # a partition's files are those in real buckets
+    if not by_bucket:  # files in the postponed bucket are not counted, as in Java
         told = told.filter(numbers(told.table, "bucket") != POSTPONE_BUCKET)
     both = pa.concat_tables([entries.table.select(_OF_GROUPS), told.table.select(_OF_GROUPS)])
     codes = group_numbers(both, by_bucket=by_bucket)
@@ -220,7 +220,7 @@ def _grouped(state: TableState, entries: ManifestEntries, *, by_bucket: bool) ->
 
 
 def partitions(state: TableState) -> pa.Table:
-    """One row per partition that has live files, in all branches that reads of the table see."""
+    """One row per partition with live files, in all branches that a read includes."""
     known: set[object] = set()
     parts: list[pa.Table] = []
     for branch in state.branches():
@@ -266,7 +266,7 @@ def _partition_specs(state: TableState, rows: pa.BinaryArray) -> list[str]:
 
 
 def _deleted(state: TableState, entries: ManifestEntries) -> Rows:
-    """Rows that deletion vectors delete, per file."""
+    """The number of rows deleted by deletion vectors, per file."""
     counts = np.zeros(len(entries), np.int64)
     if state.snapshot is None:
         return counts
@@ -278,7 +278,7 @@ def _deleted(state: TableState, entries: ManifestEntries) -> Rows:
 
 
 def buckets(state: TableState) -> pa.Table:
-    """One row per bucket that has live files."""
+    """One row per bucket with live files."""
     entries = state.all_files()
     sums = _grouped(state, entries, by_bucket=True)
     rows = as_binary(sums.one("partition"))

@@ -140,7 +140,7 @@ def _schema(schema: TableSchema) -> dict[str, object]:
 
 
 def options(state: TableState) -> pa.Table:
-    """One row per option that the schema states; values of secret ones are masked."""
+    """One row per option of the schema; secret values are masked."""
     given = masked_options(state.schema.options)
     rows = [{"key": key, "value": value} for key, value in sorted(given.items())]
     return pa.Table.from_pylist(rows, schema=OPTIONS)
@@ -167,7 +167,7 @@ def _tag(name: str, tag: Tag) -> dict[str, object]:
 
 
 def iso_duration(length: timedelta) -> str:
-    """A duration as Java prints it: hours, minutes, seconds; no days.
+    """Format a duration as Java does: hours, minutes and seconds, without days.
 
     >>> iso_duration(timedelta(days=2, minutes=3)), iso_duration(timedelta(seconds=1.5))
     ('PT48H3M', 'PT1.5S')
@@ -182,7 +182,7 @@ def iso_duration(length: timedelta) -> str:
 
 
 def branches(state: TableState) -> pa.Table:
-    """One row per branch but main; its folder's time stands for that of its creation."""
+    """One row per branch except main, with its creation time."""
     store = state.store
     times = {name: _made_at(state, name) for name in store.branches.names()}
     rows = [
@@ -192,7 +192,7 @@ def branches(state: TableState) -> pa.Table:
 
 
 def _made_at(state: TableState, branch: str) -> int:
-    """When the branch's first schema was written: folders have no time on object stores."""
+    """The time of the first schema of the branch; object stores have no folder times."""
     store = state.store.for_branch(branch)
     numbers = store.schemas.ids()
     path = store.paths.schema(numbers[0]) if numbers else store.paths.branch_root
@@ -209,7 +209,7 @@ def consumers(state: TableState) -> pa.Table:
 
 
 def statistics(state: TableState) -> pa.Table:
-    """The figures of the last ANALYZE that still hold; no row without any."""
+    """The statistics of the last ANALYZE that are still valid; empty without any."""
     snapshot = state.snapshot
     if snapshot is None or snapshot.statistics is None:
         return STATISTICS.empty_table()

@@ -105,7 +105,7 @@ def table_indexes(state: TableState) -> pa.Table:
 
 
 def _members(value: object) -> Mapping[str, object]:
-    """The members of a struct; none of a null one."""
+    """The fields of a struct; empty for null."""
     return value if isinstance(value, dict) else {}
 
 

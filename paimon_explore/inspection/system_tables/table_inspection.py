@@ -1,4 +1,4 @@
-"""`Inspection`: the system tables of one table, a method for each."""
+"""`Inspection` has a method for each system table of a table."""
 
 from collections.abc import Callable, Mapping
 
@@ -24,17 +24,17 @@ SYSTEM_TABLES: Mapping[str, Callable[[TableState], pa.Table]] = {
     "table_indexes": manifest_tables.table_indexes,
     "tags": history_tables.tags,
 }
-"""The system tables made of metadata alone, by name."""
+"""The names of the metadata system tables."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inspection:
-    """The system tables of a table at one snapshot, each as Arrow with its documented columns.
+    """The metadata system tables of a table at one snapshot, as Arrow tables.
 
     Spec: concepts/system-tables.
 
     Attributes:
-        state: the table.
+        state: the table and snapshot.
     """
 
     state: TableState
@@ -48,7 +48,7 @@ class Inspection:
         return history_tables.schemas(self.state)
 
     def options(self) -> pa.Table:
-        """One row per option that the schema states."""
+        """One row per option of the schema."""
         return history_tables.options(self.state)
 
     def tags(self) -> pa.Table:
@@ -56,7 +56,7 @@ class Inspection:
         return history_tables.tags(self.state)
 
     def branches(self) -> pa.Table:
-        """One row per branch but main."""
+        """One row per branch except main."""
         return history_tables.branches(self.state)
 
     def consumers(self) -> pa.Table:
@@ -64,7 +64,7 @@ class Inspection:
         return history_tables.consumers(self.state)
 
     def statistics(self) -> pa.Table:
-        """The figures of the last ANALYZE; no row without any."""
+        """The statistics of the last ANALYZE; empty without any."""
         return history_tables.statistics(self.state)
 
     def manifests(self) -> pa.Table:
@@ -80,11 +80,11 @@ class Inspection:
         return file_tables.file_key_ranges(self.state)
 
     def partitions(self) -> pa.Table:
-        """One row per partition that has live files."""
+        """One row per partition with live files."""
         return file_tables.partitions(self.state)
 
     def buckets(self) -> pa.Table:
-        """One row per bucket that has live files."""
+        """One row per bucket with live files."""
         return file_tables.buckets(self.state)
 
     def table_indexes(self) -> pa.Table:

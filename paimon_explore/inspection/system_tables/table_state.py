@@ -1,4 +1,4 @@
-"""What system tables are made from."""
+"""The input of system tables."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -22,11 +22,11 @@ class TableState:
     """A table at one snapshot.
 
     Attributes:
-        store: its files, of one branch.
-        schema: the schema that reads use.
-        options: its options, dynamic ones included.
-        snapshot: None for a table without any.
-        travel: the point in time that was asked for; empty for the newest snapshot.
+        store: the metadata files of one branch.
+        schema: the read schema.
+        options: the table options, including dynamic ones.
+        snapshot: None for a table without snapshots.
+        travel: the requested point in time; empty for the latest snapshot.
     """
 
     store: TableStore
@@ -36,10 +36,10 @@ class TableState:
     travel: TimeTravel = NEWEST
 
     def branches(self) -> "list[TableState]":
-        """The state of each branch that the table's rows lie in; partitions of the first hide.
+        """The state of each branch that a read includes; earlier ones take precedence by partition.
 
         Raises:
-            NotFoundError: there is no branch of a name in the options.
+            NotFoundError: a branch named in the options does not exist.
         """
         target = ScanTarget(
             store=self.store,
@@ -56,19 +56,19 @@ class TableState:
         ]
 
     def live_files(self) -> ManifestEntries:
-        """The snapshot's live files in real buckets, also those of hidden levels."""
+        """The live files of the snapshot, except in the postponed bucket; all levels."""
         found = self.all_files()
         return found.filter(numbers(found.table, "bucket") != POSTPONE_BUCKET)
 
     def all_files(self) -> ManifestEntries:
-        """The snapshot's live files, those of the postponed bucket included."""
+        """The live files of the snapshot, including the postponed bucket."""
         if self.snapshot is None:
             return ManifestEntries.empty()
         cut = PartitionFilter(row_type=self.schema.partition_type, predicate=None)
         return live_files(self.store, self.snapshot, cut)
 
     def told(self, columns: Collection[str]) -> ManifestEntries:
-        """Every entry of the snapshot's manifests, those of files that are gone included."""
+        """All manifest entries of the snapshot, including those of removed files."""
         if self.snapshot is None:
             return ManifestEntries.empty()
         manifests = self.store.manifests

@@ -1,4 +1,4 @@
-"""Partitions, keys and statistics as the texts of system tables."""
+"""Formats partitions, keys and statistics for system tables."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ _DAYS_AND_TIMES = frozenset({TypeRoot.DATE, TypeRoot.TIME})
 
 
 def internal_texts(column: Column, data_type: DataType) -> Column:
-    """Values in the text of Java's internal form: a date is its day number; null stays null."""
+    """Format the internal representation of Java, e.g. dates as day numbers; null stays null."""
     root = data_type.root if isinstance(data_type, AtomicType) else None
     if root in _PLAIN:
         return column.cast(pa.string())
@@ -48,13 +48,13 @@ def internal_texts(column: Column, data_type: DataType) -> Column:
 
 
 def cast_texts(columns: Sequence[Column], types: Sequence[DataType]) -> list[list[str]]:
-    """Values as CAST to STRING gives them, column by column; null is `null`."""
+    """Format values like CAST to STRING, column by column; null becomes `null`."""
     texts = partition_texts(columns, types, legacy_names=False)
     return [[_NULL if text is None else text for text in column] for column in texts]
 
 
 def row_texts(rows: pa.BinaryArray, row_type: RowType, *, where: str) -> Column:
-    """Partition rows as `{v1, v2}`; each different row is put in words once."""
+    """Format partition rows as `{v1, v2}`; each distinct row is formatted once."""
     types = [field.type for field in row_type]
     different, places = distinct(rows)
     columns = cast_texts(decode_rows(as_binary(different), types, where=where), types)
@@ -63,7 +63,7 @@ def row_texts(rows: pa.BinaryArray, row_type: RowType, *, where: str) -> Column:
 
 
 def key_texts(rows: pa.BinaryArray, keys: RowType | None, *, where: str) -> Column:
-    """Keys as `[k1, k2]`; null for append tables and rows without fields."""
+    """Format keys as `[k1, k2]`; null for append tables and rows without fields."""
     if keys is None or not len(rows):
         return nulls_of(pa.string(), len(rows))
     types = [field.type for field in keys]
@@ -78,7 +78,7 @@ def key_texts(rows: pa.BinaryArray, keys: RowType | None, *, where: str) -> Colu
 
 
 def named_texts(columns: Mapping[str, Column], count: int) -> Column:
-    """Rows as `{a=1, b=null}`, columns in the order of their names."""
+    """Format rows as `{a=1, b=null}`, with columns sorted by name."""
     names = sorted(columns)
     if not names:
         return pa.array(["{}"] * count, pa.string())
@@ -87,7 +87,7 @@ def named_texts(columns: Mapping[str, Column], count: int) -> Column:
 
 
 def _joined(before: Sequence[str], columns: Sequence[Column], last: str) -> Column:
-    """Each row's texts with a constant before each of them and one at the end; null is `null`."""
+    """Join the texts of each row with a prefix for each and a common suffix; null is `null`."""
     parts: list[Part] = []
     for text, column in zip(before, columns, strict=True):
         parts += [string_scalar(text), column]
@@ -97,5 +97,5 @@ def _joined(before: Sequence[str], columns: Sequence[Column], last: str) -> Colu
 
 
 def compact_json(value: object) -> str:
-    """JSON without spaces, characters as they are."""
+    """JSON without spaces and without escapes for non-ASCII characters."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

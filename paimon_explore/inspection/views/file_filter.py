@@ -1,7 +1,8 @@
-"""Conditions on data files in SQL: partition columns and properties of the file.
+"""SQL conditions on data files: partition columns and file properties.
 
-The properties are bucket, level, rows, size, schema, created, added, removed and file; one whose
-name is a partition column is called `file_<name>` instead. Sizes may have a unit: `size < 1 MB`.
+The properties are bucket, level, rows, size, schema, created, added, removed and file. If a
+partition column has the same name, the property is called `file_<name>`. Sizes may have a unit:
+`size < 1 MB`.
 """
 
 import re
@@ -42,14 +43,14 @@ PROPERTIES = {
     "removed": _LONG,
     "file": _TEXT,
 }
-"""What a condition may name beside partition columns. `added` and `removed` are snapshot ids."""
+"""The file properties that a condition may use. `added` and `removed` are snapshot ids."""
 
 _UNITS = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 _TOKEN = re.compile(r"'(?:[^']|'')*'|`[^`]*`|\"[^\"]*\"|\b(\d+(?:\.\d+)?)\s*([kKMGT]?B)\b")
 
 
 def without_units(text: str) -> str:
-    """The condition with sizes as plain numbers of bytes.
+    """The condition with sizes converted to bytes.
 
     >>> without_units("size < 1.5 MB and dt = '3 MB'")
     "size < 1500000 and dt = '3 MB'"
@@ -65,7 +66,7 @@ def _plain(found: re.Match[str]) -> str:
 def matching_files(
     lives: FileLives, timeline: Timeline, partition_type: RowType, text: str
 ) -> Bools:
-    """Which files of all pass a condition.
+    """The files that match a condition.
 
     Args:
         lives: n files.
@@ -74,10 +75,10 @@ def matching_files(
         text: the condition; empty for all files.
 
     Returns:
-        n booleans; a condition that is unknown for a file leaves it out.
+        n booleans; False where the condition is NULL.
 
     Raises:
-        InvalidInputError: the text cannot be understood; the message says where and why.
+        InvalidInputError: the condition is invalid; the message has the position.
     """
     if not text.strip():
         return np.ones(len(lives), np.bool_)
@@ -120,7 +121,7 @@ def _table(lives: FileLives, timeline: Timeline, row_type: RowType) -> pa.Table:
 
 
 def snapshot_ids(places: Ints, timeline: Timeline) -> Column:
-    """Snapshot ids of `added` or `removed`; null for before the history and for still live."""
+    """Snapshot ids of `added` or `removed`; null for expired snapshots and live files."""
     ids = np.array([0, *(mark.snapshot_id for mark in timeline.marks), 0], np.int64)
     valid = (places > 0) & (places <= len(timeline))
     return build_fixed(pa.int64(), ids[places], valid)

@@ -1,8 +1,8 @@
-"""Files summed into groups, for tables of more files than a browser should hold.
+"""Data files aggregated into groups, for tables with more files than a browser should hold.
 
-Files of one partition, bucket and level that came and went with the same snapshots are one group:
-all that the timeline, the grid and the partitions show can be told from groups alone. A condition
-that leaves few enough files shows these one by one.
+Files of one partition, bucket and level that the same snapshots added and removed form one group;
+the timeline, the file grid and the partitions view need no more than groups. If a condition selects
+few enough files, they are listed individually.
 """
 
 from dataclasses import replace
@@ -18,19 +18,19 @@ from paimon_explore.inspection.views.node_detail import Document, Facts
 from paimon_explore.metadata.manifest.manifest_table import take_rows
 from paimon_explore.scan.manifest_arrays import numbers
 
-MOST_FILES = 1_000_000
-"""Lives that a browser gets one by one."""
+MAX_FILES = 1_000_000
+"""Maximum number of files that are sent to the browser individually."""
 
 _KEYS = ("partition", "bucket", "level", "added", "removed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileGroups:
-    """Groups of files, n of them.
+    """n groups of data files.
 
     Attributes:
         columns: n numbers each: partition (code), bucket, level, added, removed, files, rows, size.
-        partitions: texts by code.
+        partitions: partition texts by code.
     """
 
     columns: dict[str, Ints]
@@ -40,12 +40,12 @@ class FileGroups:
         """The number of groups."""
         return len(self.columns["files"])
 
-    def words(self, group: int) -> str:
-        """How many files a group has."""
+    def size_text(self, group: int) -> str:
+        """The number of files of a group as text."""
         return plural(int(self.columns["files"][group]), "file")
 
     def document(self, group: int) -> Document:
-        """All about a group."""
+        """The details of a group."""
         own = {name: int(values[group]) for name, values in self.columns.items()}
         partition = self.partitions[own["partition"]]
         condition = f"bucket = {own['bucket']} and level = {own['level']}"
@@ -56,15 +56,17 @@ class FileGroups:
             ("files", count_text(own["files"])),
             ("rows", count_text(own["rows"])),
             ("size", bytes_text(own["size"])),
-            ("shown by", f"a filter such as {condition}, if it leaves few enough files"),
+            ("to list the files", f"use a narrower filter, e.g. {condition}"),
         )
         return Document(
-            title=self.words(group), subtitle="group of data files", sections=(Facts(rows=rows),)
+            title=self.size_text(group),
+            subtitle="group of data files",
+            sections=(Facts(rows=rows),),
         )
 
 
 def file_groups(lives: FileLives) -> FileGroups:
-    """The groups of some files."""
+    """Aggregate files into groups."""
     files = lives.files
     values = {
         "partition": lives.partitions.codes,
@@ -83,7 +85,7 @@ def file_groups(lives: FileLives) -> FileGroups:
 
 
 def only(lives: FileLives, passes: Bools) -> FileLives:
-    """The lives that pass."""
+    """The files that match the mask."""
     rows = np.flatnonzero(passes)
     codes = lives.partitions.codes[rows]
     return replace(

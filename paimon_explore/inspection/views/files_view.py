@@ -1,4 +1,4 @@
-"""The data files of one snapshot as a value with text, HTML and Arrow faces."""
+"""The data files of one snapshot, as text, HTML and Arrow."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ from paimon_explore.inspection.rendering.chart import BarChart, Series, Tone, Un
 from paimon_explore.inspection.rendering.escape import cut, esc
 from paimon_explore.inspection.rendering.number_format import bytes_text, plural, short_text
 from paimon_explore.inspection.rendering.partition_text import binary_column
-from paimon_explore.inspection.rendering.report import MOST_ROWS, Cell, Entry, Section, Sheet, grid
+from paimon_explore.inspection.rendering.report import MAX_ROWS, Cell, Entry, Report, Section, grid
 from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.rendering.value_text import value_texts
 from paimon_explore.inspection.views.file_filter import snapshot_ids
@@ -23,19 +23,19 @@ from paimon_explore.metadata.manifest.manifest_table import Chunks, take_rows
 from paimon_explore.sanitize import sanitized, visible
 
 _SHOWN = ("partition", "bucket", "level", "row_count", "file_size", "added_by", "file_name")
-_MOST_LINES = 20
-_MOST_BARS = 40
+_MAX_LINES = 20
+_MAX_BARS = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class FilesView(Result):
-    """Data files, one row each.
+    """Data files, one row per file.
 
     Attributes:
         table: partition (text), bucket, level, row_count, file_size, min_key, max_key (text),
-            added_by, removed_by (snapshot ids, null for before the history and still live),
+            added_by, removed_by (snapshot ids, null for expired snapshots and live files),
             schema_id, creation_time (the writer's wall clock), file_name, external_path.
-        title: what the files are.
+        title: description of the files.
     """
 
     table: pa.Table
@@ -51,38 +51,38 @@ class FilesView(Result):
 
     @property
     def kind(self) -> str:
-        """Its name in the explorer."""
+        """Name of the view in the explorer."""
         return "files"
 
     def figures(self) -> dict[str, object]:
-        """The files, a row each."""
+        """The files as JSON, one row per file."""
         times = self.table.column("creation_time").cast(pa.int64())
         at = self.table.schema.get_field_index("creation_time")
         return {"files": self.table.set_column(at, "creation_time", times).to_pylist()}
 
-    def sheet(self) -> Sheet:
-        """Bytes by partition and level, and the first files."""
+    def to_report(self) -> Report:
+        """A chart of bytes by partition and level, and the first files."""
         heads = ("partition", "bucket#", "level#", "rows#", "size#", "added#", "file")
-        rows = self.table.select(_SHOWN).slice(0, MOST_ROWS).to_pylist()
-        first = grid("Files", heads, [_sheet_row(row) for row in rows], total=len(self))
-        return Sheet(title=self.title, sections=(*_size_chart(self.table), first))
+        rows = self.table.select(_SHOWN).slice(0, MAX_ROWS).to_pylist()
+        first = grid("Files", heads, [_report_row(row) for row in rows], total=len(self))
+        return Report(title=self.title, sections=(*_size_chart(self.table), first))
 
     def __repr__(self) -> str:
-        """Totals and the first files."""
-        first = self.table.select(_SHOWN).slice(0, _MOST_LINES)
+        """The totals and the first files as text."""
+        first = self.table.select(_SHOWN).slice(0, _MAX_LINES)
         lines = [sanitized(self.title), *_text_lines(first)]
-        rest = len(self) - _MOST_LINES
+        rest = len(self) - _MAX_LINES
         return "\n".join([*lines, f"… {plural(rest, 'more file')}"] if rest > 0 else lines)
 
     def _repr_html_(self) -> str:
-        """A static table, escaped."""
-        shown = self.table.select(_SHOWN).slice(0, _MOST_LINES)
+        """The totals and the first files as escaped HTML."""
+        shown = self.table.select(_SHOWN).slice(0, _MAX_LINES)
         head = "".join(f"<th>{esc(name)}</th>" for name in _SHOWN)
         body = "".join(
             "<tr>" + "".join(f"<td>{esc(cell)}</td>" for cell in _cells(row)) + "</tr>"
             for row in shown.to_pylist()
         )
-        rest = len(self) - _MOST_LINES
+        rest = len(self) - _MAX_LINES
         more = f"<p>… {plural(rest, 'more file')}</p>" if rest > 0 else ""
         return (
             f"<p><b>{esc(self.title)}</b></p><table><thead><tr>{head}</tr></thead>"
@@ -90,25 +90,25 @@ class FilesView(Result):
         )
 
 
-def _sheet_row(row: dict[str, object]) -> list[Entry]:
+def _report_row(row: dict[str, object]) -> list[Entry]:
     name = str(row["file_name"])
     partition, bucket, level, count, size, added, _ = _cells(row)
     return [partition, bucket, f"L{level}", f"{int(count):,}", size, added, file_cell(name)]
 
 
 def file_cell(name: str) -> Cell:
-    """A file's name, which leads to its details."""
+    """A cell with the file name, which selects the file."""
     return Cell(text=name, selects=f"file:{name}")
 
 
 def _size_chart(table: pa.Table) -> Iterator[Section]:
-    """A bar per partition, with a part per level; the largest ones."""
+    """A bar per partition, stacked by level; the largest partitions only."""
     sums: dict[str, dict[int, int]] = {}
     columns = (table.column(name).to_pylist() for name in ("partition", "level", "file_size"))
     for partition, level, size in zip(*columns, strict=True):
         own = sums.setdefault(partition, {})
         own[level] = own.get(level, 0) + size
-    largest = sorted(sums, key=lambda name: -sum(sums[name].values()))[:_MOST_BARS]
+    largest = sorted(sums, key=lambda name: -sum(sums[name].values()))[:_MAX_BARS]
     levels = sorted({level for name in largest for level in sums[name]})
     if not largest:
         return
@@ -128,20 +128,20 @@ def _size_chart(table: pa.Table) -> Iterator[Section]:
 
 
 def _of_all(shown: int, known: int) -> str:
-    return f", the largest {shown} of {known:,}" if shown < known else ""
+    return f" ({shown} largest of {known:,})" if shown < known else ""
 
 
 def files_view(
     lives: FileLives, timeline: Timeline, rows: Ints, keys: RowType, title: str
 ) -> FilesView:
-    """The view of some files.
+    """Build the view of some files.
 
     Args:
         lives: all files.
         timeline: gives the snapshot ids.
-        rows: numbers of the wanted ones, in order.
+        rows: row numbers of the files to show, in order.
         keys: the trimmed primary key.
-        title: what they are.
+        title: description of the files.
     """
     files = take_rows(lives.files, rows)
     lows, highs = key_texts(files, keys)
@@ -168,7 +168,7 @@ def files_view(
 
 
 def key_texts(files: pa.Table, keys: RowType) -> tuple[list[str], list[str]]:
-    """First and last key of each file as `1, a`; empty without keys or where they do not decode."""
+    """Minimum and maximum key of each file as `1, a`; empty if missing or corrupt."""
     first, last = (_key_texts(files, name, keys) for name in ("min_key", "max_key"))
     return first, last
 
@@ -199,5 +199,5 @@ def _cells(row: dict[str, object]) -> list[str]:
 
 
 def column_sum(files: pa.Table, name: str) -> int:
-    """The sum of a column of whole numbers."""
+    """The sum of an integer column."""
     return sum(value for value in files.column(name).to_pylist() if isinstance(value, int))

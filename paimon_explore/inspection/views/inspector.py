@@ -1,7 +1,7 @@
-"""One table looked at: its timeline, and files and metadata of one snapshot.
+"""Metadata of one table: its timeline, and the files and metadata of one snapshot.
 
-This is what the facade's `files`, `node` and the like give, and what drives the explorer.
-Everything is read when it is asked for and kept; `refreshed` starts anew.
+Backs `Table.files`, `Table.node` and the explorer. Metadata is read on first use and cached;
+`refreshed` returns an inspector with an empty cache.
 """
 
 from dataclasses import replace
@@ -28,15 +28,15 @@ from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.sanitize import sanitized
 
 _FEW_SNAPSHOTS = 256
-"""Up to so many snapshots their history is read to tell which one added a file."""
+"""Maximum number of snapshots whose manifests are read to find which one added a file."""
 
 
 class Inspector:
-    """What can be seen of a table without reading rows.
+    """Inspects the metadata of a table at one snapshot; reads no rows.
 
     Args:
         view: the table.
-        snapshot_id: the snapshot to look at; None for the newest.
+        snapshot_id: the snapshot; None for the latest.
     """
 
     def __init__(self, view: TableView, snapshot_id: int | None = None) -> None:
@@ -50,31 +50,31 @@ class Inspector:
         self._lives: FileLives | None = None
 
     def __repr__(self) -> str:
-        """The table and the snapshot."""
+        """The table name and snapshot id."""
         return sanitized(f"Inspector({self.view.name!r}, snapshot {self.snapshot_id})")
 
     def refreshed(self) -> "Inspector":
-        """The same table as it is now, at its newest snapshot."""
+        """An inspector of the current state of the table, at its latest snapshot."""
         return Inspector(self.view)
 
     def at(self, snapshot_id: int) -> "Inspector":
-        """The same history looked at from another snapshot; what was read is shared."""
+        """An inspector of another snapshot of the same timeline; shares the cache."""
         other = object.__new__(Inspector)
         other.__dict__.update(self.__dict__)
         other.snapshot_id = snapshot_id
         return other
 
     def timeline(self) -> Timeline:
-        """All snapshots and what points at them."""
+        """All snapshots, with the tags, branches, consumers and hints that reference them."""
         return self._timeline
 
     @property
     def history(self) -> FileHistory:
-        """The reader of the files of all snapshots."""
+        """The reader of the file history."""
         return self._history
 
     def lives(self) -> FileLives:
-        """The files of all snapshots with their lives; reads all delta manifests once."""
+        """The files of all snapshots with their lifetimes; reads all delta manifests once."""
         if self._lives is None:
             self._lives = self._history.lives()
         return self._lives
@@ -87,8 +87,8 @@ class Inspector:
                 added, removed and file, such as `dt = 'd1' and level = 0 and size < 1 MB`.
 
         Raises:
-            InvalidInputError: the condition cannot be understood.
-            NotFoundError: there is no such snapshot.
+            InvalidInputError: the condition is invalid.
+            NotFoundError: the snapshot does not exist.
             PaimonError: a manifest cannot be read.
         """
         position = self._timeline.position_of(self.snapshot_id) if self.snapshot_id else 0
@@ -103,7 +103,7 @@ class Inspector:
         return replace(found, code=code, screen=self.view.screen)
 
     def partitions(self, where: str = "") -> pa.Table:
-        """The live files by partition: partition, files, level_0, buckets, rows and bytes."""
+        """One row per partition of live files: partition, files, level_0, buckets, rows, bytes."""
         files = self.files(where).table
         level_0 = pc.equal(files.column("level"), pa.scalar(0, pa.int32())).cast(pa.int64())
         sums = (
@@ -122,7 +122,7 @@ class Inspector:
         return sums.rename_columns(["partition", "files", "level_0", "buckets", "rows", "bytes"])
 
     def partitions_view(self, where: str = "") -> PartitionsView:
-        """`partitions` with all faces."""
+        """`partitions` as a result that can be rendered."""
         return PartitionsView(
             name=f"{self.view.name} at snapshot {self.snapshot_id or 'none'}",
             table=self.partitions(where),
@@ -131,25 +131,25 @@ class Inspector:
         )
 
     def tree(self, key: str = "", offset: int = 0) -> Children:
-        """Children of a node of the snapshot's manifest tree.
+        """The children of a node of the manifest tree.
 
         Raises:
-            InvalidInputError: there is no such key.
+            InvalidInputError: the key is invalid.
             PaimonError: the node cannot be read.
         """
         found = self._tree.children(self.snapshot_id, key, offset)
         return replace(
             found,
-            title=f"{self.view.name} at snapshot {self.snapshot_id}, {key or 'its lists'}",
+            title=f"{self.view.name} at snapshot {self.snapshot_id}, {key or 'manifest lists'}",
             code=Code(python=call_code(f"{self.code}.tree", *([key] if key else []))),
             screen=self.view.screen,
         )
 
     def node(self, key: str = "") -> Document:
-        """All about a node of the snapshot's manifest tree; about the snapshot for an empty key.
+        """The details of a node of the manifest tree; of the snapshot for an empty key.
 
         Raises:
-            InvalidInputError: there is no such key.
+            InvalidInputError: the key is invalid.
             PaimonError: the node cannot be read.
         """
         found = self._details.of_node(self.snapshot_id, key)
@@ -157,21 +157,21 @@ class Inspector:
         return replace(found, code=code, screen=self.view.screen)
 
     def schema(self, schema_id: int) -> Document:
-        """All about one version of the schema.
+        """The details of one schema version.
 
         Raises:
-            NotFoundError: there is no such version.
+            NotFoundError: the version does not exist.
             PaimonError: it cannot be read.
         """
         return replace(self._details.of_schema(schema_id), screen=self.view.screen)
 
     def file(self, name: str) -> Document:
-        """All about a data file, live or not, with decoded statistics.
+        """The details of a data file, live or not, with decoded statistics.
 
-        A file that was moved to another level is described as the snapshot has it.
+        A file that was moved to another level is described at its level in the snapshot.
 
         Raises:
-            NotFoundError: no snapshot of the history held such a file.
+            NotFoundError: no snapshot of the timeline contains the file.
         """
         lives = self.lives()
         same = pc.equal(lives.files.column("file_name"), pa.scalar(name))
@@ -184,7 +184,7 @@ class Inspector:
         return self.file_of(lives, int(live[0]) if len(live) else int(last))
 
     def file_of(self, lives: FileLives, row: int) -> Document:
-        """All about one row of `lives`."""
+        """The details of the file at one row of `lives`."""
         manifest = lives.files.column("manifest")[row].as_py()
         entry = lives.files.column("entry")[row].as_py()
         marks = self._timeline.marks
@@ -200,7 +200,7 @@ class Inspector:
 
     @property
     def snapshot(self) -> Snapshot | None:
-        """The snapshot that is looked at; None for a table without any.
+        """The inspected snapshot; None for a table without snapshots.
 
         Raises:
             NotFoundError: its file cannot be read.
@@ -208,14 +208,14 @@ class Inspector:
         return self._timeline.snapshot(self.snapshot_id) if self.snapshot_id else None
 
     def point(self, given: int | str | datetime | None) -> Snapshot | None:
-        """The snapshot that is meant: an id, a tag's name or a time.
+        """Resolve a snapshot given by id, tag name or time.
 
         Args:
-            given: None for the one that is looked at, 0 for the state before the first.
+            given: None for the inspected snapshot, 0 for the state before the first one.
 
         Raises:
-            NotFoundError: there is no such snapshot.
-            InvalidInputError: the text is none of these.
+            NotFoundError: the snapshot does not exist.
+            InvalidInputError: the text is not an id, a tag or a time.
         """
         match given:
             case None:
@@ -229,7 +229,7 @@ class Inspector:
                 return self._timeline.snapshot(number) if number else None
 
     def before(self, snapshot: Snapshot | None) -> Snapshot | None:
-        """The snapshot before another in the timeline; None before the first."""
+        """The previous snapshot in the timeline; None for the first."""
         if snapshot is None:
             return None
         earlier = self._timeline.marks[: self._timeline.position_of(snapshot.id)]
@@ -237,7 +237,7 @@ class Inspector:
 
     @property
     def code(self) -> str:
-        """The line of Python that gives the table at the snapshot."""
+        """Python code of the table at the snapshot."""
         expression = self.view.expression
         if self.is_newest:
             return expression
@@ -245,7 +245,7 @@ class Inspector:
 
     @property
     def is_newest(self) -> bool:
-        """Whether it looks at the newest snapshot, or there is none."""
+        """Whether the snapshot is the latest one, or the table has none."""
         marks = self._timeline.marks
         return not marks or marks[-1].snapshot_id == self.snapshot_id
 
@@ -261,9 +261,9 @@ class Inspector:
         return RowType(fields=tuple(found))
 
     def mask(self, lives: FileLives, where: str) -> Bools:
-        """Which of some files pass a condition, n booleans.
+        """The mask of the files that match a condition, n booleans.
 
         Raises:
-            InvalidInputError: the condition cannot be understood.
+            InvalidInputError: the condition is invalid.
         """
         return matching_files(lives, self._timeline, partition_type(self.view), where)

@@ -1,7 +1,7 @@
-"""One bucket cut open: its sorted runs by level, and how many of them a reader meets at each key.
+"""The LSM tree of one bucket: its sorted runs by level, and the read amplification by key.
 
-Every file of level 0 is a run of its own; above, a level is one run. The axis is the order of keys:
-the places of all first and last keys, so distances on it mean nothing.
+Each file of level 0 is one sorted run, each higher level is one run. The axis ranks the minimum and
+maximum keys of all files; distances on it have no meaning.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,8 +29,8 @@ from paimon_explore.inspection.rendering.report import (
     Entry,
     Grid,
     Note,
+    Report,
     Section,
-    Sheet,
     facts,
     grid,
 )
@@ -51,7 +51,7 @@ _COLUMNS = (
     *("max_key", "min_sequence_number", "max_sequence_number", "delete_row_count", "extra_files"),
     *("embedded_file_index", "external_path", "schema_id"),
 )
-_LEAST_HEIGHT = 0.3
+_MIN_HEIGHT = 0.3
 
 LSM_FILES = pa.schema(
     (
@@ -69,23 +69,23 @@ LSM_FILES = pa.schema(
         pa.field("file_name", pa.string()),
     )
 )
-"""A row per file, newest run first. `retract_count` are stored -U and -D rows, null if unknown;
-`deleted_count` are rows that a deletion vector deletes; `depth` is the most runs that lie over each
-other anywhere in the file's key range, itself included."""
+"""One row per file, newest run first. `retract_count` is the number of stored -U and -D rows, null
+if unknown; `deleted_count` the number of rows deleted by deletion vectors; `depth` the maximum
+number of runs that overlap anywhere in the key range of the file, including its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BucketSum:
-    """What one bucket adds up to.
+    """Totals of one bucket.
 
     Attributes:
-        partition: its text; empty when unpartitioned.
-        bucket: its number.
-        runs: sorted runs.
-        level_0: files of level 0.
-        files: all of them.
-        rows: stored rows.
-        bytes: size.
+        partition: partition text; empty if unpartitioned.
+        bucket: bucket number.
+        runs: number of sorted runs.
+        level_0: number of files in level 0.
+        files: number of files.
+        rows: number of stored rows.
+        bytes: total file size.
     """
 
     partition: str
@@ -98,7 +98,7 @@ class BucketSum:
 
     @property
     def words(self) -> str:
-        """How the explorer is asked for it."""
+        """The bucket as text, as the input of the LSM view accepts it."""
         return (
             f"{self.partition}, bucket {self.bucket}" if self.partition else f"bucket {self.bucket}"
         )
@@ -106,26 +106,26 @@ class BucketSum:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class LsmSection(Result):
-    """A bucket of a snapshot in section.
+    """The LSM tree of one bucket at a snapshot.
 
     Attributes:
         name: the table.
-        snapshot: what is looked at; None for a table without any.
-        chosen: the bucket; None where there is no file.
-        buckets: all buckets, those with most runs first.
-        files: of `LSM_FILES`.
-        spans: per file the places of its first key and behind its last one.
-        depths: per place of the key axis how many runs lie there.
-        labels: per place its key.
-        mean_depth: runs over a stored row on average.
-        trigger: runs at which a compaction starts.
-        stop: runs at which writers wait.
+        snapshot: the snapshot; None for a table without snapshots.
+        selected: the bucket; None if the table has no files.
+        buckets: all buckets, by descending number of runs.
+        files: the files as `LSM_FILES`.
+        spans: per file the ranks of its key range, [start, end).
+        depths: number of overlapping runs at each rank.
+        labels: key at each rank.
+        mean_depth: mean number of overlapping runs per stored row.
+        trigger: number of runs that triggers a compaction.
+        stop: number of runs at which writers wait.
         keyed: whether the table has a primary key.
     """
 
     name: str
     snapshot: Snapshot | None
-    chosen: BucketSum | None
+    selected: BucketSum | None
     buckets: tuple[BucketSum, ...]
     files: pa.Table
     spans: tuple[tuple[int, int], ...]
@@ -138,21 +138,21 @@ class LsmSection(Result):
 
     @property
     def kind(self) -> str:
-        """Its name in the explorer."""
+        """Name of the view in the explorer."""
         return "lsm"
 
     @property
     def max_depth(self) -> int:
-        """The most runs that lie over one key: files that a look-up of it may have to open."""
+        """Maximum number of overlapping runs: the files that a lookup of one key may open."""
         return max(self.depths, default=0)
 
     def to_arrow(self) -> pa.Table:
-        """The bucket's files, a row each, newest run first."""
+        """The files of the bucket, newest run first."""
         return self.files
 
     def figures(self) -> dict[str, object]:
-        """The bucket's numbers."""
-        one = self.chosen
+        """The figures of the bucket as JSON."""
+        one = self.selected
         return {
             "snapshot": None if self.snapshot is None else self.snapshot.id,
             "partition": None if one is None else one.partition,
@@ -169,38 +169,40 @@ class LsmSection(Result):
             "deleted": _sum(self.files, "deleted_count"),
         }
 
-    def sheet(self) -> Sheet:
-        """The section, its figures, its files, and the other buckets."""
+    def to_report(self) -> Report:
+        """A chart of the runs, the figures, the files, and all buckets."""
         at = "no snapshot" if self.snapshot is None else f"snapshot {self.snapshot.id}"
         title = f"{self.name} at {at}"
-        if self.chosen is None:
-            return Sheet(title=title, sections=(Note(text="There is no data file."),))
-        return Sheet(
-            title=f"{title}: {self.chosen.words}", sections=tuple(self._sections(self.chosen))
+        if self.selected is None:
+            return Report(title=title, sections=(Note(text="The snapshot has no data files."),))
+        return Report(
+            title=f"{title}: {self.selected.words}", sections=tuple(self._sections(self.selected))
         )
 
     def _sections(self, one: BucketSum) -> Iterator[Section]:
         rows = one.rows or 1
         retracts, deleted = _sum(self.files, "retract_count"), _sum(self.files, "deleted_count")
         runs = Cell(
-            text=f"{one.runs}; more than {self.trigger} start a compaction"
-            f" ({NUM_SORTED_RUN_COMPACTION_TRIGGER.key}), more than {self.stop} stop writers",
+            text=f"{one.runs} (compaction above {self.trigger}, "
+            f"{NUM_SORTED_RUN_COMPACTION_TRIGGER.key}; writers wait above {self.stop})",
             tone=Tone.WARN if one.runs > self.trigger else Tone.PLAIN,
         )
-        gone = f"{count_text(retracts)} retracts, {count_text(deleted)} deleted by vectors"
-        share = f"{gone}: {(retracts + deleted) / rows:.1%} of {count_text(one.rows)} rows"
-        depth = f"at most {self.max_depth}, {self.mean_depth:.1f} over a stored row on average"
+        gone = (
+            f"{count_text(retracts)} retracted, {count_text(deleted)} deleted by deletion vectors"
+        )
+        share = f"{gone} ({(retracts + deleted) / rows:.1%} of {count_text(one.rows)} rows)"
+        depth = f"max {self.max_depth}, mean {self.mean_depth:.1f} sorted runs per key"
         size = f"{plural(one.files, 'file')}, {one.level_0} in level 0, {bytes_text(one.bytes)}"
         yield self._chart()
         yield facts(
             ("files", size),
             ("sorted runs", runs if self.keyed else None),
             ("read amplification", depth if self.keyed else None),
-            ("rows that count no more", share),
+            ("retracted or deleted rows", share),
         )
         if not self.keyed:
             yield Note(
-                text="Without a primary key files are not sorted: they lie in writing order."
+                text="Without a primary key, files are not sorted; they are listed in write order."
             )
         yield self._files()
         if len(self.buckets) > 1:
@@ -209,18 +211,20 @@ class LsmSection(Result):
     def _chart(self) -> LaneChart:
         rows = self.files.to_pylist()
         lanes = {row["run"]: f"level {row['level']}" if self.keyed else "files" for row in rows}
-        most = max((_int(row["file_size"]) for row in rows), default=1) or 1
+        largest = max((_int(row["file_size"]) for row in rows), default=1) or 1
         numbered = {run: i for i, run in enumerate(lanes)}
         boxes = [
-            self._box(row, span, numbered[row["run"]], most)
+            self._box(row, span, numbered[row["run"]], largest)
             for row, span in zip(rows, self.spans, strict=True)
         ]
         steps = [(float(at), float(depth)) for at, depth in enumerate(self.depths)]
         end = float(len(self.depths))
-        profile = Profile(title=f"depth, most {self.max_depth}", steps=(*_turns(steps), (end, 0.0)))
+        profile = Profile(
+            title=f"overlap, max {self.max_depth}", steps=(*_turns(steps), (end, 0.0))
+        )
         ticks = axis_ticks(0, end, [(i + 0.5, text) for i, text in enumerate(self.labels)])
         return LaneChart(
-            title="Sorted runs, newest on top; keys from left to right",
+            title="Sorted runs by key range, newest run on top",
             lanes=tuple(lanes.values()),
             boxes=tuple(boxes),
             start=0,
@@ -229,13 +233,13 @@ class LsmSection(Result):
             profile=profile if self.keyed else None,
         )
 
-    def _box(self, row: dict[str, object], span: tuple[int, int], lane: int, most: int) -> Box:
+    def _box(self, row: dict[str, object], span: tuple[int, int], lane: int, largest: int) -> Box:
         rows, size = _int(row["row_count"]), _int(row["file_size"])
         gone = _int(row["retract_count"]) + _int(row["deleted_count"])
         name = str(row["file_name"])
         keys = f", keys {row['min_key']} to {row['max_key']}" if self.keyed else ""
-        lost = f", {gone:,} of them deleted or retracts" if gone else ""
-        says = (
+        lost = f", {gone:,} of them retracted or deleted" if gone else ""
+        tooltip = (
             f"level {row['level']}: {name}, {rows:,} rows{lost}, {bytes_text(size)}{keys}, "
             f"sequence {row['min_sequence_number']} to {row['max_sequence_number']}"
         )
@@ -244,15 +248,15 @@ class LsmSection(Result):
             start=span[0],
             end=span[1],
             label=f"{short_text(rows)} row{'' if rows == 1 else 's'}",
-            says=says,
+            tooltip=tooltip,
             tone=Tone.WARN if row["level"] == 0 and self.keyed else Tone.PLAIN,
-            height=max((max(size, 0) / most) ** 0.5, _LEAST_HEIGHT),
+            height=max((max(size, 0) / largest) ** 0.5, _MIN_HEIGHT),
             hatched=min(gone / rows, 1.0) if rows else 0.0,
             selects=f"file:{name}",
         )
 
     def _files(self) -> Grid:
-        heads = ["level#", "rows#", "size#", "min key", "max key", "depth#", "gone#", "file"]
+        heads = ["level#", "rows#", "size#", "min key", "max key", "overlap#", "deleted#", "file"]
         rows: list[list[Entry]] = []
         for row in self.files.slice(0, 200).to_pylist():
             gone = _int(row["retract_count"]) + _int(row["deleted_count"])
@@ -262,11 +266,11 @@ class LsmSection(Result):
                 cells += [row["min_key"], row["max_key"], row["depth"]]
             rows.append([*cells, gone or "", Cell(text=name, selects=f"file:{name}")])
         if not self.keyed:
-            heads = ["level#", "rows#", "size#", "gone#", "file"]
+            heads = ["level#", "rows#", "size#", "deleted#", "file"]
         return grid("Files, newest run first", heads, rows, total=self.files.num_rows)
 
     def _others(self, one: BucketSum) -> Grid:
-        most = max(bucket.runs for bucket in self.buckets)
+        max_runs = max(bucket.runs for bucket in self.buckets)
         rows: list[list[Entry]] = [
             [
                 Cell(
@@ -276,7 +280,7 @@ class LsmSection(Result):
                 ),
                 Cell(
                     text=str(b.runs),
-                    share=b.runs / most,
+                    share=b.runs / max_runs,
                     tone=Tone.WARN if self.keyed and b.runs > self.trigger else Tone.PLAIN,
                 ),
                 b.level_0,
@@ -287,7 +291,7 @@ class LsmSection(Result):
             for b in self.buckets
         ]
         heads = ("bucket", "runs#", "level 0#", "files#", "rows#", "size#")
-        return grid("Buckets, most runs first", heads, rows)
+        return grid("Buckets by number of sorted runs", heads, rows)
 
 
 def lsm_section(
@@ -298,17 +302,17 @@ def lsm_section(
     *,
     at: str = "t",
 ) -> LsmSection:
-    """A bucket in section; the one with most runs where none is named.
+    """Inspect the LSM tree of a bucket; by default the one with the most sorted runs.
 
     Args:
         view: the table.
-        snapshot: None for a table without any.
+        snapshot: None for a table without snapshots.
         partition: see `resolve_partition`.
-        bucket: its number.
-        at: Python that gives the table at the snapshot.
+        bucket: the bucket number.
+        at: Python code of the table at the snapshot.
 
     Raises:
-        NotFoundError: there is no such partition or bucket.
+        NotFoundError: the partition or bucket does not exist.
         PaimonError: a manifest cannot be read.
     """
     entries = ManifestEntries.empty()
@@ -331,8 +335,8 @@ def lsm_section(
             hint=f"Available: {found}.",
         )
     rows = groups[wanted[0]] if wanted else np.empty(0, np.int64)
-    chosen = sums[wanted[0]] if wanted else None
-    return _section(view, snapshot, entries.take(rows), tuple(sums), chosen, at)
+    selected = sums[wanted[0]] if wanted else None
+    return _section(view, snapshot, entries.take(rows), tuple(sums), selected, at)
 
 
 def _section(
@@ -340,7 +344,7 @@ def _section(
     snapshot: Snapshot | None,
     entries: ManifestEntries,
     sums: tuple[BucketSum, ...],
-    chosen: BucketSum | None,
+    selected: BucketSum | None,
     at: str,
 ) -> LsmSection:
     keys = RowType(fields=())
@@ -348,19 +352,19 @@ def _section(
         keys = view.schema.project(view.schema.trimmed_primary_keys)
     order, runs = _runs(entries, keyed=bool(len(keys)))
     entries = entries.take(order)
-    lows, highs = _places(entries, keys)
+    lows, highs = _key_ranks(entries, keys)
     depths = _depths(lows, highs)
     mean = _mean_depth(lows, highs, depths, numbers(entries.table, "row_count"))
     deepest = [int(depths[a : b + 1].max()) for a, b in zip(lows, highs, strict=True)]
     trigger, stop = _triggers(view)
     texts = key_texts(entries.table, keys)
-    where = () if chosen is None else (chosen.partition or None, chosen.bucket)
+    where = () if selected is None else (selected.partition or None, selected.bucket)
     arguments = dict(zip(("partition", "bucket"), where, strict=False))
     number = 0 if snapshot is None else snapshot.id
     return LsmSection(
         name=view.name,
         snapshot=snapshot,
-        chosen=chosen,
+        selected=selected,
         buckets=sums,
         files=_files_table(entries, runs, deepest, texts, _deleted(view, snapshot)),
         spans=tuple((int(a), int(b) + 1) for a, b in zip(lows, highs, strict=True)),
@@ -381,7 +385,7 @@ def _section(
 def bucket_sums(
     entries: ManifestEntries, codes: Ints, texts: Sequence[str]
 ) -> tuple[list[BucketSum], list[Ints]]:
-    """The buckets, those with most runs first, and the row numbers of each one's files.
+    """The buckets by descending number of runs, and the row numbers of the files of each.
 
     Args:
         entries: n live files.
@@ -414,7 +418,7 @@ def bucket_sums(
 
 
 def _runs(entries: ManifestEntries, *, keyed: bool) -> tuple[Ints, list[int]]:
-    """The files newest run first and by key in it, and the run of each."""
+    """The order of files by run, newest first, and key; and the run of each file."""
     levels, newest = (numbers(entries.table, n) for n in ("level", "max_sequence_number"))
     if not keyed:
         order = np.argsort(newest, kind="stable")
@@ -427,23 +431,23 @@ def _runs(entries: ManifestEntries, *, keyed: bool) -> tuple[Ints, list[int]]:
     return order, runs
 
 
-def _places(entries: ManifestEntries, keys: RowType) -> tuple[Ints, Ints]:
-    """Per file the places of its first and last key; without keys the files one after another.
+def _key_ranks(entries: ManifestEntries, keys: RowType) -> tuple[Ints, Ints]:
+    """The ranks of the minimum and maximum key of each file; consecutive ranks without keys.
 
-    Files that are sorted by other columns than the key may name a first key behind their last one.
+    In files that are sorted by other columns, the minimum key may be greater than the maximum.
     """
     if len(keys) and len(entries):
         try:
             lows, highs = key_ranks(entries, keys)
             return np.minimum(lows, highs), np.maximum(lows, highs)
-        except FormatError:  # keys of odd files: they still can be counted
+        except FormatError:  # corrupt keys: the files are still listed
             pass
     places = np.arange(len(entries))
     return places, places
 
 
 def _depths(lows: Ints, highs: Ints) -> Ints:
-    """Per place how many files lie over it; files of one run do not overlap."""
+    """The number of files that cover each rank; files of one run do not overlap."""
     if not len(lows):
         return np.empty(0, np.int64)
     count = int(highs.max()) + 1
@@ -454,7 +458,7 @@ def _depths(lows: Ints, highs: Ints) -> Ints:
 
 
 def _mean_depth(lows: Ints, highs: Ints, depths: Ints, rows: Ints) -> float:
-    """The depth over a stored row, each file's rows spread evenly over its places."""
+    """The mean depth per stored row, if rows are evenly distributed over the ranks of a file."""
     if not len(lows) or not rows.sum():
         return 0.0
     sums = np.concatenate([[0], np.cumsum(depths)])
@@ -473,7 +477,7 @@ def _labels(
 
 
 def _turns(steps: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """The steps at which the height changes."""
+    """The steps at which the depth changes."""
     return [s for i, s in enumerate(steps) if i == 0 or s[1] != steps[i - 1][1]]
 
 
@@ -506,7 +510,7 @@ def _files_table(
 
 
 def _deleted(view: TableView, snapshot: Snapshot | None) -> dict[str, int]:
-    """Rows that deletion vectors delete, by file; unknown cardinalities count as none."""
+    """Number of rows deleted by deletion vectors, by file; 0 for unknown cardinalities."""
     if snapshot is None or view.schema is None:
         return {}
     found = deletion_files(view.store, snapshot, view.schema, view.options)

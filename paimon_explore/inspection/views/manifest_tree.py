@@ -1,9 +1,9 @@
-"""A snapshot's metadata files as a tree: lists, manifests, entries, index files.
+"""The metadata files of a snapshot as a tree: manifest lists, manifests, entries, index files.
 
-Nodes have keys below their snapshot: `base`, `delta`, `changelog`, `index`, `statistics`, `schema`,
-then the number of the manifest in its list and the number of the entry in its manifest, such as
-`delta/0/12`. Children are read when they are asked for; a file that cannot be read is a node with a
-problem, and its siblings are not affected.
+The key of a node is `base`, `delta`, `changelog`, `index`, `statistics` or `schema`, followed by
+the index of the manifest in its list and of the entry in its manifest, such as `delta/0/12`.
+Children are read on demand. A file that cannot be read becomes a node with a problem; its siblings
+are not affected.
 """
 
 import re
@@ -26,7 +26,7 @@ from paimon_explore.inspection.history.timeline import Timeline
 from paimon_explore.inspection.rendering.chart import BarChart, Series, Tone
 from paimon_explore.inspection.rendering.number_format import bytes_text, plural
 from paimon_explore.inspection.rendering.partition_text import partition_texts
-from paimon_explore.inspection.rendering.report import Cell, Entry, Section, Sheet, grid
+from paimon_explore.inspection.rendering.report import Cell, Entry, Report, Section, grid
 from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.table_view import TableView
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
@@ -36,7 +36,7 @@ from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 
 PAGE = 100
-"""Children that one answer holds at most."""
+"""Maximum number of children per page."""
 
 _KEY = re.compile(
     r"|(?P<list>base|delta|changelog)(?:/(?P<manifest>\d{1,9})(?:/(?P<entry>\d{1,9}))?)?"
@@ -45,7 +45,7 @@ _KEY = re.compile(
 
 
 class ListKind(Enum):
-    """Which manifest list of a snapshot."""
+    """The manifest lists of a snapshot."""
 
     BASE = "base"
     DELTA = "delta"
@@ -54,14 +54,14 @@ class ListKind(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeKey:
-    """The parsed key of a node.
+    """The parsed key of a tree node.
 
     Attributes:
         text: the key.
-        list: the manifest list, if the node is one or lies below one.
-        manifest: number of the manifest in its list.
-        entry: number of the entry in its manifest.
-        file: number of the index file in its manifest.
+        list: the manifest list that is or contains the node.
+        manifest: index of the manifest in its list.
+        entry: index of the entry in its manifest.
+        file: index of the index file in the index manifest.
     """
 
     text: str
@@ -72,10 +72,10 @@ class NodeKey:
 
 
 def parse_key(text: str) -> NodeKey:
-    """The parts of a key.
+    """Parse the key of a tree node.
 
     Raises:
-        InvalidInputError: no node can have that key.
+        InvalidInputError: the key is invalid.
 
     >>> parse_key("delta/0/12").entry
     12
@@ -83,7 +83,8 @@ def parse_key(text: str) -> NodeKey:
     found = _KEY.fullmatch(text)
     if found is None:
         raise InvalidInputError(
-            f"{text[:60]!r} is not the key of a tree node.", hint="Try delta/0."
+            f"{text[:60]!r} is not the key of a tree node.",
+            hint="Examples: base, delta/0, delta/0/12.",
         )
     kind = found.group("list")
     numbers = {n: found.group(n) for n in ("manifest", "entry", "file")}
@@ -96,22 +97,22 @@ def parse_key(text: str) -> NodeKey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TreeNode:
-    """One line of the tree; texts are as stored, not escaped.
+    """A node of the manifest tree; texts are not escaped.
 
     Attributes:
-        key: its key.
+        key: the node key.
         type: list, manifest, entry, index, index-file, statistics or schema.
-        label: file name or what it is.
-        range: partitions, bucket and level inside.
-        count: how many things are inside.
-        size: bytes.
-        added: ADD entries inside.
-        deleted: DELETE entries inside.
-        kind: of an entry, ADD or DELETE.
-        cancelled: whether another entry of the snapshot takes this one back.
-        shared: which neighbouring snapshots use the same file.
+        label: file name or kind of node.
+        range: partitions, buckets and levels it covers.
+        count: number of children.
+        size: size in bytes.
+        added: number of ADD entries.
+        deleted: number of DELETE entries.
+        kind: ADD or DELETE, for entries.
+        cancelled: whether an ADD and a DELETE entry of the snapshot cancel each other.
+        shared: the adjacent snapshots that use the same file.
         expandable: whether it has children.
-        problem: why it cannot be read.
+        problem: the error message if it cannot be read.
     """
 
     key: str
@@ -129,7 +130,7 @@ class TreeNode:
     problem: str = ""
 
     def state(self) -> dict[str, object]:
-        """The node as JSON; what is empty has no key."""
+        """The node as JSON without empty members."""
         members = {field.name: getattr(self, field.name) for field in fields(self)}
         return {n: v for n, v in members.items() if v is not None and v != "" and v is not False}
 
@@ -150,17 +151,17 @@ _NODES = pa.schema(
         pa.field("problem", pa.string()),
     )
 )
-_MOST_BARS = 60
+_MAX_BARS = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Children(Result):
-    """A page of a node's children.
+    """A page of the children of a node.
 
     Attributes:
-        nodes: in the order of the file.
-        total: how many there are.
-        title: whose they are.
+        nodes: in file order.
+        total: number of children on all pages.
+        title: description of the parent node.
     """
 
     nodes: tuple[TreeNode, ...]
@@ -169,7 +170,7 @@ class Children(Result):
 
     @property
     def kind(self) -> str:
-        """Its name."""
+        """Name of the kind of result."""
         return "tree"
 
     def __len__(self) -> int:
@@ -181,22 +182,22 @@ class Children(Result):
         return iter(self.nodes)
 
     def page(self) -> dict[str, object]:
-        """The page as the explorer's tree gets it."""
+        """The page as JSON for the explorer."""
         return {"nodes": [node.state() for node in self.nodes], "total": self.total}
 
     def figures(self) -> dict[str, object]:
-        """The nodes."""
+        """The nodes as JSON."""
         return self.page()
 
     def to_arrow(self) -> pa.Table:
-        """The nodes, a row each."""
+        """The nodes, one row per node."""
         rows = [{name: getattr(node, name) for name in _NODES.names} for node in self.nodes]
         return pa.Table.from_pylist(rows, schema=_NODES)
 
-    def sheet(self) -> Sheet:
-        """Entries added and deleted by node, and a row for each."""
+    def to_report(self) -> Report:
+        """A chart of ADD and DELETE entries, and a table of the nodes."""
         sections: list[Section] = []
-        counted = [node for node in self.nodes if node.added is not None][:_MOST_BARS]
+        counted = [node for node in self.nodes if node.added is not None][:_MAX_BARS]
         if counted:
             added = tuple(node.added or 0 for node in counted)
             deleted = tuple(-(node.deleted or 0) for node in counted)
@@ -209,15 +210,15 @@ class Children(Result):
                 ),
             )
             sections.append(chart)
-        heads = ("key", "what", "name", "holds", "entries", "size#", "")
+        heads = ("key", "type", "name", "range", "entries", "size#", "note")
         rows = [_node_cells(node) for node in self.nodes]
         sections.append(grid("Nodes", heads, rows, total=self.total))
-        return Sheet(title=self.title, sections=tuple(sections))
+        return Report(title=self.title, sections=tuple(sections))
 
 
 def _node_cells(node: TreeNode) -> list[Entry]:
     entries = "" if node.added is None else f"+{node.added:,} -{node.deleted or 0:,}"
-    said = node.problem or ("cancelled" if node.cancelled else node.shared)
+    note = node.problem or ("cancelled" if node.cancelled else node.shared)
     return [
         node.key,
         f"{node.kind} {node.type}".strip(),
@@ -225,24 +226,24 @@ def _node_cells(node: TreeNode) -> list[Entry]:
         node.range,
         entries or node.count,
         None if node.size is None else bytes_text(node.size),
-        Cell(text=said, tone=Tone.REMOVE if node.problem else Tone.MUTED),
+        Cell(text=note, tone=Tone.REMOVE if node.problem else Tone.MUTED),
     ]
 
 
 class ManifestTree:
-    """The trees of all snapshots of a timeline."""
+    """The manifest trees of all snapshots of a timeline."""
 
     def __init__(self, view: TableView, timeline: Timeline) -> None:
         self._view = view
         self._timeline = timeline
 
     def children(self, snapshot_id: int, key: str = "", offset: int = 0) -> Children:
-        """A page of children of a node, at most `PAGE`.
+        """A page of at most `PAGE` children of a node.
 
         Raises:
-            InvalidInputError: no such key.
-            NotFoundError: no such snapshot.
-            PaimonError: the node's file cannot be read.
+            InvalidInputError: the key does not exist.
+            NotFoundError: the snapshot does not exist.
+            PaimonError: the file of the node cannot be read.
         """
         node = parse_key(key)
         snapshot = self._timeline.snapshot(snapshot_id)
@@ -258,7 +259,7 @@ class ManifestTree:
         return Children(nodes=(), total=0)
 
     def manifests(self, snapshot: Snapshot, kind: ListKind) -> ManifestFiles:
-        """The manifests of one list of a snapshot.
+        """The manifests of one manifest list of a snapshot.
 
         Raises:
             PaimonError: the list cannot be read.
@@ -273,43 +274,43 @@ class ManifestTree:
                 return manifests.changelog(snapshot)
 
     def manifest_row(self, snapshot: Snapshot, node: NodeKey) -> dict[str, object]:
-        """What the list says of the manifest of a node.
+        """The row of a manifest in its manifest list.
 
         Raises:
-            InvalidInputError: the list has no such manifest.
+            InvalidInputError: the manifest does not exist.
             PaimonError: the list cannot be read.
         """
         kind = node.list or ListKind.BASE
         files = self.manifests(snapshot, kind)
         if node.manifest is None or node.manifest >= len(files):
             message = (
-                f"There is no manifest {node.text!r}: the {kind.value} list has "
+                f"Manifest {node.text!r} does not exist: the {kind.value} list has "
                 f"{plural(len(files), 'manifest')}."
             )
             raise InvalidInputError(message)
         return dict(next(iter(files.slice(node.manifest, 1).rows())))
 
     def entries(self, snapshot: Snapshot, node: NodeKey) -> ManifestEntries:
-        """All entries of the manifest of a node.
+        """The entries of a manifest.
 
         Raises:
-            InvalidInputError: there is no such manifest.
+            InvalidInputError: the manifest does not exist.
             PaimonError: the manifest or its list cannot be read.
         """
         return self._view.store.manifests.read(str(self.manifest_row(snapshot, node)["file_name"]))
 
     def holders(self, snapshot_id: int, name: str) -> tuple[int, int]:
-        """First and last snapshot around one that use a manifest.
+        """The first and last snapshot that use a manifest of a given snapshot.
 
-        A manifest enters with the snapshot that wrote it and leaves with a merge, so its snapshots
-        follow each other; the ends are found by looking further and further away.
+        A manifest is used from the snapshot that wrote it until it is merged, so its snapshots are
+        consecutive; the ends are found by exponential search.
         """
         at = self._timeline.position_of(snapshot_id)
-        first = self._furthest(at, -1, name)
-        last = self._furthest(at, 1, name)
+        first = self._last_use(at, -1, name)
+        last = self._last_use(at, 1, name)
         return self._timeline.marks[first].snapshot_id, self._timeline.marks[last].snapshot_id
 
-    def _furthest(self, at: int, sign: int, name: str) -> int:
+    def _last_use(self, at: int, sign: int, name: str) -> int:
         inside, step = at, 1
         outside = None
         while outside is None:
@@ -332,7 +333,7 @@ class ManifestTree:
         return name in self._names_at(position)
 
     def _names_at(self, position: int) -> set[str]:
-        """Manifests of base and delta list of a mark; none where they cannot be read."""
+        """The manifest names of the base and delta list; empty if they cannot be read."""
         if not 0 <= position < len(self._timeline):
             return set()
         snapshot = self._timeline.marks[position].snapshot
@@ -391,7 +392,7 @@ class ManifestTree:
         )
 
     def _same(self, snapshot: Snapshot, name_of: Callable[[Snapshot], str | None]) -> str:
-        """Which neighbouring snapshots name the same file."""
+        """The adjacent snapshots that reference the same file."""
         at = self._timeline.position_of(snapshot.id)
         marks = self._timeline.marks
         near = [m.snapshot for m in marks[max(at - 1, 0) : at + 2] if m.snapshot is not None]
@@ -452,9 +453,9 @@ class ManifestTree:
     def _cancelled(
         self, snapshot: Snapshot, node: NodeKey, page: ManifestEntries
     ) -> Sequence[bool]:
-        """Whether each entry of a page is taken back within the snapshot, or takes one back.
+        """Whether each entry of a page is cancelled by, or cancels, another entry of the snapshot.
 
-        A DELETE is taken for the counterpart of an ADD, as it always is in a sound table.
+        Assumes that each DELETE entry has a matching ADD entry, as in every valid table.
         """
         adds = [row["kind"] == FileKind.ADD for row in page.rows()]
         if node.list is ListKind.CHANGELOG:
@@ -491,23 +492,23 @@ class ManifestTree:
         return Children(nodes=nodes, total=len(files))
 
     def index_row(self, snapshot: Snapshot, node: NodeKey) -> dict[str, object]:
-        """What the index manifest says of one index file.
+        """The row of an index file in the index manifest.
 
         Raises:
-            InvalidInputError: it has no such file.
-            PaimonError: it cannot be read.
+            InvalidInputError: the index file does not exist.
+            PaimonError: the index manifest cannot be read.
         """
         files: IndexEntries = self._view.store.manifests.index_of(snapshot)
         if node.file is None or node.file >= len(files):
             raise InvalidInputError(
-                f"There is no index file {node.text!r}: the index manifest has "
+                f"Index file {node.text!r} does not exist: the index manifest has "
                 f"{plural(len(files), 'file')}."
             )
         return files.slice(node.file, 1).rows()[0]
 
 
 def range_text(manifest: dict[str, object], schema: TableSchema | None) -> str:
-    """What a manifest covers, as its list says: partitions, else buckets and levels."""
+    """The range of a manifest from its manifest list: partitions, else buckets and levels."""
     if schema is not None and schema.partition_keys:
         return " ".join(
             f"{b.column}={_span(b.minimum, b.maximum)}" for b in partition_bounds(manifest, schema)
@@ -539,5 +540,5 @@ def _sum(files: ManifestFiles, column: str) -> int:
 
 def _whole(value: object) -> int:
     if not isinstance(value, int):
-        raise TypeError(value)  # our own frames hold whole numbers there
+        raise TypeError(value)  # manifest tables have integers in this column
     return value

@@ -1,4 +1,4 @@
-"""What there is to say of one tree node or data file, as a document of facts and tables."""
+"""Details of a tree node or data file, as a document of facts and tables."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -17,7 +17,7 @@ from paimon_explore.inspection.column_bounds import (
 from paimon_explore.inspection.history.file_history import partition_type
 from paimon_explore.inspection.history.timeline import FlagKind, Timeline
 from paimon_explore.inspection.problem import Problem, problem_of
-from paimon_explore.inspection.rendering import report as sheets
+from paimon_explore.inspection.rendering import report as reports
 from paimon_explore.inspection.rendering.number_format import (
     bytes_text,
     count_text,
@@ -25,7 +25,7 @@ from paimon_explore.inspection.rendering.number_format import (
     time_text,
 )
 from paimon_explore.inspection.rendering.partition_text import partition_texts
-from paimon_explore.inspection.rendering.report import Sheet
+from paimon_explore.inspection.rendering.report import Report
 from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.table_view import TableView
 from paimon_explore.inspection.views.manifest_tree import ListKind, ManifestTree, NodeKey, parse_key
@@ -44,7 +44,7 @@ _SOURCES = {FileSource.APPEND: "APPEND", FileSource.COMPACT: "COMPACT"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """Labels and values."""
+    """A list of labels and values."""
 
     rows: tuple[tuple[str, str], ...]
     title: str = ""
@@ -56,7 +56,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoundsTable:
-    """Statistics by column."""
+    """A table of column statistics."""
 
     title: str
     rows: tuple[ColumnBounds, ...]
@@ -70,7 +70,7 @@ class BoundsTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text:
-    """A longer text, such as a file's JSON."""
+    """A long text, such as the JSON of a file."""
 
     title: str
     text: str
@@ -82,7 +82,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """A part that cannot be read."""
+    """A section that cannot be read."""
 
     problem: Problem
 
@@ -101,12 +101,12 @@ _CELLS = pa.schema(
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Document(Result):
-    """All that is shown of a node; texts are as stored, not escaped.
+    """The details of a node; texts are not escaped.
 
     Attributes:
-        title: its name.
-        subtitle: what it is.
-        sections: from top to bottom.
+        title: name of the node.
+        subtitle: kind of node.
+        sections: in display order.
     """
 
     title: str
@@ -115,30 +115,30 @@ class Document(Result):
 
     @property
     def kind(self) -> str:
-        """Its name."""
+        """Name of the kind of result."""
         return "node"
 
     def page(self) -> dict[str, object]:
-        """The document as the explorer's detail pane gets it."""
+        """The document as JSON for the detail pane of the explorer."""
         sections = [section.state() for section in self.sections]
         return {"title": self.title, "subtitle": self.subtitle, "sections": sections}
 
     def figures(self) -> dict[str, object]:
-        """The document, section by section."""
+        """The sections as JSON."""
         return self.page()
 
     def to_arrow(self) -> pa.Table:
-        """A row per fact and column; of columns `value` is the minimum."""
+        """One row per fact and column; the `value` of a column is its minimum."""
         rows = [row for section in self.sections for row in _rows(section)]
         return pa.Table.from_pylist(rows, schema=_CELLS)
 
-    def sheet(self) -> Sheet:
-        """Its sections."""
-        sections = tuple(_as_sheet(section) for section in self.sections)
-        return Sheet(title=f"{self.title}: {self.subtitle}", sections=sections)
+    def to_report(self) -> Report:
+        """The sections as a report."""
+        sections = tuple(_as_report(section) for section in self.sections)
+        return Report(title=f"{self.title}: {self.subtitle}", sections=sections)
 
     def bounds(self, title: str) -> tuple[ColumnBounds, ...]:
-        """The rows of the table of bounds with that title; empty when there is none."""
+        """The rows of the bounds table with a title; empty if there is none."""
         tables = [s for s in self.sections if isinstance(s, BoundsTable) and s.title == title]
         return tables[0].rows if tables else ()
 
@@ -159,25 +159,25 @@ def _rows(section: Section) -> Iterator[dict[str, str | None]]:
             yield {"section": problem.kind, "name": problem.kind, "value": problem.message}
 
 
-def _as_sheet(section: Section) -> sheets.Section:
+def _as_report(section: Section) -> reports.Section:
     match section:
         case Facts(rows=rows, title=title):
-            return sheets.facts(*rows, title=title)
+            return reports.facts(*rows, title=title)
         case BoundsTable(title=title, rows=bounds, note=note):
             heads = ("column", "type", "min", "max", "nulls#", "")
             cells = [
                 (b.column, b.type, b.minimum, b.maximum, b.null_count, b.reason or b.note)
                 for b in bounds
             ]
-            return sheets.grid(title, heads, cells, note=note)
+            return reports.grid(title, heads, cells, note=note)
         case Text(title=title, text=text):
-            return sheets.grid(title, ("",), [(line,) for line in text.splitlines()])
+            return reports.grid(title, ("",), [(line,) for line in text.splitlines()])
         case Failure(problem=problem):
-            return sheets.Failed(problem=problem)
+            return reports.Failed(problem=problem)
 
 
 class NodeDetails:
-    """Documents about the nodes of a timeline's trees."""
+    """Builds the documents of the nodes of manifest trees."""
 
     def __init__(self, view: TableView, timeline: Timeline, tree: ManifestTree) -> None:
         self._view = view
@@ -188,9 +188,9 @@ class NodeDetails:
         """The document of a tree node; of the snapshot for the empty key.
 
         Raises:
-            InvalidInputError: no such key.
-            NotFoundError: no such snapshot.
-            PaimonError: a file on the way to the node cannot be read.
+            InvalidInputError: the key does not exist.
+            NotFoundError: the snapshot does not exist.
+            PaimonError: the node or one of its parents cannot be read.
         """
         node = parse_key(key)
         snapshot = self._timeline.snapshot(snapshot_id)
@@ -212,12 +212,12 @@ class NodeDetails:
     def of_file(
         self, manifest: str, entry: int, *, added: int | None, removed: int | None
     ) -> Document:
-        """The document of a data file, by where its entry lies.
+        """The document of a data file, given by its manifest entry.
 
         Args:
             manifest: file name of the manifest.
-            entry: number of the entry in it.
-            added: snapshot that added the file; None when that was before the history.
+            entry: index of the entry in the manifest.
+            added: snapshot that added the file; None if it has expired.
             removed: snapshot that removed it; None while it is live.
 
         Raises:
@@ -225,8 +225,8 @@ class NodeDetails:
         """
         entries = self._view.store.manifests.read(manifest).slice(entry, 1)
         lived = (
-            ("added by", "a snapshot before the history" if added is None else f"snapshot {added}"),
-            ("removed by", "no one: still live" if removed is None else f"snapshot {removed}"),
+            ("added by", "an expired snapshot" if added is None else f"snapshot {added}"),
+            ("removed by", "not removed: live" if removed is None else f"snapshot {removed}"),
             ("manifest", manifest),
         )
         return self._file(entries, "data file", lived)
@@ -259,9 +259,9 @@ class NodeDetails:
         if watermark is not None and watermark != NO_WATERMARK:
             yield "watermark", time_text(watermark)
         flags = self._timeline.flags_at(snapshot.id)
-        held = [f"{f.kind.value} {f.name}" for f in flags if f.kind is not FlagKind.HINT]
-        if held:
-            yield "pointed at by", ", ".join(held)
+        references = [f"{f.kind.value} {f.name}" for f in flags if f.kind is not FlagKind.HINT]
+        if references:
+            yield "referenced by", ", ".join(references)
         for name, value in (snapshot.properties or {}).items():
             yield f"property {name}", value
 
@@ -278,15 +278,15 @@ class NodeDetails:
             ListKind.CHANGELOG: snapshot.changelog_manifest_list,
         }
         meaning = {
-            ListKind.BASE: "everything up to the snapshot before",
-            ListKind.DELTA: "what this snapshot changed",
-            ListKind.CHANGELOG: "the changelog files of this snapshot",
+            ListKind.BASE: "all manifests before this commit",
+            ListKind.DELTA: "the manifests of this commit",
+            ListKind.CHANGELOG: "the manifests of the changelog files of this commit",
         }
         added = sum(_int(row["num_added_files"]) for row in files.rows())
         deleted = sum(_int(row["num_deleted_files"]) for row in files.rows())
         rows = (
-            ("holds", meaning[kind]),
-            ("manifests", f"{len(files):,}, {bytes_text(files.total_size)} together"),
+            ("contains", meaning[kind]),
+            ("manifests", f"{len(files):,}, {bytes_text(files.total_size)} in total"),
             ("entries", f"{added:,} ADD, {deleted:,} DELETE"),
         )
         name = names[kind] or ""
@@ -300,14 +300,14 @@ class NodeDetails:
         rows = [
             ("size", bytes_text(_int(row["file_size"]))),
             ("entries", f"{row['num_added_files']:,} ADD, {row['num_deleted_files']:,} DELETE"),
-            ("schema", f"up to {row['schema_id']}"),
+            ("schema", f"{row['schema_id']} or earlier"),
             ("buckets", _span(row["min_bucket"], row["max_bucket"])),
             ("levels", _span(row["min_level"], row["max_level"])),
         ]
         if node.list is not ListKind.CHANGELOG:
             first, last = self._tree.holders(snapshot.id, name)
             one = f"snapshot {first} only" if first == last else f"snapshots {first} to {last}"
-            rows.insert(0, ("held by", one))
+            rows.insert(0, ("used by", one))
         if row["min_row_id"] is not None:
             rows.append(("row ids", _span(row["min_row_id"], row["max_row_id"])))
         sections: list[Section] = [Facts(rows=tuple(rows))]
@@ -326,7 +326,7 @@ class NodeDetails:
         self, entries: ManifestEntries, subtitle: str, more: tuple[tuple[str, str], ...]
     ) -> Document:
         if not len(entries):
-            return Document(title="no such entry", subtitle="data file", sections=())
+            return Document(title="the entry does not exist", subtitle="data file", sections=())
         entry = entries.rows()[0]
         partition = partition_texts(entries.table, partition_type(self._view))[0]
         facts = Facts(rows=(*_file_facts(entry, partition), *more))
@@ -369,7 +369,7 @@ class NodeDetails:
         name = snapshot.statistics or ""
         found = self._view.store.statistics.load(name)
         facts = (
-            ("of snapshot", str(found.snapshot_id)),
+            ("snapshot", str(found.snapshot_id)),
             ("schema", str(found.schema_id)),
             ("rows, merged", count_text(found.merged_record_count)),
             ("size, merged", bytes_text(found.merged_record_size or 0)),
@@ -389,11 +389,11 @@ class NodeDetails:
         return Document(title=name, subtitle="statistics", sections=(Facts(rows=facts), table))
 
     def of_schema(self, schema_id: int) -> Document:
-        """The document of a version of the schema.
+        """The document of a schema version.
 
         Raises:
-            NotFoundError: there is no such version.
-            PaimonError: it cannot be read.
+            NotFoundError: the version does not exist.
+            PaimonError: the schema file cannot be read.
         """
         schema = self._view.store.schemas.load(schema_id)
         facts = (
@@ -420,14 +420,14 @@ def _file_facts(entry: Mapping[str, object], partition: str) -> Iterator[tuple[s
     yield "bucket", f"{entry['bucket']} of {total}" if total > 0 else str(entry["bucket"])
     yield "level", str(entry["level"])
     deletes = entry["delete_row_count"]
-    retracts = "" if deletes is None or deletes == 0 else f", {deletes:,} of them deletes"
+    retracts = "" if deletes is None or deletes == 0 else f", {deletes:,} of them retractions"
     yield "rows", f"{_int(entry['row_count']):,}{retracts}"
     yield "size", bytes_text(_int(entry["file_size"]))
     yield "schema", str(entry["schema_id"])
     yield "sequence", _span(entry["min_sequence_number"], entry["max_sequence_number"])
     created = entry["creation_time"]
     if isinstance(created, int):
-        yield "created", f"{time_text(created, zone='')} (writer's clock)"
+        yield "created", f"{time_text(created, zone='')} (local time of the writer)"
     source = entry["file_source"]
     if isinstance(source, int):
         yield "source", _SOURCES[FileSource(source)]
@@ -440,21 +440,21 @@ def _file_facts(entry: Mapping[str, object], partition: str) -> Iterator[tuple[s
         yield "extra files", ", ".join(map(str, extra))
     index = entry["embedded_file_index"]
     if isinstance(index, bytes):
-        yield "file index", f"{len(index):,} bytes inside the manifest"
+        yield "file index", f"{len(index):,} bytes, stored in the manifest"
 
 
 def _bounds_sections(entry: Mapping[str, object], schema: TableSchema) -> Iterator[Section]:
     keys = key_bounds(entry, schema)
     if keys:
         yield BoundsTable(title="Key bounds", rows=keys)
-    note = f"Decoded with schema {schema.id}, the one of this file."
+    note = f"Decoded with schema {schema.id}, which the file was written with."
     yield BoundsTable(title="Value bounds", rows=value_bounds(entry, schema), note=note)
 
 
 def _vector_text(vector: Mapping[str, object]) -> str:
     cardinality = vector["cardinality"]
-    rows = "unknown rows" if cardinality is None else plural(_int(cardinality), "row")
-    return f"{rows} deleted; bytes {vector['offset']} + {vector['length']}"
+    rows = "unknown number of rows" if cardinality is None else plural(_int(cardinality), "row")
+    return f"{rows} deleted; offset {vector['offset']}, {vector['length']} bytes"
 
 
 def _span(low: object, high: object) -> str:
@@ -465,5 +465,5 @@ def _span(low: object, high: object) -> str:
 
 def _int(value: object) -> int:
     if not isinstance(value, int):
-        raise TypeError(value)  # our own frames hold whole numbers there
+        raise TypeError(value)  # manifest tables have integers in this column
     return value

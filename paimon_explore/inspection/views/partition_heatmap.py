@@ -1,4 +1,4 @@
-"""Which partitions each snapshot touched: partitions by time, as a map."""
+"""Heat map of changes by partition and snapshot."""
 
 import numpy as np
 import pyarrow as pa
@@ -9,13 +9,13 @@ from paimon_explore.inspection.history.file_lifetimes import FileLives
 from paimon_explore.inspection.rendering.chart import Box, LaneChart, Tone, axis_ticks
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code
 from paimon_explore.inspection.rendering.number_format import bytes_text, plural
-from paimon_explore.inspection.rendering.report import Cell, Entry, Note, Section, Sheet, grid
+from paimon_explore.inspection.rendering.report import Cell, Entry, Note, Report, Section, grid
 from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.scan.manifest_arrays import numbers
 
-MOST_LANES = 30
-MOST_SNAPSHOTS = 60
+MAX_LANES = 30
+MAX_SNAPSHOTS = 60
 
 HEAT = pa.schema(
     (
@@ -27,17 +27,17 @@ HEAT = pa.schema(
         pa.field("bytes_removed", pa.int64(), nullable=False),
     )
 )
-"""A row per partition and snapshot that changed it."""
+"""One row per partition and snapshot that changed it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class PartitionHeat(Result):
-    """What each snapshot changed in each partition.
+    """The changes of each snapshot in each partition.
 
     Attributes:
         name: the table.
-        table: of `HEAT`, by partition, then by snapshot.
-        snapshots: ids of all snapshots, rising.
+        table: as `HEAT`, by partition, then by snapshot.
+        snapshots: ids of all snapshots, ascending.
     """
 
     name: str
@@ -46,43 +46,45 @@ class PartitionHeat(Result):
 
     @property
     def kind(self) -> str:
-        """Its name in the explorer."""
+        """Name of the view in the explorer."""
         return "heat"
 
     def __len__(self) -> int:
-        """How many partitions were changed how many times."""
+        """The number of rows of `table`."""
         return self.table.num_rows
 
     def to_arrow(self) -> pa.Table:
-        """A row of `HEAT` per partition and snapshot that changed it."""
+        """One row of `HEAT` per partition and snapshot that changed it."""
         return self.table
 
     def figures(self) -> dict[str, object]:
-        """The changes, a row each."""
+        """The changes as JSON, one row each."""
         return {"changes": self.table.to_pylist()}
 
-    def sheet(self) -> Sheet:
-        """The map, and the partitions by how often they were changed."""
+    def to_report(self) -> Report:
+        """The heat map, and the partitions by their latest change."""
         rows = self.table.to_pylist()
         often: dict[str, list[dict[str, int]]] = {}
         for row in rows:
             often.setdefault(row["partition"], []).append(row)
         title = f"{self.name}: {plural(len(often), 'partition')} changed"
         if not rows:
-            return Sheet(title=title, sections=(Note(text="No snapshot changed any file."),))
+            return Report(
+                title=title, sections=(Note(text="No snapshot has changed a data file."),)
+            )
         touched = sorted(often, key=lambda name: (-often[name][-1]["snapshot_id"], name))
-        shown = sorted(touched[:MOST_LANES])
-        heads = ("partition", "changed by#", "last by#", "added#", "removed#")
+        shown = sorted(touched[:MAX_LANES])
+        heads = ("partition", "changed by#", "last change#", "added#", "removed#")
         cells = [_cells(name, often[name]) for name in touched]
         sections: tuple[Section, ...] = (
             self._map(shown, often),
-            grid("Partitions, the last changed first", heads, cells),
+            grid("Partitions by latest change", heads, cells),
         )
-        return Sheet(title=title, sections=sections)
+        return Report(title=title, sections=sections)
 
     def _map(self, shown: list[str], often: dict[str, list[dict[str, int]]]) -> LaneChart:
-        """A box per change, as high as the root of its bytes."""
-        newest = self.snapshots[-MOST_SNAPSHOTS:]
+        """A box per change; its height is the square root of the changed bytes."""
+        newest = self.snapshots[-MAX_SNAPSHOTS:]
         places = {number: place for place, number in enumerate(newest)}
         peak = max(_moved(row) for name in shown for row in often[name]) or 1
         boxes = [
@@ -91,7 +93,7 @@ class PartitionHeat(Result):
                 start=places[row["snapshot_id"]],
                 end=places[row["snapshot_id"]] + 1,
                 label="",
-                says=_says(name, row),
+                tooltip=_tooltip(name, row),
                 tone=Tone.REMOVE if _shrank(row) else Tone.ADD,
                 hatched=1.0 if _shrank(row) else 0.0,
                 height=max((_moved(row) / peak) ** 0.5, 0.15),
@@ -103,7 +105,7 @@ class PartitionHeat(Result):
         ]
         ids = [(place + 0.5, str(number)) for place, number in enumerate(newest)]
         return LaneChart(
-            title="Changes by partition and snapshot: green grew, hatched shrank",
+            title="Changes by partition and snapshot (green: grew, hatched: shrank)",
             lanes=tuple(name or "unpartitioned" for name in shown),
             boxes=tuple(boxes),
             start=0,
@@ -120,7 +122,7 @@ def _moved(row: dict[str, int]) -> int:
     return row["bytes_added"] + row["bytes_removed"]
 
 
-def _says(name: str, row: dict[str, int]) -> str:
+def _tooltip(name: str, row: dict[str, int]) -> str:
     return (
         f"{name or 'unpartitioned'} in snapshot {row['snapshot_id']}: "
         f"+{row['files_added']} files, {bytes_text(row['bytes_added'])}; "
@@ -140,10 +142,10 @@ def _cells(name: str, rows: list[dict[str, int]]) -> list[Entry]:
 
 
 def partition_heat(inspector: Inspector) -> PartitionHeat:
-    """What each snapshot changed in each partition; reads the history of the files once.
+    """Collect the changes of each snapshot in each partition; reads the file history.
 
     Raises:
-        PaimonError: the newest snapshot's files cannot be read.
+        PaimonError: the files of the latest snapshot cannot be read.
     """
     marks = inspector.timeline().marks
     ids = tuple(mark.snapshot_id for mark in marks)

@@ -1,22 +1,22 @@
-"""The partitions of a snapshot's live files, summed."""
+"""The partitions of a snapshot with totals of their live files."""
 
 import pyarrow as pa
 
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.rendering.chart import BarChart, Series, Unit
 from paimon_explore.inspection.rendering.number_format import bytes_text, plural
-from paimon_explore.inspection.rendering.report import MOST_ROWS, Entry, Sheet, grid
+from paimon_explore.inspection.rendering.report import MAX_ROWS, Entry, Report, grid
 from paimon_explore.inspection.rendering.result import Result
 
-_MOST_BARS = 60
+_MAX_BARS = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class PartitionsView(Result):
-    """Partitions, one row each.
+    """Partitions, one row per partition.
 
     Attributes:
-        name: the table and its snapshot.
+        name: the table and the snapshot.
         table: partition (text), files, level_0, buckets, rows, bytes.
     """
 
@@ -25,7 +25,7 @@ class PartitionsView(Result):
 
     @property
     def kind(self) -> str:
-        """Its name in the explorer."""
+        """Name of the view in the explorer."""
         return "partitions"
 
     def __len__(self) -> int:
@@ -34,7 +34,7 @@ class PartitionsView(Result):
 
     @property
     def num_rows(self) -> int:
-        """The number of partitions, as Arrow tables say it."""
+        """The number of partitions, named as in `pyarrow.Table`."""
         return self.table.num_rows
 
     def to_arrow(self) -> pa.Table:
@@ -42,17 +42,17 @@ class PartitionsView(Result):
         return self.table
 
     def to_pylist(self) -> list[dict[str, object]]:
-        """The partitions, a dictionary each."""
+        """The partitions as dictionaries."""
         return list(self.table.to_pylist())
 
     def figures(self) -> dict[str, object]:
-        """The partitions, a row each."""
+        """The partitions as JSON, one row each."""
         return {"partitions": self.to_pylist()}
 
-    def sheet(self) -> Sheet:
-        """A bar per partition, and a row for each."""
-        rows = self.table.slice(0, MOST_ROWS).to_pylist()
-        bars = rows[:_MOST_BARS]
+    def to_report(self) -> Report:
+        """A chart of bytes by partition, and a table of the partitions."""
+        rows = self.table.slice(0, MAX_ROWS).to_pylist()
+        bars = rows[:_MAX_BARS]
         sections = []
         if bars:
             sections.append(
@@ -66,7 +66,7 @@ class PartitionsView(Result):
         heads = ("partition", "files#", "level 0#", "buckets#", "rows#", "size#")
         cells = [_cells(row) for row in rows]
         title = f"{self.name}: {plural(len(self), 'partition')}"
-        return Sheet(
+        return Report(
             title=title, sections=(*sections, grid("Partitions", heads, cells, total=len(self)))
         )
 

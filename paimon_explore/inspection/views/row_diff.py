@@ -1,6 +1,6 @@
-"""The rows that differ between two states of a table.
+"""Computes the rows that differ between two states of a table.
 
-With a primary key by key, else as whole rows, of which a state may hold several that are equal.
+Tables with a primary key are compared by key, others by whole rows, where duplicates are counted.
 Only buckets whose files differ are read.
 """
 
@@ -23,11 +23,11 @@ ROWKIND = "rowkind"
 
 
 def row_difference(before: ScanTarget, after: ScanTarget) -> pa.Table:
-    """`rowkind`, then the columns of the reading schema, in the order of the keys.
+    """The differing rows: `rowkind` and the columns of the read schema, ordered by key.
 
     Args:
         before: the old state.
-        after: the new state, with the same reading schema.
+        after: the new state, with the same read schema.
 
     Raises:
         PaimonError: a file cannot be read.
@@ -40,17 +40,17 @@ def row_difference(before: ScanTarget, after: ScanTarget) -> pa.Table:
 
 
 def difference_of(old: pa.Table, new: pa.Table, keys: tuple[str, ...]) -> pa.Table:
-    """The rows of two states that differ.
+    """Compare the rows of two states.
 
     Args:
-        old: rows; with keys each key once.
-        new: the same columns, likewise.
-        keys: of the primary key; none to compare whole rows.
+        old: rows of the old state; unique by key if there are keys.
+        new: rows of the new state with the same columns.
+        keys: the primary key columns; empty to compare whole rows.
     """
     rows = pa.concat_tables([old, new]).combine_chunks()
     split, count = old.num_rows, rows.num_rows
     row = combined([codes(column(rows, name)) for name in rows.column_names], count=count)
-    if not keys:  # equal rows are told apart by their number
+    if not keys:  # duplicates are numbered to be distinct
         row = told_apart(row, split)
     key = ranks([column(rows, name) for name in keys], count=count) if keys else row
     differs = np.concatenate(

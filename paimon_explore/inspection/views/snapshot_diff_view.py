@@ -1,7 +1,7 @@
-"""What differs between two states of a table: files, schema, options, indexes; and the rows.
+"""Differences between two snapshots of a table: files, schema, options, indexes and rows.
 
-Both states are compared as such, so either may be the older one. A file that only changed its level
-counts as moved, not as removed and added.
+Either snapshot may be the older one. A file that only changed its level counts as moved, not as
+removed and added.
 """
 
 from collections.abc import Iterator, Sequence
@@ -32,8 +32,8 @@ from paimon_explore.inspection.rendering.report import (
     Facts,
     Grid,
     Note,
+    Report,
     Section,
-    Sheet,
     facts,
     grid,
 )
@@ -66,20 +66,20 @@ FILE_CHANGES = pa.schema(
         pa.field("file_name", pa.string()),
     )
 )
-"""A row per file that differs; the levels are null where the file is not."""
+"""One row per file that differs; a level is null if the snapshot does not contain the file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexChange:
-    """An index file that only one state has.
+    """An index file that only one of the snapshots has.
 
     Attributes:
         change: `added` or `removed`.
-        type: what it indexes.
-        name: of the file.
-        size: bytes.
-        entries: rows of it; for deletion vectors the number of data files.
-        deleted_rows: that its deletion vectors delete, as far as they say.
+        type: the index type.
+        name: the file name.
+        size: size in bytes.
+        entries: number of entries; for deletion vectors the number of data files.
+        deleted_rows: number of rows deleted by its deletion vectors, as far as known.
     """
 
     change: str
@@ -92,16 +92,16 @@ class IndexChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class SnapshotDiff(Result):
-    """Two states of a table compared.
+    """The differences between two snapshots of a table.
 
     Attributes:
         view: the table.
-        before: the first snapshot; None for the state before the first one.
+        before: the first snapshot; None for the empty table before the first commit.
         after: the second snapshot.
-        files: of `FILE_CHANGES`.
-        schema: what the schemas say differently.
-        indexes: the index files that differ.
-        shown_rows: so many of the rows that differ are shown.
+        files: the differing files as `FILE_CHANGES`.
+        schema: differences of the schemas.
+        indexes: the differing index files.
+        shown_rows: number of differing rows to show.
     """
 
     view: TableView
@@ -114,22 +114,22 @@ class SnapshotDiff(Result):
 
     @property
     def kind(self) -> str:
-        """Its name in the explorer."""
+        """Name of the view in the explorer."""
         return "diff"
 
     def to_arrow(self) -> pa.Table:
-        """The files that differ, a row each."""
+        """The files that differ, one row per file."""
         return self.files
 
     def rows(self, limit: int | None = None) -> pa.Table:
-        """The rows that differ, with the column `rowkind` in front.
+        """The rows that differ, with a leading column `rowkind`.
 
-        With a primary key rows are compared by it: `+I` for a new key, `-D` for one that is gone,
-        `-U` and `+U` for the old and the new row of one that has changed. Without one, rows are
-        compared whole: `+I` and `-D`. Only buckets whose files differ are read.
+        Rows of tables with a primary key are compared by key: `+I` for added keys, `-D` for
+        removed keys, `-U` and `+U` for the old and new row of changed keys. Other tables are
+        compared by whole rows: `+I` and `-D`. Only buckets whose files differ are read.
 
         Args:
-            limit: most rows to give; None for all.
+            limit: maximum number of rows; None for all.
 
         Raises:
             PaimonError: a file cannot be read.
@@ -141,7 +141,7 @@ class SnapshotDiff(Result):
         return found if limit is None else found.slice(0, limit)
 
     def figures(self) -> dict[str, object]:
-        """Files, rows and bytes per kind of change."""
+        """The number of files, rows and bytes by kind of change."""
         sums = {change: self._sums(change) for change in CHANGES}
         return {
             "before": _number(self.before),
@@ -156,28 +156,28 @@ class SnapshotDiff(Result):
         rows, size = (_sum(table, name) for name in ("row_count", "file_size"))
         return table.num_rows, rows, size
 
-    def sheet(self) -> Sheet:
-        """Totals, partitions, files, schema and indexes."""
+    def to_report(self) -> Report:
+        """Totals, bytes by partition, files, schema and index changes."""
         title = f"{self.view.name}: {_name(self.before)} → {_name(self.after)}"
-        return Sheet(title=title, sections=tuple(self._sections()))
+        return Report(title=title, sections=tuple(self._sections()))
 
     def _sections(self) -> Iterator[Section]:
         yield self._totals()
         if not self.files.num_rows:
-            yield Note(text="Both states have the same files.")
+            yield Note(text="Both snapshots have the same files.")
         else:
             yield self._chart()
             yield self._grid()
         if self.schema:
-            said = [(d.what, d.name, d.act, d.before, d.after) for d in self.schema]
-            heads = ("what", "name", "change", "before", "after")
-            yield grid("Schema and options", heads, said)
+            changes = [(d.what, d.name, d.act, d.before, d.after) for d in self.schema]
+            heads = ("element", "name", "change", "before", "after")
+            yield grid("Schema and options", heads, changes)
         if self.indexes:
             listed = [
                 (_mark(i.change), i.type, i.entries, i.deleted_rows, bytes_text(i.size), i.name)
                 for i in self.indexes
             ]
-            names = ("", "index", "entries#", "deleted rows#", "size#", "file")
+            names = ("change", "index", "entries#", "deleted rows#", "size#", "file")
             yield grid("Index files", names, listed)
         if self.shown_rows:
             yield self._rows_grid()
@@ -192,7 +192,7 @@ class SnapshotDiff(Result):
             ]
             for row in shown
         ]
-        return grid("Rows", ("", *found.column_names[1:]), rows, total=found.num_rows)
+        return grid("Rows", ("change", *found.column_names[1:]), rows, total=found.num_rows)
 
     def _totals(self) -> Facts:
         found: list[tuple[str, Entry]] = []
@@ -211,18 +211,18 @@ class SnapshotDiff(Result):
         for row in self.files.select(["partition", "change", "file_size"]).to_pylist():
             name = row["partition"] or "unpartitioned"
             sums.setdefault(name, dict.fromkeys(CHANGES, 0))[row["change"]] += row["file_size"]
-        most = sorted(sums.items(), key=lambda item: -sum(item[1].values()))[:40]
+        largest = sorted(sums.items(), key=lambda item: -sum(item[1].values()))[:40]
         series = [
             Series(
                 name=change,
-                values=tuple((-1 if change == "removed" else 1) * s[change] for _, s in most),
+                values=tuple((-1 if change == "removed" else 1) * s[change] for _, s in largest),
                 tone=_TONES[change],
             )
             for change in CHANGES
         ]
         return BarChart(
             title="Bytes by partition",
-            categories=tuple(name for name, _ in most),
+            categories=tuple(name for name, _ in largest),
             series=tuple(s for s in series if any(s.values)),
             unit=Unit.BYTES,
         )
@@ -231,7 +231,7 @@ class SnapshotDiff(Result):
         partitioned = bool(partition_type(self.view).fields)
         rows = [self._row(row, partitioned) for row in self.files.slice(0, 200).to_pylist()]
         heads = [
-            "",
+            "change",
             "partition",
             "bucket#",
             "level",
@@ -263,13 +263,13 @@ class SnapshotDiff(Result):
 def snapshot_diff(
     view: TableView, before: Snapshot | None, after: Snapshot | None, *, rows: int = 0
 ) -> SnapshotDiff:
-    """Compare two states.
+    """Compare two snapshots.
 
     Args:
         view: the table.
-        before: the first state; None for no rows at all.
-        after: the second state.
-        rows: so many rows that differ are shown with it.
+        before: the first snapshot; None for an empty table.
+        after: the second snapshot.
+        rows: number of differing rows to show.
 
     Raises:
         PaimonError: a manifest or schema cannot be read.
@@ -301,7 +301,7 @@ def _live(view: TableView, snapshot: Snapshot | None) -> pa.Table:
 
 
 def file_changes(old: pa.Table, new: pa.Table, view: TableView) -> pa.Table:
-    """The files of two states that differ, as `FILE_CHANGES`."""
+    """The files that differ between two snapshots, as `FILE_CHANGES`."""
     both = pa.concat_tables([old, new]).combine_chunks()
     split = old.num_rows
     files, states = _codes(both)
@@ -351,7 +351,7 @@ def _table(files: pa.Table, changes: Sequence[str], earlier: Ints, view: TableVi
 
 
 def _codes(files: pa.Table) -> tuple[Ints, Ints]:
-    """A number per file, equal for the same file; and one that also knows its level and extras."""
+    """Two codes per file: of the file, and of the file with its level and extra files."""
     count = files.num_rows
     name = [codes(column(files, part)) for part in ("partition", "bucket", "file_name")]
     parts = ("level", "extra_files", "external_path", "embedded_file_index")

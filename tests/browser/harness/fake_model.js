@@ -287,14 +287,14 @@ export class FakeModel {
       ] } };
     }
     return { body: { title: word("data-405c6324-2f70-41ce-a9e8-d8abd9db6937-0.parquet"), subtitle: "data file · ADD", kind: "ADD", sections: [
-      { type: "facts", rows: [["partition", word("dt=2026-09-01")], ["bucket", "0 of 4"], ["level", "5"], ["rows", "9,999 (12 deletes)"], ["size", "1.2 MB"], ["schema", "0"], ["sequence", "1200 … 8123"], ["created", "2026-11-20 23:14:02.123 (writer's clock)"]] },
+      { type: "facts", rows: [["partition", word("dt=2026-09-01")], ["bucket", "0 of 4"], ["level", "5"], ["rows", "9,999 (12 deletes)"], ["size", "1.2 MB"], ["schema", "0"], ["sequence", "1200 … 8123"], ["created", "2026-11-20 23:14:02.123 (local time of the writer)"]] },
       { type: "bounds", title: "Key bounds", rows: [{ column: "id", type: "BIGINT NOT NULL", min: "3", max: "99123", nulls: "0" }] },
       { type: "bounds", title: "Value bounds", rows: [
         { column: word("dt"), type: "STRING NOT NULL", min: "2026-09-01", max: "2026-09-01", nulls: "0" },
         { column: "id", type: "BIGINT NOT NULL", min: "3", max: "99123", nulls: "0" },
         { column: "amount", type: "DECIMAL(12, 2)", min: "-20.00", max: "99812.50", nulls: "17" },
         { column: "note", type: "STRING", min: word("a long beginning"), max: "zebra crossinh", nulls: "3", note: "truncated to 16" },
-        { column: "tags", type: "ARRAY<STRING>", reason: "no bounds are kept for ARRAY" },
+        { column: "tags", type: "ARRAY<STRING>", reason: "bounds are not collected for ARRAY" },
         { column: "v", type: "DOUBLE", reason: "not in _VALUE_STATS_COLS: metadata.stats-mode of the column is none", nulls: "?" },
         { column: "big", type: "STRING", min: "x".repeat(5000), max: "y".repeat(300), nulls: "0" },
       ] },

@@ -10,7 +10,7 @@ import paimon_explore as pe
 from paimon_explore.encoding.avro import cross_check
 from paimon_explore.encoding.avro.container import write_block, write_header
 from paimon_explore.encoding.avro.writer import avro_schema, write_avro
-from paimon_explore.inspection.byte_inspector.byte_layout import ByteMap
+from paimon_explore.inspection.byte_inspector.byte_layout import ByteLayout
 from paimon_explore.inspection.byte_inspector.file_lookup import file_bytes
 
 NUMBERS = pa.table({"n": pa.array(range(3000), pa.int64())})
@@ -22,7 +22,7 @@ def avro(table: pa.Table) -> bytes:
     return write_avro(avro_schema(table.schema), columns, "null")
 
 
-def inspected(folder: Path, data: bytes) -> ByteMap:
+def inspected(folder: Path, data: bytes) -> ByteLayout:
     path = folder / "manifest-1"
     path.write_bytes(data)
     return file_bytes(path)

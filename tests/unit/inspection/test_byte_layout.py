@@ -14,7 +14,7 @@ from paimon_explore.encoding.avro.writer import write_avro
 from paimon_explore.encoding.deletion_vector import encode_vectors
 from paimon_explore.encoding.hash_index import encode_hashes
 from paimon_explore.errors import InvalidInputError, NotFoundError
-from paimon_explore.inspection.byte_inspector.byte_layout import ByteMap, Explanation
+from paimon_explore.inspection.byte_inspector.byte_layout import ByteLayout, Explanation
 from paimon_explore.inspection.byte_inspector.file_type_detection import layout_of
 from paimon_explore.inspection.byte_inspector.spans import leaves, space_of
 from paimon_explore.inspection.byte_inspector.value_encodings import FORMS
@@ -26,10 +26,10 @@ POSITIONS = bytes.fromhex(
 """A vector as Java 0.9 writes it for the positions 1, 3 and 70000, without its checksum."""
 
 
-def mapped(name: str, data: bytes) -> ByteMap:
+def mapped(name: str, data: bytes) -> ByteLayout:
     layout = layout_of(name, data, len(data), lambda _: None)
     space = space_of(name, data, layout.build)
-    return ByteMap(name=name, path=f"/{name}", layout=layout.kind, space=space)
+    return ByteLayout(name=name, path=f"/{name}", layout=layout.kind, space=space)
 
 
 def orders() -> pe.Table:
@@ -52,7 +52,7 @@ def test_a_deletion_vector_is_explained_byte_by_byte() -> None:
     assert facts(found.at(0)) == {"field": "version", "value": "1"}
     assert facts(found.at(4)) == {"field": "size", "value": "34"}
     assert facts(found.at(9)) == {"field": "cookie", "value": "0x303a"}
-    assert facts(found.at(-1))["value"].endswith("as computed")
+    assert facts(found.at(-1))["value"].endswith("matches")
     values = [p.space.text(p.span) for p in found.fields() if p.span.form == "uint16 LE"]
     assert values[-3:] == ["1: 1", "3: 3", "4464: 70,000"]
     assert found.encoded() == data
@@ -166,7 +166,7 @@ def test_what_is_not_there_is_refused_by_name() -> None:
         table.bytes("manifest-0")
     with pytest.raises(InvalidInputError, match="leads out"):
         table.bytes("../other/snapshot-1")
-    with pytest.raises(InvalidInputError, match="There is no manifest"):
+    with pytest.raises(InvalidInputError, match="does not exist"):
         table.bytes("delta/99")
     with pytest.raises(InvalidInputError, match="is not a field"):
         table.bytes().place("0.9999")

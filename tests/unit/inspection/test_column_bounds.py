@@ -56,7 +56,7 @@ def test_bounds_are_decoded_by_the_columns_that_are_listed() -> None:
     found = bounds(schema(), **DENSE)
     assert (found["id"].minimum, found["id"].maximum, found["id"].null_count) == ("3", "99", 0)
     assert (found["name"].minimum, found["name"].null_count) == ("a", 4)
-    assert found["tags"].reason == "not in _VALUE_STATS_COLS (no bounds are kept for ARRAY)"
+    assert found["tags"].reason == "not in _VALUE_STATS_COLS (bounds are not collected for ARRAY)"
 
 
 def test_a_column_without_statistics_names_the_option() -> None:
@@ -88,12 +88,12 @@ def test_counts_alone_are_told_from_a_column_of_nulls() -> None:
 def test_an_upper_bound_that_cannot_be_cut_is_explained() -> None:
     cut = {**DENSE, "value_max": row([99, None], ["INT", "STRING"])}
     found = bounds(schema(), **cut)
-    assert "a cut upper bound would not be above all values" in found["name"].reason
+    assert "no truncated upper bound exists" in found["name"].reason
 
 
 def test_bounds_as_long_as_the_limit_are_noted_as_cut() -> None:
     long = {**DENSE, "value_max": row([99, "z" * 16], ["INT", "STRING"])}
-    assert bounds(schema(), **long)["name"].note == "cut to 16"
+    assert bounds(schema(), **long)["name"].note == "truncated to 16"
     assert bounds(schema(), **DENSE)["name"].note == ""
 
 

@@ -1,11 +1,11 @@
-"""The sheets of the explorer: what they are asked in words."""
+"""The report views of the explorer and their inputs."""
 
 import pytest
 
 import paimon_explore as pe
 from paimon_explore.errors import InvalidInputError, PaimonError
-from paimon_explore.inspection.explorer.explorer_reports import SHEETS, Hint
-from paimon_explore.inspection.explorer.explorer_state import ExplorerState, Question
+from paimon_explore.inspection.explorer.explorer_reports import REPORTS, Hint
+from paimon_explore.inspection.explorer.explorer_state import ExplorerState, ViewInput
 from paimon_explore.inspection.views.inspector import Inspector
 from support.explored import hostile_history
 from support.golden import GoldenTables
@@ -13,9 +13,9 @@ from support.golden import GoldenTables
 
 def test_hostile_tables_are_shown_with_their_text_as_text() -> None:
     state = ExplorerState(Inspector(hostile_history().view))
-    for pane in SHEETS:
+    for pane in REPORTS:
         try:
-            result = state.sheet(pane, 1, Question())
+            result = state.result(pane, 1, ViewInput())
         except PaimonError:
             continue  # a name with a NUL cannot be opened; nothing is shown
         assert not {"\x00", "\x1b", "\u202e"} & set(repr(result) + result._repr_html_())
@@ -35,7 +35,7 @@ def test_the_code_of_a_sheet_gives_the_same_result(golden: GoldenTables) -> None
         ("expiry", "retain_max=3, older_than=1 s"),
     ):
         for snapshot in (6, 12):
-            result = state.sheet(pane, snapshot, Question(text=text))
+            result = state.result(pane, snapshot, ViewInput(text=text))
             again = eval(result.code.python, {"t": t})  # noqa: S307 - a line of our own
             first, second = (dict(one.figures()) for one in (result, again))
             for volatile in ("keep_after_ms", "deletable", "columns"):
@@ -48,8 +48,8 @@ def test_words_that_mean_nothing_are_refused(golden: GoldenTables) -> None:
     state = ExplorerState(pe.open_table(golden.table("java200", "dv_pk").folder)._inspector())
     for pane, text in (("explain", "k >"), ("key", "v = 1"), ("expiry", "soon"), ("nothing", "")):
         with pytest.raises(InvalidInputError):
-            state.sheet(pane, 12, Question(text=text))
-    gone = state.sheet("lsm", 12, Question(text="dt=p9, bucket 7"))
+            state.result(pane, 12, ViewInput(text=text))
+    gone = state.result("lsm", 12, ViewInput(text="dt=p9, bucket 7"))
     assert isinstance(gone, Hint)
     assert gone.examples
 
@@ -61,12 +61,12 @@ def test_the_figures_are_those_of_the_writers_system_tables(golden: GoldenTables
         listed = table.system["files"]
         assert isinstance(listed, list)
         newest = state.newest
-        explained = state.sheet("explain", newest, Question()).figures()["stages"]
+        explained = state.result("explain", newest, ViewInput()).figures()["stages"]
         assert isinstance(explained, list)
         live = next(stage for stage in explained if stage["name"] == "cancelled entries")
         assert live["kept"] == len(listed)
         assert live["bytes"][0] == sum(row["file_size_in_bytes"] for row in listed)
-        from_nothing = state.sheet("diff", newest, Question(text="0")).figures()["files"]
+        from_nothing = state.result("diff", newest, ViewInput(text="0")).figures()["files"]
         assert from_nothing == {
             "added": {
                 "files": len(listed),
@@ -77,5 +77,5 @@ def test_the_figures_are_those_of_the_writers_system_tables(golden: GoldenTables
         }
         schemas = table.system["schemas"]
         assert isinstance(schemas, list)
-        versions = state.sheet("schema", newest, Question()).figures()["versions"]
+        versions = state.result("schema", newest, ViewInput()).figures()["versions"]
         assert versions == [row["schema_id"] for row in schemas]

@@ -1,6 +1,6 @@
 import numpy as np
 
-from paimon_explore.inspection.history.file_lifetimes import Segment, lives_of
+from paimon_explore.inspection.history.file_lifetimes import Segment, lifetimes_of
 
 A, B, C = 0, 1, 2
 
@@ -18,7 +18,7 @@ def segment(first: int, last: int, events: list[tuple[int, int, bool]], live: li
 
 
 def lives(segments: list[Segment], count: int) -> list[tuple[int, int, int]]:
-    codes, added, removed = lives_of(segments, count)
+    codes, added, removed = lifetimes_of(segments, count)
     return list(zip(codes.tolist(), added.tolist(), removed.tolist(), strict=True))
 
 

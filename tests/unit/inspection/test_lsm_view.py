@@ -66,15 +66,15 @@ def test_a_bucket_is_named_in_many_ways(golden: GoldenTables) -> None:
 def test_a_backlog_is_named_with_its_trigger() -> None:
     table = keyed_table(COLUMNS, *[rows(i) for i in range(6)], primary_key=["k"])
     text = repr(table.lsm())
-    assert "6; more than 5 start a compaction (num-sorted-run.compaction-trigger)" in text
+    assert "6 (compaction above 5, num-sorted-run.compaction-trigger" in text
 
 
 def test_append_tables_and_empty_ones_have_a_section_too() -> None:
     plain = append_table(COLUMNS, rows(1), rows(2, 3)).lsm()
     assert plain.figures()["rows"] == 3
-    assert "lie in writing order" in repr(plain)
+    assert "listed in write order" in repr(plain)
     empty = append_table(COLUMNS).lsm()
-    assert repr(empty) == "db.t at no snapshot\nThere is no data file."
+    assert repr(empty) == "db.t at no snapshot\nThe snapshot has no data files."
     for one in (plain, empty):
         assert json.dumps(one.state())
         assert one._repr_html_()

@@ -15,7 +15,7 @@ def test_each_change_of_a_partition_is_counted() -> None:
         for row in heat.to_arrow().to_pylist()
     ]
     assert counts == [("p=x", 1, 2, 0), ("p=x", 2, 1, 2), ("p=y", 1, 1, 0)]
-    chart = heat.sheet().charts[0]
+    chart = heat.to_report().charts[0]
     assert isinstance(chart, LaneChart)
     assert chart.lanes == ("p=x", "p=y")
     tones = [(box.lane, box.start, box.tone) for box in chart.boxes]
@@ -25,7 +25,7 @@ def test_each_change_of_a_partition_is_counted() -> None:
 
 def test_a_table_without_snapshots_has_no_heat() -> None:
     heat = partition_heat(Inspector(History({"a": "INT"}).view))
-    assert "No snapshot changed any file" in repr(heat)
+    assert "No snapshot has changed a data file" in repr(heat)
     assert len(heat) == 0
 
 

@@ -11,9 +11,9 @@ from paimon_explore.inspection.rendering.chart import (
     axis_ticks,
 )
 from paimon_explore.inspection.rendering.chart_svg import chart_svg
-from paimon_explore.inspection.rendering.report import Cell, Failed, Note, Sheet, facts, grid
-from paimon_explore.inspection.rendering.report_html import sheet_html
-from paimon_explore.inspection.rendering.report_text import sheet_text
+from paimon_explore.inspection.rendering.report import Cell, Failed, Note, Report, facts, grid
+from paimon_explore.inspection.rendering.report_html import report_html
+from paimon_explore.inspection.rendering.report_text import report_text
 from support.explored import HOSTILE
 
 BARS = BarChart(
@@ -24,7 +24,7 @@ BARS = BarChart(
 LANES = LaneChart(
     title="runs",
     lanes=("level 0", HOSTILE),
-    boxes=(Box(lane=0, start=0, end=2, label=HOSTILE, says=HOSTILE, hatched=0.5),),
+    boxes=(Box(lane=0, start=0, end=2, label=HOSTILE, tooltip=HOSTILE, hatched=0.5),),
     start=0,
     end=4,
     ticks=((0.5, "1"), (3.5, HOSTILE)),
@@ -32,9 +32,9 @@ LANES = LaneChart(
 )
 
 
-def sheet(rows: int = 2, text: str = "x") -> Sheet:
+def report(rows: int = 2, text: str = "x") -> Report:
     many = [(f"{text}{i}", i * 1000, Cell(text=text, selects="snapshot:1")) for i in range(rows)]
-    return Sheet(
+    return Report(
         title=f"title {text}",
         sections=(
             facts(("label", text), ("left out", None)),
@@ -49,7 +49,7 @@ def sheet(rows: int = 2, text: str = "x") -> Sheet:
 
 
 def test_text_is_laid_out_in_columns() -> None:
-    assert sheet_text(sheet()).splitlines() == [
+    assert report_text(report()).splitlines() == [
         "title x",
         "label x",
         "x",
@@ -66,7 +66,7 @@ def test_text_is_laid_out_in_columns() -> None:
 
 
 def test_text_has_at_most_25_lines_whatever_there_is_to_show() -> None:
-    lines = sheet_text(sheet(rows=500)).splitlines()
+    lines = report_text(report(rows=500)).splitlines()
     assert len(lines) <= 25
     assert sum(line.endswith("more rows") for line in lines) == 2
 
@@ -78,9 +78,9 @@ def test_a_grid_tells_its_total_and_shows_the_first_rows() -> None:
 
 
 def test_hostile_text_does_nothing_in_any_face() -> None:
-    hostile = sheet(text=HOSTILE)
-    assert not {"\x00", "\x1b", "\u202e"} & set(sheet_text(hostile))
-    html = sheet_html(hostile)
+    hostile = report(text=HOSTILE)
+    assert not {"\x00", "\x1b", "\u202e"} & set(report_text(hostile))
+    html = report_html(hostile)
     for svg in (chart_svg(BARS), chart_svg(LANES)):
         assert "<img" not in svg
         assert "<script" not in svg
@@ -92,7 +92,7 @@ def test_hostile_text_does_nothing_in_any_face() -> None:
 
 
 def test_the_state_is_json_and_plain_cells_are_plain() -> None:
-    state = sheet().state()
+    state = report().state()
     assert json.loads(json.dumps(state)) == state
     sections = state["sections"]
     assert isinstance(sections, list)

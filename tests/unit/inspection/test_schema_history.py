@@ -36,7 +36,7 @@ def test_members_options_keys_and_order_are_compared() -> None:
     found = [(d.what, d.name, d.act, d.before, d.after) for d in schema_differences(before, after)]
     assert found == [
         ("column", "r.z", "renamed", "x", "z"),
-        ("column", "b", "moved", "place 3", "place 1"),
+        ("column", "b", "moved", "position 3", "position 1"),
         ("option", "k.x", "changed", "1", "2"),
         ("option", "k.y", "set", "", "3"),
         ("comment", "", "changed", "", "said"),

@@ -23,7 +23,7 @@ BARS = BarChart(
 LANES = LaneChart(
     title="runs",
     lanes=("level 0", HOSTILE),
-    boxes=(Box(lane=1, start=1, end=3, label=HOSTILE, says=HOSTILE, height=0.5),),
+    boxes=(Box(lane=1, start=1, end=3, label=HOSTILE, tooltip=HOSTILE, height=0.5),),
     start=0,
     end=4,
     ticks=((0.5, HOSTILE),),
@@ -55,7 +55,7 @@ def test_the_ground_lets_the_theme_through_and_figures_are_small() -> None:
 
 
 def test_without_a_chart_the_figure_says_so() -> None:
-    assert "Nothing to draw" in figure_of(()).to_json()
+    assert "No chart" in figure_of(()).to_json()
 
 
 def test_a_timeline_is_drawn_too() -> None:

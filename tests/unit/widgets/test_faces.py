@@ -8,7 +8,7 @@ import pytest
 
 from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.table.table import Table
-from paimon_explore.widgets.report_widget import SheetWidget
+from paimon_explore.widgets.report_widget import ReportWidget
 from support.small_tables import columns, keyed_table
 
 DOORS: dict[str, Callable[[Table], object]] = {
@@ -59,7 +59,7 @@ def test_an_answer_has_all_faces(table: Table, door: str) -> None:
     assert {"title", "sections", "figures", "code"} <= set(state)
     assert json.loads(found.plot().to_json())["data"] is not None
     widget = found.widget()
-    assert isinstance(widget, SheetWidget)
+    assert isinstance(widget, ReportWidget)
     assert widget.sheet["title"] == state["title"]
 
 

@@ -11,7 +11,7 @@ from paimon_explore.widgets.file_browser_server import (
     _content,
     _jupyter_server_extension_points,
     _message,
-    place_of,
+    resolve_path,
 )
 
 
@@ -26,8 +26,8 @@ def root(tmp_path: Path) -> Path:
 
 def test_a_file_below_the_root_is_found(root: Path) -> None:
     path = "demo.db/orders/snapshot/snapshot-1"
-    assert place_of(str(root), path) == (root / path).resolve()
-    assert place_of(str(root), f"/{path}") == (root / path).resolve()
+    assert resolve_path(str(root), path) == (root / path).resolve()
+    assert resolve_path(str(root), f"/{path}") == (root / path).resolve()
 
 
 @pytest.mark.parametrize(
@@ -47,9 +47,9 @@ def test_a_file_below_the_root_is_found(root: Path) -> None:
 )
 def test_other_paths_are_refused(root: Path, path: str) -> None:
     with pytest.raises(InvalidInputError):
-        place_of(str(root), path)
+        resolve_path(str(root), path)
     with pytest.raises(InvalidInputError):
-        place_of("", path)
+        resolve_path("", path)
 
 
 def test_a_message_is_answered(root: Path) -> None:

@@ -2,7 +2,7 @@ import pyarrow as pa
 
 from paimon_explore import Table
 from paimon_explore.widgets.bundles import bundle
-from paimon_explore.widgets.report_widget import SheetWidget
+from paimon_explore.widgets.report_widget import ReportWidget
 from support.small_tables import columns, keyed_table
 
 
@@ -15,7 +15,7 @@ def orders() -> Table:
 def test_a_result_is_a_widget_with_static_faces() -> None:
     table = orders()
     widget = table.lsm().widget()
-    assert isinstance(widget, SheetWidget)
+    assert isinstance(widget, ReportWidget)
     assert {**widget.sheet, "figures": table.lsm().figures()} == table.lsm().state()
     made = widget._repr_mimebundle_()
     assert made is not None
@@ -32,7 +32,7 @@ def test_every_result_of_a_table_is_a_widget_and_a_figure() -> None:
         table.why(name), table.schema_history(), table.history("id = 1"), table.preview_expiry(),
     ]  # fmt: skip
     for result in results:
-        assert isinstance(result.widget(), SheetWidget), result.kind
+        assert isinstance(result.widget(), ReportWidget), result.kind
         assert len(result.plot().to_json()) < 60_000
         assert result.code.python or result.kind == "explain"
 

@@ -53,5 +53,5 @@ def test_a_page_asks_for_nothing_and_holds_no_code_of_the_table(tmp_path: Path) 
 
 def test_a_table_without_snapshots_is_saved_too(tmp_path: Path) -> None:
     page = saved(History({"a": "INT"}), tmp_path)
-    assert "No snapshot yet" in page
+    assert "The table has no snapshot yet" in page
     assert recording_of(page)["rows"] == []

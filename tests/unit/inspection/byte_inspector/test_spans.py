@@ -68,14 +68,14 @@ def test_a_number_with_needless_bytes_is_kept_as_bytes() -> None:
     space = space_of("file", data, build)
     (leaf,) = space.root.children()
     assert leaf.form == "bytes"
-    assert "unusual spelling of 1" in leaf.rule
+    assert "non-canonical encoding of 1" in leaf.rule
     assert b"".join(space.encode(space.root)) == data
 
 
 def test_the_path_to_a_byte_leads_from_the_whole_to_the_field() -> None:
     space = space_of("file", bytes(6), two_numbers)
     assert [(i, s.name) for i, s in space.path_to(5)] == [(0, "file"), (1, "second")]
-    with pytest.raises(InvalidInputError, match="byte 6 is not one of 6 bytes"):
+    with pytest.raises(InvalidInputError, match="Offset 6 is out of range: there are 6 bytes"):
         space.path_to(6)
 
 
