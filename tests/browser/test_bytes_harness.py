@@ -56,7 +56,7 @@ def test_a_manifest_opens_at_its_records(harness: Watched) -> None:
     expect(page.locator(".peb-space")).to_have_text("block 0 decompressed")
     expect(page.locator(".peb-byte.peb-in")).to_have_text("00")
     expect(page.locator(".peb-where")).to_contain_text("byte 1 of 1 in _KIND")
-    expect(page.get_by_role("region", name="Field")).to_contain_text("gains the file")
+    expect(page.get_by_role("region", name="Field")).to_contain_text("is added (ADD)")
     page.get_by_role("button", name="file").click()
     expect(page.locator(".peb-space")).to_have_text("file")
     harness.check()
