@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from paimon_explore.inspection.byte_inspector.file_lookup import file_bytes as bytes  # noqa: A004 - as the door
+    from paimon_explore.inspection.byte_inspector.file_lookup import file_bytes as bytes  # noqa: A004 - the public name
 
 __all__ = ["bytes"]
 

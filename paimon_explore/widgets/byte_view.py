@@ -49,8 +49,8 @@ class ByteView(anywidget.AnyWidget):
         if made is None:
             return None
         data, metadata = made
-        faces = {"text/html": self.result._repr_html_(), "text/plain": repr(self.result)}
-        return {**data, **faces}, dict(metadata)
+        static = {"text/html": self.result._repr_html_(), "text/plain": repr(self.result)}
+        return {**data, **static}, dict(metadata)
 
     def _receive(self, _widget: object, message: object, _buffers: object) -> None:
         """Answer a request of the browser; errors are sent to the browser, not raised."""

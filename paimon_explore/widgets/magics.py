@@ -190,10 +190,10 @@ def _parsed(line: str, values: Mapping[str, object]) -> Namespace:
     parser.add_argument("--tag")
     parser.add_argument("--branch")
     try:
-        words = shlex.split(line)
+        arguments = shlex.split(line)
     except ValueError as error:
         raise InvalidInputError(f"%paimon: {error}.") from error
-    given = parser.parse_args(words)
+    given = parser.parse_args(arguments)
     named = values.get(given.path)
     if isinstance(named, str):
         given.path = named

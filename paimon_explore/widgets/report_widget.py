@@ -37,5 +37,5 @@ class ReportWidget(anywidget.AnyWidget):
         if made is None:
             return None
         data, metadata = made
-        faces = {"text/html": self.result._repr_html_(), "text/plain": repr(self.result)}
-        return {**data, **faces}, dict(metadata)
+        static = {"text/html": self.result._repr_html_(), "text/plain": repr(self.result)}
+        return {**data, **static}, dict(metadata)

@@ -1,7 +1,7 @@
 """Saves the explorer as one HTML file that needs neither Python nor a network.
 
 The page contains recorded answers: the timeline, the files of all snapshots, all views of the
-selected snapshot, and the most used views of the latest ones. Anything else is shown as not
+selected snapshot, and the limit used views of the latest ones. Anything else is shown as not
 available. Without JavaScript the page shows the static rendering.
 """
 
@@ -108,11 +108,11 @@ class _Recorder:
             self._views(number, _OFTEN)
         self._nodes(self._selected, _MAX_NODES)
         self._views(self._selected, tuple(REPORTS))
-        told = {"traits": self._traits, "tree": self._tree, "rows": rows, "codes": self._codes}
+        content = {"traits": self._traits, "tree": self._tree, "rows": rows, "codes": self._codes}
         return {
             "script": bundle("explorer"),
             "answers": self._answers,
-            **masked_members(told),
+            **masked_members(content),
         }
 
     def _history(self) -> tuple[int, int]:
@@ -137,11 +137,11 @@ class _Recorder:
             kept["data"] = base64.b64encode(data).decode("ascii")
         self._answers[_request(message)] = kept
 
-    def _nodes(self, snapshot: int, most: int) -> None:
+    def _nodes(self, snapshot: int, limit: int) -> None:
         """Record the manifest tree of a snapshot, up to a number of nodes, with their details."""
         pending = ["", "delta"]
         for number, key in enumerate(pending):
-            if number >= most or not snapshot:
+            if number >= limit or not snapshot:
                 break
             try:
                 children = self._state.tree(snapshot, [key]).body["children"]
@@ -151,7 +151,7 @@ class _Recorder:
                 continue
             self._tree[f"{snapshot}|{key}|0"] = children[key]
             keys = [str(node["key"]) for node in children[key]["nodes"]]
-            if most > len(pending):
+            if limit > len(pending):
                 pending += [one for one in keys if one not in pending]
                 for one in keys[:_MAX_NODES]:
                     self._ask({"op": "detail", "node": f"{snapshot}/{one}"})

@@ -107,17 +107,17 @@ class ByteLayout(Result):
             InvalidInputError: the offset is out of range.
         """
         base = self._space(within)
-        wanted = offset if offset >= 0 else base.root.length + offset
+        position = offset if offset >= 0 else base.root.length + offset
         prefix = f"{within}.{INSIDE}" if within else ""
         places: list[Place] = []
         steps = [prefix] if prefix else []
-        for number, (index, span) in enumerate(base.path_to(wanted)):
+        for number, (index, span) in enumerate(base.path_to(position)):
             if number:
                 steps.append(str(index))
             places.append(Place(path=".".join(steps), space=base, span=span))
-        byte = base.reader.read(wanted, 1)
+        byte = base.reader.read(position, 1)
         return Explanation(
-            offset=wanted,
+            offset=position,
             byte=byte[0],
             places=tuple(places),
             code=self.code,
@@ -364,7 +364,7 @@ class Explanation(Result):
                         next((p.span.rule for p in reversed(self.places) if p.span.rule), None),
                     ),
                 ),
-                grid("enclosing groups", ("field", "byte#", "length#", "holds"), around),
+                grid("Enclosing groups", ("field", "byte#", "length#", "content"), around),
             ),
         )
 

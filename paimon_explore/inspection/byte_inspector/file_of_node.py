@@ -5,7 +5,7 @@ from os import PathLike, fspath
 from paimon_explore.errors import InvalidInputError, NotFoundError
 from paimon_explore.inspection.byte_inspector.byte_layout import ByteLayout
 from paimon_explore.inspection.byte_inspector.file_lookup import byte_layout, find_file, schemas_of
-from paimon_explore.inspection.history.file_lifetimes import FileLives
+from paimon_explore.inspection.history.file_lifetimes import FileLifetimes
 from paimon_explore.inspection.rendering.code_snippet import Code, point_code
 from paimon_explore.inspection.table_view import TableView
 from paimon_explore.inspection.views.inspector import Inspector
@@ -48,7 +48,7 @@ def table_bytes(inspector: Inspector, what: "str | PathLike[str]" = "") -> ByteL
     return _mapped(view, path, f"{at}.bytes({text!r})" if text else f"{at}.bytes()")
 
 
-def file_of_lives(inspector: Inspector, lives: FileLives, row: int) -> ByteLayout:
+def file_of_lives(inspector: Inspector, lives: FileLifetimes, row: int) -> ByteLayout:
     """Inspect the bytes of a data file of the file grid."""
     manifest = str(lives.files.column("manifest")[row].as_py())
     entry = int(str(lives.files.column("entry")[row].as_py()))

@@ -61,11 +61,11 @@ def deletion_time(
     also = f"once {', '.join(others[:4])} no longer need it" if others else ""
     if last is None:
         return DeletionTime(text=also or "now: no snapshot references it")
-    due = _of_expiry(view, timeline, last, kept[-1], now_ms)
+    expiry = _of_expiry(view, timeline, last, kept[-1], now_ms)
     return DeletionTime(
-        text=f"{due.text}, and {also}" if also else due.text,
-        from_ms=None if others else due.from_ms,
-        commits=due.commits,
+        text=f"{expiry.text}, and {also}" if also else expiry.text,
+        from_ms=None if others else expiry.from_ms,
+        commits=expiry.commits,
     )
 
 

@@ -152,7 +152,7 @@ def _metadata_files(inspector: Inspector, name: str) -> Iterator[Reference]:
             path = path or _metadata_path(view, mark.snapshot, kind, name)
     for kind, positions in kinds.items():
         first, last = positions[0], positions[-1]
-        behind = last + 1 < len(timeline)
+        is_removed = last + 1 < len(timeline)
         own = kind.endswith("list")  # manifest lists are not shared between snapshots
         first_ever = timeline.marks[first].snapshot_id == 1
         yield _reference(
@@ -162,7 +162,7 @@ def _metadata_files(inspector: Inspector, name: str) -> Iterator[Reference]:
             type=kind,
             label=kind,
             added=timeline.marks[first].snapshot_id if first or own or first_ever else None,
-            removed=timeline.marks[last + 1].snapshot_id if behind else None,
+            removed=timeline.marks[last + 1].snapshot_id if is_removed else None,
             path=path,
         )
 

@@ -19,7 +19,7 @@ from paimon_explore.inspection.explain.key_versions import (
     candidate_files,
     read_versions,
 )
-from paimon_explore.inspection.history.file_lifetimes import FileLives
+from paimon_explore.inspection.history.file_lifetimes import FileLifetimes
 from paimon_explore.inspection.key_argument import KeyArgument, resolve_key
 from paimon_explore.inspection.problem import Problem, problem_of
 from paimon_explore.inspection.rendering.chart import Box, LaneChart, Tone, axis_ticks
@@ -353,7 +353,7 @@ _SYSTEM: Sequence[tuple[str, pa.DataType]] = (
 )
 
 
-def _lives_at(lives: FileLives, row: int, position: int) -> bool:
+def _lives_at(lives: FileLifetimes, row: int, position: int) -> bool:
     return bool(lives.added[row] <= position + 1 < lives.removed[row])
 
 
@@ -363,7 +363,7 @@ class _Judge:
 
     target: ScanTarget
     key: KeyArgument
-    lives: FileLives
+    lives: FileLifetimes
     rows: Ints
     versions: Mapping[str, tuple[StoredVersion, ...]]
     _vectors: dict[DeletionFile, DeletionVector] = field(default_factory=dict)

@@ -10,7 +10,7 @@ from paimon_explore.data_types.definitions import AtomicType
 from paimon_explore.encoding.binary_row.encoder import decode_rows
 from paimon_explore.errors import PaimonError
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.inspection.history.file_lifetimes import FileLives
+from paimon_explore.inspection.history.file_lifetimes import FileLifetimes
 from paimon_explore.inspection.key_argument import KeyArgument
 from paimon_explore.inspection.problem import Problem, problem_of
 from paimon_explore.inspection.rendering.partition_text import binary_column
@@ -51,7 +51,7 @@ class StoredVersion:
     values: dict[str, object]
 
 
-def candidate_files(lives: FileLives, key: KeyArgument, target: ScanTarget) -> Ints:
+def candidate_files(lives: FileLifetimes, key: KeyArgument, target: ScanTarget) -> Ints:
     """Row numbers of `lives` whose partition and key range may contain a key."""
     rows = np.arange(len(lives))
     schema = target.schema
@@ -68,14 +68,14 @@ def candidate_files(lives: FileLives, key: KeyArgument, target: ScanTarget) -> I
         decode_rows(binary_column(files, name), types, where=name)
         for name in ("min_key", "max_key")
     )
-    wanted = [
+    key_values = [
         values_array([key.values[field.name].value], field.type)
         for field in fields
         if isinstance(field.type, AtomicType)
     ]
     columns = [
         pa.concat_arrays([low, high, one.cast(low.type)])
-        for low, high, one in zip(lows, highs, wanted, strict=True)
+        for low, high, one in zip(lows, highs, key_values, strict=True)
     ]
     count = len(rows)
     places = ranks(columns, count=2 * count + 1)
@@ -85,7 +85,7 @@ def candidate_files(lives: FileLives, key: KeyArgument, target: ScanTarget) -> I
 
 
 def read_versions(
-    target: ScanTarget, lives: FileLives, rows: Ints, key: KeyArgument
+    target: ScanTarget, lives: FileLifetimes, rows: Ints, key: KeyArgument
 ) -> tuple[dict[str, tuple[StoredVersion, ...]], list[Problem]]:
     """The versions of a key by file name, and the errors of unreadable files.
 

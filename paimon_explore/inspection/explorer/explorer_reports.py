@@ -157,7 +157,7 @@ def _lsm(request: ReportRequest) -> Result:
             pane="lsm",
             title=f"{request.text} does not exist in snapshot {inspector.snapshot_id}.",
             how="The snapshot has no data files in this bucket. Select an existing one.",
-            examples=tuple(one.words for one in found.buckets[:_MAX_EXAMPLES]),
+            examples=tuple(one.text for one in found.buckets[:_MAX_EXAMPLES]),
             code=found.code,
         )
 

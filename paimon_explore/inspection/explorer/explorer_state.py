@@ -22,7 +22,7 @@ from paimon_explore.inspection.explorer.table_properties import table_chips
 from paimon_explore.inspection.health.findings import Severity
 from paimon_explore.inspection.health.health_report import Health
 from paimon_explore.inspection.history.file_history import files_now
-from paimon_explore.inspection.history.file_lifetimes import FileLives
+from paimon_explore.inspection.history.file_lifetimes import FileLifetimes
 from paimon_explore.inspection.history.timeline import Mark
 from paimon_explore.inspection.problem import problem_of
 from paimon_explore.inspection.rendering import code_snippet
@@ -87,8 +87,8 @@ class SentFiles:
         groups: the groups that were sent instead of `lives`; None if the files were sent.
     """
 
-    lives: FileLives
-    whole: FileLives
+    lives: FileLifetimes
+    whole: FileLifetimes
     groups: FileGroups | None = None
 
 
@@ -305,9 +305,9 @@ class ExplorerState:
         worst = next((word for word, count in counts if count), Severity.NOTE.value)
         if health.problems:
             worst = Severity.ERROR.value
-        says = ", ".join(words) or "none"
+        text = ", ".join(words) or "none"
         total = len(health) + len(health.problems)
-        return Answer(body={"total": total, "worst": worst, "words": says})
+        return Answer(body={"total": total, "worst": worst, "words": text})
 
     def _file_name(self, node: str) -> str:
         """The file name of a node path; empty if the node is not a file."""
@@ -392,10 +392,10 @@ class ExplorerState:
             )
         return found
 
-    def _lives(self, frame: int) -> FileLives:
+    def _lives(self, frame: int) -> FileLifetimes:
         return self._shown(frame).lives
 
-    def _frame(self, lives: FileLives, whole: FileLives | None = None) -> Answer:
+    def _frame(self, lives: FileLifetimes, whole: FileLifetimes | None = None) -> Answer:
         frame = self._next_frame
         self._next_frame += 1
         groups = file_groups(lives) if len(lives) > self._max_files else None
@@ -476,7 +476,7 @@ def _watermark(snapshot: Snapshot | None) -> int | None:
     return snapshot.watermark
 
 
-def lives_columns(lives: FileLives) -> Columns:
+def lives_columns(lives: FileLifetimes) -> Columns:
     """Files as numeric columns: at most 60 bytes per file, about 20 when packed."""
     files = lives.files
     created = _column(files, "creation_time")

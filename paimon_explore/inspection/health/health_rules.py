@@ -18,7 +18,7 @@ from paimon_explore.inspection.health.findings import Finding, Severity
 from paimon_explore.inspection.health.table_facts import TableFacts
 from paimon_explore.inspection.history.timeline import FlagKind
 from paimon_explore.inspection.rendering.number_format import bytes_text, count_text, plural
-from paimon_explore.inspection.views.lsm_view import BucketSum
+from paimon_explore.inspection.views.lsm_view import BucketSummary
 from paimon_explore.maintenance.expiry.snapshot_expiry import expiring_ids, snapshot_retention
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options.effective_options import stop_trigger, target_file_bytes
@@ -94,12 +94,12 @@ def sorted_runs(facts: TableFacts) -> Iterator[Finding]:
         yield Finding(
             severity=Severity.ERROR if stops else Severity.WARNING,
             rule="level-0 backlog",
-            what=f"{one.words} has {one.runs} sorted runs{others}",
+            what=f"{one.text} has {one.runs} sorted runs{others}",
             figure=one.runs,
             threshold=stop if stops else trigger,
             option=option.key,
             advice="run compact(), or start a writer that compacts",
-            evidence=f"lsm:{one.words}",
+            evidence=f"lsm:{one.text}",
         )
 
 
@@ -131,7 +131,7 @@ def small_files(facts: TableFacts) -> Iterator[Finding]:
 
 def bucket_skew(facts: TableFacts) -> Iterator[Finding]:
     """Find partitions in which one bucket is much larger than the others."""
-    by_partition: dict[str, list[BucketSum]] = {}
+    by_partition: dict[str, list[BucketSummary]] = {}
     for one in facts.buckets:
         by_partition.setdefault(one.partition, []).append(one)
     found = []
@@ -145,7 +145,7 @@ def bucket_skew(facts: TableFacts) -> Iterator[Finding]:
         yield Finding(
             severity=Severity.NOTE,
             rule="bucket skew",
-            what=f"{one.words} contains {one.rows / rows:.0%} of the rows of its partition",
+            what=f"{one.text} contains {one.rows / rows:.0%} of the rows of its partition",
             figure=factor,
             threshold=_SKEW,
             option="bucket-key" if facts.options.value(BUCKET) > 0 else "",
@@ -282,11 +282,11 @@ def missing_files(facts: TableFacts) -> Iterator[Finding]:
     if view.schema is None or not 0 < len(facts.files) <= _MAX_FILES_CHECKED:
         return
     paths = data_file_paths(facts.files, view.schema, view.options, view.store.paths)
-    wanted = [str(path) for path in as_python(paths)]
-    there: set[str] = set()
-    for folder in sorted({parent(path) for path in wanted}):
-        there |= {status.path for status in _listed(facts, folder)}
-    gone = [path for path in wanted if path not in there]
+    expected = [str(path) for path in as_python(paths)]
+    existing: set[str] = set()
+    for folder in sorted({parent(path) for path in expected}):
+        existing |= {status.path for status in _listed(facts, folder)}
+    gone = [path for path in expected if path not in existing]
     if gone:
         name = gone[0].rpartition("/")[2]
         yield Finding(
@@ -355,7 +355,7 @@ def tags_hold(facts: TableFacts) -> Iterator[Finding]:
         if live and size > _TAG_SHARE * live:
             yield Finding(
                 severity=Severity.NOTE,
-                rule="tag holds space",
+                rule="tag retains space",
                 what=f"only tag {flag.name} references {bytes_text(size)} in {rows:,} files",
                 figure=size / live,
                 threshold=_TAG_SHARE,

@@ -6,7 +6,7 @@ from paimon_explore.data_types.definitions import AtomicType
 from paimon_explore.inspection.history.file_history import partition_type
 from paimon_explore.inspection.rendering.partition_text import Partitions, partitions_of
 from paimon_explore.inspection.views.inspector import Inspector
-from paimon_explore.inspection.views.lsm_view import BucketSum, bucket_sums
+from paimon_explore.inspection.views.lsm_view import BucketSummary, bucket_summaries
 from paimon_explore.metadata.manifest.entry_cancellation import live_entries
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
@@ -64,9 +64,9 @@ class TableFacts:
         return partitions_of(self.files.table, partition_type(self.inspector.view))
 
     @cached_property
-    def buckets(self) -> list[BucketSum]:
+    def buckets(self) -> list[BucketSummary]:
         """The buckets, by descending number of sorted runs."""
-        return bucket_sums(self.files, self.partitions.codes, self.partitions.texts)[0]
+        return bucket_summaries(self.files, self.partitions.codes, self.partitions.texts)[0]
 
     @property
     def options(self) -> TableOptions:

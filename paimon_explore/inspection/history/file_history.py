@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from paimon_explore.data_types.arrow_buffers import Column, Ints, fixed_values
 from paimon_explore.data_types.definitions import RowType
 from paimon_explore.errors import PaimonError
-from paimon_explore.inspection.history.file_lifetimes import FileLives, Segment, lifetimes_of
+from paimon_explore.inspection.history.file_lifetimes import FileLifetimes, Segment, lifetimes_of
 from paimon_explore.inspection.history.timeline import Timeline
 from paimon_explore.inspection.problem import Problem, problem_of
 from paimon_explore.inspection.rendering.partition_text import partitions_of
@@ -86,7 +86,7 @@ class FileHistory:
             self._deltas.append(self._delta(mark.snapshot))
         return self.covered >= len(self._timeline)
 
-    def lives(self) -> FileLives:
+    def lives(self) -> FileLifetimes:
         """All files with their lifetimes; reads the remaining snapshots."""
         while not self.step():
             pass
@@ -103,7 +103,7 @@ class FileHistory:
         segments = self._segments([s for s, _ in known], [end for _, end in known], codes)
         found, added, removed = lifetimes_of(segments, len(self._timeline))
         files = take_rows(rows, _representatives(rows, codes)[found])
-        return FileLives(
+        return FileLifetimes(
             files=files,
             added=added,
             removed=removed,
@@ -185,7 +185,7 @@ class FileHistory:
             return None
 
 
-def files_now(view: TableView, timeline: Timeline, snapshot_id: int) -> FileLives:
+def files_now(view: TableView, timeline: Timeline, snapshot_id: int) -> FileLifetimes:
     """The live files of one snapshot without their history, as added earlier and not removed.
 
     Raises:
@@ -195,7 +195,7 @@ def files_now(view: TableView, timeline: Timeline, snapshot_id: int) -> FileLive
     position = timeline.position_of(snapshot_id)
     snapshot = timeline.snapshot(snapshot_id)
     rows = live_slim(view, snapshot)
-    return FileLives(
+    return FileLifetimes(
         files=rows,
         added=np.zeros(len(rows), np.int64),
         removed=np.full(len(rows), len(timeline) + 1, np.int64),
@@ -214,8 +214,8 @@ def slim_entries(view: TableView, lists: Iterable[str]) -> pa.Table:
     for list_name in lists:
         for name in manifests.list(list_name).names:
             entries = manifests.read(name, SLIM_COLUMNS).table
-            places = pa.array(np.arange(len(entries), dtype=np.int32))
-            slim = entries.select(SLIM_COLUMNS).append_column("entry", places)
+            indexes = pa.array(np.arange(len(entries), dtype=np.int32))
+            slim = entries.select(SLIM_COLUMNS).append_column("entry", indexes)
             parts.append(slim.append_column("manifest", pa.repeat(name, len(entries))))
     return _concat(parts)
 
@@ -263,12 +263,12 @@ def identity_codes(rows: pa.Table) -> Ints:
 def _representatives(rows: pa.Table, codes: Ints) -> Ints:
     """The row that describes each identity: its first ADD, since DELETEs may lack statistics."""
     count = int(codes.max()) + 1 if len(codes) else 0
-    chosen = np.zeros(count, np.int64)
+    first_rows = np.zeros(count, np.int64)
     adds = _kinds(rows) == FileKind.ADD
-    for wanted in (~adds, adds):
-        places = np.flatnonzero(wanted)[::-1]
-        chosen[codes[places]] = places
-    return chosen
+    for mask in (~adds, adds):
+        indexes = np.flatnonzero(mask)[::-1]
+        first_rows[codes[indexes]] = indexes
+    return first_rows
 
 
 def _or_empty(column: Chunks, empty: str | bytes) -> Chunks:

@@ -111,7 +111,7 @@ def _first_events(codes: Ints, positions: Ints) -> Ints:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FileLives:
+class FileLifetimes:
     """All data files of a range of the timeline with their lifetimes.
 
     Attributes:

@@ -176,11 +176,11 @@ Chart = BarChart | LaneChart
 def axis_ticks(
     start: float, end: float, labels: list[tuple[float, str]]
 ) -> tuple[tuple[float, str], ...]:
-    """At most eight evenly spaced ticks, including the first and the last."""
+    """At max_ticks eight evenly spaced ticks, including the first and the last."""
     inside = [(place, label) for place, label in labels if start <= place <= end]
-    most = 8
-    if len(inside) <= most:
+    max_ticks = 8
+    if len(inside) <= max_ticks:
         return tuple(inside)
-    step = -(-(len(inside) - 1) // (most - 1))
+    step = -(-(len(inside) - 1) // (max_ticks - 1))
     picked = inside[::step]
     return tuple(picked) if picked[-1] == inside[-1] else (*picked[:-1], inside[-1])

@@ -27,13 +27,13 @@ def report_text(report: Report) -> str:
     return "\n".join(cut(sanitized(line), _LINE) for line in lines[:MAX_LINES])
 
 
-def _shares(wanted: Sequence[int], room: int) -> list[int]:
+def _shares(sizes: Sequence[int], room: int) -> list[int]:
     """Number of rows of each grid: up to eight for the first, the rest evenly distributed."""
-    given = [min(most, room, _FIRST) if i == 0 else 0 for i, most in enumerate(wanted)]
+    given = [min(size, room, _FIRST) if i == 0 else 0 for i, size in enumerate(sizes)]
     room -= sum(given)
-    while room > 0 and any(g < w for g, w in zip(given, wanted, strict=True)):
-        for i, most in enumerate(wanted):
-            if given[i] < most and room > 0:
+    while room > 0 and any(g < w for g, w in zip(given, sizes, strict=True)):
+        for i, size in enumerate(sizes):
+            if given[i] < size and room > 0:
                 given[i] += 1
                 room -= 1
     return given

@@ -206,10 +206,12 @@ class _Sums:
 
 
 def _grouped(state: TableState, entries: ManifestEntries, *, by_bucket: bool) -> _Sums:
-    told = state.told(_OF_GROUPS)
+    all_entries = state.all_entries(_OF_GROUPS)
     if not by_bucket:  # files in the postponed bucket are not counted, as in Java
-        told = told.filter(numbers(told.table, "bucket") != POSTPONE_BUCKET)
-    both = pa.concat_tables([entries.table.select(_OF_GROUPS), told.table.select(_OF_GROUPS)])
+        all_entries = all_entries.filter(numbers(all_entries.table, "bucket") != POSTPONE_BUCKET)
+    both = pa.concat_tables(
+        [entries.table.select(_OF_GROUPS), all_entries.table.select(_OF_GROUPS)]
+    )
     codes = group_numbers(both, by_bucket=by_bucket)
     known, first, group = np.unique(codes[: len(entries)], return_index=True, return_inverse=True)
     place = np.searchsorted(known, codes)

@@ -67,7 +67,7 @@ class TableState:
         cut = PartitionFilter(row_type=self.schema.partition_type, predicate=None)
         return live_files(self.store, self.snapshot, cut)
 
-    def told(self, columns: Collection[str]) -> ManifestEntries:
+    def all_entries(self, columns: Collection[str]) -> ManifestEntries:
         """All manifest entries of the snapshot, including those of removed files."""
         if self.snapshot is None:
             return ManifestEntries.empty()

@@ -20,7 +20,7 @@ from paimon_explore.data_types.arrow_buffers import (
     valid_mask,
 )
 from paimon_explore.data_types.definitions import AtomicType, DataField, RowType, TypeRoot
-from paimon_explore.inspection.history.file_lifetimes import FileLives
+from paimon_explore.inspection.history.file_lifetimes import FileLifetimes
 from paimon_explore.inspection.history.timeline import Timeline
 from paimon_explore.metadata.manifest.manifest_table import Chunks
 from paimon_explore.scan.predicate.binder import bind
@@ -64,7 +64,7 @@ def _plain(found: re.Match[str]) -> str:
 
 
 def matching_files(
-    lives: FileLives, timeline: Timeline, partition_type: RowType, text: str
+    lives: FileLifetimes, timeline: Timeline, partition_type: RowType, text: str
 ) -> Bools:
     """The files that match a condition.
 
@@ -100,7 +100,7 @@ def _row_type(partition_type: RowType | None) -> RowType:
     return RowType(fields=(*partition, *own))
 
 
-def _table(lives: FileLives, timeline: Timeline, row_type: RowType) -> pa.Table:
+def _table(lives: FileLifetimes, timeline: Timeline, row_type: RowType) -> pa.Table:
     codes = lives.partitions.codes
     partition: list[Column | Chunks] = [
         take_rows(column, codes) for column in lives.partitions.columns or ()

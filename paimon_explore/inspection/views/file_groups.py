@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from paimon_explore.data_types.arrow_buffers import Bools, Ints
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.inspection.history.file_lifetimes import FileLives
+from paimon_explore.inspection.history.file_lifetimes import FileLifetimes
 from paimon_explore.inspection.rendering.number_format import bytes_text, count_text, plural
 from paimon_explore.inspection.views.node_detail import Document, Facts
 from paimon_explore.metadata.manifest.manifest_table import take_rows
@@ -65,7 +65,7 @@ class FileGroups:
         )
 
 
-def file_groups(lives: FileLives) -> FileGroups:
+def file_groups(lives: FileLifetimes) -> FileGroups:
     """Aggregate files into groups."""
     files = lives.files
     values = {
@@ -84,7 +84,7 @@ def file_groups(lives: FileLives) -> FileGroups:
     return FileGroups(columns=columns, partitions=tuple(lives.partitions.texts))
 
 
-def only(lives: FileLives, passes: Bools) -> FileLives:
+def only(lives: FileLifetimes, passes: Bools) -> FileLifetimes:
     """The files that match the mask."""
     rows = np.flatnonzero(passes)
     codes = lives.partitions.codes[rows]

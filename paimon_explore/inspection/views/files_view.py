@@ -9,7 +9,7 @@ from paimon_explore.data_types.definitions import RowType
 from paimon_explore.encoding.binary_row.encoder import decode_rows
 from paimon_explore.errors import FormatError, UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.inspection.history.file_lifetimes import FileLives
+from paimon_explore.inspection.history.file_lifetimes import FileLifetimes
 from paimon_explore.inspection.history.timeline import Timeline
 from paimon_explore.inspection.rendering.chart import BarChart, Series, Tone, Unit
 from paimon_explore.inspection.rendering.escape import cut, esc
@@ -132,7 +132,7 @@ def _of_all(shown: int, known: int) -> str:
 
 
 def files_view(
-    lives: FileLives, timeline: Timeline, rows: Ints, keys: RowType, title: str
+    lives: FileLifetimes, timeline: Timeline, rows: Ints, keys: RowType, title: str
 ) -> FilesView:
     """Build the view of some files.
 

@@ -15,7 +15,7 @@ from paimon_explore.data_types.arrow_buffers import Bools
 from paimon_explore.data_types.definitions import DataField, RowType
 from paimon_explore.errors import NotFoundError
 from paimon_explore.inspection.history.file_history import FileHistory, files_now, partition_type
-from paimon_explore.inspection.history.file_lifetimes import FileLives
+from paimon_explore.inspection.history.file_lifetimes import FileLifetimes
 from paimon_explore.inspection.history.timeline import Timeline, read_timeline
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code, point_code
 from paimon_explore.inspection.table_view import TableView
@@ -47,7 +47,7 @@ class Inspector:
         self._tree = ManifestTree(view, self._timeline)
         self._details = NodeDetails(view, self._timeline, self._tree)
         self._history = FileHistory(view, self._timeline)
-        self._lives: FileLives | None = None
+        self._lives: FileLifetimes | None = None
 
     def __repr__(self) -> str:
         """The table name and snapshot id."""
@@ -73,7 +73,7 @@ class Inspector:
         """The reader of the file history."""
         return self._history
 
-    def lives(self) -> FileLives:
+    def lives(self) -> FileLifetimes:
         """The files of all snapshots with their lifetimes; reads all delta manifests once."""
         if self._lives is None:
             self._lives = self._history.lives()
@@ -183,7 +183,7 @@ class Inspector:
         last = rows[np.argmax(lives.removed[rows])]
         return self.file_of(lives, int(live[0]) if len(live) else int(last))
 
-    def file_of(self, lives: FileLives, row: int) -> Document:
+    def file_of(self, lives: FileLifetimes, row: int) -> Document:
         """The details of the file at one row of `lives`."""
         manifest = lives.files.column("manifest")[row].as_py()
         entry = lives.files.column("entry")[row].as_py()
@@ -260,7 +260,7 @@ class Inspector:
         ]
         return RowType(fields=tuple(found))
 
-    def mask(self, lives: FileLives, where: str) -> Bools:
+    def mask(self, lives: FileLifetimes, where: str) -> Bools:
         """The mask of the files that match a condition, n booleans.
 
         Raises:

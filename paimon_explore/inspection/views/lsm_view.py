@@ -75,7 +75,7 @@ number of runs that overlap anywhere in the key range of the file, including its
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BucketSum:
+class BucketSummary:
     """Totals of one bucket.
 
     Attributes:
@@ -97,7 +97,7 @@ class BucketSum:
     bytes: int
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """The bucket as text, as the input of the LSM view accepts it."""
         return (
             f"{self.partition}, bucket {self.bucket}" if self.partition else f"bucket {self.bucket}"
@@ -125,8 +125,8 @@ class LsmSection(Result):
 
     name: str
     snapshot: Snapshot | None
-    selected: BucketSum | None
-    buckets: tuple[BucketSum, ...]
+    selected: BucketSummary | None
+    buckets: tuple[BucketSummary, ...]
     files: pa.Table
     spans: tuple[tuple[int, int], ...]
     depths: tuple[int, ...]
@@ -176,10 +176,10 @@ class LsmSection(Result):
         if self.selected is None:
             return Report(title=title, sections=(Note(text="The snapshot has no data files."),))
         return Report(
-            title=f"{title}: {self.selected.words}", sections=tuple(self._sections(self.selected))
+            title=f"{title}: {self.selected.text}", sections=tuple(self._sections(self.selected))
         )
 
-    def _sections(self, one: BucketSum) -> Iterator[Section]:
+    def _sections(self, one: BucketSummary) -> Iterator[Section]:
         rows = one.rows or 1
         retracts, deleted = _sum(self.files, "retract_count"), _sum(self.files, "deleted_count")
         runs = Cell(
@@ -269,13 +269,13 @@ class LsmSection(Result):
             heads = ["level#", "rows#", "size#", "deleted#", "file"]
         return grid("Files, newest run first", heads, rows, total=self.files.num_rows)
 
-    def _others(self, one: BucketSum) -> Grid:
+    def _others(self, one: BucketSummary) -> Grid:
         max_runs = max(bucket.runs for bucket in self.buckets)
         rows: list[list[Entry]] = [
             [
                 Cell(
-                    text=b.words,
-                    selects=f"ask:{b.words}",
+                    text=b.text,
+                    selects=f"ask:{b.text}",
                     tone=Tone.MUTED if b == one else Tone.PLAIN,
                 ),
                 Cell(
@@ -320,22 +320,22 @@ def lsm_section(
         manifests = view.store.manifests
         entries = live_entries(manifests.read_many(manifests.all(snapshot).names, _COLUMNS))
     names = partitions_of(entries.table, partition_type(view))
-    sums, groups = bucket_sums(entries, names.codes, names.texts)
+    sums, groups = bucket_summaries(entries, names.codes, names.texts)
     text = resolve_partition(partition, partition_type(view).names, names.texts)
-    wanted = [
+    matches = [
         i
         for i, one in enumerate(sums)
         if (text is None or one.partition == text) and (bucket is None or one.bucket == bucket)
     ]
-    if not wanted and (text is not None or bucket is not None):
-        found = ", ".join(one.words for one in sums[:8]) or "none"
+    if not matches and (text is not None or bucket is not None):
+        found = ", ".join(one.text for one in sums[:8]) or "none"
         raise NotFoundError(
             "bucket",
             bucket if text is None else f"{text} {bucket}".strip(),
             hint=f"Available: {found}.",
         )
-    rows = groups[wanted[0]] if wanted else np.empty(0, np.int64)
-    selected = sums[wanted[0]] if wanted else None
+    rows = groups[matches[0]] if matches else np.empty(0, np.int64)
+    selected = sums[matches[0]] if matches else None
     return _section(view, snapshot, entries.take(rows), tuple(sums), selected, at)
 
 
@@ -343,8 +343,8 @@ def _section(
     view: TableView,
     snapshot: Snapshot | None,
     entries: ManifestEntries,
-    sums: tuple[BucketSum, ...],
-    selected: BucketSum | None,
+    sums: tuple[BucketSummary, ...],
+    selected: BucketSummary | None,
     at: str,
 ) -> LsmSection:
     keys = RowType(fields=())
@@ -382,9 +382,9 @@ def _section(
     )
 
 
-def bucket_sums(
+def bucket_summaries(
     entries: ManifestEntries, codes: Ints, texts: Sequence[str]
-) -> tuple[list[BucketSum], list[Ints]]:
+) -> tuple[list[BucketSummary], list[Ints]]:
     """The buckets by descending number of runs, and the row numbers of the files of each.
 
     Args:
@@ -403,7 +403,7 @@ def bucket_sums(
     for part in parts:
         level_0 = int((levels[part] == 0).sum())
         sums.append(
-            BucketSum(
+            BucketSummary(
                 partition=texts[int(codes[part[0]])],
                 bucket=int(buckets[part[0]]),
                 runs=level_0 + len(set(levels[part].tolist()) - {0}),

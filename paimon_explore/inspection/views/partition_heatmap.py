@@ -5,7 +5,7 @@ import pyarrow as pa
 
 from paimon_explore.data_types.arrow_buffers import Ints
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.inspection.history.file_lifetimes import FileLives
+from paimon_explore.inspection.history.file_lifetimes import FileLifetimes
 from paimon_explore.inspection.rendering.chart import Box, LaneChart, Tone, axis_ticks
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code
 from paimon_explore.inspection.rendering.number_format import bytes_text, plural
@@ -159,7 +159,7 @@ def partition_heat(inspector: Inspector) -> PartitionHeat:
     )
 
 
-def _changes(lives: FileLives, ids: Ints) -> pa.Table:
+def _changes(lives: FileLifetimes, ids: Ints) -> pa.Table:
     sizes = numbers(lives.files, "file_size")
     sums = []
     for positions, sign in ((lives.added, "added"), (lives.removed, "removed")):

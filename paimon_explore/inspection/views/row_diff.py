@@ -57,8 +57,8 @@ def difference_of(old: pa.Table, new: pa.Table, keys: tuple[str, ...]) -> pa.Tab
         [~np.isin(row[:split], row[split:]), ~np.isin(row[split:], row[:split])]
     )
     shared = np.concatenate([np.isin(key[:split], key[split:]), np.isin(key[split:], key[:split])])
-    chosen = np.flatnonzero(differs)
-    order = chosen[np.lexsort((chosen, key[chosen]))]
+    indexes = np.flatnonzero(differs)
+    order = indexes[np.lexsort((indexes, key[indexes]))]
     kinds = [_kind(at >= split, bool(shared[at])) for at in order.tolist()]
     return rows.take(row_array(order)).add_column(
         0, pa.field(ROWKIND, pa.string()), pa.array(kinds, pa.string())

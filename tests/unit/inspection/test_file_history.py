@@ -2,13 +2,13 @@ import numpy as np
 import pytest
 
 from paimon_explore.inspection.history.file_history import FileHistory, files_now
-from paimon_explore.inspection.history.file_lifetimes import FileLives
+from paimon_explore.inspection.history.file_lifetimes import FileLifetimes
 from paimon_explore.inspection.history.timeline import read_timeline
 from support.explored import History, golden_view
 from support.golden import GoldenTables
 
 
-def names_at(lives: FileLives, position: int) -> list[tuple[str, int]]:
+def names_at(lives: FileLifetimes, position: int) -> list[tuple[str, int]]:
     files = lives.files.take(lives.live_at(position))
     names = map(str, files.column("file_name").to_pylist())
     levels = (level or 0 for level in files.column("level").to_pylist())
