@@ -170,7 +170,7 @@ def test_what_is_not_there_is_refused_by_name() -> None:
         table.bytes("delta/99")
     with pytest.raises(InvalidInputError, match="is not a field"):
         table.bytes().place("0.9999")
-    with pytest.raises(InvalidInputError, match="not a packed field"):
+    with pytest.raises(InvalidInputError, match="not a compressed field"):
         table.bytes().at(0, "0")
 
 

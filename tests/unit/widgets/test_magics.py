@@ -66,7 +66,7 @@ def test_lines_that_cannot_be_understood_are_refused(
         magics("")
     with pytest.raises(InvalidInputError, match="quotation"):
         magics("'x")
-    with pytest.raises(InvalidInputError, match="not a valid name of a variable"):
+    with pytest.raises(InvalidInputError, match="not a valid variable name"):
         magics("x 1y")
     with pytest.raises(NotFoundError):
         magics(str(tmp_path / "nothing"))
@@ -97,9 +97,9 @@ def test_a_cell_that_fails_is_traced_and_fails(
 
 def test_there_must_be_something_to_watch(shell: InteractiveShell) -> None:
     magic = magic_of(shell, "cell", "paimon_trace")
-    with pytest.raises(InvalidInputError, match="No variable is"):
+    with pytest.raises(InvalidInputError, match="No variable contains"):
         magic("", "pass")
-    with pytest.raises(InvalidInputError, match="no variable 'nobody'"):
+    with pytest.raises(InvalidInputError, match="Variable 'nobody' is not defined"):
         magic("nobody", "pass")
 
 
