@@ -1,5 +1,5 @@
-"""`Catalog` and `Table`: the public facade, with no rule of its own.
+"""The public API: `Catalog`, `Table`, `Scan`, and what they return.
 
-May import everything below it; `Table.explore()` and `Table.inspect` are doors to `widgets` and
-`inspect`.
+A thin layer: the rules are in the layers below. `Table.explore()` loads `widgets`, the explaining
+methods load `inspection`, each on first use.
 """

@@ -1,4 +1,4 @@
-"""The lazy door from results to what draws them: plotly and the widgets are imported when asked."""
+"""Rendering of results with plotly and widgets, which are imported on first use."""
 
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.inspection.rendering.chart import Chart
@@ -6,10 +6,10 @@ from paimon_explore.inspection.rendering.result import Figure, Result
 
 
 class LazyScreen:
-    """Draws results with the packages of the extra `notebook`, if they are installed."""
+    """Renders results with the packages of the extra `notebook`, if they are installed."""
 
     def figure(self, charts: tuple[Chart, ...]) -> Figure:
-        """The charts as one plotly figure.
+        """Return the charts as one plotly figure.
 
         Raises:
             UnsupportedFeatureError: plotly is not installed.
@@ -22,7 +22,7 @@ class LazyScreen:
         return figure
 
     def widget(self, result: Result) -> object:
-        """A result as a notebook widget.
+        """Return a result as a notebook widget.
 
         Raises:
             UnsupportedFeatureError: the packages of the extra `notebook` are not installed.

@@ -1,4 +1,4 @@
-"""Which increment a read asks for: from one point to another, and how it is told.
+"""Incremental reads: the range of commits between two points, and the mode of the read.
 
 Spec: flink/sql-query, incremental queries; `incremental-between*`, `scan.mode`.
 """
@@ -30,14 +30,14 @@ _ENDS = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Increment:
-    """What changed between two points.
+    """The changes between two points.
 
     Attributes:
         span: the commits.
-        mode: how it is told. `auto` takes the commits one by one, such that replaying them gives
-            the rows of the table.
-        tagged: the snapshots of tags that were named, by id; they may have expired.
-        times: the points in time (epoch ms) that were named instead of snapshots.
+        mode: how the changes are determined. `auto` reads commit by commit, such that replaying the
+            changes gives the rows of the table.
+        tagged: the snapshots of the named tags, by id; they may have expired.
+        times: the points as times (epoch ms), if times were given instead of snapshots.
     """
 
     span: SnapshotRange
@@ -46,7 +46,7 @@ class Increment:
     times: tuple[int, int] | None = None
 
     def span_of(self, target: ScanTarget) -> SnapshotRange:
-        """The commits of a branch that rows of the table are read from, too."""
+        """Return the commits of a branch, for tables whose rows are in several branches."""
         if self.times is None:
             return self.span
         start, end = (_number_at(target, moment) for moment in self.times)
@@ -59,17 +59,17 @@ def increment_between(
     end: int | str,
     mode: str | IncrementalBetweenScanMode = IncrementalBetweenScanMode.AUTO,
 ) -> Increment:
-    """What changed after `start` up to `end`, each a snapshot id or a tag's name.
+    """Return the increment after `start` up to `end`, each a snapshot id or the name of a tag.
 
     Args:
         target: the table.
-        start: its own changes are left out.
+        start: its own changes are not included.
         end: its changes are included.
-        mode: how it is told. `auto` gives the rows that differ between the two states, whatever
-            commits lie between; where a state has expired, the changes of the commits.
+        mode: how the changes are determined. `auto` compares the two states, whatever commits are
+            between them; where a state has expired, it reads the changes of the commits.
 
     Raises:
-        NotFoundError: no such tag; the end does not exist.
+        NotFoundError: there is no such tag, or the end does not exist.
         InvalidInputError: the end is before the start; an unknown mode.
     """
     _point_argument("start", start)
@@ -124,7 +124,7 @@ def _mode_of(mode: str | IncrementalBetweenScanMode) -> IncrementalBetweenScanMo
 
 
 def commit_mode(mode: str) -> IncrementalBetweenScanMode:
-    """The mode in which commits are told one by one.
+    """Return the mode for reading commit by commit.
 
     Raises:
         InvalidInputError: an unknown mode, or `diff`, which compares two points.
@@ -137,7 +137,7 @@ def commit_mode(mode: str) -> IncrementalBetweenScanMode:
 
 
 def _complete_mode(target: ScanTarget, increment: Increment) -> IncrementalBetweenScanMode:
-    """The cheapest way to tell exactly what differs between two states."""
+    """The cheapest mode that finds exactly the difference between two states."""
     if _only_adds(target, increment.span):
         return IncrementalBetweenScanMode.DELTA
     snapshots = target.store.snapshots
@@ -148,7 +148,7 @@ def _complete_mode(target: ScanTarget, increment: Increment) -> IncrementalBetwe
 
 
 def _only_adds(target: ScanTarget, span: SnapshotRange) -> bool:
-    """Whether the rows that the commits added are all that differs: no key, nothing replaced."""
+    """Whether the added rows are the whole difference: no primary key, nothing replaced."""
     if (
         bool(target.schema.primary_keys)
         or bool(target.options.value(DATA_EVOLUTION_ENABLED))
@@ -162,7 +162,7 @@ def _only_adds(target: ScanTarget, span: SnapshotRange) -> bool:
 def _java_mode(
     target: ScanTarget, start: int | str, mode: IncrementalBetweenScanMode
 ) -> IncrementalBetweenScanMode:
-    """What Java's mode `auto` stands for: it compares two tags, else takes the written files."""
+    """The mode that `auto` means in Java: compare two tags, otherwise read the written files."""
     if mode is not IncrementalBetweenScanMode.AUTO:
         return mode
     as_snapshots = target.options.value(INCREMENTAL_BETWEEN_TAG_TO_SNAPSHOT)
@@ -172,15 +172,15 @@ def _java_mode(
 
 
 def increment_of(target: ScanTarget) -> Increment | None:
-    """The increment that `incremental-between*` options ask for instead of the table's rows.
+    """Return the increment of the `incremental-between*` options; None if they are not set.
 
-    They mean what they mean in Java: its mode `auto` takes the files that APPEND commits added, or
-    changelog files, and leaves OVERWRITE commits out. `increment_between` does not.
+    The options mean the same as in Java: mode `auto` reads the files that APPEND commits added, or
+    changelog files, and skips OVERWRITE commits, unlike `increment_between`.
 
     Raises:
-        NotFoundError: no such tag or snapshot.
+        NotFoundError: there is no such tag or snapshot.
         InvalidInputError: not two points, or the second before the first; `scan.mode=incremental`
-            without any; an automatic tag that is none by its name.
+            without points; a name that is not the name of an automatic tag.
     """
     options = target.options
     tag = options.value(INCREMENTAL_TO_AUTO_TAG)
@@ -207,7 +207,7 @@ def increment_of(target: ScanTarget) -> Increment | None:
 
 
 def _to_auto_tag(target: ScanTarget, name: str) -> Increment:
-    """What is between the automatic tag before one and that one; nothing if either is missing."""
+    """The increment from the previous automatic tag to one; empty if either does not exist."""
     from paimon_explore.data_types.local_time import local_now
     from paimon_explore.maintenance.references.auto_tags import automatic_tags, periods_of
 
@@ -241,7 +241,7 @@ def _to_auto_tag(target: ScanTarget, name: str) -> Increment:
 
 
 def _point(target: ScanTarget, text: str) -> int | str:
-    """A tag's name, or a snapshot id where no tag is called so."""
+    """The name of a tag, or a snapshot id if no tag has that name."""
     number = text.isascii() and text.isdigit() and text not in target.store.tags.names()
     return int(text) if number else text
 
@@ -251,7 +251,7 @@ def _moment(text: str) -> int:
 
 
 def _number_at(target: ScanTarget, moment: int) -> int:
-    """The newest snapshot not younger than a time; before all, the number before the first."""
+    """The id of the latest snapshot at or before a time, or the number before the first id."""
     number = (target.store.snapshots.earliest_id() or 1) - 1
     for snapshot in target.store.snapshots.list():
         if snapshot.time_millis > moment:

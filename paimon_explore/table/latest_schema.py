@@ -1,4 +1,4 @@
-"""The schema in force of a branch, and the name that a table goes by."""
+"""The latest schema of a branch, and the name of a table."""
 
 from paimon_explore.errors import NotFoundError, choices
 from paimon_explore.fileio.paths import name as name_of
@@ -6,14 +6,14 @@ from paimon_explore.fileio.paths import parent
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
 from paimon_explore.store.table_store import TableStore
-from paimon_explore.table.path_hints import where_tables_are
+from paimon_explore.table.path_hints import path_hint
 
 
 def latest_schema(store: TableStore) -> TableSchema:
-    """The newest schema.
+    """Load the latest schema.
 
     Raises:
-        NotFoundError: the folder holds no table, or the table no such branch.
+        NotFoundError: the folder is not a table, or the table has no such branch.
     """
     schema = store.schemas.latest()
     if schema is not None:
@@ -21,12 +21,12 @@ def latest_schema(store: TableStore) -> TableSchema:
     if store.paths.branch != MAIN_BRANCH and store.for_branch(MAIN_BRANCH).schemas.ids():
         hint = f"Branches: {choices(store.branches.names())}."
         raise NotFoundError("branch", store.paths.branch, store.paths.root, hint=hint)
-    hint = where_tables_are(store.file_io, store.paths.root)
+    hint = path_hint(store.file_io, store.paths.root)
     raise NotFoundError("table", store.paths.root, hint=hint)
 
 
 def table_name(root: str, branch: str) -> str:
-    """`database.table` of a folder `…/database.db/table`."""
+    """Return `database.table` of a folder `…/database.db/table`."""
     folder = name_of(parent(root))
     database = folder.removesuffix(".db") if folder.endswith(".db") else "unknown"
     suffix = "" if branch == MAIN_BRANCH else f"$branch_{branch}"

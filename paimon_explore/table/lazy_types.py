@@ -1,5 +1,5 @@
 # ruff: noqa: PLC0414 - re-exported
-"""The types that annotations of the facade name, each imported when it is first asked for.
+"""The types in annotations of the public API, each imported on first use.
 
 Annotations are text such as `"types.Health"`: nothing is imported to define a method, and
 `typing.get_type_hints` still finds the class.

@@ -1,4 +1,4 @@
-"""What the notebook's magics open: `%paimon` and `%%paimon_trace` know tables only through this."""
+"""The functions that the notebook magics `%paimon` and `%%paimon_trace` call."""
 
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.table.catalog.catalog import Catalog

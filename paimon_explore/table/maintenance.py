@@ -63,7 +63,7 @@ from paimon_explore.sanitize import sanitized
 from paimon_explore.scan.time_travel import epoch_ms, parse_epoch_ms
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.table.latest_schema import table_name
-from paimon_explore.table.table_definition import OptionValue, declared_options
+from paimon_explore.table.table_definition import OptionValue, option_texts
 
 Age = timedelta | datetime | str
 """How long ago (as text `1 d`), or a point in time (text is ISO, local without a zone)."""
@@ -167,7 +167,7 @@ class Maintenance:
         >>> dict(upkeep.set_options({"write-only": True}).options)
         {'write-only': 'true'}
         """
-        texts = declared_options(mapping("options", options))  # type: ignore[arg-type]  # by values
+        texts = option_texts(mapping("options", options))  # type: ignore[arg-type]  # by values
         return self.alter(*[SetOption(key=key, value=value) for key, value in texts.items()])
 
     def unset_options(self, keys: str | Sequence[str]) -> TableSchema:

@@ -1,4 +1,4 @@
-"""What a folder is that holds no table: told beside the error, so that the next try is right."""
+"""Hints for a path that is not a table: which tables are near it."""
 
 from paimon_explore.errors import StorageError
 from paimon_explore.fileio.file_io import FileIO
@@ -12,8 +12,8 @@ _CLIMBS = 4
 _LOOKED_INTO = 20
 
 
-def where_tables_are(file_io: FileIO, folder: str) -> str:
-    """The rule for a table's folder, and where the tables near this one lie."""
+def path_hint(file_io: FileIO, folder: str) -> str:
+    """Return the rule for a table's folder, and the tables near a path."""
     try:
         found = _above(file_io, folder) or _below(file_io, folder)
     except StorageError:
@@ -22,7 +22,7 @@ def where_tables_are(file_io: FileIO, folder: str) -> str:
 
 
 def _above(file_io: FileIO, folder: str) -> str:
-    """The table whose inside this is."""
+    """The hint for a path inside of a table."""
     outer = folder
     for _ in range(_CLIMBS):
         outer, inner = parent(outer), outer
@@ -34,7 +34,7 @@ def _above(file_io: FileIO, folder: str) -> str:
 
 
 def _below(file_io: FileIO, folder: str) -> str:
-    """The databases of a warehouse, or the tables of a database."""
+    """The hint for a warehouse or a database."""
     folders = [entry for entry in file_io.list(folder) if entry.is_folder]
     databases = [entry.name for entry in folders if entry.name.endswith(_DATABASE)]
     if databases:

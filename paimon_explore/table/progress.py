@@ -1,8 +1,7 @@
-"""A bar for work that takes longer than half a second, in terminals and notebooks.
+"""A progress bar for work of more than half a second, in terminals and notebooks.
 
-Nothing is shown where nobody looks: in scripts whose errors go to a file, on Spark's workers, in
-other threads than the main one. An interrupt (Ctrl+C, the notebook's stop button) takes the bar
-away; what the work had open is closed and what it had written is removed by those who did so.
+Nothing is displayed in scripts whose stderr is not a terminal, on Spark's workers and in threads
+other than the main one. After an interrupt (Ctrl+C, the notebook's stop button) the bar is removed.
 """
 
 import sys
@@ -31,7 +30,7 @@ class Screen(Protocol):
 
 
 class _Terminal:
-    """A line that is written over again and again."""
+    """A line of a terminal that is overwritten in place."""
 
     def draw(self, line: str) -> None:
         sys.stderr.write(f"\r{line}\x1b[K")
@@ -42,7 +41,7 @@ class _Terminal:
 
 
 class _Notebook:
-    """An output of the running cell that is renewed in place."""
+    """An output of the running cell that is updated in place."""
 
     def __init__(self) -> None:
         self._handle: _Handle | None = None
@@ -61,19 +60,19 @@ class _Notebook:
 
 
 class _Handle(Protocol):
-    """An output that was shown."""
+    """A displayed output that can be updated."""
 
     def update(self, shown: object, *, raw: bool) -> None:
-        """Show something else in its place."""
+        """Replace the output."""
 
 
 def progress(parts: Sequence[Part], what: str, screen: Screen | None = None) -> Iterator[Part]:
-    """The parts of some work, one by one, with a bar once it takes long.
+    """Iterate over parts of some work, with a progress bar if it takes long.
 
     Args:
-        parts: what is to be done; each is done when the next one is asked for.
-        what: the work, in a word or two.
-        screen: where to draw; None for the terminal or notebook that looks, if any does.
+        parts: the parts; each is finished when the next one is requested.
+        what: the label of the bar.
+        screen: where to draw; None for the terminal or notebook, if there is one.
     """
     total = len(parts)
     shown = screen if screen is not None else _screen()
@@ -95,7 +94,7 @@ def progress(parts: Sequence[Part], what: str, screen: Screen | None = None) -> 
 
 
 def bar(what: str, done: int, total: int, elapsed_s: float) -> str:
-    """One line: the work, a bar, how far it is, and how long it may take.
+    """Return a progress bar as a line of text: label, bar, count and remaining time.
 
     >>> bar("reading", 1, 4, 2.0)
     'reading ███████▌                       1 of 4, about 6 s more'
@@ -108,7 +107,7 @@ def bar(what: str, done: int, total: int, elapsed_s: float) -> str:
 
 
 def _screen() -> Screen | None:
-    """Where somebody looks, if anybody does."""
+    """The terminal or notebook of this process, if there is one."""
     if threading.current_thread() is not threading.main_thread():
         return None
     ipython = sys.modules.get("IPython") if _DISPLAY in sys.modules else None

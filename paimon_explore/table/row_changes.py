@@ -1,4 +1,4 @@
-"""What happened to a table: the changes of each commit, and those between two points.
+"""Changes of a table: of each commit, and between two points.
 
 Spec: flink/sql-query, streaming and incremental queries; `incremental-between*`, `scan.mode`.
 """
@@ -40,11 +40,12 @@ _RETRACTS = ("-U", "-D")
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Change:
-    """What one commit changed.
+    """The changes of one commit.
 
     Attributes:
-        snapshot: the commit.
-        rows: the changed rows; the column `rowkind` (`+I`, `-U`, `+U`, `-D`), then the wanted ones.
+        snapshot: the snapshot of the commit.
+        rows: the changed rows: a column `rowkind` (`+I`, `-U`, `+U`, `-D`), then the selected
+        columns.
     """
 
     snapshot: Snapshot
@@ -58,15 +59,15 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeReader:
-    """Reads changes of a table.
+    """Reads the changes of a table.
 
     Attributes:
-        target: the table; its schema is the reading one, its snapshot does not matter.
-        columns: wanted columns.
+        target: the table with the reading schema; its snapshot is ignored.
+        columns: selected columns.
         narrowed: their types where fields of ROW columns were selected; else None.
         where: bound predicate.
-        mode: how commits are told one by one: `auto` such that replaying them gives the rows of the
-            table; `delta` and `changelog` as Java does, which leaves commits out.
+        mode: `auto` returns complete changes, which can be replayed; `delta` and `changelog` are
+            the modes of Java, which skip some commits.
     """
 
     target: ScanTarget
@@ -77,12 +78,12 @@ class ChangeReader:
 
     @property
     def schema(self) -> pa.Schema:
-        """`rowkind`, then the wanted columns."""
+        """`rowkind`, then the selected columns."""
         row_type = self.narrowed or self.target.schema.project(self.columns)
         return pa.schema([ROWKIND, *arrow_schema(row_type)])
 
     def commits(self, span: SnapshotRange) -> Iterator[Change]:
-        """The changes of each commit of a range, oldest first; commits without any are left out."""
+        """Iterate over the commits of a range that have changes, oldest first."""
         found = (
             change_log(self.target, span, self.where)
             if self.mode is IncrementalBetweenScanMode.AUTO
@@ -94,7 +95,7 @@ class ChangeReader:
                 yield Change(snapshot=snapshot, rows=rows)
 
     def consumed(self, span: SnapshotRange, consumer_id: str) -> Iterator[Change]:
-        """As `commits`, and keep a consumer's progress: what is asked beyond counts as consumed."""
+        """Iterate as `commits` does, and store the progress of a consumer after each commit."""
         consumers = self.target.store.consumers
         for change in self.commits(span):
             yield change
@@ -103,7 +104,7 @@ class ChangeReader:
             consumers.save(consumer_id, Consumer(next_snapshot=span.end + 1))
 
     def first_until(self, last: int) -> int:
-        """The first commit that is kept and from which on everything can be told."""
+        """Return the first commit from which on all changes up to `last` are known."""
         store = self.target.store
         ends = [store.snapshots.earliest_id(), store.changelogs.earliest_id()]
         first = min((number for number in ends if number is not None), default=1)
@@ -112,7 +113,7 @@ class ChangeReader:
         return first_told(self.target, SnapshotRange(start=first - 1, end=last), self.where)
 
     def between(self, increment: Increment) -> pa.Table:
-        """All changes of a range together."""
+        """Return all changes of an increment."""
         if increment.mode is IncrementalBetweenScanMode.DIFF:
             return self._diff(increment)
         if increment.mode is IncrementalBetweenScanMode.AUTO:
@@ -167,7 +168,7 @@ class ChangeReader:
         return self._named([self._kinds_first(batch) for batch in wanted.to_batches()])
 
     def _snapshot(self, increment: Increment, number: int) -> Snapshot | None:
-        """None before the first one: there are no rows yet."""
+        """The snapshot of an id; None for 0, the empty table before the first snapshot."""
         if number in increment.tagged:
             return increment.tagged[number]
         return self.target.store.snapshots.load(number) if number else None
@@ -179,13 +180,13 @@ class ChangeReader:
 
 
 def next_change(store: TableStore, consumer_id: str | None) -> int | None:
-    """The commit that a consumer reads next; None for one that has read nothing."""
+    """Return the commit that a consumer reads next; None for a consumer that has read nothing."""
     consumer = None if consumer_id is None else store.consumers.find(consumer_id)
     return None if consumer is None else consumer.next_snapshot
 
 
 def without_retracts(rows: pa.Table) -> pa.Table:
-    """The rows that are there after a change, without their kind."""
+    """Return the rows that exist after a change, without their kind."""
     kinds = as_python(column(rows, ROWKIND.name))
     kept = np.flatnonzero([kind not in _RETRACTS for kind in kinds])
     return rows.take(row_array(kept)).drop_columns([ROWKIND.name])

@@ -1,4 +1,4 @@
-"""The system tables that hold the table's rows: `$audit_log`, `$binlog`, `$ro`, `$row_tracking`.
+"""System tables that contain the table's rows: `$audit_log`, `$binlog`, `$ro`, `$row_tracking`.
 
 Spec: concepts/system-tables.
 """
@@ -35,10 +35,10 @@ RowTable = tuple[pa.Schema, Callable[[], Iterator[pa.RecordBatch]]]
 
 
 def audit_log(target: ScanTarget) -> RowTable:
-    """The rows with their kind; deleted ones too as long as files hold them.
+    """Return the rows with their row kind, including deleted rows that files still contain.
 
-    Behind the kind comes the sequence number, if the table's option
-    `table-read.sequence-number.enabled` asks for it.
+    The sequence number follows the row kind if the table's option
+    `table-read.sequence-number.enabled` is set.
     """
     numbered = target.options.value(TABLE_READ_SEQUENCE_NUMBER_ENABLED)
     numbers = [_SEQUENCE_NUMBER] if numbered else []
@@ -56,7 +56,7 @@ def audit_log(target: ScanTarget) -> RowTable:
 
 
 def binlog(target: ScanTarget) -> RowTable:
-    """As `audit_log`, every column a list: one value, or before and after of an update."""
+    """Return the rows of `audit_log` with lists: one value, or those before and after an update."""
     columns = [pa.field(f.name, pa.list_(f.type)) for f in arrow_schema(target.schema.row_type)]
     log, plain = audit_log(target)
     count = len(log) - len(columns)
@@ -71,14 +71,14 @@ def binlog(target: ScanTarget) -> RowTable:
 
 
 def read_optimized(target: ScanTarget) -> RowTable:
-    """The rows of the highest level alone: no merge is needed, but the newest rows may lack."""
+    """Return the rows of the highest level, without a merge; the newest rows may be missing."""
     keyed = target.keys is not None
     top = level_count(target.options) - 1 if keyed else None
     return _plain(replace(whole_partitions(target), only_level=top))
 
 
 def row_tracking(target: ScanTarget) -> RowTable:
-    """The rows with their row id and the snapshot that last changed them."""
+    """Return the rows with their row id and the snapshot that last changed them."""
     if not target.options.value(ROW_TRACKING_ENABLED):
         msg = "The table has no row tracking."
         raise InvalidInputError(msg, hint=f"Its option {ROW_TRACKING_ENABLED.key} is false.")
@@ -98,12 +98,12 @@ ROW_TABLES: Mapping[str, Callable[[ScanTarget], RowTable]] = {
 
 
 def row_kinds(numbers: Column) -> Column:
-    """Row kinds as text."""
+    """Convert row kinds to text."""
     return take_rows(texts_array(ROW_KINDS), numbers_of(numbers))
 
 
 def _ones(values: Column) -> Column:
-    """Each value as a list of one."""
+    """Wrap each value in a list of length one."""
     valid = np.ones(len(values), np.bool_)
     return build_list(pa.list_(values.type), np.arange(len(values) + 1), [values], valid)
 

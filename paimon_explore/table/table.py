@@ -37,7 +37,7 @@ from paimon_explore.scan.time_travel import (
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.table import lazy_types as types
 from paimon_explore.table.latest_schema import latest_schema, table_name
-from paimon_explore.table.table_definition import OptionValue, declared_options
+from paimon_explore.table.table_definition import OptionValue, option_texts
 from paimon_explore.table.table_maintenance import MaintainableTable
 
 if TYPE_CHECKING:
@@ -286,7 +286,7 @@ class Table(MaintainableTable):
         [{'id': 7}]
         """
         writer = self._writer()
-        return writer.overwrite(data, writer.stated_partition(partition))
+        return writer.overwrite(data, writer.partition_argument(partition))
 
     def truncate(self) -> Snapshot | None:
         """Remove all rows in one commit.
@@ -448,7 +448,7 @@ def open_table(
     """
     optional_string("branch", branch)
     file_io, root = resolve_location(path, storage_options)
-    dynamic = declared_options(options)
+    dynamic = option_texts(options)
     wanted = branch or dynamic.get(BRANCH.key, MAIN_BRANCH)
     store = TableStore(file_io, TablePaths(root, wanted))
     schema = latest_schema(store)

@@ -15,7 +15,7 @@ from paimon_explore.table.latest_schema import latest_schema
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class OpenedTable:
+class BaseTable:
     """A table at its latest snapshot or at a pinned one.
 
     Attributes:

@@ -1,4 +1,4 @@
-"""How people declare tables: columns, keys and options in the forms they have at hand."""
+"""Conversion of the arguments of `create_table`: columns, names of columns, and options."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
@@ -45,17 +45,17 @@ Columns: TypeAlias = (
 OptionValue: TypeAlias = str | int | float | bool
 
 
-def declared_columns(columns: object) -> pa.Schema | RowType:
-    """The columns of a new table.
+def parse_columns(columns: object) -> pa.Schema | RowType:
+    """Convert the columns of a new table.
 
     Args:
-        columns: one of `Columns`: an Arrow schema; a table or data frame, whose rows do not matter;
+        columns: one of `Columns`: an Arrow schema; a table or data frame, whose rows are ignored;
             or types by name.
 
     Raises:
-        InvalidInputError: a type that cannot be read, or something else altogether.
+        InvalidInputError: a type that cannot be parsed, or an unsupported kind of value.
 
-    >>> declared_columns({"id": "BIGINT NOT NULL", "name": "STRING"}).names
+    >>> parse_columns({"id": "BIGINT NOT NULL", "name": "STRING"}).names
     ('id', 'name')
     """
     if isinstance(columns, pa.Schema | RowType):
@@ -92,26 +92,26 @@ def _of_pandas(frame: object) -> pa.Schema:
 
 
 def _columns_of(frame: object) -> "Iterable[object]":
-    """The columns of a pandas frame, each as a frame of its own."""
+    """The columns of a pandas data frame, each as a data frame."""
     return (frame[[name]] for name in frame.columns)  # type: ignore[attr-defined,index]  # as above
 
 
-def declared_names(argument: str, given: str | Iterable[str] | None) -> tuple[str, ...]:
-    """Column names; a single one may stand alone, None is for no names.
+def optional_column_names(argument: str, given: str | Iterable[str] | None) -> tuple[str, ...]:
+    """Convert an argument of column names: one name, several, or None for no names.
 
     Raises:
-        InvalidInputError: something else than names.
+        InvalidInputError: anything else.
     """
     return names(argument, given) if given is not None else ()
 
 
-def declared_options(options: Mapping[str, OptionValue] | None) -> dict[str, str]:
-    """Options as texts.
+def option_texts(options: Mapping[str, OptionValue] | None) -> dict[str, str]:
+    """Convert option values to text.
 
     Raises:
-        InvalidInputError: a value that has no such text.
+        InvalidInputError: a value that is not a str, a number or a bool.
 
-    >>> declared_options({"bucket": 2, "deletion-vectors.enabled": True})
+    >>> option_texts({"bucket": 2, "deletion-vectors.enabled": True})
     {'bucket': '2', 'deletion-vectors.enabled': 'true'}
     """
     if options is None:

@@ -15,14 +15,14 @@ from paimon_explore.table import lazy_types as types
 from paimon_explore.table.incremental_range import increment_between, increment_of
 from paimon_explore.table.row_reader import RowSource
 from paimon_explore.table.scan import Scan, make_scan
-from paimon_explore.table.table_base import OpenedTable
+from paimon_explore.table.table_base import BaseTable
 
 if TYPE_CHECKING:
     from paimon_explore.table.row_changes import ChangeReader
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class ReadableTable(OpenedTable):
+class ReadableTable(BaseTable):
     """A table with its reads, which return Arrow data."""
 
     def scan(

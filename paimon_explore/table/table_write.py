@@ -1,4 +1,4 @@
-"""The facade's writes: rows to files, files to one commit, and nothing left behind if it fails."""
+"""Writes of `Table`: write files, commit them, and remove them if the commit fails."""
 
 from collections.abc import Callable, Mapping, Sequence, Sized
 from functools import partial
@@ -56,11 +56,11 @@ RowLevelWork: TypeAlias = Callable[[TableStore, TableSchema, TableOptions], RowL
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableWriter:
-    """Writes to one branch of a table, each call one commit.
+    """Writes to one branch of a table, in one commit per call.
 
     Attributes:
         store: the table's files.
-        schema: its newest schema.
+        schema: its latest schema.
         options: its options, dynamic ones included.
     """
 
@@ -71,12 +71,12 @@ class TableWriter:
     def insert(self, data: Rows) -> Snapshot | None:
         """Add rows; in a primary-key table they are merged with those of the same key.
 
-        If another job has written the same keys of a primary-key table meanwhile, or given out
-        buckets (dynamic buckets), the rows are written again behind its rows, as long as they can
-        be read again.
+        If another commit wrote the same keys of a primary-key table meanwhile, or assigned buckets
+        (dynamic buckets), the rows are written again after its rows, if the input can be read
+        again.
 
         Returns:
-            The snapshot that holds them; None if there were no rows, unless the table's option
+            The new snapshot; None if there were no rows, unless the table's option
             `snapshot.ignore-empty-commit` is false.
         """
         skips = self.options.value(SNAPSHOT_IGNORE_EMPTY_COMMIT) is not False
@@ -101,7 +101,7 @@ class TableWriter:
         return self._commit(self._files(data), commit, compacts=True)
 
     def overwrite(self, data: Rows, partition: Mapping[str, object] | None) -> Snapshot | None:
-        """Replace rows by others; see `Table.overwrite`."""
+        """Replace rows; see `Table.overwrite`."""
         what = self.replaced(partition)
         if partition:
             data = with_partition(data, self.schema.row_type, partition)
@@ -113,7 +113,7 @@ class TableWriter:
         return self._change_rows(partial(delete_rows, where=where))
 
     def update(self, values: Mapping[str, NewValue], where: Where | None) -> Snapshot | None:
-        """Give rows new values; see `Table.update`."""
+        """Update rows; see `Table.update`."""
         return self._change_rows(partial(update_rows, values=values, where=where))
 
     def merge(self, spec: MergeSpec) -> Snapshot | None:
@@ -121,7 +121,7 @@ class TableWriter:
         return self._change_rows(partial(merge_rows, spec=spec))
 
     def _change_rows(self, work: RowLevelWork) -> Snapshot | None:
-        """Update, delete or merge rows where they are."""
+        """Update, delete or merge rows, and commit the result."""
         result = work(self.store, self.schema, self.options)
         planned_on = result.planned_on if result.checks_columns else None
         return self._commit(
@@ -133,7 +133,7 @@ class TableWriter:
         )
 
     def drop(self, partitions: Sequence[Mapping[str, object]]) -> Snapshot | None:
-        """Remove all rows of partitions; an empty one stands for all."""
+        """Remove all rows of partitions; an empty mapping means all partitions."""
         self._check(partitions)
         what = Overwrite(specs=tuple(partitions))
         return self._commit([], lambda committer, m: committer.overwrite(m, what))
@@ -141,7 +141,7 @@ class TableWriter:
     def compact(
         self, *, full: bool, partitions: Sequence[Mapping[str, object]] | None
     ) -> Snapshot | None:
-        """Make fewer and larger files of the same rows; see `Table.compact`."""
+        """Compact files; see `Table.compact`."""
         self._check(partitions)
         table = (self.store, self.schema, self.options)
         spread = self._commit(compact_postponed(*table, partitions=partitions), Committer.commit)
@@ -156,7 +156,7 @@ class TableWriter:
         columns: Sequence[str],
         partitions: Sequence[Mapping[str, object]] | None,
     ) -> Snapshot | None:
-        """Bring rows in the order of some columns; see `Table.compact`."""
+        """Sort the rows by columns; see `Table.compact`."""
         self._check(partitions)
         messages = sort_table(
             self.store,
@@ -169,11 +169,14 @@ class TableWriter:
         return self._commit(messages, Committer.commit)
 
     def replaced(self, partition: Mapping[str, object] | None) -> Overwrite:
-        """What an overwrite without or with values of partition columns replaces.
+        """Return what an overwrite replaces.
+
+        Args:
+            partition: values of partition columns, or None.
 
         Raises:
-            InvalidInputError: a column is no partition column.
-            UnsupportedFeatureError: keys of the new rows may live in other partitions.
+            InvalidInputError: a column is not a partition column.
+            UnsupportedFeatureError: keys of the new rows may be in other partitions.
         """
         what = self._replaced(partition)
         if needs_key_index(self.schema, self.options) and what != WHOLE_TABLE:
@@ -184,14 +187,14 @@ class TableWriter:
             )
         return what
 
-    def stated_partition(
+    def partition_argument(
         self, partition: Mapping[str, object] | NotGiven | None
     ) -> Mapping[str, object] | None:
-        """The argument `partition` of an overwrite; None where the new rows or the options decide.
+        """Check the argument of an overwrite; None if the new rows or the options decide.
 
         Raises:
-            InvalidInputError: it is None, and all partitions would be replaced; or it is something
-                else than values by column.
+            InvalidInputError: it is None and all partitions would be replaced, or it is not a
+            mapping.
         """
         if partition is NOT_GIVEN:
             return None
@@ -210,7 +213,7 @@ class TableWriter:
         return NEW_PARTITIONS if dynamic and self.schema.partition_keys else WHOLE_TABLE
 
     def _check(self, partitions: Sequence[Mapping[str, object]] | None) -> None:
-        """Refuse partitions of other columns, and values that do not fit them."""
+        """Reject partitions with other columns or with values that do not fit."""
         partition_type = self.schema.partition_type
         for partition in partitions or ():
             check_partition(partition_type, partition)
@@ -245,10 +248,10 @@ class TableWriter:
 
 
 def checked_partition(partition: object) -> Mapping[str, object]:
-    """Values of partition columns.
+    """Check that an argument is a mapping of partition values.
 
     Raises:
-        InvalidInputError: it is something else.
+        InvalidInputError: it is not.
     """
     hint = 'Pass values by column: {"dt": "2026-01-01"}; {} replaces all rows.'
     return mapping("partition", partition, hint=hint)

@@ -106,7 +106,7 @@ def write(
         msg = f"Mode 'upsert' needs a primary key, and table {found.name} has none."
         raise InvalidInputError(msg, hint="Use mode 'append'.")
     writer = TableWriter(store=target.store, schema=target.schema, options=target.options)
-    stated = writer.stated_partition(partition) if mode == "overwrite" else None
+    stated = writer.partition_argument(partition) if mode == "overwrite" else None
     what = writer.replaced(stated) if mode == "overwrite" else None
     return written(df, target, what)
 

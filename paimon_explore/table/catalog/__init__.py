@@ -1,4 +1,4 @@
 """`Catalog`: databases and tables of a warehouse, and its system tables.
 
-`catalog` holds `Catalog`; `demo` creates a sample warehouse.
+The class is in the module `catalog`; `demo` creates a sample warehouse.
 """

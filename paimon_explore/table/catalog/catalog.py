@@ -30,9 +30,9 @@ from paimon_explore.table.table import Table, open_table
 from paimon_explore.table.table_definition import (
     Columns,
     OptionValue,
-    declared_columns,
-    declared_names,
-    declared_options,
+    option_texts,
+    optional_column_names,
+    parse_columns,
 )
 
 _SUFFIX = ".db"
@@ -181,7 +181,7 @@ class Catalog:
                 f"{name!r} is a system table, not a table.",
                 hint=f"Open it with system_table({name!r}).",
             )
-        return self._open(wanted, declared_options(options))
+        return self._open(wanted, option_texts(options))
 
     def system_table(
         self, name: str, options: Mapping[str, OptionValue] | None = None
@@ -213,7 +213,7 @@ class Catalog:
                 f"{name!r} does not name a system table.",
                 hint=f"Open the table with table({name!r}), or write '{name}$snapshots'.",
             )
-        return self._open(wanted, declared_options(options)).system_table(wanted.system_table)
+        return self._open(wanted, option_texts(options)).system_table(wanted.system_table)
 
     def _is_global(self, wanted: Identifier) -> bool:
         return wanted.database == DATABASE and DATABASE not in self._names()
@@ -290,10 +290,10 @@ class Catalog:
             raise InvalidInputError(f"{name!r} cannot be the name of a new table: it contains '$'.")
         self._known_database(wanted.database, creates=True)
         created = new_schema(
-            declared_columns(schema),
-            primary_key=declared_names("primary_key", primary_key),
-            partition_by=declared_names("partition_by", partition_by),
-            options=declared_options(options),
+            parse_columns(schema),
+            primary_key=optional_column_names("primary_key", primary_key),
+            partition_by=optional_column_names("partition_by", partition_by),
+            options=option_texts(options),
             comment=optional_string("comment", comment),
             time_millis=system_clock(),
         )

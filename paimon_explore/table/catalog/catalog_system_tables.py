@@ -1,6 +1,6 @@
-"""The system tables of a whole catalog, of its database `sys`.
+"""The system tables of a whole catalog, in its database `sys`.
 
-Figures that only a catalog server knows (owner, who changed a table when) are null.
+Columns that only a catalog server can fill (owner, who changed a table and when) are null.
 Spec: concepts/system-tables, global system tables.
 """
 
@@ -57,20 +57,20 @@ Row = dict[str, object]
 
 
 class Warehouse(Protocol):
-    """What the global tables look at; a catalog."""
+    """The part of a catalog that the global system tables use."""
 
     def options(self) -> Mapping[str, str]:
-        """The catalog's own options, without secrets."""
+        """Return the catalog's own options, without secrets."""
 
     def opened(self) -> Iterable[tuple[str, str, Table]]:
-        """All tables with their database and name."""
+        """Open all tables, with their database and name."""
 
 
 def global_table(warehouse: Warehouse, name: str) -> RowSource:
-    """A table of the database `sys`.
+    """Return a table of the database `sys`.
 
     Raises:
-        NotFoundError: there is none of that name.
+        NotFoundError: there is no such table.
     """
     if name not in GLOBAL_TABLES:
         hint = f"Its tables: {choices(sorted(GLOBAL_TABLES))}."

@@ -1,6 +1,6 @@
-"""Names of tables in a catalog: `database.table[$branch_<branch>][$<system table>]`.
+"""Table identifiers: `database.table[$branch_<branch>][$<system table>]`.
 
-Spec: concepts/system-tables; identifiers split at the first dot.
+Spec: concepts/system-tables; identifiers are split at the first dot.
 """
 
 from paimon_explore.arguments import string
@@ -14,13 +14,13 @@ _FORBIDDEN = ("/", "\\", "\0")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identifier:
-    """A table, one of its branches, or one of its system tables.
+    """The parsed name of a table, a branch of it, or a system table of it.
 
     Attributes:
-        database: its database.
-        table: its name, without branch and system table.
-        branch: the branch; `main` unless named.
-        system_table: name of the system table in lower case, if one is named.
+        database: the database.
+        table: the name, without branch and system table.
+        branch: the branch; `main` by default.
+        system_table: the system table in lower case, if any.
     """
 
     database: str
@@ -30,10 +30,10 @@ class Identifier:
 
 
 def parse_identifier(text: object) -> Identifier:
-    """Split a name.
+    """Parse the name of a table.
 
     Raises:
-        InvalidInputError: no database, an empty or unusable part, too many `$`.
+        InvalidInputError: no database, an empty or invalid part, or too many `$`.
 
     >>> parse_identifier("db.t$branch_b1$files")
     Identifier(database='db', table='t', branch='b1', system_table='files')
@@ -59,10 +59,10 @@ def parse_identifier(text: object) -> Identifier:
 
 
 def check_name(part: object, text: object) -> None:
-    """Refuse parts that are no names of a folder.
+    """Reject a part that cannot be the name of a folder.
 
     Raises:
-        InvalidInputError: empty, `.`, `..`, or with a separator.
+        InvalidInputError: it is empty, `.` or `..`, or contains a separator.
     """
     part = string("A name", part)
     if not part.strip() or part in {".", ".."} or any(c in part for c in _FORBIDDEN):

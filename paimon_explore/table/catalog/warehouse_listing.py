@@ -1,4 +1,4 @@
-"""What a warehouse or database holds, by its path: for the command line and notebooks."""
+"""The tables of a warehouse or database, listed by path for the command line and notebooks."""
 
 from paimon_explore.errors import NotFoundError
 from paimon_explore.frozen_dataclass import dataclass
@@ -14,7 +14,7 @@ class WarehouseListing:
     """Databases and their tables.
 
     Attributes:
-        databases: names of tables by the database's name.
+        databases: the names of the tables by database.
     """
 
     databases: dict[str, tuple[str, ...]]
@@ -38,7 +38,7 @@ class WarehouseListing:
 
 
 def listing(path: str) -> WarehouseListing | None:
-    """The tables below a warehouse or database; None if it is neither."""
+    """List the tables of a warehouse or database; None if the path is neither."""
     try:
         return _listing(path)
     except NotFoundError:
