@@ -1,4 +1,4 @@
-"""From splits to rows: data files, schema evolution, deletion vectors, merge engines.
+"""Reading of splits: data files, schema evolution, deletion vectors, merge on read, changelogs.
 
-May import `scan` and below; knows neither `write` nor `commit`.
+May import `scan` and below; does not know `write` or `commit`.
 """

@@ -1,4 +1,4 @@
-"""Stored columns in the type that the schema of the read gives them.
+"""Casts of stored columns to the types of the reading schema.
 
 Spec: concepts/schema evolution. The casts themselves are in `data_types.casts.cast_column`.
 """
@@ -21,16 +21,16 @@ def cast_array(
     path: str = "",
     where: str = "value",
 ) -> Column:
-    """A column of a data file in the type of a later schema, with Java's results.
+    """Casts a column of a data file to the type of a later schema, with Java's results.
 
-    Integers wrap, floats saturate, decimals that do not fit become null, texts are cut and padded;
-    rows are matched by field id.
+    Integers wrap, floats saturate, decimals that do not fit become null, texts are truncated and
+    padded; fields of rows are matched by id.
 
     Args:
         array: n values of exactly `to_arrow(source)`.
-        source: the type in the schema of the file.
-        target: the type in the schema of the read.
-        zone: the zone where TIMESTAMP_LTZ meets wall clocks; None for that of this process.
+        source: the type in the file's schema.
+        target: the type in the reading schema.
+        zone: for casts between TIMESTAMP_LTZ and wall clock times; None for the process's zone.
         path: the data file, for errors.
         where: the column, for errors.
 
@@ -38,8 +38,7 @@ def cast_array(
         n values of exactly `to_arrow(target)`.
 
     Raises:
-        CorruptFileError: a value, or every value, cannot be cast: the schema was changed to a type
-            that the stored values do not have.
+        CorruptFileError: a value cannot be cast, or the type was changed to an incompatible one.
 
     >>> import pyarrow as pa
     >>> from paimon_explore.data_types.type_parser import parse_type_text

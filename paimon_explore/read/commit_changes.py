@@ -1,26 +1,27 @@
-"""What each commit of a range changed, such that replaying it gives the rows of the table.
+"""Changes of each commit of a range, such that replaying them gives the rows of the table.
 
-Changes are replayed in order onto the rows before the range. With a primary key that is by key: +I
-and +U set the row of the key, -U and -D remove it. Without one it is as a multiset: +I and +U add a
-row, -U and -D take one away.
+Changes are replayed in order onto the rows before the range. With a primary key, +I and +U set the
+row of the key, -U and -D remove it. Without one the rows are a multiset: +I and +U add a row, -U
+and -D remove one.
 
-Most commits are told by files that they wrote, as Java does it: the added files of APPEND commits,
-or changelog files. These commits are not, because such files alone do not give the new rows:
+For most commits the changes are read from the files they wrote, as in Java: the added files of
+APPEND commits, or changelog files. For the following commits these files do not determine the new
+rows, so the changes are the difference between two snapshots:
 
-| table | commits | told by |
+| table | commits | changes from |
 | --- | --- | --- |
-| without a primary key | OVERWRITE (also UPDATE, DELETE, MERGE), new columns of old rows | states |
-| deduplicate, changelog producer none or input | OVERWRITE | states |
-| the same, but `sequence.field`, `ignore-delete`, a filter on other columns, … | all | states |
-| other merge engines; rows visible only once compacted; keys across partitions | all | states |
-| changelog producer lookup or full-compaction | see `CompactedLog` | changelog files, states |
+| append table | OVERWRITE (also UPDATE, DELETE, MERGE), new columns of old rows | difference |
+| deduplicate, changelog producer none or input | OVERWRITE | difference |
+| the same, but `sequence.field`, `ignore-delete`, a filter on other columns, … | all | difference |
+| other merge engines; rows visible after compaction; keys across partitions | all | difference |
+| changelog producer lookup or full-compaction | see `CompactedChangelog` | both |
 
-Told by states means: the rows of the snapshot before and of the snapshot itself are compared, of
-the buckets whose files differ. Both snapshots must be there then; a tag will do. Where one has
-expired, the commit is refused with an error.
+The difference compares the rows of the snapshot with those of the snapshot before it, in buckets
+whose files differ. Both snapshots have to exist (a tag is sufficient), else the commit is refused
+with an error.
 
-`streaming-read-overwrite` and `streaming-read-append-overwrite`, where they are set, keep Java's
-meaning for OVERWRITE commits; see `scan.incremental`.
+`streaming-read-overwrite` and `streaming-read-append-overwrite`, if set, have Java's meaning for
+OVERWRITE commits; see `scan.incremental`.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -68,132 +69,134 @@ from paimon_explore.scan.splits.data_split import PlainSplit, Split
 from paimon_explore.store.expired import explain_missing_files
 
 DELTA, CHANGELOG = IncrementalBetweenScanMode.DELTA, IncrementalBetweenScanMode.CHANGELOG
-_KINDS_OF_ROWS = (CommitKind.APPEND, CommitKind.COMPACT, CommitKind.OVERWRITE)
+_ROW_CHANGING_KINDS = (CommitKind.APPEND, CommitKind.COMPACT, CommitKind.OVERWRITE)
 
 
 def change_log(
     target: ScanTarget, span: SnapshotRange, predicate: Expression = TRUE
 ) -> Iterator[tuple[Snapshot, Sequence[Split]]]:
-    """What each commit of a range changed, oldest first; commits that change nothing are left out.
+    """The splits with the changes of each commit of a range, oldest first, without empty ones.
 
     Args:
-        target: the table; its snapshot does not matter, its schema is the reading one.
-        span: the commits.
-        predicate: bound to the reading schema; which rows are told. Here it cuts partitions, and
-            decides how commits are told; splits have to be read with it.
+        target: the table; its schema is the reading schema, its snapshot is ignored.
+        span: the commit range.
+        predicate: bound to the reading schema. Here it prunes partitions and decides where changes
+            are read from; the splits have to be read with it.
 
     Raises:
         NotFoundError: a commit of the range expired and left no changelog.
-        SnapshotExpiredError: it does so while it is read, or what it changed cannot be told without
-            a state that has expired.
-        UnsupportedFeatureError: the rows of the table lie in several branches.
+        SnapshotExpiredError: a commit expired during the read, or its changes need the rows of a
+            snapshot that has expired.
+        UnsupportedFeatureError: the table reads several branches.
     """
     if len(branches_read(target)) > 1:
         raise UnsupportedFeatureError(
-            "telling the changes of a table whose rows lie in several branches",
+            "reading the changes of a table with several branches",
             target.store.paths.root,
-            hint="Read the changes of each branch by itself, without the options that name another "
-            "branch; or compare two snapshots: between(…, mode='diff').",
+            hint="Read the changes of each branch separately, without the options that name "
+            "another branch; or compare two snapshots: between(…, mode='diff').",
         )
     states = _States(target, predicate)
     found = commits(target.store, span)
-    for snapshot, how in _told(states, span.start, found):
+    for snapshot, source in _sources(states, span.start, found):
         with explain_missing_files(target.store, snapshot, changes=True):
-            splits = _splits(states, snapshot, how)
+            splits = _splits(states, snapshot, source)
         if splits:
             yield snapshot, splits
 
 
-def first_told(target: ScanTarget, span: SnapshotRange, predicate: Expression = TRUE) -> int:
-    """The first commit of a range from which on everything can be told.
+def first_readable_commit(
+    target: ScanTarget, span: SnapshotRange, predicate: Expression = TRUE
+) -> int:
+    """The first commit of a range from which on the changes of all commits can be read.
 
-    Commits before it are left that need a state which has expired, and so are those before them.
+    Earlier commits, or commits before them, need the rows of a snapshot that has expired.
     """
     first = span.start + 1
     kept = target.store.snapshots.earliest_id()
     if kept is None or first > kept or len(branches_read(target)) > 1:
         return first
     states = _States(target, predicate)
-    for snapshot, how in _told(states, span.start, commits(target.store, span)):
+    for snapshot, source in _sources(states, span.start, commits(target.store, span)):
         if snapshot.id > kept:
             break
-        if how is _How.STATES and states.lacks_state(snapshot):
+        if source is _Source.DIFFERENCE and states.lacks_state(snapshot):
             first = snapshot.id + 1
     return first
 
 
-class _How(Enum):
-    """By what a commit is told."""
+class _Source(Enum):
+    """Where the changes of a commit are read from."""
 
     NOTHING = auto()
     ADDED = auto()
     CHANGELOG = auto()
     OVERWRITE = auto()
-    STATES = auto()
+    DIFFERENCE = auto()
 
 
-_Told = tuple[Snapshot, _How]
+_CommitSource = tuple[Snapshot, _Source]
 
 
-def _told(states: "_States", start: int, found: Iterator[Snapshot]) -> Iterator[_Told]:
-    """By what each commit is told."""
+def _sources(states: "_States", start: int, found: Iterator[Snapshot]) -> Iterator[_CommitSource]:
+    """Determines for each commit where its changes are read from."""
     target = states.target
     if not target.schema.primary_keys:
         return ((s, _without_keys(states, s)) for s in found)
     producer = target.options.value(CHANGELOG_PRODUCER)
-    if not _keeps_log(target):
-        return ((s, _by_states(states, s)) for s in found)
+    if not _may_replay(target):
+        return ((s, _by_difference(states, s)) for s in found)
     if producer in {ChangelogProducer.LOOKUP, ChangelogProducer.FULL_COMPACTION}:
-        return CompactedLog(states=states).told(start, found)
+        return CompactedChangelog(states=states).sources(start, found)
     if not _is_replayable(target, states.predicate):
-        return ((s, _by_states(states, s)) for s in found)
+        return ((s, _by_difference(states, s)) for s in found)
     return ((s, _by_records(target, s)) for s in found)
 
 
-def _without_keys(states: "_States", snapshot: Snapshot) -> _How:
+def _without_keys(states: "_States", snapshot: Snapshot) -> _Source:
     match snapshot.commit_kind:
         case CommitKind.APPEND if states.adds_columns(snapshot):
-            return _How.STATES
+            return _Source.DIFFERENCE
         case CommitKind.APPEND:
-            return _How.ADDED
+            return _Source.ADDED
         case CommitKind.OVERWRITE:
             return _overwrite(states.target)
         case _:
-            return _How.NOTHING
+            return _Source.NOTHING
 
 
-def _by_records(target: ScanTarget, snapshot: Snapshot) -> _How:
+def _by_records(target: ScanTarget, snapshot: Snapshot) -> _Source:
     match snapshot.commit_kind:
         case CommitKind.APPEND:
-            return _How.ADDED if snapshot.changelog_manifest_list is None else _How.CHANGELOG
+            return _Source.ADDED if snapshot.changelog_manifest_list is None else _Source.CHANGELOG
         case CommitKind.OVERWRITE:
             return _overwrite(target)
         case _:
-            return _How.NOTHING
+            return _Source.NOTHING
 
 
-def _by_states(states: "_States", snapshot: Snapshot) -> _How:
+def _by_difference(states: "_States", snapshot: Snapshot) -> _Source:
     match snapshot.commit_kind:
         case CommitKind.OVERWRITE:
             return _overwrite(states.target)
         case CommitKind.APPEND:
-            return _How.STATES
-        case CommitKind.COMPACT if states.shown_by_compaction:
-            return _How.STATES
+            return _Source.DIFFERENCE
+        case CommitKind.COMPACT if states.visible_after_compaction:
+            return _Source.DIFFERENCE
         case _:
-            return _How.NOTHING
+            return _Source.NOTHING
 
 
-def _overwrite(target: ScanTarget) -> _How:
-    """How an OVERWRITE commit is told: as the table says in Java's words, else by states."""
+def _overwrite(target: ScanTarget) -> _Source:
+    """OVERWRITE commits: as the streaming-read option says if it is set, else by difference."""
     option = overwrite_option(target)
     if not target.options.has(option):
-        return _How.STATES
-    return _How.OVERWRITE if target.options.value(option) else _How.NOTHING
+        return _Source.DIFFERENCE
+    return _Source.OVERWRITE if target.options.value(option) else _Source.NOTHING
 
 
-def _keeps_log(target: ScanTarget) -> bool:
-    """Whether records or changelog files, one after the other, may give the rows of the table."""
+def _may_replay(target: ScanTarget) -> bool:
+    """Whether replaying records or changelog files may give the rows of the table."""
     options, schema = target.options, target.schema
     return (
         set(schema.partition_keys) <= set(schema.primary_keys)
@@ -203,7 +206,7 @@ def _keeps_log(target: ScanTarget) -> bool:
 
 
 def _is_replayable(target: ScanTarget, predicate: Expression) -> bool:
-    """Whether the newest record of a key is its row, as soon as it is written."""
+    """Whether the newest record of a key is its row, immediately after the commit."""
     options = target.options
     return (
         options.value(MERGE_ENGINE) is MergeEngine.DEDUPLICATE
@@ -214,75 +217,74 @@ def _is_replayable(target: ScanTarget, predicate: Expression) -> bool:
     )
 
 
-def _splits(states: "_States", snapshot: Snapshot, how: _How) -> Sequence[Split]:
+def _splits(states: "_States", snapshot: Snapshot, source: _Source) -> Sequence[Split]:
     target = states.target
-    match how:
-        case _How.NOTHING:
+    match source:
+        case _Source.NOTHING:
             return ()
-        case _How.ADDED:
-            return added_splits(target, snapshot, DELTA, states.cut)
-        case _How.CHANGELOG:
-            return added_splits(target, snapshot, CHANGELOG, states.cut)
-        case _How.OVERWRITE:
-            return replaced_splits(target, snapshot, states.cut)
-        case _How.STATES:
+        case _Source.ADDED:
+            return added_splits(target, snapshot, DELTA, states.partitions)
+        case _Source.CHANGELOG:
+            return added_splits(target, snapshot, CHANGELOG, states.partitions)
+        case _Source.OVERWRITE:
+            return replaced_splits(target, snapshot, states.partitions)
+        case _Source.DIFFERENCE:
             return states.difference(snapshot)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CompactedLog:
-    """Changelogs that compactions write (changelog producers lookup and full-compaction).
+class CompactedChangelog:
+    """Changes of tables whose changelog is written by compactions (lookup and full-compaction).
 
-    A batch read sees new records at once, the changelog tells them when they are compacted. Where
-    all records are compacted, the changelog has told exactly the rows of the table: such a snapshot
-    is complete. From one complete snapshot to another the changelog files tell what happened.
-    Commits that are not between two complete snapshots of the range, and those around an OVERWRITE
-    of a table that was not complete, are told by states. So a range ends with the rows of its last
-    snapshot, and one range may be read in parts.
+    A batch read sees new records at once, the changelog contains them after compaction. A snapshot
+    is complete if all its records are compacted: its changelog then describes exactly the rows of
+    the table. Between two complete snapshots the changelog files are read. Other commits, and those
+    around an OVERWRITE of an incomplete snapshot, are read by difference. So the changes of a range
+    always lead to the rows of its last snapshot, and a range may be read in parts.
 
-    Of expired snapshots only the changelog is left, which is taken as it is.
+    Of expired snapshots only the changelog exists; it is read as it is.
     """
 
     states: "_States"
 
-    def told(self, start: int, found: Iterator[Snapshot]) -> Iterator[_Told]:
-        """By what each commit is told.
+    def sources(self, start: int, found: Iterator[Snapshot]) -> Iterator[_CommitSource]:
+        """Determines for each commit where its changes are read from.
 
         Args:
             start: the snapshot before the first commit.
             found: the commits.
         """
-        waiting = self._waiting_at(self.states.find(start)) if start else frozenset[str]()
-        is_complete = not waiting
+        pending = self._pending_at(self.states.find(start)) if start else frozenset[str]()
+        is_complete = not pending
         block: list[Snapshot] = []
         for snapshot in found:
             if self.states.find(snapshot.id) is None:
                 yield snapshot, self._expired(snapshot)
-                waiting = None
+                pending = None
                 continue
             block.append(snapshot)
-            waiting = self._waiting_after(snapshot, waiting)
-            if not waiting:
-                yield from self._block(block, by_log=is_complete)
+            pending = self._pending_after(snapshot, pending)
+            if not pending:
+                yield from self._block(block, from_changelog=is_complete)
                 block, is_complete = [], True
-        yield from self._block(block, by_log=False)
+        yield from self._block(block, from_changelog=False)
 
-    def _block(self, block: list[Snapshot], *, by_log: bool) -> Iterator[_Told]:
+    def _block(self, block: list[Snapshot], *, from_changelog: bool) -> Iterator[_CommitSource]:
         """Commits up to a complete snapshot."""
-        if by_log and len(block) == 1 and block[0].commit_kind is CommitKind.OVERWRITE:
+        if from_changelog and len(block) == 1 and block[0].commit_kind is CommitKind.OVERWRITE:
             yield block[0], _overwrite(self.states.target)
             return
-        by_log = by_log and self._is_logged(block)
+        from_changelog = from_changelog and self._is_in_changelog(block)
         for snapshot in block:
-            if snapshot.commit_kind not in _KINDS_OF_ROWS:
-                yield snapshot, _How.NOTHING
+            if snapshot.commit_kind not in _ROW_CHANGING_KINDS:
+                yield snapshot, _Source.NOTHING
             else:
-                yield snapshot, _How.CHANGELOG if by_log else _How.STATES
+                yield snapshot, _Source.CHANGELOG if from_changelog else _Source.DIFFERENCE
 
-    def _is_logged(self, block: list[Snapshot]) -> bool:
-        """Whether changelog files tell all of these commits: no OVERWRITE, no compaction without.
+    def _is_in_changelog(self, block: list[Snapshot]) -> bool:
+        """Whether changelog files cover these commits: no OVERWRITE, no compaction without them.
 
-        The option may have been another one when a commit was made.
+        The changelog producer may have been a different one at the time of a commit.
         """
         return not any(
             snapshot.commit_kind is CommitKind.OVERWRITE
@@ -294,59 +296,63 @@ class CompactedLog:
             for snapshot in block
         )
 
-    def _expired(self, snapshot: Snapshot) -> _How:
+    def _expired(self, snapshot: Snapshot) -> _Source:
         if snapshot.commit_kind is CommitKind.OVERWRITE:
             return _overwrite(self.states.target)
-        return _How.CHANGELOG
+        return _Source.CHANGELOG
 
-    def _waiting_at(self, snapshot: Snapshot | None) -> frozenset[str] | None:
-        """The files of a snapshot whose records no changelog tells yet; None if nobody knows."""
+    def _pending_at(self, snapshot: Snapshot | None) -> frozenset[str] | None:
+        """The files of a snapshot that are not in the changelog yet; None if unknown."""
         if snapshot is None:
             return None
-        if self.states.target.hides_level_0:  # and then batch reads do not see them either
+        if self.states.target.hides_level_0:  # batch reads do not see them either
             return frozenset()
         target = self.states.target
         with explain_missing_files(target.store, snapshot):
-            return self._names(live_files(target.store, snapshot, self.states.cut), FileKind.ADD)
+            return self._names(
+                live_files(target.store, snapshot, self.states.partitions), FileKind.ADD
+            )
 
-    def _waiting_after(
+    def _pending_after(
         self, snapshot: Snapshot, before: frozenset[str] | None
     ) -> frozenset[str] | None:
         if before is None or self.states.target.hides_level_0:
-            return self._waiting_at(snapshot)
+            return self._pending_at(snapshot)
         with explain_missing_files(self.states.target.store, snapshot):
             delta = self._delta(snapshot)
         return before - self._names(delta, FileKind.DELETE) | self._names(delta, FileKind.ADD)
 
     def _delta(self, snapshot: Snapshot) -> ManifestEntries:
-        return listed_entries(self.states.target, snapshot.delta_manifest_list, self.states.cut)
+        return listed_entries(
+            self.states.target, snapshot.delta_manifest_list, self.states.partitions
+        )
 
     def _names(self, entries: ManifestEntries, kind: FileKind) -> frozenset[str]:
-        """The files of levels from which a compaction tells records."""
-        chosen = entries.of_kind(kind)
-        levels = numbers(chosen.table, "level")
+        """The files on levels whose records are not in the changelog yet."""
+        selected = entries.of_kind(kind)
+        levels = numbers(selected.table, "level")
         options = self.states.target.options
         if options.value(CHANGELOG_PRODUCER) is ChangelogProducer.LOOKUP:
-            chosen = chosen.filter(levels == 0)
+            selected = selected.filter(levels == 0)
         else:
-            chosen = chosen.filter(levels != level_count(options) - 1)
-        return frozenset(map(str, as_python(column(chosen.table, "file_name"))))
+            selected = selected.filter(levels != level_count(options) - 1)
+        return frozenset(map(str, as_python(column(selected.table, "file_name"))))
 
 
 class _States:
-    """The rows of snapshots, to be compared."""
+    """Snapshots of the table, for differences."""
 
     def __init__(self, target: ScanTarget, predicate: Expression) -> None:
         self.target = target
         self.predicate = predicate
-        self.cut = partition_filter_of(target, predicate)
+        self.partitions = partition_filter_of(target, predicate)
         self._on_partitions = split_predicate(predicate, target.schema.partition_keys).pushed
         self._known: dict[int, Snapshot | None] = {}
         self._plan: tuple[int, Sequence[PlainSplit]] = (0, ())
 
     @property
-    def shown_by_compaction(self) -> bool:
-        """Whether a compaction changes what batch reads see."""
+    def visible_after_compaction(self) -> bool:
+        """Whether a compaction changes the rows that batch reads see."""
         options = self.target.options
         return (
             self.target.hides_level_0
@@ -355,7 +361,7 @@ class _States:
         )
 
     def find(self, number: int) -> Snapshot | None:
-        """A snapshot that is kept, or that a tag keeps."""
+        """The snapshot with this id, from the snapshots or tags; None if it does not exist."""
         if number not in self._known:
             store = self.target.store
             found = store.snapshots.find(number)
@@ -366,10 +372,10 @@ class _States:
         return self._known[number]
 
     def adds_columns(self, snapshot: Snapshot) -> bool:
-        """Whether an APPEND commit wrote new columns of rows that were there (data evolution)."""
+        """Whether an APPEND commit wrote new columns of existing rows (data evolution)."""
         if not self.target.options.value(DATA_EVOLUTION_ENABLED):
             return False
-        entries = listed_entries(self.target, snapshot.delta_manifest_list, self.cut)
+        entries = listed_entries(self.target, snapshot.delta_manifest_list, self.partitions)
         before = self.find(snapshot.id - 1)
         if before is None or before.next_row_id is None:
             is_partial = valid_mask(column(entries.table, "write_cols")).any()
@@ -378,14 +384,14 @@ class _States:
         return bool((valid_mask(first) & (numbers_of(first) < before.next_row_id)).any())
 
     def lacks_state(self, snapshot: Snapshot) -> bool:
-        """Whether the rows of a snapshot or of the one before have expired."""
+        """Whether a snapshot or the one before it has expired."""
         number = snapshot.id
         return self.find(number) is None or (number > 1 and self.find(number - 1) is None)
 
     def difference(self, snapshot: Snapshot) -> Sequence[Split]:
-        """What a commit changed: its rows compared with those of the snapshot before."""
+        """The splits of the difference between a snapshot and the one before it."""
         if self.lacks_state(snapshot):
-            raise self._refused(snapshot)
+            raise self._expired_error(snapshot)
         before = self.find(snapshot.id - 1)
         schema = self.target.schema
         keyed = self.target.keys is not None
@@ -400,7 +406,7 @@ class _States:
             return difference_splits(self._planned(before), self._planned(snapshot), rows)
 
     def _planned(self, snapshot: Snapshot | None) -> Sequence[PlainSplit]:
-        """The splits of a state; the last one is remembered, for the next commit begins with it."""
+        """The splits of a snapshot; cached, because the next commit starts from it."""
         if snapshot is None:
             return ()
         if self._plan[0] != snapshot.id:
@@ -408,18 +414,18 @@ class _States:
             self._plan = (snapshot.id, plan_table(state, self._on_partitions).splits)
         return self._plan[1]
 
-    def _refused(self, snapshot: Snapshot) -> SnapshotExpiredError:
+    def _expired_error(self, snapshot: Snapshot) -> SnapshotExpiredError:
         number, kind = snapshot.id, snapshot.commit_kind.value
         gone = number - 1 if self.find(number) is not None else number
         return SnapshotExpiredError(
-            f"What snapshot {number} ({kind}) of {self.target.store.paths.branch_root} changed "
-            f"cannot be told: that takes the rows of snapshot {gone}, which has expired.",
-            hint=f"Read snapshot {self._kept(number)} as a whole and begin with the changes behind "
-            "it. The modes 'delta' and 'changelog' give what is left of such commits in their "
-            "files. A tag or a consumer keeps snapshots.",
+            f"The changes of snapshot {number} ({kind}) of {self.target.store.paths.branch_root} "
+            f"cannot be read: they need the rows of snapshot {gone}, which has expired.",
+            hint=f"Read snapshot {self._first_available(number)} as a whole and start with the "
+            "changes after it. Modes 'delta' and 'changelog' read only the files that such commits "
+            "added. A tag or a consumer protects snapshots from expiry.",
         )
 
-    def _kept(self, number: int) -> int:
-        """The first snapshot that is kept from a number on."""
+    def _first_available(self, number: int) -> int:
+        """The first available snapshot with at least this id."""
         ids: Iterable[int] = self.target.store.snapshots.history()
         return min((kept for kept in ids if kept >= number), default=number)

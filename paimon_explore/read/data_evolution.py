@@ -1,7 +1,7 @@
-"""Rows whose columns lie in several files (data evolution).
+"""Data evolution: merges the columns of rows that are stored in several files.
 
-Every wanted column comes, row by row, from the newest file of the group that holds it. Files are
-laid over the group's range of row ids; where none holds a column it is null.
+For each row, every column is read from the newest file of the group that contains it. Files are
+aligned by row id; rows for which no file contains a column are null.
 Spec: append-table/data-evolution. Seen in: golden java200 `data_evolution`, `blob`.
 """
 
@@ -22,15 +22,15 @@ from paimon_explore.scan.manifest_arrays import concat, nulls_of, row_array, row
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnFile:
-    """One file of a group.
+    """A file with some columns of a range of rows.
 
     Attributes:
         first: its first row id.
-        row_count: its rows.
-        newest: its greatest sequence number; the greater one wins.
-        schema: it was written with.
-        write_cols: columns it holds, as of that schema; None for all.
-        read: reads wanted fields of it, all rows, in file order.
+        row_count: number of rows.
+        newest: its maximum sequence number; the greatest wins.
+        schema: the schema it was written with.
+        write_cols: the columns it contains, as named in that schema; None for all.
+        read: reads fields of all its rows, in file order.
     """
 
     first: int
@@ -40,8 +40,8 @@ class ColumnFile:
     write_cols: tuple[str, ...] | None
     read: Callable[[tuple[DataField, ...]], Iterator[pa.RecordBatch]]
 
-    def holds(self, field: DataField) -> bool:
-        """Whether the file has the column of that id."""
+    def contains(self, field: DataField) -> bool:
+        """Whether the file contains the column with this id."""
         source = self.schema.row_type.field_by_id(field.id)
         return source is not None and (self.write_cols is None or source.name in self.write_cols)
 
@@ -51,15 +51,15 @@ def merge_columns(
     fields: tuple[DataField, ...],
     system_columns: tuple[SystemColumn, ...] = (),
 ) -> Iterator[pa.RecordBatch]:
-    """The rows of a group of files with overlapping row ids, by ascending row id.
+    """Reads the rows of a group of files with overlapping row ids, by ascending row id.
 
     Args:
         files: of one group.
-        fields: wanted columns.
-        system_columns: wanted besides: row ids, sequence numbers (the newest file's), row kinds.
+        fields: the columns to read.
+        system_columns: also read: row ids, sequence numbers (of the newest file), row kinds.
 
     Yields:
-        Batches of the wanted fields in their Arrow types, then the system columns.
+        Batches of the fields in their Arrow types, then the system columns.
     """
     first = min(file.first for file in files)
     count = max(file.first + file.row_count for file in files) - first
@@ -99,10 +99,10 @@ def _system_column(name: SystemColumn, newest: ColumnFile, first: int, count: in
 def _whole_columns(
     files: Sequence[ColumnFile], fields: tuple[DataField, ...], count: int
 ) -> dict[str, Column]:
-    """Columns whose newest file holds them for all rows, read with one pass over each file."""
+    """Reads the columns that one file contains for all rows, in one pass over each file."""
     owners: dict[int, list[DataField]] = {}
     for field in fields:
-        owner = next((i for i, file in enumerate(files) if file.holds(field)), None)
+        owner = next((i for i, file in enumerate(files) if file.contains(field)), None)
         if owner is not None and files[owner].row_count == count:
             owners.setdefault(owner, []).append(field)
     found: dict[str, Column] = {}
@@ -113,7 +113,7 @@ def _whole_columns(
 
 
 def _read(file: ColumnFile, wanted: tuple[DataField, ...]) -> list[Column]:
-    """Whole columns of a file."""
+    """Reads columns of a file for all rows."""
     batches = list(file.read(wanted))
     return [
         concat([batch.column(i) for batch in batches])
@@ -124,19 +124,19 @@ def _read(file: ColumnFile, wanted: tuple[DataField, ...]) -> list[Column]:
 
 
 def _column(files: Sequence[ColumnFile], field: DataField, first: int, count: int) -> Column:
-    """One column over the whole range."""
-    pieces: list[Column] = []
+    """Reads one column of the whole range from several files."""
+    parts: list[Column] = []
     source = np.full(count, -1, dtype=np.int64)
     offset = 0
     for file in files:
         start = file.first - first
         free = source[start : start + file.row_count] < 0
-        if not file.holds(field) or not free.any():
+        if not file.contains(field) or not free.any():
             continue
-        pieces.extend(_read(file, (field,)))
+        parts.extend(_read(file, (field,)))
         rows = np.arange(offset, offset + file.row_count)
         source[start : start + file.row_count][free] = rows[free]
         offset += file.row_count
-    if not pieces:
+    if not parts:
         return nulls_of(to_arrow(field.type), count)
-    return concat(pieces).take(row_array(source, source >= 0))
+    return concat(parts).take(row_array(source, source >= 0))

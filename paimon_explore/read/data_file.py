@@ -1,16 +1,17 @@
-"""One data file of any format into batches of the wanted columns.
+"""Reader of one data file of any format into batches of the requested columns.
 
-Theory of operation. A data file is described by the schema it was written with (its `_SCHEMA_ID`),
-restricted to its `_WRITE_COLS`; the caller wants columns of a newer or other schema.
+A data file is described by the schema it was written with (its `_SCHEMA_ID`), restricted to its
+`_WRITE_COLS`; the caller requests columns of the reading schema, usually a newer one.
 
-1. `read/schema_evolution.py` finds for every wanted field the field of the same id in the file's
-   schema, so the *name* under which the file holds it, and what to do with the values afterwards.
+1. `read/schema_evolution.py` finds for each requested field the field with the same id in the
+   file's schema, and thus its name in the file and the cast that is needed.
 2. The format's reader, chosen by `read/format_readers.py`, decodes only those columns, in the
-   file's types, together with the physical position of the first row of each batch.
+   file's types, with the physical position of the first row of each batch.
 3. `read/deletion_filter.py` drops rows that are deleted or not selected.
-4. Values are cast to the wanted types, absent columns become nulls, system columns are computed.
+4. Values are cast to the requested types, missing columns become nulls, system columns are
+   computed.
 
-Positions are always physical: skipping row groups or stripes never renumbers rows.
+Positions are always physical: skipping row groups or stripes does not renumber rows.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -48,11 +49,11 @@ if TYPE_CHECKING:
     from pyroaring import BitMap, BitMap64
 
 KEY_PREFIX = "_KEY_"
-"""Before the name of a primary-key column whose value is stored apart from the row's."""
+"""Prefix of the primary-key columns that primary-key tables store besides the value columns."""
 
 
 class SystemColumn(StrEnum):
-    """Columns that are no columns of the table, by their name in the result."""
+    """System columns, by their name in the result."""
 
     SEQUENCE_NUMBER = "_SEQUENCE_NUMBER"
     VALUE_KIND = "_VALUE_KIND"
@@ -78,17 +79,17 @@ _SYSTEM_STORED: Mapping[SystemColumn, StoredColumn] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataFileSource:
-    """A data file and what its manifest entry says about it.
+    """A data file with the values of its manifest entry.
 
     Attributes:
-        file_io: where the file lies.
+        file_io: file system of the file.
         path: of the file; its last extension names the format (`.zst.parquet`, `.json.gz`).
         size: in bytes, if known; saves a request on object stores.
         schema: the table's schema of the entry's `_SCHEMA_ID`.
-        write_cols: the entry's `_WRITE_COLS`: names, as of `schema`, that the file holds. None is
-            all of them.
+        write_cols: the entry's `_WRITE_COLS`: the columns in the file, as named in `schema`. None
+            for all.
         first_row_id: the entry's `_FIRST_ROW_ID`; row ids that are not stored are this + position.
-        max_sequence_number: the entry's; stands in for sequence numbers that are not stored (row
+        max_sequence_number: the entry's; replaces sequence numbers that are not stored (row
             tracking). Without it they are null.
         sequence_number: replaces every stored sequence number (level-0 files of tables with
             `sequence.snapshot-ordering`, where it is the snapshot id of the manifest entry).
@@ -105,7 +106,7 @@ class DataFileSource:
 
     @property
     def stored_fields(self) -> tuple[DataField, ...]:
-        """The table's columns that the file holds, in its order."""
+        """The table's columns that the file contains, in file order."""
         if self.write_cols is None:
             return self.schema.fields
         found = (self.schema.field(name) for name in self.write_cols)
@@ -113,7 +114,7 @@ class DataFileSource:
 
     @property
     def stored_columns(self) -> tuple[StoredColumn, ...]:
-        """What the file holds, in its order: needed where the file itself does not name it."""
+        """All columns of the file in file order, for formats that do not store column names."""
         values = [StoredColumn(name=field.name, type=field.type) for field in self.stored_fields]
         if not self.schema.primary_keys:
             system = [column for column in SystemColumn if column in (self.write_cols or ())]
@@ -136,30 +137,30 @@ class DataFileSource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadRequest:
-    """What to read of a data file.
+    """The columns and rows to read from a data file.
 
     Attributes:
-        fields: the wanted columns in result order, ids and types of the reading schema. Nested ROW
-            fields may be a part of what the table has. May be empty: batches then have the right
-            number of rows and only the system columns.
+        fields: the requested columns in result order, with ids and types of the reading schema.
+            Nested ROWs may have a subset of the table's fields. May be empty: batches then have the
+            right number of rows and only the system columns.
         system_columns: appended after `fields`, in this order.
         from_keys: read trimmed primary-key columns from `_KEY_<name>` where the file has it (data
-            and changelog files of primary-key tables); thin files and False: the value column.
+            and changelog files of primary-key tables); if False, and in thin files, the value
+            column.
         deleted: positions to drop (a deletion vector), if any.
-        selection: the only positions to keep (a file index's answer), if any.
-        predicate: bound to the reading schema; rows that do not match are left out where that is
-            cheaper than to read them, as whole row groups, stripes, pages or one by one. Others
-            may come, so the caller filters.
-        tested: the columns besides `fields` that the predicate reads. If given, only rows come of
-            which it is true, and these columns are not in the result: nor are they read where
-            statistics say that it is true of all rows.
-        batch_rows: no batch is longer; batches may be shorter, none is empty.
-        batch_bytes: about what a batch takes at most, decoded, where the format can tell.
-        kinds_if_any: leave `_VALUE_KIND` out of the batches of a file by whose statistics all its
-            records are +I.
+        selection: the only positions to keep (the result of a file index), if any.
+        predicate: bound to the reading schema; rows that do not match are skipped where that is
+            cheaper than reading them, by row group, stripe, page or row. Other rows may be
+            returned, so the caller has to filter.
+        filter_fields: the columns besides `fields` that the predicate reads. If given, only rows
+            are returned for which it is true. These columns are not in the result, and not read
+            where statistics show that all rows match.
+        batch_rows: maximum rows of a batch; batches may be shorter, none is empty.
+        batch_bytes: approximate maximum decoded size of a batch, if the format supports it.
+        omit_insert_kinds: omit `_VALUE_KIND` if by the statistics of the file all records are +I.
         use_threads: decode columns of one batch in parallel.
-        zone: where local-zoned timestamps meet wall clocks: when a column's type was changed, and
-            in ORC files that do not name their writer's zone; None for the zone of this process.
+        zone: for conversions between TIMESTAMP_LTZ and wall clock times: if a column's type was
+            changed, and in ORC files without a writer time zone; None for the process's zone.
     """
 
     fields: tuple[DataField, ...]
@@ -168,26 +169,26 @@ class ReadRequest:
     deleted: "BitMap | BitMap64 | None" = None
     selection: "BitMap | BitMap64 | None" = None
     predicate: Expression | None = None
-    tested: tuple[DataField, ...] | None = None
+    filter_fields: tuple[DataField, ...] | None = None
     batch_rows: int = 65_536
     batch_bytes: int = BATCH_BYTES
-    kinds_if_any: bool = False
+    omit_insert_kinds: bool = False
     use_threads: bool = True
     zone: tzinfo | None = None
 
 
 def result_schema(request: ReadRequest) -> pa.Schema:
-    """The schema of every batch that `read_data_file` gives for this request.
+    """The schema of the batches that `read_data_file` returns for this request.
 
-    `arrow_field` of each wanted field, then `_SEQUENCE_NUMBER` int64, `_VALUE_KIND` int8, `_ROW_ID`
-    int64, `_POSITION` int64 as asked for.
+    `arrow_field` of each field, then the requested system columns: `_SEQUENCE_NUMBER` int64,
+    `_VALUE_KIND` int8, `_ROW_ID` int64, `_POSITION` int64.
     """
     fields = [arrow_field(field) for field in request.fields]
     return pa.schema([*fields, *(_SYSTEM_FIELDS[column] for column in request.system_columns)])
 
 
 def read_data_file(source: DataFileSource, request: ReadRequest) -> Iterator[pa.RecordBatch]:
-    """Read the wanted columns of one data file, in file order.
+    """Reads the requested columns of one data file, in file order.
 
     Args:
         source: the file.
@@ -195,13 +196,13 @@ def read_data_file(source: DataFileSource, request: ReadRequest) -> Iterator[pa.
 
     Yields:
         Batches of `result_schema(request)`: columns in exactly `to_arrow(type)`. `_VALUE_KIND` is 0
-        where the file has none; `_POSITION` is the row's 0-based place in the file before any row
-        was dropped. The file is opened at the first step, closed at the end or with the iterator.
+        if the file does not store it; `_POSITION` is the row's 0-based position in the file. The
+        file is opened at the first step and closed at the end or with the iterator.
 
     Raises:
-        MissingFileError: the file is not there.
-        CorruptFileError: the bytes break the format, or the extension is none of Paimon's.
-        UnsupportedFeatureError: a format that needs an engine (lance, vortex, mosaic, text).
+        MissingFileError: the file does not exist.
+        CorruptFileError: the bytes break the format, or the extension is not a known format.
+        UnsupportedFeatureError: a format that is not supported (lance, vortex, mosaic, text).
 
     Spec: concepts/spec/datafile; schema evolution: concepts/spec/schema.
     """
@@ -213,16 +214,16 @@ def read_data_file(source: DataFileSource, request: ReadRequest) -> Iterator[pa.
 
 @contextmanager
 def open_rows(source: DataFileSource, request: ReadRequest) -> Iterator["OpenRows"]:
-    """A data file from which several sets of columns can be read; closed at the end of the block.
+    """Context manager: opens a data file from which several sets of columns can be read.
 
     Args:
         source: the file.
-        request: what to read first.
+        request: the columns and rows to read first.
 
     Raises:
-        MissingFileError: the file is not there.
-        CorruptFileError: the bytes break the format, or the extension is none of Paimon's.
-        UnsupportedFeatureError: a format that needs an engine (lance, vortex, mosaic, text).
+        MissingFileError: the file does not exist.
+        CorruptFileError: the bytes break the format, or the extension is not a known format.
+        UnsupportedFeatureError: a format that is not supported (lance, vortex, mosaic, text).
     """
     to_open = FileToOpen(
         file_io=source.file_io,
@@ -235,7 +236,7 @@ def open_rows(source: DataFileSource, request: ReadRequest) -> Iterator["OpenRow
         zone=request.zone,
     )
     with open_data_file(to_open) as opened:
-        if request.kinds_if_any and _only_inserts(opened):
+        if request.omit_insert_kinds and _only_inserts(opened):
             wanted = [c for c in request.system_columns if c is not SystemColumn.VALUE_KIND]
             request = replace(request, system_columns=tuple(wanted))
         yield OpenRows(file=opened, source=source, request=request)
@@ -243,12 +244,12 @@ def open_rows(source: DataFileSource, request: ReadRequest) -> Iterator["OpenRow
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenRows:
-    """An open data file and what is read of it first.
+    """An open data file and the first request for it.
 
     Attributes:
-        file: open.
-        source: what its manifest entry says.
-        request: what to read first, without row kinds if only those of the file matter.
+        file: the open file.
+        source: the file and its manifest entry.
+        request: the first request, without row kinds if they are omitted (`omit_insert_kinds`).
     """
 
     file: OpenDataFile
@@ -257,21 +258,21 @@ class OpenRows:
 
     @property
     def spans(self) -> Sequence[Span]:
-        """The parts that can be skipped, in file order."""
+        """The parts of the file that can be skipped, in file order."""
         return self.file.spans
 
     def columns(self, request: ReadRequest) -> "ResultColumns":
-        """How the columns of a request come from those of the file."""
+        """Maps the columns of a request to those of the file."""
         return ResultColumns.of(self.source, request, self.file.names)
 
     def kept(self, columns: "ResultColumns", request: ReadRequest) -> Iterator[FileRows]:
-        """The stored columns of the rows that are not dropped."""
+        """Reads the stored columns of the rows that are not dropped."""
         rows = RowFilter.of(request.deleted, request.selection)
         return columns.rows(self.file, rows, request)
 
 
 def _only_inserts(opened: OpenDataFile) -> bool:
-    """Whether the statistics of a file say that each record's kind is 0."""
+    """Whether all records of a file are +I by its statistics."""
     kinds = _SYSTEM_STORED[SystemColumn.VALUE_KIND]
     if kinds.name not in opened.names:
         return True
@@ -283,14 +284,16 @@ def _only_inserts(opened: OpenDataFile) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultColumns:
-    """How the columns of a result come from those of the file.
+    """The mapping from the columns of a file to those of a result.
 
     Attributes:
+        source: the file.
+        casting: parameters of casts.
         schema: of the result.
-        sources: of the wanted fields, each with the place in `stored` or None.
-        system: of the system columns likewise, for those the file stores.
-        tested: of the columns that only the predicate reads, likewise.
-        stored: columns to read; those that only the predicate reads are the last.
+        sources: per requested field its source and index in `stored`; None if not stored.
+        system: the same per system column.
+        filter_sources: the same per column that only the predicate reads.
+        stored: the columns to read; those that only the predicate reads are last.
     """
 
     source: DataFileSource
@@ -298,17 +301,17 @@ class ResultColumns:
     schema: pa.Schema
     sources: tuple[tuple[FieldSource, int | None], ...]
     system: tuple[tuple[SystemColumn, int | None], ...]
-    tested: tuple[tuple[FieldSource, int | None], ...]
+    filter_sources: tuple[tuple[FieldSource, int | None], ...]
     stored: tuple[StoredColumn, ...]
 
     @classmethod
     def of(
         cls, source: DataFileSource, request: ReadRequest, names: frozenset[str]
     ) -> "ResultColumns":
-        """The columns of a request for a file that has some names."""
+        """The mapping for a request and a file with columns of these names."""
         stored: list[StoredColumn] = []
 
-        def place(column: StoredColumn) -> int | None:
+        def add(column: StoredColumn) -> int | None:
             if column.name not in names:
                 return None
             stored.append(column)
@@ -316,7 +319,7 @@ class ResultColumns:
 
         keys = source.schema.trimmed_primary_keys if request.from_keys else ()
 
-        def placed(fields: Sequence[DataField]) -> Iterator[tuple[FieldSource, int | None]]:
+        def indexed(fields: Sequence[DataField]) -> Iterator[tuple[FieldSource, int | None]]:
             for found in field_sources(fields, source.stored_fields):
                 if found.stored is None:
                     yield found, None
@@ -324,11 +327,11 @@ class ResultColumns:
                 name = found.stored.name
                 if name in keys and KEY_PREFIX + name in names:
                     name = KEY_PREFIX + name
-                yield found, place(StoredColumn(name=name, type=found.stored.type))
+                yield found, add(StoredColumn(name=name, type=found.stored.type))
 
-        sources = tuple(placed(request.fields))
+        sources = tuple(indexed(request.fields))
         system = tuple(
-            (column, place(_SYSTEM_STORED[column]) if column in _SYSTEM_STORED else None)
+            (column, add(_SYSTEM_STORED[column]) if column in _SYSTEM_STORED else None)
             for column in request.system_columns
         )
         return cls(
@@ -337,40 +340,40 @@ class ResultColumns:
             schema=result_schema(request),
             sources=sources,
             system=system,
-            tested=tuple(placed(request.tested or ())),
+            filter_sources=tuple(indexed(request.filter_fields or ())),
             stored=tuple(stored),
         )
 
     def rows(
         self, opened: OpenDataFile, rows: RowFilter, request: ReadRequest
     ) -> Iterator[FileRows]:
-        """The rows of the stored columns that are kept and may match the predicate."""
+        """Reads the stored columns of rows that are kept and may match the predicate."""
         if request.predicate is None:
             spans = [i for i, span in enumerate(opened.spans) if rows.may_keep(span)]
             return plain_rows(opened, self.stored, spans, rows, request.batch_rows)
-        from paimon_explore.read.file_predicate import Condition  # noqa: PLC0415 - a predicate
-        from paimon_explore.read.row_filter import Wanted, matching_rows  # noqa: PLC0415 - likewise
+        from paimon_explore.read.file_predicate import FilePredicate  # noqa: PLC0415 - a predicate
+        from paimon_explore.read.row_filter import Projection, matching_rows  # noqa: PLC0415 - likewise
 
-        read = (*self.sources, *self.tested)
-        condition = Condition.of(request.predicate, read, self.stored, self.casting)
-        wanted = Wanted(
-            stored=self.stored, given=self._given(request), batch_rows=request.batch_rows
+        read = (*self.sources, *self.filter_sources)
+        predicate = FilePredicate.of(request.predicate, read, self.stored, self.casting)
+        projection = Projection(
+            stored=self.stored, output=self._output(request), batch_rows=request.batch_rows
         )
-        return matching_rows(opened, condition, wanted, rows)
+        return matching_rows(opened, predicate, projection, rows)
 
-    def _given(self, request: ReadRequest) -> tuple[StoredColumn, ...] | None:
-        """The stored columns of the result; None where rows may come that do not match."""
-        if request.tested is None:
+    def _output(self, request: ReadRequest) -> tuple[StoredColumn, ...] | None:
+        """The stored columns of the result; None if rows that do not match may be returned."""
+        if request.filter_fields is None:
             return None
-        hidden = sum(at is not None for _, at in self.tested)
+        hidden = sum(at is not None for _, at in self.filter_sources)
         return self.stored[: len(self.stored) - hidden]
 
     def result(self, batch: PositionedBatch, positions: Positions | None) -> pa.RecordBatch:
-        """The wanted columns of a batch of stored ones.
+        """Converts a batch of stored columns to the result.
 
         Args:
             batch: n rows.
-            positions: of the rows; None when they are consecutive from `batch.first` on.
+            positions: of the rows; None if they are consecutive from `batch.first` on.
         """
         arrays = [
             source.column(None if at is None else batch.columns[at], batch.rows, self.casting)

@@ -1,7 +1,6 @@
-"""Which rows of a data file are kept, by their positions in it.
+"""Filtering of rows by position: deletion vectors and file index results.
 
-Deletion vectors and the answers of file indexes are bitmaps of physical positions, so they are
-right whatever parts of the file are skipped.
+Both are bitmaps of physical positions, so they apply regardless of skipped parts of the file.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,12 +25,12 @@ if TYPE_CHECKING:
 
 Positions = npt.NDArray[np.int64]
 FileRows = tuple[PositionedBatch, Positions | None]
-"""Rows, and their positions if those are not consecutive from the first one's on."""
+"""A batch and its row positions; None if they are consecutive from the batch's first position."""
 
 
 @dataclass(frozen=True, slots=True)
 class RowFilter:
-    """Positions to drop and positions to keep, ascending.
+    """Row positions to drop and to keep, ascending.
 
     Attributes:
         deleted: rows to drop.
@@ -45,29 +44,29 @@ class RowFilter:
     def of(
         cls, deleted: "BitMap | BitMap64 | None", selection: "BitMap | BitMap64 | None"
     ) -> "RowFilter":
-        """From bitmaps; None is no bitmap."""
+        """Creates a filter from bitmaps; None for no restriction."""
         dropped = np.zeros(0, np.int64) if deleted is None else positions(deleted)
         return cls(dropped, None if selection is None else positions(selection))
 
     def may_keep(self, span: Span) -> bool:
-        """Whether any row of a part of the file can be left."""
+        """Whether any row of a span is kept."""
         end = span.first + span.rows
         if self.selected is not None and not len(_between(self.selected, span.first, end)):
             return False
         return len(_between(self.deleted, span.first, end)) < span.rows
 
     def within(self, span: Span) -> Positions:
-        """The only positions of a span to keep, those to drop among them; `selected` must be there.
+        """The selected positions of a span, including deleted ones; needs `selected`.
 
         Raises:
-            ValueError: all may be kept.
+            ValueError: `selected` is None.
         """
         if self.selected is None:
-            raise ValueError("no positions are selected")
+            raise ValueError("RowFilter.within needs selected positions.")
         return _between(self.selected, span.first, span.first + span.rows)
 
-    def left(self, rows: Positions) -> Positions:
-        """Which of some ascending positions are kept."""
+    def remaining(self, rows: Positions) -> Positions:
+        """Those of the given ascending positions that are kept."""
         if not len(rows):
             return rows
         if self.selected is not None:
@@ -76,7 +75,7 @@ class RowFilter:
         return rows[~_contained(rows, dropped)] if len(dropped) else rows
 
     def kept(self, batch: PositionedBatch) -> FileRows:
-        """The rows of a batch that are left, and their positions when they are not consecutive."""
+        """Filters a batch; returns its rows, and their positions if they are not consecutive."""
         end = batch.first + batch.rows
         deleted = _between(self.deleted, batch.first, end)
         if self.selected is None:
@@ -106,7 +105,7 @@ def plain_rows(
     rows: RowFilter,
     batch_rows: int,
 ) -> Iterator[FileRows]:
-    """The rows of some spans that are kept, none of the batches empty."""
+    """Reads the rows of some spans that are kept; batches are not empty."""
     if not spans:
         return
     for batch in file.batches(stored, spans, batch_rows):
@@ -121,11 +120,11 @@ def _filtered(array: Column, mask: Column) -> Column:
 
 
 def _contained(rows: Positions, ascending: Positions) -> npt.NDArray[np.bool_]:
-    """Whether each position is among others, both ascending and without repetition."""
+    """Whether each position is in `ascending`; both are ascending and without duplicates."""
     if not len(ascending):
         return np.zeros(len(rows), np.bool_)
-    places = np.minimum(np.searchsorted(ascending, rows), len(ascending) - 1)
-    found: npt.NDArray[np.bool_] = ascending[places] == rows
+    indices = np.minimum(np.searchsorted(ascending, rows), len(ascending) - 1)
+    found: npt.NDArray[np.bool_] = ascending[indices] == rows
     return found
 
 
@@ -135,7 +134,7 @@ def _between(ascending: Positions, start: int, end: int) -> Positions:
 
 
 def positions(bitmap: "BitMap | BitMap64") -> Positions:
-    """The members of a bitmap, ascending."""
+    """The values of a bitmap, ascending."""
     packed = bitmap.to_array()
     kind = np.uint32 if packed.itemsize == 4 else np.uint64  # noqa: PLR2004 - bytes
     return np.frombuffer(packed, dtype=kind).astype(np.int64)

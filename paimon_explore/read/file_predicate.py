@@ -1,4 +1,4 @@
-"""A predicate on wanted columns, asked of a file's columns and of their statistics."""
+"""Evaluation of predicates on the columns and statistics of one data file."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -29,18 +29,18 @@ from paimon_explore.scan.pruning.statistics_pruning import (
     outcomes,
 )
 
-FEW = 0.25
-"""Share of the rows of a batch below which they are copied out of it."""
+COPY_SHARE = 0.25
+"""Share of matching rows of a batch up to which they are copied instead of sliced."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Condition:
-    """A predicate and what it reads of a file.
+class FilePredicate:
+    """A predicate with the file columns it reads.
 
     Attributes:
         predicate: bound to the reading schema.
-        read: its columns, each with the column of the file, None where that has none.
-        casting: what casts depend on.
+        read: its columns, each with the column of the file, or None if the file lacks it.
+        casting: parameters of casts.
     """
 
     predicate: Expression
@@ -54,8 +54,8 @@ class Condition:
         sources: Sequence[tuple[FieldSource, int | None]],
         stored: Sequence[StoredColumn],
         casting: Casting,
-    ) -> "Condition":
-        """A predicate on wanted columns, of which each tells its place among the stored ones."""
+    ) -> "FilePredicate":
+        """Creates it from the requested columns, each with its index in `stored`."""
         names = names_of(predicate)
         read = [
             (source, None if at is None else stored[at])
@@ -66,12 +66,12 @@ class Condition:
 
     @property
     def columns(self) -> tuple[StoredColumn, ...]:
-        """The columns of the file, in the order of `read`."""
+        """The columns of the file that it reads, in the order of `read`."""
         return tuple(column for _, column in self.read if column is not None)
 
     @property
     def bounded(self) -> Mapping[str, StoredColumn]:
-        """The columns whose statistics in the file are those of the wanted ones, by wanted name."""
+        """The file columns whose statistics apply without a cast, by name in the reading schema."""
         return {
             source.wanted.name: column
             for source, column in self.read
@@ -80,16 +80,16 @@ class Condition:
 
     @property
     def is_flat(self) -> bool:
-        """Whether all that is read is there, and columns without members."""
+        """Whether it reads only columns that exist in the file and are not nested."""
         found = {source.wanted.name for source, _ in self.read}
         atomic = all(isinstance(column.type, AtomicType) for column in self.columns)
         return atomic and bool(self.columns) and names_of(self.predicate) <= found
 
     def truth(self, columns: Sequence[Column], rows: int) -> pa.BooleanArray:
-        """Of each of n rows whether the predicate is true; null where that is unknown.
+        """Evaluates the predicate for n rows; null where it is unknown.
 
         Args:
-            columns: as told by the attribute, n values each.
+            columns: the columns of `columns`, n values each.
             rows: n.
 
         Raises:
@@ -106,11 +106,11 @@ class Condition:
         return evaluate(self.predicate, batch, row_type)  # type: ignore[return-value]  # of a batch
 
     def outcomes(self, rows: Ints, known: Mapping[str, ColumnStats]) -> Outcomes:
-        """What the predicate can be in each of n parts of the file.
+        """The possible outcomes of the predicate in each of n parts of the file.
 
         Args:
-            rows: of each part.
-            known: statistics of the parts, by wanted name.
+            rows: number of rows per part.
+            known: statistics of the parts, by name in the reading schema.
         """
         counts = build_fixed(pa.int64(), rows)
         stats = dict(known)
@@ -124,27 +124,27 @@ class Condition:
 
 
 def only_matches(
-    rows: Iterable[FileRows], condition: Condition, stored: Sequence[StoredColumn], given: int
+    rows: Iterable[FileRows], predicate: FilePredicate, stored: Sequence[StoredColumn], output: int
 ) -> Iterator[FileRows]:
-    """The rows of which a predicate is true, with the first columns of those that were read.
+    """Keeps the rows for which a predicate is true, and the first `output` columns.
 
     Args:
         rows: batches of the stored columns.
-        condition: the predicate.
-        stored: columns that were read, the predicate's among them.
-        given: how many of them are wanted.
+        predicate: the predicate.
+        stored: the columns that were read, including those of the predicate.
+        output: how many of them to return.
 
     Raises:
         InvalidInputError: the predicate fails on a row.
     """
-    places = [stored.index(column) for column in condition.columns]
+    indices = [stored.index(column) for column in predicate.columns]
     for batch, positions in rows:
-        truth = condition.truth([batch.columns[place] for place in places], batch.rows)
+        truth = predicate.truth([batch.columns[index] for index in indices], batch.rows)
         count = truth.true_count
         if count == batch.rows:
-            yield replace(batch, columns=batch.columns[:given]), positions
+            yield replace(batch, columns=batch.columns[:output]), positions
         elif count:
-            yield _kept(batch, positions, batch.columns[:given], truth)
+            yield _kept(batch, positions, batch.columns[:output], truth)
 
 
 def _kept(
@@ -153,15 +153,15 @@ def _kept(
     columns: tuple[Column, ...],
     truth: pa.BooleanArray,
 ) -> FileRows:
-    """The rows of which it is true; without a copy where they are many and lie together."""
-    places = bool_values(truth) & valid_mask(truth)
-    count, first = truth.true_count, int(np.argmax(places))
-    if count > batch.rows * FEW and places[first : first + count].all():
+    """The rows for which `truth` is true; a slice if they are many and consecutive."""
+    mask = bool_values(truth) & valid_mask(truth)
+    count, first = truth.true_count, int(np.argmax(mask))
+    if count > batch.rows * COPY_SHARE and mask[first : first + count].all():
         found = None if positions is None else positions[first : first + count]
         start = batch.first + first if positions is None else int(positions[first])
         kept = tuple(column.slice(first, count) for column in columns)
         return PositionedBatch(first=start, rows=count, columns=kept), found
-    at = np.flatnonzero(places)
+    at = np.flatnonzero(mask)
     found = at + batch.first if positions is None else positions[at]
     kept = tuple(column.filter(truth) for column in columns)
     return PositionedBatch(first=int(found[0]), rows=count, columns=kept), found

@@ -1,8 +1,9 @@
-"""Opens a data file by the format that its name tells.
+"""Readers of data files by format, which is determined by the file name.
 
-Spec: concepts/spec/datafile, file names. The format is the last extension; text formats may have a
-compression extension behind it (`.json.gz`), with `file.suffix.include.compression` the others have
-one before it (`.zst.parquet`). A format other than Parquet is loaded when a file has it.
+The format is the last extension. Text formats may have a compression extension after it
+(`.json.gz`); with `file.suffix.include.compression` others have one before it (`.zst.parquet`).
+Readers of formats other than Parquet are imported on first use.
+Spec: concepts/spec/datafile, file names.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -26,10 +27,10 @@ _REFUSED = frozenset({"lance", "vortex", "mosaic", "text", "txt"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataFileName:
-    """What a data file's name tells.
+    """Format and compression of a data file, parsed from its name.
 
     Attributes:
-        format: of the bytes.
+        format: the file format.
         compression: of the whole file, for text formats; else empty.
     """
 
@@ -38,21 +39,24 @@ class DataFileName:
 
     @property
     def is_by_column(self) -> bool:
-        """Whether columns lie apart in the file: reading some and then others costs no more."""
+        """Whether the format is columnar, so that columns can be read in several passes."""
         return self.format in _BY_COLUMN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileToOpen:
-    """What a format's reader may ask for.
+    """Parameters for opening a data file in any format.
 
     Attributes:
-        columns: what the file holds by its schema, in order, system columns included; some
-            formats do not name their columns.
+        file_io: file system of the file.
+        path: of the file.
+        name: its format and compression.
+        columns: the columns of the file by its schema, in order, including system columns; some
+            formats do not store column names.
         options: of the file's schema.
-        use_threads: decode columns in parallel, where the format can.
-        batch_bytes: about what a batch takes at most, where the format can tell.
-        zone: of this reader; None for that of the process.
+        use_threads: decode columns in parallel, if the format supports it.
+        batch_bytes: approximate maximum size of a batch, if the format supports it.
+        zone: time zone of the reader; None for the process's zone.
     """
 
     file_io: FileIO
@@ -66,11 +70,11 @@ class FileToOpen:
 
 
 def data_file_name(path: str) -> DataFileName:
-    """Format and compression of a data file.
+    """Parses format and compression from a data file's name.
 
     Raises:
-        CorruptFileError: the extension is none of Paimon's.
-        UnsupportedFeatureError: the format needs an engine of its own.
+        CorruptFileError: the extension is not a known format.
+        UnsupportedFeatureError: the format is not supported.
 
     >>> data_file_name("/t/bucket-0/data-1-0.json.gz")
     DataFileName(format='json', compression='gz')
@@ -91,10 +95,10 @@ def data_file_name(path: str) -> DataFileName:
 
 @contextmanager
 def open_data_file(file: FileToOpen) -> Iterator[OpenDataFile]:
-    """The open file; closed at the end of the block.
+    """Context manager: opens a data file.
 
     Raises:
-        MissingFileError: it is not there.
+        MissingFileError: the file does not exist.
         CorruptFileError: its bytes break the format.
     """
     with _OPENERS[file.name.format](file) as opened:
@@ -159,7 +163,7 @@ def _blob(file: FileToOpen) -> Iterator[OpenDataFile]:
     from paimon_explore.encoding.blob.blob_file import BlobDataFile  # noqa: PLC0415 - when a file has it
 
     if len(file.columns) != 1:
-        rule = f"a blob file holds one column, by its schema it has {len(file.columns)}"
+        rule = f"a blob file has exactly one column, but its schema has {len(file.columns)}"
         raise CorruptFileError(file.path, "columns", rule)
     with file.file_io.open(file.path) as stream:
         yield BlobDataFile(stream, file.path, file.columns[0])

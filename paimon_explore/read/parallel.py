@@ -1,7 +1,7 @@
-"""Several splits at a time, in threads; their rows in the order of the splits.
+"""Parallel reading of splits in threads; rows are returned in the order of the splits.
 
-Decoding, sorting and waiting for a store leave Python to the other threads. All rows of a split
-that is done are held until those before it are taken, so this is for who wants all rows at once.
+Decoding, sorting and waiting for a store release the GIL. The rows of a finished split are kept in
+memory until those of the splits before it are consumed, so this is for callers that need all rows.
 """
 
 import os
@@ -22,30 +22,30 @@ if TYPE_CHECKING:
 
     from paimon_explore.read.split_reader import SplitReader
 
-_FEWEST_ROWS = 100_000
-"""Fewer rows of local files are read before threads are started."""
-_MOST_THREADS = 16
+_MIN_ROWS = 100_000
+"""Minimum number of rows of local files for which threads pay off."""
+_MAX_THREADS = 16
 
 
 def threads_for(reader: "SplitReader", splits: Sequence[Split]) -> int:
-    """How many threads pay: Arrow's number of them for local files, or for those of a store.
+    """Number of threads to use: Arrow's CPU count for local files, its IO thread count for stores.
 
     `pyarrow.set_cpu_count` and `pyarrow.set_io_thread_count` change these numbers.
     """
     if len(splits) <= 1:
         return 1
     if not isinstance(reader.store.file_io, LocalFileIO):
-        return min(pa.io_thread_count(), _MOST_THREADS)
+        return min(pa.io_thread_count(), _MAX_THREADS)
     rows = accumulate(split.row_count for split in splits)
-    return min(pa.cpu_count(), _MOST_THREADS) if any(sum_ >= _FEWEST_ROWS for sum_ in rows) else 1
+    return min(pa.cpu_count(), _MAX_THREADS) if any(sum_ >= _MIN_ROWS for sum_ in rows) else 1
 
 
 def read_splits(reader: "SplitReader", splits: Sequence[Split]) -> Generator[list[pa.RecordBatch]]:
-    """The batches of each split, in the order of the splits.
+    """Reads the batches of each split, in the order of the splits.
 
     Raises:
-        PaimonError: as `SplitReader.read`; the first one in the order of the splits. The other
-            threads end with their next batch.
+        PaimonError: as `SplitReader.read`: the first error in the order of the splits. The other
+            threads stop at their next batch.
     """
     threads = threads_for(reader, splits)
     if threads <= 1:
@@ -79,11 +79,11 @@ def read_splits(reader: "SplitReader", splits: Sequence[Split]) -> Generator[lis
 
 @cache
 def _pool(threads: int) -> "ThreadPoolExecutor":
-    """Threads that stay for the next read, and with them what Arrow's allocator holds for each."""
+    """A thread pool that is kept for later reads, to reuse the threads' Arrow memory arenas."""
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - many splits
 
     return ThreadPoolExecutor(threads, "paimon-read")
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_pool.cache_clear)  # a child has none of the threads
+    os.register_at_fork(after_in_child=_pool.cache_clear)  # threads do not survive a fork

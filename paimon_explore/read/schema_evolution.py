@@ -1,9 +1,9 @@
-"""Values of a file's schema turned into columns of the reading schema.
+"""Schema evolution: maps the columns of a data file to the reading schema.
 
-Fields are one and the same when their *ids* are equal; the file holds them under the *name* of its
-own schema. A wanted field that the file's schema lacks is null in every row (defaults are applied
-when writing, never when reading); one of another type is cast as Java casts. Members of ROWs are
-matched by id in the same way at any depth, also inside of arrays and maps.
+Fields are matched by id; the file stores them under the names of its own schema. A field that the
+file's schema lacks is null in every row (defaults are applied on write, never on read); a field of
+another type is cast as in Java. Nested fields are matched by id in the same way, also inside arrays
+and maps.
 
 Spec: concepts/spec/schema, "Update Schema". Seen in: golden se_nested, se_casts, se_rename.
 """
@@ -38,11 +38,11 @@ from paimon_explore.frozen_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Casting:
-    """What casts depend on.
+    """Parameters of casts.
 
     Attributes:
         path: the data file, for messages.
-        zone: where local-zoned timestamps meet wall clocks; None for the zone of this process.
+        zone: for casts between TIMESTAMP_LTZ and wall clock times; None for the process's zone.
     """
 
     path: str
@@ -51,25 +51,25 @@ class Casting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldSource:
-    """Where a wanted field comes from.
+    """A field of the reading schema and its source in a file.
 
     Attributes:
         wanted: the field of the reading schema.
-        stored: the field of the file's schema, its ROWs cut down to the members to read; None when
-            the file's schema has no field of that id.
+        stored: the field of the file's schema, with ROWs reduced to the fields to read; None if
+            the file's schema has no field with this id.
     """
 
     wanted: DataField
     stored: DataField | None
 
     def column(self, array: "Column | None", rows: int, casting: Casting) -> Column:
-        """The wanted column.
+        """Converts the stored column to the reading schema.
 
         Args:
-            array: the stored column, n values in `to_arrow(stored.type)` or as places in a
-                dictionary of that; None when absent.
+            array: the stored column, n values in `to_arrow(stored.type)`, possibly
+                dictionary-encoded; None if it is missing.
             rows: n.
-            casting: what casts depend on.
+            casting: parameters of casts.
 
         Raises:
             CorruptFileError: a value cannot be cast.
@@ -82,7 +82,7 @@ class FieldSource:
 def field_sources(
     wanted: Sequence[DataField], stored: Sequence[DataField]
 ) -> tuple[FieldSource, ...]:
-    """For each wanted field its source among the fields of the file's schema."""
+    """Finds the source of each field among the fields of the file's schema."""
     by_id = {field.id: field for field in stored}
     return tuple(_field_source(field, by_id.get(field.id)) for field in wanted)
 
@@ -94,9 +94,9 @@ def _field_source(wanted: DataField, stored: DataField | None) -> FieldSource:
 
 
 def pruned(stored: DataType, wanted: DataType) -> DataType:
-    """The stored type with only those ROW members that the wanted type needs, by id.
+    """Removes ROW fields from the stored type that the wanted type does not have, by id.
 
-    A ROW of which no member is wanted keeps its first one: it tells which rows are null.
+    A ROW without any wanted field keeps its first one, to determine which rows are null.
     """
     match stored, wanted:
         case RowType(), RowType():
@@ -119,13 +119,13 @@ def pruned(stored: DataType, wanted: DataType) -> DataType:
 
 
 def adapt(array: Column, stored: DataType, wanted: DataType, casting: Casting) -> Column:
-    """Values of one type as values of another.
+    """Converts values from the file's type to the type of the reading schema.
 
     Args:
         array: n values in `to_arrow(stored)`.
-        stored: as in the file's schema, maybe pruned.
-        wanted: as in the reading schema.
-        casting: what casts depend on.
+        stored: the type in the file's schema, possibly pruned.
+        wanted: the type in the reading schema.
+        casting: parameters of casts.
 
     Returns:
         n values in `to_arrow(wanted)`.
@@ -158,7 +158,7 @@ def _adapt_list(array: Column, stored: ArrayType, wanted: ArrayType, casting: Ca
 
 def _adapt_row(array: Column, stored: RowType, wanted: RowType, casting: Casting) -> Column:
     assert isinstance(array, pa.StructArray)  # noqa: S101 - by `to_arrow`
-    # flattened: members of null rows are null too, instead of anything that a cast might trip over
+    # Flattened, so that fields of null rows are null and cannot fail in a cast.
     members = zip(stored.fields, array.flatten(), strict=True)
     by_id = {field.id: (member, field.type) for field, member in members}
     children = [

@@ -1,8 +1,8 @@
-"""Plans without the files that cannot be read: what is left of a damaged table.
+"""Skipping of missing and corrupt data files, to read what is left of a damaged table.
 
-`scan.ignore-lost-files` leaves out files that are gone, `scan.ignore-corrupt-files` those that
-cannot be decoded, each with a warning. Their rows are missing then, and where files are merged
-older rows may come back. Only scans heed these options; nothing that writes does.
+`scan.ignore-lost-files` skips missing files, `scan.ignore-corrupt-files` those that cannot be
+decoded, each with a warning. Their rows are then missing, and where files are merged, older
+versions of rows may reappear. Only scans use these options, not writes.
 Spec: maintenance/configurations.
 """
 
@@ -23,11 +23,11 @@ from paimon_explore.scan.splits.data_split import DataSplit, LayeredSplit, Plain
 
 
 def readable_splits(splits: Sequence[PlainSplit], reader: SplitReader) -> Sequence[PlainSplit]:
-    """The splits without files that are lost or corrupt, as the options of the reader ask.
+    """Removes missing or corrupt files from splits, as the options of the reader specify.
 
     Args:
-        splits: a plan's.
-        reader: with the columns that are read.
+        splits: of a plan.
+        reader: with the columns to read.
     """
     lost, corrupt = (
         reader.options.value(option)
@@ -66,7 +66,7 @@ def _is_readable(split: DataSplit, row: int, reader: SplitReader, ignored: _Erro
         elif not reader.store.file_io.exists(file.path):
             raise MissingFileError("read", file.path)
     except ResourceLimitError:
-        raise  # the file may be sound: rows must not be left out because memory is short
+        raise  # the file may be intact: do not skip rows because memory is insufficient
     except ignored as error:
         warnings.warn(f"The scan skips a file: {error}", RuntimeWarning, stacklevel=2)
         return False

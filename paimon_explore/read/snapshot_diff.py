@@ -1,11 +1,11 @@
-"""What differs between two states of a table: by key, or by whole rows where there is no key.
+"""Difference of two snapshots: by primary key, or by whole rows in append tables.
 
-Only buckets whose files differ are read, both states merged, and compared. A key that is new or has
-another row gives its new row as +I, a key that is gone its old row as -D. Without keys only files
-that are not in both states are read, and a row is there as often as it was written: what a
-compaction put into other files does not differ.
+Only buckets whose files differ are read; both states are merged and compared. A key that is new or
+has another row returns its new row as +I, a removed key its old row as -D. Without keys only files
+that are not in both states are read, and duplicate rows are counted, so that rows moved by a
+compaction do not differ.
 Spec: `incremental-between-scan-mode=diff`. Seen with the official Java 2.0.0, which has no -D in
-batch reads, and takes rows that a compaction moved for new ones in tables without keys.
+batch reads, and treats rows that a compaction moved as new in append tables.
 """
 
 from collections.abc import Sequence
@@ -37,13 +37,13 @@ _NONE: frozenset[_File] = frozenset()
 def changed_splits(
     before: Sequence[PlainSplit], after: Sequence[PlainSplit], *, whole_buckets: bool = True
 ) -> tuple[list[PlainSplit], list[PlainSplit]]:
-    """The splits of both states in buckets that do not have the same files.
+    """The splits of both states in buckets whose files differ.
 
     Args:
         before: of the old state.
         after: of the new state.
-        whole_buckets: keep all files of these, because they are merged; else leave out the files
-            that are in both states.
+        whole_buckets: keep all files of these buckets, because they are merged; else remove the
+            files that are in both states.
     """
     old, new = _files(before), _files(after)
     same = {bucket for bucket, files in old.items() if new.get(bucket) == files}
@@ -62,10 +62,10 @@ def changed_splits(
 def difference_splits(
     before: Sequence[PlainSplit], after: Sequence[PlainSplit], rows: "ComparedRows"
 ) -> list[Split]:
-    """Splits that are read as the rows that differ between two states.
+    """Splits that read the rows that differ between two states.
 
-    A bucket is compared by itself where a row's bucket follows from its key, else its partition,
-    and the whole table where a key may be in another partition.
+    Rows are compared per bucket if the bucket follows from the key, else per partition, or in the
+    whole table if a key may move to another partition.
     """
     old, new = changed_splits(before, after, whole_buckets=rows.whole_buckets)
     fixed = _fixed_buckets([*before, *after])
@@ -89,10 +89,10 @@ def difference_splits(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedRows:
-    """How the rows of two states are compared.
+    """Parameters of the comparison of two states.
 
     Attributes:
-        keys: names of the columns of the primary key; none to compare whole rows.
+        keys: names of the primary key columns; empty to compare whole rows.
         whole_buckets: whether the files of a bucket are merged, so that all of them are read.
         across_partitions: whether a key may be in another partition of the new state.
         base: the snapshot of the old state; None for an empty table.
@@ -107,16 +107,16 @@ class ComparedRows:
 
 
 def _fixed_buckets(splits: Sequence[PlainSplit]) -> set[bytes]:
-    """The partitions in which all files were written under the same fixed number of buckets."""
+    """The partitions in which all files were written with the same fixed number of buckets."""
     counts: dict[bytes, set[int]] = {}
     for split in splits:
         count = split.total_buckets if isinstance(split, DataSplit) else -1
         counts.setdefault(split.partition, set()).add(count)
-    return {place for place, found in counts.items() if len(found) == 1 and min(found) > 0}
+    return {key for key, found in counts.items() if len(found) == 1 and min(found) > 0}
 
 
 def _shared(splits: Sequence[PlainSplit]) -> set[frozenset[_File]]:
-    """The files that hold columns of the same rows, group by group."""
+    """Groups of files with columns of the same rows."""
     return {
         frozenset(files)
         for split in splits
@@ -137,10 +137,10 @@ def _groups_of(split: DataSplit) -> list[tuple[list[_File], list[int]]]:
 def _without(
     split: PlainSplit, files: frozenset[_File], shared: set[frozenset[_File]]
 ) -> PlainSplit | None:
-    """A split without the files that the other state has.
+    """Removes the files from a split that the other state also has.
 
-    Files that hold columns of the same rows stay together: they are left out where the other state
-    has all of them and no further one.
+    Files with columns of the same rows are removed only as a group, if the other state has exactly
+    the same group.
     """
     if not isinstance(split, DataSplit):
         return split
@@ -161,7 +161,7 @@ def _bucket(split: PlainSplit) -> _Bucket:
 
 
 def _files(splits: Sequence[PlainSplit]) -> dict[_Bucket, frozenset[_File]]:
-    """Per bucket its files with level and deletion vector."""
+    """The files of each bucket, with level and deletion vector."""
     found: dict[_Bucket, frozenset[_File]] = {}
     for split in splits:
         bucket = _bucket(split)
@@ -178,13 +178,13 @@ def _files_of(split: PlainSplit) -> list[_File]:
 
 
 def difference(before: pa.Table, after: pa.Table, keys: Sequence[str]) -> pa.Table:
-    """Rows that differ, with the column `_VALUE_KIND` behind the others.
+    """The rows that differ (+I new, -D removed), with `_VALUE_KIND` as the last column.
 
     Args:
-        before: the old rows, with keys each key once.
-        after: the new rows, likewise, same columns.
-        keys: names of the primary key's columns, partition columns included; none to compare
-            whole rows, of which a state may hold several that are equal.
+        before: the old rows; with keys, each key once.
+        after: the new rows, likewise, with the same columns.
+        keys: names of the primary key columns, including partition columns; empty to compare
+            whole rows, which may occur several times.
     """
     rows = pa.concat_tables([before, after]).combine_chunks()
     split = before.num_rows
@@ -192,17 +192,17 @@ def difference(before: pa.Table, after: pa.Table, keys: Sequence[str]) -> pa.Tab
     if keys:
         key = combined([codes(column(rows, name)) for name in keys], count=len(rows))
     else:
-        key = row = told_apart(row, split)
+        key = row = number_duplicates(row, split)
     gone = ~np.isin(key[:split], key[split:])
     fresh = ~np.isin(row[split:], row[:split])
     return pa.concat_tables([_kinds(before, gone, _DELETE), _kinds(after, fresh, _INSERT)])
 
 
 def changed_rows(before: pa.Table, after: pa.Table, keys: Sequence[str]) -> pa.Table:
-    """Rows that differ, as a changelog tells them, with the column `_VALUE_KIND` behind the others.
+    """The rows that differ as a changelog, with `_VALUE_KIND` as the last column.
 
-    As `difference`, but a key with another row gives its old row as -U and its new one as +U, next
-    to each other.
+    Like `difference`, but a key with another row returns its old row as -U and its new row as +U,
+    next to each other.
     """
     rows = pa.concat_tables([before, after]).combine_chunks()
     split, count = before.num_rows, rows.num_rows
@@ -210,7 +210,7 @@ def changed_rows(before: pa.Table, after: pa.Table, keys: Sequence[str]) -> pa.T
     if keys:
         key = combined([codes(column(rows, name)) for name in keys], count=count)
     else:
-        key = row = told_apart(row, split)
+        key = row = number_duplicates(row, split)
     is_new = np.arange(count) >= split
     differs = ~_in_other(row, split)
     kinds = np.where(
@@ -218,35 +218,35 @@ def changed_rows(before: pa.Table, after: pa.Table, keys: Sequence[str]) -> pa.T
         np.where(is_new, _UPDATE_AFTER, _UPDATE_BEFORE),
         np.where(is_new, _INSERT, _DELETE),
     )
-    chosen = np.flatnonzero(differs)
+    selected = np.flatnonzero(differs)
     first = np.full(count, count)
     np.minimum.at(first, key, np.arange(count))
-    chosen = chosen[np.lexsort((is_new[chosen], first[key[chosen]]))] if keys else chosen
-    found = rows.take(row_array(chosen))
+    selected = selected[np.lexsort((is_new[selected], first[key[selected]]))] if keys else selected
+    found = rows.take(row_array(selected))
     return found.append_column(
-        pa.field("_VALUE_KIND", pa.int8()), int8_array(kinds[chosen].astype(np.int8))
+        pa.field("_VALUE_KIND", pa.int8()), int8_array(kinds[selected].astype(np.int8))
     )
 
 
 def _in_other(numbers: Ints, split: int) -> Mask:
-    """For each row whether the other state has its number, too."""
+    """For each row whether its number also occurs in the other state."""
     old, new = numbers[:split], numbers[split:]
     return np.concatenate([np.isin(old, new), np.isin(new, old)])
 
 
-def told_apart(row: Ints, split: int) -> Ints:
-    """Numbers of rows such that equal ones of a state have different numbers, the same in both.
+def number_duplicates(row: Ints, split: int) -> Ints:
+    """Numbers duplicates: equal rows of one state get different numbers, the same in both states.
 
     Args:
-        row: one number per row, the same for equal ones.
-        split: where the rows of the second state begin.
+        row: one number per row, equal for equal rows.
+        split: the index of the first row of the second state.
     """
     copies = np.concatenate([_copies(row[:split]), _copies(row[split:])])
     return combined([row, copies], count=len(row))
 
 
 def _copies(values: Ints) -> Ints:
-    """For each value how many equal ones come before it."""
+    """For each value the number of equal values before it."""
     order = np.argsort(values, kind="stable")
     found = np.empty(len(values), np.int64)
     found[order] = rank_in_group(values[order])
@@ -254,8 +254,8 @@ def _copies(values: Ints) -> Ints:
 
 
 def _kinds(rows: pa.Table, kept: Mask, kind: int) -> pa.Table:
-    chosen = rows.take(row_array(np.flatnonzero(kept)))
+    selected = rows.take(row_array(np.flatnonzero(kept)))
     kinds = build_fixed(
-        pa.int8(), np.full(len(chosen), kind, np.int8), np.ones(len(chosen), np.bool_)
+        pa.int8(), np.full(len(selected), kind, np.int8), np.ones(len(selected), np.bool_)
     )
-    return chosen.append_column(pa.field("_VALUE_KIND", pa.int8()), kinds)
+    return selected.append_column(pa.field("_VALUE_KIND", pa.int8()), kinds)

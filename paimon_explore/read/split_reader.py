@@ -1,13 +1,12 @@
-"""The rows of a split.
+"""Reader of splits: raw reads and merge on read.
 
-Raw splits are read file by file. Others are cut into sections of overlapping key ranges; each
-section's files are laid into sorted runs and merged in one streaming pass. What the manifest
-already tells is not read from files: without retracted rows no `_VALUE_KIND`, and where every run
-is wholly newer than the one before no `_SEQUENCE_NUMBER`.
+Raw splits are read file by file. Others are divided into sections of overlapping key ranges; the
+files of each section are grouped into sorted runs and merged in one streaming pass. Columns that
+follow from the manifest are not read: `_VALUE_KIND` if there are no retractions, `_SEQUENCE_NUMBER`
+if every run is newer than the one before.
 
-A predicate is checked on the rows of raw files as they are read, and on the rows that a merge
-gives. Before a merge it may only skip by key columns, since an older version of a row must not
-resurface.
+A predicate is evaluated on the rows of raw files and on merged rows. Before a merge only its part
+on key columns may skip rows, since an older version of a row must not reappear.
 Spec: primary-key-table, merge read; concepts/spec/tableindex.
 """
 
@@ -70,32 +69,32 @@ if TYPE_CHECKING:
 
 INDEX_SUFFIX = ".index"
 _MERGED_ROWS = 65_536
-"""Most rows of a batch that goes into a merge, where several are held."""
+"""Maximum rows of a batch for a merge, which keeps several batches in memory."""
 BATCH_ROWS = 262_144
 _PLAIN_BYTES = 16 << 20
-"""Bytes of a batch that goes into no merge: few are held at a time."""
-_MOST = 0.5
-"""Share of the rows of a batch for which all of it may be held."""
+"""Maximum bytes of a batch that is not merged."""
+_MAX_SLICE_SHARE = 0.5
+"""Share of matching rows of a batch above which they may be returned as a slice of it."""
 _LATE_ROWS = 65_536
-"""Fewer rows than that are read at once, with all their columns."""
-_MOST_RUNS = 16
-"""No more files are merged as runs of their own, for of each some batches are held."""
-_CHOOSING = (MergeEngine.DEDUPLICATE, MergeEngine.FIRST_ROW)
+"""Minimum rows for late materialization in a merge."""
+_MAX_RUNS = 16
+"""Maximum number of files that are merged as separate runs; each needs some batches in memory."""
+_SELECTING = (MergeEngine.DEDUPLICATE, MergeEngine.FIRST_ROW)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SplitReader:
-    """Reads splits of one table into the wanted columns.
+    """Reads splits of one table.
 
     Attributes:
         store: of the main branch; other branches are reached through it.
         schema: the reading schema.
-        options: of the table, with dynamic ones on top.
-        columns: wanted columns in result order.
-        predicate: bound to the reading schema; only rows of which it is true are given.
-        batch_rows: no batch is longer; those of wide rows are shorter, by their bytes.
-        system_columns: also wanted, after the columns, in this order: row kinds and sequence
-            numbers, with which retracted rows are given too.
+        options: table options overlaid with dynamic options.
+        columns: the columns to read, in result order.
+        predicate: bound to the reading schema; only rows for which it is true are returned.
+        batch_rows: maximum rows of a batch; batches of wide rows are shorter.
+        system_columns: row kinds and sequence numbers, appended after the columns in this order;
+            if given, retracted rows are also returned.
     """
 
     store: TableStore
@@ -111,40 +110,41 @@ class SplitReader:
 
     @property
     def fields(self) -> tuple[DataField, ...]:
-        """The wanted columns, then those that only the predicate reads."""
+        """The columns to read, then those that only the predicate reads."""
         read = names_of(self.predicate) - set(self.columns)
         names = (*self.columns, *(n for n in self.schema.row_type.names if n in read))
         return self.schema.project(names).fields
 
     def read(self, split: Split) -> Iterator[pa.RecordBatch]:
-        """The split's rows.
+        """Reads the rows of a split.
 
         Yields:
-            Batches of the wanted columns in their Arrow types and the wanted system columns, none
-            empty.
+            Batches of the columns in their Arrow types and the system columns, none empty.
 
         Raises:
             FormatError: a data or index file breaks the format.
-            MissingFileError: a file is gone.
-            UnsupportedFeatureError: a file format or feature that is not read.
+            MissingFileError: a file does not exist.
+            UnsupportedFeatureError: a file format or feature that is not supported.
         """
         if isinstance(split, LayeredSplit):
-            return self._tested(split, self._layered(split))
+            return self._filtered(split, self._layered(split))
         if isinstance(split, RetractedSplit):
-            return self._gone(split)
+            return self._retracted(split)
         if isinstance(split, DifferenceSplit):
-            return self._changed(split)
+            return self._difference(split)
         return self._raw(split) if split.raw_convertible else self._merged(split, self.spec)
 
-    def _tested(self, split: Split, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Of rows with `fields` those of which the predicate is true, with the wanted columns."""
+    def _filtered(
+        self, split: Split, batches: Iterator[pa.RecordBatch]
+    ) -> Iterator[pa.RecordBatch]:
+        """Filters rows with `fields` by the predicate and selects the columns."""
         if self._has_char_partition:
             batches = (self._in_partition(batch, split.partition) for batch in batches)
         return filter_batches(batches, self)
 
     @property
     def _has_char_partition(self) -> bool:
-        """Whether files may hold a partition's values in another form: padded, as CHAR in ORC."""
+        """Whether files may store partition values in another form (CHAR is padded in ORC)."""
         keys = self.schema.partition_keys
         return bool(keys) and any(
             is_root(field.type, TypeRoot.CHAR) for field in self.fields if field.name in keys
@@ -159,16 +159,16 @@ class SplitReader:
             yield from self._plain_file(split, row)
 
     def _same_rows(self, split: DataSplit, rows: list[int]) -> Iterator[pa.RecordBatch]:
-        """The rows of files that hold different columns of them."""
+        """Reads files with different columns of the same rows."""
         if len(rows) == 1:
             return self._plain_file(split, rows[0])
         from paimon_explore.read.data_evolution import merge_columns  # noqa: PLC0415 - data evolution
 
         files = [SplitFile(split=split, row=row, reader=self).columns() for row in rows]
-        return self._tested(split, merge_columns(files, self.fields, self.system_columns))
+        return self._filtered(split, merge_columns(files, self.fields, self.system_columns))
 
     def _plain_file(self, split: DataSplit, row: int) -> Iterator[pa.RecordBatch]:
-        """A file whose rows are the table's rows: any predicate may skip in it."""
+        """Reads a file whose rows are the table's rows, so that any predicate may skip rows."""
         file = SplitFile(split=split, row=row, reader=self)
         indexed = file.indexed_rows(self.predicate)
         if indexed is not None and indexed.skip:
@@ -176,7 +176,7 @@ class SplitReader:
         fields, wanted = self.fields, len(self.columns)
         request = ReadRequest(
             fields=fields[:wanted],
-            tested=fields[wanted:],
+            filter_fields=fields[wanted:],
             system_columns=self.system_columns,
             deleted=file.deleted(),
             selection=None if indexed is None else indexed.positions,
@@ -186,16 +186,16 @@ class SplitReader:
         )
         if not self._has_char_partition:
             return read_data_file(file.source(), request)
-        request = replace(request, fields=fields, tested=None)
-        return self._tested(split, read_data_file(file.source(), request))
+        request = replace(request, fields=fields, filter_fields=None)
+        return self._filtered(split, read_data_file(file.source(), request))
 
     @property
     def spec(self) -> MergeSpec:
-        """The merge of the table, for the wanted columns."""
-        return merge_spec(self.schema_in_force, [wanted.name for wanted in self.fields])
+        """The merge spec of the table for the columns to read."""
+        return merge_spec(self.effective_schema, [wanted.name for wanted in self.fields])
 
     def _layered(self, split: LayeredSplit) -> Iterator[pa.RecordBatch]:
-        """Layers merged each by itself, then over each other, all with one partition's values."""
+        """Merges each layer, then the layers by key; all rows get the split's partition."""
         spec = self.spec
         whole = replace(
             self,
@@ -210,8 +210,8 @@ class SplitReader:
         merged = merge_runs(layers, spec, keep_retracts=bool(self.system_columns))
         return (self._in_partition(batch, split.partition) for batch in merged)
 
-    def _gone(self, split: RetractedSplit) -> Iterator[pa.RecordBatch]:
-        """The rows that were there, as -D; none for who does not ask for row kinds."""
+    def _retracted(self, split: RetractedSplit) -> Iterator[pa.RecordBatch]:
+        """Reads removed rows as -D; no rows if row kinds are not requested."""
         if SystemColumn.VALUE_KIND not in self.system_columns:
             return
         for batch in self._merged(split.of, self.spec):
@@ -223,8 +223,8 @@ class SplitReader:
             gone = int8_array(np.full(rows.num_rows, RowKind.DELETE, np.int8))
             yield rows.set_column(at, rows.schema.field(at), gone)
 
-    def _changed(self, split: DifferenceSplit) -> Iterator[pa.RecordBatch]:
-        """The rows that differ between two states; retracted ones only for who asks for kinds."""
+    def _difference(self, split: DifferenceSplit) -> Iterator[pa.RecordBatch]:
+        """Reads the rows that differ; retracted ones only if system columns are requested."""
         from paimon_explore.read.snapshot_diff import changed_rows  # noqa: PLC0415 - there are two
 
         whole = replace(self, columns=self.schema.row_type.names, system_columns=())
@@ -238,14 +238,14 @@ class SplitReader:
                 yield batch.select([*self.columns, *self.system_columns])
 
     def table_of(self, splits: Iterable[Split]) -> pa.Table:
-        """The rows of splits, all at once."""
+        """Reads splits into one table."""
         batches = [batch for split in splits for batch in self.read(split)]
         return pa.Table.from_batches(
             batches, schema=arrow_schema(self.schema.project(self.columns))
         )
 
     def _in_partition(self, batch: pa.RecordBatch, partition: bytes) -> pa.RecordBatch:
-        """The batch with the values of a partition in the partition columns."""
+        """Replaces the partition columns of a batch by the values of a partition."""
         row_type = self.schema.partition_type
         values = decode_rows(
             byte_array([partition]),
@@ -269,7 +269,7 @@ class SplitReader:
                 for row in runs[0]:
                     yield from self._plain_file(split, row)
             else:
-                yield from self._tested(split, self._merge_section(split, runs, spec))
+                yield from self._filtered(split, self._merge_section(split, runs, spec))
 
     def _merge_section(
         self, split: DataSplit, runs: list[list[int]], spec: MergeSpec
@@ -282,20 +282,20 @@ class SplitReader:
         if ordered:
             runs, ordered = in_order(split, runs)
         if not keep and (deciding := self._deciding(split, runs, spec)):
-            from paimon_explore.read.row_selection import LateMerge, read_chosen  # noqa: PLC0415 - large
+            from paimon_explore.read.row_selection import LateMerge, read_selected_rows  # noqa: PLC0415 - large
 
             late = LateMerge(spec=spec, fields=self.fields, deciding=deciding, by_run_order=ordered)
             files = [
                 list(self._files(split, run, deciding, with_sequence=not ordered)) for run in runs
             ]
-            return read_chosen(files, late)
+            return read_selected_rows(files, late)
         streams = [self._run(split, run, spec, with_sequence=not ordered) for run in runs]
         return merge_runs(streams, spec, keep_retracts=keep, by_run_order=ordered, key_order=keep)
 
     def _deciding(
         self, split: DataSplit, runs: list[list[int]], spec: MergeSpec
     ) -> tuple[DataField, ...]:
-        """The columns to read first, of enough rows for that to pay; none: all at once."""
+        """The columns to read first; empty if late materialization does not apply or pay off."""
         names = deciding_columns(spec)
         rows = numbers(split.files.table, "row_count")
         if names is None or sum(int(rows[run].sum()) for run in runs) < _LATE_ROWS:
@@ -305,8 +305,8 @@ class SplitReader:
         return self.schema.project(names).fields
 
     def _has_complete_rows(self, split: DataSplit, runs: list[list[int]]) -> bool:
-        """Whether rows above level 0 stand for others that a computing merge must not see."""
-        if self.options.value(MERGE_ENGINE) in _CHOOSING or not needs_lookup(self.options):
+        """Whether rows above level 0 include older ones that an aggregation must not see."""
+        if self.options.value(MERGE_ENGINE) in _SELECTING or not needs_lookup(self.options):
             return False
         levels = numbers(split.files.table, "level")
         return len({int(levels[row]) for run in runs for row in run} - {0}) > 1
@@ -320,7 +320,7 @@ class SplitReader:
         with_sequence: bool,
         level: bool = False,
     ) -> Iterator[pa.RecordBatch]:
-        """The rows of one sorted run, file by file; with their level if asked."""
+        """Reads the rows of one sorted run, file by file, optionally with their level."""
         fields = self.schema.project(needed_columns(spec)).fields
         files = self._files(split, run, fields, with_sequence=with_sequence)
         for row, (source, request) in zip(run, files, strict=True):
@@ -339,7 +339,7 @@ class SplitReader:
         *,
         with_sequence: bool,
     ) -> Iterator[tuple[DataFileSource, ReadRequest]]:
-        """The files of one sorted run, and how they are read for a merge."""
+        """The files of one sorted run, with the request to read them for a merge."""
         system = (SystemColumn.SEQUENCE_NUMBER,) if with_sequence else ()
         if self.system_columns or _retracts(split, run):
             system = (*system, SystemColumn.VALUE_KIND)
@@ -353,17 +353,17 @@ class SplitReader:
                 deleted=file.deleted(),
                 predicate=None if on_keys == TRUE else on_keys,
                 batch_rows=min(self.batch_rows, _MERGED_ROWS),
-                kinds_if_any=not self.system_columns,
+                omit_insert_kinds=not self.system_columns,
             )
             yield file.source(), request
 
     @property
-    def schema_in_force(self) -> TableSchema:
-        """The reading schema with dynamic options in it."""
+    def effective_schema(self) -> TableSchema:
+        """The reading schema, including dynamic options."""
         return replace(self.schema, options=dict(self.options))
 
     def schema_of(self, branch: str, schema_id: int) -> TableSchema:
-        """The schema a file was written with."""
+        """The schema that a file was written with."""
         if (branch, schema_id) not in self._schemas:
             found = self.store.for_branch(branch).schemas.load(schema_id)
             self._schemas[branch, schema_id] = found
@@ -372,7 +372,7 @@ class SplitReader:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SplitFile:
-    """One file of a split, and what its manifest entry says."""
+    """A file of a split with its manifest entry."""
 
     split: DataSplit
     row: int
@@ -389,11 +389,11 @@ class SplitFile:
 
     @property
     def path(self) -> str:
-        """Where it lies."""
+        """The path of the file."""
         return str(self.split.source.paths[self.split.start + self.row].as_py())
 
     def source(self) -> DataFileSource:
-        """What the data file reader has to know."""
+        """The file as input of the data file reader."""
         written = self._cell("write_cols").as_py()
         level_0 = self._cell("level").as_py() == 0
         newest = self._cell("max_sequence_number").as_py()
@@ -410,13 +410,13 @@ class SplitFile:
         )
 
     def deleted(self) -> "DeletionVector | None":
-        """Positions that its deletion vector deletes."""
+        """The deletion vector of the file; None if it has none."""
         name = self._cell("file_name").as_py()
         found = self.split.deletion_files.get(name)
         return None if found is None else load_vector(self.reader.store.file_io, found)
 
     def columns(self) -> "ColumnFile":
-        """The file as one that holds some columns of its rows."""
+        """The file as input for merging columns (data evolution)."""
         from paimon_explore.read.data_evolution import ColumnFile  # noqa: PLC0415 - data evolution
 
         source = self.source()
@@ -430,7 +430,7 @@ class SplitFile:
         )
 
     def indexed_rows(self, predicate: Expression) -> "IndexedRows | None":
-        """The rows that its file index leaves for a predicate; None if none tells."""
+        """Evaluates a predicate on the file index; None if there is no index."""
         if predicate == TRUE or not self.reader.options.value(FILE_INDEX_READ_ENABLED):
             return None
         index = self._index()
@@ -453,12 +453,12 @@ class SplitFile:
         )
 
     def is_skipped(self, predicate: Expression) -> bool:
-        """Whether its file index says that no row can match."""
+        """Whether no row can match by the file index."""
         indexed = self.indexed_rows(predicate)
         return indexed is not None and indexed.skip
 
     def _index(self) -> bytes | None:
-        """The file index: in the manifest entry, or in a file beside the data file."""
+        """The file index, from the manifest entry or from a file next to the data file."""
         embedded: bytes | None = self._cell("embedded_file_index").as_py()
         if embedded is not None:
             return embedded
@@ -474,11 +474,11 @@ def _same_type(source: DataField, wanted: DataField) -> bool:
 
 
 def load_vector(file_io: FileIO, found: DeletionFile) -> "DeletionVector":
-    """A deletion vector from its index file.
+    """Reads a deletion vector from its index file.
 
     Raises:
-        CorruptFileError: it breaks its layout.
-        MissingFileError: the index file is gone.
+        CorruptFileError: the vector breaks its format.
+        MissingFileError: the index file does not exist.
     """
     from paimon_explore.encoding.deletion_vector import (  # noqa: PLC0415 - there is one
         FRAME_BYTES,
@@ -492,7 +492,7 @@ def load_vector(file_io: FileIO, found: DeletionFile) -> "DeletionVector":
 def filter_batches(
     batches: Iterator[pa.RecordBatch], reader: SplitReader
 ) -> Iterator[pa.RecordBatch]:
-    """Only rows of which the reader's predicate is true, only the wanted columns."""
+    """Filters batches by the reader's predicate and selects its columns."""
     names = [*reader.columns, *reader.system_columns]
     if reader.predicate != TRUE:
         return _matching(batches, reader, names)
@@ -509,14 +509,14 @@ def _matching(
         truth: pa.BooleanArray = evaluate(reader.predicate, batch, row_type)  # type: ignore[assignment]  # of a batch, an array
         count = truth.true_count
         if count:
-            # wide batches lose their columns first; one without columns would lose its rows
+            # Select columns before filtering; a batch without columns would lose its row count.
             kept = _true_rows(batch.select(names) if names else batch, truth, count)
             yield kept.select(names)
 
 
 def _true_rows(batch: pa.RecordBatch, truth: pa.BooleanArray, count: int) -> pa.RecordBatch:
-    """The rows of which it is true; without a copy where they are most and lie together."""
-    if count > batch.num_rows * _MOST:
+    """The rows for which `truth` is true; a slice if they are many and consecutive."""
+    if count > batch.num_rows * _MAX_SLICE_SHARE:
         first = int(np.argmax(bool_values(truth) & valid_mask(truth)))
         if truth.slice(first, count).true_count == count:
             return batch.slice(first, count)
@@ -531,24 +531,24 @@ def runs_in_order(split: DataSplit, runs: list[list[int]]) -> bool:
 
 
 def in_order(split: DataSplit, runs: list[list[int]]) -> tuple[list[list[int]], bool]:
-    """The runs, and whether they are in order; single files where only these are.
+    """The runs, and whether they are in order; single files as runs if only these are in order.
 
-    Writes whose key ranges move on, each meeting only the one before, make few runs out of many
-    files: the first run then holds the oldest and the newest.
+    If each write overlaps only the key range of the previous one, many files form few runs, and
+    the first run contains both the oldest and the newest file.
     """
     if runs_in_order(split, runs):
         return runs, True
     newest = numbers(split.files.table, "max_sequence_number")
     files = by_age([[row] for run in runs for row in run], newest)
-    found = len(files) <= _MOST_RUNS and runs_in_order(split, files)
+    found = len(files) <= _MAX_RUNS and runs_in_order(split, files)
     return (files, True) if found else (runs, False)
 
 
 def _retracts(split: DataSplit, run: list[int]) -> bool:
-    """Whether the files of a run may hold -U or -D records.
+    """Whether the files of a run may contain -U or -D records.
 
-    An unknown count says yes. So does level 0, whatever the count: pypaimon 2.1 states 0 for files
-    that hold deletes.
+    True for an unknown count, and always for level 0: pypaimon 2.1 records 0 for files with
+    deletes.
     """
     counts = split.files.table.column("delete_row_count")
     levels = split.files.table.column("level")
@@ -556,20 +556,20 @@ def _retracts(split: DataSplit, run: list[int]) -> bool:
 
 
 def _with_level(batch: pa.RecordBatch, file: SplitFile) -> pa.RecordBatch:
-    """The batch with the level of its file."""
+    """Adds the level of the file to a batch."""
     level = numbers(file.split.files.table, "level")[file.row]
     column = row_array(np.full(batch.num_rows, level))
     return batch.append_column(pa.field(LEVEL, pa.int64(), nullable=False), column)
 
 
 def _groups(numbers: tuple[int, ...]) -> list[list[int]]:
-    """Places of equal numbers, which stand together."""
+    """Indices of consecutive equal numbers."""
     groups = groupby(range(len(numbers)), key=numbers.__getitem__)
-    return [list(places) for _, places in groups]
+    return [list(indices) for _, indices in groups]
 
 
 def with_sequence(batch: pa.RecordBatch, number: int) -> pa.RecordBatch:
-    """The batch with one sequence number for all rows."""
+    """Replaces the sequence numbers of a batch by one number."""
     at = batch.schema.get_field_index(SystemColumn.SEQUENCE_NUMBER)
     column = row_array(np.full(batch.num_rows, number))
     return batch.set_column(at, batch.schema.field(at), column)

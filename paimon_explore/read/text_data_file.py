@@ -1,7 +1,7 @@
-"""CSV and JSON data files in the shape of the other readers.
+"""Reader of CSV and JSON data files.
 
-Values are texts and become what the column's type says by Java's cast from STRING. Not cast are
-texts themselves (CHAR is stored as it is, without padding) and bytes, which are in base64.
+Values are texts that are cast to the column's type by Java's cast from STRING. Texts (CHAR is
+stored without padding) and bytes (in base64) are not cast.
 
 Spec: concepts/spec/fileformat, CSV and JSON. Seen in: golden append_csv.
 """
@@ -50,12 +50,12 @@ _NOT_AS_TEXT = frozenset({TypeRoot.VARIANT, TypeRoot.GEOMETRY, TypeRoot.GEOGRAPH
 
 @dataclass(frozen=True, slots=True)
 class TextDataFile:
-    """The columns of a text file; see `decoding.OpenDataFile`.
+    """A decoded text file; implements `OpenDataFile`.
 
     Attributes:
         path: for messages.
         texts: the values of each column, as texts or as JSON of texts.
-        rows: how many.
+        rows: number of rows.
     """
 
     path: str
@@ -66,13 +66,13 @@ class TextDataFile:
 
     @property
     def names(self) -> frozenset[str]:
-        """The columns."""
+        """The names of the columns."""
         return frozenset(self.texts)
 
     def batches(
         self, columns: Sequence[StoredColumn], spans: Sequence[int], batch_rows: int
     ) -> Iterator[PositionedBatch]:
-        """All rows; see `decoding.OpenDataFile`."""
+        """Reads all rows; see `OpenDataFile`."""
         if not spans:
             return
         arrays = [self._column(column) for column in columns]
@@ -92,7 +92,7 @@ class TextDataFile:
 
 
 def csv_file(text: str, names: Sequence[str], options: TableOptions, *, path: str) -> TextDataFile:
-    """A CSV file.
+    """Decodes a CSV file.
 
     Args:
         text: the whole file.
@@ -101,7 +101,7 @@ def csv_file(text: str, names: Sequence[str], options: TableOptions, *, path: st
         path: for messages.
 
     Raises:
-        CorruptFileError: a row has another number of fields.
+        CorruptFileError: a row has a wrong number of fields.
     """
     layout = CsvLayout(
         field_delimiter=options.value(CSV_FIELD_DELIMITER),
@@ -121,10 +121,10 @@ def csv_file(text: str, names: Sequence[str], options: TableOptions, *, path: st
 
 
 def json_file(text: str, options: TableOptions, *, path: str) -> TextDataFile:
-    """A JSON file; a key that a row lacks is null.
+    """Decodes a JSON file; keys that a row lacks are null.
 
     Raises:
-        CorruptFileError: a line is no JSON object.
+        CorruptFileError: a line is not a JSON object.
     """
     line = options.value(JSON_LINE_DELIMITER)
     records = list(json_records(text, line_delimiter=line, path=path))
@@ -134,7 +134,7 @@ def json_file(text: str, options: TableOptions, *, path: str) -> TextDataFile:
 
 
 def _as_stored(data_type: DataType) -> DataType:
-    """The type of the values before they are cast: texts and bytes as they are, others as texts."""
+    """The type of the values before the cast: unchanged for texts and bytes, else STRING."""
     match data_type:
         case AtomicType(root=root) if root in _NOT_AS_TEXT:
             raise UnsupportedFeatureError(f"{root.value} in a text file")
@@ -152,7 +152,7 @@ def _as_stored(data_type: DataType) -> DataType:
 
 
 def _plain(value: Json, stored: DataType) -> object:
-    """A JSON value as Arrow's constructor wants it."""
+    """Converts a JSON value to a Python value for Arrow."""
     if value is None:
         return None
     match stored:

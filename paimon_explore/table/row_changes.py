@@ -18,7 +18,7 @@ from paimon_explore.metadata.consumer import Consumer
 from paimon_explore.metadata.options.option_enums import IncrementalBetweenScanMode
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.read.column_projection import projected_columns
-from paimon_explore.read.commit_changes import change_log, first_told
+from paimon_explore.read.commit_changes import change_log, first_readable_commit
 from paimon_explore.read.data_file import SystemColumn
 from paimon_explore.read.snapshot_diff import changed_splits, difference
 from paimon_explore.read.split_reader import SplitReader
@@ -110,7 +110,9 @@ class ChangeReader:
         first = min((number for number in ends if number is not None), default=1)
         if self.mode is not IncrementalBetweenScanMode.AUTO:
             return first
-        return first_told(self.target, SnapshotRange(start=first - 1, end=last), self.where)
+        return first_readable_commit(
+            self.target, SnapshotRange(start=first - 1, end=last), self.where
+        )
 
     def between(self, increment: Increment) -> pa.Table:
         """Return all changes of an increment."""

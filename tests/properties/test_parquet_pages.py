@@ -17,8 +17,8 @@ from paimon_explore.encoding.data_file_reader import StoredColumn
 from paimon_explore.encoding.parquet.reader import ParquetDataFile, open_parquet
 from paimon_explore.encoding.parquet.thrift_compact import decode_struct, int_of, structs_of
 from paimon_explore.read.deletion_filter import RowFilter
-from paimon_explore.read.file_predicate import Condition
-from paimon_explore.read.row_filter import Wanted, matching_rows
+from paimon_explore.read.file_predicate import FilePredicate
+from paimon_explore.read.row_filter import Projection, matching_rows
 from paimon_explore.read.schema_evolution import Casting, field_sources
 from paimon_explore.scan.predicate.binder import bind
 from paimon_explore.scan.predicate.evaluator import evaluate
@@ -144,9 +144,9 @@ def paged(
     order = {column.name: i for i, column in enumerate(stored)}
     read = [(s, None if s.stored is None else order[s.stored.name]) for s in sources]
     casting = Casting(path="/t/f.parquet")
-    condition = Condition.of(expr, read, stored, casting)
+    condition = FilePredicate.of(expr, read, stored, casting)
     found: Found = []
-    some = Wanted(stored=tuple(stored), given=None, batch_rows=batch_rows)
+    some = Projection(stored=tuple(stored), output=None, batch_rows=batch_rows)
     for batch, positions in matching_rows(file, condition, some, kept):
         assert 0 < batch.rows <= batch_rows
         columns = [
@@ -159,20 +159,20 @@ def paged(
         found += [(int(places[i]), text) for i, text in filtered(values, expr)]
     for count in range(len(stored) + 1):
         given = tuple(stored[:count])
-        only = Wanted(stored=tuple(stored), given=given, batch_rows=batch_rows)
+        only = Projection(stored=tuple(stored), output=given, batch_rows=batch_rows)
         assert alone(file, condition, only, kept) == [place for place, _ in found]
     return found
 
 
 def alone(
-    file: ParquetDataFile, condition: Condition, wanted: Wanted, kept: RowFilter
+    file: ParquetDataFile, condition: FilePredicate, wanted: Projection, kept: RowFilter
 ) -> list[int]:
     """The places of the matches, where only these are given and some of the columns."""
     places: list[int] = []
     for batch, positions in matching_rows(file, condition, wanted, kept):
         assert 0 < batch.rows <= wanted.batch_rows
-        assert wanted.given is not None
-        assert [len(column) for column in batch.columns] == [batch.rows] * len(wanted.given)
+        assert wanted.output is not None
+        assert [len(column) for column in batch.columns] == [batch.rows] * len(wanted.output)
         places += (
             range(batch.first, batch.first + batch.rows)
             if positions is None

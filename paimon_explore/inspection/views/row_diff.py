@@ -12,7 +12,7 @@ import pyarrow as pa
 from paimon_explore.data_types.arrow import arrow_schema
 from paimon_explore.merge.keys.key_groups import ranks
 from paimon_explore.merge.keys.value_equality import codes, combined
-from paimon_explore.read.snapshot_diff import changed_splits, told_apart
+from paimon_explore.read.snapshot_diff import changed_splits, number_duplicates
 from paimon_explore.read.split_reader import SplitReader
 from paimon_explore.scan.branch_scan import plan_table
 from paimon_explore.scan.manifest_arrays import column, row_array
@@ -51,7 +51,7 @@ def difference_of(old: pa.Table, new: pa.Table, keys: tuple[str, ...]) -> pa.Tab
     split, count = old.num_rows, rows.num_rows
     row = combined([codes(column(rows, name)) for name in rows.column_names], count=count)
     if not keys:  # duplicates are numbered to be distinct
-        row = told_apart(row, split)
+        row = number_duplicates(row, split)
     key = ranks([column(rows, name) for name in keys], count=count) if keys else row
     differs = np.concatenate(
         [~np.isin(row[:split], row[split:]), ~np.isin(row[split:], row[:split])]

@@ -67,7 +67,7 @@ def found(
     file_io.replace("/t/f.parquet", data)
     request = ReadRequest(
         fields=wanted,
-        tested=tuple(field for field in FIELDS if field not in wanted),
+        filter_fields=tuple(field for field in FIELDS if field not in wanted),
         system_columns=(SystemColumn.POSITION,),
         predicate=bind(parse_where(where), RowType(fields=FIELDS)),
         deleted=deleted,

@@ -15,12 +15,12 @@ from paimon_explore.fileio.memory import MemoryFileIO
 from paimon_explore.merge.merge_spec import deciding_columns, merge_spec
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.read.data_file import DataFileSource, ReadRequest, SystemColumn
-from paimon_explore.read.row_selection import FilesOfRun, LateMerge, Portions, read_chosen
+from paimon_explore.read.row_selection import FilesOfRun, LateMerge, RowLimits, read_selected_rows
 from support.files import orc_bytes, parquet_bytes
 from support.merging import schema_of
 
 TYPES = {"k": "INT NOT NULL", "t": "STRING", "n": "BIGINT", "added": "INT"}
-SMALL = Portions(window=3, deciding=1, later=5)
+SMALL = RowLimits(window=3, deciding=1, later=5)
 Record = tuple[int, int, str, int]
 """Key, row kind, text, number."""
 
@@ -74,11 +74,11 @@ class Runs:
             system_columns=system,
             from_keys=True,
             deleted=BitMap(deleted) if deleted else None,
-            kinds_if_any=True,
+            omit_insert_kinds=True,
         )
         return DataFileSource(file_io=file_io, path=path, schema=written), request
 
-    def read(self, *columns: str, portions: Portions = SMALL) -> list[dict[str, object]]:
+    def read(self, *columns: str, limits: RowLimits = SMALL) -> list[dict[str, object]]:
         """The rows that are chosen, by all wanted columns."""
         spec = merge_spec(self.schema, columns)
         names = deciding_columns(spec)
@@ -88,12 +88,12 @@ class Runs:
             fields=self.schema.project(columns).fields,
             deciding=self.schema.project(names).fields,
             by_run_order=self.by_run_order,
-            portions=portions,
+            limits=limits,
         )
-        batches = list(read_chosen(self.files, late))
+        batches = list(read_selected_rows(self.files, late))
         for batch in batches:
             assert batch.schema.names == list(columns)
-            assert 0 < batch.num_rows <= portions.window
+            assert 0 < batch.num_rows <= limits.window
         found = [row for batch in batches for row in batch.to_pylist()]
         return sorted(found, key=lambda row: [str(value).zfill(4) for value in row.values()])
 
@@ -103,12 +103,12 @@ def inserts(keys: Sequence[int], text: str) -> list[Record]:
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "orc"])
-@pytest.mark.parametrize("portions", [SMALL, Portions()])
-def test_the_newest_rows_come_with_all_their_columns(suffix: str, portions: Portions) -> None:
+@pytest.mark.parametrize("limits", [SMALL, RowLimits()])
+def test_the_newest_rows_come_with_all_their_columns(suffix: str, limits: RowLimits) -> None:
     runs = Runs(suffix=suffix)
     runs.add(inserts([1, 2, 3, 4, 5, 6, 7], "a"))
     runs.add(inserts([2, 4], "b"), inserts([6, 8, 9], "b"))
-    assert runs.read("k", "t", portions=portions) == [
+    assert runs.read("k", "t", limits=limits) == [
         {"k": 1, "t": "a1"},
         {"k": 2, "t": "b2"},
         {"k": 3, "t": "a3"},
@@ -199,8 +199,8 @@ def test_any_runs_give_what_a_dictionary_gives(seed: int) -> None:
                     expected.pop(key, None)
                     if kind == 0:
                         expected[key] = (text, number)
-    portions = Portions(window=rng.choice([1, 4, 100]), deciding=1, later=rng.choice([1, 7, 50]))
-    found = {row["k"]: (row["t"], row["n"]) for row in runs.read("k", "t", "n", portions=portions)}
+    limits = RowLimits(window=rng.choice([1, 4, 100]), deciding=1, later=rng.choice([1, 7, 50]))
+    found = {row["k"]: (row["t"], row["n"]) for row in runs.read("k", "t", "n", limits=limits)}
     assert found == expected
 
 
@@ -209,7 +209,7 @@ def test_files_are_closed_when_the_reader_stops_early() -> None:
     spec = merge_spec(runs.schema, ("k", "t"))
     fields = runs.schema.project(("k", "t")).fields
     late = LateMerge(spec=spec, fields=fields, deciding=fields[:1], by_run_order=True)
-    batches = read_chosen(runs.files, late)
+    batches = read_selected_rows(runs.files, late)
     assert next(batches).num_rows > 0
     batches.close()  # type: ignore[attr-defined]  # a generator
     assert list(batches) == []
