@@ -12,7 +12,7 @@ from paimon_explore.encoding.binary_row.encoder import (
     row_images,
     with_arity,
 )
-from paimon_explore.encoding.binary_row.single_row_encoder import FEW
+from paimon_explore.encoding.binary_row.single_row_encoder import MAX_ROWS
 from paimon_explore.errors import FormatError
 from support.arrow import column_of
 from support.damage import damaged
@@ -34,7 +34,7 @@ def test_rows_come_back_as_they_were(drawn: Drawn, *, reserve: bool) -> None:
 @given(drawn=columns(), start=st.integers(0, 3))
 def test_few_rows_have_the_same_bytes_as_many(drawn: Drawn, start: int) -> None:
     types, values = drawn
-    whole = [column_of(v * (FEW + 1), t) for v, t in zip(values, types, strict=True)]
+    whole = [column_of(v * (MAX_ROWS + 1), t) for v, t in zip(values, types, strict=True)]
     few = [column.slice(start, 2) for column in whole]
     many = encode_rows(whole, types)
 

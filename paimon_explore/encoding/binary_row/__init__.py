@@ -1,4 +1,4 @@
 """BinaryRow: the row format of partitions, keys and statistics, and its hash.
 
-`encoder` and `decoder` work on columns; `single_row_encoder` encodes a few rows.
+`encoder` and `decoder` convert columns; `single_row_encoder` encodes small numbers of rows.
 """

@@ -1,7 +1,8 @@
-"""Binary rows: partitions, keys and statistics as Paimon stores, hashes and compares them.
+"""Encoder of binary rows, in which Paimon stores, hashes and compares partitions and keys.
 
-A row image is a header (row kind, null bits), a slot of 8 bytes per field and a variable part, all
-little endian. In manifests 4 bytes with the number of fields, big endian, stand before it.
+A row consists of a header (row kind, null bits), a fixed part of 8 bytes per field and a variable
+part, all little-endian. In manifests it is preceded by its arity (number of fields) as big-endian
+int32.
 
 Spec: concepts/spec/manifest, binary row. Seen in: golden java200/all_types_pk_parquet.
 """
@@ -14,15 +15,19 @@ import pyarrow as pa
 from paimon_explore.data_types import arrow_buffers as nb
 from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import DataType
-from paimon_explore.encoding.binary_row.decoder import Items, Source, decode_fields
+from paimon_explore.encoding.binary_row.decoder import ByteRanges, Source, decode_fields
 from paimon_explore.encoding.binary_row.nested_encoder import encode_cells, pack_rows, row_header
-from paimon_explore.encoding.binary_row.single_row_encoder import FEW, KIND_BITS, encode_few
+from paimon_explore.encoding.binary_row.single_row_encoder import (
+    KIND_BITS,
+    MAX_ROWS,
+    encode_single_rows,
+)
 from paimon_explore.errors import CorruptFileError
 
 ARITY_BYTES = 4
-_HAS_ARITY = "a row starts with its number of fields"
+_HAS_ARITY = "a row must start with its number of fields"
 EMPTY_ROW = bytes(12)
-"""The row of no fields with its arity, as unpartitioned tables have it."""
+"""A row without fields, with its arity: the partition of unpartitioned tables."""
 
 
 def encode_rows(
@@ -32,17 +37,17 @@ def encode_rows(
     reserve_nulls: bool = True,
     count: int | None = None,
 ) -> pa.BinaryArray:
-    """Row images without arity.
+    """Encode rows without arity.
 
     Args:
-        columns: k columns of n values each, of exactly the Arrow types of `data_types.arrow`.
+        columns: k columns of n values each, exactly in `to_arrow(type)`.
         types: the k types.
-        reserve_nulls: whether nulls of wide decimals and timestamps take up space, as partitions,
-            keys and bucket keys have it always, statistics since release 1.2.
-        count: n, needed when there are no columns.
+        reserve_nulls: whether nulls of wide decimals and timestamps reserve space; True for
+            partitions, keys and bucket keys, and for statistics since release 1.2.
+        count: n, required without columns.
 
     Returns:
-        n images, row kind +I, none null.
+        n rows, row kind +I, none null.
 
     >>> from paimon_explore.data_types.definitions import AtomicType, TypeRoot
     >>> rows = encode_rows([pa.array([1], pa.int32())], [AtomicType(root=TypeRoot.INT)])
@@ -50,7 +55,7 @@ def encode_rows(
     '00000000000000000100000000000000'
     """
     size = len(columns[0]) if columns else (count or 0)
-    few = encode_few(columns, types, size) if reserve_nulls and size <= FEW else None
+    few = encode_single_rows(columns, types, size) if reserve_nulls and size <= MAX_ROWS else None
     if few is not None:
         offsets = nb.offsets_from_sizes(np.array([len(image) for image in few], np.int64))
         return nb.build_binary(offsets, nb.as_bytes(b"".join(few)), np.ones(size, np.bool_))
@@ -63,7 +68,7 @@ def encode_rows(
 
 
 def with_arity(rows: pa.BinaryArray, arity: int) -> pa.BinaryArray:
-    """Row images with their number of fields before them, as manifests have it; null stays null."""
+    """Prepend the arity to rows, as in manifests; null stays null."""
     valid = nb.valid_mask(rows)
     starts, data = nb.var_values(rows)
     sizes = np.where(valid, np.diff(starts), 0)
@@ -80,15 +85,15 @@ def with_arity(rows: pa.BinaryArray, arity: int) -> pa.BinaryArray:
 def row_images(
     columns: Sequence[Column], types: Sequence[DataType], *, count: int | None = None
 ) -> list[bytes]:
-    """Rows as manifests have them, their number of fields before them, as Python's bytes.
+    """Encode rows with arity, as in manifests, to Python bytes.
 
     Args:
         columns: as for `encode_rows`.
         types: as for `encode_rows`.
-        count: number of rows, needed when there are no columns.
+        count: number of rows, required without columns.
     """
     size = len(columns[0]) if columns else (count or 0)
-    few = encode_few(columns, types, size) if size <= FEW else None
+    few = encode_single_rows(columns, types, size) if size <= MAX_ROWS else None
     if few is None:
         few = [row.as_py() or b"" for row in encode_rows(columns, types, count=size)]
     head = len(types).to_bytes(ARITY_BYTES, "big")
@@ -96,14 +101,14 @@ def row_images(
 
 
 def null_fields(row: bytes, arity: int) -> tuple[bool, ...]:
-    """Which fields of one row are null.
+    """Return which fields of a row are null.
 
     Args:
-        row: as manifests have it.
-        arity: the number of fields that it must have.
+        row: a row with arity.
+        arity: the expected number of fields.
 
     Raises:
-        CorruptFileError: it has another number of fields, or is too short.
+        CorruptFileError: the row has another number of fields, or is too short.
     """
     header = row[ARITY_BYTES : ARITY_BYTES + row_header(arity)]
     if int.from_bytes(row[:ARITY_BYTES], "big") != arity or len(header) < row_header(arity):
@@ -113,21 +118,21 @@ def null_fields(row: bytes, arity: int) -> tuple[bool, ...]:
 
 
 def without_arity(rows: pa.BinaryArray, *, where: str = "") -> pa.BinaryArray:
-    """Row images without the number of fields before them; null stays null.
+    """Remove the arity from rows; null stays null.
 
     Raises:
-        CorruptFileError: a row is too short to have one.
+        CorruptFileError: a row is too short.
     """
-    source, items = _images(rows, where)
-    offsets, data = nb.gather(source.data, items.at, items.size)
-    return nb.build_binary(offsets, data, items.valid)
+    source, ranges = _row_ranges(rows, where)
+    offsets, data = nb.gather(source.data, ranges.at, ranges.size)
+    return nb.build_binary(offsets, data, ranges.valid)
 
 
 def arities(rows: Column, *, where: str = "") -> nb.Ints:
-    """The number of fields that each row has; -1 for null.
+    """Return the arity of each row; -1 for null.
 
     Raises:
-        CorruptFileError: a row is too short to have one.
+        CorruptFileError: a row is too short.
     """
     valid = nb.valid_mask(rows)
     begin, size, data = nb.byte_ranges(rows)
@@ -139,10 +144,10 @@ def arities(rows: Column, *, where: str = "") -> nb.Ints:
 
 
 def all_have_arity(rows: Column, arity: int, *, where: str = "") -> bool:
-    """Whether every row has that many fields; null has not.
+    """Return whether all rows are not null and have the arity.
 
     Raises:
-        CorruptFileError: a row is too short to have a number of fields.
+        CorruptFileError: a row is too short.
     """
     if rows.null_count:
         return bool((arities(rows, where=where) == arity).all())
@@ -160,42 +165,43 @@ def decode_rows(
     where: str,
     fields: Sequence[int] | None = None,
 ) -> list[Column]:
-    """The columns of rows that have their arity before them.
+    """Decode rows with arity, as in manifests, to columns.
 
     Args:
-        rows: n rows in the form of manifests, binary or `BYTE_VIEWS`; a null row is null in every
-            column.
+        rows: n rows, binary or `BYTE_VIEWS`; a null row is null in every column.
         types: the k types.
-        where: what the rows are called in errors, a path or field.
+        where: name of the rows in errors, a path or field.
         fields: positions of the fields to decode; None for all.
 
     Returns:
-        A column of n values per wanted field, of the Arrow types of `data_types.arrow`.
+        A column of n values per wanted field, in `to_arrow(type)`.
 
     Raises:
-        CorruptFileError: a row has another number of fields, or breaks the layout.
+        CorruptFileError: a row has another number of fields, or violates the layout.
     """
-    source, items = _images(rows, where)
-    heads = source.raw(items.at - ARITY_BYTES, ARITY_BYTES)
-    wrong = items.valid & (heads != _head(len(types)))
+    source, ranges = _row_ranges(rows, where)
+    heads = source.raw(ranges.at - ARITY_BYTES, ARITY_BYTES)
+    wrong = ranges.valid & (heads != _head(len(types)))
     if wrong.any():
         row = int(np.argmax(wrong))
-        rule = f"a row has {len(types)} fields, not {int(heads[row].byteswap().view(np.int32))}"
+        rule = (
+            f"a row must have {len(types)} fields, not {int(heads[row].byteswap().view(np.int32))}"
+        )
         raise CorruptFileError(where, f"row {row}", rule)
     return decode_fields(
-        source, items, list(types), range(len(types)) if fields is None else fields
+        source, ranges, list(types), range(len(types)) if fields is None else fields
     )
 
 
 def _head(arity: int) -> np.uint32:
-    """The arity as a number that is read the wrong way round, as all others are right."""
+    """Return the big-endian arity read as a little-endian integer, like the rest of the row."""
     return np.uint32(int.from_bytes(arity.to_bytes(ARITY_BYTES, "big"), "little"))
 
 
-def _images(rows: Column, where: str) -> tuple[Source, Items]:
-    """The bytes that rows lie in, and the ranges of the images behind the arities.
+def _row_ranges(rows: Column, where: str) -> tuple[Source, ByteRanges]:
+    """Return the bytes of rows, and the ranges of the rows without arity.
 
-    Views mostly have zeros behind what they refer to. Images of nulls are the zeros behind the
+    Views usually refer to data that is followed by zeros. Null rows refer to the zeros after the
     data.
     """
     begin, size, data = nb.byte_ranges(rows)
@@ -203,8 +209,8 @@ def _images(rows: Column, where: str) -> tuple[Source, Items]:
     source = Source(data, where, used)
     valid = nb.valid_mask(rows)
     if not rows.null_count:
-        source.demand(size >= ARITY_BYTES, _HAS_ARITY)
-        return source, Items(begin + ARITY_BYTES, size - ARITY_BYTES, valid)
-    source.demand(~valid | (size >= ARITY_BYTES), _HAS_ARITY)
+        source.check(size >= ARITY_BYTES, _HAS_ARITY)
+        return source, ByteRanges(begin + ARITY_BYTES, size - ARITY_BYTES, valid)
+    source.check(~valid | (size >= ARITY_BYTES), _HAS_ARITY)
     at = np.where(valid, begin + ARITY_BYTES, source.size + ARITY_BYTES)
-    return source, Items(at, np.where(valid, size - ARITY_BYTES, 0), valid)
+    return source, ByteRanges(at, np.where(valid, size - ARITY_BYTES, 0), valid)

@@ -1,4 +1,4 @@
-"""The hash of binary rows: 32-bit Murmur3 with Paimon's own treatment of trailing bytes.
+"""Hash of binary rows: 32-bit Murmur3 with Paimon's treatment of trailing bytes.
 
 Spec: concepts/spec/datafile, bucket section. Check values come from Java 0.9.0 and 2.0.0.
 """
@@ -10,22 +10,24 @@ import pyarrow as pa
 from paimon_explore.data_types import arrow_buffers as nb
 
 Hashes = npt.NDArray[np.int32]
-_Halves = npt.NDArray[np.uint32]
+_UInt32s = npt.NDArray[np.uint32]
 
 _SEED = 42
 _C1 = np.uint32(0xCC9E2D51)
 _C2 = np.uint32(0x1B873593)
-_HALF = 4
+_BLOCK = 4
 
 
 def hash_rows(rows: pa.BinaryArray) -> Hashes:
-    """The hash of each row image or other byte string; of null it is the hash of no bytes.
+    """Hash rows or other byte strings; null is hashed as an empty string.
+
+    Trailing bytes after the last multiple of 4 are mixed in one by one, as signed numbers.
 
     Args:
-        rows: n byte strings; row images come without arity.
+        rows: n byte strings; rows are without arity.
 
     Returns:
-        n signed hashes. Trailing bytes that fill no 4 are mixed in one by one, as signed numbers.
+        n signed hashes.
     """
     offsets, data = nb.var_values(rows)
     sizes = np.where(nb.valid_mask(rows), np.diff(offsets), 0)
@@ -39,7 +41,7 @@ def hash_rows(rows: pa.BinaryArray) -> Hashes:
 
 
 def hash_bytes(data: bytes) -> int:
-    """The hash of one byte string.
+    """Hash a byte string.
 
     >>> hash_bytes(b"paimon")
     -1594584418
@@ -50,27 +52,27 @@ def hash_bytes(data: bytes) -> int:
 
 
 def _hash_equal_sizes(data: nb.Bytes, starts: nb.Ints, size: int) -> Hashes:
-    state: _Halves = np.full(len(starts), _SEED, np.uint32)
-    whole = size - size % _HALF
+    state: _UInt32s = np.full(len(starts), _SEED, np.uint32)
+    whole = size - size % _BLOCK
     if whole:
-        halves = np.ndarray((len(data) - _HALF + 1,), "<u4", buffer=data, strides=(1,))
-        for step in range(0, whole, _HALF):
-            state = _mixed(state, halves[starts + step])
+        blocks = np.ndarray((len(data) - _BLOCK + 1,), "<u4", buffer=data, strides=(1,))
+        for step in range(0, whole, _BLOCK):
+            state = _mix(state, blocks[starts + step])
     for step in range(whole, size):
-        state = _mixed(state, data[starts + step].view(np.int8).astype(np.int32).view(np.uint32))
-    return _finished(state, size).view(np.int32)
+        state = _mix(state, data[starts + step].view(np.int8).astype(np.int32).view(np.uint32))
+    return _finalize(state, size).view(np.int32)
 
 
-def _mixed(state: _Halves, block: _Halves) -> _Halves:
-    block = _rotated(block * _C1, 15) * _C2
-    return _rotated(state ^ block, 13) * np.uint32(5) + np.uint32(0xE6546B64)
+def _mix(state: _UInt32s, block: _UInt32s) -> _UInt32s:
+    block = _rotate_left(block * _C1, 15) * _C2
+    return _rotate_left(state ^ block, 13) * np.uint32(5) + np.uint32(0xE6546B64)
 
 
-def _rotated(values: _Halves, count: int) -> _Halves:
+def _rotate_left(values: _UInt32s, count: int) -> _UInt32s:
     return (values << np.uint32(count)) | (values >> np.uint32(32 - count))
 
 
-def _finished(state: _Halves, size: int) -> _Halves:
+def _finalize(state: _UInt32s, size: int) -> _UInt32s:
     state = state ^ np.uint32(size)
     state = (state ^ (state >> np.uint32(16))) * np.uint32(0x85EBCA6B)
     state = (state ^ (state >> np.uint32(13))) * np.uint32(0xC2B2AE35)

@@ -1,8 +1,8 @@
-"""Values of any type as cells, and the images of rows, arrays, maps and vectors.
+"""Vectorized encoder of columns of any type to the cells of binary rows and binary arrays.
 
-Encoding goes level by level over whole columns: the cells of an array's elements are made for all
-arrays at once, then packed into one image per array, and these images are the items of the array
-column's own cells.
+Columns are encoded level by level: the elements of all arrays of a column are encoded to cells at
+once, then packed into one binary array per value; these are the variable-length values of the cells
+of the array column.
 
 Spec: concepts/spec, binary row; the layouts are those of Java's BinaryArray and BinaryMap.
 """
@@ -37,27 +37,24 @@ from paimon_explore.encoding.binary_row.primitive_encoder import (
     Cells,
     encode_atomic,
     fixed_width,
-    image_cells,
+    variable_cells,
 )
 from paimon_explore.errors import InvalidInputError
 
 COUNT_TYPE = AtomicType(root=TypeRoot.INT, nullable=False)
-"""How often a multiset holds an element."""
+"""Type of the number of occurrences of an element in a multiset."""
 
 
 def encode_cells(array: Column, data_type: DataType, *, reserve: bool) -> Cells:
-    """The cells of a column.
+    """Encode a column to n cells.
 
     Args:
-        array: n values of the Arrow type that `data_types.arrow` gives for `data_type`.
-        data_type: their type.
-        reserve: whether nulls of wide decimals and timestamps take up an item.
-
-    Returns:
-        n cells.
+        array: n values in `to_arrow(data_type)`.
+        data_type: the type of the column.
+        reserve: whether nulls of wide decimals and timestamps reserve space.
 
     Raises:
-        InvalidInputError: the array is of another type.
+        InvalidInputError: the array has another type.
     """
     match (data_type, array):
         case (AtomicType(), _) if array.type.equals(to_arrow(data_type)):
@@ -73,7 +70,7 @@ def encode_cells(array: Column, data_type: DataType, *, reserve: bool) -> Cells:
         case (MultisetType(element=element), pa.MapArray()):
             return _encode_map(array, element, COUNT_TYPE)
         case _:
-            message = f"A column of {to_arrow(data_type)} is given as Arrow {array.type}."
+            message = f"A column must be Arrow {to_arrow(data_type)}, not {array.type}."
             raise InvalidInputError(message, hint="Cast it first.")
 
 
@@ -87,18 +84,18 @@ def _encode_row(array: pa.StructArray, data_type: RowType, *, reserve: bool) -> 
     starts, data = pack_rows(cells, int(valid.sum()))
     sizes = np.zeros(len(valid), np.int64)
     sizes[valid] = np.diff(starts)
-    return image_cells(sizes, valid, sizes, data)
+    return variable_cells(sizes, valid, sizes, data)
 
 
 def pack_rows(columns: list[Cells], count: int) -> tuple[Ints, Bytes]:
-    """Row images out of the cells of their columns.
+    """Pack the cells of columns into rows.
 
     Args:
         columns: k columns of `count` cells each.
         count: number of rows.
 
     Returns:
-        Offsets (count + 1) and the images one after the other; each a multiple of 8 bytes.
+        Offsets (count + 1) and the concatenated rows; each has a multiple of 8 bytes.
     """
     header = row_header(len(columns))
     fixed = header + nb.WORD * len(columns)
@@ -124,7 +121,7 @@ def pack_rows(columns: list[Cells], count: int) -> tuple[Ints, Bytes]:
 
 
 def row_header(arity: int) -> int:
-    """Bytes of a row's header: the row kind and a null bit per field, in whole words."""
+    """Return the bytes of a row's header: row kind and a null bit per field, in whole words."""
     return (arity + 63 + 8) // 64 * nb.WORD
 
 
@@ -141,17 +138,17 @@ def _encode_array(array: ListColumn, data_type: ArrayType) -> Cells:
     elements = list_elements(array.values, starts, counts)
     sizes, data = _pack_arrays(counts, elements, data_type.element)
     sizes, data = _drop_nulls(sizes, data, valid)
-    return image_cells(sizes, valid, sizes, data)
+    return variable_cells(sizes, valid, sizes, data)
 
 
 def list_ranges(array: Column, valid: Bools) -> tuple[Ints, Ints]:
-    """Where each list starts in its children, and its count: 0 for null, whatever it owns."""
+    """Return the start of each list in the child array, and its length; 0 for null."""
     offsets = nb.list_offsets(array)
     return offsets[:-1], np.where(valid, np.diff(offsets), 0)
 
 
 def list_elements(children: Column, starts: Ints, counts: Ints) -> Column:
-    """The children of consecutive lists, without those that a null list owns."""
+    """Return the elements of consecutive lists, without those of null lists."""
     total = int(counts.sum())
     first = int(starts[0]) if len(starts) else 0
     if total == 0 or bool((starts + counts)[-1] - first == total):
@@ -160,7 +157,7 @@ def list_elements(children: Column, starts: Ints, counts: Ints) -> Column:
 
 
 def _drop_nulls(sizes: Ints, data: Bytes, valid: Bools) -> tuple[Ints, Bytes]:
-    """Leave out the (empty) images of nulls."""
+    """Remove the (empty) arrays of nulls."""
     if valid.all():
         return sizes, data
     starts = nb.offsets_from_sizes(sizes)[:-1]
@@ -169,7 +166,7 @@ def _drop_nulls(sizes: Ints, data: Bytes, valid: Bools) -> tuple[Ints, Bytes]:
 
 
 def _pack_arrays(counts: Ints, elements: Column, data_type: DataType) -> tuple[Ints, Bytes]:
-    """One array image per count, over consecutive elements; sizes are multiples of 8."""
+    """Encode arrays of `counts` consecutive elements; their sizes are multiples of 8."""
     cells = _canonical_nan(encode_cells(elements, data_type, reserve=False), data_type)
     width = fixed_width(data_type)
     header = 4 + (counts + 31) // 32 * 4
@@ -193,29 +190,29 @@ def _pack_arrays(counts: Ints, elements: Column, data_type: DataType) -> tuple[I
         out.view(np.uint64)[
             nb.expand_ranges((heads + local) // nb.WORD, cells.sizes // nb.WORD)
         ] = cells.data.view(np.uint64)
-    _put(out, heads + header[owners] + ranks * width, parts)
+    _store_fixed(out, heads + header[owners] + ranks * width, parts)
     return sizes, out
 
 
-def _put(out: Bytes, positions: Ints, parts: npt.NDArray[np.unsignedinteger]) -> None:
-    """Store fixed parts; words may start at a multiple of 4 only."""
+def _store_fixed(out: Bytes, positions: Ints, parts: npt.NDArray[np.unsignedinteger]) -> None:
+    """Store fixed parts at positions, which are aligned to 4 bytes only."""
     unit = min(parts.dtype.itemsize, 4)
-    pieces = np.ascontiguousarray(parts).view(f"<u{unit}")
+    units = np.ascontiguousarray(parts).view(f"<u{unit}")
     if parts.dtype.itemsize > unit:
         places = (positions // unit)[:, None] + np.arange(2)
-        out.view(f"<u{unit}")[places] = pieces.reshape(-1, 2)
+        out.view(f"<u{unit}")[places] = units.reshape(-1, 2)
     else:
-        out.view(f"<u{unit}")[positions // unit] = pieces
+        out.view(f"<u{unit}")[positions // unit] = units
 
 
 def _canonical_nan(cells: Cells, data_type: DataType) -> Cells:
-    """Java stores every not-a-number in an array as one and the same."""
+    """Replace all NaNs by the canonical one, as Java does in arrays."""
     root = data_type.root if isinstance(data_type, AtomicType) else None
     if root not in {TypeRoot.FLOAT, TypeRoot.DOUBLE}:
         return cells
     kind, bits = ("<f4", 0x7FC00000) if root is TypeRoot.FLOAT else ("<f8", 0x7FF8 << 48)
-    holds = np.isnan(cells.fixed.view(kind))
-    fixed = np.where(holds, cells.fixed.dtype.type(bits), cells.fixed)
+    is_nan = np.isnan(cells.fixed.view(kind))
+    fixed = np.where(is_nan, cells.fixed.dtype.type(bits), cells.fixed)
     return Cells(fixed, cells.valid, cells.present, cells.sizes, cells.data)
 
 
@@ -226,14 +223,16 @@ def _encode_vector(array: VectorColumn, data_type: VectorType) -> Cells:
     cells = encode_cells(elements, data_type.element, reserve=False)
     width = fixed_width(data_type.element)
     if cells.present is not None:
-        raise InvalidInputError("A vector contains numbers or booleans only.")
+        raise InvalidInputError("The elements of a vector must be numbers or booleans.")
     size = 4 + width * length
     images = np.zeros((len(array), int(nb.round_up(np.array([size]))[0])), np.uint8)
     images[:, :4] = np.array([length], "<u4").view(np.uint8)
     body = np.ascontiguousarray(cells.fixed).view(np.uint8)
     images[:, 4:size] = body.reshape(len(array), width * length)
     sizes = valid * np.int64(images.shape[1])
-    return image_cells(np.full(len(array), size, np.int64), valid, sizes, images[valid].reshape(-1))
+    return variable_cells(
+        np.full(len(array), size, np.int64), valid, sizes, images[valid].reshape(-1)
+    )
 
 
 def _encode_map(
@@ -255,4 +254,4 @@ def _encode_map(
     words[nb.expand_ranges(heads + 1, key_sizes // 4)] = keys.view("<u4")
     words[nb.expand_ranges(heads + 1 + key_sizes // 4, value_sizes // 4)] = values.view("<u4")
     sizes, out = _drop_nulls(sizes, out, valid)
-    return image_cells(lengths, valid, sizes, out)
+    return variable_cells(lengths, valid, sizes, out)

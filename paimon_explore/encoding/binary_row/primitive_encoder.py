@@ -1,7 +1,7 @@
-"""Values of types without children as the cells that binary rows and arrays are made of.
+"""Vectorized encoder of columns of atomic types to the cells of binary rows and binary arrays.
 
-A cell is a fixed part, as wide as the type asks (1, 2, 4 or 8 bytes), and for some values an item:
-bytes in the variable part, which the fixed part refers to by `offset << 32 | number`.
+A cell has a fixed part of 1, 2, 4 or 8 bytes, depending on the type, and for some values an item:
+bytes in the variable part, to which the fixed part refers by `offset << 32 | number`.
 
 Spec: concepts/spec, binary row; the layouts are those of Java's BinaryRow.
 """
@@ -17,11 +17,11 @@ from paimon_explore.data_types.definitions import AtomicType, DataType, TypeRoot
 from paimon_explore.frozen_dataclass import dataclass
 
 COMPACT_DECIMAL = 18
-"""Highest precision of a decimal that fits into 8 bytes."""
+"""Maximum precision of a decimal stored in 8 bytes."""
 COMPACT_TIMESTAMP = 3
-"""Highest precision of a timestamp that is stored as milliseconds alone."""
+"""Maximum precision of a timestamp stored as milliseconds only."""
 INLINE = 7
-"""Longest string or binary that lies in its slot."""
+"""Maximum bytes of a string or binary stored in the fixed part."""
 DECIMAL_ITEM = 16
 
 _WIDTHS = {
@@ -43,11 +43,11 @@ class Cells:
     """n encoded values.
 
     Attributes:
-        fixed: their fixed parts as unsigned integers, without offsets; 0 where null.
-        valid: which are not null.
-        present: which have an item, or None when the type has none.
-        sizes: bytes of each item, a multiple of 8, 0 where there is none; empty without items.
-        data: the items one after the other.
+        fixed: fixed parts as unsigned integers, without offsets; 0 where null.
+        valid: which cells are not null.
+        present: which cells have an item; None if the type has no items.
+        sizes: bytes of each item, a multiple of 8, 0 without item; empty if the type has no items.
+        data: the concatenated items.
     """
 
     fixed: npt.NDArray[np.unsignedinteger]
@@ -57,17 +57,17 @@ class Cells:
     data: Bytes
 
     def item_sizes(self) -> Ints:
-        """Bytes of each value's item, n numbers."""
+        """Return the bytes of each value's item, n numbers."""
         return self.sizes if self.present is not None else np.zeros(len(self.valid), np.int64)
 
 
 def fixed_width(data_type: DataType) -> int:
-    """Bytes of the fixed part of an array element."""
+    """Return the bytes of the fixed part of an array element."""
     return _WIDTHS.get(data_type.root, 8) if isinstance(data_type, AtomicType) else 8
 
 
 def is_text(data_type: AtomicType) -> bool:
-    """Whether values are stored as plain bytes: strings and every kind of binary."""
+    """Return whether values are stored as plain bytes: strings and all kinds of binary."""
     return data_type.root in {
         TypeRoot.CHAR,
         TypeRoot.VARCHAR,
@@ -80,36 +80,36 @@ def is_text(data_type: AtomicType) -> bool:
 
 
 def is_timestamp(data_type: AtomicType) -> bool:
-    """Whether it is one of the two timestamp types."""
+    """Return whether it is one of the two timestamp types."""
     return data_type.root in {TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ}
 
 
 def encode_atomic(array: Column, data_type: AtomicType, *, reserve: bool) -> Cells:
-    """The cells of a column of a type without children, as `binary_nested.encode_cells`."""
+    """Encode a column of an atomic type to cells; see `encode_cells`."""
     if is_text(data_type):
         return _encode_text(array)
     if data_type.root is TypeRoot.DECIMAL:
         return _encode_decimal(array, data_type, reserve=reserve)
     if is_timestamp(data_type):
         return _encode_timestamp(array, data_type, reserve=reserve)
-    if isinstance(array, pa.StructArray):  # a variant, as the caller checked
+    if isinstance(array, pa.StructArray):  # a variant, ensured by the caller
         return _encode_variant(array)
     valid = nb.valid_mask(array)
     if data_type.root is TypeRoot.BOOLEAN:
-        return _plain(nb.bool_values(array).astype(np.uint8), valid)
+        return _cells_without_items(nb.bool_values(array).astype(np.uint8), valid)
     width = fixed_width(data_type)
-    return _plain(nb.fixed_values(array, f"<u{width}"), valid)
+    return _cells_without_items(nb.fixed_values(array, f"<u{width}"), valid)
 
 
-def _plain(values: Numbers, valid: Bools) -> Cells:
-    """Cells without items."""
+def _cells_without_items(values: Numbers, valid: Bools) -> Cells:
+    """Build cells without items."""
     unsigned = values.view(f"<u{values.dtype.itemsize}")
     fixed = unsigned if valid.all() else np.where(valid, unsigned, unsigned.dtype.type(0))
     return Cells(fixed, valid, None, np.zeros(0, np.int64), np.zeros(0, np.uint8))
 
 
-def image_cells(low: Ints, valid: Bools, sizes: Ints, data: Bytes) -> Cells:
-    """Cells of items that are all in the variable part; `low` is the slot's lower half."""
+def variable_cells(low: Ints, valid: Bools, sizes: Ints, data: Bytes) -> Cells:
+    """Build cells with an item for each value; `low` is the lower half of the fixed part."""
     fixed = np.where(valid, low, 0).astype(np.uint64)
     return Cells(fixed, valid, valid, sizes, data)
 
@@ -131,7 +131,7 @@ def _encode_text(array: Column) -> Cells:
 
 
 def _copy_padded(words: Words, starts: Ints, lengths: Ints, sizes: Ints) -> Bytes:
-    """Ranges of bytes, each zero-padded to its size in whole words; size 0 leaves one out."""
+    """Copy ranges of bytes, zero-padded to their sizes in whole words; size 0 skips a range."""
     counts = sizes // nb.WORD
     firsts = nb.offsets_from_sizes(counts)[:-1]
     step = np.arange(counts.sum()) - np.repeat(firsts, counts)
@@ -146,27 +146,27 @@ def _encode_decimal(array: Column, data_type: AtomicType, *, reserve: bool) -> C
     valid = nb.valid_mask(array)
     halves = decimal_halves(array)
     if (data_type.precision or 0) <= COMPACT_DECIMAL:
-        return _plain(np.ascontiguousarray(halves[:, 0]), valid)
+        return _cells_without_items(np.ascontiguousarray(halves[:, 0]), valid)
     image = halves.view(np.uint8).reshape(-1, DECIMAL_ITEM)[:, ::-1]  # big endian
-    # Java's BigInteger.toByteArray: the fewest bytes that keep the sign bit.
+    # Java's BigInteger.toByteArray: as few bytes as preserve the sign bit
     sign = (image[:, :1] >> 7) * np.uint8(0xFF)
     redundant = (image[:, :-1] == sign) & ((image[:, 1:] >> 7) == (sign & np.uint8(1)))
     skipped = np.cumprod(redundant, axis=1).sum(axis=1)
     columns = np.arange(DECIMAL_ITEM) + skipped[:, None]
     wide = np.concatenate([image, np.zeros_like(image)], axis=1)
     items = np.take_along_axis(wide, columns, axis=1)
-    return _reserved(DECIMAL_ITEM - skipped, valid, items, reserve=reserve)
+    return _fixed_size_cells(DECIMAL_ITEM - skipped, valid, items, reserve=reserve)
 
 
 def decimal_halves(array: Column) -> Ints:
-    """Low and high half of each 128-bit value, n by 2."""
+    """Return low and high half of each 128-bit value, n by 2."""
     start = array.offset * DECIMAL_ITEM
     raw = nb.as_bytes(array.buffers()[1])[start : start + len(array) * DECIMAL_ITEM]
     return raw.view("<i8").reshape(-1, 2)
 
 
-def _reserved(low: Ints, valid: Bools, items: Bytes, *, reserve: bool) -> Cells:
-    """Cells of items of one width; nulls have a zeroed one if `reserve`, else none."""
+def _fixed_size_cells(low: Ints, valid: Bools, items: Bytes, *, reserve: bool) -> Cells:
+    """Build cells with items of equal size; nulls have an item of zeros if `reserve`, else none."""
     width = items.shape[1]
     if reserve:
         data = np.where(valid[:, None], items, np.uint8(0))
@@ -183,12 +183,12 @@ def _encode_timestamp(array: Column, data_type: AtomicType, *, reserve: bool) ->
     unit = timestamp_unit(data_type.precision)
     values = nb.fixed_values(array, "<i8").astype(np.int64)
     if (data_type.precision or 0) <= COMPACT_TIMESTAMP:
-        return _plain(values * 1000 if unit == "s" else values, valid)
+        return _cells_without_items(values * 1000 if unit == "s" else values, valid)
     per_milli = UNITS_PER_MILLI[unit]
     millis = values // per_milli
     nanos = (values - millis * per_milli) * (1_000_000 // per_milli)
     items = np.ascontiguousarray(millis).view(np.uint8).reshape(-1, nb.WORD)
-    return _reserved(nanos, valid, items, reserve=reserve)
+    return _fixed_size_cells(nanos, valid, items, reserve=reserve)
 
 
 def _encode_variant(array: pa.StructArray) -> Cells:
@@ -208,4 +208,4 @@ def _encode_variant(array: pa.StructArray) -> Cells:
     data[nb.expand_ranges(heads + 4, value_sizes)] = part
     _, part = nb.gather(metas, meta_offsets[:-1], meta_sizes)
     data[nb.expand_ranges(heads + 4 + value_sizes, meta_sizes)] = part
-    return image_cells(lengths, valid, sizes, data)
+    return variable_cells(lengths, valid, sizes, data)

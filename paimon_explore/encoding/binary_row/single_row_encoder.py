@@ -1,9 +1,8 @@
-"""A few binary rows, put together one value at a time.
+"""Encoder of small numbers of binary rows, value by value.
 
-Encoding by columns pays from some ten rows on. A writer asks for two rows per file, the bounds of
-its statistics, where the calls per column would cost more than the values. The layouts are those of
-`binary_cells`; values are taken from Arrow's buffers as they are, so that no type has to be turned
-into Python's and back.
+Vectorized encoding is faster from about ten rows on. A writer encodes two rows per file, the bounds
+of its statistics. The layouts are those of `primitive_encoder`; values are read from Arrow's
+buffers, without conversion to Python types.
 
 Spec: concepts/spec, binary row.
 """
@@ -24,27 +23,27 @@ from paimon_explore.encoding.binary_row.primitive_encoder import (
     fixed_width,
 )
 
-FEW = 8
-"""Number of rows up to which this is the faster way."""
+MAX_ROWS = 8
+"""Number of rows up to which this encoder is faster."""
 
 KIND_BITS = 8
-"""Bits of the row kind, before those of the nulls."""
+"""Bits of the row kind, before the null bits."""
 _MASK = (1 << 64) - 1
 _Cell: TypeAlias = tuple[int, bytes]
-"""A value's slot without the offset, and its item in the variable part; empty: it has none."""
+"""Fixed part of a value without the offset, and its item in the variable part, if any."""
 _Encode: TypeAlias = Callable[[Column, AtomicType, int], _Cell]
-"""The cell of the value at a position of a column's buffers."""
+"""Encodes the value at a position of a column's buffers."""
 
 
-def encode_few(
+def encode_single_rows(
     columns: Sequence[Column], types: Sequence[DataType], count: int
 ) -> list[bytes] | None:
-    """Row images without arity, as `binary_row.encode_rows`.
+    """Encode rows without arity; see `encode_rows`.
 
-    Nulls of wide decimals and timestamps take up space.
+    Nulls of wide decimals and timestamps reserve space.
 
     Returns:
-        n images; None if a column has a type that only whole columns are encoded of.
+        n rows; None if this encoder does not support the type of a column.
     """
     cells: list[list[tuple[_Cell, bool]]] = [[] for _ in range(count)]
     for column, data_type in zip(columns, types, strict=True):
@@ -53,12 +52,12 @@ def encode_few(
             return None
         for row, cell in zip(cells, found, strict=True):
             row.append(cell)
-    return [_image(row) for row in cells]
+    return [_row(row) for row in cells]
 
 
 def _cells(column: Column, data_type: DataType, count: int) -> list[tuple[_Cell, bool]] | None:
-    """The cells of a column, and which are null."""
-    if column.null_count == count:  # of any type: bounds of what has no order are null
+    """Encode the cells of a column, and whether each is null."""
+    if column.null_count == count:  # for any type, as bounds of types without order are null
         return [(_null(data_type), True)] * count
     if not isinstance(data_type, AtomicType) or not column.type.equals(to_arrow(data_type)):
         return None
@@ -76,7 +75,7 @@ def _cells(column: Column, data_type: DataType, count: int) -> list[tuple[_Cell,
     ]
 
 
-def _image(cells: Sequence[tuple[_Cell, bool]]) -> bytes:
+def _row(cells: Sequence[tuple[_Cell, bool]]) -> bytes:
     arity = len(cells)
     header = row_header(arity)
     cursor = header + WORD * arity
@@ -91,7 +90,7 @@ def _image(cells: Sequence[tuple[_Cell, bool]]) -> bytes:
 
 
 def _null(data_type: DataType) -> _Cell:
-    """A null: nothing, or the room that a later value would take."""
+    """Encode a null, with the space reserved for a value."""
     if not isinstance(data_type, AtomicType):
         return 0, b""
     precision = data_type.precision or 0
@@ -133,7 +132,7 @@ def _decimal(column: Column, data_type: AtomicType, at: int) -> _Cell:
     value = _number(column, at, DECIMAL_ITEM, signed=True)
     if (data_type.precision or 0) <= COMPACT_DECIMAL:
         return value & _MASK, b""
-    # Java's BigInteger.toByteArray: the fewest bytes that keep the sign bit.
+    # Java's BigInteger.toByteArray: as few bytes as preserve the sign bit
     size = ((value if value >= 0 else ~value).bit_length()) // 8 + 1
     return size, value.to_bytes(size, "big", signed=True).ljust(DECIMAL_ITEM, b"\x00")
 
@@ -167,4 +166,4 @@ _ENCODERS: Mapping[TypeRoot, _Encode] = {
     TypeRoot.TIMESTAMP: _timestamp,
     TypeRoot.TIMESTAMP_LTZ: _timestamp,
 }
-"""Types of keys, partitions and bounds; a BLOB, variant or nested type has none of them."""
+"""Types of keys, partitions and bounds; all but BLOB, VARIANT and nested types."""

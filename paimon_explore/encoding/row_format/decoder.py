@@ -1,10 +1,10 @@
-"""Rows of a `.row` block into columns: all rows step through their fields together.
+"""Vectorized decoder of the rows of a `.row` block to columns.
 
-A row has no offsets inside: a field starts where the one before ends. So a column is decoded for
-all rows at once, from the position that each row has reached, and moves these positions on.
-Elements of arrays go likewise, the k-th of all arrays together, unless their width is fixed.
+A row has no offsets: a field starts where the previous one ends. So the fields are decoded one
+after the other, each for all rows at once, from the current position of each row. Elements of
+arrays are decoded likewise, the k-th elements of all arrays at once, unless they have a fixed size.
 
-Every read is checked against the end of its row, so that damage cannot reach outside of it.
+Every read is checked against the end of its row.
 """
 
 import numpy as np
@@ -24,11 +24,11 @@ from paimon_explore.data_types.definitions import (
     VectorType,
 )
 from paimon_explore.encoding.binary_row.decoder import (
-    Items,
+    ByteRanges,
     Source,
+    check_values,
     decimals,
     timestamps,
-    validated,
 )
 from paimon_explore.encoding.binary_row.nested_encoder import COUNT_TYPE
 from paimon_explore.encoding.binary_row.primitive_encoder import (
@@ -45,28 +45,28 @@ _VARINT_BYTES = 5
 
 @dataclass(slots=True)
 class Cursor:
-    """Where n values are being read: the next byte of each, and where its row ends."""
+    """Current positions of n rows, and the ends of the rows."""
 
     at: Ints
     end: Ints
 
     def part(self, rows: Ints) -> "Cursor":
-        """The cursors of some values, on their own from here on."""
+        """Return an independent cursor of some rows."""
         return Cursor(self.at[rows], self.end[rows])
 
     def advance(self, source: Source, sizes: Ints | int) -> Ints:
-        """Move over the next bytes of each value and tell where they started."""
+        """Advance each row by a size; returns the positions before."""
         start = self.at
         self.at = start + sizes
-        source.demand(self.at <= self.end, "a value lies within its row")
+        source.check(self.at <= self.end, "a value must be within its row")
         return start
 
 
 def decode_row_fields(source: Source, cursor: Cursor, types: list[DataType]) -> list[Column]:
-    """The columns of rows: a null bit per field, then the fields that are not null.
+    """Decode rows to columns: a null bit per field, then the non-null fields.
 
     Raises:
-        CorruptFileError: a value leaves its row, or is none of its type.
+        CorruptFileError: a value exceeds its row, or is invalid for its type.
     """
     count = len(cursor.at)
     header = cursor.advance(source, (len(types) + 7) // 8)
@@ -78,31 +78,31 @@ def decode_row_fields(source: Source, cursor: Cursor, types: list[DataType]) -> 
         part = cursor.part(rows)
         values = _decode(source, part, data_type)
         cursor.at[rows] = part.at
-        columns.append(values if len(rows) == count else _spread(values, valid))
+        columns.append(values if len(rows) == count else _with_nulls(values, valid))
     return columns
 
 
-def _spread(values: Column, valid: Bools) -> Column:
-    """Values at the places that are valid, nulls at the others."""
+def _with_nulls(values: Column, valid: Bools) -> Column:
+    """Return values at the valid positions, nulls at the others."""
     positions = np.where(valid, np.cumsum(valid) - 1, 0)
     index = nb.build_fixed(pa.int64(), positions, valid)
     return values.take(index)  # type: ignore[arg-type]  # in stubs
 
 
 def _decode(source: Source, cursor: Cursor, data_type: DataType) -> Column:
-    """One value of each cursor, none null."""
+    """Decode one non-null value per row."""
     match data_type:
         case AtomicType():
             return _decode_atomic(source, cursor, data_type)
         case RowType():
             types = [field.type for field in data_type.fields]
-            everything = np.ones(len(cursor.at), np.bool_)
+            all_valid = np.ones(len(cursor.at), np.bool_)
             columns = decode_row_fields(source, cursor, types)
-            return nb.build_struct(to_arrow(data_type), columns, everything)
+            return nb.build_struct(to_arrow(data_type), columns, all_valid)
         case ArrayType():
             offsets, values = _decode_list(source, cursor, data_type.element)
-            everything = np.ones(len(cursor.at), np.bool_)
-            return nb.build_list(to_arrow(data_type), offsets, [values], everything)
+            all_valid = np.ones(len(cursor.at), np.bool_)
+            return nb.build_list(to_arrow(data_type), offsets, [values], all_valid)
         case VectorType():
             return _decode_vector(source, cursor, data_type)
         case MapType(key=key, value=value):
@@ -115,7 +115,7 @@ def _decode_atomic(source: Source, cursor: Cursor, data_type: AtomicType) -> Col
     arrow = to_arrow(data_type)
     valid = np.ones(len(cursor.at), np.bool_)
     if is_text(data_type):
-        return validated(source, _take_texts(source, cursor, arrow))
+        return check_values(source, _take_texts(source, cursor, arrow))
     if is_timestamp(data_type):
         millis = source.read(cursor.advance(source, 8), "<i8")
         precise = (data_type.precision or 0) > COMPACT_TIMESTAMP
@@ -129,7 +129,7 @@ def _decode_atomic(source: Source, cursor: Cursor, data_type: AtomicType) -> Col
     raw = source.raw(cursor.advance(source, width), width)
     if data_type.root is TypeRoot.BOOLEAN:
         return nb.build_bool(raw != np.uint8(0), valid)
-    return validated(source, nb.build_fixed(arrow, raw, valid))
+    return check_values(source, nb.build_fixed(arrow, raw, valid))
 
 
 def _decode_decimal(source: Source, cursor: Cursor, data_type: AtomicType) -> Column:
@@ -138,7 +138,7 @@ def _decode_decimal(source: Source, cursor: Cursor, data_type: AtomicType) -> Co
         return decimals(source, _take_bytes(source, cursor), arrow)
     low = source.read(cursor.advance(source, 8), "<i8")
     halves = np.stack([low, low >> 63], axis=1)
-    return validated(source, nb.build_fixed(arrow, halves, np.ones(len(low), np.bool_)))
+    return check_values(source, nb.build_fixed(arrow, halves, np.ones(len(low), np.bool_)))
 
 
 def _decode_variant(source: Source, cursor: Cursor, arrow: pa.DataType) -> Column:
@@ -148,16 +148,16 @@ def _decode_variant(source: Source, cursor: Cursor, arrow: pa.DataType) -> Colum
 
 
 def _take_texts(source: Source, cursor: Cursor, arrow: pa.DataType) -> Column:
-    items = _take_bytes(source, cursor)
-    offsets, data = nb.gather(source.data, items.at, items.size)
-    return nb.build_var(arrow, offsets, data, items.valid)
+    ranges = _take_bytes(source, cursor)
+    offsets, data = nb.gather(source.data, ranges.at, ranges.size)
+    return nb.build_var(arrow, offsets, data, ranges.valid)
 
 
-def _take_bytes(source: Source, cursor: Cursor) -> Items:
-    """Byte strings behind their lengths."""
+def _take_bytes(source: Source, cursor: Cursor) -> ByteRanges:
+    """Read byte strings preceded by their lengths."""
     sizes = _take_varints(source, cursor)
     starts = cursor.advance(source, sizes)
-    return Items(starts, sizes, np.ones(len(starts), np.bool_))
+    return ByteRanges(starts, sizes, np.ones(len(starts), np.bool_))
 
 
 def _take_varints(source: Source, cursor: Cursor) -> Ints:
@@ -167,15 +167,15 @@ def _take_varints(source: Source, cursor: Cursor) -> Ints:
         at = cursor.advance(source, more.astype(np.int64))
         byte = np.where(more, source.read(np.where(more, at, source.size), np.uint8), 0)
         values |= (byte & 0x7F) << (7 * rank)
-        more &= byte >= 0x80  # noqa: PLR2004 - the bit that says more
+        more &= byte >= 0x80  # noqa: PLR2004 - the continuation bit
         if not more.any():
             break
-    source.demand(~more & (values < 2**31), "a length fits 31 bits")
+    source.check(~more & (values < 2**31), "a length must fit 31 bits")
     return values
 
 
 def _decode_list(source: Source, cursor: Cursor, data_type: DataType) -> tuple[Ints, Column]:
-    """Lists: their offsets in their elements, and these."""
+    """Decode lists; returns their offsets and elements."""
     counts = _take_varints(source, cursor)
     bitmap = cursor.advance(source, (counts + 7) // 8)
     offsets = nb.offsets_from_sizes(counts)
@@ -185,11 +185,11 @@ def _decode_list(source: Source, cursor: Cursor, data_type: DataType) -> tuple[I
     valid = flags >> (rank & 7) & 1 == 0
     order = np.nonzero(valid)[0]
     values = _decode_elements(source, cursor, data_type, owner[order])
-    return offsets, values if len(order) == len(valid) else _spread(values, valid)
+    return offsets, values if len(order) == len(valid) else _with_nulls(values, valid)
 
 
 def _decode_elements(source: Source, cursor: Cursor, data_type: DataType, owner: Ints) -> Column:
-    """Elements that lie one behind the other at their owner's cursor; `owner` ascends."""
+    """Decode consecutive elements of rows; `owner`, the row of each element, is ascending."""
     counts = np.bincount(owner, minlength=len(cursor.at)).astype(np.int64)
     firsts = nb.offsets_from_sizes(counts)[:-1]
     rank = np.arange(len(owner)) - firsts[owner]
@@ -212,7 +212,7 @@ def _decode_elements(source: Source, cursor: Cursor, data_type: DataType, owner:
 
 
 def _stored_width(data_type: DataType) -> int:
-    """Bytes of every value of a type; 0 when they differ."""
+    """Return the size of the values of a type; 0 if it varies."""
     if not isinstance(data_type, AtomicType) or is_text(data_type):
         return 0
     precision = data_type.precision or 0
@@ -225,10 +225,10 @@ def _stored_width(data_type: DataType) -> int:
 
 def _decode_vector(source: Source, cursor: Cursor, data_type: VectorType) -> Column:
     counts = _take_varints(source, cursor)
-    source.demand(counts == data_type.length, f"a vector has {data_type.length} elements")
+    source.check(counts == data_type.length, f"a vector must have {data_type.length} elements")
     width = max(_stored_width(data_type.element), 1)
     inside = cursor.at + counts * width <= cursor.end
-    source.demand(inside, "a vector's elements lie within its row")
+    source.check(inside, "a vector's elements must be within its row")
     owner = np.repeat(np.arange(len(counts)), counts)
     values = _decode_elements(source, cursor, data_type.element, owner)
     return nb.build_struct(to_arrow(data_type), [values], np.ones(len(counts), np.bool_))
@@ -239,34 +239,36 @@ def _decode_map(
 ) -> Column:
     offsets, keys = _decode_list(source, cursor, types[0])
     ends, values = _decode_list(source, cursor, types[1])
-    source.demand(offsets == ends, "a map has as many keys as values")
-    source.demand(np.array([keys.null_count == 0]), "a map's keys are not null")
+    source.check(offsets == ends, "a map must have as many keys as values")
+    source.check(np.array([keys.null_count == 0]), "a map's keys must not be null")
     fields = [
         pa.field("key", keys.type, nullable=False),
         pa.field("value", values.type, nullable=types[1].nullable),
     ]
     entries = nb.build_struct(pa.struct(fields), [keys, values], np.ones(len(keys), np.bool_))
-    everything = np.ones(len(cursor.at), np.bool_)
-    return nb.build_list(to_arrow(data_type), offsets, [entries], everything)
+    all_valid = np.ones(len(cursor.at), np.bool_)
+    return nb.build_list(to_arrow(data_type), offsets, [entries], all_valid)
 
 
 def split_block(source: Source, start: int, size: int) -> Cursor:
-    """The rows of a block: images, then an offset per row, then the number of rows.
+    """Locate the rows of a block: rows, then an offset per row, then the number of rows.
 
     Args:
-        source: bytes with the block in them.
-        start: of the block.
-        size: of the block.
+        source: bytes that contain the block.
+        start: start of the block.
+        size: size of the block.
 
     Raises:
-        CorruptFileError: the offsets do not ascend within the block.
+        CorruptFileError: the offsets are not ascending within the block.
     """
     tail = source.size if size < 4 else start + size - 4  # noqa: PLR2004 - bytes of the count
     count = int(source.read(np.array([tail]), "<i4")[0])
     table = tail - 4 * count
-    source.demand(np.array([count >= 0 and table >= start]), "row offsets lie within their block")
+    source.check(
+        np.array([count >= 0 and table >= start]), "row offsets must be within their block"
+    )
     offsets = source.read(table + 4 * np.arange(count), "<i4")
     edges = np.concatenate([start + offsets, [table]])
     good = (np.diff(edges) >= 0) & (edges[:-1] >= start)
-    source.demand(good, "row offsets ascend")
+    source.check(good, "row offsets must be in ascending order")
     return Cursor(edges[:-1].copy(), edges[1:])

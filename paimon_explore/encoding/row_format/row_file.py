@@ -1,13 +1,14 @@
-"""The row format (`.row`): blocks of whole rows, each compressed with Zstandard.
+"""Reader and writer of the row format (`.row`): blocks of rows, compressed with Zstandard.
 
     blocks | index | footer
     block, decompressed: rows | int32 offset per row | int32 number of rows
-    index: 3 lists, each behind its size as a varint: compressed sizes, decompressed sizes, number
-           of the first row of each block
+    index: 3 lists, each preceded by its size as a varint: compressed sizes, decompressed sizes,
+           number of the first row of each block
     footer: int64 rows | int32 blocks | int64 offset of the index | int32 its size | byte version
             3 spare bytes | int32 magic "ROWS"
 
-All little endian. The file names no columns: they are those of its schema, in order.
+All integers are little-endian. The file stores no column names; its columns are those of its
+schema, in order.
 
 Spec: none yet (release 2.0). Seen in: golden java200/append_row_format.
 """
@@ -26,7 +27,7 @@ from paimon_explore.encoding.binary_row.decoder import Source
 from paimon_explore.encoding.data_file_reader import PositionedBatch, Span, StoredColumn
 from paimon_explore.encoding.positional_batches import sliced
 from paimon_explore.encoding.row_format.decoder import Cursor, decode_row_fields, split_block
-from paimon_explore.encoding.row_format.encoder import row_pieces
+from paimon_explore.encoding.row_format.encoder import encode_row_fields
 from paimon_explore.encoding.varint import decode_deltas, encode_deltas, encode_varints
 from paimon_explore.errors import CorruptFileError, UnsupportedVersionError
 from paimon_explore.limits import max_unpacked_size, too_large
@@ -38,22 +39,22 @@ DEFAULT_BLOCK_BYTES = 64 * 1024
 DEFAULT_LEVEL = 1
 
 MAX_BLOCK_BYTES = 1 << 30
-"""No block is decompressed to more."""
+"""Maximum decompressed size of a block."""
 _DECODED_BYTES = 16 * 1024 * 1024
-"""Blocks are decoded together up to about this size."""
+"""Adjacent blocks are decoded at once up to about this size."""
 
 
 class RowDataFile:
-    """An open row file, see `decoding.OpenDataFile`; its blocks are the parts that can be skipped.
+    """An open row file; see `OpenDataFile`. Its spans are blocks.
 
     Args:
-        stream: the file, to be read at any place.
-        path: its name, for errors.
-        columns: all columns of the file in its order, system columns of primary-key tables too.
+        stream: the file, opened for random access.
+        path: path of the file, for errors.
+        columns: all columns of the file in order, with the system columns of primary-key tables.
 
     Raises:
-        CorruptFileError: footer or index are damaged.
-        UnsupportedVersionError: it is of another version.
+        CorruptFileError: the footer or the index is damaged.
+        UnsupportedVersionError: the version of the file is unknown.
     """
 
     def __init__(self, stream: pa.NativeFile, path: str, columns: Sequence[StoredColumn]) -> None:
@@ -68,23 +69,23 @@ class RowDataFile:
 
     @property
     def names(self) -> frozenset[str]:
-        """The columns the file has."""
+        """Names of the columns."""
         return frozenset(column.name for column in self._columns)
 
     @property
     def spans(self) -> Sequence[Span]:
-        """The blocks."""
+        """The blocks as spans."""
         return self._spans
 
     def batches(
         self, columns: Sequence[StoredColumn], spans: Sequence[int], batch_rows: int
     ) -> Iterator[PositionedBatch]:
-        """The rows of some blocks in file order.
+        """Yield the rows of blocks in file order.
 
         Args:
-            columns: each in `names`; of a ROW maybe a part of the members.
-            spans: ascending numbers of blocks.
-            batch_rows: no batch is longer.
+            columns: each in `names`; a ROW may have only some of its fields.
+            spans: ascending indexes of blocks.
+            batch_rows: maximum number of rows of a batch.
 
         Raises:
             CorruptFileError: a block is damaged.
@@ -101,7 +102,7 @@ class RowDataFile:
             yield from sliced(kept, first, rows, batch_rows)
 
     def _groups(self, spans: Sequence[int], batch_rows: int) -> Iterator[list[int]]:
-        """Neighbouring blocks to decode at once: many are faster than one by one."""
+        """Group adjacent blocks, which are faster to decode at once."""
         group: list[int] = []
         rows = size = 0
         for block in spans:
@@ -124,7 +125,7 @@ class RowDataFile:
         for block, part in zip(group, parts, strict=True):
             cursor = split_block(source, start, len(part))
             if len(cursor.at) != self._spans[block].rows:
-                rule = f"must have the {self._spans[block].rows} rows that the index states"
+                rule = f"must have {self._spans[block].rows} rows as in the index"
                 raise CorruptFileError(self._path, f"block {block}", rule)
             cursors.append(cursor)
             start += len(part)
@@ -133,14 +134,14 @@ class RowDataFile:
             np.concatenate([part.end for part in cursors]),
         )
         columns = decode_row_fields(source, cursor, [column.type for column in self._columns])
-        source.demand(cursor.at == cursor.end, "a row ends where the next one starts")
+        source.check(cursor.at == cursor.end, "a row must end where the next one starts")
         return columns
 
     def _decompress(self, block: int) -> bytes:
         start, size = int(self._offsets[block]), int(self._sizes[block])
         packed = _read(self._stream, start, int(self._compressed[block]))
         if size > max_unpacked_size(len(packed)):
-            what = f"{len(packed):,} packed bytes"
+            what = f"{len(packed):,} compressed bytes"
             raise too_large(size, self._path, f"block {block}", what)
         reader = zstandard.ZstdDecompressor().stream_reader(packed)
         try:
@@ -148,7 +149,7 @@ class RowDataFile:
         except zstandard.ZstdError as error:
             raise CorruptFileError(self._path, f"block {block}", str(error)) from error
         if len(data) != size:
-            rule = f"must decompress to the {size} bytes that the index states"
+            rule = f"must decompress to {size} bytes as in the index"
             raise CorruptFileError(self._path, f"block {block}", rule)
         return data
 
@@ -159,7 +160,7 @@ def _read(stream: pa.NativeFile, start: int, size: int) -> bytes:
 
 
 def _read_index(stream: pa.NativeFile, path: str) -> tuple[Ints, Ints, Ints]:
-    """Compressed and decompressed sizes, and first row numbers with the number of all rows."""
+    """Read compressed sizes, decompressed sizes, and first rows followed by the number of rows."""
     total = stream.size()
     footer = _read(stream, max(total - FOOTER_BYTES, 0), FOOTER_BYTES)
     if len(footer) < FOOTER_BYTES or _int(footer[28:32]) != MAGIC:
@@ -169,10 +170,10 @@ def _read_index(stream: pa.NativeFile, path: str) -> tuple[Ints, Ints, Ints]:
     rows, blocks = _int(footer[:8]), _int(footer[8:12])
     offset, size = _int(footer[12:20]), _int(footer[20:24])
     if not 0 <= size <= total - FOOTER_BYTES or not 0 <= offset <= total - FOOTER_BYTES - size:
-        raise CorruptFileError(path, "footer", "the index must lie before the footer")
+        raise CorruptFileError(path, "footer", "the index must be before the footer")
     compressed, sizes, firsts = _lists(_read(stream, offset, size), path)
     if not len(compressed) == len(sizes) == len(firsts) == blocks:
-        raise CorruptFileError(path, "index", f"must have the {blocks} blocks of the footer")
+        raise CorruptFileError(path, "index", f"must have {blocks} blocks as in the footer")
     edges = np.append(firsts, rows)
     good = (
         bool((compressed >= 0).all())
@@ -183,7 +184,7 @@ def _read_index(stream: pa.NativeFile, path: str) -> tuple[Ints, Ints, Ints]:
         and (edges[0] == 0)
     )
     if not good:
-        raise CorruptFileError(path, "index", "its blocks must follow each other")
+        raise CorruptFileError(path, "index", "its blocks must be consecutive")
     return compressed, sizes, edges
 
 
@@ -203,12 +204,12 @@ def _lists(index: bytes, path: str) -> list[Ints]:
             size |= (byte & 0x7F) << shift
             position += 1
             shift += 7
-            if byte < 0x80:  # noqa: PLR2004 - the bit that says more
+            if byte < 0x80:  # noqa: PLR2004 - the continuation bit
                 break
         values = decode_deltas(index[position : position + size])
         position += size
         if values is None or position > len(index):
-            raise CorruptFileError(path, "index", "its lists must contain integers")
+            raise CorruptFileError(path, "index", "its lists must be delta-encoded integers")
         found.append(values)
     return found
 
@@ -217,10 +218,10 @@ class RowFileWriter:
     """Writes a row file batch by batch.
 
     Args:
-        write: takes the next bytes of the file.
+        write: writes the next bytes of the file.
         columns: all columns of the file in order.
-        block_bytes: a block is closed when it has reached this size (option `file.block-size`).
-        level: of the compression (option `file.compression.zstd-level`).
+        block_bytes: target size of a block (option `file.block-size`).
+        level: compression level (option `file.compression.zstd-level`).
     """
 
     def __init__(
@@ -246,16 +247,16 @@ class RowFileWriter:
         """Write the next `count` rows.
 
         Args:
-            columns: as given to the constructor, of the Arrow types of `data_types.arrow`.
-            count: of rows.
+            columns: the columns of the constructor, in `to_arrow(type)`.
+            count: number of rows.
 
         Raises:
-            InvalidInputError: a column is of another type.
+            InvalidInputError: a column has another type.
         """
-        pieces = row_pieces(list(columns), self._types, count)
-        data = pieces.data.tobytes()
-        ends = np.cumsum(pieces.sizes)
-        costs = np.cumsum(pieces.sizes + 4)  # with the offset that a row takes at the end
+        encoded = encode_row_fields(list(columns), self._types, count)
+        data = encoded.data.tobytes()
+        ends = np.cumsum(encoded.sizes)
+        costs = np.cumsum(encoded.sizes + 4)  # with the offset of the row at the end of the block
         done = 0
         while done < count:
             spent = int(costs[done - 1]) if done else 0
@@ -264,14 +265,14 @@ class RowFileWriter:
             stop = min(last + 1, count)
             start = int(ends[done - 1]) if done else 0
             self._rows.append(data[start : int(ends[stop - 1])])
-            self._row_sizes += pieces.sizes[done:stop].tolist()
+            self._row_sizes += encoded.sizes[done:stop].tolist()
             self._pending += int(costs[stop - 1]) - spent
             done = stop
             if last < count:
                 self._flush()
 
     def finish(self) -> None:
-        """Write what is left, the index and the footer."""
+        """Write the last block, the index and the footer."""
         self._flush()
         lists = np.array(self._blocks, np.int64).reshape(-1, 3)
         index = b""

@@ -20,7 +20,7 @@ from paimon_explore.encoding.binary_row.encoder import (
     with_arity,
     without_arity,
 )
-from paimon_explore.encoding.binary_row.single_row_encoder import FEW
+from paimon_explore.encoding.binary_row.single_row_encoder import MAX_ROWS
 from paimon_explore.errors import CorruptFileError, InvalidInputError
 from support.arrow import as_python, column_of
 from support.wire import column
@@ -42,7 +42,9 @@ def types_of(*texts: object) -> list[DataType]:
 
 
 def hex_rows(columns: list[Column], types: list[DataType], *, reserve: bool = True) -> list[str]:
-    many = [pa.concat_arrays([column] * (FEW + 1)) for column in columns]  # ends the way for few
+    many = [
+        pa.concat_arrays([column] * (MAX_ROWS + 1)) for column in columns
+    ]  # ends the way for few
     rows = with_arity(encode_rows(many, types, reserve_nulls=reserve), len(types))
     found = [row.as_py().hex() for row in rows.slice(0, len(columns[0]))]
     if reserve:
@@ -282,7 +284,9 @@ def test_the_arity_is_put_before_rows_and_taken_off_again() -> None:
 
 
 def test_another_number_of_fields_is_an_error_that_names_the_row() -> None:
-    with pytest.raises(CorruptFileError, match=r"manifest-1: row 1: a row has 1 fields, not 0"):
+    with pytest.raises(
+        CorruptFileError, match=r"manifest-1: row 1: a row must have 1 fields, not 0"
+    ):
         decode_rows(
             pa.array([bytes.fromhex(compact(f"{HEAD} 0100000000000000")), EMPTY_ROW]),
             types_of("INT"),
@@ -293,20 +297,24 @@ def test_another_number_of_fields_is_an_error_that_names_the_row() -> None:
 @pytest.mark.parametrize(
     ("text", "stored", "rule"),
     [
-        ("INT", "0000", "a row starts with its number of fields"),
+        ("INT", "0000", "a row must start with its number of fields"),
         ("INT", HEAD, "as long as its fixed part"),
         ("STRING", f"{HEAD} 0000000000000088", "at most 7 bytes"),
-        ("STRING", f"{HEAD} 0900000010000000 3132333435363738", "lies within its row"),
+        ("STRING", f"{HEAD} 0900000010000000 3132333435363738", "must be within its row"),
         ("STRING", f"{HEAD} ff00000000000081", "(?i)utf8"),
         ("DECIMAL(20,2)", f"{HEAD} 1100000008000000" + "00" * 24, "1 to 16 bytes"),
         ("DECIMAL(3,0)", f"{HEAD} e803000000000000", "precision"),
         ("TIMESTAMP(6)", f"{HEAD} 40420f0010000000 e803000000000000", "below 1000000"),
-        ("TIMESTAMP(9)", f"{HEAD} 0000000010000000 ffffffffffffff7f", "fits 64 bits of ns"),
-        (INTS, f"{HEAD} 0800000010000000 03000000 00000000", "elements lie within the array"),
-        (INTS, f"{HEAD} 0800000010000000 ffffffff 00000000", "elements lie within the array"),
-        (BIGINTS_BY_INT, f"{HEAD} 0800000010000000 09000000 00000000", "keys lie within the map"),
-        (POINT, f"{HEAD} 1000000010000000 02000000" + "00" * 12, "a vector has 3 elements"),
-        ("VARIANT", f"{HEAD} 0800000010000000 05000000 00000000", "lies within the variant"),
+        ("TIMESTAMP(9)", f"{HEAD} 0000000010000000 ffffffffffffff7f", "must fit 64 bits of ns"),
+        (INTS, f"{HEAD} 0800000010000000 03000000 00000000", "elements must be within the array"),
+        (INTS, f"{HEAD} 0800000010000000 ffffffff 00000000", "elements must be within the array"),
+        (
+            BIGINTS_BY_INT,
+            f"{HEAD} 0800000010000000 09000000 00000000",
+            "keys must be within",
+        ),
+        (POINT, f"{HEAD} 1000000010000000 02000000" + "00" * 12, "a vector must have 3 elements"),
+        ("VARIANT", f"{HEAD} 0800000010000000 05000000 00000000", "must be within the variant"),
     ],
 )
 def test_damage_is_a_corrupt_file_error_with_the_broken_rule(
@@ -343,14 +351,14 @@ def test_rows_are_read_where_they_lie(behind: bytes) -> None:
 @pytest.mark.parametrize("behind", [b"", bytes(32)])
 def test_damage_is_seen_where_rows_lie(behind: bytes) -> None:
     row = bytes.fromhex(compact(f"{HEAD} 0900000010000000 3132333435363738"))
-    with pytest.raises(CorruptFileError, match="a value lies within its row"):
+    with pytest.raises(CorruptFileError, match="a value must be within its row"):
         decode_rows(viewed([row], behind), types_of("STRING"), where="bytes")
-    with pytest.raises(CorruptFileError, match="a row has 2 fields, not 1"):
+    with pytest.raises(CorruptFileError, match="a row must have 2 fields, not 1"):
         decode_rows(viewed([row], behind), types_of("INT", "INT"), where="bytes")
-    with pytest.raises(CorruptFileError, match="at least as long as its fixed part"):
+    with pytest.raises(CorruptFileError, match="must be at least as long as its fixed part"):
         decode_rows(viewed([row[:12]], behind), types_of("INT"), where="bytes")
     for tell in (lambda rows: all_have_arity(rows, 1), arities):
-        with pytest.raises(CorruptFileError, match="starts with its number of fields"):
+        with pytest.raises(CorruptFileError, match="must start with its number of fields"):
             tell(viewed([row[:3]], behind))
 
 
@@ -360,12 +368,12 @@ def test_values_that_overlap_are_refused_before_they_fill_memory() -> None:
     image = (1000).to_bytes(4, "little") + bytes(128) + slot * 1000 + body
     row = bytes.fromhex(compact(HEAD)) + len(image).to_bytes(4, "little") + b"\x10\0\0\0" + image
 
-    with pytest.raises(CorruptFileError, match="do not overlap"):
+    with pytest.raises(CorruptFileError, match="must not overlap"):
         decode_rows(pa.array([row]), types_of(STRINGS), where="bytes")
 
 
 def test_a_column_of_another_type_is_refused() -> None:
-    with pytest.raises(InvalidInputError, match="int32 is given as Arrow int64"):
+    with pytest.raises(InvalidInputError, match="must be Arrow int32, not int64"):
         encode_rows([pa.array([1], pa.int64())], types_of("INT"))
 
 

@@ -126,7 +126,7 @@ def test_an_empty_file_has_no_block() -> None:
 def test_a_column_of_another_type_is_refused() -> None:
     writer = RowFileWriter(io.BytesIO().write, columns_of(v="INT"))
 
-    with pytest.raises(InvalidInputError, match="int32 is given as Arrow int64"):
+    with pytest.raises(InvalidInputError, match="must be Arrow int32, not int64"):
         writer.add([pa.array([1], pa.int64())], 1)
 
 
@@ -144,19 +144,19 @@ def one_block(types: list[DataType], rows: str, offsets: list[int]) -> bytes:
 @pytest.mark.parametrize(
     ("text", "rows", "offsets", "rule"),
     [
-        ("INT", "00 010000", [0, 4], "lies within its row"),
-        ("INT", "00 01000000 00", [0, 6], "a row ends where the next one starts"),
-        ("STRING", "00 05 6161", [0, 4], "lies within its row"),
-        ("STRING", "00 ffffffffff", [0, 6], "a length fits 31 bits"),
+        ("INT", "00 010000", [0, 4], "must be within its row"),
+        ("INT", "00 01000000 00", [0, 6], "a row must end where the next one starts"),
+        ("STRING", "00 05 6161", [0, 4], "must be within its row"),
+        ("STRING", "00 ffffffffff", [0, 6], "a length must fit 31 bits"),
         ("STRING", "00 01 ff", [0, 3], "(?i)utf8"),
         ("DECIMAL(20, 0)", "00 00", [0, 2], "1 to 16 bytes"),
         ("TIMESTAMP(6)", "00 0000000000000000 c0843d", [0, 12], "below 1000000"),
-        ({"type": "ARRAY", "element": "INT"}, "00 ffffff7f", [0, 5], "lies within its row"),
+        ({"type": "ARRAY", "element": "INT"}, "00 ffffff7f", [0, 5], "must be within its row"),
         (
             {"type": "VECTOR", "element": "INT", "length": 2},
             "00 01 01000000",
             [0, 6],
-            "a vector has 2 elements",
+            "a vector must have 2 elements",
         ),
         (
             {"type": "MAP", "key": "INT", "value": "INT"},
@@ -168,7 +168,7 @@ def one_block(types: list[DataType], rows: str, offsets: list[int]) -> bytes:
             {"type": "MAP", "key": "INT", "value": "INT"},
             "00 01 01 01 00 01000000",
             [0, 9],
-            "keys are not null",
+            "keys must not be null",
         ),
     ],
 )
@@ -189,9 +189,9 @@ def test_a_damaged_footer_is_an_error(golden: GoldenTables) -> None:
 
     check(b"", "a row file must end with")
     check(data[:-1] + b"x", "a row file must end with")
-    check(data[:-20] + b"\xff" * 8 + data[-12:], "index must lie before the footer")
-    check(data[:-24] + b"\x02" + data[-23:], "2 blocks of the footer")
-    check(data[:-32] + b"\x15" + data[-31:], "rows that the index states")
+    check(data[:-20] + b"\xff" * 8 + data[-12:], "index must be before the footer")
+    check(data[:-24] + b"\x02" + data[-23:], "2 blocks as in the footer")
+    check(data[:-32] + b"\x15" + data[-31:], "rows as in the index")
     check(data[:9] + b"xxxxxxxx" + data[17:], "block 0")
     with pytest.raises(UnsupportedVersionError, match="version 2"):
         table_of(data[:-8] + b"\x02" + data[-7:], GOLDEN)
