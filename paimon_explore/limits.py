@@ -18,7 +18,7 @@ from paimon_explore.errors import InvalidInputError, ResourceLimitError
 VARIABLE = "PAIMON_EXPLORE_MEMORY_LIMIT"
 """Environment variable that sets the limit."""
 
-UNSUSPICIOUS_BYTES = 64 << 20
+UNCHECKED_BYTES = 64 << 20
 """Decompressed sizes up to this are allowed whatever their compression ratio."""
 MAX_RATIO = 2000
 """Maximum compression ratio of larger sizes; deflate cannot exceed 1,032."""
@@ -55,7 +55,7 @@ def set_memory_limit(size: int | str | None) -> None:
 
 def max_unpacked_size(packed: int) -> int:
     """Return the maximum decompressed size of `packed` compressed bytes."""
-    return min(memory_limit(), max(UNSUSPICIOUS_BYTES, MAX_RATIO * packed))
+    return min(memory_limit(), max(UNCHECKED_BYTES, MAX_RATIO * packed))
 
 
 def check_size(size: int, path: str, where: str, what: str) -> None:
@@ -64,7 +64,7 @@ def check_size(size: int, path: str, where: str, what: str) -> None:
     Raises:
         ResourceLimitError: the size exceeds the limit.
     """
-    if size > UNSUSPICIOUS_BYTES and size > memory_limit():
+    if size > UNCHECKED_BYTES and size > memory_limit():
         raise too_large(size, path, where, what)
 
 

@@ -36,7 +36,7 @@ class Timing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RetryPolicy:
+class CommitRetryPolicy:
     """Retry policy of a commit.
 
     Attributes:
@@ -58,8 +58,8 @@ class RetryPolicy:
             retry: number of previous retries.
             chance: a random number in [0, 1).
 
-        >>> policy = RetryPolicy(max_retries=9, timeout_ms=None, min_wait_ms=10, max_wait_ms=50)
-        >>> policy.wait_ms(2, 0.5)
+        >>> waits = {"min_wait_ms": 10, "max_wait_ms": 50}
+        >>> CommitRetryPolicy(max_retries=9, timeout_ms=None, **waits).wait_ms(2, 0.5)
         44.0
         """
         doubled = self.min_wait_ms << min(retry, 32)
@@ -71,9 +71,9 @@ class RetryPolicy:
         return timed_out or retry >= self.max_retries
 
 
-def retry_policy_of(options: TableOptions) -> RetryPolicy:
+def commit_retry_policy(options: TableOptions) -> CommitRetryPolicy:
     """Return the retry policy of the table options."""
-    return RetryPolicy(
+    return CommitRetryPolicy(
         max_retries=options.value(opt.COMMIT_MAX_RETRIES),
         timeout_ms=options.value(opt.COMMIT_TIMEOUT),
         min_wait_ms=options.value(opt.COMMIT_MIN_RETRY_WAIT),

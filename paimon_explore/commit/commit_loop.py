@@ -6,7 +6,7 @@ protocol.
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from paimon_explore.commit.backoff import RetryPolicy, Timing
+from paimon_explore.commit.backoff import CommitRetryPolicy, Timing
 from paimon_explore.commit.commit_attempt import (
     STEPS,
     AttemptSteps,
@@ -60,7 +60,12 @@ class CommitLoop:
     """
 
     def __init__(
-        self, steps: AttemptSteps, timing: Timing, retry_policy: RetryPolicy, *, is_new_user: bool
+        self,
+        steps: AttemptSteps,
+        timing: Timing,
+        retry_policy: CommitRetryPolicy,
+        *,
+        is_new_user: bool,
     ) -> None:
         self.trace: list[CommitEvent] = []
         self._steps = steps

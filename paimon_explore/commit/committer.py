@@ -39,7 +39,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from uuid import uuid4
 
-from paimon_explore.commit.backoff import Timing, retry_policy_of
+from paimon_explore.commit.backoff import Timing, commit_retry_policy
 from paimon_explore.commit.commit_attempt import NO_NOTE, AttemptSteps, CommitNote, Request
 from paimon_explore.commit.commit_loop import CommitLoop
 from paimon_explore.commit.commit_trace import CommitEvent
@@ -125,7 +125,7 @@ class Committer:
             key_rules=_key_rules(schema, chosen),
         )
         self._commit_loop = CommitLoop(
-            self._steps, when, retry_policy_of(chosen), is_new_user=commit_user is None
+            self._steps, when, commit_retry_policy(chosen), is_new_user=commit_user is None
         )
 
     @property

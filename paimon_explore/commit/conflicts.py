@@ -21,7 +21,7 @@ from itertools import pairwise
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paimon_explore.commit.file_changes import Changes
+from paimon_explore.commit.file_changes import PLAN_AGAIN, Changes
 from paimon_explore.commit.index_conflicts import (
     check_indexed_files,
     check_marked_files,
@@ -36,8 +36,6 @@ from paimon_explore.metadata.manifest.manifest_entry import FileKind, FileSource
 from paimon_explore.metadata.snapshot import CommitKind
 from paimon_explore.scan.manifest_arrays import numbers
 from paimon_explore.scan.splits.key_range_sections import key_ranks
-
-_PLAN_AGAIN = "Plan the change again on the latest snapshot."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,7 +141,7 @@ def _after(live: ManifestEntries, entries: ManifestEntries) -> ManifestEntries:
         raise CommitConflictError(
             f"Data file {name} and {len(missing) - 1} more that the commit removes are no longer "
             "in the table: another commit removed or replaced them.",
-            hint=_PLAN_AGAIN,
+            hint=PLAN_AGAIN,
         )
     return merged
 
@@ -165,7 +163,7 @@ def _check_levels(files: ManifestEntries, keys: RowType) -> None:
                 raise CommitConflictError(
                     f"Files {before[2]} and {after[2]} of bucket {run[1]}, level {run[2]} have "
                     "overlapping keys: two compactions ran concurrently.",
-                    hint="Only one job may compact a bucket. " + _PLAN_AGAIN,
+                    hint="Only one job may compact a bucket. " + PLAN_AGAIN,
                 )
 
 
@@ -183,7 +181,7 @@ def _check_row_ranges(live: ManifestEntries, added: ManifestEntries) -> None:
             raise CommitConflictError(
                 f"File {row['file_name']} has columns of rows {first} to {first + rows - 1}, "
                 "which are in other files now: another commit compacted them.",
-                hint=_PLAN_AGAIN,
+                hint=PLAN_AGAIN,
             )
 
 
@@ -208,7 +206,7 @@ def _check_compacted_ranges(after: ManifestEntries, added: ManifestEntries) -> N
                 raise CommitConflictError(
                     f"File {row['file_name']} of another commit has columns of rows that the "
                     "commit compacts.",
-                    hint=_PLAN_AGAIN,
+                    hint=PLAN_AGAIN,
                 )
 
 
@@ -228,7 +226,7 @@ def _check_columns(live: ManifestEntries, added: ManifestEntries, planned_on: in
                 raise CommitConflictError(
                     f"File {other['file_name']} of another commit has new values of the same "
                     f"columns of rows from {row['first_row_id']} on.",
-                    hint=_PLAN_AGAIN,
+                    hint=PLAN_AGAIN,
                 )
 
 

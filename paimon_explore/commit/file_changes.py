@@ -16,6 +16,9 @@ from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.manifest.index_manifest import DELETION_VECTORS_INDEX, IndexEntries
 from paimon_explore.metadata.manifest.manifest_entry import FileKind, ManifestEntries
 
+PLAN_AGAIN = "Plan the change again on the latest snapshot."
+"""Hint of conflicts."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changes:

@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paimon_explore.commit.file_changes import Changes
+from paimon_explore.commit.file_changes import PLAN_AGAIN, Changes
 from paimon_explore.errors import CommitConflictError
 from paimon_explore.metadata.manifest.index_manifest import (
     DELETION_VECTORS_INDEX,
@@ -33,7 +33,6 @@ from paimon_explore.metadata.manifest.manifest_entry import FileKind, ManifestEn
 
 IndexRow = Mapping[str, object]
 
-_PLAN_AGAIN = "Plan the change again on the latest snapshot."
 _ONE_WRITER = (
     "Write the rows again; only one job at a time should write to a table with dynamic buckets."
 )
@@ -104,7 +103,7 @@ def _check_second_vectors(
             raise CommitConflictError(
                 f"Data file {min(duplicates)} got a deletion vector meanwhile: "
                 "another commit deleted rows of the file.",
-                hint=_PLAN_AGAIN,
+                hint=PLAN_AGAIN,
             )
 
 
@@ -130,7 +129,7 @@ def check_marked_files(changes: Changes, after: ManifestEntries) -> None:
         raise CommitConflictError(
             f"Data file {name}, of which the commit deletes rows, is no longer in the table: "
             "another commit removed or replaced it.",
-            hint=_PLAN_AGAIN,
+            hint=PLAN_AGAIN,
         )
 
 
@@ -158,13 +157,13 @@ def check_indexed_files(changes: Changes, before: IndexEntries) -> None:
                 raise CommitConflictError(
                     f"Rows of data file {name}, which the commit replaces, were deleted by "
                     "another commit meanwhile.",
-                    hint=_PLAN_AGAIN,
+                    hint=PLAN_AGAIN,
                 )
         for name in _sources(row, removed):
             raise CommitConflictError(
                 f"Data file {name}, which the commit replaces, got an index of type "
                 f"{row['index_type']} meanwhile.",
-                hint=_PLAN_AGAIN,
+                hint=PLAN_AGAIN,
             )
 
 
@@ -224,4 +223,4 @@ def _changed(row: IndexRow) -> str:
 
 
 def _hint(row: IndexRow) -> str:
-    return _ONE_WRITER if row["index_type"] == HASH_INDEX else _PLAN_AGAIN
+    return _ONE_WRITER if row["index_type"] == HASH_INDEX else PLAN_AGAIN

@@ -21,7 +21,7 @@ from itertools import pairwise
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paimon_explore.commit.file_changes import Changes
+from paimon_explore.commit.file_changes import PLAN_AGAIN, Changes
 from paimon_explore.commit.index_conflicts import check_replaced, has_one_file_per_bucket
 from paimon_explore.errors import CommitConflictError
 from paimon_explore.frozen_dataclass import dataclass
@@ -118,7 +118,7 @@ def _refuse_two_vectors(rows: Iterable[IndexRow]) -> None:
                 raise CommitConflictError(
                     f"Data file {key[1]} has deletion vectors in {seen[key]} and "
                     f"{row['file_name']}: another commit deleted rows of the file.",
-                    hint="Plan the change again on the latest snapshot.",
+                    hint=PLAN_AGAIN,
                 )
             seen[key] = str(row["file_name"])
 

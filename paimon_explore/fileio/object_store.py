@@ -38,7 +38,7 @@ from paimon_explore.fileio.file_io import FileStatus
 from paimon_explore.fileio.store_options import StoreSettings, store_settings
 from paimon_explore.fileio.store_retries import (
     Attempts,
-    RetryPolicy,
+    RequestRetryPolicy,
     is_transient,
     is_write_conflict,
     retry,
@@ -73,7 +73,7 @@ class Bucket:
     """
 
     store: Store
-    policy: RetryPolicy
+    policy: RequestRetryPolicy
     endpoint: str
 
 
@@ -370,7 +370,7 @@ class _RangeReader(io.RawIOBase):
 def _bucket(kind: str, bucket: str, options: Options) -> Bucket:
     settings = store_settings(kind, bucket, options)
     store = _store(kind, bucket, settings, retries=_CLIENT_RETRIES)
-    policy = RetryPolicy(
+    policy = RequestRetryPolicy(
         timeout=settings.retry_timeout,
         max_retries=settings.max_retries,
         store_key=(kind, bucket, options),

@@ -46,7 +46,7 @@ _CONFLICT = 409
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RetryPolicy:
+class RequestRetryPolicy:
     """Retry policy of failing requests.
 
     Attributes:
@@ -69,7 +69,7 @@ class Attempts:
 
     __slots__ = ("_number", "_policy", "_started")
 
-    def __init__(self, policy: RetryPolicy) -> None:
+    def __init__(self, policy: RequestRetryPolicy) -> None:
         self._policy = policy
         self._number = 0
         self._started = time.monotonic()
@@ -101,7 +101,7 @@ class Attempts:
         time.sleep(wait * random.uniform(0.5, 1))  # noqa: S311 - not a secret
 
 
-def retry(policy: RetryPolicy, request: Callable[[], _Result]) -> _Result:
+def retry(policy: RequestRetryPolicy, request: Callable[[], _Result]) -> _Result:
     """Retry an idempotent request with exponential backoff until it succeeds.
 
     Raises:

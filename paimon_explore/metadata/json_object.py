@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
+from paimon_explore.data_types.type_parser import excerpt
 from paimon_explore.errors import CorruptFileError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.path_safety import FILE_NAME_RULE, escapes_folder
@@ -67,7 +68,7 @@ class JsonObject:
         """Return a file name without directories, or None if the key is absent or null."""
         value = self.optional_text(key)
         if value and escapes_folder(value):
-            raise self.error(key, f"{FILE_NAME_RULE}: {shortened(value)}")
+            raise self.error(key, f"{FILE_NAME_RULE}: {excerpt(value)}")
         return value
 
     def name(self, key: str) -> str:
@@ -108,7 +109,7 @@ class JsonObject:
         return value
 
     def _wrong(self, key: str, wanted: str, found: object) -> CorruptFileError:
-        return self.error(key, f"must be {wanted}, not {shortened(found)}")
+        return self.error(key, f"must be {wanted}, not {excerpt(found)}")
 
     def _path_of(self, key: str) -> str:
         return f"{self.where}.{key}" if self.where else key
@@ -130,7 +131,7 @@ def parse_object(data: bytes, path: str) -> JsonObject:
     except (ValueError, RecursionError) as error:
         raise CorruptFileError(path, "the file", f"must be readable JSON: {error}") from error
     if not isinstance(value, dict):
-        raise CorruptFileError(path, "the file", f"must be a JSON object, not {shortened(value)}")
+        raise CorruptFileError(path, "the file", f"must be a JSON object, not {excerpt(value)}")
     _check_texts(data, value, path)
     return JsonObject(path=path, values=value)
 
@@ -169,9 +170,3 @@ def _rendered(value: object) -> str:
         return str(value)
     text = json.dumps(value, indent=2, separators=(",", " : "), ensure_ascii=False)
     return text.replace("\n", "\n  ")
-
-
-def shortened(value: object, limit: int = 60) -> str:
-    """Return the `repr` of a value for a message, truncated to `limit` characters."""
-    text = repr(value)
-    return text if len(text) <= limit else text[: limit - 3] + "..."

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+from paimon_explore.data_types.type_parser import excerpt
 from paimon_explore.fileio.paths import name as file_name
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.metadata.json_object import JsonObject, parse_object, render_object, shortened
+from paimon_explore.metadata.json_object import JsonObject, parse_object, render_object
 from paimon_explore.metadata.snapshot import Snapshot, snapshot_from_object, snapshot_members
 from paimon_explore.metadata.table_paths import TAG_PREFIX
 
@@ -95,7 +96,7 @@ def _create_time(source: JsonObject) -> datetime | None:
             return datetime(year, month, day, hour, minute, second, nanosecond // 1000)  # noqa: DTZ001 - a local wall clock by definition
     except (ValueError, OverflowError) as error:
         raise source.error(_CREATE_TIME, f"must be a local date and time: {error}") from error
-    raise source.error(_CREATE_TIME, f"must be a local date and time, not {shortened(value)}")
+    raise source.error(_CREATE_TIME, f"must be a local date and time, not {excerpt(value)}")
 
 
 def _time_retained(source: JsonObject) -> timedelta | None:
@@ -107,4 +108,4 @@ def _time_retained(source: JsonObject) -> timedelta | None:
             return timedelta(seconds=value)
         except (ValueError, OverflowError) as error:
             raise source.error(_TIME_RETAINED, f"must be a duration: {error}") from error
-    raise source.error(_TIME_RETAINED, f"must be a number of seconds, not {shortened(value)}")
+    raise source.error(_TIME_RETAINED, f"must be a number of seconds, not {excerpt(value)}")

@@ -5,7 +5,7 @@ from functools import partial
 from typing import TypeAlias
 
 from paimon_explore.arguments import mapping
-from paimon_explore.commit.backoff import Timing, retry_policy_of
+from paimon_explore.commit.backoff import Timing, commit_retry_policy
 from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.key_conflicts import StaleRecordsError
 from paimon_explore.commit.overwrite import NEW_PARTITIONS, WHOLE_TABLE, Overwrite, check_partition
@@ -85,7 +85,7 @@ class TableWriter:
         if not keyed or not isinstance(data, Sized):
             return self._commit(self._files(data), commit, compacts=True)
         is_dynamic = self.options.value(BUCKET) == DYNAMIC_BUCKET
-        timing, retry_policy = Timing(), retry_policy_of(self.options)
+        timing, retry_policy = Timing(), commit_retry_policy(self.options)
         started, retry = timing.clock(), 0
         while not retry_policy.is_over(retry, timing.clock() - started):
             try:

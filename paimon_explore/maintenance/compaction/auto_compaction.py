@@ -14,7 +14,7 @@ Spec: primary-key-table, compaction; maintenance/configurations, `write-only`, `
 import warnings
 from collections.abc import Collection, Sequence
 
-from paimon_explore.commit.backoff import RetryPolicy, Timing, retry_policy_of
+from paimon_explore.commit.backoff import CommitRetryPolicy, Timing, commit_retry_policy
 from paimon_explore.commit.committer import Committer
 from paimon_explore.errors import (
     CommitConflictError,
@@ -36,7 +36,7 @@ from paimon_explore.write.write_target import WriteTarget, abort
 
 _SKIPPED = (CommitConflictError, SnapshotExpiredError, UnsupportedFeatureError)
 """Errors that skip a compaction without a warning, if rows are visible without it."""
-_NO_RETRY = RetryPolicy(max_retries=0, timeout_ms=None, min_wait_ms=0, max_wait_ms=0)
+_NO_RETRY = CommitRetryPolicy(max_retries=0, timeout_ms=None, min_wait_ms=0, max_wait_ms=0)
 
 
 def auto_compact(
@@ -76,7 +76,7 @@ def _compact_with_retry(
 ) -> list[Snapshot]:
     """Compact; retry after conflicts if rows are invisible without the compaction."""
     options = target[2]
-    retry_policy = retry_policy_of(options) if needs_lookup(options) else _NO_RETRY
+    retry_policy = commit_retry_policy(options) if needs_lookup(options) else _NO_RETRY
     timing = Timing()
     started = timing.clock()
     retry = 0
