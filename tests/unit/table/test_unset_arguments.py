@@ -13,6 +13,7 @@ from paimon_explore import Catalog, Table
 from paimon_explore.errors import InvalidInputError, PaimonError
 from paimon_explore.table.maintenance import Maintenance
 from paimon_explore.table.merge_builder import Merge
+from paimon_explore.table.table_maintenance import MaintainableTable
 
 ROWS: list[dict[str, object]] = [
     {"p": "a", "k": 1, "v": 1, "w": "x"},
@@ -34,8 +35,6 @@ TABLE: Mapping[str, Arguments] = {
     "update": {"set": {"v": 5}, "where": "k = 1"},
     "overwrite": {"data": NEW, "partition": {"p": "a"}},
     "drop_partitions": {"partitions": {"p": "a"}},
-    "create_tag": {"name": "new", "snapshot": 1},
-    "expire_snapshots": {"dry_run": False},
     "truncate": {},
 }
 MERGE: Mapping[str, Arguments] = {
@@ -63,7 +62,7 @@ MAINTENANCE: Mapping[str, Arguments] = {
     "rename_branch": {"name": "side", "new_name": "new"},
     "delete_branch": {"name": "side"},
     "fast_forward": {"branch": "side"},
-    "rollback_to": {"snapshot": 1},
+    "rollback_to": {"point": 1},
     "rollback_schema": {"schema_id": 0},
     "expire_snapshots": {
         "retain_min": 1,
@@ -82,6 +81,8 @@ MAINTENANCE: Mapping[str, Arguments] = {
     "expire_partitions": {"older_than": timedelta(days=1), "dry_run": False},
     "remove_orphan_files": {"older_than": "1 d", "external": False, "dry_run": True},
 }
+SHARED = {name: MAINTENANCE[name] for name in vars(MaintainableTable) if name in MAINTENANCE}
+"""Methods of maintenance that a table has, too."""
 CATALOG: Mapping[str, Arguments] = {
     "create_database": {"name": "new"},
     "drop_database": {"name": "db", "cascade": True},
@@ -120,7 +121,7 @@ class Case:
 
 
 DOORS: Mapping[str, tuple[type, Mapping[str, Arguments]]] = {
-    "table": (Table, TABLE),
+    "table": (Table, {**TABLE, **SHARED}),
     "merge": (Merge, MERGE),
     "maintenance": (Maintenance, MAINTENANCE),
     "catalog": (Catalog, CATALOG),
@@ -221,11 +222,19 @@ def test_every_public_method_is_among_the_cases(door: str) -> None:
     own = {name for name in vars(kind) if not name.startswith("_")}
     walked = set(methods) | READING | {"merge", "execute", "spec", "run"}
     if door == "catalog":
-        walked |= {"warehouse", "databases", "tables", "table", "opened", "create_table"}
+        walked |= {
+            "warehouse",
+            "databases",
+            "tables",
+            "table",
+            "opened",
+            "create_table",
+            "system_table",
+        }
     assert own - walked == set()
     for method, arguments in methods.items():
         known = set(inspect.signature(getattr(kind, method)).parameters) - {"self"}
-        left_out = {"if_not_exists", "if_exists", "tag"} & known
+        left_out = {"if_not_exists", "if_exists", "tag", "snapshot"} & known
         assert known - set(arguments) <= left_out, method
 
 
@@ -311,7 +320,7 @@ def test_a_partition_that_is_none_never_replaces_all_partitions(tmp_path: Path) 
     static = {"dynamic-partition-overwrite": "false"}
     table = warehouse.catalog.table("db.t", options=static)
     assert isinstance(table, Table)
-    with pytest.raises(InvalidInputError, match="partition is None, which does not stand for all"):
+    with pytest.raises(InvalidInputError, match="partition is None, which does not select all"):
         table.overwrite(NEW, partition=None)
     assert warehouse.state() == warehouse.before
     warehouse.table.overwrite(NEW, partition=None)
