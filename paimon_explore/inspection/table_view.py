@@ -12,7 +12,7 @@ from dataclasses import field
 
 from paimon_explore.errors import NotFoundError
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.inspection.rendering.result import NO_SCREEN, Screen
+from paimon_explore.inspection.rendering.result import NO_RENDERER, Renderer
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
@@ -31,7 +31,7 @@ class TableView:
         name: `database.table`.
         expression: name of the table variable in code snippets.
         dynamic_options: options that override those of the schema.
-        screen: draws charts and widgets.
+        renderer: draws charts and widgets.
     """
 
     store: TableStore
@@ -39,7 +39,7 @@ class TableView:
     name: str
     expression: str = "t"
     dynamic_options: Mapping[str, str] = field(default_factory=dict)
-    screen: Screen = field(default=NO_SCREEN, compare=False)
+    renderer: Renderer = field(default=NO_RENDERER, compare=False)
 
     @property
     def short_name(self) -> str:

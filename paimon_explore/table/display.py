@@ -39,4 +39,4 @@ def _missing(what: str, error: ImportError) -> UnsupportedFeatureError:
     return UnsupportedFeatureError(what, hint=hint)
 
 
-SCREEN = LazyScreen()
+RENDERER = LazyScreen()

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from paimon_explore.inspection.history.schema_history import SchemaHistory as SchemaHistory
     from paimon_explore.inspection.history.timeline import Timeline as Timeline
     from paimon_explore.inspection.partition_argument import Given as Given
-    from paimon_explore.inspection.rendering.result import Screen as Screen
+    from paimon_explore.inspection.rendering.result import Renderer as Renderer
     from paimon_explore.inspection.system_tables.table_inspection import Inspection as Inspection
     from paimon_explore.inspection.views.files_view import FilesView as FilesView
     from paimon_explore.inspection.views.lsm_view import LsmSection as LsmSection
@@ -77,12 +77,12 @@ _MODULES = {
     "PartitionHeat": "inspection.views.partition_heatmap",
     "PartitionsView": "inspection.views.partitions_view",
     "Removal": "maintenance.expiry.file_removal",
+    "Renderer": "inspection.rendering.result",
     "Replay": "inspection.explain.commit_replay",
     "Rows": "write.input.table_batches",
     "ScanExplanation": "inspection.explain.scan_explanation",
     "SchemaChange": "metadata.schema.schema_change",
     "SchemaHistory": "inspection.history.schema_history",
-    "Screen": "inspection.rendering.result",
     "SnapshotDiff": "inspection.views.snapshot_diff_view",
     "Tag": "metadata.tag",
     "Timeline": "inspection.history.timeline",

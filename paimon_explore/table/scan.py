@@ -188,14 +188,14 @@ class Scan:
         ('id', 'city', 'amount', 'dt')
         """
         from paimon_explore.inspection.explain.scan_explanation import ExplainRequest, explain_scan
-        from paimon_explore.table.display import SCREEN
+        from paimon_explore.table.display import RENDERER
 
         if self.increment is not None:
             raise InvalidInputError(
                 "A scan of an increment reads commit by commit and has no single plan."
             )
         request = ExplainRequest(
-            where=self.where, columns=self.columns, limit=self.row_limit, screen=SCREEN
+            where=self.where, columns=self.columns, limit=self.row_limit, renderer=RENDERER
         )
         name = self.target.store.paths.root.rpartition("/")[2]
         return explain_scan(self._read_target, request, name)

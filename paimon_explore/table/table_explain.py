@@ -222,14 +222,14 @@ class ExplainableTable(ReadableTable):
 
     def _view(self) -> "TableView":
         from paimon_explore.inspection.table_view import TableView
-        from paimon_explore.table.display import SCREEN
+        from paimon_explore.table.display import RENDERER
 
         return TableView(
             store=self.store,
             schema=latest_schema(self.store),
             name=self.name,
             dynamic_options=self.dynamic_options,
-            screen=SCREEN,
+            renderer=RENDERER,
         )
 
     def _inspector(self) -> "Inspector":

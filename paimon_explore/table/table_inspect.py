@@ -244,9 +244,9 @@ class ExplorableTable(ExplainableTable):
         return replay_commit(self._view(), chosen, scenario)
 
     @property
-    def screen(self) -> "types.Screen":
+    def screen(self) -> "types.Renderer":
         """The renderer of this table's results in notebooks."""
-        return self._view().screen
+        return self._view().renderer
 
     def __repr__(self) -> str:
         """Describe the table in a few lines: keys, snapshot, files, tags."""

@@ -10,7 +10,7 @@ from plotly.subplots import make_subplots
 
 from paimon_explore.inspection.rendering.chart import BarChart, Chart, LaneChart, Tone
 from paimon_explore.inspection.rendering.chart_svg import COLOURS, value_text
-from paimon_explore.inspection.rendering.escape import cut
+from paimon_explore.inspection.rendering.escape import truncate
 from paimon_explore.sanitize import visible
 
 _INK = "#767676"
@@ -39,7 +39,7 @@ def label(text: str, limit: int = _LABEL) -> str:
     >>> label("<b>x")
     '&lt;b&gt;x'
     """
-    return escape(visible(cut(text, limit)), quote=False)
+    return escape(visible(truncate(text, limit)), quote=False)
 
 
 def figure_of(charts: tuple[Chart, ...]) -> go.Figure:

@@ -31,7 +31,7 @@ _DEEPEST = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class LocatedSpan:
     """A span with its path.
 
     Attributes:
@@ -109,23 +109,23 @@ class ByteLayout(Result):
         base = self._space(within)
         position = offset if offset >= 0 else base.root.length + offset
         prefix = f"{within}.{INSIDE}" if within else ""
-        places: list[Place] = []
+        places: list[LocatedSpan] = []
         steps = [prefix] if prefix else []
         for number, (index, span) in enumerate(base.path_to(position)):
             if number:
                 steps.append(str(index))
-            places.append(Place(path=".".join(steps), space=base, span=span))
+            places.append(LocatedSpan(path=".".join(steps), space=base, span=span))
         byte = base.reader.read(position, 1)
         return Explanation(
             offset=position,
             byte=byte[0],
             places=tuple(places),
             code=self.code,
-            screen=self.screen,
+            renderer=self.renderer,
             name=self.name,
         )
 
-    def children(self, path: str = "", first: int = 0) -> tuple[list[Place], int]:
+    def children(self, path: str = "", first: int = 0) -> tuple[list[LocatedSpan], int]:
         """A page of the children of a span, and their total number.
 
         Args:
@@ -136,16 +136,16 @@ class ByteLayout(Result):
         if place.span.inside is not None:
             inner = place.span.inside()
             prefix = f"{place.path}.{INSIDE}"
-            return [Place(path=prefix, space=inner, span=inner.root)][first:], 1
+            return [LocatedSpan(path=prefix, space=inner, span=inner.root)][first:], 1
         below = place.span.children()
         start = f"{place.path}." if place.path else ""
         page = [
-            Place(path=f"{start}{first + i}", space=place.space, span=span)
+            LocatedSpan(path=f"{start}{first + i}", space=place.space, span=span)
             for i, span in enumerate(below[first : first + PAGE])
         ]
         return page, len(below)
 
-    def place(self, path: str = "") -> Place:
+    def place(self, path: str = "") -> LocatedSpan:
         """The span at a path.
 
         Raises:
@@ -161,7 +161,7 @@ class ByteLayout(Result):
             if not step.isdecimal() or len(step) > 9 or int(step) >= len(below):  # noqa: PLR2004
                 raise InvalidInputError(f"{path[:60]!r} is not a field of {self.name}.")
             span = below[int(step)]
-        return Place(path=path, space=space, span=span)
+        return LocatedSpan(path=path, space=space, span=span)
 
     def read(self, offset: int, length: int, within: str = "") -> bytes:
         """A range of at most `MAX_HEX_BYTES` bytes; see `at` for the arguments."""
@@ -181,9 +181,9 @@ class ByteLayout(Result):
         ]
         return [*gaps(self.space), *strange, *self.cross_checked().problems]
 
-    def fields(self, depth: int = _DEEPEST) -> Iterator[Place]:
+    def fields(self, depth: int = _DEEPEST) -> Iterator[LocatedSpan]:
         """All spans to a depth in pre-order, including decompressed ones."""
-        return self._below(Place(path="", space=self.space, span=self.space.root), depth)
+        return self._below(LocatedSpan(path="", space=self.space, span=self.space.root), depth)
 
     def to_report(self) -> Report:
         """The kind of file and its first fields."""
@@ -242,7 +242,7 @@ class ByteLayout(Result):
             raise InvalidInputError(f"{within[:60]!r} is not a compressed field of {self.name}.")
         return span.inside()
 
-    def _below(self, place: Place, depth: int) -> Iterator[Place]:
+    def _below(self, place: LocatedSpan, depth: int) -> Iterator[LocatedSpan]:
         yield place
         if depth <= 0:
             return
@@ -250,12 +250,12 @@ class ByteLayout(Result):
         if span.inside is not None:
             inner = span.inside()
             step = f"{path}.{INSIDE}" if path else INSIDE
-            yield from self._below(Place(path=step, space=inner, span=inner.root), depth - 1)
+            yield from self._below(LocatedSpan(path=step, space=inner, span=inner.root), depth - 1)
         for index, child in enumerate(span.children()):
             step = f"{path}.{index}" if path else str(index)
-            yield from self._below(Place(path=step, space=place.space, span=child), depth - 1)
+            yield from self._below(LocatedSpan(path=step, space=place.space, span=child), depth - 1)
 
-    def _short(self) -> Iterator[Place]:
+    def _short(self) -> Iterator[LocatedSpan]:
         """The most important fields, without JSON punctuation and schema texts."""
         hidden = "-"
         for place in self.fields(_FIRST_LOOK):
@@ -266,7 +266,7 @@ class ByteLayout(Result):
             if place.span.form != "JSON" or place.span.name not in _MARKS:
                 yield place
 
-    def _grid(self, places: list[Place]) -> Grid:
+    def _grid(self, places: list[LocatedSpan]) -> Grid:
         rows = [
             (
                 f"{place.span.offset:,}",
@@ -279,7 +279,7 @@ class ByteLayout(Result):
         ]
         return grid("First fields", ("byte#", "length#", "field", "value", "form"), rows)
 
-    def _table(self, places: Iterator[Place]) -> pa.Table:
+    def _table(self, places: Iterator[LocatedSpan]) -> pa.Table:
         found = [place for place in places if place.span.form]
         texts = [place.space.text(place.span) for place in found]
         return pa.table(
@@ -331,7 +331,7 @@ class Explanation(Result):
     name: str
     offset: int
     byte: int
-    places: tuple[Place, ...]
+    places: tuple[LocatedSpan, ...]
 
     @property
     def kind(self) -> str:
@@ -339,7 +339,7 @@ class Explanation(Result):
         return "byte"
 
     @property
-    def leaf(self) -> Place:
+    def leaf(self) -> LocatedSpan:
         """The leaf that contains the byte."""
         return self.places[-1]
 

@@ -32,7 +32,7 @@ from paimon_explore.inspection.byte_inspector.manifest_field_docs import SchemaO
 from paimon_explore.inspection.byte_inspector.spans import MemoryReader, Reader, Space, Span, grown
 from paimon_explore.inspection.rendering.code_snippet import Code
 from paimon_explore.inspection.rendering.number_format import bytes_text
-from paimon_explore.inspection.rendering.result import NO_SCREEN, Screen
+from paimon_explore.inspection.rendering.result import NO_RENDERER, Renderer
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.table_paths import (
     CHANGELOG_PREFIX,
@@ -96,7 +96,7 @@ def byte_layout(
     schema_of: SchemaOf,
     *,
     code: Code | None = None,
-    screen: Screen = NO_SCREEN,
+    renderer: Renderer = NO_RENDERER,
 ) -> ByteLayout:
     """Inspect the bytes of a file.
 
@@ -117,7 +117,7 @@ def byte_layout(
         space=space,
         cross_checked=_cross_check(reader.data if isinstance(reader, MemoryReader) else b"", path),
         code=code or Code(),
-        screen=screen,
+        renderer=renderer,
     )
 
 

@@ -62,7 +62,7 @@ def file_of_lives(inspector: Inspector, lives: FileLifetimes, row: int) -> ByteL
 def _mapped(view: TableView, path: str, code: str) -> ByteLayout:
     store = view.store
     return byte_layout(
-        store.file_io, path, schemas_of(store), code=Code(python=code), screen=view.screen
+        store.file_io, path, schemas_of(store), code=Code(python=code), renderer=view.renderer
     )
 
 

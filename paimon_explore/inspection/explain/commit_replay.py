@@ -335,7 +335,7 @@ def replay_commit(view: TableView, snapshot: Snapshot, scenario: str = "alone") 
         problem=problem,
         compared=_compared(view.store, store, snapshot, made),
         code=Code(python=_code(view, snapshot, scenario)),
-        screen=view.screen,
+        renderer=view.renderer,
     )
 
 

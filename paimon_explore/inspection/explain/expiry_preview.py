@@ -257,7 +257,7 @@ def expiry_preview(inspector: Inspector, retention: Retention, code: Code) -> Ex
         held=tuple(_held(inspector, retention, report)),
         timeline=inspector.timeline(),
         code=code,
-        screen=view.screen,
+        renderer=view.renderer,
     )
 
 

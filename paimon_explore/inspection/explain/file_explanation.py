@@ -276,7 +276,7 @@ def explain_file(inspector: Inspector, name: str, now_ms: int) -> FileExplanatio
             python=call_code(f"{view.expression}.why", short),
             spark=read_code(view.location),
         ),
-        screen=view.screen,
+        renderer=view.renderer,
     )
 
 
@@ -336,5 +336,5 @@ def _orphan(inspector: Inspector, name: str, now_ms: int) -> FileExplanation:
         first=first,
         last=last,
         code=Code(python=call_code(f"{view.expression}.why", name)),
-        screen=view.screen,
+        renderer=view.renderer,
     )

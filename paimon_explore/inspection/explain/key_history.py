@@ -24,7 +24,7 @@ from paimon_explore.inspection.key_argument import KeyArgument, resolve_key
 from paimon_explore.inspection.problem import Problem, problem_of
 from paimon_explore.inspection.rendering.chart import Box, LaneChart, Tone, axis_ticks
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code, read_code
-from paimon_explore.inspection.rendering.escape import cut
+from paimon_explore.inspection.rendering.escape import truncate
 from paimon_explore.inspection.rendering.report import (
     Cell,
     Entry,
@@ -185,7 +185,7 @@ class KeyHistory(Result):
         newest = self.states[-1]
         row = "no row" if newest.row is None else _row_text(newest.row)
         yield facts(
-            (f"row at snapshot {newest.snapshot_id}", cut(row, 300)),
+            (f"row at snapshot {newest.snapshot_id}", truncate(row, 300)),
             ("merge engine", self.engine.value),
             ("files read", self.searched),
             ("older snapshots not searched", self.skipped or None),
@@ -265,13 +265,13 @@ def _state_rows(state: KeyState) -> Iterator[list[Entry]]:
             str(judged.level),
             version.kind,
             "" if version.sequence is None else str(version.sequence),
-            cut(_row_text(version.values), 200),
+            truncate(_row_text(version.values), 200),
             Cell(text=version.file, selects=f"file:{version.file}"),
         ]
     if state.problem is not None:
         yield [at, Cell(text=state.problem.message, tone=Tone.REMOVE), *[""] * 5]
     else:
-        shown = "no row" if state.row is None else cut(_row_text(state.row), 200)
+        shown = "no row" if state.row is None else truncate(_row_text(state.row), 200)
         yield [at, Cell(text="result of a read", tone=Tone.PLAIN), "", "", "", shown, ""]
 
 
@@ -338,7 +338,7 @@ def key_history(inspector: Inspector, given: object, snapshots: int | None = Non
             python=call_code(f"{inspector.code}.history", key.text, snapshots=snapshots),
             spark=read_code(view.location, None, f".where({key.text!r})"),
         ),
-        screen=view.screen,
+        renderer=view.renderer,
     )
 
 

@@ -22,7 +22,7 @@ from paimon_explore.inspection.rendering.code_snippet import Code
 from paimon_explore.inspection.rendering.number_format import bytes_text, plural, short_text
 from paimon_explore.inspection.rendering.partition_text import partition_texts
 from paimon_explore.inspection.rendering.report import Cell, Entry, Note, Report, Section, grid
-from paimon_explore.inspection.rendering.result import NO_SCREEN, Result, Screen
+from paimon_explore.inspection.rendering.result import NO_RENDERER, Renderer, Result
 from paimon_explore.metadata.manifest.entry_cancellation import live_entries
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
@@ -334,14 +334,14 @@ class ExplainRequest:
         columns: the projected columns.
         limit: maximum number of rows.
         code: code that produces the explanation.
-        screen: draws charts and widgets.
+        renderer: draws charts and widgets.
     """
 
     where: Expression = TRUE
     columns: tuple[str, ...] = ()
     limit: int | None = None
     code: Code = field(default_factory=Code)
-    screen: Screen = NO_SCREEN
+    renderer: Renderer = NO_RENDERER
 
 
 def explain_scan(target: ScanTarget, request: ExplainRequest, name: str) -> ScanExplanation:
@@ -366,7 +366,7 @@ def explain_scan(target: ScanTarget, request: ExplainRequest, name: str) -> Scan
         splits=(),
         partition_type=target.schema.partition_type,
         code=request.code,
-        screen=request.screen,
+        renderer=request.renderer,
     )
     if len(branches_read(target)) > 1:
         return _of_branches(plain, target, request)

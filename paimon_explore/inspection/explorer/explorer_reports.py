@@ -139,7 +139,7 @@ def _explain(request: ReportRequest) -> Result:
             python=call_code(f"{request.at}.explain", where=where or None, limit=max_rows),
             spark=read_code(view.location, request.options, then),
         ),
-        screen=view.screen,
+        renderer=view.renderer,
     )
     return explain_scan(target, scan, view.name)
 

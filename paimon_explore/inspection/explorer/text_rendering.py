@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from paimon_explore.errors import PaimonError
 from paimon_explore.inspection.explorer.table_properties import table_chips
 from paimon_explore.inspection.history.timeline import Flag, FlagKind, letter_of
-from paimon_explore.inspection.rendering.escape import cut
+from paimon_explore.inspection.rendering.escape import truncate
 from paimon_explore.inspection.rendering.number_format import (
     bytes_text,
     count_text,
@@ -25,7 +25,7 @@ _MAX_PROBLEMS = 5
 
 def explorer_text(inspector: Inspector) -> str:
     """The table, the snapshot, its files and the timeline as text."""
-    return "\n".join(cut(sanitized(line), _LINE) for line in _lines(inspector))
+    return "\n".join(truncate(sanitized(line), _LINE) for line in _lines(inspector))
 
 
 def _lines(inspector: Inspector) -> Iterator[str]:
@@ -71,4 +71,4 @@ def _snapshot_lines(inspector: Inspector) -> Iterator[str]:
 def _flag_text(flag: Flag) -> str:
     if flag.kind is FlagKind.HINT:
         return f"{flag.name} {flag.snapshot_id}"
-    return f"{flag.kind.value} {cut(flag.name, 30)}({flag.target_text})"
+    return f"{flag.kind.value} {truncate(flag.name, 30)}({flag.target_text})"

@@ -176,7 +176,7 @@ def table_health(inspector: Inspector, now_ms: int) -> Health:
         findings=tuple(findings),
         problems=tuple(problems),
         code=Code(python=call_code(f"{inspector.code}.health")),
-        screen=view.screen,
+        renderer=view.renderer,
     )
 
 

@@ -279,7 +279,7 @@ def schema_history(
             python=call_code(f"{at}.schema_history"),
             spark=f"spark.read.format('paimon_explore').load({view.location!r}).printSchema()",
         ),
-        screen=view.screen,
+        renderer=view.renderer,
     )
 
 

@@ -296,7 +296,7 @@ def read_timeline(view: TableView) -> Timeline:
         flags=tuple(flags),
         problems=tuple(problems),
         code=Code(python=call_code(f"{view.expression}.timeline")),
-        screen=view.screen,
+        renderer=view.renderer,
     )
 
 

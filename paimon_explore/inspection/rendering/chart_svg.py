@@ -15,7 +15,7 @@ from paimon_explore.inspection.rendering.chart import (
     Tone,
     Unit,
 )
-from paimon_explore.inspection.rendering.escape import cut, esc
+from paimon_explore.inspection.rendering.escape import esc, truncate
 from paimon_explore.inspection.rendering.number_format import bytes_text, short_text
 
 COLOURS = {
@@ -89,7 +89,7 @@ def _bars_svg(chart: BarChart) -> str:
 
 def _bar(chart: BarChart, i: int, zero: float, scale: float) -> Iterator[str]:
     y = i * _BAR
-    label = esc(cut(chart.categories[i], 26))
+    label = esc(truncate(chart.categories[i], 26))
     yield f'<text x="{_LABELS - 6}" y="{y + 13}" text-anchor="end">{label}</text>'
     places = {True: zero, False: zero}
     texts = []
@@ -129,7 +129,7 @@ def _lanes_svg(chart: LaneChart) -> str:
     parts: list[str] = []
     for i, lane in enumerate(chart.lanes):
         y = i * _LANE
-        label, line = esc(cut(lane, 26)), f"M{_LABELS} {y + _LANE - 0.5}H{_WIDTH}"
+        label, line = esc(truncate(lane, 26)), f"M{_LABELS} {y + _LANE - 0.5}H{_WIDTH}"
         parts.append(f'<text x="{_LABELS - 6}" y="{y + 17}" text-anchor="end">{label}</text>')
         parts.append(f'<path d="{line}" stroke="{_GREY}" stroke-opacity=".2"/>')
     for box in chart.boxes[:_MAX_BOXES]:
@@ -139,7 +139,7 @@ def _lanes_svg(chart: LaneChart) -> str:
         x = place(value)
         anchor = "end" if x > _WIDTH - 40 else "middle" if x > _LABELS + 20 else "start"
         text = f'<text x="{x:.1f}" y="{bottom + 15}" text-anchor="{anchor}">'
-        parts.append(f"{text}{esc(cut(label, 18))}</text>")
+        parts.append(f"{text}{esc(truncate(label, 18))}</text>")
     bottom += _AXIS if chart.ticks else 4
     if chart.profile is not None:
         steps = [(place(x), value) for x, value in chart.profile.steps]
@@ -166,7 +166,7 @@ def _box(box: Box, left: float, right: float) -> Iterator[str]:
         )
     letters = int((wide - 6) / _PER_LETTER)
     if box.label and letters > 2:  # noqa: PLR2004 - fewer letters tell nothing
-        label = esc(cut(box.label, letters - 1 if letters < len(box.label) else letters))
+        label = esc(truncate(box.label, letters - 1 if letters < len(box.label) else letters))
         yield f'<text x="{left + 4:.1f}" y="{box.lane * _LANE + 17}">{label}</text>'
 
 
@@ -177,6 +177,6 @@ def _profile(profile: Profile, line: Sequence[tuple[float, float]], top: float) 
     for x, value in line:
         y = floor - value / peak * (_PROFILE - 14)
         path += f"H{x:.1f}V{y:.1f}" if path else f"M{x:.1f} {y:.1f}"
-    title = esc(cut(profile.title, 26))
+    title = esc(truncate(profile.title, 26))
     yield f'<text x="{_LABELS - 6}" y="{floor - 8:g}" text-anchor="end">{title}</text>'
     yield f'<path d="{path}" fill="none" stroke="{COLOURS[Tone.WARN]}" stroke-width="1.5"/>'

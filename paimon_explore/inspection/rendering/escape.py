@@ -12,10 +12,10 @@ CELL_LIMIT = 256
 """Maximum number of characters of a table cell."""
 
 
-def cut(text: str, limit: int = CELL_LIMIT) -> str:
+def truncate(text: str, limit: int = CELL_LIMIT) -> str:
     """Truncate a long text after masking secrets, which might be cut in the middle.
 
-    >>> cut("abcdef", 4)
+    >>> truncate("abcdef", 4)
     'abcd…'
     """
     whole = masked(text)
@@ -28,7 +28,7 @@ def esc(text: object) -> str:
     >>> esc("<b onload='x'>")
     '&lt;b onload=&#x27;x&#x27;&gt;'
     """
-    return html.escape(visible(cut(str(text))))
+    return html.escape(visible(truncate(str(text))))
 
 
 def quoted(text: str) -> str:

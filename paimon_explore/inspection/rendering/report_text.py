@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from paimon_explore.inspection.rendering.escape import cut
+from paimon_explore.inspection.rendering.escape import truncate
 from paimon_explore.inspection.rendering.number_format import plural
 from paimon_explore.inspection.rendering.report import Facts, Failed, Grid, Note, Report
 from paimon_explore.sanitize import sanitized, visible
@@ -24,7 +24,7 @@ def report_text(report: Report) -> str:
     lines = [report.title]
     for part in report.sections:
         lines += _grid_lines(part, next(allowed)) if isinstance(part, Grid) else _short_lines(part)
-    return "\n".join(cut(sanitized(line), _LINE) for line in lines[:MAX_LINES])
+    return "\n".join(truncate(sanitized(line), _LINE) for line in lines[:MAX_LINES])
 
 
 def _shares(sizes: Sequence[int], room: int) -> list[int]:
@@ -70,7 +70,7 @@ def _grid_lines(part: Grid, count: int) -> Iterator[str]:
         yield f"{part.title}: none"
         return
     yield part.title
-    cells = [[visible(cut(cell.text, _CELL)) for cell in row] for row in part.rows[:count]]
+    cells = [[visible(truncate(cell.text, _CELL)) for cell in row] for row in part.rows[:count]]
     rows = [list(part.headings), *cells]
     widths = [max(len(row[i]) for row in rows) for i in range(len(part.columns))]
     for row in rows:

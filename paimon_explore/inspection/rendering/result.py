@@ -1,7 +1,7 @@
 """The base class of results: rendering as text, HTML, Arrow, JSON, chart and widget.
 
 A result is a value with a report, which the renderings show. Charts and widgets need packages that
-this layer does not import, so the table passes a `Screen` that draws them.
+this layer does not import, so the table passes a `Renderer` that draws them.
 """
 
 from abc import ABC, abstractmethod
@@ -31,7 +31,7 @@ class Figure(Protocol):
         """The figure as JSON."""
 
 
-class Screen(Protocol):
+class Renderer(Protocol):
     """Draws results with the packages of the extra `notebook`."""
 
     def figure(self, charts: tuple[Chart, ...]) -> Figure:
@@ -41,7 +41,7 @@ class Screen(Protocol):
         """The result as a notebook widget."""
 
 
-class NoScreen:
+class NoRenderer:
     """Refuses to draw; the default of results that are not created by a table."""
 
     def figure(self, charts: tuple[Chart, ...]) -> Figure:  # noqa: ARG002 - the protocol's
@@ -57,7 +57,7 @@ class NoScreen:
         )
 
 
-NO_SCREEN: Screen = NoScreen()
+NO_RENDERER: Renderer = NoRenderer()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -66,11 +66,11 @@ class Result(ABC):
 
     Attributes:
         code: code in Python and PySpark that gives the result.
-        screen: draws charts and widgets.
+        renderer: draws charts and widgets.
     """
 
     code: Code = field(default_factory=Code)
-    screen: Screen = field(default=NO_SCREEN, compare=False)
+    renderer: Renderer = field(default=NO_RENDERER, compare=False)
 
     @property
     @abstractmethod
@@ -111,7 +111,7 @@ class Result(ABC):
         Raises:
             UnsupportedFeatureError: plotly is not installed.
         """
-        return self.screen.figure(self.to_report().charts)
+        return self.renderer.figure(self.to_report().charts)
 
     def widget(self) -> object:
         """The result as a notebook widget.
@@ -119,7 +119,7 @@ class Result(ABC):
         Raises:
             UnsupportedFeatureError: the packages of the extra `notebook` are not installed.
         """
-        return self.screen.widget(self)
+        return self.renderer.widget(self)
 
     def __repr__(self) -> str:
         """The report as text of at most 25 lines."""

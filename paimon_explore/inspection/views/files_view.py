@@ -12,7 +12,7 @@ from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.history.file_lifetimes import FileLifetimes
 from paimon_explore.inspection.history.timeline import Timeline
 from paimon_explore.inspection.rendering.chart import BarChart, Series, Tone, Unit
-from paimon_explore.inspection.rendering.escape import cut, esc
+from paimon_explore.inspection.rendering.escape import esc, truncate
 from paimon_explore.inspection.rendering.number_format import bytes_text, plural, short_text
 from paimon_explore.inspection.rendering.partition_text import binary_column
 from paimon_explore.inspection.rendering.report import MAX_ROWS, Cell, Entry, Report, Section, grid
@@ -195,7 +195,7 @@ def _text_lines(table: pa.Table) -> list[str]:
 
 def _cells(row: dict[str, object]) -> list[str]:
     cells = {**row, "file_size": bytes_text(float(str(row["file_size"])))}
-    return [cut("" if cells[name] is None else str(cells[name]), 60) for name in _SHOWN]
+    return [truncate("" if cells[name] is None else str(cells[name]), 60) for name in _SHOWN]
 
 
 def column_sum(files: pa.Table, name: str) -> int:

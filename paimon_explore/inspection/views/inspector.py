@@ -100,7 +100,7 @@ class Inspector:
         title = f"{self.view.name} at snapshot {self.snapshot_id or 'none'}"
         found = files_view(lives, self._timeline, rows[passes[rows]], self.keys, title)
         code = Code(python=call_code(f"{self.code}.files", where=where or None))
-        return replace(found, code=code, screen=self.view.screen)
+        return replace(found, code=code, renderer=self.view.renderer)
 
     def partitions(self, where: str = "") -> pa.Table:
         """One row per partition of live files: partition, files, level_0, buckets, rows, bytes."""
@@ -127,7 +127,7 @@ class Inspector:
             name=f"{self.view.name} at snapshot {self.snapshot_id or 'none'}",
             table=self.partitions(where),
             code=Code(python=call_code(f"{self.code}.partitions", where=where or None)),
-            screen=self.view.screen,
+            renderer=self.view.renderer,
         )
 
     def tree(self, key: str = "", offset: int = 0) -> Children:
@@ -142,7 +142,7 @@ class Inspector:
             found,
             title=f"{self.view.name} at snapshot {self.snapshot_id}, {key or 'manifest lists'}",
             code=Code(python=call_code(f"{self.code}.tree", *([key] if key else []))),
-            screen=self.view.screen,
+            renderer=self.view.renderer,
         )
 
     def node(self, key: str = "") -> Document:
@@ -154,7 +154,7 @@ class Inspector:
         """
         found = self._details.of_node(self.snapshot_id, key)
         code = Code(python=call_code(f"{self.code}.node", *([key] if key else [])))
-        return replace(found, code=code, screen=self.view.screen)
+        return replace(found, code=code, renderer=self.view.renderer)
 
     def schema(self, schema_id: int) -> Document:
         """The details of one schema version.
@@ -163,7 +163,7 @@ class Inspector:
             NotFoundError: the version does not exist.
             PaimonError: it cannot be read.
         """
-        return replace(self._details.of_schema(schema_id), screen=self.view.screen)
+        return replace(self._details.of_schema(schema_id), renderer=self.view.renderer)
 
     def file(self, name: str) -> Document:
         """The details of a data file, live or not, with decoded statistics.
@@ -196,7 +196,7 @@ class Inspector:
             removed=marks[removed - 1].snapshot_id if removed <= len(marks) else None,
         )
         code = Code(python=call_code(f"{self.code}.file", found.title))
-        return replace(found, code=code, screen=self.view.screen)
+        return replace(found, code=code, renderer=self.view.renderer)
 
     @property
     def snapshot(self) -> Snapshot | None:

@@ -378,7 +378,7 @@ def _section(
             python=call_code(f"{at}.lsm", **arguments),
             spark=read_code(view.location, {"scan.snapshot-id": number} if number else None),
         ),
-        screen=view.screen,
+        renderer=view.renderer,
     )
 
 

@@ -155,7 +155,7 @@ def partition_heat(inspector: Inspector) -> PartitionHeat:
         table=table,
         snapshots=ids,
         code=Code(python=call_code(f"{inspector.view.expression}.heat")),
-        screen=inspector.view.screen,
+        renderer=inspector.view.renderer,
     )
 
 

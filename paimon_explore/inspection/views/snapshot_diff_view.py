@@ -17,7 +17,7 @@ from paimon_explore.inspection.history.file_history import SLIM_SCHEMA, live_sli
 from paimon_explore.inspection.history.schema_diff import Difference, schema_differences
 from paimon_explore.inspection.rendering.chart import BarChart, Series, Tone, Unit
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code, read_code
-from paimon_explore.inspection.rendering.escape import cut
+from paimon_explore.inspection.rendering.escape import truncate
 from paimon_explore.inspection.rendering.number_format import (
     bytes_text,
     count_text,
@@ -188,7 +188,10 @@ class SnapshotDiff(Result):
         rows: list[list[Entry]] = [
             [
                 Cell(text=str(row[ROWKIND]), tone=_KIND_TONES[row[ROWKIND]]),
-                *(cut("null" if row[n] is None else str(row[n])) for n in found.column_names[1:]),
+                *(
+                    truncate("null" if row[n] is None else str(row[n]))
+                    for n in found.column_names[1:]
+                ),
             ]
             for row in shown
         ]
@@ -292,7 +295,7 @@ def snapshot_diff(
             python=call_code(f"{view.expression}.diff", *points, rows=rows or None),
             spark=read_code(view.location, options),
         ),
-        screen=view.screen,
+        renderer=view.renderer,
     )
 
 

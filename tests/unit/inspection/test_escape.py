@@ -1,4 +1,4 @@
-from paimon_explore.inspection.rendering.escape import cut, esc
+from paimon_explore.inspection.rendering.escape import esc, truncate
 from support.explored import HOSTILE
 
 
@@ -13,4 +13,4 @@ def test_markup_in_data_is_only_text() -> None:
 
 def test_long_texts_are_cut_before_they_are_escaped() -> None:
     assert esc("<" * 300) == "&lt;" * 256 + "…"
-    assert cut("abc", 3) == "abc"
+    assert truncate("abc", 3) == "abc"
