@@ -190,7 +190,9 @@ def figures_text(event: CommitEvent) -> str:
 def _figure(name: str, value: int | str) -> str:
     if isinstance(value, str):
         return f"{name} {value}"
-    return f"{bytes_text(value)}" if name == "bytes" else f"{count_text(value)} {name}"
+    if name == "latest":
+        return f"latest snapshot {value}"
+    return bytes_text(value) if name == "bytes" else f"{count_text(value)} {name}"
 
 
 def _base_text(event: CommitEvent) -> str:

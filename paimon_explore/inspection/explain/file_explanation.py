@@ -184,7 +184,7 @@ class FileExplanation(Result):
         if not self.references:
             return None
         if self.removed_by is None:
-            return Cell(text="not removed: part of the latest snapshot")
+            return Cell(text="none: in the latest snapshot")
         return _snapshot(self.removed_by)
 
     def _chart(self) -> LaneChart:

@@ -68,7 +68,7 @@ class Reasons:
         """Reasons for manifests that are kept or pruned."""
         predicate = self.partition.predicate
         if predicate is None:
-            text = "is read: the predicate has no condition on partition columns."
+            text = "is read: no condition on partition columns."
             return lambda _: Reason(text=text)
         ranges = self.partition.ranges(manifests)
         return lambda place: _reason(explain(predicate, ranges, place), kept=kept)

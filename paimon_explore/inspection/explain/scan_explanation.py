@@ -203,7 +203,8 @@ class ScanExplanation(Result):
         at = "no snapshot" if self.snapshot is None else f"snapshot {self.snapshot.id}"
         raw = sum(split.raw_convertible for split in self.splits)
         title = (
-            f"{at}: {plural(len(self.splits), 'split')} ({raw} raw), {plural(self.files, 'file')}"
+            f"{at}: {plural(len(self.splits), 'split')} ({raw} without merging), "
+            f"{plural(self.files, 'file')}"
             f"{f' where {self.where}' if self.where else ''}"
         )
         return Report(title=title, sections=tuple(self._sections()))

@@ -81,7 +81,7 @@ def _snapshot(inspector: Inspector) -> Iterator[str]:
     yield (
         f"<p><b>snapshot {snapshot.id}</b> {esc(snapshot.commit_kind.value)} "
         f"{esc(time_text(snapshot.time_millis))} · schema {snapshot.schema_id} · "
-        f"{count_text(snapshot.total_record_count)} rows unmerged"
+        f"{count_text(snapshot.total_record_count)} rows before merging"
         f"{'' if delta is None else f' ({delta:+,})'}</p>"
     )
     yield _table(

@@ -226,7 +226,7 @@ class NodeDetails:
         entries = self._view.store.manifests.read(manifest).slice(entry, 1)
         lived = (
             ("added by", "an expired snapshot" if added is None else f"snapshot {added}"),
-            ("removed by", "not removed: live" if removed is None else f"snapshot {removed}"),
+            ("removed by", "none: live" if removed is None else f"snapshot {removed}"),
             ("manifest", manifest),
         )
         return self._file(entries, "data file", lived)
@@ -252,7 +252,7 @@ class NodeDetails:
         yield "schema", str(snapshot.schema_id)
         total, delta = snapshot.total_record_count, snapshot.delta_record_count
         change = "" if delta is None else f" ({delta:+,})"
-        yield "rows, unmerged", f"{count_text(total)}{change}"
+        yield "rows before merging", f"{count_text(total)}{change}"
         if snapshot.changelog_record_count:
             yield "changelog rows", count_text(snapshot.changelog_record_count)
         watermark = snapshot.watermark
@@ -371,8 +371,8 @@ class NodeDetails:
         facts = (
             ("snapshot", str(found.snapshot_id)),
             ("schema", str(found.schema_id)),
-            ("rows, merged", count_text(found.merged_record_count)),
-            ("size, merged", bytes_text(found.merged_record_size or 0)),
+            ("rows after merging", count_text(found.merged_record_count)),
+            ("size after merging", bytes_text(found.merged_record_size or 0)),
         )
         columns = tuple(
             ColumnBounds(
