@@ -82,7 +82,7 @@ def test_hints_consumers_tags_and_overdue_snapshots_are_found() -> None:
     ]
     (lost,) = found(health, "expired consumer")
     assert (lost.figure, lost.threshold) == (2, 6)
-    (tag,) = found(health, "tag holds space")
+    (tag,) = found(health, "tag retains space")
     assert tag.evidence == "snapshot:3"
     store.consumers.delete("late")
     (overdue,) = found(table_health(Inspector(table._view()), NOW), "overdue expiry")

@@ -74,7 +74,7 @@ def test_a_scan_explains_what_each_stage_kept() -> None:
     empty = append_table(COLUMNS).scan().explain()
     assert repr(empty).splitlines() == [
         "no snapshot: 0 splits (0 without merging), 0 files",
-        "The table has no snapshots.",
+        "The table has no snapshot yet.",
     ]
 
 
