@@ -65,15 +65,15 @@ _RECORDERS: ContextVar[tuple[Recorder, ...]] = ContextVar("recorders", default=(
 @contextmanager
 def recording() -> Iterator[Recorder]:
     """Record the events of all commits of this thread in the block."""
-    recorder: Recorder = []
-    token = _RECORDERS.set((*_RECORDERS.get(), recorder))
+    heard: Recorder = []
+    token = _RECORDERS.set((*_RECORDERS.get(), heard))
     try:
-        yield recorder
+        yield heard
     finally:
         _RECORDERS.reset(token)
 
 
-def emit(table: str, event: CommitEvent) -> None:
+def tell(table: str, event: CommitEvent) -> None:
     """Add an event of a table's folder to all active recorders."""
-    for recorder in _RECORDERS.get():
-        recorder.append((table, event))
+    for heard in _RECORDERS.get():
+        heard.append((table, event))

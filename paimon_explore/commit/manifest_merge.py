@@ -119,11 +119,11 @@ def _full_merge(
             kept.append(same)
             continue
         entries = read(name)
-        live_part = live_entries(ManifestEntries.concat([entries, deleted]))
-        if not to_rewrite[position] and len(live_part) == len(entries):
+        alive = live_entries(ManifestEntries.concat([entries, deleted]))
+        if not to_rewrite[position] and len(alive) == len(entries):
             kept.append(same)
         else:
-            live.append(live_part)
+            live.append(alive)
     return ManifestFiles.concat([*kept, *_written(live, writer)])
 
 

@@ -6,14 +6,17 @@ from pathlib import Path
 from paimon_explore.errors import InvalidInputError
 
 STATIC = Path(__file__).parent / "static"
-PANES = ("bytes", "sheet")
+WIDGETS = ("bytes", "explorer", "report")
+"""Bundles of widgets, which need `shared.js` before them."""
+PANES = ("bytes", "report")
 """Bundles that the explorer loads when one of its panes is first opened."""
 
 
 @cache
 def bundle(name: str) -> str:
-    """The bundle of a widget."""
-    return (STATIC / f"{name}.js").read_text(encoding="utf-8")
+    """The script of a widget or of the saved page, complete with what it needs."""
+    script = (STATIC / f"{name}.js").read_text(encoding="utf-8")
+    return f"{bundle('shared')}\n{script}" if name in WIDGETS else script
 
 
 def pane_bundle(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Packs numeric columns into one buffer, which `frontend/src/wire.js` reads."""
+"""Packs numeric columns into one buffer, which `frontend/src/channel.js` reads."""
 
 from collections.abc import Mapping
 

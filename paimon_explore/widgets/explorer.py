@@ -26,11 +26,11 @@ from paimon_explore.inspection.table_view import TableView
 from paimon_explore.inspection.views.files_view import FilesView
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.sanitize import masked, masked_members, sanitized
+from paimon_explore.widgets.bundles import bundle
 from paimon_explore.widgets.column_transfer import pack_columns
 from paimon_explore.widgets.front_end_requests import answer, request_number
 from paimon_explore.widgets.saved_page import saved_page
 
-_STATIC = Path(__file__).parent / "static"
 _HEIGHT = 560
 _TRAITS = (
     *("selected", "compare", "node", "filter", "tab", "asked", "code", "spark_code", "height"),
@@ -49,7 +49,7 @@ class Explorer(anywidget.AnyWidget):
         height: height in pixels.
     """
 
-    _esm: ClassVar[str] = (_STATIC / "explorer.js").read_text(encoding="utf-8")
+    _esm: ClassVar[str] = bundle("explorer")
 
     selected = traitlets.Int(0, help="id of the selected snapshot, 0 for none").tag(sync=True)
     compare = traitlets.Int(0, help="id of the snapshot to compare with, 0 for none").tag(sync=True)

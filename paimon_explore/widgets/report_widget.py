@@ -16,7 +16,7 @@ class ReportWidget(anywidget.AnyWidget):
         result: the result to show.
     """
 
-    _esm: ClassVar[str] = bundle("sheet")
+    _esm: ClassVar[str] = bundle("report")
 
     sheet = traitlets.Dict(help="the result as JSON").tag(sync=True)
 

@@ -60,7 +60,7 @@ def saved_page(state: ExplorerState, traits: Mapping[str, object]) -> str:
         f"<title>{esc(title)}</title><style>{_STYLE}</style></head>"
         f'<body><main id="pe-place">{picture}</main>'
         f'<script type="application/json" id="pe-recording">{_inert(recording)}</script>'
-        f'<script type="module">{bundle("saved")}</script></body></html>'
+        f'<script type="module">{bundle("saved_page")}</script></body></html>'
     )
 
 
@@ -91,7 +91,7 @@ class _Recorder:
     def recording(self) -> dict[str, object]:
         """The recording that the script of the page loads."""
         self._ask({"op": "open"})
-        self._ask({"op": "pane", "name": "sheet"})
+        self._ask({"op": "pane", "name": "report"})
         frame, count = self._history() if self._state.newest else (-1, 0)
         named = min(count, _MAX_ROWS)
         rows = self._state.rows(frame, range(named)).body["rows"] if named else []

@@ -16,7 +16,8 @@ from playwright.sync_api import Page
 
 import paimon_explore as pe
 from paimon_explore.inspection.explorer.explorer_state import ExplorerState
-from support.browser_page import STATIC, Watched
+from paimon_explore.widgets.bundles import bundle
+from support.browser_page import Watched
 from support.budgets import allowed
 from support.figures import Figures
 from support.jupyter_lab import Lab
@@ -122,7 +123,7 @@ def test_the_cursor_moves_over_a_million_files_in_time(harness: Watched, figures
 
 
 def test_the_shipped_script_stays_small(figures: Figures) -> None:
-    size = (STATIC / "explorer.js").stat().st_size
+    size = len(bundle("explorer"))
     figures.tell("script of the explorer", f"{size / 1000:.1f} kB")
     assert size <= SCRIPT_BYTES
 

@@ -21,7 +21,7 @@ from pathlib import Path
 import json
 from paimon_explore.fileio.local import LocalFileIO
 from paimon_explore.inspection.table_view import TableView
-from paimon_explore.metadata.paths import TablePaths
+from paimon_explore.metadata.table_paths import TablePaths
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.widgets.explorer import explore
 store = TableStore(LocalFileIO(), TablePaths({folder!r}))

@@ -9,10 +9,10 @@ from playwright.sync_api import Page, Route
 from paimon_explore.errors import PaimonError
 from paimon_explore.inspection.explorer.explorer_state import Answer
 from paimon_explore.inspection.problem import problem_of
+from paimon_explore.widgets.bundles import bundle
 from paimon_explore.widgets.column_transfer import pack_columns
 
 _HARNESS = Path(__file__).parents[1] / "browser" / "harness"
-STATIC = Path(__file__).parents[2] / "paimon_explore" / "widgets" / "static"
 _TYPES = {".js": "text/javascript", ".html": "text/html"}
 _ADDRESS = "http://127.0.0.1:1/index.html"
 _PYTHON = "http://127.0.0.1:1/python.html"
@@ -76,5 +76,6 @@ def show_python(
 def serve(route: Route) -> None:
     """Answer a request for a file of the harness from disk."""
     name = route.request.url.split("?")[0].rsplit("/", 1)[1]
-    path = (_HARNESS if (_HARNESS / name).exists() else STATIC) / name
-    route.fulfill(body=path.read_text(encoding="utf-8"), content_type=_TYPES[path.suffix])
+    path = _HARNESS / name
+    body = path.read_text(encoding="utf-8") if path.exists() else bundle(path.stem)
+    route.fulfill(body=body, content_type=_TYPES[path.suffix])

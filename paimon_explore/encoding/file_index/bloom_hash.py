@@ -1,7 +1,7 @@
-"""64-bit hash functions of bloom filters.
+"""The 64-bit hashes of bloom filters.
 
-Text and binary values use xxHash64 with seed 0; numbers use Thomas Wang's integer hash with
-arithmetic right shifts, as in Java 0.9.0.
+Text and binary values have xxHash64 with seed 0. Numbers have Thomas Wang's integer mix, with right
+shifts that keep the sign, as Java 0.9.0 computes it.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from paimon_explore.data_types.arrow_buffers import Ints
 
 
 def mix(numbers: Ints) -> Ints:
-    """Hash n signed 64-bit integers; arithmetic wraps around."""
+    """The hashes of numbers, n signed 64-bit integers; arithmetic wraps around."""
     key: Ints = ~numbers + (numbers << 21)
     key ^= key >> 24
     key += (key << 3) + (key << 8)
@@ -24,7 +24,7 @@ def mix(numbers: Ints) -> Ints:
 
 
 def hash_text(text: bytes) -> int:
-    """Hash a byte string to a signed integer.
+    """The hash of a byte string, signed.
 
     >>> hash_text(b"paimon")
     615975309333239268
@@ -34,9 +34,9 @@ def hash_text(text: bytes) -> int:
 
 
 def hash_texts(column: nb.Column) -> Ints:
-    """Hash the non-null values of a string or binary column.
+    """The hashes of the values of a string or binary column that are not null.
 
-    One call per value, as xxHash has no batch function.
+    One call per value: xxHash has no way to take many at once.
     """
     offsets, data = nb.var_values(column)
     whole = memoryview(data.tobytes())

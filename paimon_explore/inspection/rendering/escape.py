@@ -1,7 +1,7 @@
 """Escapes table data for HTML and SVG: names, values, paths and messages.
 
 Secrets are masked, control characters become visible escapes (`sanitize`, as in the browser, see
-`widgets/frontend/src/text.js`), and long texts are truncated.
+`widgets/frontend/src/text_format.js`), and long texts are truncated.
 """
 
 import html

@@ -1,7 +1,11 @@
-// Bundles every widget: src/<widget>.js -> ../static/<widget>.js, readable, with its style sheet inside.
+// Bundles the widgets, readable: src/<widget>.js -> ../static/<widget>.js with its style sheet inside.
+// Modules that several widgets import are bundled once, in ../static/shared.js, which defines
+// `peShared`; Python puts it in front of each widget (`widgets/bundles.py`).
+import { readFile, writeFile } from "node:fs/promises";
 import { build } from "esbuild";
 
-const WIDGETS = ["bytes", "explorer", "saved", "sheet"];
+const WIDGETS = ["bytes", "explorer", "report"];
+const SHARED = ["channel", "dom", "text_format", "theme", "virtual_scroll"];
 
 const READABLE = {
   bundle: true,
@@ -12,12 +16,69 @@ const READABLE = {
   logLevel: "warning",
 };
 
+/** The names that a module exports. */
+async function exportsOf(path) {
+  const source = await readFile(path, "utf8");
+  return [...source.matchAll(/^export (?:async )?(?:function|const|class) (\w+)/gm)].map(
+    ([, n]) => n,
+  );
+}
+
+/** Takes the exports of shared modules from `peShared`. */
+const fromShared = {
+  name: "from-shared",
+  setup(builder) {
+    const filter = new RegExp(`/src/(${SHARED.join("|")})\\.js$`);
+    builder.onLoad({ filter }, async ({ path }) => {
+      const names = await exportsOf(path);
+      return { contents: `export const { ${names.join(", ")} } = peShared;`, loader: "js" };
+    });
+  },
+};
+
+/** Style sheets as text, without comments and indentation. */
+const styleSheets = {
+  name: "style-sheets",
+  setup(builder) {
+    builder.onLoad({ filter: /\.css$/ }, async ({ path }) => {
+      const text = await readFile(path, "utf8");
+      return {
+        contents: text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s+/gm, ""),
+        loader: "text",
+      };
+    });
+  },
+};
+
+const exported = await Promise.all(SHARED.map((name) => exportsOf(`src/${name}.js`)));
+const imports = SHARED.map(
+  (name, i) => `import { ${exported[i].join(", ")} } from "./${name}.js";`,
+);
+const made = await build({
+  ...READABLE,
+  stdin: {
+    contents: `${imports.join("\n")}\nexport const shared = { ${exported.flat().join(", ")} };`,
+    resolveDir: "src",
+  },
+  write: false,
+  format: "esm",
+});
+const text = made.outputFiles[0].text.replace(/export \{\s*shared\s*\};\n$/, "return shared;\n");
+await writeFile("../static/shared.js", `const peShared = (() => {\n${text}})();\n`);
+
 await build({
   ...READABLE,
   entryPoints: WIDGETS.map((name) => `src/${name}.js`),
   outdir: "../static",
   format: "esm",
-  loader: { ".css": "text" },
+  plugins: [fromShared, styleSheets],
+});
+
+await build({
+  ...READABLE,
+  entryPoints: ["src/saved_page.js"],
+  outdir: "../static",
+  format: "esm",
 });
 
 // JupyterLab loads its extensions as plain scripts.

@@ -1,5 +1,5 @@
 // src/bytes.css
-var bytes_default = '.peb-root {\n  --pe-bg: var(--jp-layout-color1, var(--vscode-editor-background, Canvas));\n  --pe-fg: var(--jp-ui-font-color1, var(--vscode-editor-foreground, CanvasText));\n  --pe-muted: color-mix(in srgb, var(--pe-fg) 74%, var(--pe-bg));\n  --pe-faint: color-mix(in srgb, var(--pe-fg) 5%, var(--pe-bg));\n  --pe-line: color-mix(in srgb, var(--pe-fg) 16%, var(--pe-bg));\n  --pe-accent: var(--jp-brand-color1, var(--vscode-focusBorder, #1b6ac9));\n  --pe-select: color-mix(in srgb, var(--pe-accent) 20%, var(--pe-bg));\n  --pe-remove: #b3261e;\n  --pe-font: var(--jp-ui-font-family, var(--vscode-font-family, system-ui, sans-serif));\n  --pe-mono: var(--jp-code-font-family, var(--vscode-editor-font-family, ui-monospace, monospace));\n  height: var(--peb-height, 480px);\n  border: 1px solid var(--pe-line);\n  border-radius: 6px;\n  overflow: hidden;\n  background: var(--pe-bg);\n  color: var(--pe-fg);\n  font: 13px / 1.4 var(--pe-font);\n  text-align: left;\n}\n.peb-root[data-theme="dark"] {\n  --pe-remove: #ff8f85;\n}\n.peb-pane {\n  padding: 0;\n}\n.peb,\n.peb * {\n  box-sizing: border-box;\n}\n.peb {\n  container: peb / inline-size;\n  display: flex;\n  flex-direction: column;\n  height: 100%;\n  min-height: 0;\n  font-variant-numeric: tabular-nums;\n}\n.peb :focus-visible {\n  outline: 2px solid var(--pe-accent);\n  outline-offset: -2px;\n}\n.peb :is(h4, p, dl, dd) {\n  margin: 0;\n}\n.peb .peb-head {\n  display: flex;\n  flex-wrap: wrap;\n  align-items: center;\n  gap: 2px 10px;\n  padding: 3px 10px;\n  border-bottom: 1px solid var(--pe-line);\n  background: var(--pe-faint);\n  font-size: 12px;\n  min-height: 27px;\n}\n.peb .peb-title {\n  display: flex;\n  flex: 1 1 180px;\n  gap: 8px;\n  min-width: 0;\n}\n.peb .peb-title span {\n  flex: none;\n}\n.peb .peb-title strong {\n  min-width: 0;\n  overflow: hidden;\n  text-overflow: ellipsis;\n  white-space: nowrap;\n}\n.peb .peb-title span,\n.peb .peb-count,\n.peb .peb-size,\n.peb .peb-offset,\n.peb .peb-more {\n  color: var(--pe-muted);\n}\n.peb .peb-main {\n  display: flex;\n  flex: 1;\n  min-height: 0;\n}\n.peb .peb-left {\n  display: flex;\n  flex: none;\n  flex-direction: column;\n  min-height: 0;\n  border-right: 1px solid var(--pe-line);\n}\n.peb .peb-right {\n  display: flex;\n  flex: 1;\n  flex-direction: column;\n  min-width: 0;\n  min-height: 0;\n}\n.peb .peb-spaces {\n  display: flex;\n  flex-wrap: wrap;\n  align-items: center;\n  gap: 4px 6px;\n}\n.peb .peb-spaces button {\n  border: 1px solid var(--pe-line);\n  border-radius: 4px;\n  background: var(--pe-bg);\n  color: var(--pe-fg);\n  font: inherit;\n  padding: 0 6px;\n  cursor: pointer;\n}\n.peb .peb-spaces button::after {\n  content: " ›";\n}\n.peb .peb-space {\n  font-weight: 600;\n}\n.peb .peb-count {\n  margin-left: 6px;\n}\n.peb .peb-hex,\n.peb .peb-fields {\n  flex: 1;\n  min-height: 0;\n  overflow: auto;\n}\n.peb .peb-hex {\n  font: 12px / 24px var(--pe-mono);\n}\n.peb .peb-inside {\n  position: relative;\n  min-width: max-content;\n}\n.peb .peb-fields .peb-inside {\n  min-width: 0;\n}\n.peb .peb-row {\n  position: absolute;\n  left: 0;\n  height: 24px;\n  padding: 0 10px;\n  white-space: pre;\n}\n.peb .peb-row:nth-child(even) {\n  background: var(--pe-faint);\n}\n.peb .peb-hex .peb-inside::before {\n  content: "";\n  display: block;\n  visibility: hidden;\n  width: 78ch;\n}\n.peb[data-per-row="8"] .peb-hex .peb-inside::before {\n  width: 43ch;\n}\n.peb .peb-offset {\n  display: inline-block;\n  padding-right: 1.5ch;\n}\n.peb .peb-byte {\n  display: inline-block;\n  width: 3ch;\n  text-align: center;\n  cursor: pointer;\n}\n.peb .peb-mid {\n  margin-left: 1ch;\n}\n.peb .peb-glyphs {\n  padding-left: 1.5ch;\n}\n.peb .peb-glyph {\n  cursor: pointer;\n}\n.peb .peb-in {\n  background: var(--pe-select);\n  box-shadow: inset 0 -2px var(--pe-accent);\n}\n.peb .peb-at {\n  outline: 1px solid var(--pe-fg);\n  outline-offset: -2px;\n  font-weight: 700;\n}\n.peb .peb-field {\n  position: absolute;\n  left: 0;\n  right: 0;\n  display: flex;\n  align-items: center;\n  gap: 6px;\n  height: 24px;\n  padding: 0 8px 0 calc(6px + min(var(--peb-depth), 12) * 13px);\n  white-space: nowrap;\n  cursor: pointer;\n}\n.peb .peb-field:hover {\n  background: var(--pe-faint);\n}\n.peb .peb-field[aria-selected="true"] {\n  background: var(--pe-select);\n  box-shadow: inset 3px 0 var(--pe-accent);\n}\n.peb .peb-twisty {\n  flex: none;\n  width: 12px;\n  text-align: center;\n}\n.peb .peb-name {\n  flex: 0 1 auto;\n  min-width: 40px;\n  overflow: hidden;\n  text-overflow: ellipsis;\n  font-weight: 600;\n}\n.peb .peb-mark .peb-name {\n  font-weight: 400;\n  color: var(--pe-muted);\n}\n.peb .peb-value {\n  flex: 1 1 60px;\n  min-width: 30px;\n  overflow: hidden;\n  text-overflow: ellipsis;\n  font-family: var(--pe-mono);\n  font-size: 12px;\n}\n.peb .peb-size {\n  flex: none;\n  font-size: 11px;\n}\n.peb .peb-field[aria-selected="true"] .peb-size {\n  color: var(--pe-fg);\n}\n.peb .peb-strange .peb-name,\n.peb .peb-problem strong {\n  color: var(--pe-remove);\n}\n.peb .peb-problem {\n  padding: 6px 10px;\n  border-left: 3px solid var(--pe-remove);\n  background: var(--pe-faint);\n  overflow-wrap: anywhere;\n}\n.peb [hidden] {\n  display: none !important;\n}\n.peb .peb-say {\n  padding: 24px;\n  text-align: center;\n  color: var(--pe-muted);\n}\n.peb .peb-detail {\n  flex: none;\n  max-height: 40%;\n  min-height: 66px;\n  overflow: auto;\n  padding: 5px 10px;\n  border-top: 1px solid var(--pe-line);\n}\n.peb .peb-facts {\n  display: grid;\n  grid-template-columns: max-content 1fr;\n  gap: 1px 10px;\n}\n.peb .peb-facts dt {\n  white-space: nowrap;\n  color: var(--pe-muted);\n}\n.peb .peb-facts dd {\n  overflow-wrap: anywhere;\n}\n.peb .peb-where {\n  padding: 3px 10px;\n  border-top: 1px solid var(--pe-line);\n  background: var(--pe-faint);\n  font: 12px / 18px var(--pe-mono);\n  white-space: nowrap;\n  overflow: hidden;\n  text-overflow: ellipsis;\n}\n@container peb (max-width: 640px) {\n  .peb .peb-size {\n    display: none;\n  }\n  .peb .peb-field {\n    gap: 4px;\n    padding-left: calc(4px + min(var(--peb-depth), 12) * 7px);\n  }\n  .peb .peb-name {\n    flex-shrink: 0.2;\n  }\n  .peb .peb-facts {\n    grid-template-columns: 1fr;\n  }\n}\n@container peb (max-width: 500px) {\n  .peb .peb-main {\n    flex-direction: column;\n  }\n  .peb .peb-left {\n    max-width: none;\n    flex: 1 1 45%;\n    border-right: 0;\n    border-bottom: 1px solid var(--pe-line);\n  }\n  .peb .peb-right {\n    flex: 1 1 55%;\n  }\n}\n';
+var bytes_default = '.peb-root {\n--pe-bg: var(--jp-layout-color1, var(--vscode-editor-background, Canvas));\n--pe-fg: var(--jp-ui-font-color1, var(--vscode-editor-foreground, CanvasText));\n--pe-muted: color-mix(in srgb, var(--pe-fg) 74%, var(--pe-bg));\n--pe-faint: color-mix(in srgb, var(--pe-fg) 5%, var(--pe-bg));\n--pe-line: color-mix(in srgb, var(--pe-fg) 16%, var(--pe-bg));\n--pe-accent: var(--jp-brand-color1, var(--vscode-focusBorder, #1b6ac9));\n--pe-select: color-mix(in srgb, var(--pe-accent) 20%, var(--pe-bg));\n--pe-remove: #b3261e;\n--pe-font: var(--jp-ui-font-family, var(--vscode-font-family, system-ui, sans-serif));\n--pe-mono: var(--jp-code-font-family, var(--vscode-editor-font-family, ui-monospace, monospace));\nheight: var(--peb-height, 480px);\nborder: 1px solid var(--pe-line);\nborder-radius: 6px;\noverflow: hidden;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: 13px / 1.4 var(--pe-font);\ntext-align: left;\n}\n.peb-root[data-theme="dark"] {\n--pe-remove: #ff8f85;\n}\n.peb-pane {\npadding: 0;\n}\n.peb,\n.peb * {\nbox-sizing: border-box;\n}\n.peb {\ncontainer: peb / inline-size;\ndisplay: flex;\nflex-direction: column;\nheight: 100%;\nmin-height: 0;\nfont-variant-numeric: tabular-nums;\n}\n.peb :focus-visible {\noutline: 2px solid var(--pe-accent);\noutline-offset: -2px;\n}\n.peb :is(h4, p, dl, dd) {\nmargin: 0;\n}\n.peb .peb-head {\ndisplay: flex;\nflex-wrap: wrap;\nalign-items: center;\ngap: 2px 10px;\npadding: 3px 10px;\nborder-bottom: 1px solid var(--pe-line);\nbackground: var(--pe-faint);\nfont-size: 12px;\nmin-height: 27px;\n}\n.peb .peb-title {\ndisplay: flex;\nflex: 1 1 180px;\ngap: 8px;\nmin-width: 0;\n}\n.peb .peb-title span {\nflex: none;\n}\n.peb .peb-title strong {\nmin-width: 0;\noverflow: hidden;\ntext-overflow: ellipsis;\nwhite-space: nowrap;\n}\n.peb .peb-title span,\n.peb .peb-count,\n.peb .peb-size,\n.peb .peb-offset,\n.peb .peb-more {\ncolor: var(--pe-muted);\n}\n.peb .peb-main {\ndisplay: flex;\nflex: 1;\nmin-height: 0;\n}\n.peb .peb-left {\ndisplay: flex;\nflex: none;\nflex-direction: column;\nmin-height: 0;\nborder-right: 1px solid var(--pe-line);\n}\n.peb .peb-right {\ndisplay: flex;\nflex: 1;\nflex-direction: column;\nmin-width: 0;\nmin-height: 0;\n}\n.peb .peb-spaces {\ndisplay: flex;\nflex-wrap: wrap;\nalign-items: center;\ngap: 4px 6px;\n}\n.peb .peb-spaces button {\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: inherit;\npadding: 0 6px;\ncursor: pointer;\n}\n.peb .peb-spaces button::after {\ncontent: " ›";\n}\n.peb .peb-space {\nfont-weight: 600;\n}\n.peb .peb-count {\nmargin-left: 6px;\n}\n.peb .peb-hex,\n.peb .peb-fields {\nflex: 1;\nmin-height: 0;\noverflow: auto;\n}\n.peb .peb-hex {\nfont: 12px / 24px var(--pe-mono);\n}\n.peb .peb-inside {\nposition: relative;\nmin-width: max-content;\n}\n.peb .peb-fields .peb-inside {\nmin-width: 0;\n}\n.peb .peb-row {\nposition: absolute;\nleft: 0;\nheight: 24px;\npadding: 0 10px;\nwhite-space: pre;\n}\n.peb .peb-row:nth-child(even) {\nbackground: var(--pe-faint);\n}\n.peb .peb-hex .peb-inside::before {\ncontent: "";\ndisplay: block;\nvisibility: hidden;\nwidth: 78ch;\n}\n.peb[data-per-row="8"] .peb-hex .peb-inside::before {\nwidth: 43ch;\n}\n.peb .peb-offset {\ndisplay: inline-block;\npadding-right: 1.5ch;\n}\n.peb .peb-byte {\ndisplay: inline-block;\nwidth: 3ch;\ntext-align: center;\ncursor: pointer;\n}\n.peb .peb-mid {\nmargin-left: 1ch;\n}\n.peb .peb-glyphs {\npadding-left: 1.5ch;\n}\n.peb .peb-glyph {\ncursor: pointer;\n}\n.peb .peb-in {\nbackground: var(--pe-select);\nbox-shadow: inset 0 -2px var(--pe-accent);\n}\n.peb .peb-at {\noutline: 1px solid var(--pe-fg);\noutline-offset: -2px;\nfont-weight: 700;\n}\n.peb .peb-field {\nposition: absolute;\nleft: 0;\nright: 0;\ndisplay: flex;\nalign-items: center;\ngap: 6px;\nheight: 24px;\npadding: 0 8px 0 calc(6px + min(var(--peb-depth), 12) * 13px);\nwhite-space: nowrap;\ncursor: pointer;\n}\n.peb .peb-field:hover {\nbackground: var(--pe-faint);\n}\n.peb .peb-field[aria-selected="true"] {\nbackground: var(--pe-select);\nbox-shadow: inset 3px 0 var(--pe-accent);\n}\n.peb .peb-twisty {\nflex: none;\nwidth: 12px;\ntext-align: center;\n}\n.peb .peb-name {\nflex: 0 1 auto;\nmin-width: 40px;\noverflow: hidden;\ntext-overflow: ellipsis;\nfont-weight: 600;\n}\n.peb .peb-mark .peb-name {\nfont-weight: 400;\ncolor: var(--pe-muted);\n}\n.peb .peb-value {\nflex: 1 1 60px;\nmin-width: 30px;\noverflow: hidden;\ntext-overflow: ellipsis;\nfont-family: var(--pe-mono);\nfont-size: 12px;\n}\n.peb .peb-size {\nflex: none;\nfont-size: 11px;\n}\n.peb .peb-field[aria-selected="true"] .peb-size {\ncolor: var(--pe-fg);\n}\n.peb .peb-strange .peb-name,\n.peb .peb-problem strong {\ncolor: var(--pe-remove);\n}\n.peb .peb-problem {\npadding: 6px 10px;\nborder-left: 3px solid var(--pe-remove);\nbackground: var(--pe-faint);\noverflow-wrap: anywhere;\n}\n.peb [hidden] {\ndisplay: none !important;\n}\n.peb .peb-say {\npadding: 24px;\ntext-align: center;\ncolor: var(--pe-muted);\n}\n.peb .peb-detail {\nflex: none;\nmax-height: 40%;\nmin-height: 66px;\noverflow: auto;\npadding: 5px 10px;\nborder-top: 1px solid var(--pe-line);\n}\n.peb .peb-facts {\ndisplay: grid;\ngrid-template-columns: max-content 1fr;\ngap: 1px 10px;\n}\n.peb .peb-facts dt {\nwhite-space: nowrap;\ncolor: var(--pe-muted);\n}\n.peb .peb-facts dd {\noverflow-wrap: anywhere;\n}\n.peb .peb-where {\npadding: 3px 10px;\nborder-top: 1px solid var(--pe-line);\nbackground: var(--pe-faint);\nfont: 12px / 18px var(--pe-mono);\nwhite-space: nowrap;\noverflow: hidden;\ntext-overflow: ellipsis;\n}\n@container peb (max-width: 640px) {\n.peb .peb-size {\ndisplay: none;\n}\n.peb .peb-field {\ngap: 4px;\npadding-left: calc(4px + min(var(--peb-depth), 12) * 7px);\n}\n.peb .peb-name {\nflex-shrink: 0.2;\n}\n.peb .peb-facts {\ngrid-template-columns: 1fr;\n}\n}\n@container peb (max-width: 500px) {\n.peb .peb-main {\nflex-direction: column;\n}\n.peb .peb-left {\nmax-width: none;\nflex: 1 1 45%;\nborder-right: 0;\nborder-bottom: 1px solid var(--pe-line);\n}\n.peb .peb-right {\nflex: 1 1 55%;\n}\n}\n';
 
 // src/byte_model.js
 var PAGE = 200;
@@ -101,109 +101,13 @@ function byteAfter(key, at, size, perRow, page) {
   return to;
 }
 
+// src/channel.js
+var { decodeColumns, decodeTexts, AskError, failureOf, Channel } = peShared;
+
 // src/dom.js
-var ATTRIBUTES = /* @__PURE__ */ new Set([
-  "autocomplete",
-  "class",
-  "for",
-  "height",
-  "hidden",
-  "id",
-  "placeholder",
-  "role",
-  "spellcheck",
-  "tabindex",
-  "title",
-  "type",
-  "width"
-]);
-function attribute(element, name, value) {
-  if (!ATTRIBUTES.has(name) && !/^(aria|data)-[a-z-]+$/.test(name)) {
-    throw new TypeError(`attribute ${name} is not allowed`);
-  }
-  if (value === null || value === void 0 || value === false) element.removeAttribute(name);
-  else element.setAttribute(name, value === true ? "" : String(value));
-}
-function el(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) attribute(element, name, value);
-  if (element.tabIndex >= 0 || element.hasAttribute("tabindex")) {
-    element.setAttribute("data-lm-suppress-shortcuts", "true");
-  }
-  fill(element, ...children);
-  return element;
-}
-function fill(element, ...children) {
-  element.replaceChildren(
-    .../** @type {(Node | string)[]} */
-    children.filter((child) => child || child === "")
-  );
-}
-function button(label, says, action, attributes = {}) {
-  const made = el(
-    "button",
-    {
-      type: "button",
-      class: "pe-button",
-      title: says,
-      "aria-label": /[a-z]/i.test(label) ? null : says,
-      ...attributes
-    },
-    label
-  );
-  made.addEventListener("click", action);
-  return made;
-}
-function perFrame(callback) {
-  let pending = 0;
-  const schedule = () => {
-    pending ||= requestAnimationFrame(() => {
-      pending = 0;
-      callback();
-    });
-  };
-  schedule.cancel = () => {
-    cancelAnimationFrame(pending);
-    pending = 0;
-  };
-  return schedule;
-}
-function whenQuiet(callback, millis) {
-  let timer = 0;
-  const schedule = () => {
-    clearTimeout(timer);
-    timer = setTimeout(callback, millis);
-  };
-  schedule.cancel = () => clearTimeout(timer);
-  return schedule;
-}
+var { attribute, el, fill, button, segmented, perFrame, whenQuiet } = peShared;
 
-// src/grid.js
-var ROW_HEIGHT = 24;
-var OVERSCAN = 6;
-var MOST_PIXELS = 8e6;
-function windowOf(count, scrollTop, viewHeight) {
-  const whole = count * ROW_HEIGHT;
-  const height = Math.min(whole, MOST_PIXELS);
-  const share = whole > height ? (whole - viewHeight) / Math.max(height - viewHeight, 1) : 1;
-  const place = Math.max(Math.min(scrollTop, height - viewHeight), 0) * share;
-  const first = Math.max(Math.floor(place / ROW_HEIGHT) - OVERSCAN, 0);
-  const last = Math.min(Math.ceil((place + viewHeight) / ROW_HEIGHT) + OVERSCAN, count);
-  const shift = share === 1 ? 0 : Math.min(scrollTop, Math.max(height - viewHeight, 0)) - place;
-  return { first, last, top: first * ROW_HEIGHT + shift, height };
-}
-function scrollTo(row, count, scrollTop, viewHeight) {
-  const whole = count * ROW_HEIGHT;
-  const height = Math.min(whole, MOST_PIXELS);
-  const share = whole > height ? (whole - viewHeight) / Math.max(height - viewHeight, 1) : 1;
-  const place = scrollTop * share;
-  const top = row * ROW_HEIGHT;
-  if (top < place) return top / share;
-  if (top + ROW_HEIGHT > place + viewHeight) return (top + ROW_HEIGHT - viewHeight) / share;
-  return scrollTop;
-}
-
-// src/keys.js
+// src/keyboard.js
 function rowAfter(key, row, count) {
   if (!count) return void 0;
   if (key === "ArrowDown") return Math.min(row + 1, count - 1);
@@ -211,160 +115,11 @@ function rowAfter(key, row, count) {
   return void 0;
 }
 
-// src/text.js
-var UNSEEN = /\u034f|\u17b4|\u17b5|[\u180b-\u180f]|[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb]|\ud834[\udd73-\udd7a]|[\udb40-\udb43][\udc00-\udfff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
-var SHORT = /* @__PURE__ */ new Map([
-  ["\n", "\\n"],
-  ["\r", "\\r"],
-  ["	", "\\t"]
-]);
-var CELL_LIMIT = 256;
-function visible(text) {
-  return text.replace(UNSEEN, (found) => {
-    const code = found.codePointAt(0) ?? 0;
-    return SHORT.get(found) ?? (code < 256 ? `\\x${hex2(code, 2)}` : `\\u{${hex2(code, 4)}}`);
-  });
-}
-function hex2(code, digits) {
-  return code.toString(16).padStart(digits, "0");
-}
-function cut(text, limit = CELL_LIMIT) {
-  if (text.length <= limit) return text;
-  const end = /[\ud800-\udbff]/.test(text[limit - 1]) ? limit - 1 : limit;
-  return `${text.slice(0, end)}…`;
-}
-function formatCount(count) {
-  return String(Math.round(count)).replace(/\B(?=(\d{3})+$)/g, ",");
-}
+// src/text_format.js
+var { CELL_LIMIT, visible, cut, formatCount, formatShort, formatBytes, formatTime, plural } = peShared;
 
-// src/wire.js
-var TYPES = {
-  u8: Uint8Array,
-  u16: Uint16Array,
-  u32: Uint32Array,
-  i8: Int8Array,
-  i16: Int16Array,
-  i32: Int32Array,
-  f64: Float64Array
-};
-function decodeColumns(specs, buffer) {
-  const columns = /* @__PURE__ */ Object.create(null);
-  if (!specs.length) return columns;
-  const isEmpty = specs.every(([, , , length]) => length === 0);
-  const bytes = isEmpty && !buffer ? new Uint8Array(0) : aligned(buffer);
-  for (const [name, type, offset, length] of specs) {
-    if (!Object.hasOwn(TYPES, type)) throw new RangeError(`column type ${type} is not known`);
-    const Type = TYPES[
-      /** @type {keyof typeof TYPES} */
-      type
-    ];
-    if (offset % 8 !== 0 || offset + length * Type.BYTES_PER_ELEMENT > bytes.byteLength) {
-      throw new RangeError(`column ${name} lies outside of its buffer`);
-    }
-    columns[name] = new Type(
-      /** @type {ArrayBuffer} */
-      bytes.buffer,
-      bytes.byteOffset + offset,
-      length
-    );
-  }
-  return columns;
-}
-function aligned(buffer) {
-  if (!buffer) throw new RangeError("the buffer of the columns is missing");
-  if (buffer instanceof ArrayBuffer) return new Uint8Array(buffer);
-  const bytes = new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
-  return bytes.byteOffset % 8 === 0 ? bytes : bytes.slice();
-}
-var AskError = class extends Error {
-  /** @param {Failure} failure */
-  constructor(failure) {
-    super(failure.message);
-    this.failure = failure;
-  }
-};
-function failureOf(error) {
-  const failure = (
-    /** @type {Partial<AskError> | undefined} */
-    error?.failure
-  );
-  return failure ?? { kind: "error", message: String(error) };
-}
-var Channel = class {
-  #model;
-  #next = 1;
-  /** @type {Map<number, {resolve: (answer: Answer) => void, reject: (reason: Error) => void}>} */
-  #waiting = /* @__PURE__ */ new Map();
-  /** @type {Map<string, number>} */
-  #newest = /* @__PURE__ */ new Map();
-  #receive = (content, buffers) => this.#settle(content, buffers);
-  /** Called with the number of requests that wait, after each change. */
-  onWaiting = (_count) => {
-  };
-  /** @param {Model} model */
-  constructor(model) {
-    this.#model = model;
-    model.on("msg:custom", this.#receive);
-  }
-  close() {
-    this.#model.off("msg:custom", this.#receive);
-    this.#waiting.clear();
-  }
-  /**
-   * One request; rejects with `AskError` when Python refuses it.
-   * @param {string} op
-   * @param {Record<string, unknown>} [args]
-   * @returns {Promise<Answer>}
-   */
-  ask(op, args = {}) {
-    const id = this.#next++;
-    const promise = new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
-    this.#model.send({ ...args, id, op });
-    this.onWaiting(this.#waiting.size);
-    return promise;
-  }
-  /**
-   * As `ask`, but the answer is undefined once a newer request of the same slot was made.
-   * @param {string} slot
-   * @param {string} op
-   * @param {Record<string, unknown>} [args]
-   * @returns {Promise<Answer | undefined>}
-   */
-  async latest(slot, op, args = {}) {
-    const number = (this.#newest.get(slot) ?? 0) + 1;
-    this.#newest.set(slot, number);
-    try {
-      const answer = await this.ask(op, args);
-      return this.#newest.get(slot) === number ? answer : void 0;
-    } catch (error) {
-      if (this.#newest.get(slot) !== number) return void 0;
-      throw error;
-    }
-  }
-  /**
-   * @param {any} content
-   * @param {DataView[]} buffers
-   */
-  #settle(content, buffers) {
-    const waiter = this.#waiting.get(content?.id);
-    if (!waiter) return;
-    this.#waiting.delete(content.id);
-    this.onWaiting(this.#waiting.size);
-    if (!content.ok) {
-      waiter.reject(new AskError(content.error));
-      return;
-    }
-    try {
-      const columns = decodeColumns(content.columns ?? [], buffers?.[0]);
-      waiter.resolve({ body: content.body, columns });
-    } catch (error) {
-      waiter.reject(
-        /** @type {Error} */
-        error
-      );
-    }
-  }
-};
+// src/virtual_scroll.js
+var { ROW_HEIGHT, windowOf, scrollTo } = peShared;
 
 // src/bytes_view.js
 var WIDE = 860;
@@ -567,7 +322,7 @@ function createBytesView(ask) {
     const facts = [
       ["value", visible(field.text)],
       ["rule", visible(field.rule)],
-      ["stored as", field.form ? form : "a group of fields"]
+      ["stored as", field.form ? form : "group of fields"]
     ];
     for (const [name, text] of facts) {
       if (text) list.append(el("dt", {}, name), el("dd", {}, text));
@@ -837,87 +592,7 @@ function createBytesView(ask) {
 }
 
 // src/theme.js
-var COLOURS = [
-  "bg",
-  "fg",
-  "muted",
-  "faint",
-  "line",
-  "accent",
-  "select",
-  "append",
-  "compact",
-  "overwrite",
-  "analyze",
-  "unknown",
-  "add",
-  "remove",
-  "tag",
-  "branch",
-  "consumer",
-  "hint"
-];
-function readColours(root) {
-  const probes = COLOURS.map((name) => {
-    const probe = document.createElement("span");
-    probe.hidden = true;
-    probe.style.color = `var(--pe-${name})`;
-    return probe;
-  });
-  root.append(...probes);
-  const colours = Object.fromEntries(
-    probes.map((probe, i) => [COLOURS[i], getComputedStyle(probe).color])
-  );
-  colours.font = getComputedStyle(root).fontFamily;
-  for (const probe of probes) probe.remove();
-  return colours;
-}
-function isDark(colour) {
-  const numbers = (colour.match(/-?[\d.]+(e-?\d+)?/g) ?? []).map(Number);
-  if (numbers.length < 3) return false;
-  const [r, g, b] = colour.startsWith("rgb") ? numbers.map((part) => part / 255) : numbers;
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b < 0.45;
-}
-function watchTheme(root, tell) {
-  let known = "";
-  const apply = () => {
-    const theme = isDark(readColours(root).bg) ? "dark" : "light";
-    root.setAttribute("data-theme", theme);
-    const colours = readColours(root);
-    const found = Object.values(colours).join();
-    if (found !== known) tell(colours);
-    known = found;
-  };
-  let timers = (
-    /** @type {number[]} */
-    []
-  );
-  const soon = () => {
-    timers.forEach(clearTimeout);
-    timers = [0, 150, 600].map((millis) => setTimeout(apply, millis));
-  };
-  const observer = new MutationObserver(soon);
-  for (const target of [document.documentElement, document.body]) {
-    observer.observe(target, {
-      attributeFilter: [
-        "class",
-        "style",
-        "data-jp-theme-light",
-        "data-jp-theme-name",
-        "data-vscode-theme-kind",
-        "data-theme"
-      ]
-    });
-  }
-  const media = matchMedia("(prefers-color-scheme: dark)");
-  media.addEventListener("change", soon);
-  apply();
-  return () => {
-    observer.disconnect();
-    media.removeEventListener("change", soon);
-    timers.forEach(clearTimeout);
-  };
-}
+var { readColours, isDark, watchTheme } = peShared;
 
 // src/bytes.js
 var QUIET_MILLIS = 80;
@@ -930,7 +605,7 @@ function create(context) {
   const load = whenQuiet(async () => {
     const { node, selected, tab } = store.get();
     const wanted = node || String(selected);
-    if (!selected) return view.say("No snapshot is chosen, so there is no file to look into.");
+    if (!selected) return view.say("No snapshot selected.");
     if (tab !== "bytes" || wanted === shown) return;
     shown = wanted;
     try {

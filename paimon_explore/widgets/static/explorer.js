@@ -1,160 +1,13 @@
+// src/channel.js
+var { decodeColumns, decodeTexts, AskError, failureOf, Channel } = peShared;
+
 // src/dom.js
-var ATTRIBUTES = /* @__PURE__ */ new Set([
-  "autocomplete",
-  "class",
-  "for",
-  "height",
-  "hidden",
-  "id",
-  "placeholder",
-  "role",
-  "spellcheck",
-  "tabindex",
-  "title",
-  "type",
-  "width"
-]);
-function attribute(element, name2, value) {
-  if (!ATTRIBUTES.has(name2) && !/^(aria|data)-[a-z-]+$/.test(name2)) {
-    throw new TypeError(`attribute ${name2} is not allowed`);
-  }
-  if (value === null || value === void 0 || value === false) element.removeAttribute(name2);
-  else element.setAttribute(name2, value === true ? "" : String(value));
-}
-function el(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
-  for (const [name2, value] of Object.entries(attributes)) attribute(element, name2, value);
-  if (element.tabIndex >= 0 || element.hasAttribute("tabindex")) {
-    element.setAttribute("data-lm-suppress-shortcuts", "true");
-  }
-  fill(element, ...children);
-  return element;
-}
-function fill(element, ...children) {
-  element.replaceChildren(
-    .../** @type {(Node | string)[]} */
-    children.filter((child) => child || child === "")
-  );
-}
-function button(label, says, action, attributes = {}) {
-  const made = el(
-    "button",
-    {
-      type: "button",
-      class: "pe-button",
-      title: says,
-      "aria-label": /[a-z]/i.test(label) ? null : says,
-      ...attributes
-    },
-    label
-  );
-  made.addEventListener("click", action);
-  return made;
-}
-function segmented(says, choices, choose) {
-  const buttons = /* @__PURE__ */ new Map();
-  const element = el("div", { class: "pe-segmented", role: "group", "aria-label": says });
-  for (const [value, label, title2] of choices) {
-    const made = el("button", { type: "button", title: title2, "aria-pressed": "false" }, label);
-    made.addEventListener("click", () => choose(value));
-    buttons.set(value, made);
-    element.append(made);
-  }
-  return {
-    element,
-    /** @param {string} value */
-    press(value) {
-      for (const [key, made] of buttons) attribute(made, "aria-pressed", String(key === value));
-    },
-    /**
-     * @param {string} value
-     * @param {string} label
-     */
-    label(value, label) {
-      fill(
-        /** @type {Element} */
-        buttons.get(value),
-        label
-      );
-    }
-  };
-}
-function perFrame(callback) {
-  let pending = 0;
-  const schedule = () => {
-    pending ||= requestAnimationFrame(() => {
-      pending = 0;
-      callback();
-    });
-  };
-  schedule.cancel = () => {
-    cancelAnimationFrame(pending);
-    pending = 0;
-  };
-  return schedule;
-}
-function whenQuiet(callback, millis) {
-  let timer = 0;
-  const schedule = () => {
-    clearTimeout(timer);
-    timer = setTimeout(callback, millis);
-  };
-  schedule.cancel = () => clearTimeout(timer);
-  return schedule;
-}
+var { attribute, el, fill, button, segmented, perFrame, whenQuiet } = peShared;
 
-// src/text.js
-var UNSEEN = /\u034f|\u17b4|\u17b5|[\u180b-\u180f]|[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb]|\ud834[\udd73-\udd7a]|[\udb40-\udb43][\udc00-\udfff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
-var SHORT = /* @__PURE__ */ new Map([
-  ["\n", "\\n"],
-  ["\r", "\\r"],
-  ["	", "\\t"]
-]);
-var CELL_LIMIT = 256;
-function visible(text) {
-  return text.replace(UNSEEN, (found) => {
-    const code = found.codePointAt(0) ?? 0;
-    return SHORT.get(found) ?? (code < 256 ? `\\x${hex(code, 2)}` : `\\u{${hex(code, 4)}}`);
-  });
-}
-function hex(code, digits) {
-  return code.toString(16).padStart(digits, "0");
-}
-function cut(text, limit = CELL_LIMIT) {
-  if (text.length <= limit) return text;
-  const end = /[\ud800-\udbff]/.test(text[limit - 1]) ? limit - 1 : limit;
-  return `${text.slice(0, end)}…`;
-}
-function formatCount(count) {
-  return String(Math.round(count)).replace(/\B(?=(\d{3})+$)/g, ",");
-}
-function formatShort(count) {
-  return scaled(count, 1e3, ["", "k", "M", "G", "T", "P"]);
-}
-function formatBytes(bytes) {
-  return scaled(bytes, 1e3, [" B", " kB", " MB", " GB", " TB", " PB"]);
-}
-function scaled(value, step, units) {
-  let rest = Math.abs(value);
-  let unit = 0;
-  while (rest >= step * 0.9995 && unit < units.length - 1) {
-    rest /= step;
-    unit += 1;
-  }
-  const digits = unit > 0 && rest < 9.95 ? rest.toFixed(1) : Math.round(rest).toString();
-  return `${value < 0 ? "−" : ""}${digits}${units[unit]}`;
-}
-function formatTime(millis, { utc = false, seconds = true } = {}) {
-  const shifted = utc ? millis : millis - new Date(millis).getTimezoneOffset() * 6e4;
-  const date = new Date(shifted);
-  if (Number.isNaN(date.getTime())) return "unknown time";
-  return date.toISOString().slice(0, seconds ? 19 : 16).replace("T", " ");
-}
-function plural(count, noun) {
-  return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
-}
+// src/text_format.js
+var { CELL_LIMIT, visible, cut, formatCount, formatShort, formatBytes, formatTime, plural } = peShared;
 
-// src/lazy.js
+// src/lazy_pane.js
 var LOADED = /* @__PURE__ */ new Map();
 function loaded(context, name2) {
   let found = LOADED.get(name2);
@@ -188,7 +41,9 @@ function lazyPane(name2) {
       fill(element, pane.element);
       attribute(element, "data-loaded", "1");
     }).catch((error) => {
-      fill(element, el("div", { class: "pe-empty", role: "alert" }, visible(String(error))));
+      const { message, hint } = failureOf(error);
+      const text = hint ? `${message} ${hint}` : message;
+      fill(element, el("div", { class: "pe-empty", role: "alert" }, visible(text)));
     });
     return {
       element,
@@ -202,149 +57,7 @@ function lazyPane(name2) {
   };
 }
 
-// src/wire.js
-var TYPES = {
-  u8: Uint8Array,
-  u16: Uint16Array,
-  u32: Uint32Array,
-  i8: Int8Array,
-  i16: Int16Array,
-  i32: Int32Array,
-  f64: Float64Array
-};
-function decodeColumns(specs, buffer) {
-  const columns = /* @__PURE__ */ Object.create(null);
-  if (!specs.length) return columns;
-  const isEmpty = specs.every(([, , , length]) => length === 0);
-  const bytes = isEmpty && !buffer ? new Uint8Array(0) : aligned(buffer);
-  for (const [name2, type, offset, length] of specs) {
-    if (!Object.hasOwn(TYPES, type)) throw new RangeError(`column type ${type} is not known`);
-    const Type = TYPES[
-      /** @type {keyof typeof TYPES} */
-      type
-    ];
-    if (offset % 8 !== 0 || offset + length * Type.BYTES_PER_ELEMENT > bytes.byteLength) {
-      throw new RangeError(`column ${name2} lies outside of its buffer`);
-    }
-    columns[name2] = new Type(
-      /** @type {ArrayBuffer} */
-      bytes.buffer,
-      bytes.byteOffset + offset,
-      length
-    );
-  }
-  return columns;
-}
-function aligned(buffer) {
-  if (!buffer) throw new RangeError("the buffer of the columns is missing");
-  if (buffer instanceof ArrayBuffer) return new Uint8Array(buffer);
-  const bytes = new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
-  return bytes.byteOffset % 8 === 0 ? bytes : bytes.slice();
-}
-function decodeTexts(bytes, ends) {
-  const decoder = new TextDecoder();
-  const texts = [];
-  let start2 = 0;
-  for (const end of ends) {
-    texts.push(decoder.decode(
-      /** @type {Uint8Array} */
-      bytes.subarray(start2, end)
-    ));
-    start2 = end;
-  }
-  return texts;
-}
-var AskError = class extends Error {
-  /** @param {Failure} failure */
-  constructor(failure) {
-    super(failure.message);
-    this.failure = failure;
-  }
-};
-function failureOf(error) {
-  const failure = (
-    /** @type {Partial<AskError> | undefined} */
-    error?.failure
-  );
-  return failure ?? { kind: "error", message: String(error) };
-}
-var Channel = class {
-  #model;
-  #next = 1;
-  /** @type {Map<number, {resolve: (answer: Answer) => void, reject: (reason: Error) => void}>} */
-  #waiting = /* @__PURE__ */ new Map();
-  /** @type {Map<string, number>} */
-  #newest = /* @__PURE__ */ new Map();
-  #receive = (content, buffers) => this.#settle(content, buffers);
-  /** Called with the number of requests that wait, after each change. */
-  onWaiting = (_count) => {
-  };
-  /** @param {Model} model */
-  constructor(model) {
-    this.#model = model;
-    model.on("msg:custom", this.#receive);
-  }
-  close() {
-    this.#model.off("msg:custom", this.#receive);
-    this.#waiting.clear();
-  }
-  /**
-   * One request; rejects with `AskError` when Python refuses it.
-   * @param {string} op
-   * @param {Record<string, unknown>} [args]
-   * @returns {Promise<Answer>}
-   */
-  ask(op, args = {}) {
-    const id = this.#next++;
-    const promise = new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
-    this.#model.send({ ...args, id, op });
-    this.onWaiting(this.#waiting.size);
-    return promise;
-  }
-  /**
-   * As `ask`, but the answer is undefined once a newer request of the same slot was made.
-   * @param {string} slot
-   * @param {string} op
-   * @param {Record<string, unknown>} [args]
-   * @returns {Promise<Answer | undefined>}
-   */
-  async latest(slot, op, args = {}) {
-    const number = (this.#newest.get(slot) ?? 0) + 1;
-    this.#newest.set(slot, number);
-    try {
-      const answer = await this.ask(op, args);
-      return this.#newest.get(slot) === number ? answer : void 0;
-    } catch (error) {
-      if (this.#newest.get(slot) !== number) return void 0;
-      throw error;
-    }
-  }
-  /**
-   * @param {any} content
-   * @param {DataView[]} buffers
-   */
-  #settle(content, buffers) {
-    const waiter = this.#waiting.get(content?.id);
-    if (!waiter) return;
-    this.#waiting.delete(content.id);
-    this.onWaiting(this.#waiting.size);
-    if (!content.ok) {
-      waiter.reject(new AskError(content.error));
-      return;
-    }
-    try {
-      const columns = decodeColumns(content.columns ?? [], buffers?.[0]);
-      waiter.resolve({ body: content.body, columns });
-    } catch (error) {
-      waiter.reject(
-        /** @type {Error} */
-        error
-      );
-    }
-  }
-};
-
-// src/detail.js
+// src/detail_view.js
 var QUIET_MILLIS = 60;
 function createDetail(context) {
   const { store, channel } = context;
@@ -352,7 +65,7 @@ function createDetail(context) {
     class: "pe-detail",
     tabindex: "0",
     role: "region",
-    "aria-label": "Details of the chosen item"
+    "aria-label": "Details of the selected item"
   });
   const element = el(
     "section",
@@ -364,7 +77,7 @@ function createDetail(context) {
     const { node, selected, help: help2 } = store.get();
     if (help2) return;
     if (!selected) {
-      fill(body, el("div", { class: "pe-empty" }, "Choose a snapshot, a tree node or a file."));
+      fill(body, el("div", { class: "pe-empty" }, "Select a snapshot, a tree node or a file."));
       return;
     }
     try {
@@ -377,12 +90,12 @@ function createDetail(context) {
       attribute(element, "data-node", node);
     }
   }, QUIET_MILLIS);
-  const draw = (document2) => {
+  const draw = (document) => {
     fill(
       body,
-      el("div", { class: "pe-detail-kind" }, visible(document2.subtitle)),
-      el("h4", { class: "pe-detail-title", "data-kind": document2.kind }, longText(document2.title)),
-      ...document2.sections.map(section)
+      el("div", { class: "pe-detail-kind" }, visible(document.subtitle)),
+      el("h4", { class: "pe-detail-title", "data-kind": document.kind }, longText(document.title)),
+      ...document.sections.map(section)
     );
     body.scrollTop = 0;
     attribute(element, "data-node", store.get().node);
@@ -394,7 +107,7 @@ function createDetail(context) {
     focus: () => body.focus(),
     update(changed) {
       if (changed.has("help")) {
-        help ??= lazyPane("sheet")(Object.assign(Object.create(context), { pane: "help" }));
+        help ??= lazyPane("report")(Object.assign(Object.create(context), { pane: "help" }));
         if (store.get().help) fill(body, help.element);
         else load();
       } else if (changed.has("node") || changed.has("selected")) load();
@@ -492,265 +205,9 @@ function problem(failure) {
 }
 
 // src/explorer.css
-var explorer_default = '.pe-explorer {\n  --pe-bg: var(--jp-layout-color1, var(--vscode-editor-background, Canvas));\n  --pe-fg: var(--jp-ui-font-color1, var(--vscode-editor-foreground, CanvasText));\n  --pe-muted: color-mix(in srgb, var(--pe-fg) 74%, var(--pe-bg));\n  --pe-faint: color-mix(in srgb, var(--pe-fg) 5%, var(--pe-bg));\n  --pe-line: color-mix(in srgb, var(--pe-fg) 16%, var(--pe-bg));\n  --pe-accent: var(--jp-brand-color1, var(--vscode-focusBorder, #1b6ac9));\n  --pe-select: color-mix(in srgb, var(--pe-accent) 20%, var(--pe-bg));\n  --pe-append: #2563c9;\n  --pe-compact: #7b45c4;\n  --pe-overwrite: #b3540b;\n  --pe-analyze: #0b7568;\n  --pe-unknown: #b3261e;\n  --pe-add: #1a7038;\n  --pe-remove: #b3261e;\n  --pe-tag: #96690a;\n  --pe-branch: #0b7568;\n  --pe-consumer: #a03a8f;\n  --pe-hint: #5a6472;\n  --pe-font: var(--jp-ui-font-family, var(--vscode-font-family, system-ui, sans-serif));\n  --pe-mono: var(--jp-code-font-family, var(--vscode-editor-font-family, ui-monospace, monospace));\n  --pe-gap: 8px;\n\n  container: pe-explorer / inline-size;\n  background: var(--pe-bg);\n  color: var(--pe-fg);\n  font: 13px / 1.4 var(--pe-font);\n  font-variant-numeric: tabular-nums;\n  text-align: left;\n}\n.pe-frame {\n  display: flex;\n  flex-direction: column;\n  height: var(--pe-height, 560px);\n  border: 1px solid var(--pe-line);\n  border-radius: 6px;\n  overflow: hidden;\n}\n.pe-explorer[data-theme="dark"] {\n  --pe-append: #79aefc;\n  --pe-compact: #c3a0f8;\n  --pe-overwrite: #f5a35f;\n  --pe-analyze: #55cdb9;\n  --pe-unknown: #ff8f85;\n  --pe-add: #76d48f;\n  --pe-remove: #ff8f85;\n  --pe-tag: #e6bd5c;\n  --pe-branch: #55cdb9;\n  --pe-consumer: #ee9fe0;\n  --pe-hint: #a9b3c0;\n}\n.pe-explorer *,\n.pe-explorer *::before {\n  box-sizing: border-box;\n}\n.pe-explorer [hidden] {\n  display: none !important;\n}\n.pe-explorer :focus-visible {\n  outline: 2px solid var(--pe-accent);\n  outline-offset: -2px;\n}\n.pe-explorer :is(h2, h3, h4, h5, p, dl, dd, pre, table) {\n  margin: 0;\n  padding: 0;\n}\n.pe-hidden {\n  position: absolute;\n  width: 1px;\n  height: 1px;\n  overflow: hidden;\n  clip-path: inset(50%);\n}\n.pe-space {\n  flex: 1;\n}\n.pe-explorer .pe-muted {\n  color: var(--pe-muted);\n}\n.pe-plus {\n  color: var(--pe-add);\n}\n.pe-minus {\n  color: var(--pe-remove);\n}\n\n/* controls */\n.pe-explorer button {\n  border: 1px solid var(--pe-line);\n  border-radius: 4px;\n  background: var(--pe-bg);\n  color: var(--pe-fg);\n  font: inherit;\n  font-size: 12px;\n  line-height: 18px;\n  padding: 1px 7px;\n  cursor: pointer;\n}\n.pe-explorer button:hover:not(:disabled) {\n  background: var(--pe-faint);\n  border-color: var(--pe-muted);\n}\n.pe-explorer button:disabled {\n  opacity: 0.45;\n  cursor: default;\n}\n.pe-explorer button[aria-pressed="true"] {\n  background: var(--pe-select);\n  border-color: var(--pe-accent);\n}\n.pe-explorer .pe-segmented,\n.pe-steps {\n  display: inline-flex;\n}\n.pe-explorer .pe-segmented button:not(:first-child),\n.pe-explorer .pe-steps button:not(:first-child) {\n  border-top-left-radius: 0;\n  border-bottom-left-radius: 0;\n  margin-left: -1px;\n}\n.pe-explorer .pe-segmented button:not(:last-child),\n.pe-explorer .pe-steps button:not(:last-child) {\n  border-top-right-radius: 0;\n  border-bottom-right-radius: 0;\n}\n.pe-explorer .pe-segmented button[aria-pressed="true"] {\n  z-index: 1;\n}\n.pe-explorer .pe-steps button {\n  min-width: 28px;\n}\n.pe-explorer input {\n  border: 1px solid var(--pe-line);\n  border-radius: 4px;\n  background: var(--pe-bg);\n  color: var(--pe-fg);\n  font: inherit;\n  font-size: 12px;\n  line-height: 18px;\n  padding: 1px 7px;\n  min-width: 0;\n}\n.pe-explorer input::placeholder {\n  color: var(--pe-muted);\n  opacity: 1;\n}\n.pe-explorer input[aria-invalid] {\n  border-color: var(--pe-remove);\n}\n.pe-explorer .pe-steps-bar {\n  display: flex;\n  flex: none;\n  gap: var(--pe-gap);\n}\n.pe-explorer .pe-goto {\n  width: 108px;\n}\n.pe-explorer .pe-filter {\n  flex: 1 1 140px;\n  font-family: var(--pe-mono) !important;\n}\n.pe-bar {\n  display: flex;\n  flex-wrap: wrap;\n  align-items: center;\n  gap: 6px var(--pe-gap);\n  padding: 6px 10px;\n}\n.pe-explorer .pe-chip {\n  display: inline-block;\n  border-radius: 9px;\n  background: color-mix(in srgb, var(--pe-fg) 8%, var(--pe-bg));\n  color: var(--pe-fg);\n  font-size: 11px;\n  line-height: 18px;\n  padding: 0 8px;\n  white-space: nowrap;\n  max-width: 240px;\n  overflow: hidden;\n  text-overflow: ellipsis;\n}\n.pe-explorer .pe-chip[data-flag="tag"] {\n  background: color-mix(in srgb, var(--pe-tag) 18%, var(--pe-bg));\n}\n.pe-explorer .pe-chip[data-flag="branch"] {\n  background: color-mix(in srgb, var(--pe-branch) 18%, var(--pe-bg));\n}\n.pe-explorer .pe-chip[data-flag="consumer"] {\n  background: color-mix(in srgb, var(--pe-consumer) 18%, var(--pe-bg));\n}\n\n/* header and summary */\n.pe-header {\n  display: flex;\n  align-items: center;\n  gap: 6px;\n  padding: 7px 10px 6px;\n  border-bottom: 1px solid var(--pe-line);\n  overflow: hidden;\n}\n.pe-explorer .pe-name {\n  font-size: 15px;\n  font-weight: 600;\n  line-height: 20px;\n  white-space: nowrap;\n  overflow: hidden;\n  text-overflow: ellipsis;\n  min-width: 0;\n}\n.pe-explorer .pe-header .pe-muted {\n  white-space: nowrap;\n  margin-right: 4px;\n}\n.pe-explorer .pe-header .pe-chip {\n  flex: 0 9 auto;\n  min-width: 24px;\n}\n.pe-explorer .pe-header .pe-button {\n  flex: none;\n}\n.pe-summary {\n  display: flex;\n  flex-wrap: wrap;\n  align-items: center;\n  gap: 2px 12px;\n  padding: 5px 10px;\n  border-top: 1px solid var(--pe-line);\n  background: var(--pe-faint);\n  min-height: 30px;\n}\n.pe-user {\n  flex: 1 1 60px;\n  min-width: 60px;\n  overflow: hidden;\n  text-overflow: ellipsis;\n  white-space: nowrap;\n  font-size: 12px;\n  text-align: right;\n}\n.pe-kind {\n  font-size: 11px;\n  font-weight: 600;\n  letter-spacing: 0.03em;\n  color: var(--pe-unknown);\n}\n.pe-kind::before {\n  content: "";\n  display: inline-block;\n  width: 8px;\n  height: 8px;\n  margin-right: 5px;\n  background: currentColor;\n}\n.pe-kind[data-kind="append"],\n.pe-legend-item[data-kind="append"]::first-letter {\n  color: var(--pe-append);\n}\n.pe-kind[data-kind="append"]::before {\n  border-radius: 50%;\n}\n.pe-kind[data-kind="compact"],\n.pe-legend-item[data-kind="compact"]::first-letter {\n  color: var(--pe-compact);\n}\n.pe-kind[data-kind="overwrite"],\n.pe-legend-item[data-kind="overwrite"]::first-letter {\n  color: var(--pe-overwrite);\n}\n.pe-kind[data-kind="overwrite"]::before {\n  clip-path: polygon(50% 0, 100% 100%, 0 100%);\n}\n.pe-kind[data-kind="analyze"],\n.pe-legend-item[data-kind="analyze"]::first-letter {\n  color: var(--pe-analyze);\n}\n.pe-kind[data-kind="analyze"]::before {\n  clip-path: polygon(50% 0, 100% 50%, 50% 100%, 0 50%);\n}\n.pe-legend {\n  display: grid;\n  grid-template-columns: auto auto;\n  gap: 0 12px;\n  font-size: 11px;\n  line-height: 15px;\n  color: var(--pe-muted);\n}\n.pe-legend-item {\n  display: inline-block;\n  white-space: nowrap;\n}\n.pe-legend-item::first-letter {\n  font-weight: 700;\n}\n\n/* timeline */\n.pe-timeline {\n  display: flex;\n}\n.pe-timeline-controls {\n  display: flex;\n  flex-wrap: wrap;\n  align-content: flex-start;\n  align-items: center;\n  gap: 5px;\n  width: 226px;\n  padding: 6px 0 4px 10px;\n}\n.pe-timeline-frame {\n  position: relative;\n  flex: 1;\n  min-width: 0;\n  margin: 2px 10px 4px 6px;\n  min-height: 90px;\n}\n.pe-timeline-canvas {\n  display: block;\n  width: 100%;\n  cursor: pointer;\n  touch-action: pan-y;\n  border-radius: 4px;\n}\n.pe-timeline-note {\n  flex-basis: 100%;\n  font-size: 11px;\n  line-height: 15px;\n  color: var(--pe-muted);\n}\n.pe-tip {\n  position: absolute;\n  top: 2px;\n  z-index: 2;\n  padding: 4px 8px;\n  border: 1px solid var(--pe-line);\n  border-radius: 4px;\n  background: var(--pe-bg);\n  box-shadow: 0 2px 8px rgb(0 0 0 / 18%);\n  font-size: 11px;\n  line-height: 16px;\n  white-space: nowrap;\n  pointer-events: none;\n  max-width: 320px;\n}\n.pe-tip > div {\n  overflow: hidden;\n  text-overflow: ellipsis;\n}\n.pe-tip > div:first-child {\n  font-weight: 600;\n}\n\n/* panes */\n.pe-main {\n  display: grid;\n  grid-template-columns: minmax(210px, 27fr) minmax(260px, 45fr) minmax(210px, 28fr);\n  flex: 1;\n  min-height: 0;\n  border-top: 1px solid var(--pe-line);\n}\n.pe-explorer .pe-pane {\n  display: flex;\n  flex-direction: column;\n  min-width: 0;\n  min-height: 0;\n}\n.pe-explorer .pe-pane + .pe-pane {\n  border-left: 1px solid var(--pe-line);\n}\n.pe-explorer .pe-pane-title {\n  padding: 0 10px;\n  border-bottom: 1px solid var(--pe-line);\n  font-size: 12px;\n  font-weight: 600;\n  line-height: 28px;\n}\n.pe-tab-line {\n  display: flex;\n  flex: none;\n  border-bottom: 1px solid var(--pe-line);\n}\n.pe-tabs {\n  position: relative;\n  display: flex;\n  flex: 1;\n  gap: 0 2px;\n  padding: 0 6px;\n  min-width: 0;\n  overflow-x: auto;\n  scrollbar-width: none;\n}\n.pe-explorer .pe-tabs[data-after] {\n  mask-image: linear-gradient(to left, transparent, #000 24px);\n}\n.pe-explorer .pe-tabs[data-before] {\n  mask-image: linear-gradient(to right, transparent, #000 24px);\n}\n.pe-explorer .pe-tabs[data-before][data-after] {\n  mask-image: linear-gradient(to right, transparent, #000 24px calc(100% - 24px), transparent);\n}\n.pe-tab-list {\n  flex: none;\n  width: 26px;\n  margin: 3px 4px;\n  padding: 0 0 0 4px;\n  border: 1px solid var(--pe-line);\n  border-radius: 4px;\n  background: var(--pe-bg);\n  color: var(--pe-fg);\n  font: inherit;\n  font-size: 12px;\n  cursor: pointer;\n}\n.pe-badge {\n  display: inline-block;\n  margin: -2px 0 -2px 4px;\n  padding: 0 5px;\n  border-radius: 8px;\n  line-height: 16px;\n  vertical-align: 1px;\n  background: var(--pe-faint);\n  color: var(--pe-fg);\n  font-size: 11px;\n  font-weight: 600;\n}\n.pe-badge[data-tone="warning"] {\n  background: color-mix(in srgb, var(--pe-overwrite) 18%, var(--pe-bg));\n}\n.pe-badge[data-tone="error"] {\n  background: color-mix(in srgb, var(--pe-remove) 22%, var(--pe-bg));\n}\n.pe-explorer .pe-tabs button {\n  border: 0;\n  border-bottom: 2px solid transparent;\n  border-radius: 0;\n  background: none;\n  color: var(--pe-muted);\n  flex: none;\n  line-height: 26px;\n  padding: 0 8px;\n}\n.pe-explorer .pe-tabs button[aria-selected="true"] {\n  border-bottom-color: var(--pe-accent);\n  color: var(--pe-fg);\n  font-weight: 600;\n}\n.pe-panel,\n.pe-view {\n  display: flex;\n  flex-direction: column;\n  flex: 1;\n  min-height: 0;\n  min-width: 0;\n}\n.pe-empty {\n  padding: 28px 16px;\n  color: var(--pe-muted);\n  text-align: center;\n  text-wrap: balance;\n  flex: 1;\n}\n\n/* tree */\n.pe-tree {\n  flex: 1;\n  overflow: auto;\n  padding: 4px 0;\n}\n.pe-stale {\n  opacity: 0.55;\n}\n.pe-tree-row {\n  display: flex;\n  align-items: center;\n  gap: 5px;\n  padding: 0 8px 0 calc(4px + var(--pe-depth) * 14px);\n  min-height: 24px;\n  white-space: nowrap;\n  cursor: default;\n}\n.pe-tree-row:hover,\n.pe-grid-row:hover {\n  background: var(--pe-faint);\n}\n.pe-tree-row[aria-selected="true"],\n.pe-grid-row[aria-selected="true"] {\n  background: var(--pe-select) !important;\n}\n.pe-twisty {\n  flex: none;\n  width: 14px;\n  color: var(--pe-muted);\n  text-align: center;\n  cursor: pointer;\n}\n.pe-tree-label {\n  flex: 0 1 auto;\n  min-width: 40px;\n  overflow: hidden;\n  text-overflow: ellipsis;\n}\n.pe-name-parts {\n  display: flex;\n  min-width: 0;\n}\n.pe-name-head {\n  overflow: hidden;\n}\n.pe-name-whole {\n  overflow: hidden;\n  text-overflow: ellipsis;\n}\n.pe-tree-row:is([data-type="manifest"], [data-type="entry"], [data-type="index-file"])\n  .pe-tree-label {\n  min-width: 88px;\n  font: 12px / 1.4 var(--pe-mono);\n}\n.pe-tree-row:is([data-type="loading"], [data-type="none"]) .pe-tree-label {\n  color: var(--pe-muted);\n  font-style: italic;\n}\n.pe-tree-row[data-type="more"] .pe-tree-label {\n  color: var(--pe-accent);\n  cursor: pointer;\n  text-decoration: underline;\n}\n.pe-tree-row[data-cancelled] .pe-tree-label {\n  color: var(--pe-muted);\n}\n.pe-tree-range {\n  flex: 0 100 auto;\n  min-width: 0;\n  overflow: hidden;\n  text-overflow: ellipsis;\n  color: var(--pe-muted);\n  font-size: 11px;\n}\n.pe-tree-figure {\n  flex: none;\n  margin-left: auto;\n  color: var(--pe-muted);\n  font-size: 11px;\n}\n.pe-tree-problem {\n  flex: 1 0 100%;\n  overflow: hidden;\n  text-overflow: ellipsis;\n  color: var(--pe-remove);\n  font-size: 11px;\n}\n.pe-tree-row[data-problem] {\n  flex-wrap: wrap;\n}\n.pe-sign {\n  flex: none;\n  width: 10px;\n  font-weight: 700;\n  text-align: center;\n}\n.pe-sign[data-kind="ADD"] {\n  color: var(--pe-add);\n}\n.pe-sign[data-kind="DELETE"] {\n  color: var(--pe-remove);\n}\n.pe-shared {\n  position: relative;\n  flex: none;\n  width: 11px;\n  height: 11px;\n}\n.pe-shared::before,\n.pe-shared::after {\n  content: "";\n  position: absolute;\n  width: 7px;\n  height: 7px;\n  border: 1px solid var(--pe-muted);\n  border-radius: 2px;\n}\n.pe-shared::after {\n  left: 3px;\n  top: 3px;\n  background: var(--pe-bg);\n}\n.pe-change {\n  flex: none;\n  display: inline-flex;\n  align-items: center;\n  gap: 4px;\n  font-size: 11px;\n}\n.pe-change-bar {\n  width: 22px;\n  height: 6px;\n  border-radius: 2px;\n  background: linear-gradient(\n    to right,\n    var(--pe-add) var(--pe-share),\n    var(--pe-remove) var(--pe-share)\n  );\n}\n\n/* grid */\n.pe-explorer .pe-grid {\n  flex: 1;\n  overflow: auto;\n  min-height: 80px;\n}\n.pe-grid-top {\n  position: sticky;\n  top: 0;\n  z-index: 1;\n  width: max-content;\n}\n.pe-explorer .pe-grid-head,\n.pe-grid-row {\n  display: grid;\n  grid-template-columns: var(--pe-columns);\n}\n.pe-explorer .pe-grid-head {\n  border-bottom: 1px solid var(--pe-line);\n  border-top: 1px solid var(--pe-line);\n  background: var(--pe-bg);\n  font-size: 11px;\n  line-height: 22px;\n  color: var(--pe-muted);\n}\n.pe-explorer .pe-grid-head button {\n  border: 0;\n  background: none;\n  color: inherit;\n  font-size: 11px;\n  line-height: 22px;\n  padding: 0;\n}\n.pe-explorer .pe-grid-head button:hover {\n  color: var(--pe-fg);\n  text-decoration: underline;\n  background: none;\n}\n.pe-explorer .pe-grid-head [aria-sort]:not([aria-sort="none"]) {\n  color: var(--pe-fg);\n  font-weight: 600;\n}\n.pe-arrow {\n  display: inline-block;\n  width: 0;\n  overflow: visible;\n}\n.pe-cell {\n  padding: 0 8px;\n  overflow: hidden;\n  text-overflow: ellipsis;\n  white-space: nowrap;\n}\n.pe-explorer .pe-number {\n  text-align: right;\n}\n.pe-grid-sizer {\n  position: relative;\n  contain: strict;\n}\n.pe-grid-row {\n  position: absolute;\n  top: 0;\n  left: 0;\n  height: 24px;\n  line-height: 24px;\n  font-size: 12px;\n  cursor: default;\n}\n.pe-grid-row.pe-odd {\n  background: color-mix(in srgb, var(--pe-fg) 2.5%, var(--pe-bg));\n}\n.pe-grid-row .pe-cell:nth-child(n + 6):nth-child(-n + 7),\n.pe-grid-row .pe-cell:last-child {\n  font-family: var(--pe-mono);\n}\n.pe-totals > * {\n  flex: none;\n}\n.pe-totals {\n  display: flex;\n  align-items: center;\n  gap: 2px 10px;\n  overflow: hidden;\n  white-space: nowrap;\n  padding: 4px 10px;\n  border-top: 1px solid var(--pe-line);\n  font-size: 12px;\n  min-height: 28px;\n}\n\n/* detail */\n.pe-detail {\n  flex: 1;\n  overflow: auto;\n  padding: 8px 10px;\n}\n.pe-detail-kind {\n  color: var(--pe-muted);\n  font-size: 11px;\n}\n.pe-explorer .pe-detail-title {\n  font-size: 13px;\n  font-weight: 600;\n  overflow-wrap: anywhere;\n}\n.pe-section {\n  margin-top: 8px;\n}\n.pe-explorer .pe-heading {\n  margin: 12px 0 4px;\n  padding-bottom: 2px;\n  border-bottom: 1px solid var(--pe-line);\n  font-size: 12px;\n  font-weight: 600;\n}\n.pe-explorer .pe-facts {\n  display: grid;\n  grid-template-columns: auto minmax(0, 1fr);\n  gap: 2px 10px;\n  font-size: 12px;\n}\n.pe-explorer .pe-facts dt {\n  grid-column: 1;\n  float: none;\n  width: auto;\n  max-width: 120px;\n  color: var(--pe-muted);\n  font-weight: normal;\n}\n.pe-explorer .pe-facts dd {\n  grid-column: 2;\n  float: none;\n  width: auto;\n  overflow-wrap: anywhere;\n}\n.pe-bounds {\n  width: 100%;\n  border-collapse: collapse;\n  table-layout: fixed;\n  font-size: 12px;\n}\n.pe-bounds :is(th, td) {\n  padding: 3px 8px 3px 0;\n  border: 0;\n  border-bottom: 1px solid var(--pe-line);\n  background: none;\n  font-weight: normal;\n  text-align: left;\n  vertical-align: top;\n  white-space: normal;\n  overflow-wrap: anywhere;\n}\n.pe-bounds thead th {\n  color: var(--pe-muted);\n  font-size: 11px;\n}\n.pe-bounds th:first-child {\n  width: 30%;\n}\n.pe-bounds :is(th, td):last-child {\n  width: 40px;\n  padding-right: 0;\n  text-align: right;\n}\n.pe-type {\n  display: block;\n  color: var(--pe-muted);\n  font-size: 11px;\n}\n.pe-value {\n  font-family: var(--pe-mono);\n}\n.pe-absent {\n  color: var(--pe-muted);\n  font-style: italic;\n}\n.pe-explorer .pe-note {\n  margin-top: 6px !important;\n  color: var(--pe-muted);\n  font-size: 12px;\n}\n.pe-explorer .pe-text {\n  max-height: 260px;\n  overflow: auto;\n  padding: 6px 8px;\n  border-radius: 4px;\n  background: var(--pe-faint);\n  color: var(--pe-fg);\n  font: 11px / 1.5 var(--pe-mono);\n  white-space: pre-wrap;\n  overflow-wrap: anywhere;\n}\n.pe-problem {\n  margin: 6px 10px;\n  padding: 6px 10px;\n  border-left: 3px solid var(--pe-remove);\n  border-radius: 3px;\n  background: color-mix(in srgb, var(--pe-remove) 8%, var(--pe-bg));\n  font-size: 12px;\n  overflow-wrap: anywhere;\n}\n.pe-detail .pe-problem {\n  margin: 8px 0;\n}\n.pe-path {\n  font-family: var(--pe-mono);\n}\n.pe-notice {\n  display: flex;\n  flex-direction: column;\n  max-height: 40%;\n  overflow: auto;\n  position: relative;\n}\n.pe-notice-item {\n  position: relative;\n}\n.pe-explorer .pe-notice-item > .pe-button {\n  position: absolute;\n  top: 10px;\n  right: 16px;\n}\n\n/* code */\n.pe-footer {\n  display: flex;\n  align-items: center;\n  gap: var(--pe-gap);\n  padding: 5px 10px;\n  border-top: 1px solid var(--pe-line);\n  background: var(--pe-faint);\n}\n.pe-prompt {\n  color: var(--pe-muted);\n  font-size: 11px;\n}\n.pe-explorer .pe-code {\n  flex: 1;\n  min-width: 0;\n  overflow-x: auto;\n  background: none;\n  color: var(--pe-fg);\n  font: 12px / 20px var(--pe-mono);\n  white-space: pre;\n  scrollbar-width: none;\n  padding: 0 2px;\n}\n.pe-busy {\n  color: var(--pe-muted);\n  font-size: 11px;\n  white-space: nowrap;\n}\n\n/* narrow: panes below each other */\n@container pe-explorer (max-width: 700px) {\n  .pe-explorer .pe-frame {\n    height: auto;\n  }\n  .pe-explorer .pe-timeline,\n  .pe-explorer .pe-header {\n    flex-wrap: wrap;\n  }\n  .pe-explorer .pe-timeline-controls {\n    width: auto;\n    padding: 6px 10px 0;\n  }\n  .pe-explorer .pe-timeline-frame {\n    flex: 1 0 calc(100% - 20px);\n    margin: 2px 10px 4px;\n  }\n  .pe-legend,\n  .pe-explorer .pe-header .pe-muted,\n  .pe-explorer .pe-user {\n    display: none;\n  }\n  .pe-main {\n    grid-template-columns: minmax(0, 1fr);\n    grid-auto-rows: 240px 340px 300px;\n  }\n  .pe-explorer .pe-pane + .pe-pane {\n    border-left: 0;\n    border-top: 1px solid var(--pe-line);\n  }\n}\n@media (prefers-reduced-motion: reduce) {\n  .pe-explorer * {\n    transition: none !important;\n    animation: none !important;\n    scroll-behavior: auto !important;\n  }\n}\n@media (forced-colors: active) {\n  .pe-tree-row[aria-selected="true"],\n  .pe-explorer .pe-grid-row[aria-selected="true"] {\n    outline: 2px solid Highlight;\n    outline-offset: -2px;\n  }\n}\n';
+var explorer_default = '.pe-explorer {\n--pe-bg: var(--jp-layout-color1, var(--vscode-editor-background, Canvas));\n--pe-fg: var(--jp-ui-font-color1, var(--vscode-editor-foreground, CanvasText));\n--pe-muted: color-mix(in srgb, var(--pe-fg) 74%, var(--pe-bg));\n--pe-faint: color-mix(in srgb, var(--pe-fg) 5%, var(--pe-bg));\n--pe-line: color-mix(in srgb, var(--pe-fg) 16%, var(--pe-bg));\n--pe-accent: var(--jp-brand-color1, var(--vscode-focusBorder, #1b6ac9));\n--pe-select: color-mix(in srgb, var(--pe-accent) 20%, var(--pe-bg));\n--pe-append: #2563c9;\n--pe-compact: #7b45c4;\n--pe-overwrite: #b3540b;\n--pe-analyze: #0b7568;\n--pe-unknown: #b3261e;\n--pe-add: #1a7038;\n--pe-remove: #b3261e;\n--pe-tag: #96690a;\n--pe-branch: #0b7568;\n--pe-consumer: #a03a8f;\n--pe-hint: #5a6472;\n--pe-font: var(--jp-ui-font-family, var(--vscode-font-family, system-ui, sans-serif));\n--pe-mono: var(--jp-code-font-family, var(--vscode-editor-font-family, ui-monospace, monospace));\n--pe-gap: 8px;\ncontainer: pe-explorer / inline-size;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: 13px / 1.4 var(--pe-font);\nfont-variant-numeric: tabular-nums;\ntext-align: left;\n}\n.pe-frame {\ndisplay: flex;\nflex-direction: column;\nheight: var(--pe-height, 560px);\nborder: 1px solid var(--pe-line);\nborder-radius: 6px;\noverflow: hidden;\n}\n.pe-explorer[data-theme="dark"] {\n--pe-append: #79aefc;\n--pe-compact: #c3a0f8;\n--pe-overwrite: #f5a35f;\n--pe-analyze: #55cdb9;\n--pe-unknown: #ff8f85;\n--pe-add: #76d48f;\n--pe-remove: #ff8f85;\n--pe-tag: #e6bd5c;\n--pe-branch: #55cdb9;\n--pe-consumer: #ee9fe0;\n--pe-hint: #a9b3c0;\n}\n.pe-explorer *,\n.pe-explorer *::before {\nbox-sizing: border-box;\n}\n.pe-explorer [hidden] {\ndisplay: none !important;\n}\n.pe-explorer :focus-visible {\noutline: 2px solid var(--pe-accent);\noutline-offset: -2px;\n}\n.pe-explorer :is(h2, h3, h4, h5, p, dl, dd, pre, table) {\nmargin: 0;\npadding: 0;\n}\n.pe-hidden {\nposition: absolute;\nwidth: 1px;\nheight: 1px;\noverflow: hidden;\nclip-path: inset(50%);\n}\n.pe-space {\nflex: 1;\n}\n.pe-explorer .pe-muted {\ncolor: var(--pe-muted);\n}\n.pe-plus {\ncolor: var(--pe-add);\n}\n.pe-minus {\ncolor: var(--pe-remove);\n}\n.pe-explorer button {\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: inherit;\nfont-size: 12px;\nline-height: 18px;\npadding: 1px 7px;\ncursor: pointer;\n}\n.pe-explorer button:hover:not(:disabled) {\nbackground: var(--pe-faint);\nborder-color: var(--pe-muted);\n}\n.pe-explorer button:disabled {\nopacity: 0.45;\ncursor: default;\n}\n.pe-explorer button[aria-pressed="true"] {\nbackground: var(--pe-select);\nborder-color: var(--pe-accent);\n}\n.pe-explorer .pe-segmented,\n.pe-steps {\ndisplay: inline-flex;\n}\n.pe-explorer .pe-segmented button:not(:first-child),\n.pe-explorer .pe-steps button:not(:first-child) {\nborder-top-left-radius: 0;\nborder-bottom-left-radius: 0;\nmargin-left: -1px;\n}\n.pe-explorer .pe-segmented button:not(:last-child),\n.pe-explorer .pe-steps button:not(:last-child) {\nborder-top-right-radius: 0;\nborder-bottom-right-radius: 0;\n}\n.pe-explorer .pe-segmented button[aria-pressed="true"] {\nz-index: 1;\n}\n.pe-explorer .pe-steps button {\nmin-width: 28px;\n}\n.pe-explorer input {\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: inherit;\nfont-size: 12px;\nline-height: 18px;\npadding: 1px 7px;\nmin-width: 0;\n}\n.pe-explorer input::placeholder {\ncolor: var(--pe-muted);\nopacity: 1;\n}\n.pe-explorer input[aria-invalid] {\nborder-color: var(--pe-remove);\n}\n.pe-explorer .pe-steps-bar {\ndisplay: flex;\nflex: none;\ngap: var(--pe-gap);\n}\n.pe-explorer .pe-goto {\nwidth: 108px;\n}\n.pe-explorer .pe-filter {\nflex: 1 1 140px;\nfont-family: var(--pe-mono) !important;\n}\n.pe-bar {\ndisplay: flex;\nflex-wrap: wrap;\nalign-items: center;\ngap: 6px var(--pe-gap);\npadding: 6px 10px;\n}\n.pe-explorer .pe-chip {\ndisplay: inline-block;\nborder-radius: 9px;\nbackground: color-mix(in srgb, var(--pe-fg) 8%, var(--pe-bg));\ncolor: var(--pe-fg);\nfont-size: 11px;\nline-height: 18px;\npadding: 0 8px;\nwhite-space: nowrap;\nmax-width: 240px;\noverflow: hidden;\ntext-overflow: ellipsis;\n}\n.pe-explorer .pe-chip[data-flag="tag"] {\nbackground: color-mix(in srgb, var(--pe-tag) 18%, var(--pe-bg));\n}\n.pe-explorer .pe-chip[data-flag="branch"] {\nbackground: color-mix(in srgb, var(--pe-branch) 18%, var(--pe-bg));\n}\n.pe-explorer .pe-chip[data-flag="consumer"] {\nbackground: color-mix(in srgb, var(--pe-consumer) 18%, var(--pe-bg));\n}\n.pe-header {\ndisplay: flex;\nalign-items: center;\ngap: 6px;\npadding: 7px 10px 6px;\nborder-bottom: 1px solid var(--pe-line);\noverflow: hidden;\n}\n.pe-explorer .pe-name {\nfont-size: 15px;\nfont-weight: 600;\nline-height: 20px;\nwhite-space: nowrap;\noverflow: hidden;\ntext-overflow: ellipsis;\nmin-width: 0;\n}\n.pe-explorer .pe-header .pe-muted {\nwhite-space: nowrap;\nmargin-right: 4px;\n}\n.pe-explorer .pe-header .pe-chip {\nflex: 0 9 auto;\nmin-width: 24px;\n}\n.pe-explorer .pe-header .pe-button {\nflex: none;\n}\n.pe-summary {\ndisplay: flex;\nflex-wrap: wrap;\nalign-items: center;\ngap: 2px 12px;\npadding: 5px 10px;\nborder-top: 1px solid var(--pe-line);\nbackground: var(--pe-faint);\nmin-height: 30px;\n}\n.pe-user {\nflex: 1 1 60px;\nmin-width: 60px;\noverflow: hidden;\ntext-overflow: ellipsis;\nwhite-space: nowrap;\nfont-size: 12px;\ntext-align: right;\n}\n.pe-kind {\nfont-size: 11px;\nfont-weight: 600;\nletter-spacing: 0.03em;\ncolor: var(--pe-unknown);\n}\n.pe-kind::before {\ncontent: "";\ndisplay: inline-block;\nwidth: 8px;\nheight: 8px;\nmargin-right: 5px;\nbackground: currentColor;\n}\n.pe-kind[data-kind="append"],\n.pe-legend-item[data-kind="append"]::first-letter {\ncolor: var(--pe-append);\n}\n.pe-kind[data-kind="append"]::before {\nborder-radius: 50%;\n}\n.pe-kind[data-kind="compact"],\n.pe-legend-item[data-kind="compact"]::first-letter {\ncolor: var(--pe-compact);\n}\n.pe-kind[data-kind="overwrite"],\n.pe-legend-item[data-kind="overwrite"]::first-letter {\ncolor: var(--pe-overwrite);\n}\n.pe-kind[data-kind="overwrite"]::before {\nclip-path: polygon(50% 0, 100% 100%, 0 100%);\n}\n.pe-kind[data-kind="analyze"],\n.pe-legend-item[data-kind="analyze"]::first-letter {\ncolor: var(--pe-analyze);\n}\n.pe-kind[data-kind="analyze"]::before {\nclip-path: polygon(50% 0, 100% 50%, 50% 100%, 0 50%);\n}\n.pe-legend {\ndisplay: grid;\ngrid-template-columns: auto auto;\ngap: 0 12px;\nfont-size: 11px;\nline-height: 15px;\ncolor: var(--pe-muted);\n}\n.pe-legend-item {\ndisplay: inline-block;\nwhite-space: nowrap;\n}\n.pe-legend-item::first-letter {\nfont-weight: 700;\n}\n.pe-timeline {\ndisplay: flex;\n}\n.pe-timeline-controls {\ndisplay: flex;\nflex-wrap: wrap;\nalign-content: flex-start;\nalign-items: center;\ngap: 5px;\nwidth: 226px;\npadding: 6px 0 4px 10px;\n}\n.pe-timeline-frame {\nposition: relative;\nflex: 1;\nmin-width: 0;\nmargin: 2px 10px 4px 6px;\nmin-height: 90px;\n}\n.pe-timeline-canvas {\ndisplay: block;\nwidth: 100%;\ncursor: pointer;\ntouch-action: pan-y;\nborder-radius: 4px;\n}\n.pe-timeline-note {\nflex-basis: 100%;\nfont-size: 11px;\nline-height: 15px;\ncolor: var(--pe-muted);\n}\n.pe-tip {\nposition: absolute;\ntop: 2px;\nz-index: 2;\npadding: 4px 8px;\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\nbox-shadow: 0 2px 8px rgb(0 0 0 / 18%);\nfont-size: 11px;\nline-height: 16px;\nwhite-space: nowrap;\npointer-events: none;\nmax-width: 320px;\n}\n.pe-tip > div {\noverflow: hidden;\ntext-overflow: ellipsis;\n}\n.pe-tip > div:first-child {\nfont-weight: 600;\n}\n.pe-main {\ndisplay: grid;\ngrid-template-columns: minmax(210px, 27fr) minmax(260px, 45fr) minmax(210px, 28fr);\nflex: 1;\nmin-height: 0;\nborder-top: 1px solid var(--pe-line);\n}\n.pe-explorer .pe-pane {\ndisplay: flex;\nflex-direction: column;\nmin-width: 0;\nmin-height: 0;\n}\n.pe-explorer .pe-pane + .pe-pane {\nborder-left: 1px solid var(--pe-line);\n}\n.pe-explorer .pe-pane-title {\npadding: 0 10px;\nborder-bottom: 1px solid var(--pe-line);\nfont-size: 12px;\nfont-weight: 600;\nline-height: 28px;\n}\n.pe-tab-line {\ndisplay: flex;\nflex: none;\nborder-bottom: 1px solid var(--pe-line);\n}\n.pe-tabs {\nposition: relative;\ndisplay: flex;\nflex: 1;\ngap: 0 2px;\npadding: 0 6px;\nmin-width: 0;\noverflow-x: auto;\nscrollbar-width: none;\n}\n.pe-explorer .pe-tabs[data-after] {\nmask-image: linear-gradient(to left, transparent, #000 24px);\n}\n.pe-explorer .pe-tabs[data-before] {\nmask-image: linear-gradient(to right, transparent, #000 24px);\n}\n.pe-explorer .pe-tabs[data-before][data-after] {\nmask-image: linear-gradient(to right, transparent, #000 24px calc(100% - 24px), transparent);\n}\n.pe-tab-list {\nflex: none;\nwidth: 26px;\nmargin: 3px 4px;\npadding: 0 0 0 4px;\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: inherit;\nfont-size: 12px;\ncursor: pointer;\n}\n.pe-badge {\ndisplay: inline-block;\nmargin: -2px 0 -2px 4px;\npadding: 0 5px;\nborder-radius: 8px;\nline-height: 16px;\nvertical-align: 1px;\nbackground: var(--pe-faint);\ncolor: var(--pe-fg);\nfont-size: 11px;\nfont-weight: 600;\n}\n.pe-badge[data-tone="warning"] {\nbackground: color-mix(in srgb, var(--pe-overwrite) 18%, var(--pe-bg));\n}\n.pe-badge[data-tone="error"] {\nbackground: color-mix(in srgb, var(--pe-remove) 22%, var(--pe-bg));\n}\n.pe-explorer .pe-tabs button {\nborder: 0;\nborder-bottom: 2px solid transparent;\nborder-radius: 0;\nbackground: none;\ncolor: var(--pe-muted);\nflex: none;\nline-height: 26px;\npadding: 0 8px;\n}\n.pe-explorer .pe-tabs button[aria-selected="true"] {\nborder-bottom-color: var(--pe-accent);\ncolor: var(--pe-fg);\nfont-weight: 600;\n}\n.pe-panel,\n.pe-view {\ndisplay: flex;\nflex-direction: column;\nflex: 1;\nmin-height: 0;\nmin-width: 0;\n}\n.pe-empty {\npadding: 28px 16px;\ncolor: var(--pe-muted);\ntext-align: center;\ntext-wrap: balance;\nflex: 1;\n}\n.pe-tree {\nflex: 1;\noverflow: auto;\npadding: 4px 0;\n}\n.pe-stale {\nopacity: 0.55;\n}\n.pe-tree-row {\ndisplay: flex;\nalign-items: center;\ngap: 5px;\npadding: 0 8px 0 calc(4px + var(--pe-depth) * 14px);\nmin-height: 24px;\nwhite-space: nowrap;\ncursor: default;\n}\n.pe-tree-row:hover,\n.pe-grid-row:hover {\nbackground: var(--pe-faint);\n}\n.pe-tree-row[aria-selected="true"],\n.pe-grid-row[aria-selected="true"] {\nbackground: var(--pe-select) !important;\n}\n.pe-twisty {\nflex: none;\nwidth: 14px;\ncolor: var(--pe-muted);\ntext-align: center;\ncursor: pointer;\n}\n.pe-tree-label {\nflex: 0 1 auto;\nmin-width: 40px;\noverflow: hidden;\ntext-overflow: ellipsis;\n}\n.pe-name-parts {\ndisplay: flex;\nmin-width: 0;\n}\n.pe-name-head {\noverflow: hidden;\n}\n.pe-name-whole {\noverflow: hidden;\ntext-overflow: ellipsis;\n}\n.pe-tree-row:is([data-type="manifest"], [data-type="entry"], [data-type="index-file"])\n.pe-tree-label {\nmin-width: 88px;\nfont: 12px / 1.4 var(--pe-mono);\n}\n.pe-tree-row:is([data-type="loading"], [data-type="none"]) .pe-tree-label {\ncolor: var(--pe-muted);\nfont-style: italic;\n}\n.pe-tree-row[data-type="more"] .pe-tree-label {\ncolor: var(--pe-accent);\ncursor: pointer;\ntext-decoration: underline;\n}\n.pe-tree-row[data-cancelled] .pe-tree-label {\ncolor: var(--pe-muted);\n}\n.pe-tree-range {\nflex: 0 100 auto;\nmin-width: 0;\noverflow: hidden;\ntext-overflow: ellipsis;\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pe-tree-figure {\nflex: none;\nmargin-left: auto;\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pe-tree-problem {\nflex: 1 0 100%;\noverflow: hidden;\ntext-overflow: ellipsis;\ncolor: var(--pe-remove);\nfont-size: 11px;\n}\n.pe-tree-row[data-problem] {\nflex-wrap: wrap;\n}\n.pe-sign {\nflex: none;\nwidth: 10px;\nfont-weight: 700;\ntext-align: center;\n}\n.pe-sign[data-kind="ADD"] {\ncolor: var(--pe-add);\n}\n.pe-sign[data-kind="DELETE"] {\ncolor: var(--pe-remove);\n}\n.pe-shared {\nposition: relative;\nflex: none;\nwidth: 11px;\nheight: 11px;\n}\n.pe-shared::before,\n.pe-shared::after {\ncontent: "";\nposition: absolute;\nwidth: 7px;\nheight: 7px;\nborder: 1px solid var(--pe-muted);\nborder-radius: 2px;\n}\n.pe-shared::after {\nleft: 3px;\ntop: 3px;\nbackground: var(--pe-bg);\n}\n.pe-change {\nflex: none;\ndisplay: inline-flex;\nalign-items: center;\ngap: 4px;\nfont-size: 11px;\n}\n.pe-change-bar {\nwidth: 22px;\nheight: 6px;\nborder-radius: 2px;\nbackground: linear-gradient(\nto right,\nvar(--pe-add) var(--pe-share),\nvar(--pe-remove) var(--pe-share)\n);\n}\n.pe-explorer .pe-grid {\nflex: 1;\noverflow: auto;\nmin-height: 80px;\n}\n.pe-grid-top {\nposition: sticky;\ntop: 0;\nz-index: 1;\nwidth: max-content;\n}\n.pe-explorer .pe-grid-head,\n.pe-grid-row {\ndisplay: grid;\ngrid-template-columns: var(--pe-columns);\n}\n.pe-explorer .pe-grid-head {\nborder-bottom: 1px solid var(--pe-line);\nborder-top: 1px solid var(--pe-line);\nbackground: var(--pe-bg);\nfont-size: 11px;\nline-height: 22px;\ncolor: var(--pe-muted);\n}\n.pe-explorer .pe-grid-head button {\nborder: 0;\nbackground: none;\ncolor: inherit;\nfont-size: 11px;\nline-height: 22px;\npadding: 0;\n}\n.pe-explorer .pe-grid-head button:hover {\ncolor: var(--pe-fg);\ntext-decoration: underline;\nbackground: none;\n}\n.pe-explorer .pe-grid-head [aria-sort]:not([aria-sort="none"]) {\ncolor: var(--pe-fg);\nfont-weight: 600;\n}\n.pe-arrow {\ndisplay: inline-block;\nwidth: 0;\noverflow: visible;\n}\n.pe-cell {\npadding: 0 8px;\noverflow: hidden;\ntext-overflow: ellipsis;\nwhite-space: nowrap;\n}\n.pe-explorer .pe-number {\ntext-align: right;\n}\n.pe-grid-sizer {\nposition: relative;\ncontain: strict;\n}\n.pe-grid-row {\nposition: absolute;\ntop: 0;\nleft: 0;\nheight: 24px;\nline-height: 24px;\nfont-size: 12px;\ncursor: default;\n}\n.pe-grid-row.pe-odd {\nbackground: color-mix(in srgb, var(--pe-fg) 2.5%, var(--pe-bg));\n}\n.pe-grid-row .pe-cell:nth-child(n + 6):nth-child(-n + 7),\n.pe-grid-row .pe-cell:last-child {\nfont-family: var(--pe-mono);\n}\n.pe-totals > * {\nflex: none;\n}\n.pe-totals {\ndisplay: flex;\nalign-items: center;\ngap: 2px 10px;\noverflow: hidden;\nwhite-space: nowrap;\npadding: 4px 10px;\nborder-top: 1px solid var(--pe-line);\nfont-size: 12px;\nmin-height: 28px;\n}\n.pe-detail {\nflex: 1;\noverflow: auto;\npadding: 8px 10px;\n}\n.pe-detail-kind {\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pe-explorer .pe-detail-title {\nfont-size: 13px;\nfont-weight: 600;\noverflow-wrap: anywhere;\n}\n.pe-section {\nmargin-top: 8px;\n}\n.pe-explorer .pe-heading {\nmargin: 12px 0 4px;\npadding-bottom: 2px;\nborder-bottom: 1px solid var(--pe-line);\nfont-size: 12px;\nfont-weight: 600;\n}\n.pe-explorer .pe-facts {\ndisplay: grid;\ngrid-template-columns: auto minmax(0, 1fr);\ngap: 2px 10px;\nfont-size: 12px;\n}\n.pe-explorer .pe-facts dt {\ngrid-column: 1;\nfloat: none;\nwidth: auto;\nmax-width: 120px;\ncolor: var(--pe-muted);\nfont-weight: normal;\n}\n.pe-explorer .pe-facts dd {\ngrid-column: 2;\nfloat: none;\nwidth: auto;\noverflow-wrap: anywhere;\n}\n.pe-bounds {\nwidth: 100%;\nborder-collapse: collapse;\ntable-layout: fixed;\nfont-size: 12px;\n}\n.pe-bounds :is(th, td) {\npadding: 3px 8px 3px 0;\nborder: 0;\nborder-bottom: 1px solid var(--pe-line);\nbackground: none;\nfont-weight: normal;\ntext-align: left;\nvertical-align: top;\nwhite-space: normal;\noverflow-wrap: anywhere;\n}\n.pe-bounds thead th {\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pe-bounds th:first-child {\nwidth: 30%;\n}\n.pe-bounds :is(th, td):last-child {\nwidth: 40px;\npadding-right: 0;\ntext-align: right;\n}\n.pe-type {\ndisplay: block;\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pe-value {\nfont-family: var(--pe-mono);\n}\n.pe-absent {\ncolor: var(--pe-muted);\nfont-style: italic;\n}\n.pe-explorer .pe-note {\nmargin-top: 6px !important;\ncolor: var(--pe-muted);\nfont-size: 12px;\n}\n.pe-explorer .pe-text {\nmax-height: 260px;\noverflow: auto;\npadding: 6px 8px;\nborder-radius: 4px;\nbackground: var(--pe-faint);\ncolor: var(--pe-fg);\nfont: 11px / 1.5 var(--pe-mono);\nwhite-space: pre-wrap;\noverflow-wrap: anywhere;\n}\n.pe-problem {\nmargin: 6px 10px;\npadding: 6px 10px;\nborder-left: 3px solid var(--pe-remove);\nborder-radius: 3px;\nbackground: color-mix(in srgb, var(--pe-remove) 8%, var(--pe-bg));\nfont-size: 12px;\noverflow-wrap: anywhere;\n}\n.pe-detail .pe-problem {\nmargin: 8px 0;\n}\n.pe-path {\nfont-family: var(--pe-mono);\n}\n.pe-notice {\ndisplay: flex;\nflex-direction: column;\nmax-height: 40%;\noverflow: auto;\nposition: relative;\n}\n.pe-notice-item {\nposition: relative;\n}\n.pe-explorer .pe-notice-item > .pe-button {\nposition: absolute;\ntop: 10px;\nright: 16px;\n}\n.pe-footer {\ndisplay: flex;\nalign-items: center;\ngap: var(--pe-gap);\npadding: 5px 10px;\nborder-top: 1px solid var(--pe-line);\nbackground: var(--pe-faint);\n}\n.pe-prompt {\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pe-explorer .pe-code {\nflex: 1;\nmin-width: 0;\noverflow-x: auto;\nbackground: none;\ncolor: var(--pe-fg);\nfont: 12px / 20px var(--pe-mono);\nwhite-space: pre;\nscrollbar-width: none;\npadding: 0 2px;\n}\n.pe-busy {\ncolor: var(--pe-muted);\nfont-size: 11px;\nwhite-space: nowrap;\n}\n@container pe-explorer (max-width: 700px) {\n.pe-explorer .pe-frame {\nheight: auto;\n}\n.pe-explorer .pe-timeline,\n.pe-explorer .pe-header {\nflex-wrap: wrap;\n}\n.pe-explorer .pe-timeline-controls {\nwidth: auto;\npadding: 6px 10px 0;\n}\n.pe-explorer .pe-timeline-frame {\nflex: 1 0 calc(100% - 20px);\nmargin: 2px 10px 4px;\n}\n.pe-legend,\n.pe-explorer .pe-header .pe-muted,\n.pe-explorer .pe-user {\ndisplay: none;\n}\n.pe-main {\ngrid-template-columns: minmax(0, 1fr);\ngrid-auto-rows: 240px 340px 300px;\n}\n.pe-explorer .pe-pane + .pe-pane {\nborder-left: 0;\nborder-top: 1px solid var(--pe-line);\n}\n}\n@media (prefers-reduced-motion: reduce) {\n.pe-explorer * {\ntransition: none !important;\nanimation: none !important;\nscroll-behavior: auto !important;\n}\n}\n@media (forced-colors: active) {\n.pe-tree-row[aria-selected="true"],\n.pe-explorer .pe-grid-row[aria-selected="true"] {\noutline: 2px solid Highlight;\noutline-offset: -2px;\n}\n}\n';
 
-// src/history.js
-var KINDS = [
-  { token: "APPEND", letter: "A", colour: "append" },
-  { token: "COMPACT", letter: "C", colour: "compact" },
-  { token: "OVERWRITE", letter: "O", colour: "overwrite" },
-  { token: "ANALYZE", letter: "Z", colour: "analyze" },
-  { token: "unreadable", letter: "!", colour: "unknown" }
-];
-var UNREADABLE = 1;
-var EXPIRED = 2;
-var SAME_COMMIT = 4;
-var WATERMARK = 8;
-var History = class {
-  /** @param {Answer} answer */
-  constructor({ body, columns }) {
-    this.table = body.table;
-    this.ids = columns.id;
-    this.times = columns.time;
-    this.kinds = columns.kind;
-    this.states = columns.state;
-    this.schemas = columns.schema;
-    this.totalRows = columns.total_rows;
-    this.deltaRows = columns.delta_rows;
-    this.changelogRows = columns.changelog_rows;
-    this.userIndex = columns.user;
-    this.watermarks = columns.watermark;
-    this.users = decodeTexts(columns.user_text, columns.user_end);
-    this.pointers = body.flags;
-    this.count = this.ids.length;
-    let [low, high] = [Infinity, -Infinity];
-    for (let i = 0; i < this.count; i++) {
-      const value = this.watermark(i) ?? low;
-      low = Math.min(low, value);
-      high = Math.max(high, this.watermark(i) ?? high);
-    }
-    this.watermarkRange = { low, high };
-    this.hasWatermark = low <= high;
-  }
-  /**
-   * @param {number} id
-   * @returns {number} index in the timeline, -1 when it is not there
-   */
-  positionOf(id) {
-    let low = 0;
-    let high = this.count - 1;
-    while (low <= high) {
-      const middle = low + high >> 1;
-      if (this.ids[middle] === id) return middle;
-      if (this.ids[middle] < id) low = middle + 1;
-      else high = middle - 1;
-    }
-    return -1;
-  }
-  /** @param {number} position */
-  kind(position) {
-    return KINDS[this.kinds[position]] ?? KINDS[KINDS.length - 1];
-  }
-  /** @param {number} position */
-  unreadable(position) {
-    return (this.states[position] & UNREADABLE) !== 0;
-  }
-  /**
-   * Whether only a tag still holds the snapshot.
-   * @param {number} position
-   */
-  expired(position) {
-    return (this.states[position] & EXPIRED) !== 0;
-  }
-  /**
-   * Whether the snapshot before it comes from the same commit: rows appended, then compacted.
-   * @param {number} position
-   */
-  sameCommit(position) {
-    return (this.states[position] & SAME_COMMIT) !== 0;
-  }
-  /**
-   * Epoch milliseconds; undefined for none.
-   * @param {number} position
-   */
-  watermark(position) {
-    return this.states[position] & WATERMARK ? this.watermarks[position] : void 0;
-  }
-  /** @param {number} position */
-  user(position) {
-    return this.users[this.userIndex[position]] ?? "";
-  }
-  /**
-   * Whether ids are missing between a mark and the one before it.
-   * @param {number} position
-   */
-  gapBefore(position) {
-    return position > 0 && this.ids[position] !== this.ids[position - 1] + 1;
-  }
-  /**
-   * Tags, branches, consumers and hints at their marks; those that point past the end stand at the last.
-   * @returns {Flag[]}
-   */
-  flags() {
-    const last = this.count - 1;
-    return this.pointers.flatMap(({ kind, name: name2, snapshot }) => {
-      const found = this.positionOf(snapshot);
-      const position = found < 0 && snapshot > this.ids[last] ? last : found;
-      return position < 0 ? [] : [{ kind, name: name2, position }];
-    });
-  }
-};
-
-// src/keys.js
-var COMMANDS = {
-  ArrowLeft: { do: "step", by: -1 },
-  ArrowRight: { do: "step", by: 1 },
-  PageUp: { do: "step", by: -10 },
-  PageDown: { do: "step", by: 10 },
-  Home: { do: "first" },
-  End: { do: "last" },
-  "/": { do: "filter" },
-  m: { do: "mark" },
-  y: { do: "copy" },
-  "?": { do: "help" },
-  Escape: { do: "leave" }
-};
-function commandOf(event, where) {
-  if (event.ctrlKey || event.metaKey || event.altKey) return void 0;
-  if (where.typing && event.key !== "Escape") return void 0;
-  if (where.tabs && /^(Arrow|Home|End)/.test(event.key)) return void 0;
-  return Object.hasOwn(COMMANDS, event.key) ? COMMANDS[event.key] : void 0;
-}
-function rowAfter(key, row, count) {
-  if (!count) return void 0;
-  if (key === "ArrowDown") return Math.min(row + 1, count - 1);
-  if (key === "ArrowUp") return Math.max(row - 1, 0);
-  return void 0;
-}
-
-// src/lanes.js
-var LANE = 17;
-var MOST_USERS = 4;
-var MOST_READERS = 3;
-var LABEL = 20;
-function lanesOf(history, { writers, readers }) {
-  return [...writers ? writersOf(history) : [], ...readers ? readersOf(history) : []];
-}
-function writersOf(history) {
-  const commits = history.users.map(() => 0);
-  for (let i = 0; i < history.count; i++) {
-    if (!history.unreadable(i)) commits[history.userIndex[i]] += 1;
-  }
-  const users = [...commits.keys()].sort((a, b) => commits[b] - commits[a]);
-  const shared = users.length > MOST_USERS ? users.slice(MOST_USERS - 1) : [];
-  const lanes = users.slice(0, users.length - shared.length).map((user) => ({ kind: "writer", label: name(history.users[user]), users: /* @__PURE__ */ new Set([user]) }));
-  if (shared.length) {
-    lanes.push({ kind: "writer", label: `${shared.length} others`, users: new Set(shared) });
-  }
-  return lanes;
-}
-function readersOf(history) {
-  const last = history.ids[history.count - 1];
-  const found = history.pointers.filter(({ kind }) => kind === "consumer");
-  const lanes = found.slice(0, MOST_READERS).map(({ name: who, snapshot }) => {
-    let next = 0;
-    while (next < history.count && history.ids[next] < snapshot) next++;
-    const behind = Math.max(last - snapshot + 1, 0);
-    return { kind: "consumer", label: `${name(who)}, ${behind} behind`, next };
-  });
-  if (history.hasWatermark) lanes.push({ kind: "watermark", label: "watermark" });
-  return lanes;
-}
-function usefulLanes(history) {
-  const users = history.users.length;
-  return {
-    writers: users > 1 && users <= MOST_READERS && history.count > 2 * users,
-    readers: readersOf(history).length > 0
-  };
-}
-function name(text) {
-  const shown = visible(text);
-  return shown.length > LABEL ? `${shown.slice(0, LABEL - 1)}…` : shown;
-}
-function drawLanes(context, scene, top, seen, shape2) {
-  const { lanes, layout, offset, colours, font, selected } = scene;
-  lanes.forEach((lane, at) => {
-    const y = top + at * LANE + LANE / 2;
-    context.fillStyle = colours.line;
-    context.fillRect(offset, y - 0.5, layout.width, 1);
-    if (lane.kind === "writer") drawWriter(context, scene, lane, y, seen, shape2);
-    else if (lane.kind === "consumer") drawConsumer(context, scene, lane, y);
-    else drawWatermark(context, scene, y, seen);
-  });
-  if (!lanes.length) return;
-  context.fillStyle = colours.accent;
-  if (selected >= 0) {
-    context.globalAlpha = 0.5;
-    context.fillRect(layout.centres[selected] - 0.5, top, 1, lanes.length * LANE);
-    context.globalAlpha = 1;
-  }
-  context.fillStyle = colours.bg;
-  context.fillRect(offset, top, layout.gutter, lanes.length * LANE);
-  context.font = `11px ${font}`;
-  context.textAlign = "left";
-  context.textBaseline = "middle";
-  context.fillStyle = colours.muted;
-  lanes.forEach(({ label }, at) => {
-    context.fillText(label, offset, top + at * LANE + LANE / 2 + 0.5);
-  });
-}
-function drawWriter(context, { history, layout, colours }, lane, y, [first, last], shape2) {
-  for (let i = first; i <= last; i++) {
-    if (history.unreadable(i) || !lane.users?.has(history.userIndex[i])) continue;
-    const { letter, colour } = history.kind(i);
-    context.fillStyle = colours[colour];
-    if (history.sameCommit(i)) {
-      const from = layout.centres[i - 1];
-      context.fillRect(from, y - 1.5, layout.centres[i] - from, 3);
-    }
-    shape2(letter, layout.centres[i], y, 3.5);
-    context.fill();
-  }
-}
-function drawConsumer(context, { history, layout, colours }, { next = 0 }, y) {
-  const half = layout.pitch / 2;
-  const start2 = layout.centres[0] - half;
-  const end = layout.centres[history.count - 1] + half;
-  const edge = next ? layout.centres[next - 1] + half : start2;
-  context.fillStyle = colours.consumer;
-  context.strokeStyle = colours.consumer;
-  context.lineWidth = 1;
-  context.fillRect(start2, y - 3, edge - start2, 6);
-  if (end > edge) context.strokeRect(edge + 0.5, y - 2.5, end - edge - 1, 5);
-}
-function drawWatermark(context, { history, layout, colours }, y, [first, last]) {
-  const { low, high } = history.watermarkRange;
-  context.strokeStyle = colours.tag;
-  context.lineWidth = 2;
-  context.beginPath();
-  let drawn = false;
-  for (let i = first; i <= last; i++) {
-    const value = history.watermark(i);
-    const half = layout.pitch / 2;
-    if (value !== void 0) {
-      const level = y + 5 - (high > low ? 10 * (value - low) / (high - low) : 5);
-      if (drawn) context.lineTo(layout.centres[i] - half, level);
-      else context.moveTo(layout.centres[i] - half, level);
-      context.lineTo(layout.centres[i] + half, level);
-    }
-    drawn = value !== void 0;
-  }
-  context.stroke();
-}
-function laneWords(history, position) {
-  const words = [`by ${visible(history.user(position))}`];
-  if (history.sameCommit(position)) words.push(`one commit with ${history.ids[position - 1]}`);
-  const value = history.watermark(position);
-  if (value !== void 0) words.push(`watermark ${formatTime(value)}`);
-  return words;
-}
-
-// src/lives.js
+// src/file_lifetimes.js
 var SCANNED = ["added", "removed", "size", "rows", "level", "files"];
 var MOST_LEVELS = 256;
 var Lives = class {
@@ -900,7 +357,34 @@ function permuted(values, order) {
   return copy;
 }
 
-// src/state.js
+// src/keyboard.js
+var COMMANDS = {
+  ArrowLeft: { do: "step", by: -1 },
+  ArrowRight: { do: "step", by: 1 },
+  PageUp: { do: "step", by: -10 },
+  PageDown: { do: "step", by: 10 },
+  Home: { do: "first" },
+  End: { do: "last" },
+  "/": { do: "filter" },
+  m: { do: "mark" },
+  y: { do: "copy" },
+  "?": { do: "help" },
+  Escape: { do: "leave" }
+};
+function commandOf(event, where) {
+  if (event.ctrlKey || event.metaKey || event.altKey) return void 0;
+  if (where.typing && event.key !== "Escape") return void 0;
+  if (where.tabs && /^(Arrow|Home|End)/.test(event.key)) return void 0;
+  return Object.hasOwn(COMMANDS, event.key) ? COMMANDS[event.key] : void 0;
+}
+function rowAfter(key, row, count) {
+  if (!count) return void 0;
+  if (key === "ArrowDown") return Math.min(row + 1, count - 1);
+  if (key === "ArrowUp") return Math.max(row - 1, 0);
+  return void 0;
+}
+
+// src/selection_store.js
 var TRAITS = [
   "selected",
   "compare",
@@ -939,7 +423,114 @@ function createStore(initial) {
   };
 }
 
-// src/steps.js
+// src/snapshot_columns.js
+var KINDS = [
+  { token: "APPEND", letter: "A", colour: "append" },
+  { token: "COMPACT", letter: "C", colour: "compact" },
+  { token: "OVERWRITE", letter: "O", colour: "overwrite" },
+  { token: "ANALYZE", letter: "Z", colour: "analyze" },
+  { token: "unreadable", letter: "!", colour: "unknown" }
+];
+var UNREADABLE = 1;
+var EXPIRED = 2;
+var SAME_COMMIT = 4;
+var WATERMARK = 8;
+var History = class {
+  /** @param {Answer} answer */
+  constructor({ body, columns }) {
+    this.table = body.table;
+    this.ids = columns.id;
+    this.times = columns.time;
+    this.kinds = columns.kind;
+    this.states = columns.state;
+    this.schemas = columns.schema;
+    this.totalRows = columns.total_rows;
+    this.deltaRows = columns.delta_rows;
+    this.changelogRows = columns.changelog_rows;
+    this.userIndex = columns.user;
+    this.watermarks = columns.watermark;
+    this.users = decodeTexts(columns.user_text, columns.user_end);
+    this.pointers = body.flags;
+    this.count = this.ids.length;
+    let [low, high] = [Infinity, -Infinity];
+    for (let i = 0; i < this.count; i++) {
+      const value = this.watermark(i) ?? low;
+      low = Math.min(low, value);
+      high = Math.max(high, this.watermark(i) ?? high);
+    }
+    this.watermarkRange = { low, high };
+    this.hasWatermark = low <= high;
+  }
+  /**
+   * @param {number} id
+   * @returns {number} index in the timeline, -1 when it is not there
+   */
+  positionOf(id) {
+    let low = 0;
+    let high = this.count - 1;
+    while (low <= high) {
+      const middle = low + high >> 1;
+      if (this.ids[middle] === id) return middle;
+      if (this.ids[middle] < id) low = middle + 1;
+      else high = middle - 1;
+    }
+    return -1;
+  }
+  /** @param {number} position */
+  kind(position) {
+    return KINDS[this.kinds[position]] ?? KINDS[KINDS.length - 1];
+  }
+  /** @param {number} position */
+  unreadable(position) {
+    return (this.states[position] & UNREADABLE) !== 0;
+  }
+  /**
+   * Whether only a tag still holds the snapshot.
+   * @param {number} position
+   */
+  expired(position) {
+    return (this.states[position] & EXPIRED) !== 0;
+  }
+  /**
+   * Whether the snapshot before it comes from the same commit: rows appended, then compacted.
+   * @param {number} position
+   */
+  sameCommit(position) {
+    return (this.states[position] & SAME_COMMIT) !== 0;
+  }
+  /**
+   * Epoch milliseconds; undefined for none.
+   * @param {number} position
+   */
+  watermark(position) {
+    return this.states[position] & WATERMARK ? this.watermarks[position] : void 0;
+  }
+  /** @param {number} position */
+  user(position) {
+    return this.users[this.userIndex[position]] ?? "";
+  }
+  /**
+   * Whether ids are missing between a mark and the one before it.
+   * @param {number} position
+   */
+  gapBefore(position) {
+    return position > 0 && this.ids[position] !== this.ids[position - 1] + 1;
+  }
+  /**
+   * Tags, branches, consumers and hints at their marks; those that point past the end stand at the last.
+   * @returns {Flag[]}
+   */
+  flags() {
+    const last = this.count - 1;
+    return this.pointers.flatMap(({ kind, name: name2, snapshot }) => {
+      const found = this.positionOf(snapshot);
+      const position = found < 0 && snapshot > this.ids[last] ? last : found;
+      return position < 0 ? [] : [{ kind, name: name2, position }];
+    });
+  }
+};
+
+// src/snapshot_stepper.js
 var PLAY_MILLIS = 700;
 function createSteps(context) {
   const { store, history } = context;
@@ -961,7 +552,7 @@ function createSteps(context) {
   const next = button("›", "Next snapshot", step(1));
   const last = button("»", "Last snapshot", () => context.moveTo(history.count - 1));
   let timer = 0;
-  const play = button("▶", "Play through the snapshots", () => {
+  const play = button("▶", "Play the snapshots in order", () => {
     if (timer) stop();
     else start2();
   });
@@ -1006,87 +597,782 @@ function createSteps(context) {
   };
 }
 
-// src/theme.js
-var COLOURS = [
-  "bg",
-  "fg",
-  "muted",
-  "faint",
-  "line",
-  "accent",
-  "select",
-  "append",
-  "compact",
-  "overwrite",
-  "analyze",
-  "unknown",
-  "add",
-  "remove",
-  "tag",
-  "branch",
-  "consumer",
-  "hint"
-];
-function readColours(root) {
-  const probes = COLOURS.map((name2) => {
-    const probe = document.createElement("span");
-    probe.hidden = true;
-    probe.style.color = `var(--pe-${name2})`;
-    return probe;
-  });
-  root.append(...probes);
-  const colours = Object.fromEntries(
-    probes.map((probe, i) => [COLOURS[i], getComputedStyle(probe).color])
-  );
-  colours.font = getComputedStyle(root).fontFamily;
-  for (const probe of probes) probe.remove();
-  return colours;
-}
-function isDark(colour) {
-  const numbers = (colour.match(/-?[\d.]+(e-?\d+)?/g) ?? []).map(Number);
-  if (numbers.length < 3) return false;
-  const [r, g, b] = colour.startsWith("rgb") ? numbers.map((part) => part / 255) : numbers;
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b < 0.45;
-}
-function watchTheme(root, tell) {
-  let known = "";
-  const apply = () => {
-    const theme = isDark(readColours(root).bg) ? "dark" : "light";
-    root.setAttribute("data-theme", theme);
-    const colours = readColours(root);
-    const found = Object.values(colours).join();
-    if (found !== known) tell(colours);
-    known = found;
-  };
-  let timers = (
-    /** @type {number[]} */
-    []
-  );
-  const soon = () => {
-    timers.forEach(clearTimeout);
-    timers = [0, 150, 600].map((millis) => setTimeout(apply, millis));
-  };
-  const observer = new MutationObserver(soon);
-  for (const target of [document.documentElement, document.body]) {
-    observer.observe(target, {
-      attributeFilter: [
-        "class",
-        "style",
-        "data-jp-theme-light",
-        "data-jp-theme-name",
-        "data-vscode-theme-kind",
-        "data-theme"
-      ]
-    });
+// src/tree_model.js
+var Tree = class {
+  /** @type {Set<string>} */
+  open = /* @__PURE__ */ new Set(["", "delta"]);
+  /** @type {Map<string, Children>} */
+  children = /* @__PURE__ */ new Map();
+  /**
+   * Replace all that is known by the answer for another snapshot.
+   * @param {Record<string, Children>} children
+   */
+  load(children) {
+    this.children = new Map(Object.entries(children));
   }
-  const media = matchMedia("(prefers-color-scheme: dark)");
-  media.addEventListener("change", soon);
-  apply();
-  return () => {
-    observer.disconnect();
-    media.removeEventListener("change", soon);
-    timers.forEach(clearTimeout);
+  /**
+   * One more page of a node's children.
+   * @param {string} key
+   * @param {Children} page
+   */
+  extend(key, page) {
+    const known = this.children.get(key);
+    const nodes = known ? [...known.nodes, ...page.nodes] : page.nodes;
+    this.children.set(key, { nodes, total: page.total });
+  }
+  /**
+   * Rows from top to bottom below the root; a node with more children than known ends in a row of type "more".
+   * @returns {TreeRow[]}
+   */
+  rows() {
+    const rows = [];
+    this.#collect("", 1, rows);
+    return rows;
+  }
+  /**
+   * @param {string} key
+   * @param {number} depth
+   * @param {TreeRow[]} rows
+   */
+  #collect(key, depth, rows) {
+    const known = this.children.get(key);
+    if (!known) {
+      rows.push({ ...bare(`${key}/…`, "loading", "reading…"), depth });
+      return;
+    }
+    known.nodes.forEach((node, position) => {
+      const open = this.open.has(node.key) && node.expandable === true;
+      rows.push({ ...node, depth, open, position: position + 1, siblings: known.total, rest: 0 });
+      if (open) this.#collect(node.key, depth + 1, rows);
+    });
+    const rest = known.total - known.nodes.length;
+    if (rest > 0) rows.push({ ...bare(`${key}/more`, "more", ""), depth, rest });
+    if (!known.total && key) rows.push({ ...bare(`${key}/none`, "none", "empty"), depth });
+  }
+};
+function bare(key, type, label) {
+  return { key, type, label, depth: 0, open: false, position: 1, siblings: 1, rest: 0 };
+}
+function parentKey(key) {
+  const cut2 = key.lastIndexOf("/");
+  return cut2 < 0 ? "" : key.slice(0, cut2);
+}
+function shortName(name2) {
+  return name2.replace(
+    /([0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g,
+    (_whole, first) => `${first}…`
+  );
+}
+
+// src/virtual_scroll.js
+var { ROW_HEIGHT, windowOf, scrollTo } = peShared;
+
+// src/files_view.js
+var UNKNOWN_BUCKET = -1;
+var NOTHING = { rows: new Uint32Array(0), sum: { files: 0, bytes: 0, rows: 0 }, levels: [] };
+function createFiles(context) {
+  const { store, channel, history } = context;
+  const texts = /* @__PURE__ */ new Map();
+  let textsFrame = -1;
+  const columns = columnsOf(context, (row) => texts.get(row));
+  const filter = createFilter(context);
+  const scope = segmented(
+    "File scope",
+    [
+      ["live", "live", "Files that a reader of this snapshot sees"],
+      ["added", "added", "Files this snapshot added"],
+      ["removed", "removed", "Files this snapshot removed"]
+    ],
+    (value) => store.set({ scope: (
+      /** @type {"live" | "added" | "removed"} */
+      value
+    ) })
+  );
+  const header = el("div", { class: "pe-grid-head", role: "row", "aria-rowindex": "1" });
+  const sizer = el("div", { class: "pe-grid-sizer", role: "presentation" });
+  const scroller = el(
+    "div",
+    { class: "pe-grid", role: "grid", tabindex: "0", "aria-label": "Data files" },
+    el("div", { role: "rowgroup", class: "pe-grid-top" }, header),
+    el("div", { role: "rowgroup" }, sizer)
+  );
+  const empty = el("div", { class: "pe-empty", role: "status" });
+  const totals = el("div", { class: "pe-totals", role: "status", "aria-live": "polite" });
+  const element = el(
+    "div",
+    { class: "pe-view" },
+    el("div", { class: "pe-bar" }, scope.element, filter.element),
+    filter.message,
+    scroller,
+    empty,
+    totals
+  );
+  let selection = NOTHING;
+  let { rows } = selection;
+  let cursor = -1;
+  const pool = [];
+  const template = columns.map(({ width }) => `${width}px`).join(" ");
+  const wide = columns.reduce((sum, { width }) => sum + width, 0);
+  element.style.setProperty("--pe-columns", template);
+  sizer.style.width = `${wide}px`;
+  header.style.width = `${wide}px`;
+  const titles = columns.map((column, index) => headerCell(column, index, sortBy));
+  fill(header, ...titles.map(({ cell }) => cell));
+  function sortBy(key) {
+    const { sort, descending } = store.get();
+    store.set({ sort: key, descending: sort === key ? !descending : false });
+  }
+  const draw = perFrame(() => {
+    const { lives } = context.files();
+    if (!lives) return;
+    const top = header.offsetHeight;
+    const view = Math.max(scroller.clientHeight - top, 0);
+    const { first, last, top: start2, height } = windowOf(rows.length, scroller.scrollTop, view);
+    sizer.style.height = `${height}px`;
+    while (pool.length < last - first) pool.push(rowElement(columns, sizer));
+    pool.forEach((line2, index) => {
+      const at = first + index;
+      line2.hidden = at >= last;
+      if (line2.hidden) return;
+      line2.style.transform = `translateY(${start2 + index * ROW_HEIGHT}px)`;
+      write(line2, at, lives);
+    });
+    attribute(
+      scroller,
+      "aria-activedescendant",
+      cursor >= first && cursor < last ? rowId(cursor) : null
+    );
+    want(first, last);
+  });
+  const rowId = (at) => `${context.prefix}-file-${at}`;
+  const write = (line2, at, lives) => {
+    const row = rows[at];
+    line2.id = rowId(at);
+    attribute(line2, "aria-rowindex", at + 2);
+    attribute(line2, "aria-selected", String(at === cursor));
+    line2.classList.toggle("pe-odd", at % 2 === 1);
+    columns.forEach((column, index) => {
+      const cell = (
+        /** @type {HTMLElement} */
+        line2.children[index]
+      );
+      const text = column.text(row, lives);
+      if (cell.textContent !== text) cell.textContent = text;
+    });
   };
+  let window_ = [0, 0];
+  const fetch = whenQuiet(async () => {
+    const { frame } = context.files();
+    const missing = [...rows.subarray(window_[0], window_[1])].filter((row) => !texts.has(row));
+    if (!missing.length || frame < 0) return;
+    try {
+      const answer = await channel.latest("rows", "rows", { frame, rows: missing });
+      if (!answer || frame !== context.files().frame) return;
+      if (texts.size > 2e4) texts.clear();
+      for (const [index, row] of missing.entries()) texts.set(row, answer.body.rows[index]);
+      draw();
+    } catch {
+    }
+  }, 40);
+  const want = (first, last) => {
+    window_ = [first, last];
+    fetch();
+  };
+  const reselect = () => {
+    const { position, scope: chosen, sort, descending } = store.get();
+    const { lives, frame, first, last, unknown } = context.files();
+    if (frame !== textsFrame) {
+      texts.clear();
+      textsFrame = frame;
+    }
+    scope.press(chosen);
+    for (const { update } of titles) update(sort, descending);
+    const known = lives && position >= first && position <= last && !unknown.has(position);
+    if (lives && known) {
+      lives.sort(sort, descending);
+      selection = lives.select(position, chosen, context.mask());
+    } else selection = NOTHING;
+    rows = selection.rows;
+    const node = store.get().node;
+    const chosenRow = node.startsWith(`file/${frame}/`) ? Number(node.split("/")[2]) : -1;
+    cursor = chosenRow < 0 ? -1 : rows.indexOf(chosenRow);
+    attribute(scroller, "aria-rowcount", rows.length + 1);
+    attribute(element, "data-count", rows.length);
+    scroller.hidden = rows.length === 0;
+    summarize(known === true);
+    draw();
+  };
+  const summarize = (known) => {
+    const { position, scope: chosen, filter: condition } = store.get();
+    fill(empty, ...rows.length ? [] : [emptyText(context, chosen, condition)]);
+    empty.hidden = rows.length > 0;
+    const changes = context.changes();
+    if (changes && known) {
+      scope.label("added", `added ${formatCount(changes.added.files[position])}`);
+      scope.label("removed", `removed ${formatCount(changes.removed.files[position])}`);
+    }
+    totals.hidden = !known;
+    if (!known) return;
+    const { sum } = selection;
+    const levels = selection.levels.map(
+      ([level, files]) => el("span", { class: "pe-chip" }, `L${level} ${formatCount(files)}`)
+    );
+    fill(
+      totals,
+      el(
+        "strong",
+        {},
+        condition && (context.mask() || context.files().narrowed) ? `${formatCount(sum.files)} matching files` : plural(sum.files, "file")
+      ),
+      el("span", {}, formatBytes(sum.bytes)),
+      el(
+        "span",
+        { title: `${formatCount(sum.rows)} rows before merging` },
+        `${formatShort(sum.rows)} rows unmerged`
+      ),
+      context.files().grouped ? el(
+        "span",
+        { class: "pe-chip" },
+        `in ${formatCount(rows.length)} groups; filter to see files`
+      ) : null,
+      ...levels.length > 1 ? levels : []
+    );
+  };
+  const choose = (at) => {
+    cursor = at;
+    const { frame } = context.files();
+    scroller.scrollTop = scrollTo(
+      at,
+      rows.length,
+      scroller.scrollTop,
+      scroller.clientHeight - header.offsetHeight
+    );
+    store.set({ node: `file/${frame}/${rows[at]}`, help: false });
+    draw();
+  };
+  scroller.addEventListener("scroll", draw, { passive: true });
+  sizer.addEventListener("click", (event) => {
+    const line2 = (
+      /** @type {Element} */
+      event.target.closest("[aria-rowindex]")
+    );
+    if (line2) choose(Number(line2.getAttribute("aria-rowindex")) - 2);
+  });
+  scroller.addEventListener("keydown", (event) => {
+    if (event.target !== scroller) return;
+    const next = rowAfter(event.key, cursor, rows.length);
+    if (next !== void 0) choose(next);
+    else if (event.key === "Enter" && cursor >= 0) choose(cursor);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  const observer = new ResizeObserver(draw);
+  observer.observe(scroller);
+  reselect();
+  return {
+    element,
+    focus: () => scroller.focus(),
+    update(changed) {
+      filter.update(changed);
+      if (changed.has("position")) scroller.scrollTop = 0;
+      const relevant = (
+        /** @type {const} */
+        [
+          "position",
+          "scope",
+          "sort",
+          "descending",
+          "lives",
+          "mask"
+        ]
+      );
+      if (relevant.some((key) => changed.has(key))) reselect();
+      else if (changed.has("node")) {
+        const { node } = store.get();
+        if (!node.startsWith("file/")) cursor = -1;
+        draw();
+      }
+      if (changed.has("filter") && history.count) filter.show();
+    },
+    dispose() {
+      observer.disconnect();
+      draw.cancel();
+      fetch.cancel();
+      filter.dispose();
+    }
+  };
+}
+function columnsOf({ history }, texts) {
+  const snapshot = (value) => {
+    if (value === 0) return `≤ ${history.ids[0]}`;
+    return value <= history.count ? String(history.ids[value - 1]) : "";
+  };
+  const all = [
+    {
+      key: "partition",
+      title: "partition",
+      width: 136,
+      text: (row, { columns, partitions }) => visible(partitions[columns.partition[row]] ?? "")
+    },
+    {
+      key: "bucket",
+      title: "bucket",
+      width: 62,
+      number: true,
+      text: (row, { columns }) => bucketText(columns.bucket[row])
+    },
+    {
+      key: "level",
+      title: "level",
+      width: 52,
+      number: true,
+      text: (row, { columns }) => `L${columns.level[row]}`
+    },
+    {
+      key: "rows",
+      title: "rows",
+      width: 66,
+      number: true,
+      text: (row, { columns }) => formatShort(columns.rows[row])
+    },
+    {
+      key: "size",
+      title: "size",
+      width: 66,
+      number: true,
+      text: (row, { columns }) => formatBytes(columns.size[row])
+    },
+    { key: "", title: "min key", width: 96, text: (row) => visible(texts(row)?.min_key ?? "…") },
+    { key: "", title: "max key", width: 96, text: (row) => visible(texts(row)?.max_key ?? "…") },
+    {
+      key: "added",
+      title: "added",
+      width: 60,
+      number: true,
+      says: "Snapshot that added the file",
+      text: (row, { columns }) => snapshot(columns.added[row])
+    },
+    {
+      key: "removed",
+      title: "removed",
+      width: 70,
+      number: true,
+      says: "Snapshot that removed the file",
+      text: (row, { columns }) => snapshot(columns.removed[row])
+    },
+    {
+      key: "schema",
+      title: "schema",
+      width: 62,
+      number: true,
+      text: (row, { columns }) => String(columns.schema[row])
+    },
+    {
+      key: "created",
+      title: "created",
+      width: 136,
+      says: "Creation time of the file, by the writer's clock",
+      text: (row, { columns }) => columns.created[row] ? formatTime(columns.created[row], { utc: true }) : "unknown"
+    },
+    {
+      key: "",
+      title: "file",
+      width: 300,
+      text: (row) => visible(shortName(texts(row)?.name ?? "…"))
+    }
+  ];
+  return history.table.partitioned ? all : all.slice(1);
+}
+function bucketText(bucket) {
+  if (bucket === -2) return "post";
+  return bucket === UNKNOWN_BUCKET ? "–" : String(bucket);
+}
+function headerCell(column, index, sortBy) {
+  const cell = el("div", {
+    role: "columnheader",
+    class: column.number ? "pe-cell pe-number" : "pe-cell",
+    "aria-colindex": index + 1,
+    title: column.says
+  });
+  if (!column.key) {
+    cell.append(column.title);
+    return { cell, update: () => {
+    } };
+  }
+  const arrow = el("span", { class: "pe-arrow", "aria-hidden": "true" });
+  const made = el("button", { type: "button", tabindex: "-1" }, column.title, arrow);
+  made.addEventListener("click", () => sortBy(column.key));
+  cell.append(made);
+  return {
+    cell,
+    /**
+     * @param {string} sort
+     * @param {boolean} descending
+     */
+    update(sort, descending) {
+      const mine = sort === column.key;
+      attribute(cell, "aria-sort", mine ? descending ? "descending" : "ascending" : "none");
+      arrow.textContent = mine ? descending ? "▾" : "▴" : "";
+    }
+  };
+}
+function rowElement(columns, parent) {
+  const line2 = el("div", { class: "pe-grid-row", role: "row" });
+  columns.forEach((column, index) => {
+    line2.append(
+      el("div", {
+        role: "gridcell",
+        class: column.number ? "pe-cell pe-number" : "pe-cell",
+        "aria-colindex": index + 1
+      })
+    );
+  });
+  parent.append(line2);
+  return line2;
+}
+function emptyText(context, scope, condition) {
+  const { lives, failure, covered, first, last, unknown } = context.files();
+  const { position, selected } = context.store.get();
+  if (context.history.count === 0) return "This table has no snapshots yet.";
+  if (failure) return `${failure.kind}: ${visible(failure.message)}`;
+  if (!lives || position < first || position > last) {
+    return covered ? `Reading manifests: ${formatCount(covered)} of ${formatCount(context.history.count)} snapshots…` : "Reading manifests…";
+  }
+  if (unknown.has(position)) {
+    return `The files of snapshot ${selected} are unknown because a manifest cannot be read. The manifest tree shows which one.`;
+  }
+  if (condition && (context.mask() || context.files().narrowed))
+    return "No file of this snapshot matches the filter.";
+  const verb = { live: "is live in", added: "was added by", removed: "was removed by" }[scope];
+  return `No file ${verb} snapshot ${selected}.`;
+}
+function createFilter(context) {
+  const { store } = context;
+  const input = el("input", {
+    type: "text",
+    class: "pe-filter",
+    placeholder: "Filter, e.g. level = 0",
+    "aria-label": "Filter files",
+    autocomplete: "off",
+    spellcheck: "false"
+  });
+  const message = el("div", { class: "pe-problem", role: "alert", hidden: true });
+  const apply = whenQuiet(() => store.set({ filter: input.value.trim() }), 350);
+  input.addEventListener("input", apply);
+  input.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter") return;
+    apply.cancel();
+    store.set({ filter: input.value.trim() });
+  });
+  const show = () => {
+    const { filter } = store.get();
+    if (input.value.trim() !== filter) input.value = filter;
+  };
+  show();
+  return {
+    element: input,
+    message,
+    show,
+    /** @param {Set<string>} changed */
+    update(changed) {
+      if (!changed.has("mask")) return;
+      const failure = context.filterFailure();
+      message.hidden = !failure;
+      attribute(input, "aria-invalid", failure ? "true" : null);
+      fill(message, failure ? visible(failure.message) : "");
+    },
+    dispose: () => apply.cancel()
+  };
+}
+
+// src/tabs.js
+var COUNT_MILLIS = 700;
+var reportTab = (id, title2) => ({
+  id,
+  title: title2,
+  create: (context) => lazyPane("report")(Object.assign(Object.create(context), { pane: id }))
+});
+var PANES = [
+  { id: "files", title: "Files", create: createFiles },
+  reportTab("partitions", "Partitions"),
+  reportTab("heat", "Heatmap"),
+  reportTab("lsm", "LSM"),
+  reportTab("diff", "Diff"),
+  reportTab("explain", "Explain"),
+  reportTab("key", "Key"),
+  reportTab("why", "Why"),
+  reportTab("health", "Health"),
+  reportTab("schema", "Schema"),
+  reportTab("expiry", "Expiry"),
+  reportTab("replay", "Replay"),
+  { id: "bytes", title: "Bytes", create: lazyPane("bytes") }
+];
+function createViews(context) {
+  const { store, prefix } = context;
+  const panel = el("div", { class: "pe-panel", role: "tabpanel", id: `${prefix}-panel` });
+  const tabs = createTabs(context);
+  const element = el(
+    "section",
+    { class: "pe-pane pe-pane-view", "aria-label": "View" },
+    tabs.element,
+    panel
+  );
+  const made = /* @__PURE__ */ new Map();
+  const missed = /* @__PURE__ */ new Map();
+  const current = () => {
+    const kind = PANES.find(({ id }) => id === store.get().tab) ?? PANES[0];
+    let pane = made.get(kind.id);
+    if (!pane) {
+      pane = kind.create(context);
+      made.set(kind.id, pane);
+    }
+    return { kind, pane };
+  };
+  const show = () => {
+    const { kind, pane } = current();
+    tabs.choose(kind.id);
+    attribute(panel, "aria-labelledby", `${prefix}-tab-${kind.id}`);
+    fill(panel, pane.element);
+    return pane;
+  };
+  show();
+  return {
+    element,
+    focus: () => current().pane.focus(),
+    countFindings: tabs.countFindings,
+    /** @param {Set<Change>} changed */
+    update(changed) {
+      if (changed.has("tab")) show();
+      if (changed.has("selected") || changed.has("tab")) tabs.countFindings();
+      const { pane: shown } = current();
+      for (const pane of made.values()) {
+        if (pane !== shown) missed.set(pane, /* @__PURE__ */ new Set([...missed.get(pane) ?? [], ...changed]));
+      }
+      shown.update(/* @__PURE__ */ new Set([...missed.get(shown) ?? [], ...changed]));
+      missed.delete(shown);
+    },
+    dispose() {
+      tabs.dispose();
+      for (const pane of made.values()) pane.dispose?.();
+    }
+  };
+}
+function createTabs({ store, prefix, channel }) {
+  const bar = el("div", { class: "pe-tabs", role: "tablist", "aria-label": "Views" });
+  const list = el("select", { class: "pe-tab-list", "aria-label": "All views", hidden: true });
+  const tabs = /* @__PURE__ */ new Map();
+  for (const { id, title: title2 } of PANES) {
+    const tab = el(
+      "button",
+      {
+        type: "button",
+        role: "tab",
+        id: `${prefix}-tab-${id}`,
+        "aria-controls": `${prefix}-panel`
+      },
+      title2
+    );
+    tab.addEventListener("click", () => store.set({ tab: id }));
+    tabs.set(id, tab);
+    bar.append(tab);
+    list.append(new Option(title2, id));
+  }
+  list.addEventListener("change", () => store.set({ tab: list.value }));
+  bar.addEventListener("keydown", (event) => {
+    const at = PANES.findIndex(({ id }) => id === store.get().tab);
+    const to = {
+      ArrowLeft: at - 1,
+      ArrowRight: at + 1,
+      Home: 0,
+      End: -1
+    }[event.key];
+    if (to === void 0) return;
+    const next = PANES[(to + PANES.length) % PANES.length].id;
+    store.set({ tab: next });
+    tabs.get(next)?.focus({ preventScroll: true });
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  const reveal = () => {
+    const tab = tabs.get(store.get().tab);
+    if (!tab) return;
+    const [start2, end] = [tab.offsetLeft - 30, tab.offsetLeft + tab.offsetWidth + 30];
+    if (start2 < bar.scrollLeft) bar.scrollLeft = start2;
+    else if (end > bar.scrollLeft + bar.clientWidth) bar.scrollLeft = end - bar.clientWidth;
+  };
+  const fit = () => {
+    list.hidden = bar.scrollWidth <= bar.clientWidth + 1 && bar.scrollLeft === 0;
+    attribute(bar, "data-before", bar.scrollLeft > 1 ? "1" : null);
+    const after = bar.scrollLeft + bar.clientWidth < bar.scrollWidth - 1;
+    attribute(bar, "data-after", after ? "1" : null);
+  };
+  bar.addEventListener("scroll", fit, { passive: true });
+  const observer = new ResizeObserver(() => {
+    fit();
+    reveal();
+  });
+  observer.observe(bar);
+  const badge = el("span", { class: "pe-badge", hidden: true });
+  tabs.get("health")?.append(badge);
+  const count = whenQuiet(async () => {
+    const { selected } = store.get();
+    const found = await channel.latest("findings", "findings", { snapshot: selected }).catch(() => {
+    });
+    if (!found || selected !== store.get().selected) return;
+    const { total, words, worst } = found.body;
+    badge.hidden = total === void 0;
+    attribute(badge, "data-tone", worst);
+    attribute(badge, "title", words);
+    const says = el("span", { class: "pe-hidden" }, ` findings: ${words}`);
+    fill(badge, total ? `${worst === "note" ? "" : "▲"}${total}` : "✓", says);
+    fit();
+  }, COUNT_MILLIS);
+  return {
+    element: el("div", { class: "pe-tab-line" }, bar, list),
+    /** Ask for the number of findings, once nothing else is asked for. */
+    countFindings() {
+      count();
+    },
+    /** @param {string} chosen */
+    choose(chosen) {
+      for (const [id, tab] of tabs) {
+        attribute(tab, "aria-selected", String(id === chosen));
+        attribute(tab, "tabindex", id === chosen ? "0" : "-1");
+      }
+      list.value = chosen;
+      reveal();
+    },
+    dispose() {
+      observer.disconnect();
+      count.cancel();
+    }
+  };
+}
+
+// src/theme.js
+var { readColours, isDark, watchTheme } = peShared;
+
+// src/timeline_lanes.js
+var LANE = 17;
+var MOST_USERS = 4;
+var MOST_READERS = 3;
+var LABEL = 20;
+function lanesOf(history, { writers, readers }) {
+  return [...writers ? writersOf(history) : [], ...readers ? readersOf(history) : []];
+}
+function writersOf(history) {
+  const commits = history.users.map(() => 0);
+  for (let i = 0; i < history.count; i++) {
+    if (!history.unreadable(i)) commits[history.userIndex[i]] += 1;
+  }
+  const users = [...commits.keys()].sort((a, b) => commits[b] - commits[a]);
+  const shared = users.length > MOST_USERS ? users.slice(MOST_USERS - 1) : [];
+  const lanes = users.slice(0, users.length - shared.length).map((user) => ({ kind: "writer", label: name(history.users[user]), users: /* @__PURE__ */ new Set([user]) }));
+  if (shared.length) {
+    lanes.push({ kind: "writer", label: `${shared.length} others`, users: new Set(shared) });
+  }
+  return lanes;
+}
+function readersOf(history) {
+  const last = history.ids[history.count - 1];
+  const found = history.pointers.filter(({ kind }) => kind === "consumer");
+  const lanes = found.slice(0, MOST_READERS).map(({ name: who, snapshot }) => {
+    let next = 0;
+    while (next < history.count && history.ids[next] < snapshot) next++;
+    const behind = Math.max(last - snapshot + 1, 0);
+    return { kind: "consumer", label: `${name(who)}, ${behind} behind`, next };
+  });
+  if (history.hasWatermark) lanes.push({ kind: "watermark", label: "watermark" });
+  return lanes;
+}
+function usefulLanes(history) {
+  const users = history.users.length;
+  return {
+    writers: users > 1 && users <= MOST_READERS && history.count > 2 * users,
+    readers: readersOf(history).length > 0
+  };
+}
+function name(text) {
+  const shown = visible(text);
+  return shown.length > LABEL ? `${shown.slice(0, LABEL - 1)}…` : shown;
+}
+function drawLanes(context, scene, top, seen, shape2) {
+  const { lanes, layout, offset, colours, font, selected } = scene;
+  lanes.forEach((lane, at) => {
+    const y = top + at * LANE + LANE / 2;
+    context.fillStyle = colours.line;
+    context.fillRect(offset, y - 0.5, layout.width, 1);
+    if (lane.kind === "writer") drawWriter(context, scene, lane, y, seen, shape2);
+    else if (lane.kind === "consumer") drawConsumer(context, scene, lane, y);
+    else drawWatermark(context, scene, y, seen);
+  });
+  if (!lanes.length) return;
+  context.fillStyle = colours.accent;
+  if (selected >= 0) {
+    context.globalAlpha = 0.5;
+    context.fillRect(layout.centres[selected] - 0.5, top, 1, lanes.length * LANE);
+    context.globalAlpha = 1;
+  }
+  context.fillStyle = colours.bg;
+  context.fillRect(offset, top, layout.gutter, lanes.length * LANE);
+  context.font = `11px ${font}`;
+  context.textAlign = "left";
+  context.textBaseline = "middle";
+  context.fillStyle = colours.muted;
+  lanes.forEach(({ label }, at) => {
+    context.fillText(label, offset, top + at * LANE + LANE / 2 + 0.5);
+  });
+}
+function drawWriter(context, { history, layout, colours }, lane, y, [first, last], shape2) {
+  for (let i = first; i <= last; i++) {
+    if (history.unreadable(i) || !lane.users?.has(history.userIndex[i])) continue;
+    const { letter, colour } = history.kind(i);
+    context.fillStyle = colours[colour];
+    if (history.sameCommit(i)) {
+      const from = layout.centres[i - 1];
+      context.fillRect(from, y - 1.5, layout.centres[i] - from, 3);
+    }
+    shape2(letter, layout.centres[i], y, 3.5);
+    context.fill();
+  }
+}
+function drawConsumer(context, { history, layout, colours }, { next = 0 }, y) {
+  const half = layout.pitch / 2;
+  const start2 = layout.centres[0] - half;
+  const end = layout.centres[history.count - 1] + half;
+  const edge = next ? layout.centres[next - 1] + half : start2;
+  context.fillStyle = colours.consumer;
+  context.strokeStyle = colours.consumer;
+  context.lineWidth = 1;
+  context.fillRect(start2, y - 3, edge - start2, 6);
+  if (end > edge) context.strokeRect(edge + 0.5, y - 2.5, end - edge - 1, 5);
+}
+function drawWatermark(context, { history, layout, colours }, y, [first, last]) {
+  const { low, high } = history.watermarkRange;
+  context.strokeStyle = colours.tag;
+  context.lineWidth = 2;
+  context.beginPath();
+  let drawn = false;
+  for (let i = first; i <= last; i++) {
+    const value = history.watermark(i);
+    const half = layout.pitch / 2;
+    if (value !== void 0) {
+      const level = y + 5 - (high > low ? 10 * (value - low) / (high - low) : 5);
+      if (drawn) context.lineTo(layout.centres[i] - half, level);
+      else context.moveTo(layout.centres[i] - half, level);
+      context.lineTo(layout.centres[i] + half, level);
+    }
+    drawn = value !== void 0;
+  }
+  context.stroke();
+}
+function laneWords(history, position) {
+  const words = [`by ${visible(history.user(position))}`];
+  if (history.sameCommit(position)) words.push(`one commit with ${history.ids[position - 1]}`);
+  const value = history.watermark(position);
+  if (value !== void 0) words.push(`watermark ${formatTime(value)}`);
+  return words;
 }
 
 // src/timeline_layout.js
@@ -1584,8 +1870,8 @@ function createControls(context) {
   const axis = segmented(
     "Spacing of snapshots",
     [
-      ["id", "id", "Every snapshot takes the same room"],
-      ["time", "time", "Snapshots stand where they happened"]
+      ["id", "id", "Equal spacing"],
+      ["time", "time", "Spacing by commit time"]
     ],
     (value) => store.set({ axis: (
       /** @type {"id" | "time"} */
@@ -1595,8 +1881,8 @@ function createControls(context) {
   const lanes = (
     /** @type {const} */
     [
-      ["writers", "writers", "A lane per commit user; what one commit wrote is joined"],
-      ["readers", "consumers", "How far consumers have read, and the watermark"]
+      ["writers", "writers", "One lane per commit user; snapshots of the same commit are connected"],
+      ["readers", "consumers", "Positions of consumers, and the watermark"]
     ].map(([key, label, says]) => {
       const made = button(label, says, () => store.set({ [key]: !store.get()[key] }));
       return { key, made };
@@ -1641,73 +1927,6 @@ function createControls(context) {
     fill(note, parts.filter(Boolean).join(" · "));
   };
   return { element, update, hint };
-}
-
-// src/tree.js
-var Tree = class {
-  /** @type {Set<string>} */
-  open = /* @__PURE__ */ new Set(["", "delta"]);
-  /** @type {Map<string, Children>} */
-  children = /* @__PURE__ */ new Map();
-  /**
-   * Replace all that is known by the answer for another snapshot.
-   * @param {Record<string, Children>} children
-   */
-  load(children) {
-    this.children = new Map(Object.entries(children));
-  }
-  /**
-   * One more page of a node's children.
-   * @param {string} key
-   * @param {Children} page
-   */
-  extend(key, page) {
-    const known = this.children.get(key);
-    const nodes = known ? [...known.nodes, ...page.nodes] : page.nodes;
-    this.children.set(key, { nodes, total: page.total });
-  }
-  /**
-   * Rows from top to bottom below the root; a node with more children than known ends in a row of type "more".
-   * @returns {TreeRow[]}
-   */
-  rows() {
-    const rows = [];
-    this.#collect("", 1, rows);
-    return rows;
-  }
-  /**
-   * @param {string} key
-   * @param {number} depth
-   * @param {TreeRow[]} rows
-   */
-  #collect(key, depth, rows) {
-    const known = this.children.get(key);
-    if (!known) {
-      rows.push({ ...bare(`${key}/…`, "loading", "reading…"), depth });
-      return;
-    }
-    known.nodes.forEach((node, position) => {
-      const open = this.open.has(node.key) && node.expandable === true;
-      rows.push({ ...node, depth, open, position: position + 1, siblings: known.total, rest: 0 });
-      if (open) this.#collect(node.key, depth + 1, rows);
-    });
-    const rest = known.total - known.nodes.length;
-    if (rest > 0) rows.push({ ...bare(`${key}/more`, "more", ""), depth, rest });
-    if (!known.total && key) rows.push({ ...bare(`${key}/none`, "none", "empty"), depth });
-  }
-};
-function bare(key, type, label) {
-  return { key, type, label, depth: 0, open: false, position: 1, siblings: 1, rest: 0 };
-}
-function parentKey(key) {
-  const cut2 = key.lastIndexOf("/");
-  return cut2 < 0 ? "" : key.slice(0, cut2);
-}
-function shortName(name2) {
-  return name2.replace(
-    /([0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g,
-    (_whole, first) => `${first}…`
-  );
 }
 
 // src/tree_view.js
@@ -1791,7 +2010,7 @@ function createTree(context) {
     list.classList.toggle("pe-stale", shownSnapshot !== selected);
     empty.hidden = selected > 0;
     list.hidden = selected <= 0;
-    const elements = rows.map((row, index) => rowElement(row, index, current, context.prefix));
+    const elements = rows.map((row, index) => rowElement2(row, index, current, context.prefix));
     fill(list, ...elements);
     const at = rows.findIndex((row) => row.key === current);
     attribute(list, "aria-activedescendant", at < 0 ? null : `${context.prefix}-tree-${at}`);
@@ -1854,7 +2073,7 @@ function createTree(context) {
     dispose: () => load.cancel()
   };
 }
-function rowElement(row, index, current, prefix) {
+function rowElement2(row, index, current, prefix) {
   const element = el(
     "div",
     {
@@ -1915,7 +2134,7 @@ function title(row) {
     row.name ?? row.label,
     row.range,
     row.shared,
-    row.cancelled && "taken back by another entry",
+    row.cancelled && "cancelled by another entry",
     row.problem
   ].filter((text) => typeof text === "string" && text).map((text) => visible(
     /** @type {string} */
@@ -1937,604 +2156,6 @@ function changeBar({ added, deleted }) {
 function figure({ count, size }) {
   if (size !== void 0) return formatBytes(size);
   return count === void 0 ? "" : formatCount(count);
-}
-
-// src/grid.js
-var ROW_HEIGHT = 24;
-var OVERSCAN = 6;
-var MOST_PIXELS = 8e6;
-function windowOf(count, scrollTop, viewHeight) {
-  const whole = count * ROW_HEIGHT;
-  const height = Math.min(whole, MOST_PIXELS);
-  const share = whole > height ? (whole - viewHeight) / Math.max(height - viewHeight, 1) : 1;
-  const place = Math.max(Math.min(scrollTop, height - viewHeight), 0) * share;
-  const first = Math.max(Math.floor(place / ROW_HEIGHT) - OVERSCAN, 0);
-  const last = Math.min(Math.ceil((place + viewHeight) / ROW_HEIGHT) + OVERSCAN, count);
-  const shift = share === 1 ? 0 : Math.min(scrollTop, Math.max(height - viewHeight, 0)) - place;
-  return { first, last, top: first * ROW_HEIGHT + shift, height };
-}
-function scrollTo(row, count, scrollTop, viewHeight) {
-  const whole = count * ROW_HEIGHT;
-  const height = Math.min(whole, MOST_PIXELS);
-  const share = whole > height ? (whole - viewHeight) / Math.max(height - viewHeight, 1) : 1;
-  const place = scrollTop * share;
-  const top = row * ROW_HEIGHT;
-  if (top < place) return top / share;
-  if (top + ROW_HEIGHT > place + viewHeight) return (top + ROW_HEIGHT - viewHeight) / share;
-  return scrollTop;
-}
-
-// src/files_view.js
-var UNKNOWN_BUCKET = -1;
-var NOTHING = { rows: new Uint32Array(0), sum: { files: 0, bytes: 0, rows: 0 }, levels: [] };
-function createFiles(context) {
-  const { store, channel, history } = context;
-  const texts = /* @__PURE__ */ new Map();
-  let textsFrame = -1;
-  const columns = columnsOf(context, (row) => texts.get(row));
-  const filter = createFilter(context);
-  const scope = segmented(
-    "Which files",
-    [
-      ["live", "live", "Files that a reader of this snapshot sees"],
-      ["added", "added", "Files this snapshot added"],
-      ["removed", "removed", "Files this snapshot removed"]
-    ],
-    (value) => store.set({ scope: (
-      /** @type {"live" | "added" | "removed"} */
-      value
-    ) })
-  );
-  const header = el("div", { class: "pe-grid-head", role: "row", "aria-rowindex": "1" });
-  const sizer = el("div", { class: "pe-grid-sizer", role: "presentation" });
-  const scroller = el(
-    "div",
-    { class: "pe-grid", role: "grid", tabindex: "0", "aria-label": "Data files" },
-    el("div", { role: "rowgroup", class: "pe-grid-top" }, header),
-    el("div", { role: "rowgroup" }, sizer)
-  );
-  const empty = el("div", { class: "pe-empty", role: "status" });
-  const totals = el("div", { class: "pe-totals", role: "status", "aria-live": "polite" });
-  const element = el(
-    "div",
-    { class: "pe-view" },
-    el("div", { class: "pe-bar" }, scope.element, filter.element),
-    filter.message,
-    scroller,
-    empty,
-    totals
-  );
-  let selection = NOTHING;
-  let { rows } = selection;
-  let cursor = -1;
-  const pool = [];
-  const template = columns.map(({ width }) => `${width}px`).join(" ");
-  const wide = columns.reduce((sum, { width }) => sum + width, 0);
-  element.style.setProperty("--pe-columns", template);
-  sizer.style.width = `${wide}px`;
-  header.style.width = `${wide}px`;
-  const titles = columns.map((column, index) => headerCell(column, index, sortBy));
-  fill(header, ...titles.map(({ cell }) => cell));
-  function sortBy(key) {
-    const { sort, descending } = store.get();
-    store.set({ sort: key, descending: sort === key ? !descending : false });
-  }
-  const draw = perFrame(() => {
-    const { lives } = context.files();
-    if (!lives) return;
-    const top = header.offsetHeight;
-    const view = Math.max(scroller.clientHeight - top, 0);
-    const { first, last, top: start2, height } = windowOf(rows.length, scroller.scrollTop, view);
-    sizer.style.height = `${height}px`;
-    while (pool.length < last - first) pool.push(rowElement2(columns, sizer));
-    pool.forEach((line2, index) => {
-      const at = first + index;
-      line2.hidden = at >= last;
-      if (line2.hidden) return;
-      line2.style.transform = `translateY(${start2 + index * ROW_HEIGHT}px)`;
-      write(line2, at, lives);
-    });
-    attribute(
-      scroller,
-      "aria-activedescendant",
-      cursor >= first && cursor < last ? rowId(cursor) : null
-    );
-    want(first, last);
-  });
-  const rowId = (at) => `${context.prefix}-file-${at}`;
-  const write = (line2, at, lives) => {
-    const row = rows[at];
-    line2.id = rowId(at);
-    attribute(line2, "aria-rowindex", at + 2);
-    attribute(line2, "aria-selected", String(at === cursor));
-    line2.classList.toggle("pe-odd", at % 2 === 1);
-    columns.forEach((column, index) => {
-      const cell = (
-        /** @type {HTMLElement} */
-        line2.children[index]
-      );
-      const text = column.text(row, lives);
-      if (cell.textContent !== text) cell.textContent = text;
-    });
-  };
-  let window_ = [0, 0];
-  const fetch = whenQuiet(async () => {
-    const { frame } = context.files();
-    const missing = [...rows.subarray(window_[0], window_[1])].filter((row) => !texts.has(row));
-    if (!missing.length || frame < 0) return;
-    try {
-      const answer = await channel.latest("rows", "rows", { frame, rows: missing });
-      if (!answer || frame !== context.files().frame) return;
-      if (texts.size > 2e4) texts.clear();
-      for (const [index, row] of missing.entries()) texts.set(row, answer.body.rows[index]);
-      draw();
-    } catch {
-    }
-  }, 40);
-  const want = (first, last) => {
-    window_ = [first, last];
-    fetch();
-  };
-  const reselect = () => {
-    const { position, scope: chosen, sort, descending } = store.get();
-    const { lives, frame, first, last, unknown } = context.files();
-    if (frame !== textsFrame) {
-      texts.clear();
-      textsFrame = frame;
-    }
-    scope.press(chosen);
-    for (const { update } of titles) update(sort, descending);
-    const known = lives && position >= first && position <= last && !unknown.has(position);
-    if (lives && known) {
-      lives.sort(sort, descending);
-      selection = lives.select(position, chosen, context.mask());
-    } else selection = NOTHING;
-    rows = selection.rows;
-    const node = store.get().node;
-    const chosenRow = node.startsWith(`file/${frame}/`) ? Number(node.split("/")[2]) : -1;
-    cursor = chosenRow < 0 ? -1 : rows.indexOf(chosenRow);
-    attribute(scroller, "aria-rowcount", rows.length + 1);
-    attribute(element, "data-count", rows.length);
-    scroller.hidden = rows.length === 0;
-    summarize(known === true);
-    draw();
-  };
-  const summarize = (known) => {
-    const { position, scope: chosen, filter: condition } = store.get();
-    fill(empty, ...rows.length ? [] : [emptyText(context, chosen, condition)]);
-    empty.hidden = rows.length > 0;
-    const changes = context.changes();
-    if (changes && known) {
-      scope.label("added", `added ${formatCount(changes.added.files[position])}`);
-      scope.label("removed", `removed ${formatCount(changes.removed.files[position])}`);
-    }
-    totals.hidden = !known;
-    if (!known) return;
-    const { sum } = selection;
-    const levels = selection.levels.map(
-      ([level, files]) => el("span", { class: "pe-chip" }, `L${level} ${formatCount(files)}`)
-    );
-    fill(
-      totals,
-      el(
-        "strong",
-        {},
-        condition && (context.mask() || context.files().narrowed) ? `${formatCount(sum.files)} matching files` : plural(sum.files, "file")
-      ),
-      el("span", {}, formatBytes(sum.bytes)),
-      el(
-        "span",
-        { title: `${formatCount(sum.rows)} rows before merging` },
-        `${formatShort(sum.rows)} rows unmerged`
-      ),
-      context.files().grouped ? el(
-        "span",
-        { class: "pe-chip" },
-        `in ${formatCount(rows.length)} groups; filter to see files`
-      ) : null,
-      ...levels.length > 1 ? levels : []
-    );
-  };
-  const choose = (at) => {
-    cursor = at;
-    const { frame } = context.files();
-    scroller.scrollTop = scrollTo(
-      at,
-      rows.length,
-      scroller.scrollTop,
-      scroller.clientHeight - header.offsetHeight
-    );
-    store.set({ node: `file/${frame}/${rows[at]}`, help: false });
-    draw();
-  };
-  scroller.addEventListener("scroll", draw, { passive: true });
-  sizer.addEventListener("click", (event) => {
-    const line2 = (
-      /** @type {Element} */
-      event.target.closest("[aria-rowindex]")
-    );
-    if (line2) choose(Number(line2.getAttribute("aria-rowindex")) - 2);
-  });
-  scroller.addEventListener("keydown", (event) => {
-    if (event.target !== scroller) return;
-    const next = rowAfter(event.key, cursor, rows.length);
-    if (next !== void 0) choose(next);
-    else if (event.key === "Enter" && cursor >= 0) choose(cursor);
-    else return;
-    event.preventDefault();
-    event.stopPropagation();
-  });
-  const observer = new ResizeObserver(draw);
-  observer.observe(scroller);
-  reselect();
-  return {
-    element,
-    focus: () => scroller.focus(),
-    update(changed) {
-      filter.update(changed);
-      if (changed.has("position")) scroller.scrollTop = 0;
-      const relevant = (
-        /** @type {const} */
-        [
-          "position",
-          "scope",
-          "sort",
-          "descending",
-          "lives",
-          "mask"
-        ]
-      );
-      if (relevant.some((key) => changed.has(key))) reselect();
-      else if (changed.has("node")) {
-        const { node } = store.get();
-        if (!node.startsWith("file/")) cursor = -1;
-        draw();
-      }
-      if (changed.has("filter") && history.count) filter.show();
-    },
-    dispose() {
-      observer.disconnect();
-      draw.cancel();
-      fetch.cancel();
-      filter.dispose();
-    }
-  };
-}
-function columnsOf({ history }, texts) {
-  const snapshot = (value) => {
-    if (value === 0) return `≤ ${history.ids[0]}`;
-    return value <= history.count ? String(history.ids[value - 1]) : "";
-  };
-  const all = [
-    {
-      key: "partition",
-      title: "partition",
-      width: 136,
-      text: (row, { columns, partitions }) => visible(partitions[columns.partition[row]] ?? "")
-    },
-    {
-      key: "bucket",
-      title: "bucket",
-      width: 62,
-      number: true,
-      text: (row, { columns }) => bucketText(columns.bucket[row])
-    },
-    {
-      key: "level",
-      title: "level",
-      width: 52,
-      number: true,
-      text: (row, { columns }) => `L${columns.level[row]}`
-    },
-    {
-      key: "rows",
-      title: "rows",
-      width: 66,
-      number: true,
-      text: (row, { columns }) => formatShort(columns.rows[row])
-    },
-    {
-      key: "size",
-      title: "size",
-      width: 66,
-      number: true,
-      text: (row, { columns }) => formatBytes(columns.size[row])
-    },
-    { key: "", title: "min key", width: 96, text: (row) => visible(texts(row)?.min_key ?? "…") },
-    { key: "", title: "max key", width: 96, text: (row) => visible(texts(row)?.max_key ?? "…") },
-    {
-      key: "added",
-      title: "added",
-      width: 60,
-      number: true,
-      says: "Snapshot that added the file",
-      text: (row, { columns }) => snapshot(columns.added[row])
-    },
-    {
-      key: "removed",
-      title: "removed",
-      width: 70,
-      number: true,
-      says: "Snapshot that removed the file",
-      text: (row, { columns }) => snapshot(columns.removed[row])
-    },
-    {
-      key: "schema",
-      title: "schema",
-      width: 62,
-      number: true,
-      text: (row, { columns }) => String(columns.schema[row])
-    },
-    {
-      key: "created",
-      title: "created",
-      width: 136,
-      says: "Wall clock of the writer",
-      text: (row, { columns }) => columns.created[row] ? formatTime(columns.created[row], { utc: true }) : "unknown"
-    },
-    {
-      key: "",
-      title: "file",
-      width: 300,
-      text: (row) => visible(shortName(texts(row)?.name ?? "…"))
-    }
-  ];
-  return history.table.partitioned ? all : all.slice(1);
-}
-function bucketText(bucket) {
-  if (bucket === -2) return "post";
-  return bucket === UNKNOWN_BUCKET ? "–" : String(bucket);
-}
-function headerCell(column, index, sortBy) {
-  const cell = el("div", {
-    role: "columnheader",
-    class: column.number ? "pe-cell pe-number" : "pe-cell",
-    "aria-colindex": index + 1,
-    title: column.says
-  });
-  if (!column.key) {
-    cell.append(column.title);
-    return { cell, update: () => {
-    } };
-  }
-  const arrow = el("span", { class: "pe-arrow", "aria-hidden": "true" });
-  const made = el("button", { type: "button", tabindex: "-1" }, column.title, arrow);
-  made.addEventListener("click", () => sortBy(column.key));
-  cell.append(made);
-  return {
-    cell,
-    /**
-     * @param {string} sort
-     * @param {boolean} descending
-     */
-    update(sort, descending) {
-      const mine = sort === column.key;
-      attribute(cell, "aria-sort", mine ? descending ? "descending" : "ascending" : "none");
-      arrow.textContent = mine ? descending ? "▾" : "▴" : "";
-    }
-  };
-}
-function rowElement2(columns, parent) {
-  const line2 = el("div", { class: "pe-grid-row", role: "row" });
-  columns.forEach((column, index) => {
-    line2.append(
-      el("div", {
-        role: "gridcell",
-        class: column.number ? "pe-cell pe-number" : "pe-cell",
-        "aria-colindex": index + 1
-      })
-    );
-  });
-  parent.append(line2);
-  return line2;
-}
-function emptyText(context, scope, condition) {
-  const { lives, failure, covered, first, last, unknown } = context.files();
-  const { position, selected } = context.store.get();
-  if (context.history.count === 0) return "This table has no snapshot yet: nothing was committed.";
-  if (failure) return `${failure.kind}: ${visible(failure.message)}`;
-  if (!lives || position < first || position > last) {
-    return covered ? `Reading manifests: ${formatCount(covered)} of ${formatCount(context.history.count)} snapshots…` : "Reading manifests…";
-  }
-  if (unknown.has(position)) {
-    return `The files of snapshot ${selected} are not known: a manifest cannot be read. The tree shows which one.`;
-  }
-  if (condition && (context.mask() || context.files().narrowed))
-    return "No file of this snapshot passes the filter.";
-  const verb = { live: "is live in", added: "was added by", removed: "was removed by" }[scope];
-  return `No file ${verb} snapshot ${selected}.`;
-}
-function createFilter(context) {
-  const { store } = context;
-  const input = el("input", {
-    type: "text",
-    class: "pe-filter",
-    placeholder: "filter, say level = 0",
-    "aria-label": "Filter files",
-    autocomplete: "off",
-    spellcheck: "false"
-  });
-  const message = el("div", { class: "pe-problem", role: "alert", hidden: true });
-  const apply = whenQuiet(() => store.set({ filter: input.value.trim() }), 350);
-  input.addEventListener("input", apply);
-  input.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter") return;
-    apply.cancel();
-    store.set({ filter: input.value.trim() });
-  });
-  const show = () => {
-    const { filter } = store.get();
-    if (input.value.trim() !== filter) input.value = filter;
-  };
-  show();
-  return {
-    element: input,
-    message,
-    show,
-    /** @param {Set<string>} changed */
-    update(changed) {
-      if (!changed.has("mask")) return;
-      const failure = context.filterFailure();
-      message.hidden = !failure;
-      attribute(input, "aria-invalid", failure ? "true" : null);
-      fill(message, failure ? visible(failure.message) : "");
-    },
-    dispose: () => apply.cancel()
-  };
-}
-
-// src/views.js
-var COUNT_MILLIS = 700;
-var SHEETS = "Partitions Heat LSM Diff Explain Key Why Health Schema Expiry Replay";
-var PANES = [
-  { id: "files", title: "Files", create: createFiles },
-  ...SHEETS.split(" ").map((title2) => ({
-    id: title2.toLowerCase(),
-    title: title2,
-    create: (context) => lazyPane("sheet")(Object.assign(Object.create(context), { pane: title2.toLowerCase() }))
-  })),
-  { id: "bytes", title: "Bytes", create: lazyPane("bytes") }
-];
-function createViews(context) {
-  const { store, prefix } = context;
-  const panel = el("div", { class: "pe-panel", role: "tabpanel", id: `${prefix}-panel` });
-  const tabs = createTabs(context);
-  const element = el(
-    "section",
-    { class: "pe-pane pe-pane-view", "aria-label": "View" },
-    tabs.element,
-    panel
-  );
-  const made = /* @__PURE__ */ new Map();
-  const missed = /* @__PURE__ */ new Map();
-  const current = () => {
-    const kind = PANES.find(({ id }) => id === store.get().tab) ?? PANES[0];
-    let pane = made.get(kind.id);
-    if (!pane) {
-      pane = kind.create(context);
-      made.set(kind.id, pane);
-    }
-    return { kind, pane };
-  };
-  const show = () => {
-    const { kind, pane } = current();
-    tabs.choose(kind.id);
-    attribute(panel, "aria-labelledby", `${prefix}-tab-${kind.id}`);
-    fill(panel, pane.element);
-    return pane;
-  };
-  show();
-  return {
-    element,
-    focus: () => current().pane.focus(),
-    countFindings: tabs.countFindings,
-    /** @param {Set<Change>} changed */
-    update(changed) {
-      if (changed.has("tab")) show();
-      if (changed.has("selected") || changed.has("tab")) tabs.countFindings();
-      const { pane: shown } = current();
-      for (const pane of made.values()) {
-        if (pane !== shown) missed.set(pane, /* @__PURE__ */ new Set([...missed.get(pane) ?? [], ...changed]));
-      }
-      shown.update(/* @__PURE__ */ new Set([...missed.get(shown) ?? [], ...changed]));
-      missed.delete(shown);
-    },
-    dispose() {
-      tabs.dispose();
-      for (const pane of made.values()) pane.dispose?.();
-    }
-  };
-}
-function createTabs({ store, prefix, channel }) {
-  const bar = el("div", { class: "pe-tabs", role: "tablist", "aria-label": "Views" });
-  const list = el("select", { class: "pe-tab-list", "aria-label": "All views", hidden: true });
-  const tabs = /* @__PURE__ */ new Map();
-  for (const { id, title: title2 } of PANES) {
-    const tab = el(
-      "button",
-      {
-        type: "button",
-        role: "tab",
-        id: `${prefix}-tab-${id}`,
-        "aria-controls": `${prefix}-panel`
-      },
-      title2
-    );
-    tab.addEventListener("click", () => store.set({ tab: id }));
-    tabs.set(id, tab);
-    bar.append(tab);
-    list.append(new Option(title2, id));
-  }
-  list.addEventListener("change", () => store.set({ tab: list.value }));
-  bar.addEventListener("keydown", (event) => {
-    const at = PANES.findIndex(({ id }) => id === store.get().tab);
-    const to = {
-      ArrowLeft: at - 1,
-      ArrowRight: at + 1,
-      Home: 0,
-      End: -1
-    }[event.key];
-    if (to === void 0) return;
-    const next = PANES[(to + PANES.length) % PANES.length].id;
-    store.set({ tab: next });
-    tabs.get(next)?.focus({ preventScroll: true });
-    event.preventDefault();
-    event.stopPropagation();
-  });
-  const reveal = () => {
-    const tab = tabs.get(store.get().tab);
-    if (!tab) return;
-    const [start2, end] = [tab.offsetLeft - 30, tab.offsetLeft + tab.offsetWidth + 30];
-    if (start2 < bar.scrollLeft) bar.scrollLeft = start2;
-    else if (end > bar.scrollLeft + bar.clientWidth) bar.scrollLeft = end - bar.clientWidth;
-  };
-  const fit = () => {
-    list.hidden = bar.scrollWidth <= bar.clientWidth + 1 && bar.scrollLeft === 0;
-    attribute(bar, "data-before", bar.scrollLeft > 1 ? "1" : null);
-    const after = bar.scrollLeft + bar.clientWidth < bar.scrollWidth - 1;
-    attribute(bar, "data-after", after ? "1" : null);
-  };
-  bar.addEventListener("scroll", fit, { passive: true });
-  const observer = new ResizeObserver(() => {
-    fit();
-    reveal();
-  });
-  observer.observe(bar);
-  const badge = el("span", { class: "pe-badge", hidden: true });
-  tabs.get("health")?.append(badge);
-  const count = whenQuiet(async () => {
-    const { selected } = store.get();
-    const found = await channel.latest("findings", "findings", { snapshot: selected }).catch(() => {
-    });
-    if (!found || selected !== store.get().selected) return;
-    const { total, words, worst } = found.body;
-    badge.hidden = total === void 0;
-    attribute(badge, "data-tone", worst);
-    attribute(badge, "title", words);
-    const says = el("span", { class: "pe-hidden" }, ` findings: ${words}`);
-    fill(badge, total ? `${worst === "note" ? "" : "▲"}${total}` : "✓", says);
-    fit();
-  }, COUNT_MILLIS);
-  return {
-    element: el("div", { class: "pe-tab-line" }, bar, list),
-    /** Ask for the number of findings, once nothing else is asked for. */
-    countFindings() {
-      count();
-    },
-    /** @param {string} chosen */
-    choose(chosen) {
-      for (const [id, tab] of tabs) {
-        attribute(tab, "aria-selected", String(id === chosen));
-        attribute(tab, "tabindex", id === chosen ? "0" : "-1");
-      }
-      list.value = chosen;
-      reveal();
-    },
-    dispose() {
-      observer.disconnect();
-      count.cancel();
-    }
-  };
 }
 
 // src/explorer.js
@@ -2839,7 +2460,7 @@ function createSummary(context) {
         el(
           "span",
           { class: "pe-muted" },
-          history.count ? "No snapshot is chosen." : "No snapshot yet: nothing was committed to this table."
+          history.count ? "No snapshot selected." : "This table has no snapshots yet."
         )
       );
       return;
@@ -2931,8 +2552,8 @@ function createCode({ store, channel }, problems) {
       getSelection()?.selectAllChildren(text);
     }
   };
-  const copyButton = button("copy", "Copy the line", copy);
-  const toggle = button("Spark", "Show the line of PySpark", () => {
+  const copyButton = button("copy", "Copy the code", copy);
+  const toggle = button("Spark", "Show PySpark code", () => {
     spark = !spark;
     attribute(toggle, "aria-pressed", String(spark));
     show();
@@ -2945,7 +2566,7 @@ function createCode({ store, channel }, problems) {
   channel.onWaiting = (count) => {
     clearTimeout(timer);
     if (!count) fill(busy);
-    else timer = setTimeout(() => fill(busy, "waiting for Python…"), 400);
+    else timer = setTimeout(() => fill(busy, "Waiting for Python…"), 400);
   };
   show();
   const note = problems ? el("span", { class: "pe-minus" }, plural(problems, "problem")) : null;

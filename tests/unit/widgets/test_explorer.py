@@ -39,7 +39,7 @@ def history() -> History:
 
 
 def test_the_front_end_lists_exactly_the_synced_traits() -> None:
-    source = (FRONTEND / "state.js").read_text(encoding="utf-8")
+    source = (FRONTEND / "selection_store.js").read_text(encoding="utf-8")
     typed = re.search(r"@typedef \{object\} Traits\n(.*?)\*/", source, re.DOTALL)
     listed = re.search(r"TRAITS = \[(.*?)\]", source, re.DOTALL)
     assert typed is not None

@@ -38,6 +38,6 @@ def test_every_result_of_a_table_is_a_widget_and_a_figure() -> None:
 
 
 def test_the_bundle_draws_text_as_text() -> None:
-    source = bundle("sheet")
+    source = bundle("report")
     for word in ("innerHTML", "insertAdjacentHTML", "document.write", "eval(", "srcdoc"):
         assert word not in source

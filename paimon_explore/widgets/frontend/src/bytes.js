@@ -3,12 +3,12 @@
 
 import css from "./bytes.css";
 import { createBytesView } from "./bytes_view.js";
+import { Channel } from "./channel.js";
 import { attribute, el, fill, whenQuiet } from "./dom.js";
 import { watchTheme } from "./theme.js";
-import { Channel } from "./wire.js";
 
 /** @import {Context, Pane} from "./context.js" */
-/** @import {Model} from "./wire.js" */
+/** @import {Model} from "./channel.js" */
 
 const QUIET_MILLIS = 80;
 
@@ -26,7 +26,7 @@ export function create(context) {
   const load = whenQuiet(async () => {
     const { node, selected, tab } = store.get();
     const wanted = node || String(selected);
-    if (!selected) return view.say("No snapshot is chosen, so there is no file to look into.");
+    if (!selected) return view.say("No snapshot selected.");
     if (tab !== "bytes" || wanted === shown) return;
     shown = wanted;
     try {

@@ -2,14 +2,14 @@
 /** The bytes of a file beside their fields: a byte finds its field, a field its bytes. */
 
 import { byteAfter, FieldTree, glyph, hex, offsetDigits, pagesTo, spaceOf } from "./byte_model.js";
+import { failureOf } from "./channel.js";
 import { attribute, button, el, fill, perFrame } from "./dom.js";
-import { ROW_HEIGHT, scrollTo, windowOf } from "./grid.js";
-import { rowAfter } from "./keys.js";
-import { cut, formatCount, visible } from "./text.js";
-import { failureOf } from "./wire.js";
+import { rowAfter } from "./keyboard.js";
+import { cut, formatCount, visible } from "./text_format.js";
+import { ROW_HEIGHT, scrollTo, windowOf } from "./virtual_scroll.js";
 
 /** @import {Field, Row} from "./byte_model.js" */
-/** @import {Answer, Failure} from "./wire.js" */
+/** @import {Answer, Failure} from "./channel.js" */
 
 /** @typedef {(op: string, args: Record<string, unknown>) => Promise<Answer>} Ask */
 /** @typedef {{name: string, path: string, layout: string, crossCheck?: string, size: number, handle: number, fields: Field[], total: number, open?: string[]}} File */
@@ -250,7 +250,7 @@ export function createBytesView(ask) {
     const facts = [
       ["value", visible(field.text)],
       ["rule", visible(field.rule)],
-      ["stored as", field.form ? form : "a group of fields"],
+      ["stored as", field.form ? form : "group of fields"],
     ];
     for (const [name, text] of facts) {
       if (text) list.append(el("dt", {}, name), el("dd", {}, text));

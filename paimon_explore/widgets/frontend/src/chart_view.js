@@ -2,7 +2,7 @@
 /** Bars and boxes as SVG elements in the colours of the theme; drawn anew when the room changes. */
 
 import { el } from "./dom.js";
-import { cut, formatBytes, formatShort, visible } from "./text.js";
+import { cut, formatBytes, formatShort, visible } from "./text_format.js";
 
 /** @typedef {{name: string, tone: string, values: number[]}} Series */
 /**

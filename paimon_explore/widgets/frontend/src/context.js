@@ -1,11 +1,11 @@
 // @ts-check
 /** What every pane gets; a new view is one more entry of `panes` in explorer.js. */
 
-/** @import {History} from "./history.js" */
-/** @import {Lives} from "./lives.js" */
+/** @import {History} from "./snapshot_columns.js" */
+/** @import {Lives} from "./file_lifetimes.js" */
 /** @import {Colours} from "./theme.js" */
-/** @import {Channel, Failure} from "./wire.js" */
-/** @import {State} from "./state.js" */
+/** @import {Channel, Failure} from "./channel.js" */
+/** @import {State} from "./selection_store.js" */
 
 /**
  * What may change: a part of the state, or the files of the history.

@@ -1,26 +1,33 @@
 // @ts-check
 /** The explorer: time, tree, view and detail panes over one selection. */
 
-import { createDetail, problem } from "./detail.js";
+import { Channel, decodeTexts, failureOf } from "./channel.js";
+import { createDetail, problem } from "./detail_view.js";
 import { attribute, button, el, fill, whenQuiet } from "./dom.js";
 import css from "./explorer.css";
-import { History } from "./history.js";
-import { commandOf } from "./keys.js";
-import { usefulLanes } from "./lanes.js";
-import { Lives } from "./lives.js";
-import { createStore, TRAITS } from "./state.js";
-import { createSteps } from "./steps.js";
-import { formatBytes, formatCount, formatShort, formatTime, plural, visible } from "./text.js";
+import { Lives } from "./file_lifetimes.js";
+import { commandOf } from "./keyboard.js";
+import { createStore, TRAITS } from "./selection_store.js";
+import { History } from "./snapshot_columns.js";
+import { createSteps } from "./snapshot_stepper.js";
+import { createViews, PANES } from "./tabs.js";
+import {
+  formatBytes,
+  formatCount,
+  formatShort,
+  formatTime,
+  plural,
+  visible,
+} from "./text_format.js";
 import { watchTheme } from "./theme.js";
 import { createTimeline } from "./timeline.js";
+import { usefulLanes } from "./timeline_lanes.js";
 import { clamp } from "./timeline_layout.js";
 import { createTree } from "./tree_view.js";
-import { createViews, PANES } from "./views.js";
-import { Channel, decodeTexts, failureOf } from "./wire.js";
 
 /** @import {Change, Context, LivesState} from "./context.js" */
-/** @import {State} from "./state.js" */
-/** @import {Answer, Failure, Model} from "./wire.js" */
+/** @import {State} from "./selection_store.js" */
+/** @import {Answer, Failure, Model} from "./channel.js" */
 
 const SYNC_MILLIS = 80;
 let instances = 0;
@@ -377,9 +384,7 @@ function createSummary(context) {
         el(
           "span",
           { class: "pe-muted" },
-          history.count
-            ? "No snapshot is chosen."
-            : "No snapshot yet: nothing was committed to this table.",
+          history.count ? "No snapshot selected." : "This table has no snapshots yet.",
         ),
       );
       return;
@@ -482,8 +487,8 @@ function createCode({ store, channel }, problems) {
       getSelection()?.selectAllChildren(text);
     }
   };
-  const copyButton = button("copy", "Copy the line", copy);
-  const toggle = button("Spark", "Show the line of PySpark", () => {
+  const copyButton = button("copy", "Copy the code", copy);
+  const toggle = button("Spark", "Show PySpark code", () => {
     spark = !spark;
     attribute(toggle, "aria-pressed", String(spark));
     show();
@@ -496,7 +501,7 @@ function createCode({ store, channel }, problems) {
   channel.onWaiting = (count) => {
     clearTimeout(timer);
     if (!count) fill(busy);
-    else timer = setTimeout(() => fill(busy, "waiting for Python…"), 400);
+    else timer = setTimeout(() => fill(busy, "Waiting for Python…"), 400);
   };
   show();
   const note = problems ? el("span", { class: "pe-minus" }, plural(problems, "problem")) : null;

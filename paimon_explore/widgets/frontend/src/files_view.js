@@ -2,13 +2,20 @@
 /** The file grid: all data files of the snapshot, sorted and filtered, drawn a screenful at a time. */
 
 import { attribute, el, fill, perFrame, segmented, whenQuiet } from "./dom.js";
-import { ROW_HEIGHT, scrollTo, windowOf } from "./grid.js";
-import { rowAfter } from "./keys.js";
-import { formatBytes, formatCount, formatShort, formatTime, plural, visible } from "./text.js";
-import { shortName } from "./tree.js";
+import { rowAfter } from "./keyboard.js";
+import {
+  formatBytes,
+  formatCount,
+  formatShort,
+  formatTime,
+  plural,
+  visible,
+} from "./text_format.js";
+import { shortName } from "./tree_model.js";
+import { ROW_HEIGHT, scrollTo, windowOf } from "./virtual_scroll.js";
 
 /** @import {Context, Pane} from "./context.js" */
-/** @import {Lives, Selection} from "./lives.js" */
+/** @import {Lives, Selection} from "./file_lifetimes.js" */
 
 /**
  * @typedef {object} GridColumn
@@ -38,7 +45,7 @@ export function createFiles(context) {
   const columns = columnsOf(context, (row) => texts.get(row));
   const filter = createFilter(context);
   const scope = segmented(
-    "Which files",
+    "File scope",
     [
       ["live", "live", "Files that a reader of this snapshot sees"],
       ["added", "added", "Files this snapshot added"],
@@ -360,7 +367,7 @@ function columnsOf({ history }, texts) {
       key: "created",
       title: "created",
       width: 136,
-      says: "Wall clock of the writer",
+      says: "Creation time of the file, by the writer's clock",
       text: (row, { columns }) =>
         columns.created[row] ? formatTime(columns.created[row], { utc: true }) : "unknown",
     },
@@ -441,7 +448,7 @@ function rowElement(columns, parent) {
 function emptyText(context, scope, condition) {
   const { lives, failure, covered, first, last, unknown } = context.files();
   const { position, selected } = context.store.get();
-  if (context.history.count === 0) return "This table has no snapshot yet: nothing was committed.";
+  if (context.history.count === 0) return "This table has no snapshots yet.";
   if (failure) return `${failure.kind}: ${visible(failure.message)}`;
   if (!lives || position < first || position > last) {
     return covered
@@ -449,10 +456,10 @@ function emptyText(context, scope, condition) {
       : "Reading manifests…";
   }
   if (unknown.has(position)) {
-    return `The files of snapshot ${selected} are not known: a manifest cannot be read. The tree shows which one.`;
+    return `The files of snapshot ${selected} are unknown because a manifest cannot be read. The manifest tree shows which one.`;
   }
   if (condition && (context.mask() || context.files().narrowed))
-    return "No file of this snapshot passes the filter.";
+    return "No file of this snapshot matches the filter.";
   const verb = { live: "is live in", added: "was added by", removed: "was removed by" }[scope];
   return `No file ${verb} snapshot ${selected}.`;
 }
@@ -463,7 +470,7 @@ function createFilter(context) {
   const input = el("input", {
     type: "text",
     class: "pe-filter",
-    placeholder: "filter, say level = 0",
+    placeholder: "Filter, e.g. level = 0",
     "aria-label": "Filter files",
     autocomplete: "off",
     spellcheck: "false",

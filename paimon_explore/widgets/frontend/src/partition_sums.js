@@ -1,7 +1,7 @@
 // @ts-check
 /** Files summed by partition. */
 
-/** @import {Lives, Sum} from "./lives.js" */
+/** @import {Lives, Sum} from "./file_lifetimes.js" */
 
 /**
  * Sums of the rows by partition, in partition order.

@@ -3,8 +3,8 @@
 
 import { attribute, el, fill, perFrame } from "./dom.js";
 import { byPartition } from "./partition_sums.js";
-import css from "./sheet.css";
-import { formatBytes, formatCount, formatShort, plural, visible } from "./text.js";
+import css from "./report.css";
+import { formatBytes, formatCount, formatShort, plural, visible } from "./text_format.js";
 
 /** @import {Context, Pane} from "./context.js" */
 
@@ -44,7 +44,7 @@ export function createPartitions(context) {
       const says = unknown.has(position) ? "cannot be read" : "are not known yet";
       fill(
         empty,
-        count ? `The files of this snapshot ${says}.` : "No snapshot yet: there is no partition.",
+        count ? `The files of this snapshot ${says}.` : "This table has no snapshots yet.",
       );
       return;
     }

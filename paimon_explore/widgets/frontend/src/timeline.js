@@ -2,9 +2,9 @@
 /** The time pane: a canvas that is a slider over the snapshots, with its controls. */
 
 import { attribute, button, el, fill, perFrame, segmented } from "./dom.js";
-import { lanesOf, laneWords } from "./lanes.js";
-import { formatBytes, formatCount, formatShort, formatTime, visible } from "./text.js";
+import { formatBytes, formatCount, formatShort, formatTime, visible } from "./text_format.js";
 import { arrangeFlags, drawTimeline, inOverview, sceneHeight, scrolls } from "./timeline_draw.js";
+import { lanesOf, laneWords } from "./timeline_lanes.js";
 import { clamp, layoutTimeline, markAt, offsetFor } from "./timeline_layout.js";
 
 /** @import {Context} from "./context.js" */
@@ -226,14 +226,14 @@ function createControls(context) {
   const axis = segmented(
     "Spacing of snapshots",
     [
-      ["id", "id", "Every snapshot takes the same room"],
-      ["time", "time", "Snapshots stand where they happened"],
+      ["id", "id", "Equal spacing"],
+      ["time", "time", "Spacing by commit time"],
     ],
     (value) => store.set({ axis: /** @type {"id" | "time"} */ (value) }),
   );
   const lanes = /** @type {const} */ ([
-    ["writers", "writers", "A lane per commit user; what one commit wrote is joined"],
-    ["readers", "consumers", "How far consumers have read, and the watermark"],
+    ["writers", "writers", "One lane per commit user; snapshots of the same commit are connected"],
+    ["readers", "consumers", "Positions of consumers, and the watermark"],
   ]).map(([key, label, says]) => {
     const made = button(label, says, () => store.set({ [key]: !store.get()[key] }));
     return { key, made };

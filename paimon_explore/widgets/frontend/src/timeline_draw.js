@@ -1,13 +1,13 @@
 // @ts-check
 /** Paints the timeline on a canvas; every colour comes from the theme. */
 
-import { LANE as COMMIT_LANE, drawLanes } from "./lanes.js";
-import { formatTime, visible } from "./text.js";
+import { formatTime, visible } from "./text_format.js";
+import { LANE as COMMIT_LANE, drawLanes } from "./timeline_lanes.js";
 import { clamp, placeFlags, visibleMarks } from "./timeline_layout.js";
 
 /** @import {Colours} from "./theme.js" */
-/** @import {History} from "./history.js" */
-/** @import {Lane} from "./lanes.js" */
+/** @import {History} from "./snapshot_columns.js" */
+/** @import {Lane} from "./timeline_lanes.js" */
 /** @import {TimelineLayout, Flag} from "./timeline_layout.js" */
 
 export const BASE = 38;

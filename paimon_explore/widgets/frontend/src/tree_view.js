@@ -1,14 +1,14 @@
 // @ts-check
 /** The tree pane: snapshot, lists, manifests, entries; loaded when opened. */
 
+import { failureOf } from "./channel.js";
 import { attribute, el, fill, whenQuiet } from "./dom.js";
-import { rowAfter } from "./keys.js";
-import { formatBytes, formatCount, formatShort, visible } from "./text.js";
-import { parentKey, shortName, Tree } from "./tree.js";
-import { failureOf } from "./wire.js";
+import { rowAfter } from "./keyboard.js";
+import { formatBytes, formatCount, formatShort, visible } from "./text_format.js";
+import { parentKey, shortName, Tree } from "./tree_model.js";
 
 /** @import {Context, Pane} from "./context.js" */
-/** @import {TreeRow} from "./tree.js" */
+/** @import {TreeRow} from "./tree_model.js" */
 
 const QUIET_MILLIS = 60;
 
@@ -244,7 +244,7 @@ function title(row) {
     row.name ?? row.label,
     row.range,
     row.shared,
-    row.cancelled && "taken back by another entry",
+    row.cancelled && "cancelled by another entry",
     row.problem,
   ]
     .filter((text) => typeof text === "string" && text)

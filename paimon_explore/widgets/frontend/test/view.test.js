@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { ROW_HEIGHT, scrollTo, windowOf } from "../src/grid.js";
-import { commandOf, rowAfter } from "../src/keys.js";
-import { createStore } from "../src/state.js";
+import { commandOf, rowAfter } from "../src/keyboard.js";
+import { createStore } from "../src/selection_store.js";
 import { isDark } from "../src/theme.js";
+import { ROW_HEIGHT, scrollTo, windowOf } from "../src/virtual_scroll.js";
 
 const plain = { ctrlKey: false, metaKey: false, altKey: false };
 const nowhere = { typing: false, tabs: false };

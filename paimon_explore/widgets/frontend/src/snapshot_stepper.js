@@ -29,7 +29,7 @@ export function createSteps(context) {
   const last = button("»", "Last snapshot", () => context.moveTo(history.count - 1));
 
   let timer = 0;
-  const play = button("▶", "Play through the snapshots", () => {
+  const play = button("▶", "Play the snapshots in order", () => {
     if (timer) stop();
     else start();
   });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Lives, sortedRows } from "../src/lives.js";
+import { Lives, sortedRows } from "../src/file_lifetimes.js";
 import { byPartition } from "../src/partition_sums.js";
 
 // Three snapshots: file 0 from before, 1 added by the first and removed by the third, 2 added by the third.

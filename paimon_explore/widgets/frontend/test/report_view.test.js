@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { shortName } from "../src/sheet_view.js";
+import { shortName } from "../src/report_view.js";
 
 test("a file's name keeps its begin and its end, which tell names apart", () => {
   assert.equal(

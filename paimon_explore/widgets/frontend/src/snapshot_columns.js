@@ -1,9 +1,9 @@
 // @ts-check
 /** The snapshots of the table as columns, and what points at them. */
 
-import { decodeTexts } from "./wire.js";
+import { decodeTexts } from "./channel.js";
 
-/** @import {Answer} from "./wire.js" */
+/** @import {Answer} from "./channel.js" */
 /** @import {Flag} from "./timeline_layout.js" */
 
 export const KINDS = [

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { History } from "../src/history.js";
-import { lanesOf, laneWords, usefulLanes } from "../src/lanes.js";
+import { History } from "../src/snapshot_columns.js";
+import { lanesOf, laneWords, usefulLanes } from "../src/timeline_lanes.js";
 
 const encoder = new TextEncoder();
 

@@ -1,94 +1,23 @@
+// src/channel.js
+var { decodeColumns, decodeTexts, AskError, failureOf, Channel } = peShared;
+
 // src/dom.js
-var ATTRIBUTES = /* @__PURE__ */ new Set([
-  "autocomplete",
-  "class",
-  "for",
-  "height",
-  "hidden",
-  "id",
-  "placeholder",
-  "role",
-  "spellcheck",
-  "tabindex",
-  "title",
-  "type",
-  "width"
-]);
-function attribute(element, name, value) {
-  if (!ATTRIBUTES.has(name) && !/^(aria|data)-[a-z-]+$/.test(name)) {
-    throw new TypeError(`attribute ${name} is not allowed`);
-  }
-  if (value === null || value === void 0 || value === false) element.removeAttribute(name);
-  else element.setAttribute(name, value === true ? "" : String(value));
-}
-function el(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) attribute(element, name, value);
-  if (element.tabIndex >= 0 || element.hasAttribute("tabindex")) {
-    element.setAttribute("data-lm-suppress-shortcuts", "true");
-  }
-  fill(element, ...children);
-  return element;
-}
-function fill(element, ...children) {
-  element.replaceChildren(
-    .../** @type {(Node | string)[]} */
-    children.filter((child) => child || child === "")
-  );
-}
-function button(label, says, action, attributes = {}) {
-  const made = el(
-    "button",
-    {
-      type: "button",
-      class: "pe-button",
-      title: says,
-      "aria-label": /[a-z]/i.test(label) ? null : says,
-      ...attributes
-    },
-    label
-  );
-  made.addEventListener("click", action);
-  return made;
-}
-function perFrame(callback) {
-  let pending = 0;
-  const schedule = () => {
-    pending ||= requestAnimationFrame(() => {
-      pending = 0;
-      callback();
-    });
-  };
-  schedule.cancel = () => {
-    cancelAnimationFrame(pending);
-    pending = 0;
-  };
-  return schedule;
-}
-function whenQuiet(callback, millis) {
-  let timer = 0;
-  const schedule = () => {
-    clearTimeout(timer);
-    timer = setTimeout(callback, millis);
-  };
-  schedule.cancel = () => clearTimeout(timer);
-  return schedule;
-}
+var { attribute, el, fill, button, segmented, perFrame, whenQuiet } = peShared;
 
-// src/sheet.css
-var sheet_default = '.pes-root {\n  container-type: inline-size;\n  --pe-bg: var(--jp-layout-color1, var(--vscode-editor-background, Canvas));\n  --pe-fg: var(--jp-ui-font-color1, var(--vscode-editor-foreground, CanvasText));\n  --pe-muted: color-mix(in srgb, var(--pe-fg) 74%, var(--pe-bg));\n  --pe-faint: color-mix(in srgb, var(--pe-fg) 5%, var(--pe-bg));\n  --pe-line: color-mix(in srgb, var(--pe-fg) 16%, var(--pe-bg));\n  --pe-accent: var(--jp-brand-color1, var(--vscode-focusBorder, #1b6ac9));\n  --pe-append: #2563c9;\n  --pe-compact: #7b45c4;\n  --pe-overwrite: #b3540b;\n  --pe-add: #1a7038;\n  --pe-remove: #b3261e;\n  --pe-font: var(--jp-ui-font-family, var(--vscode-font-family, system-ui, sans-serif));\n  --pe-mono: var(--jp-code-font-family, var(--vscode-editor-font-family, ui-monospace, monospace));\n\n  padding: 4px 12px 10px;\n  border: 1px solid var(--pe-line);\n  border-radius: 6px;\n  background: var(--pe-bg);\n  color: var(--pe-fg);\n  font: 13px / 1.4 var(--pe-font);\n  font-variant-numeric: tabular-nums;\n}\n.pes-root[data-theme="dark"] {\n  --pe-append: #79aefc;\n  --pe-compact: #c3a0f8;\n  --pe-overwrite: #f5a35f;\n  --pe-add: #76d48f;\n  --pe-remove: #ff8f85;\n}\n.pes-pane {\n  position: relative;\n}\n.pes-body {\n  container-type: inline-size;\n  flex: 1;\n  overflow: auto;\n  padding: 4px 10px 12px;\n  min-height: 0;\n}\n.pes-pane[data-busy] .pes-body {\n  opacity: 0.6;\n}\n.pes-ask {\n  display: flex;\n  align-items: center;\n  gap: 6px;\n  padding: 6px 10px;\n  border-bottom: 1px solid var(--pe-line);\n}\n.pes-ask label {\n  color: var(--pe-muted);\n  font-size: 12px;\n}\n.pes-input {\n  flex: 1;\n  min-width: 0;\n  padding: 2px 8px;\n  border: 1px solid var(--pe-line);\n  border-radius: 4px;\n  background: var(--pe-bg);\n  color: var(--pe-fg);\n  font: 12px / 20px var(--pe-mono);\n}\n.pes-input::placeholder {\n  color: var(--pe-muted);\n  opacity: 0.85;\n}\n.pes-title {\n  margin: 4px 0 6px !important;\n  font-size: 13px;\n  font-weight: 600;\n  overflow-wrap: anywhere;\n}\n.pes-heading {\n  margin: 12px 0 3px !important;\n  font-size: 12px;\n  font-weight: 600;\n}\n.pes-count {\n  margin-left: 8px;\n  color: var(--pe-muted);\n  font-weight: normal;\n}\n:is(.pes-pane, .pes-root) .pes-facts {\n  display: grid;\n  grid-template-columns: minmax(90px, auto) minmax(0, 1fr);\n  gap: 2px 12px;\n  margin: 0;\n  font-size: 12px;\n}\n:is(.pes-pane, .pes-root) .pes-facts dt {\n  grid-column: 1;\n  float: none;\n  width: auto;\n  max-width: 170px;\n  color: var(--pe-muted);\n  font-weight: normal;\n}\n:is(.pes-pane, .pes-root) .pes-facts dd {\n  grid-column: 2;\n  float: none;\n  width: auto;\n  margin: 0;\n  overflow-wrap: anywhere;\n}\n.pes-note {\n  margin: 6px 0 !important;\n  color: var(--pe-muted);\n  font-size: 12px;\n}\n.pes-scroll {\n  overflow-x: auto;\n  overflow-y: hidden;\n}\n.pes-grid {\n  min-width: 100%;\n  margin: 0;\n  border-collapse: collapse;\n  font-size: 12px;\n}\n.pes-grid :is(th, td) {\n  position: relative;\n  padding: 2px 12px 2px 0;\n  border: 0;\n  border-bottom: 1px solid var(--pe-line);\n  background: none;\n  font-weight: normal;\n  line-height: 18px;\n  text-align: left;\n  vertical-align: top;\n  white-space: nowrap;\n  max-width: none;\n}\n.pes-grid tbody tr:hover {\n  background: var(--pe-faint);\n}\n.pes-grid thead :is(th, td) {\n  color: var(--pe-muted);\n  font-size: 11px;\n}\n.pes-grid .pes-number {\n  text-align: right;\n}\n.pes-grid .pes-long {\n  min-width: clamp(150px, 36cqw, 320px);\n  white-space: normal;\n  overflow-wrap: anywhere;\n}\n@container (max-width: 660px) {\n  .pes-grid :is(th, td):not(.pes-number, [data-tone]) {\n    white-space: normal;\n  }\n  .pes-grid .pes-long {\n    min-width: 130px;\n  }\n}\n.pes-bar {\n  position: absolute;\n  right: 12px;\n  bottom: 0;\n  width: calc((100% - 12px) * 1);\n  height: 2px;\n  background: linear-gradient(\n    to left,\n    var(--pe-accent) var(--pes-share),\n    transparent var(--pes-share)\n  );\n}\n:is(.pes-pane, .pes-root) .pes-link {\n  margin: 0;\n  padding: 0;\n  border: 0;\n  background: none;\n  color: inherit;\n  font: inherit;\n  text-align: inherit;\n  text-decoration: underline;\n  text-decoration-color: color-mix(in srgb, currentColor 45%, transparent);\n  text-underline-offset: 2px;\n  cursor: pointer;\n}\n:is(.pes-pane, .pes-root) .pes-link:hover {\n  background: none;\n  text-decoration-color: currentColor;\n}\n.pes-link:focus-visible,\n.pes-scroll:focus-visible,\n.pes-body:focus-visible {\n  outline: 2px solid var(--pe-accent);\n  outline-offset: -2px;\n}\n:is(.pes-pane, .pes-root) .pes-file {\n  font: 11px / 18px var(--pe-mono);\n  white-space: nowrap;\n}\n.pes-grid [data-tone="add"],\n.pes-facts [data-tone="add"] {\n  color: var(--pe-add);\n}\n.pes-grid [data-tone="remove"],\n.pes-facts [data-tone="remove"],\n.pes-note[data-tone="remove"] {\n  color: var(--pe-remove);\n}\n.pes-grid [data-tone="move"],\n.pes-facts [data-tone="move"] {\n  color: var(--pe-compact);\n}\n.pes-grid [data-tone="warn"],\n.pes-facts [data-tone="warn"],\n.pes-note[data-tone="warn"] {\n  color: var(--pe-overwrite);\n}\n.pes-grid [data-tone="muted"] {\n  color: var(--pe-muted);\n}\n.pes-problem {\n  margin: 8px 0;\n  padding: 6px 10px;\n  border-left: 3px solid var(--pe-remove);\n  border-radius: 3px;\n  background: color-mix(in srgb, var(--pe-remove) 8%, var(--pe-bg));\n  font-size: 12px;\n  overflow-wrap: anywhere;\n}\n.pes-path {\n  font-family: var(--pe-mono);\n}\n.pes-code {\n  display: block;\n  margin-top: 10px;\n  color: var(--pe-muted);\n  font: 12px / 18px var(--pe-mono);\n  overflow-wrap: anywhere;\n}\n\n/* charts */\n.pes-chart {\n  margin: 0;\n}\n.pes-chart-frame {\n  overflow: hidden;\n}\n.pes-chart svg {\n  display: block;\n  font: 11px var(--pe-font);\n}\n.pes-label,\n.pes-figure {\n  fill: var(--pe-fg);\n}\n.pes-label {\n  fill: var(--pe-muted);\n}\n.pes-line {\n  fill: none;\n  stroke: var(--pe-line);\n}\n.pes-depth {\n  fill: color-mix(in srgb, var(--pe-overwrite) 14%, transparent);\n  stroke: var(--pe-overwrite);\n  stroke-width: 1.5;\n}\n.pes-chart [data-tone] {\n  --pes-tone: var(--pe-append);\n}\n.pes-chart [data-tone="add"] {\n  --pes-tone: var(--pe-add);\n}\n.pes-chart [data-tone="remove"] {\n  --pes-tone: var(--pe-remove);\n}\n.pes-chart [data-tone="move"] {\n  --pes-tone: var(--pe-compact);\n}\n.pes-chart [data-tone="warn"] {\n  --pes-tone: var(--pe-overwrite);\n}\n.pes-chart [data-tone="muted"] {\n  --pes-tone: color-mix(in srgb, var(--pe-fg) 40%, var(--pe-bg));\n}\n.pes-mark {\n  fill: var(--pes-tone);\n}\n.pes-area {\n  fill: color-mix(in srgb, var(--pes-tone) 24%, var(--pe-bg));\n  stroke: var(--pes-tone);\n}\n.pes-box[data-select],\n.pes-mark[data-select] {\n  cursor: pointer;\n}\n.pes-box[data-select]:hover .pes-area {\n  fill: color-mix(in srgb, var(--pes-tone) 42%, var(--pe-bg));\n}\n.pes-gone {\n  fill: color-mix(in srgb, var(--pe-remove) 22%, var(--pe-bg));\n}\n.pes-hatch {\n  fill: none;\n  stroke: var(--pe-remove);\n}\n\n/* stage */\n.pes-stage {\n  margin: 8px 0;\n  padding: 8px;\n  border: 1px solid var(--pe-line);\n  border-radius: 6px;\n}\n.pes-stage-bar,\n.pes-steps {\n  display: flex;\n  align-items: center;\n}\n.pes-steps button {\n  min-width: 28px;\n}\n.pes-board {\n  display: grid;\n  grid-template-columns: repeat(var(--pes-columns), minmax(84px, 1fr));\n  gap: 4px;\n  margin: 8px 0;\n  overflow-x: auto;\n}\n.pes-lane {\n  min-height: 96px;\n  padding: 4px;\n  border-radius: 4px;\n  background: var(--pe-faint);\n}\n.pes-card-head {\n  color: var(--pe-muted);\n  font-size: 11px;\n}\n.pes-card {\n  margin-top: 4px;\n  padding: 3px 5px;\n  border: 1px solid var(--pe-line);\n  border-radius: 4px;\n  background: var(--pe-bg);\n  font: 11px / 1.4 var(--pe-mono);\n  overflow-wrap: anywhere;\n}\n.pes-card[hidden] {\n  display: none;\n}\n.pes-card-name {\n  display: block;\n}\n.pes-card .pes-count {\n  display: block;\n  margin: 0;\n  font-family: var(--pe-font);\n}\n.pes-card[data-new] {\n  border-color: var(--pe-accent);\n  box-shadow: inset 3px 0 var(--pe-accent);\n  animation: pes-come 0.3s ease-out;\n}\n.pes-card[data-gone] {\n  border-style: dashed;\n  color: var(--pe-remove);\n  text-decoration: line-through;\n}\n@keyframes pes-come {\n  from {\n    opacity: 0;\n    transform: translateX(-12px);\n  }\n}\n@media (prefers-reduced-motion: reduce) {\n  .pes-card {\n    animation: none !important;\n  }\n}\n.pes-caption {\n  min-height: 36px;\n  font-size: 12px;\n}\n\n/* partitions */\n.pe-explorer .pe-scroll {\n  flex: 1;\n  overflow: auto;\n}\n.pe-explorer .pe-table {\n  width: 100%;\n  border-collapse: collapse;\n  font-size: 12px;\n}\n.pe-explorer .pe-table :is(th, td) {\n  padding: 3px 10px;\n  font-weight: normal;\n  text-align: left;\n  white-space: nowrap;\n  background: none;\n  border: 0;\n}\n.pe-explorer .pe-table .pe-number {\n  text-align: right;\n}\n.pe-explorer .pe-table thead th {\n  position: sticky;\n  top: 0;\n  background: var(--pe-bg);\n  color: var(--pe-muted);\n  font-size: 11px;\n  box-shadow: inset 0 -1px var(--pe-line);\n}\n.pe-explorer .pe-size-bar {\n  display: block;\n  height: 3px;\n  width: var(--pe-share);\n  margin-left: auto;\n  border-radius: 2px;\n  background: var(--pe-accent);\n}\n\n/* help */\n.pe-explorer .pe-help dt {\n  display: flex;\n  align-items: flex-start;\n  gap: 3px;\n}\n.pe-explorer kbd {\n  padding: 0 5px;\n  border: 1px solid var(--pe-line);\n  border-radius: 3px;\n  background: var(--pe-faint);\n  color: var(--pe-fg);\n  font: 11px / 17px var(--pe-mono);\n}\n';
+// src/report.css
+var report_default = '.pes-root {\ncontainer-type: inline-size;\n--pe-bg: var(--jp-layout-color1, var(--vscode-editor-background, Canvas));\n--pe-fg: var(--jp-ui-font-color1, var(--vscode-editor-foreground, CanvasText));\n--pe-muted: color-mix(in srgb, var(--pe-fg) 74%, var(--pe-bg));\n--pe-faint: color-mix(in srgb, var(--pe-fg) 5%, var(--pe-bg));\n--pe-line: color-mix(in srgb, var(--pe-fg) 16%, var(--pe-bg));\n--pe-accent: var(--jp-brand-color1, var(--vscode-focusBorder, #1b6ac9));\n--pe-append: #2563c9;\n--pe-compact: #7b45c4;\n--pe-overwrite: #b3540b;\n--pe-add: #1a7038;\n--pe-remove: #b3261e;\n--pe-font: var(--jp-ui-font-family, var(--vscode-font-family, system-ui, sans-serif));\n--pe-mono: var(--jp-code-font-family, var(--vscode-editor-font-family, ui-monospace, monospace));\npadding: 4px 12px 10px;\nborder: 1px solid var(--pe-line);\nborder-radius: 6px;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: 13px / 1.4 var(--pe-font);\nfont-variant-numeric: tabular-nums;\n}\n.pes-root[data-theme="dark"] {\n--pe-append: #79aefc;\n--pe-compact: #c3a0f8;\n--pe-overwrite: #f5a35f;\n--pe-add: #76d48f;\n--pe-remove: #ff8f85;\n}\n.pes-pane {\nposition: relative;\n}\n.pes-body {\ncontainer-type: inline-size;\nflex: 1;\noverflow: auto;\npadding: 4px 10px 12px;\nmin-height: 0;\n}\n.pes-pane[data-busy] .pes-body {\nopacity: 0.6;\n}\n.pes-ask {\ndisplay: flex;\nalign-items: center;\ngap: 6px;\npadding: 6px 10px;\nborder-bottom: 1px solid var(--pe-line);\n}\n.pes-ask label {\ncolor: var(--pe-muted);\nfont-size: 12px;\n}\n.pes-input {\nflex: 1;\nmin-width: 0;\npadding: 2px 8px;\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: 12px / 20px var(--pe-mono);\n}\n.pes-input::placeholder {\ncolor: var(--pe-muted);\nopacity: 0.85;\n}\n.pes-title {\nmargin: 4px 0 6px !important;\nfont-size: 13px;\nfont-weight: 600;\noverflow-wrap: anywhere;\n}\n.pes-heading {\nmargin: 12px 0 3px !important;\nfont-size: 12px;\nfont-weight: 600;\n}\n.pes-count {\nmargin-left: 8px;\ncolor: var(--pe-muted);\nfont-weight: normal;\n}\n:is(.pes-pane, .pes-root) .pes-facts {\ndisplay: grid;\ngrid-template-columns: minmax(90px, auto) minmax(0, 1fr);\ngap: 2px 12px;\nmargin: 0;\nfont-size: 12px;\n}\n:is(.pes-pane, .pes-root) .pes-facts dt {\ngrid-column: 1;\nfloat: none;\nwidth: auto;\nmax-width: 170px;\ncolor: var(--pe-muted);\nfont-weight: normal;\n}\n:is(.pes-pane, .pes-root) .pes-facts dd {\ngrid-column: 2;\nfloat: none;\nwidth: auto;\nmargin: 0;\noverflow-wrap: anywhere;\n}\n.pes-note {\nmargin: 6px 0 !important;\ncolor: var(--pe-muted);\nfont-size: 12px;\n}\n.pes-scroll {\noverflow-x: auto;\noverflow-y: hidden;\n}\n.pes-grid {\nmin-width: 100%;\nmargin: 0;\nborder-collapse: collapse;\nfont-size: 12px;\n}\n.pes-grid :is(th, td) {\nposition: relative;\npadding: 2px 12px 2px 0;\nborder: 0;\nborder-bottom: 1px solid var(--pe-line);\nbackground: none;\nfont-weight: normal;\nline-height: 18px;\ntext-align: left;\nvertical-align: top;\nwhite-space: nowrap;\nmax-width: none;\n}\n.pes-grid tbody tr:hover {\nbackground: var(--pe-faint);\n}\n.pes-grid thead :is(th, td) {\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pes-grid .pes-number {\ntext-align: right;\n}\n.pes-grid .pes-long {\nmin-width: clamp(150px, 36cqw, 320px);\nwhite-space: normal;\noverflow-wrap: anywhere;\n}\n@container (max-width: 660px) {\n.pes-grid :is(th, td):not(.pes-number, [data-tone]) {\nwhite-space: normal;\n}\n.pes-grid .pes-long {\nmin-width: 130px;\n}\n}\n.pes-bar {\nposition: absolute;\nright: 12px;\nbottom: 0;\nwidth: calc((100% - 12px) * 1);\nheight: 2px;\nbackground: linear-gradient(\nto left,\nvar(--pe-accent) var(--pes-share),\ntransparent var(--pes-share)\n);\n}\n:is(.pes-pane, .pes-root) .pes-link {\nmargin: 0;\npadding: 0;\nborder: 0;\nbackground: none;\ncolor: inherit;\nfont: inherit;\ntext-align: inherit;\ntext-decoration: underline;\ntext-decoration-color: color-mix(in srgb, currentColor 45%, transparent);\ntext-underline-offset: 2px;\ncursor: pointer;\n}\n:is(.pes-pane, .pes-root) .pes-link:hover {\nbackground: none;\ntext-decoration-color: currentColor;\n}\n.pes-link:focus-visible,\n.pes-scroll:focus-visible,\n.pes-body:focus-visible {\noutline: 2px solid var(--pe-accent);\noutline-offset: -2px;\n}\n:is(.pes-pane, .pes-root) .pes-file {\nfont: 11px / 18px var(--pe-mono);\nwhite-space: nowrap;\n}\n.pes-grid [data-tone="add"],\n.pes-facts [data-tone="add"] {\ncolor: var(--pe-add);\n}\n.pes-grid [data-tone="remove"],\n.pes-facts [data-tone="remove"],\n.pes-note[data-tone="remove"] {\ncolor: var(--pe-remove);\n}\n.pes-grid [data-tone="move"],\n.pes-facts [data-tone="move"] {\ncolor: var(--pe-compact);\n}\n.pes-grid [data-tone="warn"],\n.pes-facts [data-tone="warn"],\n.pes-note[data-tone="warn"] {\ncolor: var(--pe-overwrite);\n}\n.pes-grid [data-tone="muted"] {\ncolor: var(--pe-muted);\n}\n.pes-problem {\nmargin: 8px 0;\npadding: 6px 10px;\nborder-left: 3px solid var(--pe-remove);\nborder-radius: 3px;\nbackground: color-mix(in srgb, var(--pe-remove) 8%, var(--pe-bg));\nfont-size: 12px;\noverflow-wrap: anywhere;\n}\n.pes-path {\nfont-family: var(--pe-mono);\n}\n.pes-code {\ndisplay: block;\nmargin-top: 10px;\ncolor: var(--pe-muted);\nfont: 12px / 18px var(--pe-mono);\noverflow-wrap: anywhere;\n}\n.pes-chart {\nmargin: 0;\n}\n.pes-chart-frame {\noverflow: hidden;\n}\n.pes-chart svg {\ndisplay: block;\nfont: 11px var(--pe-font);\n}\n.pes-label,\n.pes-figure {\nfill: var(--pe-fg);\n}\n.pes-label {\nfill: var(--pe-muted);\n}\n.pes-line {\nfill: none;\nstroke: var(--pe-line);\n}\n.pes-depth {\nfill: color-mix(in srgb, var(--pe-overwrite) 14%, transparent);\nstroke: var(--pe-overwrite);\nstroke-width: 1.5;\n}\n.pes-chart [data-tone] {\n--pes-tone: var(--pe-append);\n}\n.pes-chart [data-tone="add"] {\n--pes-tone: var(--pe-add);\n}\n.pes-chart [data-tone="remove"] {\n--pes-tone: var(--pe-remove);\n}\n.pes-chart [data-tone="move"] {\n--pes-tone: var(--pe-compact);\n}\n.pes-chart [data-tone="warn"] {\n--pes-tone: var(--pe-overwrite);\n}\n.pes-chart [data-tone="muted"] {\n--pes-tone: color-mix(in srgb, var(--pe-fg) 40%, var(--pe-bg));\n}\n.pes-mark {\nfill: var(--pes-tone);\n}\n.pes-area {\nfill: color-mix(in srgb, var(--pes-tone) 24%, var(--pe-bg));\nstroke: var(--pes-tone);\n}\n.pes-box[data-select],\n.pes-mark[data-select] {\ncursor: pointer;\n}\n.pes-box[data-select]:hover .pes-area {\nfill: color-mix(in srgb, var(--pes-tone) 42%, var(--pe-bg));\n}\n.pes-gone {\nfill: color-mix(in srgb, var(--pe-remove) 22%, var(--pe-bg));\n}\n.pes-hatch {\nfill: none;\nstroke: var(--pe-remove);\n}\n.pes-stage {\nmargin: 8px 0;\npadding: 8px;\nborder: 1px solid var(--pe-line);\nborder-radius: 6px;\n}\n.pes-stage-bar,\n.pes-steps {\ndisplay: flex;\nalign-items: center;\n}\n.pes-steps button {\nmin-width: 28px;\n}\n.pes-board {\ndisplay: grid;\ngrid-template-columns: repeat(var(--pes-columns), minmax(84px, 1fr));\ngap: 4px;\nmargin: 8px 0;\noverflow-x: auto;\n}\n.pes-lane {\nmin-height: 96px;\npadding: 4px;\nborder-radius: 4px;\nbackground: var(--pe-faint);\n}\n.pes-card-head {\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pes-card {\nmargin-top: 4px;\npadding: 3px 5px;\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\nfont: 11px / 1.4 var(--pe-mono);\noverflow-wrap: anywhere;\n}\n.pes-card[hidden] {\ndisplay: none;\n}\n.pes-card-name {\ndisplay: block;\n}\n.pes-card .pes-count {\ndisplay: block;\nmargin: 0;\nfont-family: var(--pe-font);\n}\n.pes-card[data-new] {\nborder-color: var(--pe-accent);\nbox-shadow: inset 3px 0 var(--pe-accent);\nanimation: pes-come 0.3s ease-out;\n}\n.pes-card[data-gone] {\nborder-style: dashed;\ncolor: var(--pe-remove);\ntext-decoration: line-through;\n}\n@keyframes pes-come {\nfrom {\nopacity: 0;\ntransform: translateX(-12px);\n}\n}\n@media (prefers-reduced-motion: reduce) {\n.pes-card {\nanimation: none !important;\n}\n}\n.pes-caption {\nmin-height: 36px;\nfont-size: 12px;\n}\n.pe-explorer .pe-scroll {\nflex: 1;\noverflow: auto;\n}\n.pe-explorer .pe-table {\nwidth: 100%;\nborder-collapse: collapse;\nfont-size: 12px;\n}\n.pe-explorer .pe-table :is(th, td) {\npadding: 3px 10px;\nfont-weight: normal;\ntext-align: left;\nwhite-space: nowrap;\nbackground: none;\nborder: 0;\n}\n.pe-explorer .pe-table .pe-number {\ntext-align: right;\n}\n.pe-explorer .pe-table thead th {\nposition: sticky;\ntop: 0;\nbackground: var(--pe-bg);\ncolor: var(--pe-muted);\nfont-size: 11px;\nbox-shadow: inset 0 -1px var(--pe-line);\n}\n.pe-explorer .pe-size-bar {\ndisplay: block;\nheight: 3px;\nwidth: var(--pe-share);\nmargin-left: auto;\nborder-radius: 2px;\nbackground: var(--pe-accent);\n}\n.pe-explorer .pe-help dt {\ndisplay: flex;\nalign-items: flex-start;\ngap: 3px;\n}\n.pe-explorer kbd {\npadding: 0 5px;\nborder: 1px solid var(--pe-line);\nborder-radius: 3px;\nbackground: var(--pe-faint);\ncolor: var(--pe-fg);\nfont: 11px / 17px var(--pe-mono);\n}\n';
 
-// src/help.js
+// src/keyboard_help.js
 var HELP = [
   ["← →", "previous, next snapshot"],
-  ["PgUp PgDn", "ten snapshots back, on"],
+  ["PgUp PgDn", "ten snapshots back or forward"],
   ["Home End", "first, last snapshot"],
   ["↑ ↓", "row of the tree or of the files"],
   ["+ −", "open, close a tree node"],
   ["Enter", "details of the row"],
   ["/", "filter the files"],
   ["m", "mark this snapshot for comparison"],
-  ["y", "copy the line of Python"],
+  ["y", "copy the Python code"],
   ["?", "this help"],
   ["Esc", "back to the notebook"]
 ];
@@ -106,15 +35,15 @@ function createHelp() {
     el(
       "p",
       { class: "pe-note" },
-      "Filter by any column of the grid and by partition columns, in SQL: level = 0 and size < 1 MB"
+      "Filters are SQL over the columns of the grid and the partition columns: level = 0 and size < 1 MB"
     ),
     el(
       "p",
       { class: "pe-note" },
-      "Marks: circle A append, square C compact, triangle O overwrite, diamond Z analyze; hollow: expired, held by a tag. Bars up: added, below: removed; their height is a square root. Lanes: a line per commit user, what one commit wrote is joined; consumers: full what they read, outlined what is left."
+      "Markers: circle (A) append, square (C) compact, triangle (O) overwrite, diamond (Z) analyze; hollow: expired, kept by a tag. Bars: added above, removed below, on a square-root scale. Lanes: one per commit user; for consumers, filled up to the position that was read."
     )
   );
-  element.append(el("style", {}, sheet_default));
+  element.append(el("style", {}, report_default));
   return { element, focus: () => element.focus(), update: () => {
   } };
 }
@@ -141,50 +70,8 @@ function byPartition({ columns, partitions }, rows) {
   return sums.sort((left, right) => left.partition - right.partition);
 }
 
-// src/text.js
-var UNSEEN = /\u034f|\u17b4|\u17b5|[\u180b-\u180f]|[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb]|\ud834[\udd73-\udd7a]|[\udb40-\udb43][\udc00-\udfff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
-var SHORT = /* @__PURE__ */ new Map([
-  ["\n", "\\n"],
-  ["\r", "\\r"],
-  ["	", "\\t"]
-]);
-var CELL_LIMIT = 256;
-function visible(text) {
-  return text.replace(UNSEEN, (found) => {
-    const code = found.codePointAt(0) ?? 0;
-    return SHORT.get(found) ?? (code < 256 ? `\\x${hex(code, 2)}` : `\\u{${hex(code, 4)}}`);
-  });
-}
-function hex(code, digits) {
-  return code.toString(16).padStart(digits, "0");
-}
-function cut(text, limit = CELL_LIMIT) {
-  if (text.length <= limit) return text;
-  const end = /[\ud800-\udbff]/.test(text[limit - 1]) ? limit - 1 : limit;
-  return `${text.slice(0, end)}…`;
-}
-function formatCount(count) {
-  return String(Math.round(count)).replace(/\B(?=(\d{3})+$)/g, ",");
-}
-function formatShort(count) {
-  return scaled(count, 1e3, ["", "k", "M", "G", "T", "P"]);
-}
-function formatBytes(bytes) {
-  return scaled(bytes, 1e3, [" B", " kB", " MB", " GB", " TB", " PB"]);
-}
-function scaled(value, step, units) {
-  let rest = Math.abs(value);
-  let unit = 0;
-  while (rest >= step * 0.9995 && unit < units.length - 1) {
-    rest /= step;
-    unit += 1;
-  }
-  const digits = unit > 0 && rest < 9.95 ? rest.toFixed(1) : Math.round(rest).toString();
-  return `${value < 0 ? "−" : ""}${digits}${units[unit]}`;
-}
-function plural(count, noun) {
-  return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
-}
+// src/text_format.js
+var { CELL_LIMIT, visible, cut, formatCount, formatShort, formatBytes, formatTime, plural } = peShared;
 
 // src/partitions_view.js
 var MOST = 500;
@@ -205,7 +92,7 @@ function createPartitions(context) {
   );
   const note = el("div", { class: "pe-totals", role: "status" });
   const empty = el("div", { class: "pe-empty", role: "status" });
-  const element = el("div", { class: "pe-view" }, el("style", {}, sheet_default), scroller, empty, note);
+  const element = el("div", { class: "pe-view" }, el("style", {}, report_default), scroller, empty, note);
   const draw = perFrame(() => {
     const { lives, first, last, unknown } = context.files();
     const { position, selected } = store.get();
@@ -217,7 +104,7 @@ function createPartitions(context) {
       const says = unknown.has(position) ? "cannot be read" : "are not known yet";
       fill(
         empty,
-        count ? `The files of this snapshot ${says}.` : "No snapshot yet: there is no partition."
+        count ? `The files of this snapshot ${says}.` : "This table has no snapshots yet."
       );
       return;
     }
@@ -269,7 +156,7 @@ function line(sum, name, most) {
 
 // src/chart_view.js
 var SVG = "http://www.w3.org/2000/svg";
-var ATTRIBUTES2 = /* @__PURE__ */ new Set([
+var ATTRIBUTES = /* @__PURE__ */ new Set([
   ...["class", "d", "data-tone", "data-select", "height", "rx", "text-anchor", "transform"],
   ...["viewBox", "width", "x", "y", "role", "aria-label"]
 ]);
@@ -283,7 +170,7 @@ var MOST_BARS = 60;
 function svg(tag, attributes = {}, ...children) {
   const element = document.createElementNS(SVG, tag);
   for (const [name, value] of Object.entries(attributes)) {
-    if (!ATTRIBUTES2.has(name)) throw new TypeError(`attribute ${name} is not allowed`);
+    if (!ATTRIBUTES.has(name)) throw new TypeError(`attribute ${name} is not allowed`);
     if (value !== void 0 && value !== "") element.setAttribute(name, String(value));
   }
   element.append(...children);
@@ -507,7 +394,7 @@ function profileOf(profile, place, top, left) {
   ];
 }
 
-// src/stage_view.js
+// src/replay_view.js
 var PLAY_MILLIS = 1400;
 function createStage(stage, still = matchMedia("(prefers-reduced-motion: reduce)").matches) {
   const end = stage.frames.length - 1;
@@ -585,7 +472,7 @@ function shortened(text) {
   return el("span", { class: "pes-card-name", title: shown }, short);
 }
 
-// src/sheet_view.js
+// src/report_view.js
 var LONG = 48;
 var NAME_ENDS = 14;
 function drawSheet(sheet, select) {
@@ -750,98 +637,9 @@ function problemOf(failure) {
 }
 
 // src/theme.js
-var COLOURS = [
-  "bg",
-  "fg",
-  "muted",
-  "faint",
-  "line",
-  "accent",
-  "select",
-  "append",
-  "compact",
-  "overwrite",
-  "analyze",
-  "unknown",
-  "add",
-  "remove",
-  "tag",
-  "branch",
-  "consumer",
-  "hint"
-];
-function readColours(root) {
-  const probes = COLOURS.map((name) => {
-    const probe = document.createElement("span");
-    probe.hidden = true;
-    probe.style.color = `var(--pe-${name})`;
-    return probe;
-  });
-  root.append(...probes);
-  const colours = Object.fromEntries(
-    probes.map((probe, i) => [COLOURS[i], getComputedStyle(probe).color])
-  );
-  colours.font = getComputedStyle(root).fontFamily;
-  for (const probe of probes) probe.remove();
-  return colours;
-}
-function isDark(colour) {
-  const numbers = (colour.match(/-?[\d.]+(e-?\d+)?/g) ?? []).map(Number);
-  if (numbers.length < 3) return false;
-  const [r, g, b] = colour.startsWith("rgb") ? numbers.map((part) => part / 255) : numbers;
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b < 0.45;
-}
-function watchTheme(root, tell) {
-  let known = "";
-  const apply = () => {
-    const theme = isDark(readColours(root).bg) ? "dark" : "light";
-    root.setAttribute("data-theme", theme);
-    const colours = readColours(root);
-    const found = Object.values(colours).join();
-    if (found !== known) tell(colours);
-    known = found;
-  };
-  let timers = (
-    /** @type {number[]} */
-    []
-  );
-  const soon = () => {
-    timers.forEach(clearTimeout);
-    timers = [0, 150, 600].map((millis) => setTimeout(apply, millis));
-  };
-  const observer = new MutationObserver(soon);
-  for (const target of [document.documentElement, document.body]) {
-    observer.observe(target, {
-      attributeFilter: [
-        "class",
-        "style",
-        "data-jp-theme-light",
-        "data-jp-theme-name",
-        "data-vscode-theme-kind",
-        "data-theme"
-      ]
-    });
-  }
-  const media = matchMedia("(prefers-color-scheme: dark)");
-  media.addEventListener("change", soon);
-  apply();
-  return () => {
-    observer.disconnect();
-    media.removeEventListener("change", soon);
-    timers.forEach(clearTimeout);
-  };
-}
+var { readColours, isDark, watchTheme } = peShared;
 
-// src/wire.js
-function failureOf(error) {
-  const failure = (
-    /** @type {Partial<AskError> | undefined} */
-    error?.failure
-  );
-  return failure ?? { kind: "error", message: String(error) };
-}
-
-// src/sheet.js
+// src/report.js
 var QUIET_MILLIS = 90;
 var FIELDS = {
   lsm: { label: "Bucket", example: "dt=d1, bucket 0" },
@@ -867,7 +665,7 @@ function create(context) {
   const ask = (text) => store.set({ asked: { ...store.get().asked, [pane]: text } });
   const form = field ? createForm(context.prefix, pane, field, asked, ask) : void 0;
   const element = el("div", { class: "pe-view pes-pane", "data-pane": pane });
-  element.append(el("style", {}, sheet_default), ...form ? [form.element] : [], body);
+  element.append(el("style", {}, report_default), ...form ? [form.element] : [], body);
   const select = (target) => {
     const at = target.indexOf(":");
     const [kind, what] = [target.slice(0, at), target.slice(at + 1)];
@@ -964,12 +762,12 @@ function createForm(prefix, pane, field, asked, ask) {
     event.preventDefault();
     event.stopPropagation();
   });
-  const clear = button("×", `Empty the field ${field.label}`, () => {
+  const clear = button("×", `Clear the field ${field.label}`, () => {
     input.value = "";
     ask("");
     input.focus();
   });
-  const rows = field.rows ? button("rows", "Compare rows, too: reads the files of changed buckets", () => {
+  const rows = field.rows ? button("rows", "Also compare rows (reads the files of changed buckets)", () => {
     const bare = asked().replace(/,?\s*\brows\s*$/i, "");
     ask(bare === asked() ? `${bare}${bare ? ", " : ""}rows` : bare);
   }) : void 0;
@@ -995,7 +793,7 @@ function render({ model, el: place }) {
     role: "group",
     "aria-label": "Result"
   });
-  fill(place, el("style", {}, sheet_default), root);
+  fill(place, el("style", {}, report_default), root);
   let dispose = () => {
   };
   const draw = () => {
@@ -1017,8 +815,8 @@ function render({ model, el: place }) {
     model.off("change:sheet", draw);
   };
 }
-var sheet_default2 = { render };
+var report_default2 = { render };
 export {
   create,
-  sheet_default2 as default
+  report_default2 as default
 };

@@ -3,24 +3,39 @@
 
 import { attribute, el, fill, whenQuiet } from "./dom.js";
 import { createFiles } from "./files_view.js";
-import { lazyPane } from "./lazy.js";
+import { lazyPane } from "./lazy_pane.js";
 
 /** @import {Change, Context, Pane, PaneKind} from "./context.js" */
 
 const COUNT_MILLIS = 700;
 
-/** Views whose code is in the bundle of sheets; in small letters they are values of the trait. */
-const SHEETS = "Partitions Heat LSM Diff Explain Key Why Health Schema Expiry Replay";
+/**
+ * A tab whose view is a report that Python makes.
+ * @param {string} id
+ * @param {string} title
+ * @returns {PaneKind}
+ */
+const reportTab = (id, title) => ({
+  id,
+  title,
+  create: (/** @type {Context} */ context) =>
+    lazyPane("report")(Object.assign(Object.create(context), { pane: id })),
+});
 
-/** @type {readonly PaneKind[]} */
+/** The tabs in order, with their labels; an id is a value of the trait `tab`. @type {readonly PaneKind[]} */
 export const PANES = [
   { id: "files", title: "Files", create: createFiles },
-  ...SHEETS.split(" ").map((title) => ({
-    id: title.toLowerCase(),
-    title,
-    create: (/** @type {Context} */ context) =>
-      lazyPane("sheet")(Object.assign(Object.create(context), { pane: title.toLowerCase() })),
-  })),
+  reportTab("partitions", "Partitions"),
+  reportTab("heat", "Heatmap"),
+  reportTab("lsm", "LSM"),
+  reportTab("diff", "Diff"),
+  reportTab("explain", "Explain"),
+  reportTab("key", "Key"),
+  reportTab("why", "Why"),
+  reportTab("health", "Health"),
+  reportTab("schema", "Schema"),
+  reportTab("expiry", "Expiry"),
+  reportTab("replay", "Replay"),
   { id: "bytes", title: "Bytes", create: lazyPane("bytes") },
 ];
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { AskError, Channel, decodeColumns, decodeTexts, failureOf } from "../src/wire.js";
+import { AskError, Channel, decodeColumns, decodeTexts, failureOf } from "../src/channel.js";
 
 function fakeModel() {
   const listeners = new Map();

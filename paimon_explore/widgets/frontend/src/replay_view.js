@@ -2,7 +2,7 @@
 /** A stage: cards that come and go frame by frame, played or step by step. */
 
 import { attribute, button, el, fill } from "./dom.js";
-import { cut, visible } from "./text.js";
+import { cut, visible } from "./text_format.js";
 
 /** @typedef {{column: number, text: string, note: string, since: number, until: number | null}} Card */
 /**

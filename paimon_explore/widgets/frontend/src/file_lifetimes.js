@@ -7,7 +7,7 @@
  * added <= p + 1 < removed. Python computes the same; a test compares both.
  */
 
-/** @import {Columns, NumberColumn} from "./wire.js" */
+/** @import {Columns, NumberColumn} from "./channel.js" */
 
 /** @typedef {{files: number, bytes: number, rows: number}} Sum */
 /** @typedef {"live" | "added" | "removed"} Scope */

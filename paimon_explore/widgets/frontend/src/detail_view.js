@@ -1,13 +1,13 @@
 // @ts-check
 /** The detail pane: draws whatever document Python makes of the chosen node. */
 
+import { failureOf } from "./channel.js";
 import { attribute, button, el, fill, whenQuiet } from "./dom.js";
-import { lazyPane } from "./lazy.js";
-import { CELL_LIMIT, cut, visible } from "./text.js";
-import { failureOf } from "./wire.js";
+import { lazyPane } from "./lazy_pane.js";
+import { CELL_LIMIT, cut, visible } from "./text_format.js";
 
 /** @import {Context, Pane} from "./context.js" */
-/** @import {Failure} from "./wire.js" */
+/** @import {Failure} from "./channel.js" */
 
 /** @typedef {{column: string, type: string, min?: string, max?: string, nulls?: string, reason?: string, note?: string}} Bound */
 /**
@@ -30,7 +30,7 @@ export function createDetail(context) {
     class: "pe-detail",
     tabindex: "0",
     role: "region",
-    "aria-label": "Details of the chosen item",
+    "aria-label": "Details of the selected item",
   });
   const element = el(
     "section",
@@ -43,7 +43,7 @@ export function createDetail(context) {
     const { node, selected, help } = store.get();
     if (help) return;
     if (!selected) {
-      fill(body, el("div", { class: "pe-empty" }, "Choose a snapshot, a tree node or a file."));
+      fill(body, el("div", { class: "pe-empty" }, "Select a snapshot, a tree node or a file."));
       return;
     }
     try {
@@ -77,7 +77,7 @@ export function createDetail(context) {
     focus: () => body.focus(),
     update(changed) {
       if (changed.has("help")) {
-        help ??= lazyPane("sheet")(Object.assign(Object.create(context), { pane: "help" }));
+        help ??= lazyPane("report")(Object.assign(Object.create(context), { pane: "help" }));
         if (store.get().help) fill(body, help.element);
         else load();
       } else if (changed.has("node") || changed.has("selected")) load();

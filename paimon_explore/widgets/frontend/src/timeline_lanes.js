@@ -1,9 +1,9 @@
 // @ts-check
 /** Lanes below the timeline: who commits, how far consumers have read, and the watermark. */
 
-import { formatTime, visible } from "./text.js";
+import { formatTime, visible } from "./text_format.js";
 
-/** @import {History} from "./history.js" */
+/** @import {History} from "./snapshot_columns.js" */
 
 export const LANE = 17;
 const MOST_USERS = 4;

@@ -1,18 +1,18 @@
 // @ts-check
 /** A result as a widget of its own, and the panes of the explorer that show results. */
 
+import { failureOf } from "./channel.js";
 import { attribute, button, el, fill, whenQuiet } from "./dom.js";
-import { createHelp } from "./help.js";
+import { createHelp } from "./keyboard_help.js";
 import { createPartitions } from "./partitions_view.js";
-import css from "./sheet.css";
-import { drawSheet, problemOf } from "./sheet_view.js";
-import { visible } from "./text.js";
+import css from "./report.css";
+import { drawSheet, problemOf } from "./report_view.js";
+import { visible } from "./text_format.js";
 import { watchTheme } from "./theme.js";
-import { failureOf } from "./wire.js";
 
 /** @import {Context, Pane} from "./context.js" */
-/** @import {Sheet} from "./sheet_view.js" */
-/** @import {Model} from "./wire.js" */
+/** @import {Sheet} from "./report_view.js" */
+/** @import {Model} from "./channel.js" */
 
 const QUIET_MILLIS = 90;
 
@@ -151,13 +151,13 @@ function createForm(prefix, pane, field, asked, ask) {
     event.preventDefault();
     event.stopPropagation();
   });
-  const clear = button("×", `Empty the field ${field.label}`, () => {
+  const clear = button("×", `Clear the field ${field.label}`, () => {
     input.value = "";
     ask("");
     input.focus();
   });
   const rows = field.rows
-    ? button("rows", "Compare rows, too: reads the files of changed buckets", () => {
+    ? button("rows", "Also compare rows (reads the files of changed buckets)", () => {
         const bare = asked().replace(/,?\s*\brows\s*$/i, "");
         ask(bare === asked() ? `${bare}${bare ? ", " : ""}rows` : bare);
       })

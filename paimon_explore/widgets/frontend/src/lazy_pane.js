@@ -1,8 +1,9 @@
 // @ts-check
 /** Panes whose code comes from Python when they are first opened, so that the explorer starts light. */
 
+import { failureOf } from "./channel.js";
 import { attribute, el, fill } from "./dom.js";
-import { visible } from "./text.js";
+import { visible } from "./text_format.js";
 
 /** @import {Change, Context, Pane} from "./context.js" */
 
@@ -52,7 +53,9 @@ export function lazyPane(name) {
         attribute(element, "data-loaded", "1");
       })
       .catch((error) => {
-        fill(element, el("div", { class: "pe-empty", role: "alert" }, visible(String(error))));
+        const { message, hint } = failureOf(error);
+        const text = hint ? `${message} ${hint}` : message;
+        fill(element, el("div", { class: "pe-empty", role: "alert" }, visible(text)));
       });
     return {
       element,

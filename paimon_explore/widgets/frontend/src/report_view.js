@@ -3,12 +3,12 @@
 
 import { createChart } from "./chart_view.js";
 import { button, el } from "./dom.js";
-import { createStage } from "./stage_view.js";
-import { CELL_LIMIT, cut, formatCount, visible } from "./text.js";
+import { createStage } from "./replay_view.js";
+import { CELL_LIMIT, cut, formatCount, visible } from "./text_format.js";
 
 /** @import {BarChart, LaneChart} from "./chart_view.js" */
-/** @import {Stage} from "./stage_view.js" */
-/** @import {Failure} from "./wire.js" */
+/** @import {Stage} from "./replay_view.js" */
+/** @import {Failure} from "./channel.js" */
 
 /** @typedef {string | {text: string, selects?: string, tone?: string, share?: number}} Cell */
 /**

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { SavedModel } from "../src/saved.js";
+import { SavedModel } from "../src/saved_page.js";
 
 const recording = {
   script: "",

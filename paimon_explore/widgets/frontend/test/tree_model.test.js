@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parentKey, shortName, Tree } from "../src/tree.js";
+import { parentKey, shortName, Tree } from "../src/tree_model.js";
 
 const node = (key, expandable = true) => ({ key, type: "list", label: key, expandable });
 

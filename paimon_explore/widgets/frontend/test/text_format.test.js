@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cut, formatBytes, formatShort, formatTime, visible } from "../src/text.js";
+import { cut, formatBytes, formatShort, formatTime, visible } from "../src/text_format.js";
 
 test("control, bidi and invisible characters become escapes", () => {
   assert.equal(

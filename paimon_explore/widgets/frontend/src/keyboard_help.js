@@ -2,21 +2,21 @@
 /** The keys and marks of the explorer, explained. */
 
 import { el } from "./dom.js";
-import css from "./sheet.css";
+import css from "./report.css";
 
 /** @import {Pane} from "./context.js" */
 
 /** @type {readonly (readonly [keys: string, meaning: string])[]} */
 const HELP = [
   ["← →", "previous, next snapshot"],
-  ["PgUp PgDn", "ten snapshots back, on"],
+  ["PgUp PgDn", "ten snapshots back or forward"],
   ["Home End", "first, last snapshot"],
   ["↑ ↓", "row of the tree or of the files"],
   ["+ −", "open, close a tree node"],
   ["Enter", "details of the row"],
   ["/", "filter the files"],
   ["m", "mark this snapshot for comparison"],
-  ["y", "copy the line of Python"],
+  ["y", "copy the Python code"],
   ["?", "this help"],
   ["Esc", "back to the notebook"],
 ];
@@ -38,12 +38,12 @@ export function createHelp() {
     el(
       "p",
       { class: "pe-note" },
-      "Filter by any column of the grid and by partition columns, in SQL: level = 0 and size < 1 MB",
+      "Filters are SQL over the columns of the grid and the partition columns: level = 0 and size < 1 MB",
     ),
     el(
       "p",
       { class: "pe-note" },
-      "Marks: circle A append, square C compact, triangle O overwrite, diamond Z analyze; hollow: expired, held by a tag. Bars up: added, below: removed; their height is a square root. Lanes: a line per commit user, what one commit wrote is joined; consumers: full what they read, outlined what is left.",
+      "Markers: circle (A) append, square (C) compact, triangle (O) overwrite, diamond (Z) analyze; hollow: expired, kept by a tag. Bars: added above, removed below, on a square-root scale. Lanes: one per commit user; for consumers, filled up to the position that was read.",
     ),
   );
   element.append(el("style", {}, css));
