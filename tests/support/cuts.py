@@ -28,7 +28,7 @@ class Outcome:
     """What an act does when nothing goes wrong.
 
     Attributes:
-        before: what the snapshots and tags held.
+        before: what the snapshots and tags referenced.
         after: what they hold behind it.
         states: what a reader may see of the table in between.
         branches: the branches behind it.
@@ -105,16 +105,20 @@ _NAMED = ("schema", "snapshot", "tag", "consumer", "changelog")
 def unaccounted(table: Table) -> list[str]:
     """Files that nothing of the table refers to."""
     options = table.maintenance.options
-    held = TableFiles(store=table.store, options=options).held(roots_of(table.store, options)).all
+    referenced = (
+        TableFiles(store=table.store, options=options)
+        .referenced_by(roots_of(table.store, options))
+        .all
+    )
     root = f"{table.path}/"
-    return sorted(_unknown(table, root, held))
+    return sorted(_unknown(table, root, referenced))
 
 
-def _unknown(table: Table, root: str, held: frozenset[str]) -> Iterable[str]:
+def _unknown(table: Table, root: str, referenced: frozenset[str]) -> Iterable[str]:
     for status in table.store.file_io.walk(table.path):
         folders = status.path.removeprefix(root).split("/")[:-1]
         if folders[:1] == ["branch"]:
             folders = folders[2:]
         is_named = folders in [[name] for name in _NAMED] and not status.name.startswith(".")
-        if not is_named and status.path not in held:
+        if not is_named and status.path not in referenced:
             yield status.path

@@ -1,12 +1,12 @@
-"""Checks of a table's integrity: what must hold between its files.
+"""Integrity check of a table (fsck): the consistency of its files.
 
-Every branch is checked, every snapshot, tag and long-lived changelog in it. All problems are told,
-not only the first: what cannot be read is one of them.
+All branches are checked with their snapshots, tags and long-lived changelogs. All problems are
+reported, including files that cannot be read.
 
-The files of the table are listed once; a file that was written or removed since then may be missed,
-so a table is best checked while nobody writes to it.
+The files of the table are listed once; files written or removed afterwards may be missed, so check
+a table while nothing writes to it.
 
-Spec: concepts/spec; the rules are those of the format, not of one implementation.
+Spec: concepts/spec; the rules are those of the format, not of an implementation.
 """
 
 from collections.abc import Iterator, Mapping
@@ -29,12 +29,12 @@ from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
 from paimon_explore.store.table_store import TableStore
 
-CONTINUOUS = "snapshot ids have no holes"
+CONTINUOUS = "snapshot ids have no gaps"
 READABLE = "every file of the table can be read"
-TOTALS = "the total count grows by the delta count"
-SAME_STATE = "the base list holds what the snapshot before held"
-HIGHEST_ID = "highestFieldId is at least every field id"
-ROW_IDS = "nextRowId never falls"
+TOTALS = "totalRecordCount grows by deltaRecordCount"
+SAME_STATE = "the base manifest list has the files of the previous snapshot"
+HIGHEST_ID = "highestFieldId is the maximum field id or greater"
+ROW_IDS = "nextRowId never decreases"
 
 
 def check_table(
@@ -44,21 +44,21 @@ def check_table(
     read_rows: bool = False,
     cross_check_records: int | None = 100_000,
 ) -> FsckReport:
-    """All rules that a table breaks.
+    """Check a table and return all broken rules.
 
     Args:
         store: the table.
-        options: its options.
-        read_rows: also read every data file, which takes as long as reading the table.
-        cross_check_records: how many records of manifest lists, manifests and index manifests are
-            decoded by fastavro as well and compared; 0 for none, None for all.
+        options: effective options.
+        read_rows: whether to read every data file, which takes as long as reading the table.
+        cross_check_records: number of records of manifest lists, manifests and index manifests to
+            decode with fastavro as well and compare; 0 for none, None for all.
 
     Returns:
-        What was found, and how much was compared; empty for a table in order.
+        The findings, and the amount of compared metadata; no findings for an intact table.
 
     Raises:
-        NotFoundError: there is no table.
-        StorageError: the table's folder cannot be listed.
+        NotFoundError: the table does not exist.
+        StorageError: the table's directory cannot be listed.
     """
     if not store.for_branch(MAIN_BRANCH).schemas.ids():
         raise NotFoundError("table", store.paths.root)
@@ -89,7 +89,7 @@ class _Branch:
         present: all files of the table by path.
         read_rows: whether data files are read.
         seen: data files that have been read, shared by all branches.
-        avro: is told of the metadata files, shared by all branches.
+        avro: collects the metadata files to compare, shared by all branches.
     """
 
     store: TableStore
@@ -135,7 +135,7 @@ class _Branch:
                 yield Finding(
                     rule=HIGHEST_ID,
                     path=path,
-                    what=f"highestFieldId is {schema.highest_field_id}, a field has {highest}",
+                    what=f"highestFieldId is {schema.highest_field_id}, but a field has {highest}",
                 )
 
     def _check_ids(self) -> Iterator[Finding]:
@@ -143,9 +143,9 @@ class _Branch:
         latest = snapshots.latest_id()
         for earlier, later in pairwise(snapshots.all_ids()):
             if later != earlier + 1:
-                what = f"after {earlier} comes {later}"
+                what = f"{earlier} is followed by {later}"
                 if latest is not None and later > latest:
-                    what = f"{what}, but the latest snapshot is {latest}: the file is a stray"
+                    what = f"{what}, which is not part of the history up to snapshot {latest}"
                 yield Finding(rule=CONTINUOUS, path=self.store.paths.snapshot_dir, what=what)
 
     def _checks(self) -> StateChecks:
@@ -180,12 +180,12 @@ class _Branch:
                 yield _unreadable(path, error)
 
     def _check_step(self, before: Snapshot, after: Snapshot) -> Iterator[Finding]:
-        """What must hold between a snapshot and the next one."""
+        """Check the rules between a snapshot and the next one."""
         path = self.store.paths.snapshot(after.id)
         totals = (before.total_record_count, after.delta_record_count, after.total_record_count)
         old, delta, new = totals
         if old is not None and delta is not None and new is not None and old + delta != new:
-            what = f"{old} and {delta} rows make {new}"
+            what = f"{old} + {delta} rows is not {new}"
             yield Finding(rule=TOTALS, path=path, what=what)
         if (after.next_row_id or 0) < (before.next_row_id or 0):
             what = f"nextRowId is {after.next_row_id} after {before.next_row_id}"
@@ -194,10 +194,10 @@ class _Branch:
             was = identities(self._live(self.store.manifests.all(before).names))
             base = identities(self._live(self.store.manifests.base(after).names))
         except (FormatError, StorageError):
-            return  # told by the checks of the states
+            return  # reported by the checks of the states
         if was != base:
-            lost, more = sorted(was - base)[:3], sorted(base - was)[:3]
-            what = f"lost {lost}, has besides {more}"
+            missing, extra = sorted(was - base)[:3], sorted(base - was)[:3]
+            what = f"missing {missing}, additional {extra}"
             yield Finding(rule=SAME_STATE, path=path, what=what)
 
     def _live(self, names: tuple[str, ...] | list[str]) -> ManifestEntries:

@@ -1,4 +1,4 @@
-"""Checks of one state: a snapshot or tag, its manifests, data files and index files."""
+"""Checks of a snapshot or tag with its manifests, data files and index files."""
 
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
@@ -22,23 +22,23 @@ from paimon_explore.scan.splits.file_locations import data_file_paths, index_fil
 from paimon_explore.scan.splits.key_range_sections import key_ranks
 from paimon_explore.store.table_store import TableStore
 
-EXISTS = "every file that is named exists"
-SIZE = "a file has the size that is recorded"
-COUNTS = "a manifest list counts the entries of its manifests"
-ONCE = "a file is added once and deleted only if it is there"
-TOTAL = "the total count is that of the live files"
-SCHEMA = "every schema that is named exists"
-DISJOINT = "the files of a level above 0 share no key"
+EXISTS = "every referenced file exists"
+SIZE = "a file has the recorded size"
+COUNTS = "a manifest list has the correct entry counts of its manifests"
+ONCE = "a file is added once, and deleted only if it exists"
+TOTAL = "totalRecordCount is the row count of the live files"
+SCHEMA = "every referenced schema exists"
+DISJOINT = "files of a level above 0 have disjoint key ranges"
 VECTORS = "a deletion vector belongs to one live file"
-CHANGELOG_COUNT = "the changelog count is that of the changelog files"
-NEXT_ROW = "nextRowId is beyond every row id"
+CHANGELOG_COUNT = "changelogRecordCount is the row count of the changelog files"
+NEXT_ROW = "nextRowId is greater than every row id"
 
 Identity = tuple[bytes, int, int, str]
 
 
 def identities(entries: ManifestEntries) -> frozenset[Identity]:
-    """Partition, bucket, level and name of each file."""
-    return frozenset(_places(entries))
+    """Return partition, bucket, level and name of each file."""
+    return frozenset(_identities(entries))
 
 
 def _values(values: Column) -> list[object]:
@@ -47,7 +47,7 @@ def _values(values: Column) -> list[object]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StateChecks:
-    """The checks of states of one branch.
+    """The checks of snapshots and tags of one branch.
 
     Attributes:
         store: the branch.
@@ -56,7 +56,7 @@ class StateChecks:
         schemas: all schemas by id.
         data: the checks of data files.
         read_rows: whether data files are read.
-        avro: is told of the metadata files, which are compared later.
+        avro: collects the metadata files to compare later.
     """
 
     store: TableStore
@@ -68,7 +68,7 @@ class StateChecks:
     avro: AvroCrossChecks
 
     def metadata(self, snapshot: Snapshot, path: str) -> Iterator[Finding]:
-        """Lists, manifests, statistics and schema: there, and of the recorded size."""
+        """Check existence and size of manifest lists, manifests, statistics and schema."""
         paths = self.store.paths
         if snapshot.schema_id not in self.schemas:
             yield Finding(rule=SCHEMA, path=path, what=f"schemaId is {snapshot.schema_id}")
@@ -86,7 +86,7 @@ class StateChecks:
             yield from self._check_list(name)
 
     def _check_list(self, name: str) -> Iterator[Finding]:
-        """The manifests of a list: there, of the recorded size and number of entries."""
+        """Check existence, size and entry counts of the manifests of a list."""
         path = self.store.paths.manifest(name)
         if path not in self.present:
             return
@@ -101,13 +101,13 @@ class StateChecks:
             self.avro.note(self.store, str(row["file_name"]), MetadataKind.MANIFEST, len(entries))
             added = entries.count_of(FileKind.ADD)
             found = (added, len(entries) - added)
-            told = (row["num_added_files"], row["num_deleted_files"])
-            if found != told:
-                what = f"{manifest} adds and deletes {found}, not {told}"
+            recorded = (row["num_added_files"], row["num_deleted_files"])
+            if found != recorded:
+                what = f"{manifest} adds and deletes {found} files, not {recorded}"
                 yield Finding(rule=COUNTS, path=path, what=what)
 
     def files(self, snapshot: Snapshot, path: str) -> Iterator[Finding]:
-        """The live files: merged without contradiction, there, and adding up."""
+        """Check that the entries merge without conflict, and that live files exist and add up."""
         manifests = self.store.manifests
         entries = manifests.read_many(manifests.all(snapshot).names)
         live = live_entries(entries)
@@ -119,10 +119,10 @@ class StateChecks:
             dangling = merged.of_kind(FileKind.DELETE)
             if len(dangling):
                 name = dangling.column("file_name")[0].as_py()
-                yield Finding(rule=ONCE, path=path, what=f"deletes {name}, which is not there")
+                yield Finding(rule=ONCE, path=path, what=f"deletes {name}, which does not exist")
         total = snapshot.total_record_count
         if total is not None and total != live.total_rows:
-            what = f"totalRecordCount is {total}, the live files have {live.total_rows} rows"
+            what = f"totalRecordCount is {total}, but the live files have {live.total_rows} rows"
             yield Finding(rule=TOTAL, path=path, what=what)
         yield from self._check_ids(live, snapshot, path)
         yield from self._check_levels(live, path)
@@ -142,11 +142,11 @@ class StateChecks:
             if first.as_py() is not None
         ]
         if ends and max(ends) > (snapshot.next_row_id or 0):
-            what = f"nextRowId is {snapshot.next_row_id}, a file reaches {max(ends) - 1}"
+            what = f"nextRowId is {snapshot.next_row_id}, but a file has row id {max(ends) - 1}"
             yield Finding(rule=NEXT_ROW, path=path, what=what)
 
     def _check_levels(self, live: ManifestEntries, path: str) -> Iterator[Finding]:
-        """Sorted runs: disjoint keys in each partition, bucket and level."""
+        """Check that files of the same partition, bucket and level have disjoint key ranges."""
         schema = max(self.schemas.values(), key=lambda one: one.id)
         if not schema.primary_keys or self.options.value(PK_CLUSTERING_OVERRIDE):
             return
@@ -155,22 +155,22 @@ class StateChecks:
         if not len(above):
             return
         lows, highs = key_ranks(above, schema.project(schema.trimmed_primary_keys))
-        places = [place[:3] for place in _places(above)]
-        order = sorted(range(len(above)), key=lambda i: (*places[i], int(lows[i])))
+        runs = [identity[:3] for identity in _identities(above)]
+        order = sorted(range(len(above)), key=lambda i: (*runs[i], int(lows[i])))
         for earlier, later in pairwise(order):
-            if places[earlier] == places[later] and highs[earlier] >= lows[later]:
+            if runs[earlier] == runs[later] and highs[earlier] >= lows[later]:
                 names = [above.column("file_name")[i].as_py() for i in (earlier, later)]
                 yield Finding(rule=DISJOINT, path=path, what=f"{names[0]} and {names[1]}")
 
     def _check_data(self, entries: ManifestEntries, path: str) -> Iterator[Finding]:
-        """Data files with their extra files: there, and of the recorded size."""
+        """Check existence and size of data files and their extra files."""
         if not len(entries):
             return
         schema = next(iter(self.schemas.values()))
-        places = data_file_paths(entries, schema, self.options, self.store.paths)
+        paths = data_file_paths(entries, schema, self.options, self.store.paths)
         columns = (entries.column("file_size"), entries.column("extra_files"))
-        for place, size, extras in zip(places, *columns, strict=True):
-            file = str(place.as_py())
+        for data_file, size, extras in zip(paths, *columns, strict=True):
+            file = str(data_file.as_py())
             yield from self._check_file(file, size.as_py(), path)
             folder = file.rpartition("/")[0]
             more: list[str] = extras.as_py() or []
@@ -180,7 +180,7 @@ class StateChecks:
                 )
 
     def index(self, snapshot: Snapshot, path: str) -> Iterator[Finding]:
-        """Index files: there, of the recorded size; deletion vectors of live files."""
+        """Check existence and size of index files, and the files of deletion vectors."""
         manifests = self.store.manifests
         entries = manifests.index_of(snapshot)
         if snapshot.index_manifest is not None:
@@ -189,11 +189,11 @@ class StateChecks:
         if not len(entries):
             return
         schema = next(iter(self.schemas.values()))
-        places = index_file_paths(entries, schema, self.options, self.store.paths)
-        for place, size in zip(places, entries.column("file_size"), strict=True):
-            yield from self._check_file(str(place.as_py()), size.as_py(), path)
+        paths = index_file_paths(entries, schema, self.options, self.store.paths)
+        for file, size in zip(paths, entries.column("file_size"), strict=True):
+            yield from self._check_file(str(file.as_py()), size.as_py(), path)
         live = live_entries(manifests.read_many(manifests.all(snapshot).names))
-        names = {place[3] for place in _places(live)}
+        names = {identity[3] for identity in _identities(live)}
         vectors: list[str] = []
         for row in entries.of_type(DELETION_VECTORS_INDEX).rows():
             ranges = row["dv_ranges"]
@@ -201,12 +201,12 @@ class StateChecks:
                 vectors += [str(one["data_file"]) for one in ranges]
         for name in sorted(set(vectors)):
             if name not in names:
-                yield Finding(rule=VECTORS, path=path, what=f"{name} is not live")
+                yield Finding(rule=VECTORS, path=path, what=f"{name} is not a live file")
             elif vectors.count(name) > 1:
-                yield Finding(rule=VECTORS, path=path, what=f"{name} has several")
+                yield Finding(rule=VECTORS, path=path, what=f"{name} has several vectors")
 
     def changelog(self, snapshot: Snapshot, path: str) -> Iterator[Finding]:
-        """Changelog files: there, of the recorded size, and adding up."""
+        """Check existence, size and row count of changelog files."""
         name = snapshot.changelog_manifest_list
         if name is None:
             return
@@ -215,9 +215,11 @@ class StateChecks:
         yield from self._check_list(name)
         entries = self.store.manifests.read_many(self.store.manifests.list(name).names)
         yield from self._check_data(entries, path)
-        told = snapshot.changelog_record_count
-        if told is not None and told != entries.total_rows:
-            what = f"changelogRecordCount is {told}, the files have {entries.total_rows} rows"
+        recorded = snapshot.changelog_record_count
+        if recorded is not None and recorded != entries.total_rows:
+            what = (
+                f"changelogRecordCount is {recorded}, but the files have {entries.total_rows} rows"
+            )
             yield Finding(rule=CHANGELOG_COUNT, path=path, what=what)
 
     def _check_file(
@@ -230,7 +232,7 @@ class StateChecks:
             yield Finding(rule=SIZE, path=file, what=f"{found.size} bytes, not {size}")
 
 
-def _places(entries: ManifestEntries) -> list[Identity]:
+def _identities(entries: ManifestEntries) -> list[Identity]:
     names = ("partition", "bucket", "level", "file_name")
     columns = [_values(entries.column(name).combine_chunks()) for name in names]
     return [(bytes(p), int(b), int(v), str(n)) for p, b, v, n in zip(*columns, strict=True)]

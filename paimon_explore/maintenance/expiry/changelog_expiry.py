@@ -18,7 +18,7 @@ from contextlib import suppress
 from paimon_explore.commit.backoff import system_clock
 from paimon_explore.errors import MissingFileError, StorageError
 from paimon_explore.maintenance.expiry.file_removal import remove, unreachable
-from paimon_explore.maintenance.expiry.linked_folders import refuse_linked_metadata
+from paimon_explore.maintenance.expiry.linked_folders import check_no_linked_metadata
 from paimon_explore.maintenance.expiry.reachable_files import (
     FileSet,
     TableFiles,
@@ -70,7 +70,7 @@ def expire_changelogs(
     expiring = _expiring(store, retention)
     if not expiring:
         return ExpiryReport(dry_run=dry_run)
-    refuse_linked_metadata(store.paths)
+    check_no_linked_metadata(store.paths)
     ids = tuple(changelog.id for changelog in expiring)
     files = TableFiles(store=store, options=options)
     roots = roots_of(store, options, leaving_logs=ids)
@@ -97,7 +97,7 @@ def expire_consumers(
     keep_after_ms = clock() - age_ms
     expired = [i for i in store.consumers.ids() if store.consumers.modified_ms(i) < keep_after_ms]
     if expired:
-        refuse_linked_metadata(store.paths)
+        check_no_linked_metadata(store.paths)
     for consumer_id in expired:
         store.consumers.delete(consumer_id)
     return expired

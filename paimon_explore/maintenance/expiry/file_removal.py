@@ -50,7 +50,7 @@ def unreachable(files: TableFiles, candidates: FileSet, roots: Roots) -> Removal
     """
     if not candidates.all:
         return Removal()
-    free = candidates - files.held(roots, _names(candidates))
+    free = candidates - files.referenced_by(roots, _names(candidates))
     paths = files.store.paths
     below = f"{paths.root}/"
     data = sorted(path for path in free.data if _is_below(path, below))

@@ -12,7 +12,7 @@ from paimon_explore.fileio.paths import parent
 from paimon_explore.metadata.table_paths import MAIN_BRANCH, TablePaths
 
 
-def refuse_linked_metadata(paths: TablePaths) -> None:
+def check_no_linked_metadata(paths: TablePaths) -> None:
     """Check that no metadata directory of a branch is a link out of the table.
 
     Raises:
@@ -22,10 +22,10 @@ def refuse_linked_metadata(paths: TablePaths) -> None:
     folders += [paths.tag_dir, paths.consumer_dir, paths.manifest_dir, paths.statistics_dir]
     if paths.branch != MAIN_BRANCH:
         folders += [paths.branches_dir, paths.branch_root]
-    refuse_links(paths, folders)
+    check_no_links(paths, folders)
 
 
-def refuse_links(paths: TablePaths, folders: Iterable[str]) -> None:
+def check_no_links(paths: TablePaths, folders: Iterable[str]) -> None:
     """Check that no directory is a link out of the table.
 
     Raises:

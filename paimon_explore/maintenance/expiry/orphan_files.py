@@ -97,7 +97,7 @@ def _referenced_files(files: TableFiles) -> FileSet:
     before = roots_of(files.store, files.options)
     while True:
         try:
-            return files.held(before)
+            return files.referenced_by(before)
         except MissingFileError:
             now = roots_of(files.store, files.options)
             if now == before:

@@ -268,7 +268,7 @@ class TableFiles:
             metadata=self.changelog_metadata(snapshot),
         )
 
-    def held(self, roots: Roots, names: frozenset[str] | None = None) -> FileSet:
+    def referenced_by(self, roots: Roots, names: frozenset[str] | None = None) -> FileSet:
         """Return the files that roots reference.
 
         Args:

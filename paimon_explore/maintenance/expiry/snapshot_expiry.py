@@ -1,32 +1,32 @@
-"""Snapshot expiry: the oldest snapshots go, with the files that nothing else needs.
+"""Snapshot expiry: remove the oldest snapshots and the files that nothing else references.
 
-Which go, of the history, the run of ids without a gap that ends at the latest snapshot (see
-`store.snapshots`). Between the newest `retain_max` (all older ones go) and the newest `retain_min`
-(which stay) a snapshot goes if it is old enough; at most `limit` at once, and none that a consumer
-has yet to read, nor the one that the hint LATEST names or one after it. They are the range
-[first, end); `end` becomes the earliest snapshot.
+Which snapshots expire: the history is the contiguous range of ids that ends at the latest snapshot
+(see `store.snapshots`). The newest `retain_min` snapshots are kept, and snapshots before the newest
+`retain_max` expire; those in between expire by age. At most `limit` snapshots expire at once.
+Snapshots that a consumer has not read yet, and those from the one named by the hint LATEST on, are
+kept. Expiring snapshots are the range [first, end); `end` becomes the earliest snapshot.
 
-What goes with them. Files that a commit in (first, end] removed from the table are in no later
-snapshot, unless a compaction only moved them to another level; so they are the candidates, with
-the changelog files and manifests of [first, end). Whatever another snapshot, tag, changelog or
-branch needs is taken out of them. All of that is found before the first file is removed.
+Which files are removed: a file that a commit in (first, end] deleted is in no later snapshot,
+unless a compaction only changed its level. These files, and the changelog files and manifests of
+[first, end), are the candidates, without those that another snapshot, tag, changelog or branch
+references. All references are read before the first file is removed.
 
-The order of removal, and what a crash in between leaves:
+Steps, and the state after a crash:
 
-| step | a crash right after it leaves |
+| step | state after a crash |
 | --- | --- |
-| the hint EARLIEST | a hint above the oldest snapshot, which readers expect |
-| changelogs, where these outlive snapshots | both files; expiring again goes on |
-| snapshot files, the oldest first | fewer expiring snapshots, all of them whole; the same |
-| data files, changelog files | orphans, which the removal of orphan files takes |
-| manifests, lists, statistics | the same |
+| write the hint EARLIEST | the hint is above the oldest snapshot, which readers tolerate |
+| create changelogs, if they outlive snapshots | both files exist; the next expiry continues |
+| delete snapshot files, oldest first | fewer expiring snapshots, all complete; as above |
+| delete data files, changelog files | orphan files, removed by the removal of orphan files |
+| delete manifests, manifest lists, statistics | orphan files |
 
-So a snapshot that is there can be read at any moment, kept or not; who reads one while it expires
-is told so. Java removes the snapshot files last, so what its interrupted expiry has left may lack
-files; the next expiry goes on from there. If another expiry or a rollback runs at the same time and
-takes away what this one has planned on, it plans anew. If the table is rolled back to a snapshot
-that expires, or main is fast-forwarded to a branch, nothing expires; `snapshot_removal` has the
-steps of each.
+An existing snapshot is therefore always complete; reading a snapshot while it expires raises
+SnapshotExpiredError. Java deletes snapshot files last, so after an interrupted expiry of Java
+snapshots may be incomplete; the next expiry completes it. If a concurrent expiry or rollback
+removes files of the plan, the expiry is planned again. If the table is concurrently rolled back to
+an expiring snapshot, or main is fast-forwarded to a branch, nothing expires (see
+`snapshot_removal`).
 
 Spec: maintenance/manage-snapshots, expire snapshots.
 """
@@ -42,7 +42,7 @@ from paimon_explore.errors import (
 )
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.expiry.file_removal import Removal, remove, unreachable
-from paimon_explore.maintenance.expiry.linked_folders import refuse_linked_metadata
+from paimon_explore.maintenance.expiry.linked_folders import check_no_linked_metadata
 from paimon_explore.maintenance.expiry.reachable_files import (
     FileSet,
     Roots,
@@ -63,19 +63,19 @@ from paimon_explore.metadata.options.tag_options import CONSUMER_CHANGELOG_ONLY
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.store.table_store import TableStore
 
-_PLANS = 20
-"""How often an expiry plans anew because others have removed snapshots meanwhile."""
+_MAX_PLANS = 20
+"""Maximum number of plans of an expiry if others remove snapshots concurrently."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retention:
-    """What stays of snapshots or changelogs.
+    """The retention of snapshots or changelogs.
 
     Attributes:
-        retain_min: the newest that stay in any case, at least 1.
-        retain_max: the newest that may stay.
-        keep_after_ms: between them, those not older than this stay; epoch milliseconds.
-        limit: most that go at once.
+        retain_min: number of newest ones that are always kept, at least 1.
+        retain_max: number of newest ones that may be kept.
+        keep_after_ms: between these numbers, keep those not older than this; epoch milliseconds.
+        limit: maximum number that expire at once.
     """
 
     retain_min: int
@@ -84,10 +84,10 @@ class Retention:
     limit: int
 
     def check(self) -> None:
-        """Refuse contradictions.
+        """Check that the values are consistent.
 
         Raises:
-            InvalidInputError: there is one.
+            InvalidInputError: a value is invalid.
         """
         if self.retain_min < 1:
             raise InvalidInputError(
@@ -105,11 +105,11 @@ class Retention:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ExpiryReport:
-    """What an expiry removed, or would.
+    """The result of an expiry.
 
     Attributes:
-        expired: ids, ascending.
-        files: what went with them.
+        expired: ids of the expired snapshots or changelogs, ascending.
+        files: the files removed with them.
         dry_run: whether nothing was removed.
     """
 
@@ -125,7 +125,7 @@ class ExpiryReport:
 
 
 def snapshot_retention(options: TableOptions, clock: Callable[[], int] = system_clock) -> Retention:
-    """What the table's options let stay of snapshots."""
+    """Return the retention of snapshots from the options."""
     return Retention(
         retain_min=options.value(opt.SNAPSHOT_NUM_RETAINED_MIN),
         retain_max=options.value(opt.SNAPSHOT_NUM_RETAINED_MAX),
@@ -141,24 +141,24 @@ def expire_snapshots(
     *,
     dry_run: bool = False,
 ) -> ExpiryReport:
-    """Remove old snapshots of a branch and the files that only they need.
+    """Expire snapshots of a branch and the files that only they reference.
 
     Args:
         store: the table and branch.
-        options: its options.
-        retention: what stays.
-        dry_run: only tell what would go.
+        options: effective options.
+        retention: the retention.
+        dry_run: whether to only report what would be removed.
 
     Raises:
-        InvalidInputError: the retention contradicts itself.
-        CorruptFileError, UnsupportedVersionError, StorageError: something that must stay could not
-            be read, and nothing was removed; or a removal failed, and may be done again.
+        InvalidInputError: the retention is inconsistent.
+        CorruptFileError, UnsupportedVersionError, StorageError: a kept file could not be read, and
+            nothing was removed; or a removal failed and can be repeated.
     """
     retention.check()
-    plan = _planned(store, options, retention)
+    plan = _plan_with_retry(store, options, retention)
     if plan is None:
         return ExpiryReport(dry_run=dry_run)
-    refuse_linked_metadata(store.paths)
+    check_no_linked_metadata(store.paths)
     if not dry_run:
         outlive = is_changelog_decoupled(options)
         if not remove_snapshot_files(store, plan.expiring, outlive=outlive):
@@ -170,27 +170,29 @@ def expire_snapshots(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Plan:
-    """What an expiry removes.
+    """The plan of an expiry.
 
     Attributes:
-        expiring: the snapshots.
-        files: the files that only they need.
+        expiring: the expiring snapshots.
+        files: the files that only they reference.
     """
 
     expiring: ExpiringSnapshots
     files: Removal
 
 
-def _planned(store: TableStore, options: TableOptions, retention: Retention) -> _Plan | None:
-    """What goes; None if nothing does. Planned anew while others change the history meanwhile."""
-    for _ in range(_PLANS):
+def _plan_with_retry(
+    store: TableStore, options: TableOptions, retention: Retention
+) -> _Plan | None:
+    """Plan an expiry, again if the history changes concurrently; None if nothing expires."""
+    for _ in range(_MAX_PLANS):
         history = store.snapshots.history()
         try:
             return _plan(store, options, retention, history)
         except (MissingFileError, NotFoundError):
             if store.snapshots.history()[: len(history)] == history:
                 raise
-    return None  # others expire or roll back faster than this one can plan
+    return None  # the history keeps changing
 
 
 def _plan(
@@ -210,13 +212,15 @@ def _plan(
         delta_logs = roots.delta_logs if has_changelogs(options) else (*roots.delta_logs, *expiring)
         roots = replace(roots, logs=logs, delta_logs=delta_logs)
     return _Plan(
-        expiring=ExpiringSnapshots(snapshots=expiring, end=end, held=_held_ids(roots, expiring)),
+        expiring=ExpiringSnapshots(
+            snapshots=expiring, end=end, shared=_shared_ids(roots, expiring)
+        ),
         files=unreachable(files, candidates, roots),
     )
 
 
-def _held_ids(roots: Roots, expiring: Sequence[Snapshot]) -> frozenset[int]:
-    """The ids of expiring snapshots that are, as copies, among the roots: all their files stay."""
+def _shared_ids(roots: Roots, expiring: Sequence[Snapshot]) -> frozenset[int]:
+    """Return the ids of expiring snapshots with a copy among the roots, whose files are kept."""
     kept = (*roots.states, *(after for _, after in roots.followers))
     lists = frozenset((one.base_manifest_list, one.delta_manifest_list) for one in kept)
     return frozenset(
@@ -225,23 +229,23 @@ def _held_ids(roots: Roots, expiring: Sequence[Snapshot]) -> frozenset[int]:
 
 
 def expiring_ids(
-    ids: Sequence[int], time_of: Callable[[int], int], retention: Retention, held_from: int | None
+    ids: Sequence[int], time_of: Callable[[int], int], retention: Retention, kept_from: int | None
 ) -> tuple[int, ...]:
-    """Which of the ascending ids go.
+    """Return the ids that expire.
 
     Args:
-        ids: all there are.
-        time_of: commit time of an id, epoch milliseconds.
-        retention: what stays.
-        held_from: the first id that somebody has yet to read.
+        ids: all ids, ascending.
+        time_of: returns the commit time of an id in epoch milliseconds.
+        retention: the retention.
+        kept_from: this id and later ones are kept, for example for a consumer; None for no limit.
     """
     if not ids:
         return ()
     earliest, latest = ids[0], ids[-1]
     first = max(latest - retention.retain_max + 1, earliest)
     end = min(latest - retention.retain_min + 1, earliest + retention.limit)
-    if held_from is not None:
-        end = min(end, held_from)
+    if kept_from is not None:
+        end = min(end, kept_from)
     for kept in ids:
         if first < kept <= end and time_of(kept) >= retention.keep_after_ms:
             end = kept - 1
@@ -257,22 +261,22 @@ def _expiring(
     def time_of(snapshot_id: int) -> int:
         return snapshots.load(snapshot_id).time_millis
 
-    holds = not options.value(CONSUMER_CHANGELOG_ONLY)
-    held = [store.consumers.min_next_snapshot() if holds else None]
+    consumers_count = not options.value(CONSUMER_CHANGELOG_ONLY)
+    limits = [store.consumers.min_next_snapshot() if consumers_count else None]
     hint = snapshots.latest_hint()
     if hint in history:
-        held.append(hint)  # the table may be on its way back to it
-    held_from = min((number for number in held if number is not None), default=None)
-    ids = expiring_ids(history, time_of, retention, held_from)
+        limits.append(hint)  # a rollback to it may be in progress
+    kept_from = min((number for number in limits if number is not None), default=None)
+    ids = expiring_ids(history, time_of, retention, kept_from)
     return [snapshots.load(number) for number in ids]
 
 
 def _candidates(
     files: TableFiles, expiring: Sequence[Snapshot], end: Snapshot, *, outlive: bool
 ) -> FileSet:
-    """Files that the expiring snapshots may be the last to need.
+    """Return the files that may be referenced only by the expiring snapshots.
 
-    What an earlier, cut off expiry has removed is passed over.
+    Files that an earlier, interrupted expiry has removed are skipped.
     """
     data: set[str] = set()
     metadata: set[str] = set()

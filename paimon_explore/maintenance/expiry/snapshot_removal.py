@@ -1,51 +1,51 @@
-"""The snapshot files that an expiry removes, and how acts that rewrite the history are kept apart.
+"""Removal of snapshot files by an expiry, and its protocol with rollback and fast-forward.
 
-An expiry keeps the newest snapshots. A rollback or a fast-forward that runs at the same time makes
-one of the expiring ids the newest. There are no locks; each act first writes a hint and then reads
-what the others have written, so of two acts at least one sees the other.
+An expiry keeps the newest snapshots, while a concurrent rollback or fast-forward makes one of the
+expiring ids the latest. There are no locks: each operation first writes a hint and then reads the
+hints of the others, so of two operations at least one sees the other.
 
-The expiry announces itself: it writes EARLIEST = `end`, the first snapshot that stays, before it
-removes a file. Then it reads LATEST and `end`. If LATEST names an expiring snapshot, or `end` is no
-longer the commit that the plan was made for, it puts EARLIEST back and removes nothing. Each
-snapshot file is read once more right before it is removed: a file of another commit stays, and the
-expiry ends there. Commits are compared by their manifest lists, whose names are unique.
+An expiry announces itself: before it removes a file, it writes EARLIEST = `end`, the first snapshot
+that is kept. Then it reads LATEST and `end`. If LATEST names an expiring snapshot, or `end` is no
+longer the commit of the plan, it restores EARLIEST and removes nothing. Each snapshot file is read
+again right before it is removed: a file of another commit is kept, and the expiry ends there.
+Commits are compared by their manifest lists, whose names are unique.
 
-**Rollback.** The snapshots keep their content, so the expiry can make their files again:
+**Rollback.** Snapshots keep their content, so the expiry can restore their files:
 
 | expiry | rollback |
 | --- | --- |
-| 1. removes the snapshot files, the oldest first | 1. writes LATEST = the target |
-| 2. reads LATEST | 2. looks whether the target's file is there |
-| 3. deletes data files and manifests | 3. removes the newer snapshots |
+| 1. removes the snapshot files, oldest first | 1. writes LATEST = target |
+| 2. reads LATEST | 2. checks that the target's file exists |
+| 3. deletes data files and manifests | 3. removes newer snapshots |
 
 Every order of these steps is safe:
 
-- LATEST is written before the expiry reads it: it names an expired snapshot. The expiry makes the
-  snapshot files again from memory and deletes no other file, whatever the rollback does.
-- LATEST is written after the expiry has read it: the snapshot files were removed before, so the
-  rollback finds that its target is gone. It puts LATEST back and raises SnapshotExpiredError before
-  it has removed anything, and the expiry may go on. A target that a tag holds is made again from
-  the tag instead: the expiry has found the tag, and keeps its files.
+- LATEST is written before the expiry reads it: it names an expired snapshot. The expiry restores
+  the snapshot files from memory and deletes no other file, whatever the rollback does.
+- LATEST is written after the expiry has read it: the snapshot files have been removed before, so
+  the rollback finds that its target is missing. It restores LATEST and raises SnapshotExpiredError
+  before it removes anything, and the expiry continues. A target with a tag is restored from the tag
+  instead: the expiry has seen the tag and keeps its files.
 
-Snapshot files that are made again and are newer than the target must not outlive the rollback. It
-removes the newer snapshots from the newest downwards, so `end`, the first that stays, goes before
-them. The expiry looks for `end` after it has made the files: if it is there, the rollback comes to
-them later; otherwise the expiry removes them once more.
+Restored snapshot files that are newer than the target must not survive the rollback. The rollback
+removes newer snapshots from the newest to the oldest, hence `end`, the first that is kept, before
+them. The expiry checks for `end` after it has restored the files: if `end` exists, the rollback
+will remove them later; otherwise the expiry removes them again.
 
-A rollback to a tag whose snapshot is below the history makes that snapshot, writes LATEST = the
-oldest snapshot of the history, removes all of the history, and then writes LATEST = the target.
+A rollback to a tag whose snapshot is below the history restores that snapshot, writes LATEST = the
+oldest snapshot of the history, removes the whole history, and then writes LATEST = target.
 
-- The oldest it has seen is the oldest that expires: the expiry may make that one again when the
-  rollback has already removed it. The rollback looks for it once more after its last step.
-- It is a later one, because the expiry had begun: then the target's file has appeared since the
-  expiry began, below the snapshot that LATEST names. Nothing has to be made again: the tag holds
-  the target. The files of the expired snapshots are left to the removal of orphans.
+- If the oldest snapshot it has seen is the oldest that expires, the expiry may restore it after the
+  rollback has removed it. The rollback checks for it again after its last step.
+- If it is a later one, because the expiry had started, the target's file has appeared since then,
+  below the snapshot that LATEST names. Nothing has to be restored: the tag keeps the target. The
+  files of the expired snapshots are left to the removal of orphan files.
 
-A rollback that has found its target makes it again at the end if it is gone: an expiry that was cut
-off between its steps 1 and 2 has deleted no data file.
+A rollback that has found its target restores it at the end if it is missing: an expiry that was
+interrupted between its steps 1 and 2 has deleted no data file.
 
-**Fast-forward of main to a branch.** It replaces snapshot files by others of the same id, so there
-must be no expiry of main that may still remove files of these ids (`refuse_beside_expiry`):
+**Fast-forward of main to a branch.** It replaces snapshot files by others of the same ids, so no
+expiry of main may still remove files of these ids (`check_no_expiry`):
 
 | expiry | fast-forward |
 | --- | --- |
@@ -54,25 +54,25 @@ must be no expiry of main that may still remove files of these ids (`refuse_besi
 | 3. removes the snapshot files | 3. replaces the snapshot files, then writes LATEST |
 
 - LATEST is written before the expiry reads it: it names an expiring snapshot, or the fast-forward
-  is over and `end` is another commit. The expiry removes nothing.
+  has finished and `end` is another commit. The expiry removes nothing.
 - LATEST is written after the expiry has read it: the fast-forward finds EARLIEST above the ids that
-  it keeps, and the snapshot before EARLIEST still in its list. It puts LATEST back and raises
-  CommitConflictError before it has removed anything. So it does beside the rest of an expiry that
-  was interrupted, until snapshots are expired again.
-- The expiry has removed all of its snapshot files: what it deletes from there on is no file of the
-  branch. If it finds that LATEST names a snapshot of another commit, it makes nothing again.
+  it keeps, and the snapshot before EARLIEST still in its list. It restores LATEST and raises
+  CommitConflictError before it removes anything. It also does so after an interrupted expiry, until
+  snapshots are expired again.
+- The expiry has removed all of its snapshot files: the files it deletes afterwards do not belong to
+  the branch. If LATEST names a snapshot of another commit, it restores nothing.
 
-An expiry of the branch beside a fast-forward to it: the expiry announces itself as above, and then
+Expiry of the branch during a fast-forward to it: the expiry announces itself as above, and then
 looks for its snapshots in main; the fast-forward copies first, and reads the branch's EARLIEST
 afterwards. Either the expiry finds snapshots in main whose files it has not planned to keep, and
 removes nothing, or the fast-forward removes the expiring ones from main again.
 
-An expiry that starts when LATEST already names an older snapshot keeps that snapshot and those
-after it. LATEST may only lag there, until the next commit; what is kept expires later.
+An expiry that starts when LATEST already names an older snapshot keeps that snapshot and the
+following ones. If LATEST was only stale, they expire after the next commit.
 
-In between a reader may find that LATEST names a file that is gone. Readers list the folder then,
-as Java's do. Commits at the same time may write LATEST over what a rollback has written; so this
-holds for one expiry, one rollback or fast-forward, and any readers.
+Meanwhile a reader may find that LATEST names a missing file; readers then list the directory, as in
+Java. Concurrent commits may overwrite the LATEST that a rollback has written; therefore the
+protocol covers one expiry, one rollback or fast-forward, and any number of readers.
 """
 
 from collections.abc import Sequence
@@ -87,26 +87,26 @@ from paimon_explore.store.table_store import TableStore
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpiringSnapshots:
-    """The snapshots that an expiry has planned to remove.
+    """The snapshots that an expiry plans to remove.
 
     Attributes:
-        snapshots: oldest first.
-        end: the first that stays.
-        held: ids of those whose files stay, since main, a tag or another branch has them as well.
+        snapshots: the snapshots, oldest first.
+        end: the first snapshot that is kept.
+        shared: ids of those whose files are kept, because main, a tag or a branch has a copy.
     """
 
     snapshots: Sequence[Snapshot]
     end: Snapshot
-    held: frozenset[int]
+    shared: frozenset[int]
 
     @property
     def ids(self) -> frozenset[int]:
-        """The ids of the snapshots."""
+        """Return the ids of the snapshots."""
         return frozenset(snapshot.id for snapshot in self.snapshots)
 
 
 def is_same_commit(snapshot: Snapshot, other: Snapshot) -> bool:
-    """Whether two snapshots are copies of one: the names of manifest lists are unique."""
+    """Whether two snapshots are copies of the same commit: manifest list names are unique."""
     return (snapshot.id, snapshot.base_manifest_list, snapshot.delta_manifest_list) == (
         other.id,
         other.base_manifest_list,
@@ -115,21 +115,21 @@ def is_same_commit(snapshot: Snapshot, other: Snapshot) -> bool:
 
 
 def remove_snapshot_files(store: TableStore, plan: ExpiringSnapshots, *, outlive: bool) -> bool:
-    """Remove the files of expiring snapshots, unless the history is rewritten meanwhile.
+    """Remove the files of expiring snapshots, unless the history is rewritten concurrently.
 
     Args:
         store: the table and branch.
-        plan: the snapshots.
+        plan: the expiring snapshots.
         outlive: whether changelogs outlive snapshots.
 
     Returns:
-        Whether they are removed, and their data files may follow.
+        Whether they were removed, so that their data files may be removed as well.
     """
     before = store.snapshots.earliest_hint()
     others = frozenset(store.snapshots.all_ids()) - plan.ids
     store.snapshots.write_earliest_hint(plan.end.id)
     logs: list[int] = []
-    is_removed = _is_as_planned(store, plan) and _remove_each(store, plan, logs, outlive=outlive)
+    is_removed = _matches_plan(store, plan) and _remove_each(store, plan, logs, outlive=outlive)
     if is_removed:
         hint = store.snapshots.latest_hint()
         if hint not in plan.ids:
@@ -138,22 +138,22 @@ def remove_snapshot_files(store: TableStore, plan: ExpiringSnapshots, *, outlive
         if not is_from_tag and not _is_replaced(store, plan, hint):
             _restore(store, plan)
     _remove_changelogs(store, logs)
-    _put_back_earliest(store, plan.end.id, before)
+    _restore_earliest(store, plan.end.id, before)
     return False
 
 
-def _is_as_planned(store: TableStore, plan: ExpiringSnapshots) -> bool:
-    """Whether no other act has rewritten the history since the plan, or is about to."""
+def _matches_plan(store: TableStore, plan: ExpiringSnapshots) -> bool:
+    """Whether no other operation has rewritten the history since the plan, or is about to."""
     if store.snapshots.latest_hint() in plan.ids:
         return False
     end = store.snapshots.find(plan.end.id)
     if end is None or not is_same_commit(end, plan.end):
         return False
-    return _ids_in_main(store, plan.snapshots) <= plan.held
+    return _ids_in_main(store, plan.snapshots) <= plan.shared
 
 
 def _ids_in_main(store: TableStore, snapshots: Sequence[Snapshot]) -> frozenset[int]:
-    """The ids of a branch's snapshots that main has as well; none if the branch is main."""
+    """Return the ids of a branch's snapshots that main also has; empty if the branch is main."""
     if store.paths.branch == MAIN_BRANCH:
         return frozenset()
     main = store.for_branch(MAIN_BRANCH).snapshots
@@ -167,7 +167,7 @@ def _ids_in_main(store: TableStore, snapshots: Sequence[Snapshot]) -> frozenset[
 def _remove_each(
     store: TableStore, plan: ExpiringSnapshots, logs: list[int], *, outlive: bool
 ) -> bool:
-    """Remove the snapshot files, the oldest first; False if one holds another commit by now."""
+    """Remove the snapshot files, oldest first; False if one now contains another commit."""
     for snapshot in plan.snapshots:
         there = store.snapshots.find(snapshot.id)
         if there is not None and not is_same_commit(there, snapshot):
@@ -175,21 +175,21 @@ def _remove_each(
         if outlive:
             if store.changelogs.create(snapshot):
                 logs.append(snapshot.id)
-            with suppress(StorageError):  # readers list the folder
+            with suppress(StorageError):  # hints are optional
                 store.changelogs.write_latest_hint(snapshot.id)
         store.snapshots.delete(snapshot.id)
     return True
 
 
 def _is_replaced(store: TableStore, plan: ExpiringSnapshots, snapshot_id: int) -> bool:
-    """Whether an expired id has a snapshot of another commit by now."""
+    """Whether an expired id now has a snapshot of another commit."""
     there = store.snapshots.find(snapshot_id)
     planned = next(one for one in plan.snapshots if one.id == snapshot_id)
     return there is not None and not is_same_commit(there, planned)
 
 
-def _put_back_earliest(store: TableStore, end: int, before: int | None) -> None:
-    """Write the hint EARLIEST as it was, unless others have written it meanwhile."""
+def _restore_earliest(store: TableStore, end: int, before: int | None) -> None:
+    """Restore the hint EARLIEST, unless others have changed it."""
     if store.snapshots.earliest_hint() != end:
         return
     if before is None:
@@ -198,8 +198,8 @@ def _put_back_earliest(store: TableStore, end: int, before: int | None) -> None:
         store.snapshots.write_earliest_hint(before)
 
 
-def refuse_beside_expiry(store: TableStore, kept_id: int, history: Sequence[int]) -> None:
-    """Refuse to replace snapshots that an expiry may be about to remove.
+def check_no_expiry(store: TableStore, kept_id: int, history: Sequence[int]) -> None:
+    """Check that no expiry may be about to remove snapshots that are going to be replaced.
 
     Args:
         store: the table and branch.
@@ -207,7 +207,7 @@ def refuse_beside_expiry(store: TableStore, kept_id: int, history: Sequence[int]
         history: the ids of the branch before anything was written.
 
     Raises:
-        CommitConflictError: an expiry has announced itself, and has snapshots left to remove.
+        CommitConflictError: an expiry has announced itself and has snapshots left to remove.
     """
     end = store.snapshots.earliest_hint()
     if end is None or end <= kept_id:
@@ -223,7 +223,7 @@ def refuse_beside_expiry(store: TableStore, kept_id: int, history: Sequence[int]
 
 
 def _restore(store: TableStore, plan: ExpiringSnapshots) -> None:
-    """Make snapshot files again, without those that a rollback has removed meanwhile."""
+    """Restore snapshot files, except those that a rollback has removed."""
     made = [snapshot.id for snapshot in plan.snapshots if store.snapshots.create(snapshot)]
     if store.file_io.exists(store.paths.snapshot(plan.end.id)):
         return
@@ -234,7 +234,7 @@ def _restore(store: TableStore, plan: ExpiringSnapshots) -> None:
 
 
 def _remove_changelogs(store: TableStore, made: Sequence[int]) -> None:
-    """Remove the changelogs of snapshots that have not expired after all."""
+    """Remove the changelogs of snapshots that did not expire."""
     for number in made:
         store.changelogs.delete(number)
     if made:
@@ -243,15 +243,15 @@ def _remove_changelogs(store: TableStore, made: Sequence[int]) -> None:
 
 
 def confirm_target(store: TableStore, target: int, before: int | None) -> None:
-    """See that the snapshot to which LATEST was set has not expired.
+    """Check that the target of a rollback has not expired after LATEST was written.
 
     Args:
         store: the table and branch.
-        target: the snapshot.
-        before: the latest snapshot before the rollback; None without any.
+        target: id of the target snapshot.
+        before: id of the latest snapshot before the rollback; None without snapshots.
 
     Raises:
-        SnapshotExpiredError: it has; LATEST names the former snapshot again.
+        SnapshotExpiredError: the target has expired; LATEST was restored.
     """
     if store.file_io.exists(store.paths.snapshot(target)):
         return
@@ -260,14 +260,14 @@ def confirm_target(store: TableStore, target: int, before: int | None) -> None:
     raise SnapshotExpiredError(
         f"Snapshot {target} of {store.paths.branch_root} expired while the table was rolled back "
         "to it; nothing was removed.",
-        hint="Roll back to a snapshot that is kept, or to a tag: a tag keeps its snapshot.",
+        hint="Roll back to a later snapshot, or to a tag, which keeps its snapshot.",
     )
 
 
 def keep_target(store: TableStore, target: Snapshot) -> None:
-    """Make the snapshot of a rollback again if an expiry has removed it after it was confirmed.
+    """Restore the target of a rollback if an expiry has removed it after it was confirmed.
 
-    Not if commits have followed it since: an expiry may then have removed it for good.
+    It is not restored if commits have followed: an expiry may then have removed its files.
     """
     there = store.file_io.exists
     if not any(there(store.paths.snapshot(number)) for number in (target.id, target.id + 1)):

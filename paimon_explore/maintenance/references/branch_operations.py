@@ -1,16 +1,16 @@
-"""Branches made, renamed, deleted, and main moved forward to one.
+"""Create, rename, delete and fast-forward branches.
 
-A branch is a folder with its own schemas, snapshots and tags; data and manifests are shared. What
-each act leaves when it is cut off:
+A branch is a directory with its own schemas, snapshots and tags; data files and manifests are
+shared with the table. State after an interrupted operation:
 
 - create: the tag and the snapshot are copied before the schemas; a branch without its last schema
-  is deleted and made again. On an error the folder is removed.
-- fast-forward: main is rolled back to the branch's first snapshot, from the newest downwards; then
-  the branch's schemas, its snapshots in ascending order and its tags are copied, each over what
-  main has of that number or name. If the branch has expired its beginning, main's older snapshots
-  are not what came before: they go as well, the oldest first. Main is readable at any moment, and
-  doing it again finishes the work, for the branch stays as it is. An expiry at the same time either
-  gives way or is told (`snapshot_removal` has the steps of both).
+  has to be deleted and created again. After an error the directory is removed.
+- fast-forward: main is rolled back to the branch's first snapshot, from the newest to the oldest;
+  then the branch's schemas, its snapshots in ascending order and its tags are copied over those of
+  main with the same id or name. If the branch's first snapshots have expired, main's older
+  snapshots are not its predecessors: they are removed as well, oldest first. Main is readable at
+  any moment, and repeating the operation completes it, since the branch does not change. A
+  concurrent expiry either gives way or raises a conflict (see `snapshot_removal`).
 
 Spec: maintenance/manage-branches.
 """
@@ -28,9 +28,12 @@ from paimon_explore.errors import (
     StorageError,
     choices,
 )
-from paimon_explore.maintenance.expiry.linked_folders import refuse_linked_metadata, refuse_links
+from paimon_explore.maintenance.expiry.linked_folders import (
+    check_no_linked_metadata,
+    check_no_links,
+)
 from paimon_explore.maintenance.expiry.reachable_files import continues
-from paimon_explore.maintenance.expiry.snapshot_removal import refuse_beside_expiry
+from paimon_explore.maintenance.expiry.snapshot_removal import check_no_expiry
 from paimon_explore.maintenance.references.rollback import (
     following_ids,
     remove_newer_marks,
@@ -41,45 +44,45 @@ from paimon_explore.metadata.snapshot import encode_snapshot
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
 from paimon_explore.store.table_store import TableStore
 
-_COPIES = 20
-"""How often a fast-forward copies snapshots that others remove meanwhile."""
+_MAX_COPIES = 20
+"""Maximum number of attempts of a fast-forward to copy snapshots that others remove."""
 
 
 def create_branch(store: TableStore, name: str, tag: str | None = None) -> None:
-    """Make a branch.
+    """Create a branch.
 
     Args:
-        store: the table and the branch to begin from.
-        name: the new branch.
-        tag: the tag whose snapshot the branch begins with; None for a branch without rows, of the
-            newest schema.
+        store: the table and the branch to start from.
+        name: name of the new branch.
+        tag: the tag whose snapshot is the first one of the branch; None for an empty branch with
+            the latest schema.
 
     Raises:
-        InvalidInputError: a name that cannot be used.
-        AlreadyExistsError: there is a branch of that name.
-        NotFoundError: there is no such tag, or no table.
+        InvalidInputError: the name is invalid.
+        AlreadyExistsError: a branch of that name exists.
+        NotFoundError: the tag or the table does not exist.
     """
     check_branch_name(name)
     if store.branches.exists(name):
         raise AlreadyExistsError("branch", name, store.paths.root)
-    begin = None if tag is None else store.tags.load(tag)
+    start = None if tag is None else store.tags.load(tag)
     ids = store.schemas.ids()
     if not ids:
         raise NotFoundError("table", store.paths.branch_root)
-    if begin is not None:
-        ids = [schema_id for schema_id in ids if schema_id <= begin.snapshot.schema_id]
-    made = store.for_branch(name)
+    if start is not None:
+        ids = [schema_id for schema_id in ids if schema_id <= start.snapshot.schema_id]
+    branch = store.for_branch(name)
     try:
-        if begin is not None:
-            _copy(store, store.paths.tag(begin.name), made.paths.tag(begin.name))
-            snapshot_id = begin.snapshot.id
+        if start is not None:
+            _copy(store, store.paths.tag(start.name), branch.paths.tag(start.name))
+            snapshot_id = start.snapshot.id
             if store.snapshots.find(snapshot_id) is not None:
-                _copy(store, store.paths.snapshot(snapshot_id), made.paths.snapshot(snapshot_id))
+                _copy(store, store.paths.snapshot(snapshot_id), branch.paths.snapshot(snapshot_id))
             else:
-                path = made.paths.snapshot(snapshot_id)
-                store.file_io.replace(path, encode_snapshot(restored(store, begin.snapshot)))
+                path = branch.paths.snapshot(snapshot_id)
+                store.file_io.replace(path, encode_snapshot(restored(store, start.snapshot)))
         for schema_id in ids:
-            _copy(store, store.paths.schema(schema_id), made.paths.schema(schema_id))
+            _copy(store, store.paths.schema(schema_id), branch.paths.schema(schema_id))
     except PaimonError:
         with suppress(StorageError):
             store.branches.delete(name)
@@ -87,71 +90,74 @@ def create_branch(store: TableStore, name: str, tag: str | None = None) -> None:
 
 
 def delete_branch(store: TableStore, name: str) -> None:
-    """Remove a branch; files that only it needs are left to the removal of orphans.
+    """Delete a branch; files that only it references are left to the removal of orphan files.
 
     Raises:
-        NotFoundError: there is no such branch.
-        InvalidInputError: it is the branch that is open, or main.
+        NotFoundError: the branch does not exist.
+        InvalidInputError: it is main, or the branch that is opened.
     """
-    _known(store, name)
+    _check_branch_exists(store, name)
     if name == store.paths.branch:
-        raise InvalidInputError(f"Branch {name!r} cannot be deleted through itself.")
-    refuse_links(store.paths, [store.paths.branches_dir])
+        raise InvalidInputError(
+            f"Branch {name!r} cannot be deleted while it is opened.",
+            hint="Open the table without the branch to delete it.",
+        )
+    check_no_links(store.paths, [store.paths.branches_dir])
     store.branches.delete(name)
 
 
 def rename_branch(store: TableStore, name: str, new_name: str) -> None:
-    """Give a branch another name.
+    """Rename a branch.
 
     Raises:
-        NotFoundError: there is no such branch.
-        AlreadyExistsError: the new name is taken.
-        InvalidInputError: the new name cannot be used.
+        NotFoundError: the branch does not exist.
+        AlreadyExistsError: a branch of the new name exists.
+        InvalidInputError: the new name is invalid.
     """
     check_branch_name(new_name)
-    _known(store, name)
+    _check_branch_exists(store, name)
     if store.branches.exists(new_name):
         raise AlreadyExistsError("branch", new_name, store.paths.root)
-    refuse_links(store.paths, [store.paths.branches_dir])
+    check_no_links(store.paths, [store.paths.branches_dir])
     store.branches.rename(name, new_name)
 
 
 def fast_forward(store: TableStore, name: str) -> None:
-    """Make main what a branch is: from the branch's first snapshot on, main's history is replaced.
+    """Fast-forward main to a branch: replace main's history from the branch's first snapshot on.
 
-    Main's older snapshots stay where they are what came before the branch's first one. The
-    snapshots appear one by one: a job that starts meanwhile may see main at an earlier one of them.
+    Main's older snapshots are kept if they are predecessors of the branch's first one. Snapshots
+    are copied one by one: a concurrent job may see main at an earlier one of them.
 
     Raises:
-        NotFoundError: there is no such branch.
-        InvalidInputError: the branch is main, or has no snapshot.
+        NotFoundError: the branch does not exist.
+        InvalidInputError: the branch is main, or has no snapshots.
         CommitConflictError: snapshots of main or of the branch are being expired, or their expiry
             was interrupted; nothing was changed.
     """
-    _known(store, name)
+    _check_branch_exists(store, name)
     main, branch = store.for_branch(MAIN_BRANCH), store.for_branch(name)
-    refuse_linked_metadata(main.paths)
+    check_no_linked_metadata(main.paths)
     earliest = branch.snapshots.earliest()
     if earliest is None:
         raise InvalidInputError(f"Branch {name!r} has no snapshot to fast-forward to.")
-    refuse_beside_expiry(branch, earliest.id, branch.snapshots.history())
-    _step_back(main, earliest.id, frozenset(branch.tags.names()))
-    _take_schemas(main, branch, earliest.schema_id)
-    taken = _take_snapshots(main, branch)
-    _remove_followers(main, taken[-1])
-    _remove_strangers(main, taken[0])
+    check_no_expiry(branch, earliest.id, branch.snapshots.history())
+    _roll_back_main(main, earliest.id, frozenset(branch.tags.names()))
+    _replace_schemas(main, branch, earliest.schema_id)
+    copied = _replace_snapshots(main, branch)
+    _remove_followers(main, copied[-1])
+    _remove_unrelated(main, copied[0])
     for tag in branch.tags.names():
         _copy(store, branch.paths.tag(tag), main.paths.tag(tag))
-    with suppress(StorageError):  # readers list the folder
-        main.snapshots.write_latest_hint(taken[-1])
+    with suppress(StorageError):  # hints are optional: readers list the directory
+        main.snapshots.write_latest_hint(copied[-1])
         main.snapshots.write_earliest_hint(main.snapshots.history()[0])
 
 
 def check_branch_name(name: object) -> None:
-    """Refuse names that no branch may have.
+    """Check a branch name.
 
     Raises:
-        InvalidInputError: it is one.
+        InvalidInputError: the name is invalid.
     """
     if not isinstance(name, str) or not name.strip() or "/" in name or "\\" in name:
         rule = "is not a valid branch name"
@@ -164,7 +170,7 @@ def check_branch_name(name: object) -> None:
     raise InvalidInputError(f"{name!r} {rule}.")
 
 
-def _known(store: TableStore, name: str) -> None:
+def _check_branch_exists(store: TableStore, name: str) -> None:
     if name == MAIN_BRANCH:
         raise InvalidInputError("Branch 'main' cannot be renamed, deleted or fast-forwarded.")
     if not name.strip() or "/" in name or not store.branches.exists(name):
@@ -172,19 +178,19 @@ def _known(store: TableStore, name: str) -> None:
         raise NotFoundError("branch", name, store.paths.root, hint=hint)
 
 
-def _step_back(main: TableStore, snapshot_id: int, kept_tags: frozenset[str]) -> None:
-    """Remove main's snapshots after an id, and its changelogs and tags from that id on.
+def _roll_back_main(main: TableStore, snapshot_id: int, kept_tags: frozenset[str]) -> None:
+    """Delete main's snapshots after an id, and its changelogs and tags from that id on.
 
     Raises:
         CommitConflictError: main's snapshots are being expired; nothing was changed.
     """
     history = main.snapshots.history()
-    refuse_beside_expiry(main, snapshot_id, history)
+    check_no_expiry(main, snapshot_id, history)
     if history:
         kept = [older for older in history if older <= snapshot_id]
         main.snapshots.write_latest_hint(kept[-1] if kept else history[0])
         try:
-            refuse_beside_expiry(main, snapshot_id, history)
+            check_no_expiry(main, snapshot_id, history)
         except CommitConflictError:
             main.snapshots.write_latest_hint(history[-1])
             raise
@@ -194,17 +200,19 @@ def _step_back(main: TableStore, snapshot_id: int, kept_tags: frozenset[str]) ->
     remove_newer_marks(main, snapshot_id - 1, kept_tags)
 
 
-def _take_snapshots(main: TableStore, branch: TableStore) -> list[int]:
-    """Copy the branch's snapshots to main, but none that expires meanwhile; their ids.
+def _replace_snapshots(main: TableStore, branch: TableStore) -> list[int]:
+    """Copy the branch's snapshots to main, except those that expire concurrently.
 
-    A rollback at the same time may remove some of them: they are copied again.
+    A concurrent rollback may remove some of them: they are copied again.
+
+    Returns:
+        The ids of the copied snapshots.
     """
     history = branch.snapshots.history()
     missing = history
-    for _ in range(_COPIES):
+    for _ in range(_MAX_COPIES):
         _copy_snapshots(main, branch, missing)
-        announced = branch.snapshots.earliest_hint() or 0
-        first = max(announced, branch.snapshots.earliest_id() or 0)
+        first = max(branch.snapshots.earliest_hint() or 0, branch.snapshots.earliest_id() or 0)
         expiring = [snapshot_id for snapshot_id in history if snapshot_id < first <= history[-1]]
         for snapshot_id in expiring:
             main.snapshots.delete(snapshot_id)
@@ -225,7 +233,7 @@ def _copy_snapshots(main: TableStore, branch: TableStore, ids: Sequence[int]) ->
 
 
 def _remove_followers(main: TableStore, last_id: int) -> None:
-    """Remove snapshots that others have built meanwhile on what the branch has replaced."""
+    """Delete snapshots that others have concurrently based on replaced ones."""
     known = frozenset(main.snapshots.all_ids())
     last = main.snapshots.find(last_id)
     while last is not None and last.id + 1 in known:
@@ -236,12 +244,12 @@ def _remove_followers(main: TableStore, last_id: int) -> None:
         last = following
 
 
-def _remove_strangers(main: TableStore, first_id: int) -> None:
-    """Remove main's snapshots before the branch's first one, unless it was made of the last."""
+def _remove_unrelated(main: TableStore, first_id: int) -> None:
+    """Delete main's snapshots before the branch's first one, unless it is based on them."""
     before, first = main.snapshots.find(first_id - 1), main.snapshots.find(first_id)
-    if first is None:  # others have rolled back since
+    if first is None:  # a concurrent rollback removed it
         return
-    with suppress(MissingFileError):  # what came before has expired, or expires right now
+    with suppress(MissingFileError):  # the predecessor has expired, or is expiring
         if before is not None and continues(main.manifests, before, first):
             return
     for older in main.snapshots.ids():
@@ -249,16 +257,16 @@ def _remove_strangers(main: TableStore, first_id: int) -> None:
             main.snapshots.delete(older)
 
 
-def _take_schemas(main: TableStore, branch: TableStore, first_id: int) -> None:
-    """Replace main's schemas from an id on by those of the branch, none of which is ever absent."""
-    wanted = branch.schemas.ids()
-    for schema_id in wanted:
+def _replace_schemas(main: TableStore, branch: TableStore, first_id: int) -> None:
+    """Replace main's schemas from an id on by those of the branch, without a moment of absence."""
+    ids = branch.schemas.ids()
+    for schema_id in ids:
         _copy(main, branch.paths.schema(schema_id), main.paths.schema(schema_id))
     for schema_id in reversed(main.schemas.ids()):
-        if schema_id >= first_id and schema_id not in wanted:
+        if schema_id >= first_id and schema_id not in ids:
             main.file_io.delete(main.paths.schema(schema_id))
 
 
 def _copy(store: TableStore, source: str, target: str) -> None:
-    """Copy a small file as it is, unknown members included."""
+    """Copy a small file byte by byte, including unknown JSON members."""
     store.file_io.replace(target, store.file_io.read(source))

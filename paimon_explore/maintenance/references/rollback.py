@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from paimon_explore.errors import InvalidInputError, StorageError
-from paimon_explore.maintenance.expiry.linked_folders import refuse_linked_metadata
+from paimon_explore.maintenance.expiry.linked_folders import check_no_linked_metadata
 from paimon_explore.maintenance.expiry.snapshot_removal import confirm_target, keep_target
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.store.table_store import TableStore
@@ -68,7 +68,7 @@ def restored(store: TableStore, snapshot: Snapshot) -> Snapshot:
 
 
 def _roll_back(store: TableStore, target: Snapshot, *, tagged: bool = True) -> Snapshot:
-    refuse_linked_metadata(store.paths)
+    check_no_linked_metadata(store.paths)
     snapshots = store.snapshots
     history = snapshots.history()
     if history and target.id > history[-1]:
@@ -165,7 +165,7 @@ def rollback_schema(store: TableStore, schema_id: int) -> None:
         InvalidInputError: a snapshot, tag or changelog uses a newer schema.
     """
     store.schemas.load(schema_id)
-    refuse_linked_metadata(store.paths)
+    check_no_linked_metadata(store.paths)
     users = [
         (f"snapshot {s.id}", s.schema_id)
         for s in (*store.snapshots.list(), *store.snapshots.outside_history())

@@ -27,7 +27,7 @@ from paimon_explore.errors import (
 )
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.expiry.file_removal import Removal, remove_unreachable
-from paimon_explore.maintenance.expiry.linked_folders import refuse_linked_metadata
+from paimon_explore.maintenance.expiry.linked_folders import check_no_linked_metadata
 from paimon_explore.maintenance.expiry.reachable_files import TableFiles, roots_of
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.options.tag_options import (
@@ -118,7 +118,7 @@ def rename_tag(store: TableStore, name: str, new_name: str) -> Tag:
         InvalidInputError: the new name is invalid.
     """
     check_tag_name(new_name)
-    refuse_linked_metadata(store.paths)
+    check_no_linked_metadata(store.paths)
     tag = replace(store.tags.load(name), name=new_name)
     if not store.tags.create(tag):
         raise AlreadyExistsError("tag", new_name, store.paths.root)
@@ -134,7 +134,7 @@ def delete_tag(store: TableStore, options: TableOptions, name: str) -> Removal:
         StorageError, FormatError: the tag was deleted, but other references to its files could not
             be read; no files were removed.
     """
-    refuse_linked_metadata(store.paths)
+    check_no_linked_metadata(store.paths)
     tag = store.tags.load(name)
     if options.value(TAG_CREATE_SUCCESS_FILE):
         store.file_io.delete(store.paths.tag_success(name))

@@ -55,13 +55,13 @@ def test_every_kind_of_table_that_is_written_here_is_in_order(tmp_path: Path, na
     ("values", "rule"),
     [
         ({"totalRecordCount": 99}, "the total count is that of the live files"),
-        ({"deltaRecordCount": 99}, "the total count grows by the delta count"),
+        ({"deltaRecordCount": 99}, "totalRecordCount grows by deltaRecordCount"),
         ({"changelogRecordCount": 9}, "the changelog count is that of the changelog files"),
-        ({"schemaId": 7}, "every schema that is named exists"),
-        ({"baseManifestList": "manifest-list-gone"}, "every file that is named exists"),
-        ({"baseManifestListSize": 3}, "a file has the size that is recorded"),
-        ({"statistics": "stat-gone"}, "every file that is named exists"),
-        ({"indexManifest": "index-manifest-gone"}, "every file that is named exists"),
+        ({"schemaId": 7}, "every referenced schema exists"),
+        ({"baseManifestList": "manifest-list-gone"}, "every referenced file exists"),
+        ({"baseManifestListSize": 3}, "a file has the recorded size"),
+        ({"statistics": "stat-gone"}, "every referenced file exists"),
+        ({"indexManifest": "index-manifest-gone"}, "every referenced file exists"),
         ({"commitKind": "NONE"}, "every file of the table can be read"),
     ],
 )
@@ -79,7 +79,7 @@ def test_a_state_that_is_not_the_one_before_is_found(tmp_path: Path) -> None:
     rewrite(table, baseManifestList=first.base_manifest_list, baseManifestListSize=None)
     assert rules(table) == {
         "the base list holds what the snapshot before held",
-        "a file is added once and deleted only if it is there",
+        "a file is added once, and deleted only if it exists",
     }
 
 
@@ -93,13 +93,13 @@ def test_a_file_added_twice_is_found(tmp_path: Path) -> None:
         baseManifestListSize=snapshot.delta_manifest_list_size,
         totalRecordCount=2,
     )
-    assert rules(table) == {"a file is added once and deleted only if it is there"}
+    assert rules(table) == {"a file is added once, and deleted only if it exists"}
 
 
 def test_a_hole_in_the_ids_is_found(tmp_path: Path) -> None:
     table = replaced_rows(plain_table(tmp_path), 3)
     table.store.snapshots.delete(2)
-    assert rules(table) == {"snapshot ids have no holes"}
+    assert rules(table) == {"snapshot ids have no gaps"}
 
 
 def _cut(path: Path) -> None:
@@ -109,8 +109,8 @@ def _cut(path: Path) -> None:
 @pytest.mark.parametrize(
     ("damage", "rule"),
     [
-        (Path.unlink, "every file that is named exists"),
-        (_cut, "a file has the size that is recorded"),
+        (Path.unlink, "every referenced file exists"),
+        (_cut, "a file has the recorded size"),
     ],
 )
 @pytest.mark.parametrize("kind", ["manifest/manifest-", "bucket-0/data-", "bucket-0/changelog-"])

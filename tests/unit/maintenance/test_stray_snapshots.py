@@ -176,7 +176,7 @@ def test_an_expiry_goes_on_below_a_stray_file(scene: Table) -> None:
 def test_fsck_names_a_stray_file(scene: Table) -> None:
     table = changed(scene, "above a gap", "right", "right")
     found = [finding.what for finding in table.fsck()]
-    assert "after 7 comes 9, but the latest snapshot is 7: the file is a stray" in found
+    assert "7 is followed by 9, which is not part of the history up to snapshot 7" in found
 
 
 def test_a_stray_file_is_read_only_when_its_id_is_asked_for(scene: Table) -> None:
