@@ -54,9 +54,12 @@ def test_every_kind_of_table_that_is_written_here_is_in_order(tmp_path: Path, na
 @pytest.mark.parametrize(
     ("values", "rule"),
     [
-        ({"totalRecordCount": 99}, "the total count is that of the live files"),
+        ({"totalRecordCount": 99}, "totalRecordCount is the row count of the live files"),
         ({"deltaRecordCount": 99}, "totalRecordCount grows by deltaRecordCount"),
-        ({"changelogRecordCount": 9}, "the changelog count is that of the changelog files"),
+        (
+            {"changelogRecordCount": 9},
+            "changelogRecordCount is the row count of the changelog files",
+        ),
         ({"schemaId": 7}, "every referenced schema exists"),
         ({"baseManifestList": "manifest-list-gone"}, "every referenced file exists"),
         ({"baseManifestListSize": 3}, "a file has the recorded size"),
@@ -78,7 +81,7 @@ def test_a_state_that_is_not_the_one_before_is_found(tmp_path: Path) -> None:
     first = table.snapshots[1]
     rewrite(table, baseManifestList=first.base_manifest_list, baseManifestListSize=None)
     assert rules(table) == {
-        "the base list holds what the snapshot before held",
+        "the base manifest list has the files of the previous snapshot",
         "a file is added once, and deleted only if it exists",
     }
 
@@ -145,7 +148,7 @@ def test_a_schema_that_forgets_its_ids_is_found(tmp_path: Path) -> None:
     path = Path(table.store.paths.schema(0))
     path.unlink()
     table.store.schemas.create(replace(schema, highest_field_id=0))
-    assert rules(table) == {"highestFieldId is at least every field id"}
+    assert rules(table) == {"highestFieldId is the maximum field id or greater"}
 
 
 def test_a_tag_of_an_expired_snapshot_is_checked(tmp_path: Path) -> None:
@@ -170,4 +173,4 @@ def test_a_branch_is_checked_from_anywhere(tmp_path: Path) -> None:
     side.upsert([{"k": 5, "v": "side"}])
     assert rules(side) == set()
     rewrite(side, totalRecordCount=77)
-    assert "the total count is that of the live files" in rules(table)
+    assert "totalRecordCount is the row count of the live files" in rules(table)
