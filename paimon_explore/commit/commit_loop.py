@@ -14,7 +14,7 @@ from paimon_explore.commit.commit_attempt import (
     Metrics,
     Request,
 )
-from paimon_explore.commit.commit_trace import CommitEvent, CommitStep, tell
+from paimon_explore.commit.commit_trace import CommitEvent, CommitStep, emit
 from paimon_explore.commit.file_changes import Changes
 from paimon_explore.errors import (
     CommitError,
@@ -96,17 +96,17 @@ class CommitLoop:
             raise _unknown(error) from error
         if is_past:
             return list(found.values())
-        made: list[Snapshot] = []
+        created: list[Snapshot] = []
         for request in requests:
             try:
-                made.append(found.get(request.kind) or self._make_snapshot(request))
+                created.append(found.get(request.kind) or self._make_snapshot(request))
             except CommitOutcomeUnknownError:
                 raise
             except PaimonError as error:
-                if made:
-                    raise _partly_committed(made[-1], error) from error
+                if created:
+                    raise _partly_committed(created[-1], error) from error
                 raise
-        return made
+        return created
 
     def _find_earlier_commits(
         self, requests: Sequence[Request]
@@ -178,11 +178,11 @@ class CommitLoop:
         last: CommitAttempt | None = None
         while True:
             state = self._start_attempt(request, last)
-            made = self._find_earlier_attempt(request, last, state)
-            if made is None and self._prepare(state):
-                made = self._create_snapshot(state)
-            if made is not None:
-                return self._succeed(state, made)
+            created = self._find_earlier_attempt(request, last, state)
+            if created is None and self._prepare(state):
+                created = self._create_snapshot(state)
+            if created is not None:
+                return self._succeed(state, created)
             self._wait(state, started)
             last = state
 
@@ -288,7 +288,7 @@ class CommitLoop:
     def _create_snapshot(self, state: CommitAttempt) -> Snapshot | None:
         """Create the snapshot file; None if the id is taken or the outcome is unknown."""
         snapshot = state.snapshot
-        assert snapshot is not None  # noqa: S101  # the last step made it
+        assert snapshot is not None  # noqa: S101  # the last step created it
         try:
             created = self._store.snapshots.create(snapshot)
         except StorageError:
@@ -451,7 +451,7 @@ class CommitLoop:
             figures=figures or {},
         )
         self.trace.append(event)
-        tell(self._store.paths.root, event)
+        emit(self._store.paths.root, event)
 
 
 def _unknown(error: BaseException | None) -> CommitOutcomeUnknownError:
@@ -463,9 +463,9 @@ def _unknown(error: BaseException | None) -> CommitOutcomeUnknownError:
     )
 
 
-def _partly_committed(made: Snapshot, error: PaimonError) -> CommitOutcomeUnknownError:
+def _partly_committed(created: Snapshot, error: PaimonError) -> CommitOutcomeUnknownError:
     return CommitOutcomeUnknownError(
-        f"The written rows are visible in snapshot {made.id}, but the compaction of the same "
+        f"The written rows are visible in snapshot {created.id}, but the compaction of the same "
         f"transaction failed: {error}",
         hint="Keep the data files; a later compaction will compact them.",
     )

@@ -65,15 +65,15 @@ _RECORDERS: ContextVar[tuple[Recorder, ...]] = ContextVar("recorders", default=(
 @contextmanager
 def recording() -> Iterator[Recorder]:
     """Record the events of all commits of this thread in the block."""
-    heard: Recorder = []
-    token = _RECORDERS.set((*_RECORDERS.get(), heard))
+    recorder: Recorder = []
+    token = _RECORDERS.set((*_RECORDERS.get(), recorder))
     try:
-        yield heard
+        yield recorder
     finally:
         _RECORDERS.reset(token)
 
 
-def tell(table: str, event: CommitEvent) -> None:
+def emit(table: str, event: CommitEvent) -> None:
     """Add an event of a table's folder to all active recorders."""
-    for heard in _RECORDERS.get():
-        heard.append((table, event))
+    for recorder in _RECORDERS.get():
+        recorder.append((table, event))

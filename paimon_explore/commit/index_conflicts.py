@@ -56,52 +56,52 @@ def check_replaced(changes: Changes, before: IndexEntries, *, is_bucketed: bool)
     """
     if not len(changes.added_index) and not len(changes.deleted_index):
         return
-    known = before.rows()
-    gone = changes.deleted_index.rows()
-    _check_present(known, gone)
-    _check_buckets(known, changes.added_index.rows(), gone, is_bucketed=is_bucketed)
+    existing = before.rows()
+    deleted = changes.deleted_index.rows()
+    _check_present(existing, deleted)
+    _check_buckets(existing, changes.added_index.rows(), deleted, is_bucketed=is_bucketed)
     if not is_bucketed:
-        _check_second_vectors(known, changes.added_index, gone)
+        _check_second_vectors(existing, changes.added_index, deleted)
 
 
-def _check_present(known: Iterable[IndexRow], gone: Iterable[IndexRow]) -> None:
+def _check_present(existing: Iterable[IndexRow], deleted: Iterable[IndexRow]) -> None:
     """Check that every removed index file exists."""
-    present = {_identity(row) for row in known}
-    for row in gone:
+    present = {_identity(row) for row in existing}
+    for row in deleted:
         if _identity(row) not in present:
             raise CommitConflictError(_changed(row), hint=_hint(row))
 
 
 def _check_buckets(
-    known: Iterable[IndexRow],
+    existing: Iterable[IndexRow],
     added: Iterable[IndexRow],
-    gone: Iterable[IndexRow],
+    deleted: Iterable[IndexRow],
     *,
     is_bucketed: bool,
 ) -> None:
     """Check that a new index file of a bucket replaces the current one."""
-    places = {
+    buckets = {
         _bucket_of(row)
         for row in added
         if has_one_file_per_bucket(str(row["index_type"]), is_bucketed=is_bucketed)
     }
-    replaced = {_identity(row) for row in gone}
-    for row in known if places else ():
-        if _bucket_of(row) in places and _identity(row) not in replaced:
+    replaced = {_identity(row) for row in deleted}
+    for row in existing if buckets else ():
+        if _bucket_of(row) in buckets and _identity(row) not in replaced:
             raise CommitConflictError(_changed(row), hint=_hint(row))
 
 
 def _check_second_vectors(
-    known: Iterable[IndexRow], added: IndexEntries, gone: Iterable[IndexRow]
+    existing: Iterable[IndexRow], added: IndexEntries, deleted: Iterable[IndexRow]
 ) -> None:
     """Check that no data file gets deletion vectors in two index files."""
     new = {name for row in _of_vectors(added.rows()) for name in marked_files(row)}
-    replaced = {_identity(row) for row in gone}
-    for row in _of_vectors(known) if new else ():
-        twice = new.intersection(marked_files(row))
-        if twice and _identity(row) not in replaced:
+    replaced = {_identity(row) for row in deleted}
+    for row in _of_vectors(existing) if new else ():
+        duplicates = new.intersection(marked_files(row))
+        if duplicates and _identity(row) not in replaced:
             raise CommitConflictError(
-                f"Data file {min(twice)} got a deletion vector meanwhile: "
+                f"Data file {min(duplicates)} got a deletion vector meanwhile: "
                 "another commit deleted rows of the file.",
                 hint=PLAN_AGAIN,
             )

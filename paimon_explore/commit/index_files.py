@@ -56,15 +56,15 @@ def combine_index(before: IndexEntries, changes: Changes, rules: IndexRules) -> 
     by_bucket: list[IndexEntries] = []
     found = before
     for index_type in _types(found, changes.added_index, changes.deleted_index):
-        old, new, gone = (
+        old, new, deleted = (
             part.of_type(index_type) for part in (found, changes.added_index, changes.deleted_index)
         )
         if has_one_file_per_bucket(index_type, is_bucketed=rules.is_bucketed):
-            by_bucket.append(_by_bucket(old, new, gone))
+            by_bucket.append(_by_bucket(old, new, deleted))
         elif index_type == DELETION_VECTORS_INDEX:
-            by_bucket.append(_by_vector_file(old, new, gone))
+            by_bucket.append(_by_vector_file(old, new, deleted))
         else:
-            by_bucket.append(_by_name(old, new, gone))
+            by_bucket.append(_by_name(old, new, deleted))
     return IndexEntries.concat([part for part in by_bucket if len(part)])
 
 
@@ -72,9 +72,9 @@ def _types(*parts: IndexEntries) -> list[str]:
     return list(dict.fromkeys(str(row["index_type"]) for part in parts for row in part.rows()))
 
 
-def _by_bucket(old: IndexEntries, new: IndexEntries, gone: IndexEntries) -> IndexEntries:
+def _by_bucket(old: IndexEntries, new: IndexEntries, deleted: IndexEntries) -> IndexEntries:
     files = {_bucket_key(row): row for row in old.rows()}
-    for row in gone.rows():
+    for row in deleted.rows():
         files.pop(_bucket_key(row), None)
     for row in new.rows():
         files[_bucket_key(row)] = row
@@ -85,8 +85,8 @@ def _bucket_key(row: IndexRow) -> tuple[object, object]:
     return row["partition"], row["bucket"]
 
 
-def _by_vector_file(old: IndexEntries, new: IndexEntries, gone: IndexEntries) -> IndexEntries:
-    kept = _drop(old, gone)
+def _by_vector_file(old: IndexEntries, new: IndexEntries, deleted: IndexEntries) -> IndexEntries:
+    kept = _drop(old, deleted)
     _refuse_known(kept, new)
     result = IndexEntries.concat([kept, new])
     _refuse_two_vectors(result.rows())
@@ -97,15 +97,15 @@ def _names(entries: IndexEntries) -> set[str]:
     return {str(row["file_name"]) for row in entries.rows()}
 
 
-def _drop(old: IndexEntries, gone: IndexEntries) -> IndexEntries:
-    value_set = pa.array(sorted(_names(gone)), pa.string())
+def _drop(old: IndexEntries, deleted: IndexEntries) -> IndexEntries:
+    value_set = pa.array(sorted(_names(deleted)), pa.string())
     return old.filter(pc.invert(pc.is_in(old.column("file_name"), value_set=value_set)))
 
 
 def _refuse_known(old: IndexEntries, new: IndexEntries) -> None:
-    twice = _names(old) & _names(new)
-    if twice:
-        raise CommitConflictError(f"Index file {min(twice)} already exists in the table.")
+    duplicates = _names(old) & _names(new)
+    if duplicates:
+        raise CommitConflictError(f"Index file {min(duplicates)} already exists in the table.")
 
 
 def _refuse_two_vectors(rows: Iterable[IndexRow]) -> None:
@@ -123,8 +123,8 @@ def _refuse_two_vectors(rows: Iterable[IndexRow]) -> None:
             seen[key] = str(row["file_name"])
 
 
-def _by_name(old: IndexEntries, new: IndexEntries, gone: IndexEntries) -> IndexEntries:
-    kept = _drop(old, gone)
+def _by_name(old: IndexEntries, new: IndexEntries, deleted: IndexEntries) -> IndexEntries:
+    kept = _drop(old, deleted)
     _refuse_known(kept, new)
     result = IndexEntries.concat([kept, new])
     _refuse_overlaps(result.rows())

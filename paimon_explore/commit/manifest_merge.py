@@ -119,11 +119,11 @@ def _full_merge(
             kept.append(same)
             continue
         entries = read(name)
-        alive = live_entries(ManifestEntries.concat([entries, deleted]))
-        if not to_rewrite[position] and len(alive) == len(entries):
+        live_part = live_entries(ManifestEntries.concat([entries, deleted]))
+        if not to_rewrite[position] and len(live_part) == len(entries):
             kept.append(same)
         else:
-            live.append(alive)
+            live.append(live_part)
     return ManifestFiles.concat([*kept, *_written(live, writer)])
 
 

@@ -269,10 +269,10 @@ class HdfsFileIO:
     def rename_folder(self, source: str, target: str) -> None:
         """Move a folder atomically; the target must not exist."""
         client, inner = self._locate(source)
-        goal = self._locate(target)[1]
+        target_path = self._locate(target)[1]
         with _translate_errors("rename", source):
-            client.files.create_dir(paths.parent(goal), recursive=True)
-            client.files.move(inner, goal)
+            client.files.create_dir(paths.parent(target_path), recursive=True)
+            client.files.move(inner, target_path)
 
     def make_folder(self, path: str) -> None:
         """Create a folder and its parents."""

@@ -154,9 +154,9 @@ class LocalFileIO:
     def rename_folder(self, source: str, target: str) -> None:
         """Move a folder atomically; the target must not exist or be empty."""
         with _TranslateErrors("rename", source):
-            goal = Path(local_path(target))
-            goal.parent.mkdir(parents=True, exist_ok=True)
-            Path(local_path(source)).rename(goal)
+            target_path = Path(local_path(target))
+            target_path.parent.mkdir(parents=True, exist_ok=True)
+            Path(local_path(source)).rename(target_path)
 
     def make_folder(self, path: str) -> None:
         """Create a folder and its parents."""

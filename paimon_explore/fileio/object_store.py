@@ -272,16 +272,16 @@ class ObjectStoreFileIO:
                 commits one would be lost.
         """
         kind, name, _ = _parts(path)
-        place = (name, self.options)
+        store_key = (name, self.options)
         is_s3 = kind in paths.S3_SCHEMES
-        if place in _VERIFIED_BUCKETS or not is_s3 or not bucket.endpoint:
+        if store_key in _VERIFIED_BUCKETS or not is_s3 or not bucket.endpoint:
             return
         if "amazonaws.com" in bucket.endpoint:
             return
         probe = f"{key.rpartition('/')[0]}/.probe-{uuid.uuid4()}".lstrip("/")
         retry(bucket.policy, lambda: obstore.put(bucket.store, probe, b""))
         overwrites = retry(
-            bucket.policy, lambda: _overwrites(_store_without_retries(kind, *place), probe)
+            bucket.policy, lambda: _overwrites(_store_without_retries(kind, *store_key), probe)
         )
         with suppress(BaseError):  # an empty hidden object does no harm
             obstore.delete(bucket.store, probe)
@@ -293,7 +293,7 @@ class ObjectStoreFileIO:
                 hint="Concurrent commits would be lost. Use the table read-only, or use a store "
                 "that supports conditional puts.",
             )
-        _VERIFIED_BUCKETS.add(place)
+        _VERIFIED_BUCKETS.add(store_key)
 
     def _has_objects_below(self, path: str) -> bool:
         bucket, key = self._locate(path)
@@ -373,7 +373,7 @@ def _bucket(kind: str, bucket: str, options: Options) -> Bucket:
     policy = RequestRetryPolicy(
         timeout=settings.retry_timeout,
         max_retries=settings.max_retries,
-        place=(kind, bucket, options),
+        store_key=(kind, bucket, options),
     )
     return Bucket(store=store, policy=policy, endpoint=settings.config.get("endpoint", ""))
 

@@ -52,12 +52,12 @@ class RequestRetryPolicy:
     Attributes:
         timeout: seconds since the first attempt after which no retry is started.
         max_retries: maximum number of retries; None for no limit.
-        place: identifies the store.
+        store_key: identifies the store.
     """
 
     timeout: float
     max_retries: int | None
-    place: object
+    store_key: object
 
 
 _REACHED_STORES: set[object] = set()
@@ -76,7 +76,7 @@ class Attempts:
 
     def succeeded(self) -> None:
         """Record a response of the store, and restart the timeout for the next request."""
-        _REACHED_STORES.add(self._policy.place)
+        _REACHED_STORES.add(self._policy.store_key)
         self._number = 0
         self._started = time.monotonic()
 
@@ -90,8 +90,8 @@ class Attempts:
             raise error
         limit = self._policy.timeout
         if _NOT_CONNECTED not in str(error):
-            _REACHED_STORES.add(self._policy.place)
-        elif self._policy.place not in _REACHED_STORES:
+            _REACHED_STORES.add(self._policy.store_key)
+        elif self._policy.store_key not in _REACHED_STORES:
             limit = min(limit, _CONNECT_TIMEOUT)
         left = limit - (time.monotonic() - self._started)
         if left <= 0 or self._number == self._policy.max_retries:
@@ -114,7 +114,7 @@ def retry(policy: RequestRetryPolicy, request: Callable[[], _Result]) -> _Result
         except BaseError as error:
             attempts.failed(error)
         else:
-            _REACHED_STORES.add(policy.place)
+            _REACHED_STORES.add(policy.store_key)
             return answer
 
 
@@ -124,7 +124,7 @@ def is_transient(error: Exception) -> bool:
     status = _status(text)
     if isinstance(error, AlreadyExistsError):
         return status == _CONFLICT
-    if not isinstance(error, GenericError) or any(word in text for word in _PERMANENT):
+    if not isinstance(error, GenericError) or any(code in text for code in _PERMANENT):
         return False
     if status is None or status in _TRANSIENT_STATUS:
         return True

@@ -82,7 +82,7 @@ class JsonObject:
             return None
         if not isinstance(value, dict):
             raise self._wrong(key, "an object", value)
-        return JsonObject(path=self.path, values=value, where=self._place(key))
+        return JsonObject(path=self.path, values=value, where=self._path_of(key))
 
     def optional_texts(self, key: str) -> Mapping[str, str] | None:
         """Return a nested object of strings, or None if the key is absent or null."""
@@ -101,7 +101,7 @@ class JsonObject:
 
     def error(self, key: str, rule: str) -> CorruptFileError:
         """Return the error for a key that violates a rule."""
-        return CorruptFileError(self.path, self._place(key), rule)
+        return CorruptFileError(self.path, self._path_of(key), rule)
 
     def _present(self, key: str, value: _Value | None) -> _Value:
         if value is None:
@@ -111,7 +111,7 @@ class JsonObject:
     def _wrong(self, key: str, wanted: str, found: object) -> CorruptFileError:
         return self.error(key, f"must be {wanted}, not {excerpt(found)}")
 
-    def _place(self, key: str) -> str:
+    def _path_of(self, key: str) -> str:
         return f"{self.where}.{key}" if self.where else key
 
 

@@ -131,9 +131,9 @@ class ManifestCache:
             self._forget(number)
 
     def _forget(self, number: int) -> None:
-        gone = self._kept.pop(number)
-        self._used_bytes -= gone.size
-        for key in gone.parts:
+        evicted = self._kept.pop(number)
+        self._used_bytes -= evicted.size
+        for key in evicted.parts:
             if self._positions.get(key) == number:
                 del self._positions[key]
 
@@ -316,9 +316,9 @@ class Manifests:
             found.append(entries if columns is None else entries.select(columns))
             tallies += seen
 
-        places = [(name, self._cached(name, needed)) for name in names]
-        for is_known, some in groupby(places, key=lambda place: place[1] is not None):
-            if is_known:
+        cached = [(name, self._cached(name, needed)) for name in names]
+        for is_cached, some in groupby(cached, key=lambda pair: pair[1] is not None):
+            if is_cached:
                 slices = [part for _, part in some if part is not None]
                 add_filtered(_concat_slices(slices, needed))
                 continue
@@ -403,12 +403,12 @@ class Manifests:
 def _concat_slices(parts: Sequence[EntrySlice], wanted: tuple[str, ...] | None) -> ManifestEntries:
     """Concatenate slices; adjacent slices of one table are not split."""
     found: list[ManifestEntries] = []
-    place = 0
-    while place < len(parts):
-        records, start, end = parts[place].records, parts[place].start, parts[place].start
-        while place < len(parts) and parts[place].records is records and parts[place].start == end:
-            end += parts[place].count
-            place += 1
+    index = 0
+    while index < len(parts):
+        records, start, end = parts[index].records, parts[index].start, parts[index].start
+        while index < len(parts) and parts[index].records is records and parts[index].start == end:
+            end += parts[index].count
+            index += 1
         found.append(
             records if (start, end) == (0, len(records)) else records.slice(start, end - start)
         )

@@ -75,7 +75,7 @@ class CrossCheck:
 
 
 def cross_check(
-    data: bytes, path: str, columns: Columns, most_records: int | None = None
+    data: bytes, path: str, columns: Columns, max_records: int | None = None
 ) -> CrossCheck:
     """Compare columns with the records that fastavro decodes, value by value.
 
@@ -84,10 +84,10 @@ def cross_check(
         path: its path, for messages.
         columns: what was decoded from it, by the path of the field in the file's records; members
             of records have the names of the file. At least one, all of the same length.
-        most_records: compare only so many records from the first one on; None for all.
+        max_records: compare only so many records from the first one on; None for all.
     """
     rows = len(next(iter(columns.values())))
-    wanted = rows if most_records is None else min(rows, most_records)
+    wanted = rows if max_records is None else min(rows, max_records)
     return _compared(data, path, columns, wanted)
 
 

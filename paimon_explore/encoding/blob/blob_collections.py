@@ -1,11 +1,11 @@
-"""Arrays and maps of BLOB as one entry of a blob file.
+"""Encoding of ARRAY<BLOB> and MAP<x, BLOB> values as entries of a blob file.
 
     array: magic BCBA | byte version | int32 count | values | sizes of values | int32
     map:   magic BCBM | byte version | int32 count | keys | values | sizes of keys
            | sizes of values | int32 | int32
 
-All little endian. Sizes are lists of deltas as in the blob file itself, -1 for a null value; the
-last numbers are the bytes of these lists. Keys are texts or whole numbers in their own width.
+All integers are little-endian. Sizes are delta-encoded lists as in the blob file itself, -1 for a
+null value; the last numbers are the bytes of these lists. Keys are strings or integers.
 
 Spec: append-table/blob, release 2.0. Seen in: files of Java 2.0.0.
 """
@@ -33,41 +33,41 @@ _TEXTS = (TypeRoot.CHAR, TypeRoot.VARCHAR)
 
 
 def check_key(data_type: DataType) -> None:
-    """Refuse maps whose keys blob files do not hold.
+    """Check that blob files support a type of map keys.
 
     Raises:
-        UnsupportedFeatureError: the type is neither text nor a whole number.
+        UnsupportedFeatureError: the type is neither a string nor an integer.
     """
     if not isinstance(data_type, AtomicType) or data_type.root not in (*_TEXTS, *_WIDTHS):
-        hint = "Such keys are texts or whole numbers."
+        hint = "The keys must be strings or integers."
         raise UnsupportedFeatureError(f"MAP<{type_text(data_type)}, BLOB>", hint=hint)
 
 
 def encode_array(values: Sequence[Blob]) -> bytes:
-    """The entry of an array."""
+    """Encode an array."""
     sizes = _sizes(values)
     return b"".join([_head(_ARRAY, len(values)), *filter(None, values), sizes, _int(len(sizes))])
 
 
 def decode_array(data: bytes) -> list[Blob]:
-    """The values of an array.
+    """Decode an array.
 
     Raises:
-        ValueError: the bytes are no array.
+        ValueError: the bytes are not an array.
     """
     count = _count(data, _ARRAY)
-    body, (sizes,) = _taken(data, 1, count)
-    values, rest = _cut(body, sizes)
+    body, (sizes,) = _split_lists(data, 1, count)
+    values, rest = _split_values(body, sizes)
     _check_empty(rest)
     return values
 
 
 def encode_map(entries: Sequence[tuple[Key, Blob]], key_type: DataType) -> bytes:
-    """The entry of a map.
+    """Encode a map.
 
     Args:
         entries: keys and values.
-        key_type: of the keys, see `check_key`.
+        key_type: type of the keys, see `check_key`.
     """
     coder = _encoder(key_type)
     keys = [coder(key) for key, _ in entries]
@@ -79,19 +79,19 @@ def encode_map(entries: Sequence[tuple[Key, Blob]], key_type: DataType) -> bytes
 
 
 def decode_map(data: bytes, key_type: DataType) -> list[tuple[Key, Blob]]:
-    """The entries of a map.
+    """Decode a map.
 
     Raises:
-        ValueError: the bytes are no such map.
+        ValueError: the bytes are not a map with such keys.
     """
     count = _count(data, _MAP)
-    body, (key_sizes, sizes) = _taken(data, 2, count)
-    keys, body = _cut(body, key_sizes)
-    values, rest = _cut(body, sizes)
+    body, (key_sizes, sizes) = _split_lists(data, 2, count)
+    keys, body = _split_values(body, key_sizes)
+    values, rest = _split_values(body, sizes)
     _check_empty(rest)
     coder = _decoder(key_type)
     if None in keys:
-        raise ValueError("a map key is null")
+        raise ValueError("a map key must not be null")
     return [(coder(key or b""), value) for key, value in zip(keys, values, strict=True)]
 
 
@@ -109,7 +109,7 @@ def _decoder(key_type: DataType) -> Callable[[bytes], Key]:
 
     def number(key: bytes) -> int:
         if len(key) != width:
-            raise ValueError(f"a key has {len(key)} bytes, not {width}")
+            raise ValueError(f"a key must have {width} bytes, not {len(key)}")
         return int.from_bytes(key, "little", signed=True)
 
     return number
@@ -130,23 +130,23 @@ def _sizes(values: Sequence[Blob]) -> bytes:
 
 def _count(data: bytes, magic: bytes) -> int:
     if data[:4] != magic or len(data) < _HEAD_BYTES:
-        raise ValueError(f"it begins with {magic.decode()}")
+        raise ValueError(f"it must begin with {magic.decode()}")
     if data[4] != _VERSION:
         raise UnsupportedFeatureError(f"version {data[4]} of nested values in a blob file")
     return int.from_bytes(data[5:_HEAD_BYTES], "little", signed=True)
 
 
-def _taken(data: bytes, lists: int, count: int) -> tuple[bytes, list[list[int]]]:
-    """The bytes between the head and the lists at the end, and the lists."""
+def _split_lists(data: bytes, lists: int, count: int) -> tuple[bytes, list[list[int]]]:
+    """Return the bytes between the head and the lists of sizes, and the lists."""
     end = len(data) - 4 * lists
     if end < _HEAD_BYTES:
-        raise ValueError("it ends early")
+        raise ValueError("it is truncated")
     lengths = [
         int.from_bytes(data[end + 4 * i : end + 4 * i + 4], "little", signed=True)
         for i in range(lists)
     ]
     if min(lengths) < 0 or sum(lengths) > end - _HEAD_BYTES:
-        raise ValueError("its lists of sizes lie in it")
+        raise ValueError("its lists of sizes must fit into it")
     start = end - sum(lengths)
     found: list[list[int]] = []
     for at, length in zip(
@@ -154,13 +154,13 @@ def _taken(data: bytes, lists: int, count: int) -> tuple[bytes, list[list[int]]]
     ):
         sizes = decode_deltas(data[at : at + length])
         if sizes is None or len(sizes) != count or (sizes < _NULL).any():
-            raise ValueError(f"a list has the sizes of {count} values")
+            raise ValueError(f"a list must have the sizes of {count} values")
         found.append(sizes.tolist())
     return data[_HEAD_BYTES:start], found
 
 
-def _cut(body: bytes, sizes: Sequence[int]) -> tuple[list[Blob], bytes]:
-    """Values of these sizes from the beginning, and the rest."""
+def _split_values(body: bytes, sizes: Sequence[int]) -> tuple[list[Blob], bytes]:
+    """Split the body into values of the sizes, and the rest."""
     at = 0
     values: list[Blob] = []
     for size in sizes:
@@ -168,7 +168,7 @@ def _cut(body: bytes, sizes: Sequence[int]) -> tuple[list[Blob], bytes]:
             values.append(None)
             continue
         if at + size > len(body):
-            raise ValueError("its values fill it")
+            raise ValueError("its values must fill it exactly")
         values.append(body[at : at + size])
         at += size
     return values, body[at:]
@@ -176,11 +176,11 @@ def _cut(body: bytes, sizes: Sequence[int]) -> tuple[list[Blob], bytes]:
 
 def _check_empty(rest: bytes) -> None:
     if rest:
-        raise ValueError("its values fill it")
+        raise ValueError("its values must fill it exactly")
 
 
 def encode_nested(value: Sequence[object], data_type: DataType) -> bytes:
-    """The entry of an array or a map: of values, or of pairs of key and value."""
+    """Encode an array of values, or a map of (key, value) pairs."""
     if isinstance(data_type, MapType):
         return encode_map(value, data_type.key)  # type: ignore[arg-type]  # pairs
     return encode_array(value)  # type: ignore[arg-type]  # of bytes

@@ -1,11 +1,11 @@
-"""Blob files (`.blob`): the values of one column of BLOBs, each behind the other.
+"""Reader and writer of blob files (`.blob`): the values of one BLOB column.
 
     entries | list of entry sizes | int32 size of the list | byte version
     entry: int32 magic | value | int64 size of the whole entry | int32 crc32 of all before
 
-All little endian. In the list, -1 stands for a null and -2 for a value that another file of the
-same rows holds (data evolution); neither has an entry. The file does not name its column, nor tells
-whether its values are plain, or arrays or maps of BLOB, see `blob_elements`.
+All integers are little-endian. In the list, -1 is a null and -2 a value that is stored in another
+file of the same rows (data evolution); neither has an entry. The file stores neither the name nor
+the type of its column; for arrays and maps of BLOB see `blob_collections`.
 
 Spec: concepts/spec/fileformat, blob. Seen in: golden java200/blob and blob_more.
 """
@@ -41,26 +41,26 @@ DEFAULT_BATCH_BYTES = 64 * 1024 * 1024
 _MAGIC_BYTES = MAGIC.to_bytes(4, "little")
 _TAIL_BYTES = 5
 _FRAME_BYTES = 16
-"""Magic, size and checksum around a value."""
+"""Bytes of magic, size and checksum of an entry."""
 
 
 class BlobDataFile:
-    """An open blob file, see `decoding.OpenDataFile`.
+    """An open blob file; see `OpenDataFile`.
 
     Attributes:
-        sizes: of each row's value; `NULL` or `ELSEWHERE` where there is none.
-        offsets: of each row's value in the file, for reading a part of it.
+        sizes: size of each row's value; `NULL` or `ELSEWHERE` without a value.
+        offsets: offset of each row's value in the file, for partial reads.
 
     Args:
-        stream: the file, to be read at any place.
-        path: its name, for errors.
-        column: the column it holds.
-        batch_bytes: a batch ends when its values reach this size.
+        stream: the file, opened for random access.
+        path: path of the file, for errors.
+        column: the column of the file.
+        batch_bytes: target size of the values of a batch.
 
     Raises:
-        CorruptFileError: tail or list are damaged.
-        UnsupportedVersionError: it is of another version.
-        UnsupportedFeatureError: the column does not hold BLOBs, or by keys that are not known here.
+        CorruptFileError: the tail or the list of entries is damaged.
+        UnsupportedVersionError: the version of the file is unknown.
+        UnsupportedFeatureError: the type of the column is not supported.
     """
 
     def __init__(
@@ -80,28 +80,28 @@ class BlobDataFile:
 
     @property
     def names(self) -> frozenset[str]:
-        """The column the file has."""
+        """Name of the column."""
         return frozenset({self._column.name})
 
     @property
     def spans(self) -> Sequence[Span]:
-        """All rows."""
+        """One span with all rows."""
         return (Span(first=0, rows=len(self.sizes)),)
 
     def elsewhere(self, start: int, stop: int) -> Bools:
-        """For each row in [start, stop) whether another file holds its value."""
+        """Return for each row in [start, stop) whether its value is in another file."""
         found: Bools = self.sizes[start:stop] == ELSEWHERE
         return found
 
     def batches(
         self, columns: Sequence[StoredColumn], spans: Sequence[int], batch_rows: int
     ) -> Iterator[PositionedBatch]:
-        """The rows in file order; those without a value here are null.
+        """Yield the rows in file order; values that are in another file are null.
 
         Args:
-            columns: the one column, or none.
-            spans: [0], or nothing to read.
-            batch_rows: no batch is longer; batches of large values are shorter.
+            columns: the column of the file, or none.
+            spans: [0], or empty.
+            batch_rows: maximum number of rows of a batch.
 
         Raises:
             CorruptFileError: an entry is damaged.
@@ -129,7 +129,7 @@ class BlobDataFile:
         return nb.build_var(pa.large_binary(), offsets, data, valid)
 
     def _nested(self, entries: list[bytes], rows: Ints, count: int, start: int) -> Column:
-        """Arrays or maps from the entries of some rows; the others are null."""
+        """Decode arrays or maps from the entries of some rows; other rows are null."""
         found: list[object] = [None] * count
         kind = self._column.type
         for row, data in zip(rows.tolist(), entries, strict=True):
@@ -150,12 +150,10 @@ class BlobDataFile:
         stated = int.from_bytes(entry[-12:-4], "little")
         checksum = int.from_bytes(entry[-4:], "little")
         if len(entry) != size + _FRAME_BYTES or entry[:4] != _MAGIC_BYTES or stated != len(entry):
-            rule = "must have its magic and the size that the list states"
+            rule = "must have the magic and the size in the list of entries"
             raise CorruptFileError(self._path, f"entry {row}", rule)
         if zlib.crc32(entry[:-4]) != checksum:
-            raise CorruptFileError(
-                self._path, f"entry {row}", "its checksum must be that of its bytes"
-            )
+            raise CorruptFileError(self._path, f"entry {row}", "the checksum must match its bytes")
         return entry[4:-12]
 
 
@@ -167,24 +165,24 @@ def _check_type(data_type: DataType) -> None:
 
 
 def _read_list(stream: pa.NativeFile, path: str) -> tuple[Ints, Ints]:
-    """Sizes and offsets of the values."""
+    """Read the sizes and offsets of the values."""
     total = stream.size()
     stream.seek(max(total - _TAIL_BYTES, 0))
     tail = stream.read(_TAIL_BYTES)
     if len(tail) < _TAIL_BYTES:
         raise CorruptFileError(
-            path, "last 5 bytes", "a blob file must end with its list and version"
+            path, "last 5 bytes", "a blob file must end with the list of entries and the version"
         )
     if tail[4] != VERSION:
         raise UnsupportedVersionError("blob file", tail[4], [VERSION], path)
     size = int.from_bytes(tail[:4], "little", signed=True)
     if not 0 <= size <= total - _TAIL_BYTES:
-        raise CorruptFileError(path, "last 5 bytes", "the list of entries must lie in the file")
+        raise CorruptFileError(path, "last 5 bytes", "the list of entries must fit into the file")
     end = total - _TAIL_BYTES - size
     stream.seek(end)
     entries = decode_deltas(stream.read(size))
     if entries is None:
-        raise CorruptFileError(path, "list of entries", "must contain integers")
+        raise CorruptFileError(path, "list of entries", "must be delta-encoded integers")
     present = entries >= 0
     good = (entries >= ELSEWHERE) & (~present | ((entries >= _FRAME_BYTES) & (entries <= end)))
     lengths = np.where(present, entries, 0)
@@ -198,7 +196,7 @@ class BlobFileWriter:
     """Writes a blob file value by value.
 
     Args:
-        write: takes the next bytes of the file.
+        write: writes the next bytes of the file.
     """
 
     def __init__(self, write: Callable[[bytes], object]) -> None:
@@ -208,20 +206,20 @@ class BlobFileWriter:
 
     @property
     def row_count(self) -> int:
-        """The rows so far."""
+        """Number of rows written so far."""
         return len(self._entries)
 
     def add(self, column: Column) -> None:
         """Write the next rows.
 
         Args:
-            column: of large_binary.
+            column: a large_binary column.
 
         Raises:
-            InvalidInputError: it is of another type.
+            InvalidInputError: the column has another type.
         """
         if not pa.types.is_large_binary(column.type):
-            raise InvalidInputError(f"A BLOB column is given as Arrow {column.type}.")
+            raise InvalidInputError(f"A BLOB column must be Arrow large_binary, not {column.type}.")
         for value in nb.as_python(column):
             self.add_value(value if isinstance(value, bytes) else None)
 
@@ -236,7 +234,7 @@ class BlobFileWriter:
         self._entries.append(size)
 
     def add_elsewhere(self) -> None:
-        """Write the next row, whose value another file holds."""
+        """Write the next row, whose value is in another file."""
         self._entries.append(ELSEWHERE)
 
     def finish(self) -> None:

@@ -1,5 +1,7 @@
-"""Indexes of data files: one module per kind, all inside one container.
+"""File indexes: bloom filters, bitmaps, bit-sliced indexes and range bitmaps of data files.
 
-An index tells of a condition on one column which rows of its data file may satisfy it; a bloom
-filter, whether any may. Spec: concepts/spec/fileindex.
+An index returns the rows of its data file that may satisfy a condition on one column; a bloom
+filter returns whether any row may. `container` bundles the indexes of a data file.
+
+Spec: concepts/spec/fileindex.
 """

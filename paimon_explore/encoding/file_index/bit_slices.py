@@ -1,8 +1,8 @@
-"""Numbers of rows as one bitmap per binary digit, which answers comparisons without the numbers.
+"""Bit slices: numbers of rows stored as one bitmap per binary digit.
 
-The algorithm is that of O'Neil and Quass, "Improved query performance with variant indexes": walk
-from the highest digit down, keeping the rows that are still equal; a row leaves as lower or higher
-where its digit differs.
+Comparisons use the algorithm of O'Neil and Quass, "Improved query performance with variant
+indexes": from the highest digit down, keep the rows that are equal so far; a row becomes lower or
+higher at the first digit that differs.
 """
 
 from array import array
@@ -17,24 +17,24 @@ from paimon_explore.frozen_dataclass import dataclass
 
 
 def bitmap_of(rows: Ints) -> BitMap:
-    """A bitmap of row numbers."""
+    """Build a bitmap of row positions."""
     return BitMap(array("I", rows.astype(np.uint32).tobytes()))
 
 
 @dataclass(frozen=True, slots=True)
 class BitSlices:
-    """Numbers from 0 on of some rows.
+    """Non-negative numbers of rows.
 
     Attributes:
         rows: the rows that have a number.
-        slices: for each binary digit, lowest first, the rows in whose number it is 1.
+        slices: for each binary digit, lowest first, the rows whose number has a 1.
     """
 
     rows: BitMap
     slices: Sequence[BitMap]
 
     def compared(self, relation: Relation, number: int) -> BitMap:
-        """The rows whose number is =, <, <=, > or >= the given one."""
+        """Return the rows whose number is =, <, <=, > or >= another number."""
         if number < 0 or number >> len(self.slices):
             wanted = {Relation.GT, Relation.GE} if number < 0 else {Relation.LT, Relation.LE}
             return self.rows.copy() if relation in wanted else BitMap()
@@ -59,7 +59,7 @@ class BitSlices:
 
 
 def slice_numbers(rows: Ints, numbers: Words, digits: int) -> BitSlices:
-    """Numbers of ascending rows as slices, `digits` of them."""
+    """Build slices of `digits` digits from the numbers of ascending rows."""
     slices = []
     for digit in range(digits):
         ones = (numbers >> np.uint64(digit)) & np.uint64(1) == 1

@@ -1,4 +1,4 @@
-"""Bloom filters: whether a column of a data file may hold a value.
+"""Bloom filters: whether a column of a data file may contain a value.
 
     int32 BE number of hash functions | bits
 
@@ -26,7 +26,7 @@ _MAX_FUNCTIONS = 1 << 16
 
 
 class BloomFilter:
-    """The filter of one column."""
+    """A decoded bloom filter."""
 
     def __init__(self, codec: KeyCodec, bits: Bytes, functions: int) -> None:
         self._codec = codec
@@ -34,42 +34,42 @@ class BloomFilter:
         self._functions = functions
 
     def may_match(self, condition: Condition) -> bool:
-        """Whether any row may satisfy the condition; it tells of equality only."""
+        """Return whether any row may satisfy the condition; always True except for equality."""
         if condition.relation not in {Relation.EQ, Relation.IN}:
             return True
-        return any(self.may_hold(value) for value in condition.values)
+        return any(self.may_contain(value) for value in condition.values)
 
     def rows(self, condition: Condition) -> BitMap | None:
-        """Never told: a filter knows no rows, but when no row matches at all."""
+        """Return an empty bitmap if no row matches, else None, as the rows are unknown."""
         return None if self.may_match(condition) else BitMap()
 
-    def may_hold(self, value: IndexValue) -> bool:
-        """Whether the column may hold the value."""
+    def may_contain(self, value: IndexValue) -> bool:
+        """Return whether the column may contain the value."""
         hashes = [
             hash_text(key)
             if isinstance(key, bytes)
             else int(mix(self._codec.hash_bits(np.array([key], np.int64)))[0])
             for key in equal_keys(self._codec, value)
         ]
-        places = bit_places(np.array(hashes, np.int64), self._functions, len(self._bits) * 8)
-        return bool((self._bits[places >> 3] >> (places & 7) & 1).all(axis=1).any())
+        positions = bit_positions(np.array(hashes, np.int64), self._functions, len(self._bits) * 8)
+        return bool((self._bits[positions >> 3] >> (positions & 7) & 1).all(axis=1).any())
 
 
-def bit_places(hashes: Ints, functions: int, bit_count: int) -> Ints:
-    """The bits of each hash, n by `functions`: they step by its upper half from its lower half."""
+def bit_positions(hashes: Ints, functions: int, bit_count: int) -> Ints:
+    """Return the bit positions of each hash, n by `functions`: lower half + k * upper half."""
     low = hashes.astype(np.int32)[:, None]
     high = (hashes >> 32).astype(np.int32)[:, None]
     steps = np.arange(1, functions + 1, dtype=np.int32)
-    mixed = low + steps * high  # 32 bits, wraps around
+    mixed = low + steps * high  # 32 bits, wrapping around
     return np.where(mixed < 0, ~mixed, mixed).astype(np.int64) % bit_count
 
 
 def decode_bloom(data: bytes, data_type: DataType, *, path: str) -> BloomFilter:
-    """The filter of a column of that type.
+    """Decode the bloom filter of a column.
 
     Raises:
-        CorruptFileError: there are no bits, or an absurd number of hash functions.
-        UnsupportedFeatureError: no such index can be on such a column.
+        CorruptFileError: there are no bits, or too many hash functions.
+        UnsupportedFeatureError: the index kind does not support the column type.
     """
     functions = int.from_bytes(data[:_HEAD_BYTES], "big")
     if len(data) <= _HEAD_BYTES or not 1 <= functions <= _MAX_FUNCTIONS:
@@ -80,12 +80,12 @@ def decode_bloom(data: bytes, data_type: DataType, *, path: str) -> BloomFilter:
 
 
 class BloomBuilder:
-    """Makes a filter batch by batch.
+    """Builds a bloom filter batch by batch.
 
     Args:
-        data_type: of the column.
-        items: number of distinct values to expect.
-        fpp: share of absent values that may be found all the same, between 0 and 1.
+        data_type: the type of the column.
+        items: expected number of distinct values.
+        fpp: false positive probability, between 0 and 1.
     """
 
     def __init__(
@@ -103,16 +103,16 @@ class BloomBuilder:
         self._bits = np.zeros(self._bit_count, np.bool_)
 
     def add(self, column: Column) -> None:
-        """Take up the values of a column; nulls leave no trace."""
+        """Add the values of a column; nulls are ignored."""
         if self._codec.width == 0:
             hashes = hash_texts(column)
         else:
             keys = np.array(self._codec.ranked(column).keys, np.int64)
             hashes = mix(self._codec.hash_bits(keys))
-        self._bits[bit_places(hashes, self._functions, self._bit_count).reshape(-1)] = True
+        self._bits[bit_positions(hashes, self._functions, self._bit_count).reshape(-1)] = True
 
     def encode(self) -> bytes:
-        """The filter's bytes."""
+        """Encode the filter."""
         return (
             self._functions.to_bytes(4, "big")
             + np.packbits(self._bits, bitorder="little").tobytes()

@@ -1,7 +1,7 @@
-"""The 64-bit hashes of bloom filters.
+"""64-bit hash functions of bloom filters.
 
-Text and binary values have xxHash64 with seed 0. Numbers have Thomas Wang's integer mix, with right
-shifts that keep the sign, as Java 0.9.0 computes it.
+Text and binary values use xxHash64 with seed 0; numbers use Thomas Wang's integer hash with
+arithmetic right shifts, as in Java 0.9.0.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from paimon_explore.data_types.arrow_buffers import Ints
 
 
 def mix(numbers: Ints) -> Ints:
-    """The hashes of numbers, n signed 64-bit integers; arithmetic wraps around."""
+    """Hash n signed 64-bit integers; arithmetic wraps around."""
     key: Ints = ~numbers + (numbers << 21)
     key ^= key >> 24
     key += (key << 3) + (key << 8)
@@ -24,7 +24,7 @@ def mix(numbers: Ints) -> Ints:
 
 
 def hash_text(text: bytes) -> int:
-    """The hash of a byte string, signed.
+    """Hash a byte string to a signed integer.
 
     >>> hash_text(b"paimon")
     615975309333239268
@@ -34,9 +34,9 @@ def hash_text(text: bytes) -> int:
 
 
 def hash_texts(column: nb.Column) -> Ints:
-    """The hashes of the values of a string or binary column that are not null.
+    """Hash the non-null values of a string or binary column.
 
-    One call per value: xxHash has no way to take many at once.
+    One call per value, as xxHash has no batch function.
     """
     offsets, data = nb.var_values(column)
     whole = memoryview(data.tobytes())

@@ -1,9 +1,10 @@
-"""Bit-sliced indexes (`bsi`): the numbers of a column as one bitmap per binary digit.
+"""Bit-sliced indexes (`bsi`): one bitmap per binary digit of the numbers of a column.
 
     byte 1 | int32 rows | byte has positive | [slices] | byte has negative | [slices of -number]
     slices: byte 1 | int64 min | int64 max | bitmap of rows | int32 digits | bitmap per digit
 
-All big endian but the bitmaps; digits are of `number - min`, lowest first. Zero is positive.
+All integers are big-endian except in bitmaps; digits are those of `number - min`, lowest first.
+Zero is positive.
 
 Spec: concepts/spec/fileindex, bit-slice index. Seen in: golden java200/fi_more.
 """
@@ -15,10 +16,10 @@ from paimon_explore.data_types.arrow_buffers import Column, Ints
 from paimon_explore.data_types.definitions import DataType
 from paimon_explore.encoding.file_index.bit_slices import BitSlices, slice_numbers
 from paimon_explore.encoding.file_index.byte_reader import ByteStream
-from paimon_explore.encoding.file_index.index_condition import Condition, Relation, rows_of
+from paimon_explore.encoding.file_index.index_condition import LookupIndex, Relation
 from paimon_explore.encoding.file_index.index_keys import Key, KeyCodec, key_codec
 from paimon_explore.encoding.roaring.portable_bitmap import encode_bitmap
-from paimon_explore.errors import InvalidInputError, UnsupportedVersionError
+from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
 
 KIND = "bsi"
@@ -34,14 +35,14 @@ _MIRRORED = {
 
 
 @dataclass(frozen=True, slots=True)
-class BsiIndex:
-    """The index of one column.
+class BsiIndex(LookupIndex):
+    """A decoded bit-sliced index.
 
     Attributes:
-        codec: the column's keys.
-        row_count: rows of the data file.
-        positive: the numbers from 0 on, less `positive_min`.
-        negative: the others, without their sign, less `negative_min`.
+        codec: converts values to keys.
+        row_count: number of rows of the data file.
+        positive: the non-negative numbers, minus `positive_min`.
+        negative: the absolute values of the negative numbers, minus `negative_min`.
     """
 
     codec: KeyCodec
@@ -51,32 +52,23 @@ class BsiIndex:
     negative: BitSlices
     negative_min: int
 
-    def rows(self, condition: Condition) -> BitMap | None:
-        """The rows that satisfy a condition."""
-        return rows_of(self, condition)
-
-    def may_match(self, condition: Condition) -> bool:
-        """Whether any row may satisfy the condition."""
-        found = self.rows(condition)
-        return found is None or bool(found)
-
     def present(self) -> BitMap:
-        """The rows that are not null."""
+        """Return the rows that are not null."""
         return self.positive.rows | self.negative.rows
 
     def equal(self, key: Key) -> BitMap:
-        """The rows of a number."""
+        """Return the rows with a number."""
         return self._one_sign(Relation.EQ, key)
 
     def compared(self, relation: Relation, key: Key) -> BitMap | None:
-        """The rows whose numbers are below or above one."""
+        """Return the rows whose numbers are below or above a number."""
         found = self._one_sign(relation, key)
         if _number(key) < 0:
             return found | self.positive.rows if relation in {Relation.GT, Relation.GE} else found
         return found | self.negative.rows if relation in {Relation.LT, Relation.LE} else found
 
     def _one_sign(self, relation: Relation, key: Key) -> BitMap:
-        """The rows among the numbers of the same sign."""
+        """Compare with the numbers of the same sign."""
         number = _number(key)
         if number < 0:
             mirrored = _MIRRORED.get(relation, relation)
@@ -89,51 +81,45 @@ def _number(key: Key) -> int:
 
 
 def decode_bsi(data: bytes, data_type: DataType, *, path: str) -> BsiIndex:
-    """The index of a column of that type.
+    """Decode the index of a column.
 
     Raises:
-        CorruptFileError: it is damaged.
-        UnsupportedVersionError: it is of another version.
-        UnsupportedFeatureError: no such index can be on such a column.
+        CorruptFileError: the index is damaged.
+        UnsupportedVersionError: the version of the index is unknown.
+        UnsupportedFeatureError: the index kind does not support the column type.
     """
     codec = key_codec(KIND, data_type)
     stream = ByteStream(data, path)
-    _check_version(stream)
+    stream.version("bit-sliced index", [_VERSION])
     row_count = stream.count(2**31 - 1)
     positive, positive_min = _read(stream, row_count) if stream.flag() else (_EMPTY, 0)
     negative, negative_min = _read(stream, row_count) if stream.flag() else (_EMPTY, 0)
     if positive.rows & negative.rows:
-        stream.fail("a row has one number")
+        stream.fail("a row must have only one number")
     return BsiIndex(codec, row_count, positive, positive_min, negative, negative_min)
 
 
-def _check_version(stream: ByteStream) -> None:
-    version = stream.number(1)
-    if version != _VERSION:
-        raise UnsupportedVersionError("bit-sliced index", version, [_VERSION], stream.path)
-
-
 def _read(stream: ByteStream, row_count: int) -> tuple[BitSlices, int]:
-    _check_version(stream)
+    stream.version("bit-sliced index", [_VERSION])
     low = stream.number(8)
-    stream.number(8)  # the highest number, which the digits tell well enough
+    stream.number(8)  # the maximum, which the digits bound well enough
     rows = stream.bitmap(row_count)
     slices = [stream.bitmap(row_count) for _ in range(stream.count(_MAX_DIGITS))]
     if any(not found <= rows for found in slices):
-        stream.fail("digits belong to rows that have a number")
+        stream.fail("each row of a digit must have a number")
     return BitSlices(rows, slices), low
 
 
 def encode_bsi(column: Column, data_type: DataType) -> bytes:
-    """The index of a whole column.
+    """Encode the index of a column.
 
     Args:
-        column: its values, in the order of the data file's rows.
-        data_type: its type.
+        column: the values in the order of the rows of the data file.
+        data_type: the type of the column.
 
     Raises:
-        InvalidInputError: it holds -2^63, whose positive twin has no place.
-        UnsupportedFeatureError: no such index can be on such a column.
+        InvalidInputError: a value is -2^63, whose absolute value does not fit.
+        UnsupportedFeatureError: the index kind does not support the column type.
     """
     ranked = key_codec(KIND, data_type).ranked(column)
     keys = np.array(ranked.keys or [0], np.int64)
@@ -141,8 +127,8 @@ def encode_bsi(column: Column, data_type: DataType) -> bytes:
         raise InvalidInputError("A BSI index cannot contain -9223372036854775808.")
     numbers = keys[ranked.codes]
     parts = [bytes([_VERSION]), ranked.row_count.to_bytes(4, "big")]
-    for chosen, magnitudes in ((numbers >= 0, numbers), (numbers < 0, -numbers)):
-        parts.append(_write(ranked.rows[chosen], magnitudes[chosen]))
+    for selected, magnitudes in ((numbers >= 0, numbers), (numbers < 0, -numbers)):
+        parts.append(_write(ranked.rows[selected], magnitudes[selected]))
     return b"".join(parts)
 
 

@@ -1,25 +1,25 @@
-"""The container of a data file's indexes: a file `<data file>.index`, or bytes in the manifest.
+"""Container of the indexes of a data file: a file `<data file>.index`, or bytes in the manifest.
 
     int64 magic | int32 version | int32 head length | int32 columns
     per column: text name | int32 indexes | per index: text kind | int32 start | int32 length
     int32 spare length | spare bytes | body
 
-All big endian; starts count from the first byte of the container. Start -1 is an index that got no
-value at all. The index on one key of a map column is named `column[key]`.
+All integers are big-endian; `start` is relative to the first byte of the container, or -1 for an
+index without values. The column name of an index on one key of a map column is `column[key]`.
 
 Spec: concepts/spec/fileindex. Seen in: golden java200/fi_bloom_external and fi_bitmap.
 """
 
 from collections.abc import Sequence
 
-from paimon_explore.encoding.file_index.byte_reader import ByteStream, encode_modified_utf8
+from paimon_explore.encoding.file_index.byte_reader import ByteStream, encode_modified_utf8, int32
 from paimon_explore.errors import CorruptFileError, UnsupportedVersionError
 from paimon_explore.frozen_dataclass import dataclass
 
 MAGIC = 1493475289347502
 VERSION = 1
 PREFIX_BYTES = 16
-"""Bytes that tell the length of the head: magic, version, head length."""
+"""Size of magic, version and head length."""
 
 _EMPTY = -1
 
@@ -29,10 +29,10 @@ class IndexPart:
     """One index in a container.
 
     Attributes:
-        column: its column, `column[key]` for one key of a map.
-        kind: `bloom-filter`, `bitmap`, `bsi`, `range-bitmap` or one not known here.
-        start: of its bytes in the container; None when it got no value, so that all are null.
-        length: number of its bytes.
+        column: the column, `column[key]` for one key of a map.
+        kind: `bloom-filter`, `bitmap`, `bsi`, `range-bitmap` or an unknown kind.
+        start: offset in the container; None if the column has only nulls.
+        length: number of bytes.
     """
 
     column: str
@@ -42,16 +42,16 @@ class IndexPart:
 
 
 def map_column(column: str, key: str) -> str:
-    """The name of the index on one key of a map column."""
+    """Return the column name of an index on one key of a map column."""
     return f"{column}[{key}]"
 
 
 def head_length(prefix: bytes, *, path: str) -> int:
-    """How many bytes of a container hold its head, told by the first `PREFIX_BYTES`.
+    """Return the length of the head from the first `PREFIX_BYTES` of a container.
 
     Raises:
-        CorruptFileError: it is no container.
-        UnsupportedVersionError: it is of another version.
+        CorruptFileError: the bytes are not a container.
+        UnsupportedVersionError: the version is unknown.
     """
     stream = ByteStream(prefix, path)
     if stream.number(8) != MAGIC:
@@ -61,25 +61,29 @@ def head_length(prefix: bytes, *, path: str) -> int:
         raise UnsupportedVersionError("file index", version, [VERSION], path)
     length = stream.number()
     if length < PREFIX_BYTES:
-        raise CorruptFileError(path, "byte 12", "the head must contain its own prefix")
+        raise CorruptFileError(
+            path, "byte 12", f"the length of the head must be at least {PREFIX_BYTES}, not {length}"
+        )
     return length
 
 
 def decode_container(data: bytes, *, path: str, size: int | None = None) -> list[IndexPart]:
-    """The indexes of a container in its order.
+    """Decode the head of a container to its indexes, in order.
 
     Args:
         data: the container, or at least its head.
-        path: the file, for errors.
-        size: bytes of the whole container if `data` is only its head.
+        path: path of the file, for errors.
+        size: size of the whole container if `data` is only its head.
 
     Raises:
-        CorruptFileError: the head is damaged, or an index lies outside.
-        UnsupportedVersionError: it is of another version.
+        CorruptFileError: the head is damaged, or an index is out of bounds.
+        UnsupportedVersionError: the version is unknown.
     """
     length = head_length(data[:PREFIX_BYTES], path=path)
     if length > len(data):
-        raise CorruptFileError(path, "byte 12", f"the head of {length} bytes must lie in the file")
+        raise CorruptFileError(
+            path, "byte 12", f"the head of {length} bytes must fit into the file"
+        )
     stream = ByteStream(data[:length], path, PREFIX_BYTES)
     total = len(data) if size is None else size
     parts = []
@@ -92,20 +96,17 @@ def decode_container(data: bytes, *, path: str, size: int | None = None) -> list
                 parts.append(IndexPart(column=column, kind=kind, start=None, length=0))
                 continue
             if start < length or part < 0 or start + part > total:
-                stream.fail(f"index {kind!r} of column {column!r} lies in the body")
+                stream.fail(f"index {kind!r} of column {column!r} must be in the body")
             parts.append(IndexPart(column=column, kind=kind, start=start, length=part))
     return parts
 
 
 def encode_container(indexes: Sequence[tuple[str, str, bytes | None]]) -> bytes:
-    """A container.
+    """Encode a container.
 
     Args:
-        indexes: column, kind and bytes of each index; None for one that got no value. Indexes of
-            one column stand together.
-
-    Returns:
-        Its bytes.
+        indexes: column, kind and bytes of each index; None for an index without values. The
+            indexes are grouped by column.
     """
     columns: dict[str, list[tuple[str, bytes | None]]] = {}
     for column, kind, data in indexes:
@@ -114,18 +115,14 @@ def encode_container(indexes: Sequence[tuple[str, str, bytes | None]]) -> bytes:
     kinds = {kind: encode_modified_utf8(kind) for _, kind, _ in indexes}
     length = PREFIX_BYTES + 8 + sum(len(name) + 4 for name in names.values())
     length += sum(len(kinds[kind]) + 8 for _, kind, _ in indexes)
-    head = [_int(MAGIC, 8), _int(VERSION), _int(length), _int(len(columns))]
+    head = [MAGIC.to_bytes(8, "big"), int32(VERSION), int32(length), int32(len(columns))]
     body: list[bytes] = []
     start = length
     for column, found in columns.items():
-        head += [names[column], _int(len(found))]
+        head += [names[column], int32(len(found))]
         for kind, data in found:
             size = 0 if data is None else len(data)
-            head += [kinds[kind], _int(_EMPTY if data is None else start), _int(size)]
+            head += [kinds[kind], int32(_EMPTY if data is None else start), int32(size)]
             body.append(data or b"")
             start += size
-    return b"".join([*head, _int(0), *body])
-
-
-def _int(value: int, size: int = 4) -> bytes:
-    return value.to_bytes(size, "big", signed=True)
+    return b"".join([*head, int32(0), *body])

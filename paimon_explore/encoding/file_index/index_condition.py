@@ -1,4 +1,4 @@
-"""Conditions on one column, and how an index that can look up keys answers them."""
+"""Conditions on one column, and their evaluation with indexes that look up keys."""
 
 import math
 from enum import Enum
@@ -11,7 +11,7 @@ from paimon_explore.frozen_dataclass import dataclass
 
 
 class Relation(Enum):
-    """What is asked of a column, by its SQL text."""
+    """Operators of conditions, with their SQL text."""
 
     EQ = "="
     NE = "<>"
@@ -27,9 +27,9 @@ class Relation(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A relation of a column to values that are not null; no value for the null tests.
+    """A comparison of a column with non-null values; without values for the null tests.
 
-    With several values only IN and NOT IN make sense. A row that is null satisfies IS NULL only.
+    Several values are allowed for IN and NOT IN only. A null row satisfies IS NULL only.
     """
 
     relation: Relation
@@ -40,77 +40,84 @@ class FileIndex(Protocol):
     """An index of one column of a data file."""
 
     def rows(self, condition: Condition) -> BitMap | None:
-        """The rows that satisfy a condition, by position from 0; never one too few.
+        """Return a superset of the rows that satisfy a condition; None if the index cannot tell.
 
-        None when the index cannot tell. It is exact unless the column has timestamps of more than
-        6 digits, which indexes know to the microsecond, or is compared with NaN.
+        The result is exact except for timestamps of more than 6 digits, which indexes store in
+        microseconds, and for comparisons with NaN.
         """
 
     def may_match(self, condition: Condition) -> bool:
-        """Whether any row may satisfy the condition."""
+        """Return whether any row may satisfy the condition."""
 
 
-class Lookup(Protocol):
-    """An index that finds the rows of a key."""
+class LookupIndex:
+    """Base of indexes that look up the rows of keys.
 
-    @property
-    def codec(self) -> KeyCodec:
-        """The keys of its column."""
+    Attributes:
+        codec: converts values to keys.
+        row_count: number of rows of the data file, with nulls.
+    """
 
-    @property
-    def row_count(self) -> int:
-        """All rows of the data file, null ones too."""
+    __slots__ = ()
+    codec: KeyCodec
+    row_count: int
 
     def present(self) -> BitMap:
-        """The rows that are not null."""
+        """Return the rows that are not null."""
+        raise NotImplementedError
 
     def equal(self, key: Key) -> BitMap:
-        """The rows of a key."""
+        """Return the rows with a key."""
+        raise NotImplementedError
 
     def compared(self, relation: Relation, key: Key) -> BitMap | None:
-        """The rows whose keys are below or above one; None when the index keeps no order."""
+        """Return the rows whose keys are below or above a key; None if keys are not ordered."""
+        raise NotImplementedError
 
+    def may_match(self, condition: Condition) -> bool:
+        """Return whether any row may satisfy the condition."""
+        found = self.rows(condition)
+        return found is None or bool(found)
 
-def rows_of(index: Lookup, condition: Condition) -> BitMap | None:
-    """The rows that satisfy a condition, see `FileIndex.rows`."""
-    codec = index.codec
-    match condition.relation:
-        case Relation.IS_NULL:
-            return BitMap(range(index.row_count)) - index.present()
-        case Relation.IS_NOT_NULL:
-            return index.present()
-        case Relation.EQ | Relation.IN:
-            return _equal(index, condition)
-        case Relation.NE | Relation.NOT_IN:
-            if codec.coarse or any(_is_nan(value) for value in condition.values):
-                return index.present()
-            return index.present() - _equal(index, condition)
-        case relation:
-            [value] = condition.values
-            return None if _is_nan(value) else index.compared(*_bound(codec, relation, value))
+    def rows(self, condition: Condition) -> BitMap | None:
+        """Return the rows that satisfy a condition, see `FileIndex.rows`."""
+        match condition.relation:
+            case Relation.IS_NULL:
+                return BitMap(range(self.row_count)) - self.present()
+            case Relation.IS_NOT_NULL:
+                return self.present()
+            case Relation.EQ | Relation.IN:
+                return self._equal(condition)
+            case Relation.NE | Relation.NOT_IN:
+                if self.codec.coarse or any(_is_nan(value) for value in condition.values):
+                    return self.present()
+                return self.present() - self._equal(condition)
+            case relation:
+                [value] = condition.values
+                bound = _bound(self.codec, relation, value)
+                return None if _is_nan(value) else self.compared(*bound)
+
+    def _equal(self, condition: Condition) -> BitMap:
+        found = BitMap()
+        for value in condition.values:
+            for key in equal_keys(self.codec, value):
+                found |= self.equal(key)
+        return found
 
 
 def _is_nan(value: IndexValue) -> bool:
     return isinstance(value, float) and math.isnan(value)
 
 
-def _equal(index: Lookup, condition: Condition) -> BitMap:
-    found = BitMap()
-    for value in condition.values:
-        for key in equal_keys(index.codec, value):
-            found |= index.equal(key)
-    return found
-
-
 def equal_keys(codec: KeyCodec, value: IndexValue) -> list[Key]:
-    """The keys of the values that equal a literal: both zeros equal each other."""
+    """Return the keys of values equal to a literal: 0.0 and -0.0 are equal."""
     if codec.floating and value == 0:
         return [codec.of_value(0.0), codec.of_value(-0.0)]
     return [codec.of_value(value)]
 
 
 def _bound(codec: KeyCodec, relation: Relation, value: IndexValue) -> tuple[Relation, Key]:
-    """The comparison of keys that a comparison of values amounts to."""
+    """Convert a comparison of values to a comparison of keys."""
     if codec.floating and value == 0:
         value = -0.0 if relation in {Relation.GE, Relation.LT} else 0.0
     if codec.coarse:

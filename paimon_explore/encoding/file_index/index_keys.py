@@ -1,7 +1,7 @@
-"""What indexes store of a value: an integer that sorts as the values do, or bytes of text.
+"""Keys of file indexes: integers that sort like the values, or the bytes of text.
 
-Floating point numbers sort as in Java: -0.0 before 0.0, every NaN alike and last. Timestamps of
-more than 6 digits are stored in microseconds, so that several values share a key (`coarse`).
+Floating-point numbers sort as in Java: -0.0 before 0.0, all NaNs equal and last. Timestamps of more
+than 6 digits are stored in microseconds, so that several values share a key (`coarse`).
 """
 
 import math
@@ -31,7 +31,7 @@ IndexValue = bool | int | float | Decimal | str | bytes
 a number in the unit of their precision (0: s, 1-3: ms, 4-6: us, 7-9: ns)."""
 
 MICROS = 6
-"""Precision of the timestamps that have a key of their own each."""
+"""Maximum precision of timestamps for which each value has a distinct key."""
 
 _WIDTHS: Mapping[TypeRoot, int] = {
     TypeRoot.BOOLEAN: 1,
@@ -60,7 +60,7 @@ _KINDS: Mapping[str, set[TypeRoot]] = {
 
 
 def is_indexable(kind: str, data_type: DataType) -> bool:
-    """Whether an index of that kind can be on a column of that type."""
+    """Return whether an index kind supports a column type."""
     if not isinstance(data_type, AtomicType) or data_type.root not in _KINDS.get(kind, set()):
         return False
     if data_type.root is TypeRoot.DECIMAL:
@@ -70,11 +70,11 @@ def is_indexable(kind: str, data_type: DataType) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class KeyCodec:
-    """The keys of one column type.
+    """Converts values of a column type to keys, and reads and writes keys.
 
     Attributes:
         data_type: the type.
-        width: bytes of a stored key; 0 for text, which is stored behind its 4-byte length.
+        width: bytes of a stored key; 0 for text, which is stored with a 4-byte length.
         coarse: whether different values may have the same key.
     """
 
@@ -84,14 +84,14 @@ class KeyCodec:
 
     @property
     def floating(self) -> bool:
-        """Whether the values are floating point numbers."""
+        """Whether the values are floating-point numbers."""
         return self.data_type.root in _FLOATS
 
     def of_value(self, value: IndexValue) -> Key:
-        """The key of a literal of the column's type.
+        """Return the key of a literal.
 
         Raises:
-            InvalidInputError: the literal is of another type.
+            InvalidInputError: the literal is not a value of the column's type.
         """
         try:
             return self._of_value(value)
@@ -125,12 +125,12 @@ class KeyCodec:
                 return value
 
     def _sortable(self, bits: Ints) -> Ints:
-        """Bits of floating point numbers as integers that sort alike; its own inverse."""
+        """Map the bits of floats to integers that sort like the floats; its own inverse."""
         top = self.width * 8 - 1
         return bits ^ ((bits >> top) & ((1 << top) - 1))
 
     def ranked(self, column: Column) -> "RankedColumn":
-        """The keys of a column with the rows that have them."""
+        """Return the distinct keys of a column, and the rank of each row's key."""
         valid = nb.valid_mask(column)
         rows = np.nonzero(valid)[0]
         if self.width == 0:
@@ -144,7 +144,7 @@ class KeyCodec:
         if root is TypeRoot.BOOLEAN:
             return nb.bool_values(column).astype(np.int64)
         if root is TypeRoot.DECIMAL:
-            return decimal_halves(column)[:, 0].astype(np.int64)  # it fits, see is_indexable
+            return decimal_halves(column)[:, 0].astype(np.int64)  # fits, see is_indexable
         raw = nb.fixed_values(column, f"<i{self.width}").astype(np.int64)
         if self.floating:
             values = nb.fixed_values(column, f"<f{self.width}").astype(f"<f{self.width}")
@@ -156,18 +156,18 @@ class KeyCodec:
         return raw
 
     def hash_bits(self, keys: Ints) -> Ints:
-        """What bloom filters hash of number keys: the number, or the bits of a floating one."""
+        """Return the integers that bloom filters hash: the numbers, or the bits of floats."""
         return self._sortable(keys) if self.floating else keys
 
     def read(self, stream: ByteStream) -> Key:
-        """The next stored key."""
+        """Read the next key."""
         if self.width == 0:
             return stream.take(stream.count())
         number = stream.number(self.width)
         return int(self._sortable(np.array([number]))[0]) if self.floating else number
 
     def read_many(self, stream: ByteStream, count: int) -> Sequence[Key]:
-        """The next stored keys, one behind the other."""
+        """Read the next keys."""
         if self.width == 0:
             return [self.read(stream) for _ in range(count)]
         raw = np.frombuffer(stream.take(count * self.width), f">i{self.width}").astype(np.int64)
@@ -175,7 +175,7 @@ class KeyCodec:
         return keys
 
     def write(self, key: Key) -> bytes:
-        """A stored key."""
+        """Encode a key."""
         if isinstance(key, bytes):
             return len(key).to_bytes(4, "big") + key
         number = int(self._sortable(np.array([key]))[0]) if self.floating else key
@@ -187,10 +187,10 @@ class RankedColumn:
     """A column as ranks of its distinct keys.
 
     Attributes:
-        row_count: all rows, null ones too.
-        keys: the distinct keys, ascending.
-        codes: for each row that is not null the position of its key.
-        rows: the numbers of these rows, ascending.
+        row_count: number of rows, with nulls.
+        keys: the distinct keys in ascending order.
+        codes: for each non-null row the position of its key.
+        rows: the positions of the non-null rows, ascending.
     """
 
     row_count: int
@@ -199,20 +199,20 @@ class RankedColumn:
     rows: Ints
 
     def groups(self) -> Iterator[tuple[Key, Ints]]:
-        """Each key with its rows, in order of keys."""
+        """Yield each key with its rows, in order of keys."""
         order = np.argsort(self.codes, kind="stable")
         ends = np.searchsorted(self.codes[order], np.arange(1, len(self.keys)))
         yield from zip(self.keys, np.split(self.rows[order], ends), strict=False)
 
     def null_rows(self) -> Ints:
-        """The rows that are null."""
+        """Return the rows that are null."""
         nulls = np.ones(self.row_count, np.bool_)
         nulls[self.rows] = False
         return np.nonzero(nulls)[0]
 
 
 def _ranked_texts(column: Column) -> tuple[list[bytes], Ints]:
-    """The distinct texts of a column in order, and the rank of each row's."""
+    """Return the distinct texts of a column in order, and the rank of each row's text."""
     encoded = column.dictionary_encode()
     offsets, data = nb.var_values(encoded.dictionary)
     whole = data.tobytes()
@@ -224,16 +224,16 @@ def _ranked_texts(column: Column) -> tuple[list[bytes], Ints]:
     return [texts[place] for place in order], ranks[codes]
 
 
-def ascend(keys: Sequence[Key]) -> bool:
-    """Whether keys of one codec, all numbers or all texts, are distinct and in order."""
+def is_ascending(keys: Sequence[Key]) -> bool:
+    """Return whether keys, all numbers or all texts, are strictly ascending."""
     return all(left < right for left, right in pairwise(keys))  # type: ignore[operator]
 
 
 def key_codec(kind: str, data_type: DataType) -> KeyCodec:
-    """The keys that an index of that kind stores of a column.
+    """Return the codec of the keys of an index kind and a column type.
 
     Raises:
-        UnsupportedFeatureError: no such index can be on such a column.
+        UnsupportedFeatureError: the index kind does not support the column type.
     """
     if not is_indexable(kind, data_type) or not isinstance(data_type, AtomicType):
         raise UnsupportedFeatureError(f"a {kind} index on a column of {type_text(data_type)}")

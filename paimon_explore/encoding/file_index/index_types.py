@@ -1,4 +1,4 @@
-"""The kinds of indexes by their names: one door to decode and to make them."""
+"""Decoding and building of file indexes of any kind, by name."""
 
 import pyarrow as pa
 from pyroaring import BitMap
@@ -15,14 +15,14 @@ from paimon_explore.frozen_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexSettings:
-    """How to make an index; each setting belongs to one kind, see there.
+    """Settings of index builders; each applies to one kind of index.
 
     Attributes:
-        items: expected distinct values of a bloom filter.
-        fpp: share of false hits of a bloom filter.
-        version: layout of a bitmap index, 1 or 2.
-        block_bytes: most bytes of a block of a bitmap index.
-        chunk_bytes: most bytes of a chunk of a range bitmap; None is Java's choice for the type.
+        items: expected number of distinct values of a bloom filter.
+        fpp: false positive probability of a bloom filter.
+        version: version of a bitmap index, 1 or 2.
+        block_bytes: maximum bytes of a block of a bitmap index.
+        chunk_bytes: maximum bytes of a chunk of a range bitmap; None for Java's default.
     """
 
     items: int = bloom.DEFAULT_ITEMS
@@ -33,30 +33,30 @@ class IndexSettings:
 
 
 class EmptyIndex:
-    """The index of a column that got no value: all rows are null."""
+    """Index of a column in which all rows are null."""
 
     def rows(self, condition: Condition) -> BitMap | None:
-        """No row, but for IS NULL, where the number of rows is not known here."""
+        """Return no rows; None for IS NULL, as the number of rows is unknown."""
         return None if condition.relation is Relation.IS_NULL else BitMap()
 
     def may_match(self, condition: Condition) -> bool:
-        """Whether any row may satisfy the condition."""
+        """Return whether any row may satisfy the condition."""
         return condition.relation is Relation.IS_NULL
 
 
 def decode_index(kind: str, data: bytes | None, data_type: DataType, *, path: str) -> FileIndex:
-    """An index out of its bytes.
+    """Decode an index.
 
     Args:
         kind: its name in the container.
-        data: its bytes; None when it got no value.
-        data_type: of the column, as in the schema of the data file; of a map the value type.
-        path: the file, for errors.
+        data: its bytes; None if the column has only nulls.
+        data_type: the column's type in the schema of the data file; for a map its value type.
+        path: path of the file, for errors.
 
     Raises:
-        FormatError: it is damaged, or of a version not known here.
-        UnsupportedFeatureError: a kind not known here, or not for such a column; a reader can do
-            without the index then.
+        FormatError: the index is damaged, or its version is unknown.
+        UnsupportedFeatureError: the kind is unknown, or does not support the column type; readers
+            can ignore the index.
     """
     if data is None:
         return EmptyIndex()
@@ -74,15 +74,15 @@ def decode_index(kind: str, data: bytes | None, data_type: DataType, *, path: st
 
 
 class IndexBuilder:
-    """Makes the index of one column batch by batch.
+    """Builds the index of a column batch by batch.
 
     Args:
-        kind: its name.
-        data_type: of the column.
-        settings: of the kind.
+        kind: the kind of index.
+        data_type: the type of the column.
+        settings: settings of the kind.
 
     Raises:
-        UnsupportedFeatureError: no such index can be on such a column.
+        UnsupportedFeatureError: the index kind does not support the column type.
     """
 
     def __init__(self, kind: str, data_type: DataType, settings: IndexSettings) -> None:
@@ -96,14 +96,14 @@ class IndexBuilder:
             self._bloom = bloom.BloomBuilder(data_type, items=settings.items, fpp=settings.fpp)
 
     def add(self, column: Column) -> None:
-        """Take up the next rows, of the Arrow type that `data_types.arrow` gives."""
+        """Add the next rows, in `to_arrow(data_type)`."""
         if self._bloom is not None:
             self._bloom.add(column)
         else:
             self._columns.append(column)
 
     def encode(self) -> bytes:
-        """The index of all rows so far."""
+        """Encode the index of all rows added so far."""
         if self._bloom is not None:
             return self._bloom.encode()
         column = pa.concat_arrays([empty_array(to_arrow(self._type)), *self._columns])

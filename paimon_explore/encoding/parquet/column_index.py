@@ -1,4 +1,4 @@
-"""Bounds of the pages of a column chunk: the file's ColumnIndex as Arrow columns.
+"""Page statistics of a column chunk: conversion of the ColumnIndex to Arrow.
 
 Spec: Parquet format, `ColumnIndex`.
 """
@@ -21,17 +21,18 @@ _LISTS = (_NULL_PAGES, _MIN_VALUES, _MAX_VALUES)
 def page_bounds(
     index: bytes, physical: int, width: int | None, rows: Ints, data_type: pa.DataType
 ) -> SpanBounds | None:
-    """Bounds and null counts of a column per page.
+    """Return bounds and null counts of a column per page.
 
     Args:
         index: the bytes of the ColumnIndex.
-        physical: the column's physical type, by its number.
-        width: bytes of a value, for fixed-length ones.
-        rows: of each page.
-        data_type: the column's type, both in the file and for the reader.
+        physical: number of the column's physical type.
+        width: bytes per value of a fixed-length type.
+        rows: number of rows of each page.
+        data_type: the column's Arrow type, the same in the file and in the table.
 
     Returns:
-        None where the index is broken or of other pages, or the type has no usable order.
+        None if the index is malformed, has another number of pages, or the type has no usable
+        order.
     """
     try:
         found = decode_struct(index)
@@ -61,10 +62,10 @@ def _items(values: object, count: int) -> list[object] | None:
 
 
 def _raw(values: list[object], is_empty: list[bool], physical: int, width: int | None) -> list[Raw]:
-    """The values of the index; None for pages of nulls and values of another width.
+    """Decode the bounds of the pages; None for pages without values.
 
     Raises:
-        TypeError: they are no bytes, or of a type without order.
+        TypeError: a value is not bytes, has another width, or the type has no usable order.
     """
     texts = [None if skip else value for value, skip in zip(values, is_empty, strict=True)]
     if any(not isinstance(text, bytes | None) for text in texts):
@@ -86,10 +87,10 @@ def _raw(values: list[object], is_empty: list[bool], physical: int, width: int |
 
 
 def _null_counts(counts: object, is_empty: list[bool], rows: Ints) -> list[Raw]:
-    """Nulls of each page; a page of nulls has as many as rows, whatever the index says."""
-    told = _items(counts, len(rows)) or [None] * len(rows)
+    """Return the null count of each page; for a page of nulls it is the number of rows."""
+    counted = _items(counts, len(rows)) or [None] * len(rows)
     sizes = rows.tolist()
     return [
         sizes[i] if is_empty[i] else (count if isinstance(count, int) else None)
-        for i, count in enumerate(told)
+        for i, count in enumerate(counted)
     ]

@@ -1,14 +1,14 @@
-"""Parquet footers changed in memory so that Arrow reads what it would refuse or garble.
+"""Rewriting of Parquet footers in memory, for files that Arrow rejects or decodes incorrectly.
 
-Only the footer is rewritten; pages are read from the file as they are. Two changes:
+Only the footer is rewritten; the pages are read from the file unchanged. There are two changes:
 
-- **Maps with an OPTIONAL key** (releases 0.7 and 0.8): Arrow rejects the whole file. Making the key
-  REQUIRED would not do, for the definition levels on the pages count the key as optional. So such a
-  map is annotated as a LIST: its repeated group then reads as a list of (key, value) structs with
-  the same levels, and the values become a map afterwards (`conform.py`).
-- **INT96 timestamps**: Arrow turns them into int64 nanoseconds and wraps around in silence outside
-  the years 1677 to 2262. Read as 12-byte fixed-length binaries, whose pages have the same bytes,
-  they can be decoded and checked (`int96.py`).
+- **Maps with an OPTIONAL key** (releases 0.7 and 0.8): Arrow rejects the whole file. The key
+  cannot be made REQUIRED, as the definition levels in the pages count it as optional. Instead, the
+  map is annotated as a LIST: its repeated group is then read as a list of (key, value) structs with
+  the same levels, and converted to a map afterwards (`arrow_type_conversion`).
+- **INT96 timestamps**: Arrow converts them to int64 nanoseconds and silently wraps around outside
+  the years 1677 to 2262. They are read as 12-byte fixed-length binaries, whose pages have the same
+  bytes, and decoded with a range check (`int96`).
 
 Spec: Parquet format, `parquet.thrift`. Seen in: tables of release 0.8.2; golden ts9_negative.
 """
@@ -52,14 +52,14 @@ INT96_BYTES = 12
 
 
 def readable_footer(footer: bytes, *, path: str) -> bytes:
-    """The footer with optional-key maps as lists and INT96 columns as 12-byte binaries.
+    """Rewrite maps with optional keys as lists and INT96 columns as 12-byte binaries.
 
     Args:
-        footer: the thrift bytes of the FileMetaData struct (without length and magic).
-        path: for messages.
+        footer: the Thrift bytes of the FileMetaData struct (without length and magic).
+        path: path of the file, for errors.
 
     Raises:
-        CorruptFileError: the bytes are no such struct.
+        CorruptFileError: the bytes are not such a struct.
     """
     try:
         metadata = decode_struct(footer)
@@ -78,7 +78,10 @@ _NO_GROUPS = ThriftList(Wire.STRUCT, [])
 
 
 def _maps_as_lists(elements: list[Struct]) -> None:
-    """Elements are in depth-first order: a map is followed by its repeated group and the key."""
+    """Annotate maps with optional keys as lists.
+
+    Elements are in depth-first order: a map is followed by its repeated group and the key.
+    """
     for group, repeated, key in zip(elements, elements[1:], elements[2:], strict=False):
         is_map = int_of(group, _CONVERTED) in (_MAP, _MAP_KEY_VALUE)
         logical = group.get(_LOGICAL)
@@ -105,19 +108,19 @@ def _int96_chunks(group: Struct) -> None:
 
 
 def footer_length(tail: bytes, *, path: str, size: int) -> int:
-    """Length of the thrift footer, from the last eight bytes of the file.
+    """Return the length of the Thrift footer from the last eight bytes of the file.
 
     Raises:
-        CorruptFileError: the magic is missing or the length is beyond the file.
+        CorruptFileError: the magic is missing or the length exceeds the file.
     """
     if len(tail) != TAIL_BYTES or tail[4:] != MAGIC:
         raise CorruptFileError(path, "last bytes", "a Parquet file must end with PAR1")
     length: int = struct.unpack("<I", tail[:4])[0]
     if length > size - TAIL_BYTES:
-        raise CorruptFileError(path, "footer length", f"{length} is more than the file holds")
+        raise CorruptFileError(path, "footer length", f"{length} exceeds the size of the file")
     return length
 
 
 def footer_as_file(footer: bytes) -> bytes:
-    """A Parquet file of nothing but this footer, for readers that want a whole file."""
+    """Build a Parquet file that consists of a footer only."""
     return MAGIC + footer + struct.pack("<I", len(footer)) + MAGIC

@@ -1,10 +1,10 @@
-"""Where the pages of a column chunk lie and which rows they hold.
+"""Locations of the pages of a column chunk, and the rows that they contain.
 
-By the file's OffsetIndex, or where it has none by walking from page header to page header, without
-decompressing anything. Both are only told of columns without repetition: a value is a row.
+They come from the OffsetIndex of the file or, if there is none, from the page headers, which are
+read one after the other without decompressing pages. Only for columns without repetition, where
+every value is a row.
 
-Nothing that does not add up is used: `PagesError` says that the row group has to be read as a
-whole, which needs none of this.
+Inconsistent metadata raises `PagesError`; the whole row group must then be read.
 
 Spec: Parquet format, `PageHeader` and `OffsetIndex`.
 """
@@ -26,7 +26,7 @@ from paimon_explore.encoding.parquet.thrift_compact import (
 from paimon_explore.frozen_dataclass import dataclass
 
 ReadRange = Callable[[int, int], bytes]
-"""Bytes of the file, by offset and length; fewer at its end."""
+"""Reads bytes of the file by offset and length; fewer at its end."""
 
 _DATA, _DICTIONARY, _DATA_V2 = 0, 2, 3  # page types
 _TYPE, _SIZE = 1, 3  # fields of PageHeader
@@ -36,28 +36,28 @@ _VALUES_V2, _ROWS_V2, _ENCODING_V2 = (8 << 8) + 1, (8 << 8) + 3, (8 << 8) + 4
 _CODED = (2, 8)  # PLAIN_DICTIONARY, RLE_DICTIONARY
 
 _HEADER_BYTES = 128
-"""Most headers are shorter; those with long texts as statistics are read again."""
+"""Bytes read for a header; longer ones, with long strings as statistics, are read again."""
 _MAX_HEADER_BYTES = 16 << 20
 
 _LOCATIONS = b"\x19"  # field 1, a list
 _STRUCTS = 0x0C
 _LONG_LIST = 15
 _LOCATION = np.array([0x16, 0x15, 0x16, 0x00])
-"""The bytes around the three numbers of a location: headers of its fields, and its end."""
+"""The bytes between the three numbers of a PageLocation: field headers and the stop byte."""
 _TOKENS = 7
 _VARINT_BYTES = 9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageHeader:
-    """What stands before a page.
+    """A decoded page header.
 
     Attributes:
-        is_dictionary: the page holds the chunk's dictionary, else values.
-        rows: of a data page.
-        is_coded: the page's values are places in the dictionary.
-        size: of the page behind the header, in bytes.
-        end: where the header ends, from where reading began.
+        is_dictionary: whether it is a dictionary page.
+        rows: number of rows of a data page.
+        is_coded: whether the page is dictionary encoded.
+        size: bytes of the page without the header.
+        end: position after the header, from the start of the data that was read.
     """
 
     is_dictionary: bool
@@ -69,12 +69,12 @@ class PageHeader:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChunkPlace:
-    """Where a column chunk lies.
+    """Location of a column chunk.
 
     Attributes:
-        start: of its first page, in the file.
-        size: in bytes.
-        rows: of the row group.
+        start: offset of its first page in the file.
+        size: number of bytes.
+        rows: number of rows of the row group.
     """
 
     start: int
@@ -84,13 +84,13 @@ class ChunkPlace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageList:
-    """The data pages of a chunk, in order; perhaps only the first of them.
+    """Locations of the data pages of a chunk, in order; possibly only of its first pages.
 
     Attributes:
-        offsets: of the headers, in the file.
-        sizes: with the headers, in bytes.
-        firsts: first row of each page, and the row behind the last page.
-        dictionary: offset and size of the dictionary page; size 0 where there is none.
+        offsets: offset of each page, with its header, in the file.
+        sizes: bytes of each page, with its header.
+        firsts: first row of each page, and the end of the last page.
+        dictionary: offset and size of the dictionary page; size 0 if there is none.
     """
 
     offsets: Ints
@@ -100,10 +100,10 @@ class PageList:
 
 
 def page_header(data: bytes, at: int = 0) -> PageHeader:
-    """The page header that begins at a byte.
+    """Decode the page header at a byte.
 
     Raises:
-        PagesError: it is none, or one of a page whose kind is not known.
+        PagesError: it is malformed, or the page type is unknown.
     """
     try:
         found, end = decode_numbers(data, at, _INSIDE)
@@ -117,11 +117,11 @@ def page_header(data: bytes, at: int = 0) -> PageHeader:
     elif kind == _DATA_V2:
         rows, encoding = found.get(_ROWS_V2), found.get(_ENCODING_V2)
         if rows != found.get(_VALUES_V2):
-            raise PagesError("values are no rows")
+            raise PagesError("the number of values differs from the number of rows")
     if size < 0 or rows is None or rows < 0 or encoding is None:
-        raise PagesError(f"page header at {at}")
+        raise PagesError(f"invalid page header at byte {at}")
     if kind not in (_DATA, _DICTIONARY, _DATA_V2):
-        raise PagesError(f"page of type {kind}")
+        raise PagesError(f"unknown page type {kind}")
     return PageHeader(
         is_dictionary=kind == _DICTIONARY,
         rows=rows,
@@ -132,10 +132,10 @@ def page_header(data: bytes, at: int = 0) -> PageHeader:
 
 
 def walked_pages(read: ReadRange, place: ChunkPlace, until: int) -> PageList:
-    """Pages from the first to the one of row `until - 1`, by their headers.
+    """Locate the pages up to row `until - 1` by their headers.
 
     Raises:
-        PagesError: the headers do not add up to the rows.
+        PagesError: the headers are inconsistent with the number of rows.
     """
     at, stop = place.start, place.start + place.size
     offsets: list[int] = []
@@ -146,7 +146,7 @@ def walked_pages(read: ReadRange, place: ChunkPlace, until: int) -> PageList:
         header = header_at(read, at, stop)
         size = header.end + header.size
         if at + size > stop:
-            raise PagesError(f"page at {at} is longer than its chunk")
+            raise PagesError(f"the page at byte {at} exceeds its chunk")
         if header.is_dictionary:
             dictionary = (at, size)
         elif header.rows:
@@ -155,7 +155,7 @@ def walked_pages(read: ReadRange, place: ChunkPlace, until: int) -> PageList:
             firsts.append(firsts[-1] + header.rows)
         at += size
     if firsts[-1] > place.rows:
-        raise PagesError(f"{firsts[-1]} rows in the pages, {place.rows} in the group")
+        raise PagesError(f"the pages have {firsts[-1]} rows, the row group {place.rows}")
     return PageList(
         offsets=np.array(offsets, np.int64),
         sizes=np.array(sizes, np.int64),
@@ -165,10 +165,10 @@ def walked_pages(read: ReadRange, place: ChunkPlace, until: int) -> PageList:
 
 
 def header_at(read: ReadRange, at: int, stop: int) -> PageHeader:
-    """A header whose length is not known before it is read, but where its page must end.
+    """Read the page header at a byte; `stop` is the end of the page or chunk.
 
     Raises:
-        PagesError: it is none.
+        PagesError: it is malformed.
     """
     length = _HEADER_BYTES
     while True:
@@ -182,10 +182,10 @@ def header_at(read: ReadRange, at: int, stop: int) -> PageHeader:
 
 
 def indexed_pages(index: bytes, place: ChunkPlace) -> PageList:
-    """The pages by the chunk's OffsetIndex.
+    """Locate the pages by the OffsetIndex of the chunk.
 
     Raises:
-        PagesError: the index is broken, or does not fit the chunk.
+        PagesError: the index is malformed, or inconsistent with the chunk.
     """
     locations = _locations(index)
     offsets, sizes, firsts = locations.T
@@ -202,7 +202,7 @@ def indexed_pages(index: bytes, place: ChunkPlace) -> PageList:
         and firsts[-1] < place.rows
     )
     if not fits:
-        raise PagesError("the offset index does not fit the chunk")
+        raise PagesError("the offset index is inconsistent with the chunk")
     return PageList(
         offsets=offsets,
         sizes=sizes,
@@ -212,10 +212,10 @@ def indexed_pages(index: bytes, place: ChunkPlace) -> PageList:
 
 
 def _locations(index: bytes) -> Ints:
-    """Offset, size and first row of each page: n rows by 3 columns.
+    """Decode offset, size and first row of each page: n rows by 3 columns.
 
-    As writers put them down, the bytes of all locations are numbers of variable length, headers of
-    fields among them, and so are decoded in one step.
+    In the usual form all bytes of the locations, also the field headers, are varints, which are
+    decoded in one vectorized step.
     """
     if index[:1] == _LOCATIONS and len(index) > 1 and index[1] & 0x0F == _STRUCTS:
         count, at = index[1] >> 4, 2
@@ -224,13 +224,13 @@ def _locations(index: bytes) -> Ints:
                 count, at = varint(index, at)
         except (ThriftError, IndexError) as error:
             raise PagesError(str(error)) from error
-        found = _regular(index[at:], count)
+        found = _usual_locations(index[at:], count)
         if found is not None:
             return found
     return _any_locations(index)
 
 
-def _regular(data: bytes, count: int) -> Ints | None:
+def _usual_locations(data: bytes, count: int) -> Ints | None:
     raw = as_bytes(data)
     ends = np.flatnonzero(raw < 0x80)[: count * _TOKENS] + 1  # noqa: PLR2004 - the continuation bit
     if len(ends) < count * _TOKENS or not count:
@@ -258,4 +258,4 @@ def _any_locations(index: bytes) -> Ints:
         ]
         return np.array(rows, np.int64).reshape(-1, 3)
     except (ThriftError, KeyError, TypeError, OverflowError) as error:
-        raise PagesError(f"the offset index: {error}") from error
+        raise PagesError(f"the offset index is malformed: {error}") from error

@@ -1,11 +1,11 @@
-"""Reading chosen rows of a row group: only the pages that hold them, column by column.
+"""Late materialization of Parquet columns: reads only the pages that contain selected rows.
 
-Pages are looked up by the file's page index, or by their headers where it has none
-(`parquet_pages`), and decoded as files of their own (`parquet_piece`). What the index says of a
-page's rows is checked against the page's header, for a wrong row number would give wrong rows.
+Pages are located by the page index of the file, or by their headers if there is none
+(`page_locations`), and decoded as an in-memory file (`single_column_file`). The number of rows of a
+page is checked against the page header, as a wrong number would return wrong rows.
 
-Whatever does not add up, is unknown, or would not pay, leads back to the row group as a whole:
-`PagesError`, or no `PagedRows` at all. Columns with members or repetition always do.
+If page metadata is inconsistent, unknown or too expensive to use, `PagesError` is raised and the
+whole row group is read. This is always so for nested columns.
 """
 
 from collections.abc import Iterator, Mapping
@@ -28,7 +28,7 @@ from paimon_explore.encoding.parquet.page_locations import (
     indexed_pages,
     walked_pages,
 )
-from paimon_explore.encoding.parquet.single_column_file import Piece, PieceFooter
+from paimon_explore.encoding.parquet.single_column_file import SingleColumnFile, SingleColumnFooter
 from paimon_explore.encoding.parquet.thrift_compact import (
     Struct,
     ThriftList,
@@ -49,21 +49,21 @@ _OFFSET_INDEX, _COLUMN_INDEX = (4, 5), (6, 7)  # of it: offset and length
 _PATH, _SIZE, _DATA_OFFSET, _DICTIONARY_OFFSET = 3, 7, 9, 11  # ColumnMetaData
 _BY_TYPE = 1  # the only known ColumnOrder
 _MAX_INDEX_BYTES = 16 << 20
-_FEW = 0.25
-"""Share of the rows of some pages below which they are copied out of them."""
+_COPY_FRACTION = 0.25
+"""Rows are copied if they are at most this fraction of the rows of their pages; else sliced."""
 
 
 @dataclass(slots=True, kw_only=True)
 class ParquetPages:
-    """The pages of one open file.
+    """Access to the pages of an open file.
 
     Attributes:
-        file: open for random reading.
-        path: for messages.
+        file: opened for random access.
+        path: path of the file, for errors.
         leaves: indexes of the leaf columns by dotted path.
-        arrow: the file's schema, for Arrow.
-        footer: its thrift bytes where they were changed in memory, else empty.
-        may_walk: whether many small reads are cheap, so that page headers can be looked up.
+        arrow: the Arrow schema of the file.
+        footer: the Thrift footer if it was changed in memory, else empty.
+        may_walk: whether page headers may be read one by one, as small reads are cheap.
     """
 
     file: pa.NativeFile
@@ -75,26 +75,26 @@ class ParquetPages:
     _decoded: Struct | None = field(default=None)
 
     def read(self, offset: int, length: int) -> bytes:
-        """Bytes of the file; fewer at its end."""
+        """Read bytes of the file; fewer at its end."""
         self.file.seek(offset)
         return self.file.read(length)
 
-    def read_into(self, offset: int, room: memoryview) -> None:
-        """Bytes of the file, as many as there is room.
+    def read_into(self, offset: int, buffer: memoryview) -> None:
+        """Read bytes of the file into a buffer and fill it.
 
         Raises:
             PagesError: the file ends before.
         """
         self.file.seek(offset)
-        if self.file.readinto(room) != len(room):
-            raise PagesError("the file ends early")
+        if self.file.readinto(buffer) != len(buffer):
+            raise PagesError("unexpected end of file")
 
     @property
     def decoded(self) -> Struct:
-        """The footer.
+        """The decoded footer.
 
         Raises:
-            PagesError: it is encrypted.
+            PagesError: the file is encrypted.
         """
         if self._decoded is None:
             self._decoded = decode_struct(self.footer or self._stored_footer())
@@ -109,16 +109,16 @@ class ParquetPages:
         return self.read(size - TAIL_BYTES - length, length)
 
     def column(self, group: int, name: str, first: int) -> "_PagedColumn":
-        """A column of a row group, whose first row is that of the file.
+        """Return a column of a row group; `first` is the position of its first row in the file.
 
         Raises:
-            PagesError: the column has members or repetition, or its place is not told.
+            PagesError: the column is nested, or its location is unknown.
         """
         elements = [*structs_of(self.decoded[_SCHEMA][1])]
         leaves = [element for element in elements[1:] if not int_of(element, _CHILDREN)]
         found = self.leaves.get(name, ())
         if len(found) != 1:
-            raise PagesError("not one column")
+            raise PagesError("the column has several leaves")
         leaf = found[0]
         element = leaves[leaf]
         rows = [*structs_of(self.decoded[_ROW_GROUPS][1])][group]
@@ -126,11 +126,11 @@ class ParquetPages:
         meta = struct_of(chunk[_META][1])
         path = meta[_PATH][1]
         if not isinstance(path, ThriftList) or path.items != [element[_NAME][1]]:
-            raise PagesError("the column has members")
+            raise PagesError("the column is nested")
         if int_of(element, _REPETITION) == _REPEATED or _CRYPTO in chunk or _FILE in chunk:
-            raise PagesError("the column repeats, is encrypted or lies elsewhere")
+            raise PagesError("the column is repeated, encrypted or in another file")
         place = self._place(meta, int_of(rows, _ROWS))
-        footer = PieceFooter(root=elements[0], element=element, chunk=meta)
+        footer = SingleColumnFooter(root=elements[0], element=element, chunk=meta)
         return _PagedColumn(
             pages=self, name=name, leaf=leaf, first=first, chunk=chunk, footer=footer, place=place
         )
@@ -138,18 +138,18 @@ class ParquetPages:
     def _place(self, meta: Struct, rows: int | None) -> ChunkPlace:
         start, size = int_of(meta, _DATA_OFFSET), int_of(meta, _SIZE)
         if start is None or size is None or rows is None:
-            raise PagesError("the chunk's place is not told")
+            raise PagesError("the location of the chunk is unknown")
         dictionary = int_of(meta, _DICTIONARY_OFFSET) or start
         if 0 < dictionary < start:
             start = dictionary
         if start < 0 or size < 0 or start + size > self.file.size():
-            raise PagesError("the chunk ends behind the file")
+            raise PagesError("the chunk exceeds the file")
         return ChunkPlace(start=start, size=size, rows=rows)
 
 
 @dataclass(slots=True, kw_only=True)
 class PagedGroup:
-    """One row group; see `decoding.PagedRows`."""
+    """Pages of a row group; see `PagedRows`."""
 
     pages: ParquetPages
     group: int
@@ -158,18 +158,18 @@ class PagedGroup:
     _columns: "dict[str, _PagedColumn]" = field(default_factory=dict)
 
     def bounds(self, column: StoredColumn) -> PageBounds | None:
-        """See `decoding.PagedRows`."""
-        with _adding_up():
+        """See `PagedRows`."""
+        with _as_pages_error():
             return self._column(column).bounds(to_arrow(column.type))
 
     def share(self, column: StoredColumn, rows: Ints) -> float:
-        """See `decoding.PagedRows`."""
-        with _adding_up():
+        """See `PagedRows`."""
+        with _as_pages_error():
             return self._column(column).share(rows)
 
     def values(self, column: StoredColumn, rows: Ints) -> Column:
-        """See `decoding.PagedRows`."""
-        with _adding_up():
+        """See `PagedRows`."""
+        with _as_pages_error():
             found = self._column(column).values(rows)
         return conform(found, column.type, path=self.pages.path, column=column.name)
 
@@ -180,10 +180,10 @@ class PagedGroup:
 
 
 @contextmanager
-def _adding_up() -> Iterator[None]:
-    """Whatever is wrong with pages and indexes is a reason to read without them.
+def _as_pages_error() -> Iterator[None]:
+    """Translate all errors to `PagesError`: the row group is then read without page metadata.
 
-    What is wrong with the file itself is found and told then.
+    If the file itself is damaged, that read fails with the actual error.
     """
     try:
         yield
@@ -195,7 +195,7 @@ def _adding_up() -> Iterator[None]:
 
 @dataclass(slots=True, kw_only=True)
 class _PagedColumn:
-    """A column chunk: what its footer says, and its pages as far as they were looked up.
+    """A column chunk: its metadata, and the pages located so far.
 
     Rows are positions in the file.
     """
@@ -205,18 +205,18 @@ class _PagedColumn:
     leaf: int
     first: int
     chunk: Struct
-    footer: PieceFooter
+    footer: SingleColumnFooter
     place: ChunkPlace
     _list: PageList | None = field(default=None)
 
     def bounds(self, data_type: pa.DataType) -> PageBounds | None:
-        """Statistics of the pages, where there are usable ones."""
+        """Return the statistics of the pages; None if there are no usable ones."""
         index = self._index(_COLUMN_INDEX)
         if index is None or not self._is_ordered():
             return None
         if _OFFSET_INDEX[0] not in self.chunk or self._arrow != data_type:
             return None
-        firsts = self._listed(self.first + self.place.rows).firsts
+        firsts = self._pages_until(self.first + self.place.rows).firsts
         physical, width = int_of(self.footer.element, _TYPE), int_of(self.footer.element, _WIDTH)
         if physical is None:
             return None
@@ -224,40 +224,40 @@ class _PagedColumn:
         return None if found is None else PageBounds(firsts=firsts, bounds=found)
 
     def share(self, rows: Ints) -> float:
-        """How much of the row group lies on pages of some rows."""
-        firsts = self._listed(int(rows[-1]) + 1).firsts
+        """Return the fraction of the row group that is on the pages of some rows."""
+        firsts = self._pages_until(int(rows[-1]) + 1).firsts
         is_needed = np.diff(np.searchsorted(rows, firsts)) > 0
         return float(np.diff(firsts)[is_needed].sum()) / self.place.rows
 
     def values(self, rows: Ints) -> Column:
-        """The values of some rows, ascending, as Arrow decodes them."""
-        pages = self._listed(int(rows[-1]) + 1)
-        cuts = np.searchsorted(rows, pages.firsts)
-        counts = np.diff(cuts)
-        chosen = np.flatnonzero(counts)
-        if cuts[0] or cuts[-1] != len(rows):
-            raise PagesError("rows on no page")
-        sizes = np.diff(pages.firsts)[chosen]
-        piece = Piece(pages.dictionary[1], int(pages.sizes[chosen].sum()))
-        self._read_pages(pages, chosen, piece.pages)
-        is_coded = self._check(pages, chosen, piece.pages)
+        """Read the values of rows, in ascending order, as Arrow decodes them."""
+        pages = self._pages_until(int(rows[-1]) + 1)
+        splits = np.searchsorted(rows, pages.firsts)
+        counts = np.diff(splits)
+        selected = np.flatnonzero(counts)
+        if splits[0] or splits[-1] != len(rows):
+            raise PagesError("a row is on no page")
+        sizes = np.diff(pages.firsts)[selected]
+        file = SingleColumnFile(pages.dictionary[1], int(pages.sizes[selected].sum()))
+        self._read_pages(pages, selected, file.pages)
+        is_coded = self._check(pages, selected, file.pages)
         if is_coded:
-            self._read_dictionary(pages, piece.dictionary)
+            self._read_dictionary(pages, file.dictionary)
         ends = offsets_from_sizes(sizes)
-        found = piece.decoded(self.footer, int(ends[-1]), is_coded=is_coded)
-        if not _alike(found.type, self._arrow):
-            raise PagesError(f"{found.type} on the pages, {self._arrow} by the schema")
-        # a slice holds all of the pages
-        if rows[-1] - rows[0] + 1 == len(rows) > len(found) * _FEW:
-            return found.slice(int(rows[0] - pages.firsts[chosen[0]]), len(rows))
-        places = rows + np.repeat(ends[:-1] - pages.firsts[chosen], counts[chosen])
+        found = file.decoded(self.footer, int(ends[-1]), is_coded=is_coded)
+        if not _same_values(found.type, self._arrow):
+            raise PagesError(f"the pages have type {found.type}, the schema has {self._arrow}")
+        # a slice keeps the memory of all pages
+        if rows[-1] - rows[0] + 1 == len(rows) > len(found) * _COPY_FRACTION:
+            return found.slice(int(rows[0] - pages.firsts[selected[0]]), len(rows))
+        places = rows + np.repeat(ends[:-1] - pages.firsts[selected], counts[selected])
         return take_rows(found, places)
 
-    def _check(self, pages: PageList, chosen: Ints, data: memoryview) -> bool:
-        """Whether any of the pages that lie behind each other needs the dictionary."""
+    def _check(self, pages: PageList, selected: Ints, data: memoryview) -> bool:
+        """Check the headers of concatenated pages; returns whether a page needs the dictionary."""
         is_coded = False
         at = 0
-        for page in chosen.tolist():
+        for page in selected.tolist():
             size = int(pages.sizes[page])
             header = header_at(
                 lambda start, length: bytes(data[start : start + length]), at, at + size
@@ -266,19 +266,19 @@ class _PagedColumn:
                 header.rows != pages.firsts[page + 1] - pages.firsts[page]
                 or header.end + header.size != size
             ):
-                raise PagesError(f"page {page} is not what the index says")
+                raise PagesError(f"the header of page {page} contradicts the index")
             is_coded |= header.is_coded
             at += size
         return is_coded
 
-    def _read_pages(self, pages: PageList, chosen: Ints, into: memoryview) -> None:
-        """The pages behind each other; neighbours are read in one step."""
+    def _read_pages(self, pages: PageList, selected: Ints, into: memoryview) -> None:
+        """Read pages into a buffer; adjacent pages are read in one request."""
         ends = pages.offsets + pages.sizes
-        breaks = np.flatnonzero(pages.offsets[chosen[1:]] != ends[chosen[:-1]])
+        breaks = np.flatnonzero(pages.offsets[selected[1:]] != ends[selected[:-1]])
         at = 0
         for first, last in zip(
-            chosen[np.append(0, breaks + 1)].tolist(),
-            chosen[np.append(breaks, len(chosen) - 1)].tolist(),
+            selected[np.append(0, breaks + 1)].tolist(),
+            selected[np.append(breaks, len(selected) - 1)].tolist(),
             strict=True,
         ):
             size = int(ends[last] - pages.offsets[first])
@@ -291,8 +291,8 @@ class _PagedColumn:
         if not header.is_dictionary:
             raise PagesError("the dictionary page is missing")
 
-    def _listed(self, until: int) -> PageList:
-        """The pages up to a row at least, their rows counted from the file's first."""
+    def _pages_until(self, until: int) -> PageList:
+        """Return the pages up to at least a row."""
         known = self._list
         if known is None or known.firsts[-1] < until:
             index = self._index(_OFFSET_INDEX)
@@ -302,21 +302,21 @@ class _PagedColumn:
                 rows = until - self.first if known is None else self.place.rows
                 found = walked_pages(self.pages.read, self.place, rows)
             else:
-                raise PagesError("no offset index")
+                raise PagesError("the file has no offset index")
             known = self._list = replace(found, firsts=found.firsts + self.first)
         return known
 
     def _index(self, fields: tuple[int, int]) -> bytes | None:
-        """An index by the fields that tell its place."""
+        """Read an index by the fields of its offset and length."""
         offset, length = (int_of(self.chunk, name) for name in fields)
         if offset is None or length is None:
             return None
         if not 0 < length <= _MAX_INDEX_BYTES or not 0 < offset < self.pages.file.size():
-            raise PagesError("an index is not in the file")
+            raise PagesError("an index exceeds the file or the size limit")
         return self.pages.read(offset, length)
 
     def _is_ordered(self) -> bool:
-        """Whether the bounds are in the order of the column's type."""
+        """Return whether the bounds are in the order of the column's type."""
         if _ORDERS not in self.pages.decoded:
             return False
         orders = [*structs_of(self.pages.decoded[_ORDERS][1])]
@@ -328,12 +328,12 @@ class _PagedColumn:
         return found
 
 
-def _alike(found: pa.DataType, expected: pa.DataType) -> bool:
-    """Whether a type is the expected one, but for forms that its writer told only Arrow."""
-    return found == expected or _form(found) == _form(expected)
+def _same_values(found: pa.DataType, expected: pa.DataType) -> bool:
+    """Return whether two types differ at most in dictionary encoding or offset width."""
+    return found == expected or _value_type(found) == _value_type(expected)
 
 
-def _form(data_type: pa.DataType) -> object:
+def _value_type(data_type: pa.DataType) -> object:
     if isinstance(data_type, pa.DictionaryType):
         data_type = data_type.value_type
     for form in (pa.types.is_string, pa.types.is_binary):

@@ -1,9 +1,9 @@
-"""Parquet data files as positioned batches in the package's Arrow types.
+"""Reader of Parquet data files.
 
-Arrow decodes; this module chooses the leaf columns, keeps positions over skipped row groups, and
-opens files that Arrow would refuse or garble through a footer changed in memory (`parquet_footer`).
+Arrow decodes the files; this module selects the leaf columns, tracks row positions across skipped
+row groups, and opens files that Arrow cannot read with a footer changed in memory (`footer_fixes`).
 
-Columns are found by name. Files up to release 0.9 and those of other writers carry no field ids.
+Columns are matched by name, as files of releases up to 0.9 and of other writers have no field ids.
 
 Spec: concepts/spec/fileformat, Parquet.
 """
@@ -43,27 +43,27 @@ from paimon_explore.limits import check_size, memory_limit
 if TYPE_CHECKING:
     from paimon_explore.encoding.parquet.page_reader import ParquetPages
 
-_KEYS_REFUSED = "Map keys must be annotated as required"
+_OPTIONAL_KEYS_ERROR = "Map keys must be annotated as required"
 _FORMAT = "Parquet file"
 _TEXTS = {TypeRoot.CHAR, TypeRoot.VARCHAR, TypeRoot.BINARY, TypeRoot.VARBINARY}
 
 
-_FEWEST_ROWS = 1024
+_MIN_BATCH_ROWS = 1024
 _BUFFER_BYTES = 1 << 18
-"""What is read at a time of each column of a local file, instead of all that it has in a group."""
+"""Read size per column of local files, instead of whole column chunks."""
 _CODED_BYTES = 3
-_MOST_BATCH_ROWS = 1 << 16
-"""Texts that take fewer bytes each are in a dictionary: PLAIN ones have four for their length."""
+"""Strings with fewer bytes per value are dictionary encoded, as PLAIN has a 4-byte length."""
+_MAX_BATCH_ROWS = 1 << 16
 
 
 _PAGED_BYTES = 4 << 20
-"""Row groups whose wanted columns take less are decoded as quickly as their pages are chosen."""
-_FAR_PAGED_BYTES = 32 << 20
-"""Likewise where each read is a request."""
+"""Minimum size of the wanted columns of a row group for which reading single pages pays off."""
+_REMOTE_PAGED_BYTES = 32 << 20
+"""The same for remote files."""
 _THREADED_BYTES = 8 << 20
-"""What takes less is decoded before another thread is awake."""
+"""Minimum size of the wanted columns for which decoding with threads pays off."""
 _BYTES_PER_FOOTER_BYTE = 200
-"""About how much is decoded in the time that a byte of the footer takes."""
+"""Bytes decoded in the time in which one byte of the footer is decoded, roughly."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,9 +71,10 @@ class _Source:
     """How a file is opened.
 
     Attributes:
-        pre_buffer: fetch the wanted chunks of a row group in few large requests.
-        buffer_bytes: read at a time otherwise.
-        footer: its bytes if they were changed in memory, else empty.
+        file: opened for random access.
+        pre_buffer: whether the wanted chunks of a row group are fetched in few large requests.
+        buffer_bytes: read size otherwise.
+        footer: the Thrift footer if it was changed in memory, else empty.
     """
 
     file: pa.NativeFile
@@ -83,7 +84,7 @@ class _Source:
 
 
 class ParquetDataFile:
-    """An open Parquet file; see `decoding.OpenDataFile`."""
+    """An open Parquet file; see `OpenDataFile`."""
 
     def __init__(
         self,
@@ -103,15 +104,15 @@ class ParquetDataFile:
         self.spans = _spans(self.metadata)
         self._leaves = _leaves(self.metadata)
         self._pages: ParquetPages | None = None
-        self.paged_bytes = _FAR_PAGED_BYTES if source.pre_buffer else _PAGED_BYTES
+        self.paged_bytes = _REMOTE_PAGED_BYTES if source.pre_buffer else _PAGED_BYTES
 
     @property
     def names(self) -> frozenset[str]:
-        """The top-level columns."""
+        """Names of the top-level columns."""
         return frozenset(self._file.schema_arrow.names)
 
     def bounds(self, column: StoredColumn) -> SpanBounds | None:
-        """Statistics of the row groups; see `decoding.Bounded`."""
+        """Return the statistics of the row groups; see `Bounded`."""
         target = to_arrow(column.type)
         leaves = self._leaves.get(column.name, ())
         if len(leaves) != 1 or self._file.schema_arrow.field(column.name).type != target:
@@ -120,7 +121,7 @@ class ParquetDataFile:
             return row_group_bounds(self.metadata, leaves[0], target)
 
     def paged(self, columns: Sequence[StoredColumn], span: int) -> PagedRows | None:
-        """The pages of a row group; see `decoding.Paged`."""
+        """Return the pages of a row group; see `Paged`."""
         (size,) = self._sizes(columns, (span,))
         footer = self.metadata.serialized_size * _BYTES_PER_FOOTER_BYTE
         if size < self.paged_bytes or (self.paged_bytes and size * len(self.spans) < footer):
@@ -146,7 +147,7 @@ class ParquetDataFile:
     def batches(
         self, columns: Sequence[StoredColumn], spans: Sequence[int], batch_rows: int
     ) -> Iterator[PositionedBatch]:
-        """Rows of the given row groups; see `decoding.OpenDataFile`."""
+        """Yield the rows of row groups; see `OpenDataFile`."""
         if not columns:
             yield from rows_without_columns([self.spans[i] for i in spans], batch_rows)
             return
@@ -164,7 +165,7 @@ class ParquetDataFile:
                 first += batch.num_rows
 
     def _sizes(self, columns: Sequence[StoredColumn], spans: Sequence[int]) -> list[int]:
-        """The bytes that columns take in each row group, decompressed but not decoded."""
+        """Return the uncompressed, encoded size of columns in each row group."""
         names = {column.name for column in columns}
         leaves = [
             leaf
@@ -178,22 +179,23 @@ class ParquetDataFile:
         ]
 
     def _rows_within(self, size: int, sizes: Sequence[int], spans: Sequence[int]) -> int:
-        """How many rows of the widest row group take about so many bytes, at least some.
+        """Return how many rows of the widest row group take about `size` bytes, at least a minimum.
 
-        A power of two: values of any width then take whole blocks of Arrow's pool. Between two of
-        them the pool holds a quarter more than is used.
+        The result is a power of two, so that arrays fill whole blocks of Arrow's memory pool;
+        otherwise the pool wastes about a quarter.
         """
         rows = [max(self.spans[span].rows, 1) for span in spans]
         width = max((total // count for total, count in zip(sizes, rows, strict=True)), default=1)
-        return 1 << (max(size // max(width, 1), _FEWEST_ROWS).bit_length() - 1)
+        return 1 << (max(size // max(width, 1), _MIN_BATCH_ROWS).bit_length() - 1)
 
     def _with_dictionaries(
         self, columns: Sequence[StoredColumn], spans: Sequence[int]
     ) -> pq.ParquetFile:
-        """The file so opened that texts which are stored as dictionaries are read as such.
+        """Open the file so that dictionary-encoded strings are read as dictionary arrays.
 
-        Looking up whole columns afterwards costs half of what Arrow takes value by value. Reads
-        that fetch ahead are kept apart: the second would forget what the first has fetched.
+        Decoding the dictionary of a whole column takes half the time of Arrow's value by value
+        decoding. With pre-buffering each read opens the file, as a second read would discard the
+        prefetched data of the first.
         """
         names = {column.name for column in columns if _is_text(column.type)}
         kept = [
@@ -213,22 +215,22 @@ class ParquetDataFile:
             )
 
     def _is_coded(self, leaf: int, spans: Sequence[int]) -> bool:
-        """Whether a text column takes so few bytes that its values must be in dictionaries.
+        """Return whether a string column is read as dictionary arrays.
 
-        So are values that could be so long that a batch of copies of them would not fit into
-        memory: their places are counted before they are looked up.
+        It is if it takes so few bytes that it must be dictionary encoded, and also if a batch of
+        its longest values could exceed memory: the size is then checked before decoding.
         """
         limit = memory_limit()
         for group in spans:
             chunk = self.metadata.row_group(group).column(leaf)
             size, count = chunk.total_uncompressed_size, chunk.num_values
-            few = size < _CODED_BYTES * count or size * min(count, _MOST_BATCH_ROWS) > limit
+            few = size < _CODED_BYTES * count or size * min(count, _MAX_BATCH_ROWS) > limit
             if not (few and chunk.has_dictionary_page):
                 return False
         return True
 
-    def _check_expanded(self, values: Column, places: Column, column: StoredColumn) -> None:
-        """Refuse values that take more memory than allowed once they are looked up."""
+    def _check_decoded_size(self, values: Column, places: Column, column: StoredColumn) -> None:
+        """Reject dictionary arrays that would exceed the memory limit when decoded."""
         if values.nbytes * len(places) <= memory_limit():
             return
         sizes = pc.call_function("binary_length", [values])
@@ -239,7 +241,7 @@ class ParquetDataFile:
     def _decoded(
         self, file: pq.ParquetFile, groups: list[int], paths: list[str], how: tuple[int, bool]
     ) -> Iterator[pa.RecordBatch]:
-        """Batches of so many rows, perhaps with threads."""
+        """Yield the record batches of row groups."""
         rows, use_threads = how
         with decoding(self._path, _FORMAT):
             yield from file.iter_batches(
@@ -256,7 +258,7 @@ class ParquetDataFile:
 
     def _conformed_column(self, array: Column, column: StoredColumn) -> Column:
         if isinstance(array, pa.DictionaryArray):
-            self._check_expanded(array.dictionary, array.indices, column)
+            self._check_decoded_size(array.dictionary, array.indices, column)
             values = conform(array.dictionary, column.type, path=self._path, column=column.name)
             return pa.DictionaryArray.from_arrays(array.indices, values, safe=False)
         if isinstance(array, pa.StructArray) and isinstance(column.type, MapType):
@@ -273,23 +275,23 @@ class ParquetDataFile:
 def open_parquet(
     file: pa.NativeFile, path: str, *, use_threads: bool = True, batch_bytes: int = BATCH_BYTES
 ) -> ParquetDataFile:
-    """Read the footer of a Parquet file.
+    """Open a Parquet file and read its footer.
 
     Args:
-        file: open for random reading; the caller closes it, after the last batch.
-        path: for messages.
-        use_threads: decode columns in parallel.
-        batch_bytes: about what a batch takes at most, decoded.
+        file: opened for random access; the caller closes it after the last batch.
+        path: path of the file, for errors.
+        use_threads: whether columns are decoded in parallel.
+        batch_bytes: approximate maximum size of a decoded batch.
 
     Raises:
-        CorruptFileError: the file is no Parquet file or its footer is damaged.
+        CorruptFileError: the file is not a Parquet file, or its footer is damaged.
     """
-    # remote files: fetch the wanted chunks in few large requests; locally it only costs memory
+    # for remote files: few large requests; for local files it would only take memory
     pre_buffer = not isinstance(file, pa.OSFile | pa.MemoryMappedFile | pa.BufferReader)
     with decoding(path, _FORMAT):
         size = 0 if pre_buffer else _BUFFER_BYTES
         source = _Source(file=file, pre_buffer=pre_buffer, buffer_bytes=size)
-        opened = _opened(source)
+        opened = _open(source)
         if opened is None:
             footer = _readable_footer(file, path)
             metadata = pq.ParquetFile(pa.BufferReader(footer_as_file(footer))).metadata
@@ -302,14 +304,14 @@ def open_parquet(
         )
 
 
-def _opened(source: _Source) -> pq.ParquetFile | None:
-    """The file as Arrow opens it; None where its footer has to be changed first."""
+def _open(source: _Source) -> pq.ParquetFile | None:
+    """Open the file with Arrow; None if its footer must be changed first."""
     try:
         opened = pq.ParquetFile(
             source.file, pre_buffer=source.pre_buffer, buffer_size=source.buffer_bytes
         )
     except pa.ArrowInvalid as error:
-        if _KEYS_REFUSED in str(error):
+        if _OPTIONAL_KEYS_ERROR in str(error):
             return None
         raise
     schema = opened.metadata.schema
@@ -326,7 +328,7 @@ def _readable_footer(file: pa.NativeFile, path: str) -> bytes:
 
 
 def _leaves(metadata: pq.FileMetaData) -> Mapping[str, tuple[int, ...]]:
-    """Indexes of the leaves by their dotted path."""
+    """Return the indexes of the leaf columns by dotted path."""
     schema = metadata.schema
     found: dict[str, tuple[int, ...]] = {}
     for i in range(len(schema)):
@@ -340,7 +342,7 @@ def _is_text(data_type: DataType) -> bool:
 
 
 def _spans(metadata: pq.FileMetaData) -> tuple[Span, ...]:
-    """The row groups."""
+    """Return the row groups as spans."""
     spans = []
     first = 0
     for group in range(metadata.num_row_groups):
@@ -351,9 +353,9 @@ def _spans(metadata: pq.FileMetaData) -> tuple[Span, ...]:
 
 
 def _leaf_prefixes(name: str, data_type: DataType) -> list[str]:
-    """Dotted paths that together select the leaves of a column; ROW members are chosen one by one.
+    """Return the dotted paths that select a column; fields of a ROW are selected individually.
 
-    Below arrays and maps all is selected, for writers name the groups in between differently.
+    Arrays and maps are selected as a whole, as writers name their inner groups differently.
     """
     if not isinstance(data_type, RowType) or not data_type.fields:
         return [name]
@@ -365,7 +367,7 @@ def _leaf_prefixes(name: str, data_type: DataType) -> list[str]:
 
 
 def consecutive(indexes: Sequence[int]) -> list[list[int]]:
-    """Ascending indexes cut where one is left out.
+    """Split ascending indexes into runs of consecutive ones.
 
     >>> consecutive([0, 1, 3])
     [[0, 1], [3]]

@@ -1,7 +1,7 @@
-"""Statistics of row groups as Arrow columns.
+"""Conversion of row group statistics to Arrow.
 
-Only columns whose type in the file is the table's are told of, and only by the raw values: what
-Arrow makes of them for Python would import pandas for timestamps.
+Only for columns with the same type in the file and in the table. Uses the raw values, as Arrow's
+conversion to Python values imports pandas for timestamps.
 
 Spec: Parquet format, `Statistics`.
 """
@@ -31,15 +31,15 @@ Raw = bool | int | float | bytes | None
 def row_group_bounds(
     metadata: pq.FileMetaData, leaf: int, data_type: pa.DataType
 ) -> SpanBounds | None:
-    """Bounds and null counts of a column per row group.
+    """Return bounds and null counts of a column per row group.
 
     Args:
-        metadata: of the file.
+        metadata: the metadata of the file.
         leaf: index of the column among the leaves.
-        data_type: the column's type, both in the file and for the reader.
+        data_type: the column's Arrow type, the same in the file and in the table.
 
     Returns:
-        None where the type has no usable order in the statistics.
+        None if the statistics of the type are not usable.
     """
     lows: list[Raw] = []
     highs: list[Raw] = []
@@ -53,17 +53,17 @@ def row_group_bounds(
     try:
         minimum, maximum = bounds_column(lows, data_type), bounds_column(highs, data_type)
     except (pa.ArrowException, OverflowError, TypeError):
-        return None  # text cut inside a character, or raw values of another kind
+        return None  # text truncated inside a character, or raw values of another type
     return SpanBounds(minimum=minimum, maximum=maximum, null_count=bounds_column(nulls, pa.int64()))
 
 
 def bounds_column(values: Sequence[Raw], data_type: pa.DataType) -> Column:
-    """Raw values in the column's type, made from bytes, for Arrow's conversion loads pandas.
+    """Convert raw values to an array of the column's type.
 
     Raises:
-        pa.ArrowException: text that is none.
-        TypeError: values of another kind.
-        OverflowError: they do not fit.
+        pa.ArrowException: a text is not UTF-8.
+        TypeError: a value has another type.
+        OverflowError: a value does not fit.
     """
     valid = np.array([value is not None for value in values], np.bool_)
     if pa.types.is_boolean(data_type):

@@ -1,9 +1,9 @@
-"""Some pages of one column as a Parquet file of their own, in memory, which Arrow decodes.
+"""In-memory Parquet file with selected pages of one column, which Arrow decodes.
 
-Arrow cannot skip pages. But a page needs nothing beside its chunk's dictionary, so chosen pages can
-be put behind each other as they are, compressed, under a footer that knows of one column and one
-row group. The footer is made of the parts of the file's own: the element of the schema and the
-metadata of the chunk, less what is only true of the whole chunk.
+Arrow cannot skip pages. A page depends only on the dictionary of its chunk, so selected pages are
+concatenated as they are, compressed, with a footer of one column and one row group. The footer is
+built from the schema element and the chunk metadata of the original file, without the fields that
+apply to the whole chunk only.
 
 Spec: Parquet format, `parquet.thrift`.
 """
@@ -21,18 +21,18 @@ _CHILDREN = 5  # SchemaElement
 _TYPE, _ENCODINGS, _PATH, _CODEC, _VALUES = 1, 2, 3, 4, 5  # ColumnMetaData
 _UNCOMPRESSED, _COMPRESSED, _DATA_OFFSET, _DICTIONARY_OFFSET = 6, 7, 9, 11
 _FOOTER_BYTES = 4096
-"""Room for a footer of one column; names are rarely longer than some hundred bytes."""
-_KEPT = (_TYPE, _ENCODINGS, _PATH, _CODEC, _UNCOMPRESSED)
+"""Space reserved for the footer; column names are rarely longer than some hundred bytes."""
+_COPIED_FIELDS = (_TYPE, _ENCODINGS, _PATH, _CODEC, _UNCOMPRESSED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PieceFooter:
-    """What the footers of all pieces of a column chunk have in common.
+class SingleColumnFooter:
+    """Metadata of a column chunk for the footers of its single-column files.
 
     Attributes:
-        root: the element of the schema above the columns.
-        element: the column's.
-        chunk: the chunk's metadata.
+        root: the root element of the schema.
+        element: the schema element of the column.
+        chunk: the metadata of the chunk.
     """
 
     root: Struct
@@ -40,14 +40,16 @@ class PieceFooter:
     chunk: Struct
 
     def encoded(self, rows: int, dictionary_size: int, size: int) -> bytes:
-        """The footer of a piece, after which the pieces' bytes are expected behind the magic.
+        """Encode the footer of a file whose pages follow the magic.
 
         Args:
-            rows: of the pages.
-            dictionary_size: bytes of the dictionary page, the first; 0 where there is none.
+            rows: number of rows of the pages.
+            dictionary_size: bytes of the dictionary page, which is the first; 0 if there is none.
             size: bytes of all pages.
         """
-        chunk: Struct = {field: self.chunk[field] for field in _KEPT if field in self.chunk}
+        chunk: Struct = {
+            field: self.chunk[field] for field in _COPIED_FIELDS if field in self.chunk
+        }
         chunk[_VALUES] = (Wire.I64, rows)
         chunk[_COMPRESSED] = (Wire.I64, size)
         chunk[_DATA_OFFSET] = (Wire.I64, len(MAGIC) + dictionary_size)
@@ -70,52 +72,52 @@ class PieceFooter:
         )
 
 
-class Piece:
-    """A piece under construction: room for its pages, in one buffer, into which they are read."""
+class SingleColumnFile:
+    """A single-column file in one buffer, into which the pages are read."""
 
     def __init__(self, dictionary_size: int, size: int) -> None:
-        """Make room.
+        """Allocate the buffer.
 
         Args:
-            dictionary_size: bytes of the chunk's dictionary page, needed or not.
+            dictionary_size: bytes of the dictionary page of the chunk, needed or not.
             size: bytes of the other pages.
         """
         self._start = len(MAGIC) + dictionary_size
         self._end = self._start + size
-        # Arrow's pool gives memory out that was used before; new memory costs as much as the copy
+        # Arrow's memory pool reuses memory; page faults of new memory cost as much as the copy
         self._buffer = pa.allocate_buffer(self._end + _FOOTER_BYTES)
         self._view = memoryview(self._buffer).cast("B")
 
     @property
     def dictionary(self) -> memoryview:
-        """Room for the dictionary page, with its header."""
+        """Buffer of the dictionary page, with its header."""
         return self._view[len(MAGIC) : self._start]
 
     @property
     def pages(self) -> memoryview:
-        """Room for the other pages, with their headers, in order."""
+        """Buffer of the other pages, with their headers, in order."""
         return self._view[self._start : self._end]
 
-    def decoded(self, footer: PieceFooter, rows: int, *, is_coded: bool) -> Column:
-        """The values of the pages.
+    def decoded(self, footer: SingleColumnFooter, rows: int, *, is_coded: bool) -> Column:
+        """Decode the values of the pages.
 
         Args:
-            footer: of the chunk.
-            rows: of the pages.
-            is_coded: whether the dictionary is there and needed.
+            footer: metadata of the chunk.
+            rows: number of rows of the pages.
+            is_coded: whether the dictionary page is needed.
 
         Returns:
-            `rows` values, in the type that Arrow gives the column when it knows of no other schema.
+            `rows` values, in Arrow's default type for the Parquet type.
 
         Raises:
-            PagesError: the pages cannot be decoded, or hold another number of values.
+            PagesError: the pages cannot be decoded, or have another number of values.
         """
         first = 0 if is_coded else self._start - len(MAGIC)
         dictionary_size = self._start - len(MAGIC) - first
         size = self._end - first - len(MAGIC)
         end = footer_as_file(footer.encoded(rows, dictionary_size, size))[len(MAGIC) :]
         if len(end) > _FOOTER_BYTES:
-            raise PagesError("the footer has no room")
+            raise PagesError("the footer is too large")
         self._view[first : first + len(MAGIC)] = MAGIC
         self._view[self._end : self._end + len(end)] = end
         file = self._buffer.slice(first, self._end + len(end) - first)
@@ -126,5 +128,5 @@ class Piece:
         except (pa.ArrowException, OSError, ValueError) as error:
             raise PagesError(str(error)) from error
         if len(found) != rows:
-            raise PagesError(f"{len(found)} values on pages of {rows}")
+            raise PagesError(f"the pages have {len(found)} values instead of {rows}")
         return found

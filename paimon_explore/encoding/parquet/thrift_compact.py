@@ -1,7 +1,7 @@
-"""Structs of the Thrift compact protocol, taken apart and put together generically.
+"""Decoding and encoding of structs in the Thrift compact protocol, without a schema.
 
-Parquet footers are such structs. Nothing here knows what a field means: a struct is a mapping from
-field id to (wire type, value), so that a few fields can be changed and all others written back.
+Parquet footers are such structs. A struct is a mapping from field id to (wire type, value), so that
+some fields can be changed and all others are preserved.
 
 Spec: Thrift, compact protocol.
 """
@@ -14,7 +14,7 @@ from paimon_explore.frozen_dataclass import dataclass
 
 
 class Wire(IntEnum):
-    """Wire types as field headers name them."""
+    """Wire types of field headers."""
 
     STOP = 0
     TRUE = 1
@@ -33,14 +33,14 @@ class Wire(IntEnum):
 
 @dataclass(slots=True)
 class ThriftList:
-    """Elements of one wire type."""
+    """A list of elements of one wire type."""
 
     wire: Wire
     items: list[object]
 
 
 Struct = dict[int, tuple[Wire, object]]
-"""Fields by id, in the order they are written (ascending)."""
+"""Fields by id."""
 
 Numbers = dict[int, int]
 """Integer fields; see `decode_numbers`."""
@@ -52,42 +52,42 @@ _LONG_LIST = 15
 
 
 class ThriftError(ValueError):
-    """The bytes are no struct of the protocol; callers turn it into an error with a path."""
+    """The bytes are not a valid struct; callers convert it to an error with a path."""
 
 
 def decode_struct(data: bytes) -> Struct:
-    """The struct that begins at the first byte; bytes after it are ignored.
+    """Decode the struct at the first byte; bytes after it are ignored.
 
     Raises:
-        ThriftError: the bytes end early or hold an unknown wire type (maps are not in Parquet).
+        ThriftError: the bytes are truncated or have an unknown wire type (maps are not supported).
     """
     return decode_struct_at(data, 0)[0]
 
 
 def decode_struct_at(data: bytes, at: int) -> tuple[Struct, int]:
-    """The struct that begins at a byte, and where the bytes after it begin.
+    """Decode the struct at a byte; also returns the position after it.
 
     Raises:
-        ThriftError: the bytes end early or hold an unknown wire type (maps are not in Parquet).
+        ThriftError: the bytes are truncated or have an unknown wire type (maps are not supported).
     """
     try:
         return _struct(data, at, 0)
     except IndexError as error:
-        raise ThriftError(f"the bytes end early: {len(data)}") from error
+        raise ThriftError(f"unexpected end of data after {len(data)} bytes") from error
 
 
 def encode_struct(value: Struct) -> bytes:
-    """The bytes of a struct."""
+    """Encode a struct."""
     out = bytearray()
     _write_struct(out, value)
     return bytes(out)
 
 
 def struct_of(value: object) -> Struct:
-    """The value as a struct.
+    """Return the value if it is a struct.
 
     Raises:
-        ThriftError: it is something else.
+        ThriftError: it is not a struct.
     """
     if not isinstance(value, dict):
         raise ThriftError(f"struct expected, {type(value).__name__} found")
@@ -95,10 +95,10 @@ def struct_of(value: object) -> Struct:
 
 
 def structs_of(value: object) -> Iterator[Struct]:
-    """The elements of a list of structs.
+    """Return the elements of a list of structs.
 
     Raises:
-        ThriftError: it is something else.
+        ThriftError: the value is not a list of structs.
     """
     if not isinstance(value, ThriftList):
         raise ThriftError(f"list expected, {type(value).__name__} found")
@@ -106,28 +106,28 @@ def structs_of(value: object) -> Iterator[Struct]:
 
 
 def int_of(value: Struct, field: int) -> int | None:
-    """An integer field, None when absent."""
+    """Return an integer field; None if absent."""
     found = value.get(field, (Wire.STOP, None))[1]
     return found if isinstance(found, int) else None
 
 
 _Read: TypeAlias = "tuple[object, int]"
-"""A value and where the bytes after it begin. Plain functions, for footers have many values."""
+"""A value and the position after it. Readers are plain functions, as footers have many values."""
 
 
 def varint(data: bytes, at: int) -> tuple[int, int]:
-    """An unsigned number, and where the bytes after it begin.
+    """Decode an unsigned varint; also returns the position after it.
 
     Raises:
         ThriftError: it is too long.
-        IndexError: the bytes end before it does.
+        IndexError: the bytes are truncated.
     """
     byte = data[at]
     value = byte & 0x7F
     shift = 7
     while byte >= 0x80:  # noqa: PLR2004 - the continuation bit
         if shift >= _MAX_VARINT_BITS:
-            raise ThriftError(f"varint too long at {at}")
+            raise ThriftError(f"varint too long at byte {at}")
         at += 1
         byte = data[at]
         value |= (byte & 0x7F) << shift
@@ -145,7 +145,7 @@ def _number(data: bytes, at: int, _depth: int) -> tuple[int, int]:
 
 def _struct(data: bytes, at: int, depth: int) -> tuple[Struct, int]:
     if depth > _MAX_NESTING:
-        raise ThriftError(f"nested too deeply at {at}")
+        raise ThriftError(f"nested too deeply at byte {at}")
     fields: Struct = {}
     last = 0
     while header := data[at]:
@@ -177,34 +177,37 @@ def _byte(data: bytes, at: int, _depth: int) -> _Read:
 
 
 def _double(data: bytes, at: int, _depth: int) -> _Read:
-    return _taken(data, at, 8)
+    return _take(data, at, 8)
 
 
 def _binary(data: bytes, at: int, _depth: int) -> _Read:
     size, at = varint(data, at)
-    return _taken(data, at, size)
+    return _take(data, at, size)
 
 
-def _taken(data: bytes, at: int, size: int) -> _Read:
+def _take(data: bytes, at: int, size: int) -> _Read:
     if size > len(data) - at:
-        raise ThriftError(f"{size} bytes at {at}")
+        raise ThriftError(f"{size} bytes expected at byte {at}, found {len(data) - at}")
     return data[at : at + size], at + size
 
 
 def _items(data: bytes, at: int, depth: int) -> _Read:
     if depth > _MAX_NESTING:
-        raise ThriftError(f"nested too deeply at {at}")
+        raise ThriftError(f"nested too deeply at byte {at}")
     header = data[at]
     at += 1
     size = header >> 4
     if size == _LONG_LIST:
         size, at = varint(data, at)
     if size > len(data) - at:
-        raise ThriftError(f"list of {size} elements at {at}")
+        raise ThriftError(f"a list of {size} elements at byte {at} exceeds the data")
     wire, read = _VALUES[header & 0x0F]
-    if read in (_true, _false):  # booleans take a byte each in a list, though none as a field
+    if read in (
+        _true,
+        _false,
+    ):  # booleans are a byte each in a list, but part of the header as a field
         return ThriftList(wire, list(data[at : at + size])), at + size
-    items = _alike(data, at, size) if read is _binary else None
+    items = _equal_binaries(data, at, size) if read is _binary else None
     if items is not None:
         return ThriftList(wire, items), at + size * (data[at] + 1)
     items = []
@@ -214,8 +217,8 @@ def _items(data: bytes, at: int, depth: int) -> _Read:
     return ThriftList(wire, items), at
 
 
-def _alike(data: bytes, at: int, count: int) -> list[object] | None:
-    """Binaries of one short length, in one step; None for others."""
+def _equal_binaries(data: bytes, at: int, count: int) -> list[object] | None:
+    """Decode binaries of the same short length in one step; None for others."""
     if not count or data[at] >= 0x80:  # noqa: PLR2004 - the continuation bit
         return None
     step = data[at] + 1
@@ -226,25 +229,25 @@ def _alike(data: bytes, at: int, count: int) -> list[object] | None:
 
 
 def decode_numbers(data: bytes, at: int, inside: Container[int] = ()) -> tuple[Numbers, int]:
-    """The integer fields of a struct, with those of the structs in some of its fields.
+    """Decode the integer fields of a struct and of some nested structs; others are skipped.
 
     Args:
-        data: holds the struct.
-        at: where it begins.
-        inside: fields whose structs are looked into; all else is passed over.
+        data: the bytes.
+        at: position of the struct.
+        inside: fields with the nested structs to decode.
 
     Returns:
-        The integers by field, of inner structs by the field of the struct times 256 added; and
-        where the bytes after the struct begin.
+        The integers by field id, for nested structs plus 256 times the id of the nested struct;
+        and the position after the struct.
 
     Raises:
-        ThriftError: the bytes end early or hold an unknown wire type.
+        ThriftError: the bytes are truncated or have an unknown wire type.
     """
     found: Numbers = {}
     try:
         return found, _numbers(data, at, inside, found, 0)
     except IndexError as error:
-        raise ThriftError(f"the bytes end early: {len(data)}") from error
+        raise ThriftError(f"unexpected end of data after {len(data)} bytes") from error
 
 
 def _numbers(data: bytes, at: int, inside: Container[int], found: Numbers, base: int) -> int:
@@ -266,7 +269,7 @@ def _numbers(data: bytes, at: int, inside: Container[int], found: Numbers, base:
 
 
 def _unknown(_data: bytes, at: int, _depth: int) -> _Read:
-    raise ThriftError(f"unknown wire type at {at}")
+    raise ThriftError(f"unknown wire type at byte {at}")
 
 
 _VALUES: tuple[tuple[Wire, Callable[[bytes, int, int], _Read]], ...] = (
@@ -285,7 +288,7 @@ _VALUES: tuple[tuple[Wire, Callable[[bytes, int, int], _Read]], ...] = (
     (Wire.STRUCT, _nested),
     *[(Wire.STOP, _unknown)] * 3,
 )
-"""How values are read, by the number of their wire type."""
+"""Readers of values by wire type."""
 
 
 def _write_varint(out: bytearray, value: int) -> None:

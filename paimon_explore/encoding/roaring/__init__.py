@@ -1,4 +1,4 @@
-"""Roaring bitmaps: the portable 32-bit format and the 64-bit ART format of Java.
+"""Roaring bitmaps: the portable 32-bit format and Java's 64-bit ART format.
 
-Both are validated before the bitmap library reads them.
+Bytes are validated before the bitmap library deserializes them.
 """

@@ -1,12 +1,12 @@
-"""Roaring bitmaps in the portable serialization, checked before the library sees them.
+"""Roaring bitmaps in the portable serialization format, validated before deserialization.
 
-The library trusts what it reads: a wrong count of a container would make it write outside of its
-memory later. So every container is checked here first; this also finds the end of a bitmap, which
-the formats that store several in a row do not tell.
+The bitmap library does not validate its input: a wrong cardinality would make it write out of
+bounds later. So every container is validated here first. This also determines the end of a bitmap,
+which formats with consecutive bitmaps do not store.
 
-Layout (all little endian): cookie, [run flags], key and cardinality - 1 of each container,
-[offset of each container], containers. A container is an array of 16-bit numbers, a bitset of 8192
-bytes, or runs.
+Layout (all integers are little-endian): cookie, [run flags], key and cardinality - 1 of each
+container, [offset of each container], containers. A container is an array of 16-bit numbers, a
+bitset of 8192 bytes, or runs.
 
 Spec: https://github.com/RoaringBitmap/RoaringFormatSpec.
 """
@@ -23,18 +23,18 @@ from paimon_explore.errors import CorruptFileError
 _COOKIE = 0x303A
 _RUN_COOKIE = 0x303B
 _OFFSETS_FROM = 4
-"""With run containers, offsets are stored only from this number of containers on."""
+"""Minimum number of containers for which offsets are stored if there are run containers."""
 _ARRAY_MAX = 4096
 _BITSET_BYTES = 8192
 _SPACE = 1 << 16
 
 
 class BitmapReader:
-    """Takes one bitmap after the other from bytes.
+    """Reads consecutive bitmaps from bytes.
 
     Attributes:
         data: the bytes.
-        position: where the next bitmap starts.
+        position: start of the next bitmap.
     """
 
     def __init__(self, data: bytes, path: str, position: int = 0) -> None:
@@ -44,37 +44,37 @@ class BitmapReader:
         self._view: Bytes = np.frombuffer(data, np.uint8)
 
     def take(self) -> BitMap:
-        """The next bitmap.
+        """Read the next bitmap.
 
         Raises:
-            CorruptFileError: it is damaged.
+            CorruptFileError: the bitmap is damaged.
         """
         start = self.position
         self._check(start)
         try:
             return BitMap.deserialize(self.data[start : self.position])
         except ValueError as error:
-            self._fail(start, "it can be deserialized", error)
+            self._fail(start, "it must be a valid bitmap", error)
 
     def take_wide(self) -> BitMap64:
-        """The next bitmap of 64-bit numbers: a count, then each high half with its bitmap."""
+        """Read the next 64-bit bitmap: a count, then each high half with its bitmap."""
         start = self.position
         count = int(self._numbers(start, 1, "<i8")[0])
         self.position += 8
         last = -1
         if count < 0:
-            self._fail(start, "its number of bitmaps is not negative")
+            self._fail(start, "the number of bitmaps must not be negative")
         for _ in range(count):
             key = int(self._numbers(self.position, 1, "<u4")[0])
             if key <= last:
-                self._fail(self.position, "high halves ascend")
+                self._fail(self.position, "high halves must be in ascending order")
             last = key
             self.position += 4
             self._check(self.position)
         try:
             return BitMap64.deserialize(self.data[start : self.position])
         except ValueError as error:
-            self._fail(start, "it can be deserialized", error)
+            self._fail(start, "it must be a valid bitmap", error)
 
     def _fail(self, position: int, rule: str, cause: Exception | None = None) -> NoReturn:
         raise CorruptFileError(self._path, f"bitmap at byte {position}", rule) from cause
@@ -83,17 +83,17 @@ class BitmapReader:
         size = count * np.dtype(dtype).itemsize
         part = self._view[position : position + size]
         if len(part) != size:
-            self._fail(position, "it lies within its file")
+            self._fail(position, "it must be within its file")
         return part.view(dtype).astype(np.int64)
 
     def _check(self, start: int) -> None:
-        """Check the bitmap at `start` and move behind it."""
+        """Validate the bitmap at `start` and move to its end."""
         count, runs, self.position = self._head(start)
         header = self._numbers(self.position, 2 * count, "<u2")
         self.position += 4 * count
         keys, cardinalities = header[::2], header[1::2] + 1
         if (np.diff(keys) <= 0).any():
-            self._fail(start, "keys of containers ascend")
+            self._fail(start, "keys of containers must be in ascending order")
         if runs is None or count >= _OFFSETS_FROM:
             self.position += 4 * count
         for index, cardinality in enumerate(cardinalities.tolist()):
@@ -105,7 +105,7 @@ class BitmapReader:
                 self._check_bitset(cardinality)
 
     def _head(self, start: int) -> tuple[int, Bools | None, int]:
-        """The number of containers, which hold runs (None: of old), where the header goes on."""
+        """Read the head: number of containers, run flags (None if absent), and its end."""
         cookie = int(self._numbers(start, 1, "<u4")[0])
         if cookie & 0xFFFF == _RUN_COOKIE:
             count = (cookie >> 16) + 1
@@ -113,24 +113,28 @@ class BitmapReader:
             flags = self._numbers(start + 4, size, "u1").astype(np.uint8)
             return count, nb.bits_of(flags, 0, count), start + 4 + size
         if cookie != _COOKIE:
-            self._fail(start, f"its cookie is {_COOKIE:#x} or {_RUN_COOKIE:#x}, not {cookie:#x}")
+            self._fail(
+                start, f"the cookie must be {_COOKIE:#x} or {_RUN_COOKIE:#x}, not {cookie:#x}"
+            )
         count = int(self._numbers(start + 4, 1, "<u4")[0])
         if count > _SPACE:
-            self._fail(start, f"it has at most {_SPACE} containers")
+            self._fail(start, f"it must have at most {_SPACE} containers")
         return count, None, start + 8
 
     def _check_array(self, cardinality: int) -> None:
         values = self._numbers(self.position, cardinality, "<u2")
         if (np.diff(values) <= 0).any():
-            self._fail(self.position, "numbers of an array container ascend")
+            self._fail(self.position, "numbers of an array container must be in ascending order")
         self.position += 2 * cardinality
 
     def _check_bitset(self, cardinality: int) -> None:
         part = self._view[self.position : self.position + _BITSET_BYTES]
         if len(part) != _BITSET_BYTES:
-            self._fail(self.position, "it lies within its file")
+            self._fail(self.position, "it must be within its file")
         if int(np.bitwise_count(part).sum()) != cardinality:
-            self._fail(self.position, "a bitset holds as many bits as its header says")
+            self._fail(
+                self.position, "the bits of a bitset must match the cardinality in the header"
+            )
         self.position += _BITSET_BYTES
 
     def _check_runs(self, cardinality: int) -> None:
@@ -138,30 +142,32 @@ class BitmapReader:
         runs = self._numbers(self.position + 2, 2 * count, "<u2")
         first, last = runs[::2], runs[::2] + runs[1::2]
         if (first[1:] <= last[:-1]).any() or (last >= _SPACE).any():
-            self._fail(self.position, "runs ascend and stay within their container")
+            self._fail(self.position, "runs must be in ascending order within their container")
         if int((last - first + 1).sum()) != cardinality:
-            self._fail(self.position, "runs hold as many numbers as the header says")
+            self._fail(
+                self.position, "the numbers of runs must match the cardinality in the header"
+            )
         self.position += 2 + 4 * count
 
 
 def decode_bitmap(data: bytes, path: str) -> BitMap:
-    """The bitmap that starts the bytes; what follows it is ignored.
+    """Decode the bitmap at the start of the bytes; following bytes are ignored.
 
     Raises:
-        CorruptFileError: it is damaged.
+        CorruptFileError: the bitmap is damaged.
     """
     return BitmapReader(data, path).take()
 
 
 def encode_bitmap(bitmap: BitMap) -> bytes:
-    """A bitmap, with runs where they are shorter, as Java writes it."""
+    """Encode a bitmap as Java does, with run containers where they are shorter."""
     best = bitmap.copy()
     best.run_optimize()
     return best.serialize()
 
 
 def positions_of(bitmap: BitMap | BitMap64, start: int, stop: int) -> Ints:
-    """The numbers of a bitmap in [start, stop), ascending; never more than stop - start."""
+    """Return the numbers of a bitmap in [start, stop), ascending."""
     if isinstance(bitmap, BitMap64):
         part = (bitmap & BitMap64(range(start, stop))).to_array()
         return np.frombuffer(memoryview(part), np.uint64).astype(np.int64)
@@ -170,7 +176,7 @@ def positions_of(bitmap: BitMap | BitMap64, start: int, stop: int) -> Ints:
 
 
 def mask_of(bitmap: BitMap | BitMap64, start: int, stop: int) -> Bools:
-    """For each number in [start, stop) whether the bitmap holds it."""
+    """Return for each number in [start, stop) whether the bitmap contains it."""
     mask = np.zeros(stop - start, np.bool_)
     mask[positions_of(bitmap, start, stop) - start] = True
     return mask

@@ -1,16 +1,16 @@
-"""Java's `Roaring64Bitmap`: a radix tree of 16-bit containers, what `rbm64` columns hold.
+"""Java's `Roaring64Bitmap` format of `rbm64` values: a radix tree of 16-bit containers.
 
-This is not the portable 64-bit format of other languages (that of `Roaring64NavigableMap`).
+It differs from the portable 64-bit format of other languages (that of `Roaring64NavigableMap`).
 
-Layout, little endian but for keys: byte 0 for an empty bitmap, else byte 1, int64 number of keys,
+Layout, little-endian except keys: byte 0 for an empty bitmap, else byte 1, int64 number of keys,
 the tree, the containers.
 Tree, parents first: byte kind (0-3: up to 4, 16, 48, 256 children; 4: leaf), int16 children, byte
 length of the common prefix, the prefix, then the node: of kinds 0 and 1 the children's key bytes in
-ascending order, stored from the end within each 4 or 8 bytes; of kind 2 256 bytes that say at
-which place a child is (255: none), of kind 3 256 bits; and the children in ascending order. A leaf
-has the high 48 bits of its numbers, big endian, and the place of its container as int64.
+ascending order, stored from the end within each 4 or 8 bytes; of kind 2 256 bytes with the
+index of each child (255: none), of kind 3 256 bits; and the children in ascending order. A leaf has
+the high 48 bits of its numbers, big-endian, and the index of its container as int64.
 Containers: int32 number of arrays, for each array byte -2 and int32 slots; a slot is byte 0, or
-byte 1, byte kind (0 runs, 1 bitset, 2 array), int32 cardinality and the content. At last int64
+byte 1, byte kind (0 runs, 1 bitset, 2 array), int32 cardinality and the content. Then int64
 number of containers, int32 last array, int32 last slot.
 
 Seen in: golden java200/me_agg_more_aggregation.
@@ -44,8 +44,8 @@ class WideBitmap:
     """A set of 64-bit numbers.
 
     Attributes:
-        containers: the low 16 bits by the high 48 bits, in the order in which Java stored them.
-        slots: how many Java had room for.
+        containers: the low 16 bits by the high 48 bits, in the order of Java's container array.
+        slots: capacity of Java's container array.
     """
 
     containers: dict[bytes, BitMap]
@@ -56,7 +56,7 @@ def decode_wide(data: bytes, path: str) -> WideBitmap:
     """Decode the bitmap of a value.
 
     Raises:
-        CorruptFileError: the bytes break the layout, or go on behind it.
+        CorruptFileError: the bytes violate the layout.
     """
     reader = _Reader(data, path)
     if reader.byte() == 0:
@@ -65,18 +65,18 @@ def decode_wide(data: bytes, path: str) -> WideBitmap:
     leaves: list[tuple[bytes, int]] = []
     _read_node(reader, leaves, 0)
     if len(leaves) != count:
-        reader.fail("the tree has as many leaves as keys are announced")
+        reader.fail("the number of leaves must match the number of keys")
     containers = _read_containers(reader)
     found = {}
     for key, place in sorted(leaves, key=lambda leaf: leaf[1]):
         if not 0 <= place < len(containers) or containers[place] is None:
-            reader.fail("every leaf has a container")
+            reader.fail("every leaf must have a container")
         found[key] = containers[place] or BitMap()
     return WideBitmap(found, len(containers))
 
 
 def united(first: WideBitmap, second: WideBitmap) -> WideBitmap:
-    """All numbers of both, stored as Java does: what is new goes behind, in the order of keys."""
+    """Return the union, stored as Java does: new containers are appended in the order of keys."""
     found = dict(first.containers)
     slots = first.slots
     for key in sorted(second.containers):
@@ -90,7 +90,7 @@ def united(first: WideBitmap, second: WideBitmap) -> WideBitmap:
 
 
 def encode_wide(bitmap: WideBitmap) -> bytes:
-    """The bytes of a bitmap, with runs where they are shorter."""
+    """Encode a bitmap, with run containers where they are shorter."""
     if not bitmap.containers:
         return b"\0"
     leaves = sorted((key, place) for place, key in enumerate(bitmap.containers))
@@ -104,7 +104,7 @@ def encode_wide(bitmap: WideBitmap) -> bytes:
 
 
 class _Reader:
-    """Takes values from bytes, and complains."""
+    """Bounds-checked reader of consecutive values."""
 
     def __init__(self, data: bytes, path: str) -> None:
         self._data = data
@@ -117,7 +117,7 @@ class _Reader:
     def take(self, size: int) -> bytes:
         part = self._data[self._at : self._at + size]
         if size < 0 or len(part) != size:
-            self.fail("it lies within its value")
+            self.fail("it must be within its value")
         self._at += size
         return part
 
@@ -139,7 +139,7 @@ def _read_node(reader: _Reader, leaves: list[tuple[bytes, int]], depth: int) -> 
         leaves.append((reader.take(_KEY_BYTES), reader.number("<q", 8)))
         return
     if kind > _LEAF or depth >= _MAX_DEPTH or not 0 < children <= _NODE_CHILDREN[kind]:
-        reader.fail("nodes are of a known kind, not deeper than a key is long")
+        reader.fail("a node must have a known kind and be within the length of the key")
     reader.take(_NODE_BODY[kind])
     for _ in range(children):
         _read_node(reader, leaves, depth + 1)
@@ -153,7 +153,7 @@ def _write_node(leaves: list[tuple[bytes, int]], depth: int, parts: list[bytes])
     low, high = leaves[0][0], leaves[-1][0]
     split = next(at for at in range(depth, _KEY_BYTES) if low[at] != high[at])
     children = [(byte, list(part)) for byte, part in groupby(leaves, lambda leaf: leaf[0][split])]
-    kind = next(at for at, most in enumerate(_NODE_CHILDREN) if len(children) <= most)
+    kind = next(at for at, capacity in enumerate(_NODE_CHILDREN) if len(children) <= capacity)
     prefix = low[depth:split]
     head = struct.pack("<BhB", kind, len(children), len(prefix)) + prefix
     parts.append(head + _node_body(kind, [byte for byte, _ in children]))
@@ -182,7 +182,7 @@ def _node_body(kind: int, keys: list[int]) -> bytes:
 def _read_containers(reader: _Reader) -> list[BitMap | None]:
     found: list[BitMap | None] = []
     if reader.number("<i", 4) != 1:
-        reader.fail("containers are in one array")
+        reader.fail("containers must be in one array")
     reader.byte()
     slots = reader.number("<i", 4)
     for _ in range(slots):
@@ -201,7 +201,7 @@ def _read_container(reader: _Reader) -> BitMap:
         bits = np.unpackbits(np.frombuffer(reader.take(_BITSET_BYTES), np.uint8), bitorder="little")
         return BitMap(np.flatnonzero(bits).tolist())
     if kind != _RUNS:
-        reader.fail("containers are runs, bitsets or arrays")
+        reader.fail("containers must be runs, bitsets or arrays")
     runs = np.frombuffer(reader.take(4 * reader.number("<H", 2)), "<u2").astype(int)
     values = BitMap()
     for start, more in runs.reshape(-1, 2).tolist():
@@ -210,7 +210,7 @@ def _read_container(reader: _Reader) -> BitMap:
 
 
 def _container_bytes(values: BitMap) -> bytes:
-    """Kind, cardinality and content, the content as in the portable 32-bit format."""
+    """Encode kind, cardinality and content; the content is that of the portable 32-bit format."""
     image = encode_bitmap(values)
     has_runs = int.from_bytes(image[:2], "little") == _RUN_COOKIE
     kind = _RUNS if has_runs else _ARRAY if len(values) <= _ARRAY_MAX else _BITSET

@@ -1,12 +1,11 @@
-"""CSV and JSON data files as columns of texts.
+"""Parsing of CSV and JSON data files.
 
-Both formats hold every value as text; which type it means is the table's business
-(`read/text_data_file.py`). Rows are taken apart one by one, for neither format has columns to
-decode.
+Both formats store every value as text; `read/text_data_file.py` converts it to the column types.
+Rows are parsed one by one, as both formats are row-oriented.
 
-CSV is read as the exact inverse of Paimon's writer. A field with a delimiter, a quote or a line end
-in it is quoted, and quotes inside are escaped; nothing else is: a backslash is just a backslash, a
-line end may be part of a value. (Paimon's own reader loses such values.)
+CSV parsing is the exact inverse of Paimon's writer. A field that contains a delimiter, a quote or a
+line end is quoted, and quotes inside it are escaped. Nothing else is escaped: a backslash stands
+for itself, and a value may contain a line end. (Paimon's own reader loses such values.)
 
 Seen in: golden append_csv.
 """
@@ -28,18 +27,21 @@ from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.limits import max_unpacked_size, memory_limit, too_large, within_memory
 
 MAX_TEXT_BYTES = 1 << 31
-_PIECE_BYTES = 1 << 20
-"""Largest text, decompressed, that is read."""
+"""Maximum size of a decompressed text file."""
+_READ_BYTES = 1 << 20
 
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | bool | None"
-"""A parsed JSON value; numbers are their texts."""
+"""A parsed JSON value; numbers are kept as text."""
 
 _INT_BYTES = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CsvLayout:
-    """The marks of a CSV file: each one character, but for the line end and the text of null."""
+    """Format options of a CSV file.
+
+    All delimiters are single characters, except the line delimiter and the null literal.
+    """
 
     field_delimiter: str = ","
     line_delimiter: str = "\n"
@@ -50,7 +52,7 @@ class CsvLayout:
 
 
 def csv_records(text: str, layout: CsvLayout) -> list[list[str | None]]:
-    r"""The rows of a CSV file; null where a field is the null literal.
+    r"""Parse the rows of a CSV file; fields equal to the null literal are null.
 
     >>> csv_records('1,"a,\\"b"\n2,\n', CsvLayout())
     [['1', 'a,"b'], ['2', None]]
@@ -86,7 +88,7 @@ def _quoted_records(text: str, layout: CsvLayout) -> list[list[str]]:
     at = 0
     while at < len(text) or record:
         found = pattern.match(text, at)
-        assert found is not None  # noqa: S101 - the second way matches anything
+        assert found is not None  # noqa: S101 - the second alternative matches anything
         quoted, plain, end = found.groups()
         if quoted is None:
             record.append(plain)
@@ -100,17 +102,17 @@ def _quoted_records(text: str, layout: CsvLayout) -> list[list[str]]:
 
 
 def json_records(text: str, *, line_delimiter: str, path: str) -> Iterator[dict[str, Json]]:
-    """The rows of a JSON file: one object per line.
+    """Parse the rows of a JSON file: one object per line.
 
     Raises:
-        CorruptFileError: a line is no JSON object.
+        CorruptFileError: a line is not a JSON object.
     """
     for number, line in enumerate(text.split(line_delimiter)):
         if not line.strip():
             continue
         try:
             record = json.loads(line, parse_int=str, parse_float=str, parse_constant=str)
-            if "\\u" in line:  # may smuggle in half a surrogate pair, which is no text
+            if "\\u" in line:  # fails on unpaired surrogates
                 json.dumps(record, ensure_ascii=False).encode()
         except (ValueError, RecursionError) as error:
             raise CorruptFileError(path, f"line {number + 1}", str(error)) from error
@@ -120,24 +122,24 @@ def json_records(text: str, *, line_delimiter: str, path: str) -> Iterator[dict[
 
 
 def decompressed(data: bytes, compression: str, *, path: str) -> str:
-    """The text of a file.
+    """Decompress and decode a text file.
 
     Args:
-        data: the whole file.
-        compression: the file's compression extension; empty for none.
-        path: for messages.
+        data: the content of the file.
+        compression: the compression extension of the file; empty for none.
+        path: path of the file, for errors.
 
     Raises:
-        CorruptFileError: the bytes do not unpack, or are no UTF-8.
+        CorruptFileError: the bytes cannot be decompressed, or are not UTF-8.
     """
     try:
-        most = min(max_unpacked_size(len(data)) if compression else memory_limit(), MAX_TEXT_BYTES)
+        limit = min(max_unpacked_size(len(data)) if compression else memory_limit(), MAX_TEXT_BYTES)
         with within_memory(path, "text"):
-            unpacked = _UNPACK[compression](data, most)
-            if len(unpacked) > most:
-                what = f"{len(data):,} bytes, which unpack to at least {len(unpacked):,},"
+            text = _DECOMPRESS[compression](data, limit)
+            if len(text) > limit:
+                what = f"{len(data):,} bytes, which decompress to at least {len(text):,},"
                 raise too_large(None, path, "text", what)
-            return unpacked.decode()
+            return text.decode()
     except ResourceLimitError as error:
         raise (error if error.path else error.at(path)) from error
     except (
@@ -152,26 +154,26 @@ def decompressed(data: bytes, compression: str, *, path: str) -> str:
         raise CorruptFileError(path, what, str(error)) from error
 
 
-def _hadoop_blocks(data: bytes, most: int, unpack: Callable[[bytes, int], bytes]) -> bytes:
-    """Hadoop's framing: size of a block, then chunks with their packed size, all big-endian."""
+def _hadoop_blocks(data: bytes, limit: int, decompress: Callable[[bytes, int], bytes]) -> bytes:
+    """Decompress Hadoop's block format: size of a block, then chunks with their compressed size."""
     out = bytearray()
     at = 0
     while at < len(data):
         end = len(out) + int.from_bytes(data[at : at + _INT_BYTES])
         at += _INT_BYTES
-        if end > most:
+        if end > limit:
             raise too_large(end, "", "text", f"{len(data):,} bytes of blocks")
         while len(out) < end:
             if at >= len(data):
-                raise EOFError("the last block is cut short")
+                raise EOFError("the last block is truncated")
             size = int.from_bytes(data[at : at + _INT_BYTES])
             at += _INT_BYTES
-            out += unpack(data[at : at + size], end - len(out))
+            out += decompress(data[at : at + size], end - len(out))
             at += size
     return bytes(out)
 
 
-def _unlz4(chunk: bytes, size: int) -> bytes:
+def _decompress_lz4(chunk: bytes, size: int) -> bytes:
     out = bytearray(size)
     return bytes(out[: cramjam.lz4.decompress_block_into(chunk, output=out)])
 
@@ -179,46 +181,46 @@ def _unlz4(chunk: bytes, size: int) -> bytes:
 _Stream: TypeAlias = gzip.GzipFile | bz2.BZ2File | zstandard.ZstdDecompressionReader
 
 
-def _unzstd(data: bytes, most: int) -> bytes:
-    return _limited(zstandard.ZstdDecompressor().stream_reader(data), most)
+def _decompress_zstd(data: bytes, limit: int) -> bytes:
+    return _read_limited(zstandard.ZstdDecompressor().stream_reader(data), limit)
 
 
-def _limited(stream: _Stream, most: int) -> bytes:
-    """Everything of a stream, up to one piece more than allowed."""
+def _read_limited(stream: _Stream, limit: int) -> bytes:
+    """Read a stream to its end, or until more than `limit` bytes were read."""
     parts, total = [], 0
     with stream:
-        while total <= most and (part := stream.read(_PIECE_BYTES)):
+        while total <= limit and (part := stream.read(_READ_BYTES)):
             parts.append(part)
             total += len(part)
     return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
-def _ungzip(data: bytes, most: int) -> bytes:
-    return _limited(gzip.GzipFile(fileobj=BytesIO(data)), most)
+def _decompress_gzip(data: bytes, limit: int) -> bytes:
+    return _read_limited(gzip.GzipFile(fileobj=BytesIO(data)), limit)
 
 
-def _unbzip2(data: bytes, most: int) -> bytes:
-    return _limited(bz2.BZ2File(BytesIO(data)), most)
+def _decompress_bzip2(data: bytes, limit: int) -> bytes:
+    return _read_limited(bz2.BZ2File(BytesIO(data)), limit)
 
 
-def _inflate(data: bytes, most: int) -> bytes:
-    return zlib.decompressobj().decompress(data, most + 1)
+def _decompress_zlib(data: bytes, limit: int) -> bytes:
+    return zlib.decompressobj().decompress(data, limit + 1)
 
 
-def _unsnap(chunk: bytes, size: int) -> bytes:
+def _decompress_snappy(chunk: bytes, size: int) -> bytes:
     if cramjam.snappy.decompress_raw_len(chunk) > size:
         raise ValueError("a chunk is larger than its block")
     return bytes(cramjam.snappy.decompress_raw(chunk))
 
 
-_UNPACK: Mapping[str, Callable[[bytes, int], bytes]] = {
+_DECOMPRESS: Mapping[str, Callable[[bytes, int], bytes]] = {
     "": lambda data, _: data,
-    "gz": _ungzip,
-    "gzip": _ungzip,
-    "bz2": _unbzip2,
-    "deflate": _inflate,
-    "zst": _unzstd,
-    "zstd": _unzstd,
-    "snappy": lambda data, most: _hadoop_blocks(data, most, _unsnap),
-    "lz4": lambda data, most: _hadoop_blocks(data, most, _unlz4),
+    "gz": _decompress_gzip,
+    "gzip": _decompress_gzip,
+    "bz2": _decompress_bzip2,
+    "deflate": _decompress_zlib,
+    "zst": _decompress_zstd,
+    "zstd": _decompress_zstd,
+    "snappy": lambda data, limit: _hadoop_blocks(data, limit, _decompress_snappy),
+    "lz4": lambda data, limit: _hadoop_blocks(data, limit, _decompress_lz4),
 }

@@ -1,8 +1,8 @@
-r"""Columns of texts as CSV and JSON files; the inverse of `encoding/text/csv_json_reader.py`.
+r"""Formatting of CSV and JSON data files; the inverse of `csv_json_reader`.
 
-A CSV field with a delimiter, a quote or a line end in it is quoted, and quotes inside are escaped;
-null is the null literal. A JSON file has one object per line with all columns, and every value that
-is not nested is a text.
+A CSV field that contains a delimiter, a quote or a line end is quoted, and quotes inside it are
+escaped; null is the null literal. A JSON file has one object per line with all columns; all values
+except nested ones are strings.
 
 Seen in: golden append_csv.
 """
@@ -28,11 +28,11 @@ _GZIP_WINDOW = 31
 
 
 def csv_text(columns: Sequence[Column], layout: CsvLayout) -> str:
-    r"""Rows as CSV, without a header.
+    r"""Format rows as CSV, without a header.
 
     Args:
-        columns: of strings, all of the same length.
-        layout: the marks.
+        columns: string columns of the same length.
+        layout: the format options.
 
     >>> csv_text([pa.array(["1", "2"]), pa.array(['a,"b', None])], CsvLayout())
     '1,"a,\\"b"\n2,\n'
@@ -43,7 +43,7 @@ def csv_text(columns: Sequence[Column], layout: CsvLayout) -> str:
 
 
 def csv_header(names: Sequence[str], layout: CsvLayout) -> str:
-    """The line that names the columns."""
+    """Format the header line."""
     return csv_text([pa.array([name]) for name in names], layout)
 
 
@@ -70,7 +70,7 @@ def _csv_fields(column: Column, layout: CsvLayout) -> Column:
 
 
 def json_text(rows: Sequence[Mapping[str, Json]], line_delimiter: str) -> str:
-    r"""Rows as JSON.
+    r"""Format rows as JSON.
 
     >>> json_text([{"a": "1", "b": None}], "\n")
     '{"a":"1","b":null}\n'
@@ -81,14 +81,14 @@ def json_text(rows: Sequence[Mapping[str, Json]], line_delimiter: str) -> str:
 
 
 class Compressor(Protocol):
-    """Packs a file piece by piece."""
+    """Compresses a file incrementally."""
 
     def compress(self, data: bytes, /) -> bytes:
-        """The next packed bytes; maybe none yet."""
+        """Compress data; may return no bytes yet."""
         ...
 
     def flush(self) -> bytes:
-        """The last packed bytes."""
+        """Return the remaining compressed bytes."""
         ...
 
 
@@ -103,7 +103,7 @@ class _Plain:
 
 
 class _HadoopBlocks:
-    """Hadoop's framing of codecs without one: sizes of block and chunk, big-endian, and a chunk."""
+    """Hadoop's block format for raw codecs: big-endian sizes of block and chunk, then the chunk."""
 
     def __init__(self, pack: Callable[[bytes], bytes]) -> None:
         self._pack = pack
@@ -127,20 +127,20 @@ class _HadoopBlocks:
         )
 
 
-def _snapped(data: bytes) -> bytes:
+def _compress_snappy(data: bytes) -> bytes:
     return bytes(cramjam.snappy.compress_raw(data))
 
 
-def _lz4(data: bytes) -> bytes:
+def _compress_lz4(data: bytes) -> bytes:
     return bytes(cramjam.lz4.compress_block(data, store_size=False))
 
 
 def compressor(codec: str, zstd_level: int = 1) -> Compressor | None:
-    """What packs a text file; None if there is no such codec.
+    """Return a compressor of text files; None if the codec is unknown.
 
     Args:
-        codec: name of the option `file.compression`.
-        zstd_level: of the codec zstd.
+        codec: value of the option `file.compression`.
+        zstd_level: compression level of zstd.
     """
     made: Mapping[str, Callable[[], Compressor]] = {
         "none": _Plain,
@@ -149,11 +149,11 @@ def compressor(codec: str, zstd_level: int = 1) -> Compressor | None:
         "deflate": zlib.compressobj,
         "bzip2": bz2.BZ2Compressor,
         "zstd": lambda: zstandard.ZstdCompressor(level=zstd_level).compressobj(),
-        "snappy": lambda: _HadoopBlocks(_snapped),
-        "lz4": lambda: _HadoopBlocks(_lz4),
+        "snappy": lambda: _HadoopBlocks(_compress_snappy),
+        "lz4": lambda: _HadoopBlocks(_compress_lz4),
     }
     return made[codec]() if codec in made else None
 
 
 CODECS = ("none", "gzip", "deflate", "bzip2", "zstd", "snappy", "lz4")
-"""The codecs of text files."""
+"""Codecs of text files."""

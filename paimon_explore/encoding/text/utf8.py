@@ -1,4 +1,4 @@
-"""Texts that file libraries hand over unchecked."""
+"""UTF-8 validation of strings, which file libraries do not check."""
 
 import numpy as np
 import pyarrow as pa
@@ -11,15 +11,15 @@ _HIGH_BITS = 0x8080_8080_8080_8080
 
 
 def check_utf8(texts: Column, *, path: str, column: str) -> None:
-    """Refuse texts that are no UTF-8, which would fail only when somebody looks at them.
+    """Check that texts are UTF-8; otherwise the first access to a value would fail.
 
     Args:
         texts: n texts.
-        path: of the file, for messages.
-        column: for messages.
+        path: path of the file, for errors.
+        column: name of the column, for errors.
 
     Raises:
-        CorruptFileError: a text is no UTF-8.
+        CorruptFileError: a text is not UTF-8.
     """
     if _is_ascii(used_bytes(texts)):
         return
@@ -30,7 +30,7 @@ def check_utf8(texts: Column, *, path: str, column: str) -> None:
 
 
 def _is_ascii(data: Bytes) -> bool:
-    """Whether no byte has its highest bit set; one pass over words, as fast as memory."""
+    """Return whether no byte has its highest bit set, testing eight bytes at a time."""
     whole = len(data) // _WORD * _WORD
     words = int(np.bitwise_or.reduce(data[:whole].view(np.uint64))) if whole else 0
     rest = int(np.bitwise_or.reduce(data[whole:])) if len(data) > whole else 0

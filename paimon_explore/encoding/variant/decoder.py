@@ -1,13 +1,13 @@
-"""VARIANT values: typed trees in two byte strings, as Python values.
+"""Decoder of VARIANT values: typed trees that are stored as a value and its metadata.
 
     metadata: byte version and flags | number of keys | offset per key and the end | keys
-    value: a byte of kind and flags, then what belongs to the kind:
+    value: a byte of kind and flags, then the content:
         number, text, ...   its bytes
         object              number of fields | key number of each | offset of each, the end | values
         array               number of elements | offset of each, the end | values
 
-All little endian; the flags tell how many bytes a count, key number or offset has. The fields of an
-object stand in the order of their keys.
+All integers are little-endian; the flags contain the number of bytes of counts, key numbers and
+offsets. The fields of an object are sorted by key.
 
 Spec: concepts/spec/variant; the Parquet Variant encoding. Seen in: golden java200/variant.
 """
@@ -29,16 +29,16 @@ from paimon_explore.frozen_dataclass import dataclass
 VERSION = 1
 MICROS_PER_DAY = 86_400_000_000
 MAX_DEPTH = 300
-"""No value is nested deeper: Python's own stack ends not far beyond."""
+"""Maximum nesting of values, below Python's recursion limit."""
 
 _T = TypeVar("_T")
 _EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
-_PYTHON_DAYS = (-719_162, 2_932_896)  # of the years 1 and 9999, where Python's dates end
+_PYTHON_DAYS = (-719_162, 2_932_896)  # the range of Python's dates, years 1 to 9999
 _DIGITS = {4: 9, 8: 18, 16: 38}
 
 
 class Basic(IntEnum):
-    """The lowest two bits of a value."""
+    """Basic type of a value: its lowest two bits."""
 
     PRIMITIVE = 0
     SHORT_TEXT = 1
@@ -47,7 +47,7 @@ class Basic(IntEnum):
 
 
 class Kind(IntEnum):
-    """What a primitive value is."""
+    """Type of a primitive value."""
 
     NULL = 0
     TRUE = 1
@@ -80,30 +80,30 @@ _INTEGER_BYTES = {
 }
 _DECIMAL_BYTES = {Kind.DECIMAL4: 4, Kind.DECIMAL8: 8, Kind.DECIMAL16: 16}
 Raw = None | bool | int | float | Decimal | str | bytes
-"""A primitive's content: days for DATE, microseconds for timestamps."""
+"""Content of a primitive value: days for DATE, microseconds for timestamps."""
 
 
 class Maker(Protocol[_T]):
-    """Makes results out of the parts of a value."""
+    """Builds results from the parts of a value."""
 
     def leaf(self, kind: Kind, raw: Raw) -> _T:
-        """Of a primitive; text is always of kind TEXT."""
+        """Build the result of a primitive; text always has kind TEXT."""
 
     def array(self, elements: list[_T]) -> _T:
-        """Of an array."""
+        """Build the result of an array."""
 
     def object(self, fields: list[tuple[str, _T]]) -> _T:
-        """Of an object."""
+        """Build the result of an object."""
 
 
 @dataclass(frozen=True, slots=True)
 class Container:
-    """Where the children of an object or array lie.
+    """Locations of the children of an object or array.
 
     Attributes:
-        key_numbers: of each field; empty for an array.
-        starts: the position of each child.
-        end: behind the last child.
+        key_numbers: key number of each field; empty for an array.
+        starts: start of each child.
+        end: end of the last child.
     """
 
     key_numbers: tuple[int, ...]
@@ -112,12 +112,12 @@ class Container:
 
 
 class VariantReader:
-    """Reads one value.
+    """Reads a VARIANT value.
 
     Args:
-        value: its bytes.
-        keys: those of its metadata.
-        path: the file, for errors.
+        value: the bytes of the value.
+        keys: the keys of its metadata.
+        path: path of the file, for errors.
     """
 
     def __init__(self, value: bytes, keys: tuple[str, ...], path: str) -> None:
@@ -127,17 +127,17 @@ class VariantReader:
         self._left = len(value)
 
     def read(self, maker: Maker[_T], at: int = 0, depth: int = 0) -> _T:
-        """The value that starts at a byte.
+        """Read the value at a byte.
 
         Raises:
-            CorruptFileError: it is damaged.
+            CorruptFileError: the value is damaged.
         """
         header = self._take(at, 1)[0]
         self._left -= 1
         if self._left < 0:
-            self._fail(at, "no value is used twice")
+            self._fail(at, "a value must not be referenced twice")
         if depth > MAX_DEPTH:
-            self._fail(at, f"values are nested at most {MAX_DEPTH} levels deep")
+            self._fail(at, f"values may be nested at most {MAX_DEPTH} levels deep")
         match Basic(header & 3):
             case Basic.PRIMITIVE:
                 return self._primitive(maker, at, header >> 2)
@@ -153,17 +153,17 @@ class VariantReader:
                 return maker.object(list(zip(names, values, strict=True)))
 
     def is_object(self, at: int = 0) -> bool:
-        """Whether an object starts at a byte."""
+        """Return whether the value at a byte is an object."""
         return self._take(at, 1)[0] & 3 == Basic.OBJECT
 
     def key(self, number: int) -> str:
-        """A key by its number."""
+        """Return the key with a number."""
         if number >= len(self._keys):
-            self._fail(0, f"key numbers are below {len(self._keys)}")
+            self._fail(0, f"key numbers must be below {len(self._keys)}")
         return self._keys[number]
 
     def container(self, at: int) -> Container:
-        """The children of the object or array that starts at a byte."""
+        """Locate the children of the object or array at a byte."""
         header = self._take(at, 1)[0]
         flags = header >> 2
         is_object = header & 3 == Basic.OBJECT
@@ -176,19 +176,19 @@ class VariantReader:
         offsets_at = keys_at + count * key_bytes
         data_at = offsets_at + (count + 1) * offset_bytes
         if data_at > len(self._value):
-            self._fail(at, "the offsets of its children lie within it")
+            self._fail(at, "the offsets of its children must be within it")
         keys = tuple(self._number(keys_at + i * key_bytes, key_bytes) for i in range(count))
         offsets = [
             self._number(offsets_at + i * offset_bytes, offset_bytes) for i in range(count + 1)
         ]
         end = data_at + offsets[-1]
         if end > len(self._value) or any(offset >= offsets[-1] for offset in offsets[:-1]):
-            self._fail(at, "its children lie within it")
+            self._fail(at, "its children must be within it")
         starts = tuple(data_at + offset for offset in offsets[:-1])
         return Container(keys if is_object else (), starts, end)
 
     def end(self, at: int) -> int:
-        """Where the value that starts at a byte ends."""
+        """Return the end of the value at a byte."""
         header = self._take(at, 1)[0]
         match Basic(header & 3):
             case Basic.SHORT_TEXT:
@@ -202,7 +202,7 @@ class VariantReader:
                 return at + 1 + _CONTENT_BYTES[kind]
 
     def slice(self, at: int) -> bytes:
-        """The bytes of the value that starts at a byte."""
+        """Return the bytes of the value at a byte."""
         return self._take(at, self.end(at) - at)
 
     def _fail(self, at: int, rule: str) -> NoReturn:
@@ -211,7 +211,7 @@ class VariantReader:
     def _take(self, at: int, size: int) -> bytes:
         part = self._value[at : at + size]
         if len(part) != size or size < 0:
-            self._fail(at, "a value lies within its variant")
+            self._fail(at, "a value must be within its variant")
         return part
 
     def _number(self, at: int, size: int) -> int:
@@ -221,13 +221,13 @@ class VariantReader:
         try:
             return self._take(at, size).decode()
         except UnicodeDecodeError:
-            self._fail(at, "text is UTF-8")
+            self._fail(at, "text must be UTF-8")
 
     def _kind(self, at: int, number: int) -> Kind:
         try:
             return Kind(number)
         except ValueError:
-            self._fail(at, f"there is no kind of value {number}")
+            self._fail(at, f"unknown kind of value {number}")
 
     def _primitive(self, maker: Maker[_T], at: int, number: int) -> _T:
         kind = self._kind(at, number)
@@ -260,7 +260,7 @@ class VariantReader:
         unscaled = int.from_bytes(self._take(at + 1, size), "little", signed=True)
         digits = str(abs(unscaled))
         if scale > _DIGITS[size] or len(digits) > _DIGITS[size]:
-            self._fail(at, f"a decimal of {size} bytes has at most {_DIGITS[size]} digits")
+            self._fail(at, f"a decimal of {size} bytes must have at most {_DIGITS[size]} digits")
         return Decimal((int(unscaled < 0), tuple(map(int, digits)), -scale))
 
 
@@ -277,36 +277,36 @@ _CONTENT_BYTES: Mapping[Kind, int] = {
 
 
 def decode_keys(metadata: bytes, *, path: str) -> tuple[str, ...]:
-    """The keys of a variant's metadata, by their numbers.
+    """Decode the keys of a variant's metadata, in order of their numbers.
 
     Raises:
-        CorruptFileError: it is damaged, or of another version.
+        CorruptFileError: the metadata is damaged, or its version is unknown.
     """
 
     def fail(rule: str) -> NoReturn:
         raise CorruptFileError(path, "variant metadata", rule)
 
     if not metadata or metadata[0] & 0x0F != VERSION:
-        fail(f"its first byte states the version {VERSION}")
+        fail(f"the version in the first byte must be {VERSION}")
     size = (metadata[0] >> 6) + 1
     count = int.from_bytes(metadata[1 : 1 + size], "little")
     start = 1 + (count + 2) * size
     if start > len(metadata):
-        fail("its offsets lie within it")
+        fail("its offsets must be within it")
     edges = [
         start + int.from_bytes(metadata[at : at + size], "little")
         for at in range(1 + size, start, size)
     ]
     if edges[-1] > len(metadata) or any(a > b for a, b in pairwise(edges)):
-        fail("its offsets ascend within it")
+        fail("its offsets must be within it in ascending order")
     try:
         return tuple(metadata[a:b].decode() for a, b in pairwise(edges))
     except UnicodeDecodeError:
-        fail("keys are UTF-8")
+        fail("keys must be UTF-8")
 
 
 class _PythonMaker:
-    """Python values; what Python's dates cannot hold becomes a numpy.datetime64."""
+    """Builds Python values; dates out of Python's range become numpy.datetime64."""
 
     def leaf(self, kind: Kind, raw: Raw) -> object:
         if kind is Kind.UUID and isinstance(raw, bytes):
@@ -323,11 +323,11 @@ class _PythonMaker:
 
 
 MOMENTS = frozenset({Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMP_NTZ})
-"""Kinds whose content counts from 1970."""
+"""Kinds of dates and timestamps, whose content is relative to 1970."""
 
 
 def moment_of(kind: Kind, raw: int) -> dt.date | np.datetime64:
-    """A date or timestamp; a numpy value where Python has none."""
+    """Convert a date or timestamp; to numpy if it is out of Python's range."""
     days = raw if kind is Kind.DATE else raw // MICROS_PER_DAY
     if not _PYTHON_DAYS[0] <= days <= _PYTHON_DAYS[1]:
         return np.datetime64(raw, "D" if kind is Kind.DATE else "us")
@@ -341,11 +341,11 @@ _PYTHON = _PythonMaker()
 
 
 def python_value(value: bytes, metadata: bytes, *, path: str = "") -> object:
-    """A variant as Python values.
+    """Decode a variant to Python values.
 
     Objects become dicts, arrays lists, TIMESTAMP an aware and TIMESTAMP_NTZ a naive datetime.
 
     Raises:
-        CorruptFileError: it is damaged.
+        CorruptFileError: the variant is damaged.
     """
     return VariantReader(value, decode_keys(metadata, path=path), path).read(_PYTHON)

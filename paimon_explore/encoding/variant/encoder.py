@@ -1,4 +1,4 @@
-"""VARIANT values out of Python values and JSON text, byte by byte as Java makes them."""
+"""Encoder of VARIANT values from Python values and JSON text, with the same bytes as Java."""
 
 import datetime as dt
 import json
@@ -12,7 +12,7 @@ from paimon_explore.encoding.variant.decoder import MAX_DEPTH, VERSION, Basic, K
 from paimon_explore.errors import InvalidInputError
 
 SIZE_LIMIT = 128 * 1024 * 1024
-"""No value and no metadata is longer."""
+"""Maximum bytes of a value or its metadata."""
 
 _SHORT_TEXT = 63
 _MAX_DIGITS = 38
@@ -21,10 +21,10 @@ _LONG = 2**63
 
 
 class KeyTable:
-    """The keys of a variant with their numbers, which never change; new ones are added behind.
+    """Numbers of the keys of a variant; new keys are appended.
 
     Args:
-        keys: those that are there already.
+        keys: the existing keys.
     """
 
     def __init__(self, keys: Sequence[str] = ()) -> None:
@@ -37,11 +37,11 @@ class KeyTable:
         return len(self._numbers) > self._known
 
     def number(self, key: str) -> int:
-        """The number of a key, a new one if need be."""
+        """Return the number of a key; a new key is added."""
         return self._numbers.setdefault(key, len(self._numbers))
 
     def encode(self) -> bytes:
-        """The metadata."""
+        """Encode the metadata."""
         texts = [key.encode("utf-8", "surrogatepass") for key in self._numbers]
         size = _width(max(sum(map(len, texts)), len(texts)))
         ends = [0]
@@ -53,36 +53,38 @@ class KeyTable:
 
 
 def encode_python(value: object) -> tuple[bytes, bytes]:
-    """A variant, value and metadata.
+    """Encode a Python value; returns value and metadata.
 
     Args:
         value: None, bool, int, float, Decimal, str, bytes, date, datetime (aware: TIMESTAMP, naive:
             TIMESTAMP_NTZ), UUID, or lists and string-keyed dicts of these.
 
     Raises:
-        InvalidInputError: another kind of value, too large or too deep.
+        InvalidInputError: the value is of another type, too large or nested too deeply.
     """
     keys = KeyTable()
     data = _encode(value, keys, 0)
     metadata = keys.encode()
     if max(len(data), len(metadata)) > SIZE_LIMIT:
-        raise InvalidInputError(f"A variant has at most {SIZE_LIMIT} bytes.")
+        raise InvalidInputError(f"A variant may have at most {SIZE_LIMIT} bytes.")
     return data, metadata
 
 
 def encode_json(text: str) -> tuple[bytes, bytes]:
-    """A variant, value and metadata, out of JSON text.
+    """Encode JSON text; returns value and metadata.
 
-    Numbers with a point are decimals where they fit 38 digits, with an exponent doubles.
+    Numbers with a decimal point become decimals if they fit 38 digits, else doubles; numbers with
+    an exponent become doubles.
 
     Raises:
-        InvalidInputError: no JSON, a key twice in one object, or too deep.
+        InvalidInputError: the text is not JSON, an object has a duplicate key, or it is nested too
+            deeply.
     """
     try:
         value = json.loads(
             text,
             parse_float=_json_number,
-            parse_constant=_refuse_constant,
+            parse_constant=_reject_constant,
             object_pairs_hook=_json_object,
         )
     except InvalidInputError:
@@ -99,20 +101,20 @@ def _json_number(text: str) -> Decimal | float:
     return value if _fits(value) else float(text)
 
 
-def _refuse_constant(text: str) -> NoReturn:
+def _reject_constant(text: str) -> NoReturn:
     raise InvalidInputError(f"{text} is not valid JSON.")
 
 
 def _json_object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise InvalidInputError("A JSON object has a key twice.")
+        raise InvalidInputError("Not valid JSON for a variant: an object has a duplicate key.")
     return found
 
 
 def _encode(value: object, keys: KeyTable, depth: int) -> bytes:
     if depth > MAX_DEPTH:
-        raise InvalidInputError(f"A variant is nested at most {MAX_DEPTH} levels deep.")
+        raise InvalidInputError(f"A variant may be nested at most {MAX_DEPTH} levels deep.")
     match value:
         case None:
             return primitive(Kind.NULL)
@@ -125,7 +127,7 @@ def _encode(value: object, keys: KeyTable, depth: int) -> bytes:
             for key, member in value.items():
                 if not isinstance(key, str):
                     raise InvalidInputError(f"A key of a variant must be a string, not {key!r}.")
-                number = keys.number(key)  # before those of the member, as in Java
+                number = keys.number(key)  # before the keys of the member, as in Java
                 fields.append((key, number, _encode(member, keys, depth + 1)))
             return object_of(fields)
         case list() | tuple():
@@ -135,10 +137,10 @@ def _encode(value: object, keys: KeyTable, depth: int) -> bytes:
 
 
 def scalar(value: object) -> bytes:
-    """A number, moment, UUID or byte string.
+    """Encode a number, date, timestamp, UUID or byte string.
 
     Raises:
-        InvalidInputError: another kind of value, or a number too large.
+        InvalidInputError: the value is of another type, or a number is too large.
     """
     match value:
         case int():
@@ -167,17 +169,17 @@ def _moment(value: dt.date) -> bytes:
 
 
 def primitive(kind: Kind, content: bytes = b"") -> bytes:
-    """A primitive value."""
+    """Encode a primitive value."""
     return bytes([kind << 2 | Basic.PRIMITIVE]) + content
 
 
 def number_of(kind: Kind, value: int, size: int) -> bytes:
-    """A primitive value that is a number of so many bytes."""
+    """Encode a primitive value that is an integer of `size` bytes."""
     return primitive(kind, value.to_bytes(size, "little", signed=True))
 
 
 def integer(value: int) -> bytes:
-    """An integer in as few bytes as it needs; beyond 64 bits a decimal."""
+    """Encode an integer in as few bytes as possible; beyond 64 bits as a decimal."""
     for kind, size in ((Kind.INT1, 1), (Kind.INT2, 2), (Kind.INT4, 4), (Kind.INT8, 8)):
         if -(1 << (8 * size - 1)) <= value < 1 << (8 * size - 1):
             return number_of(kind, value, size)
@@ -190,7 +192,7 @@ def _fits(value: Decimal) -> bool:
 
 
 def decimal(value: Decimal) -> bytes:
-    """A decimal in as few bytes as its digits and scale need.
+    """Encode a decimal in as few bytes as its digits and scale allow.
 
     Raises:
         InvalidInputError: it has more than 38 digits.
@@ -202,18 +204,20 @@ def decimal(value: Decimal) -> bytes:
         digits, exponent = (*digits, *[0] * exponent), 0
     scale = -exponent
     if len(digits) > _MAX_DIGITS or scale > _MAX_DIGITS:
-        raise InvalidInputError(f"A decimal in a variant has at most {_MAX_DIGITS} digits.")
+        raise InvalidInputError(
+            f"A decimal in a variant may have at most {_MAX_DIGITS} digits: {value}."
+        )
     unscaled = int("".join(map(str, digits))) * (-1 if sign else 1)
     precision = max(len(str(abs(unscaled))), scale)
-    for kind, size, most in ((Kind.DECIMAL4, 4, 9), (Kind.DECIMAL8, 8, 18)):
-        if precision <= most:
+    for kind, size, max_digits in ((Kind.DECIMAL4, 4, 9), (Kind.DECIMAL8, 8, 18)):
+        if precision <= max_digits:
             return primitive(kind, bytes([scale]) + unscaled.to_bytes(size, "little", signed=True))
     content = bytes([scale]) + unscaled.to_bytes(16, "little", signed=True)
     return primitive(Kind.DECIMAL16, content)
 
 
 def text(value: str) -> bytes:
-    """A text."""
+    """Encode a text."""
     data = value.encode("utf-8", "surrogatepass")
     if len(data) <= _SHORT_TEXT:
         return bytes([len(data) << 2 | Basic.SHORT_TEXT]) + data
@@ -221,7 +225,7 @@ def text(value: str) -> bytes:
 
 
 def array_of(elements: list[bytes]) -> bytes:
-    """An array of values."""
+    """Encode an array of encoded values."""
     large = len(elements) > 255  # noqa: PLR2004 - what one byte counts
     width = _width(sum(map(len, elements)))
     head = bytes([(large << 2 | width - 1) << 2 | Basic.ARRAY])
@@ -229,9 +233,9 @@ def array_of(elements: list[bytes]) -> bytes:
 
 
 def object_of(fields: list[tuple[str, int, bytes]]) -> bytes:
-    """An object of fields: key, its number, value.
+    """Encode an object of fields (key, key number, encoded value).
 
-    The values stay in the order given, the list of fields is in the order of Java's strings.
+    The values keep their order; the list of fields is in the order of Java's strings.
     """
     large = len(fields) > 255  # noqa: PLR2004 - what one byte counts
     values = [value for _, _, value in fields]
@@ -253,7 +257,7 @@ def _java_order(key: str) -> bytes:
 
 
 def _counted(count: int, values: list[bytes], width: int, *, large: bool) -> bytes:
-    """Number, offsets and values of an array."""
+    """Encode number, offsets and values of an array."""
     parts = [count.to_bytes(4 if large else 1, "little")]
     start = 0
     for value in values:
@@ -263,5 +267,5 @@ def _counted(count: int, values: list[bytes], width: int, *, large: bool) -> byt
 
 
 def _width(number: int) -> int:
-    """Bytes of a number, 1 to 4."""
+    """Return the number of bytes of an unsigned integer."""
     return max((number.bit_length() + 7) // 8, 1)

@@ -1,7 +1,7 @@
-"""Columns of variants as JSON text and back.
+"""Conversion of VARIANT columns to JSON text and back.
 
-Value by value: a variant is a tree of its own. Rows of one file often share their metadata, so its
-keys are decoded once.
+Values are converted one by one. Rows of a file often share their metadata, whose keys are decoded
+once.
 """
 
 import datetime as dt
@@ -18,12 +18,12 @@ from paimon_explore.encoding.variant.json_text import JsonMaker
 
 
 def json_column(column: pa.StructArray, *, zone: dt.tzinfo = dt.UTC, path: str = "") -> Column:
-    """Variants as JSON text, in the very form of Java.
+    """Format variants as JSON, exactly as Java does.
 
     Args:
-        column: of `VARIANT_ARROW`.
-        zone: in which timestamps are told.
-        path: the file, for errors.
+        column: a column of type `VARIANT_ARROW`.
+        zone: the time zone in which timestamps are formatted.
+        path: path of the file, for errors.
 
     Raises:
         CorruptFileError: a variant is damaged.
@@ -40,28 +40,28 @@ def json_column(column: pa.StructArray, *, zone: dt.tzinfo = dt.UTC, path: str =
             known[keys] = decode_keys(keys, path=path)
         text = VariantReader(value, known[keys], path).read(maker)
         texts.append(text.encode("utf-8", "replace"))
-    return _built(pa.string(), texts, nb.valid_mask(column))
+    return _build(pa.string(), texts, nb.valid_mask(column))
 
 
 def variant_column(column: Column) -> Column:
-    """JSON texts as variants.
+    """Parse JSON texts to variants.
 
     Args:
-        column: of strings.
+        column: a string column.
 
     Raises:
-        InvalidInputError: a text is no JSON.
+        InvalidInputError: a text is not JSON.
     """
     valid = nb.valid_mask(column)
     parts = [
         encode_json(text) if isinstance(text, str) else (b"", b"") for text in nb.as_python(column)
     ]
-    everything = np.ones(len(valid), np.bool_)
-    values = _built(pa.binary(), [value for value, _ in parts], everything)
-    metadata = _built(pa.binary(), [keys for _, keys in parts], everything)
+    all_valid = np.ones(len(valid), np.bool_)
+    values = _build(pa.binary(), [value for value, _ in parts], all_valid)
+    metadata = _build(pa.binary(), [keys for _, keys in parts], all_valid)
     return nb.build_struct(VARIANT_ARROW, [values, metadata], valid)
 
 
-def _built(data_type: pa.DataType, texts: list[bytes], valid: nb.Bools) -> Column:
+def _build(data_type: pa.DataType, texts: list[bytes], valid: nb.Bools) -> Column:
     offsets = nb.offsets_from_sizes(np.array([len(text) for text in texts], np.int64))
     return nb.build_var(data_type, offsets, np.frombuffer(b"".join(texts), np.uint8), valid)

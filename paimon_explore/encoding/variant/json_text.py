@@ -1,4 +1,4 @@
-"""VARIANT values as JSON text, in the very form of Java."""
+"""Formatting of VARIANT values as JSON, exactly as Java does."""
 
 import base64
 import datetime as dt
@@ -20,17 +20,17 @@ from paimon_explore.encoding.variant.decoder import (
 
 
 class JsonMaker:
-    """Makes JSON text.
+    """Builds JSON text.
 
     Args:
-        zone: in which timestamps are told.
+        zone: the time zone in which timestamps are formatted.
     """
 
     def __init__(self, zone: dt.tzinfo) -> None:
         self._zone = zone
 
     def leaf(self, kind: Kind, raw: Raw) -> str:
-        """Text of a primitive."""
+        """Format a primitive."""
         if isinstance(raw, bool) or raw is None:
             return "null" if raw is None else str(raw).lower()
         if isinstance(raw, int):
@@ -45,11 +45,11 @@ class JsonMaker:
         return f'"{UUID(bytes=raw) if kind is Kind.UUID else base64.b64encode(raw).decode()}"'
 
     def array(self, elements: list[str]) -> str:
-        """Text of an array."""
+        """Format an array."""
         return f"[{','.join(elements)}]"
 
     def object(self, fields: list[tuple[str, str]]) -> str:
-        """Text of an object."""
+        """Format an object."""
         return f"{{{','.join(f'{_quoted(key)}:{value}' for key, value in fields)}}}"
 
     def _moment(self, kind: Kind, raw: int) -> str:
@@ -64,7 +64,7 @@ class JsonMaker:
         return f'"{_clock_text(wall)}{sign}{minutes // 60:02d}:{minutes % 60:02d}"'
 
     def _offset(self, micros: int) -> dt.timedelta:
-        """Zero beyond the years that Python's zones know."""
+        """Return the zone's offset from UTC; zero out of the range of Python's dates."""
         moment = moment_of(Kind.TIMESTAMP, micros)
         if not isinstance(moment, dt.datetime):
             return dt.timedelta()
@@ -75,7 +75,7 @@ class JsonMaker:
 
 
 def _plain(value: Decimal) -> str:
-    """Without trailing zeros and without an exponent."""
+    """Format a decimal without trailing zeros and without an exponent."""
     text = format(value, "f")
     text = text.rstrip("0").rstrip(".") if "." in text else text
     return "0" if text in {"-0", ""} else text
@@ -113,15 +113,15 @@ def _quoted(text: str) -> str:
 
 
 def json_text(value: bytes, metadata: bytes, *, zone: dt.tzinfo = dt.UTC, path: str = "") -> str:
-    """A variant as JSON text, in the very form of Java.
+    """Format a variant as JSON, exactly as Java does.
 
     Args:
-        value: its value.
-        metadata: its metadata.
-        zone: in which timestamps are told.
-        path: the file, for errors.
+        value: the bytes of the value.
+        metadata: the bytes of the metadata.
+        zone: the time zone in which timestamps are formatted.
+        path: path of the file, for errors.
 
     Raises:
-        CorruptFileError: it is damaged.
+        CorruptFileError: the variant is damaged.
     """
     return VariantReader(value, decode_keys(metadata, path=path), path).read(JsonMaker(zone))

@@ -1,13 +1,13 @@
-"""Shredded variants put together again.
+"""Reassembly of shredded VARIANT columns.
 
-A writer may store parts of a variant column as columns of their own: beside `metadata` and `value`
-there is `typed_value`, a scalar, a list of such groups, or a struct with such a group per key.
-Per value: `typed_value` null means that all is in `value`; of an object `value` holds the fields
-that have no group; a field or element with neither is missing.
+A writer may store parts of a variant column in separate columns: besides `metadata` and `value`,
+there is a `typed_value` group: a scalar, a list of such groups, or a struct with such a group per
+key. If `typed_value` is null, the whole value is in `value`. For an object, `value` contains the
+fields without a group. A field or element without `value` and `typed_value` is missing.
 
-Assembly goes by column: the values of a group are made for all rows at once, deepest first, as
-byte strings. The metadata stays as it is, since shredded keys are in it too, so that what `value`
-holds is copied, never decoded; only keys that a writer left out are added behind.
+The values of a group are assembled as byte strings for all rows at once, innermost groups first.
+The metadata also contains shredded keys, so `value` is copied without decoding; keys missing in the
+metadata are appended.
 
 Spec: the Parquet Variant Shredding specification. Seen in: golden java200/variant_given,
 java200/variant_inferred.
@@ -35,7 +35,7 @@ _NO_KEYS = b"\x01\x00\x00"
 
 
 class _Context:
-    """The keys of one row's variant."""
+    """The keys of a row's variant."""
 
     def __init__(self, keys: tuple[str, ...]) -> None:
         self.keys = keys
@@ -43,15 +43,15 @@ class _Context:
 
 
 def assemble(array: pa.StructArray, *, path: str, column: str) -> Column:
-    """A shredded column as `VARIANT_ARROW`.
+    """Reassemble a shredded column as `VARIANT_ARROW`.
 
     Args:
-        array: structs of `metadata`, `typed_value` and maybe `value`.
-        path: the file, for errors.
-        column: for errors.
+        array: structs of `metadata`, `typed_value` and optionally `value`.
+        path: path of the file, for errors.
+        column: name of the column, for errors.
 
     Raises:
-        CorruptFileError: a value is missing or contradicts itself.
+        CorruptFileError: a value is missing, or `value` and `typed_value` contradict.
     """
     valid = nb.valid_mask(array)
     metadata = nb.as_python(array.field("metadata"))
@@ -81,19 +81,19 @@ def _binary(values: Sequence[object], valid: nb.Bools) -> Column:
         for value, there in zip(values, valid.tolist(), strict=True)
     ]
     offsets = nb.offsets_from_sizes(np.array([len(value) for value in data], np.int64))
-    everything = np.ones(len(data), np.bool_)
-    return nb.build_binary(offsets, np.frombuffer(b"".join(data), np.uint8), everything)
+    all_valid = np.ones(len(data), np.bool_)
+    return nb.build_binary(offsets, np.frombuffer(b"".join(data), np.uint8), all_valid)
 
 
 class _Assembly:
-    """Assembles the groups of one column; its methods take one context per value."""
+    """Assembles the groups of a column; its methods take one context per value."""
 
     def __init__(self, path: str, column: str) -> None:
         self._path = path
         self._column = column
 
     def group(self, array: pa.StructArray, contexts: list[_Context]) -> _Parts:
-        """The value of each group; None where it is missing."""
+        """Return the value of each group; None if it is missing."""
         plain = self._plain(array)
         names = [field.name for field in array.type]
         if "typed_value" not in names:
@@ -119,7 +119,7 @@ class _Assembly:
         for index, field in enumerate(typed.type):
             child = typed.field(index)
             if not isinstance(child, pa.StructArray):
-                self._fail(f"field {field.name!r} of `typed_value` is a group")
+                self._fail(f"field {field.name!r} of `typed_value` must be a group")
             members[field.name] = self.group(child, contexts)
         found: _Parts = []
         for row, there in enumerate(nb.valid_mask(typed).tolist()):
@@ -141,26 +141,26 @@ class _Assembly:
     def _rest(
         self, value: bytes, context: _Context, shredded: set[str]
     ) -> list[tuple[str, int, bytes]]:
-        """The fields of an object that have no group of their own."""
+        """Return the fields of an object without a group."""
         reader = VariantReader(value, context.keys, self._path)
         if not reader.is_object():
-            self._fail("`value` beside a shredded object is an object")
+            self._fail("`value` of a shredded object must be an object")
         container = reader.container(0)
         fields = []
         for number, start in zip(container.key_numbers, container.starts, strict=True):
             key = reader.key(number)
             if key in shredded:
-                self._fail(f"`value` holds no shredded field, but it holds {key!r}")
+                self._fail(f"`value` must not contain the shredded field {key!r}")
             fields.append((key, number, reader.slice(start)))
         return fields
 
     def _arrays(self, typed: nb.ListColumn, contexts: list[_Context]) -> _Parts:
-        elements = typed.flatten()  # without those that a null list owns
+        elements = typed.flatten()  # without elements of null lists
         valid = nb.valid_mask(typed)
         counts = np.where(valid, np.diff(nb.list_offsets(typed)), 0)
         owners = np.repeat(np.arange(len(typed)), counts).tolist()
         if not isinstance(elements, pa.StructArray):
-            self._fail("an element of `typed_value` is a group")
+            self._fail("an element of `typed_value` must be a group")
         parts = self.group(elements, [contexts[owner] for owner in owners])
         values = [self._element(part) for part in parts]
         ends = nb.offsets_from_sizes(counts).tolist()
@@ -171,7 +171,7 @@ class _Assembly:
 
     def _element(self, part: bytes | None) -> bytes:
         if part is None:
-            self._fail("an element of an array has a value")
+            self._fail("an element of an array must have a value")
         return part
 
     def _scalars(self, typed: Column) -> _Parts:
@@ -183,7 +183,7 @@ class _Assembly:
         if pat.is_date32(data_type):
             return [_number(Kind.DATE, value, 4) for value in nb.as_python(typed.cast(pa.int32()))]
         if not any(test(data_type) for test in _SCALARS):
-            self._fail(f"`typed_value` is of a type that variants have, not {data_type}")
+            self._fail(f"`typed_value` must have a type of variants, not {data_type}")
         single = pat.is_float32(data_type)
         unique = pat.is_fixed_size_binary(data_type)
         return [

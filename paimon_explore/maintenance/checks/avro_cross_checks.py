@@ -55,10 +55,10 @@ class AvroCrossChecks:
     """The metadata files of a table that are to be compared, each once.
 
     Attributes:
-        most_records: how many records may be compared in all; None for no limit.
+        max_records: how many records may be compared in all; None for no limit.
     """
 
-    most_records: int | None
+    max_records: int | None
     _noted: dict[str, tuple[int, _File]] = field(default_factory=dict)
 
     def note(self, store: TableStore, name: str, kind: MetadataKind, records: int) -> None:
@@ -70,7 +70,7 @@ class AvroCrossChecks:
         """Compare the noted files, and add what was found to other findings."""
         found = list(findings)
         order = sorted(self._noted.items(), key=lambda item: (item[1][0], item[0]))
-        left = self.most_records
+        left = self.max_records
         results: list[CrossCheck] = []
         skipped = 0
         for place, (path, (_, file)) in enumerate(order):
@@ -91,12 +91,12 @@ class AvroCrossChecks:
         return FsckReport(found, _coverage(results, skipped))
 
 
-def _compared(path: str, file: _File, most_records: int | None) -> CrossCheck | None:
+def _compared(path: str, file: _File, max_records: int | None) -> CrossCheck | None:
     """The comparison of a file; None if it is in ORC or Parquet."""
     data = file.store.file_io.read(path)
     if not is_avro(data):
         return None
-    return cross_check_metadata(data, path, file.decoded(), most_records)
+    return cross_check_metadata(data, path, file.decoded(), max_records)
 
 
 def _coverage(results: Sequence[CrossCheck], skipped: int) -> AvroCoverage:

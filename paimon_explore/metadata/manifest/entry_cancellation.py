@@ -48,12 +48,12 @@ def live_entries(
     deleted = entries.of_kind(FileKind.DELETE)
     added = entries.of_kind(FileKind.ADD) if len(deleted) else entries
     if len(deleted):
-        suspects = pc.is_in(added.column("file_name"), value_set=_one(deleted, "file_name"))
-        keys = _identities(added.filter(suspects))
-        gone = pc.is_in(keys, value_set=as_array(_identities(deleted)))
-        dead = _mask(suspects)
-        dead[dead] = _mask(gone)
-        added = added.filter(~dead)
+        candidates = pc.is_in(added.column("file_name"), value_set=_one(deleted, "file_name"))
+        keys = _identities(added.filter(candidates))
+        is_cancelled = pc.is_in(keys, value_set=as_array(_identities(deleted)))
+        cancelled = _mask(candidates)
+        cancelled[cancelled] = _mask(is_cancelled)
+        added = added.filter(~cancelled)
     if strict:
         _refuse_twice_added(added, path)
     return added
@@ -76,11 +76,11 @@ def merge_entries(entries: ManifestEntries, *, path: str = "") -> ManifestEntrie
     kinds = fixed_values(_one(entries, "kind"), np.int8)
     adds = np.bincount(codes[kinds == FileKind.ADD], minlength=len(keys.dictionary))
     deletes = np.bincount(codes[kinds == FileKind.DELETE], minlength=len(keys.dictionary))
-    several = (adds + deletes > 1)[codes]
-    kept = ~several
+    repeated = (adds + deletes > 1)[codes]
+    kept = ~repeated
     open_adds: dict[int, int] = {}
     # A Python loop is fast enough: only identities that occur more than once.
-    for row in np.flatnonzero(several).tolist():
+    for row in np.flatnonzero(repeated).tolist():
         code, kind = int(codes[row]), kinds[row]
         before = open_adds.get(code)
         if kind == FileKind.ADD:

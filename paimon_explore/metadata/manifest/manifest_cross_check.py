@@ -1,4 +1,4 @@
-"""Manifest lists, manifests and index manifests in Avro, compared with what fastavro reads."""
+"""Compares decoded Avro manifests with the records that fastavro decodes."""
 
 from typing import TypeAlias
 
@@ -21,39 +21,39 @@ MetadataRecords: TypeAlias = ManifestFiles | ManifestEntries | IndexEntries
 
 
 def cross_check_metadata(
-    data: bytes, path: str, decoded: MetadataRecords, most_records: int | None = None
+    data: bytes, path: str, decoded: MetadataRecords, max_records: int | None = None
 ) -> CrossCheck:
-    """Compare the records that were decoded from a file with those that fastavro decodes.
+    """Compare the decoded records of a file with those that fastavro decodes.
 
     Args:
-        data: the file, in Avro.
-        path: its path, for messages.
-        decoded: all its records, as the table uses them.
-        most_records: compare only so many records from the first one on; None for all.
+        data: the content of the Avro file.
+        path: the path, for messages.
+        decoded: all decoded records of the file.
+        max_records: maximum number of records to compare; None for all.
     """
-    return cross_check(data, path, _stored(data, path, decoded), most_records)
+    return cross_check(data, path, _stored(data, path, decoded), max_records)
 
 
 def _stored(data: bytes, path: str, decoded: MetadataRecords) -> Columns:
-    """The columns under the names of the file, timestamps as the integers that are stored.
+    """Return the columns with the names of the file, and timestamps as stored integers.
 
-    A timestamp in another unit than milliseconds is rounded on reading, so it is left out.
+    Timestamps with a unit other than milliseconds are omitted because reading rounds them.
     """
     layout = _layout(decoded)
     in_file = pa.struct(avro_fields(data, path))
     columns: dict[FieldPath, pa.ChunkedArray[pa.Scalar[pa.DataType]]] = {}
     for name in decoded.table.schema.names:
         column = decoded.table.column(name)
-        place = layout.fields[name]
+        field_path = layout.fields[name]
         if pa.types.is_timestamp(column.type):
-            if not _is_milliseconds(in_file, place):
+            if not _is_milliseconds(in_file, field_path):
                 continue
             column = column.cast(pa.int64())
         elif name in layout.read_types:
             kind = layout.read_types[name]
             chunks = [with_field_names(chunk, kind) for chunk in column.chunks]
             column = pa.chunked_array(chunks, kind)  # type: ignore[call-overload]  # in stubs
-        columns[place] = column
+        columns[field_path] = column
     return columns
 
 
@@ -67,8 +67,8 @@ def _layout(decoded: MetadataRecords) -> Layout:
             return INDEX_LAYOUT
 
 
-def _is_milliseconds(kind: pa.DataType, place: FieldPath) -> bool:
-    for name in place:
+def _is_milliseconds(kind: pa.DataType, field_path: FieldPath) -> bool:
+    for name in field_path:
         if not isinstance(kind, pa.StructType) or kind.get_field_index(name) < 0:
             return True  # null on both sides
         kind = kind.field(kind.get_field_index(name)).type

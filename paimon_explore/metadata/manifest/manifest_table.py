@@ -250,9 +250,9 @@ def check_codes(column: Chunks, codes: type[IntEnum], path: str, where: str) -> 
     first, *_, last = known = [int(code) for code in codes]
     for chunk in column.chunks:
         found = fixed_values(chunk, np.int8).view(np.int8)
-        odd = (found < first) | (found > last)
-        if not odd.any():
+        unknown = (found < first) | (found > last)
+        if not unknown.any():
             continue
-        wrong = found[odd & valid_mask(chunk)]
+        wrong = found[unknown & valid_mask(chunk)]
         if len(wrong):
             raise CorruptFileError(path, where, f"must be one of {known}, not {int(wrong[0])}")

@@ -23,19 +23,19 @@ def cached_by_schema_and_options(
 
     The results must be immutable.
     """
-    kept: dict[Hashable, tuple[TableSchema, Mapping[str, str], T]] = {}
+    results: dict[Hashable, tuple[TableSchema, Mapping[str, str], T]] = {}
 
     def found(
         schema: TableSchema, options: TableOptions, /, *args: P.args, **kwargs: P.kwargs
     ) -> T:
         key = (id(schema), args, *kwargs.items())
-        known = kept.get(key)
+        known = results.get(key)
         if known is not None and known[0] is schema and known[1] == options.texts:
             return known[2]
         made = make(schema, options, *args, **kwargs)
-        if len(kept) >= _MAX_ENTRIES:
-            kept.clear()
-        kept[key] = (schema, dict(options.texts), made)
+        if len(results) >= _MAX_ENTRIES:
+            results.clear()
+        results[key] = (schema, dict(options.texts), made)
         return made
 
     return wraps(make)(found)

@@ -135,9 +135,11 @@ def renamed_options(options: Mapping[str, str], names: Mapping[str, str]) -> dic
 
 def options_naming(options: Mapping[str, str], column: str) -> list[str]:
     """Return the keys of options that refer to a column in their key or in a list of columns."""
-    marks = {column: f"{column}\0"}  # not a valid column name
+    renamed = {column: f"{column}\0"}  # not a valid column name
     return [
-        key for key in options if renamed_options({key: options[key]}, marks) != {key: options[key]}
+        key
+        for key in options
+        if renamed_options({key: options[key]}, renamed) != {key: options[key]}
     ]
 
 

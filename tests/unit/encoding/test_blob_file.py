@@ -108,7 +108,7 @@ def test_other_columns_are_refused() -> None:
 
     with pytest.raises(UnsupportedFeatureError, match="A blob file of"):
         BlobDataFile(pa.BufferReader(written()), "a file", nested)
-    with pytest.raises(InvalidInputError, match="given as Arrow binary"):
+    with pytest.raises(InvalidInputError, match="must be Arrow large_binary, not binary"):
         BlobFileWriter(io.BytesIO().write).add(pa.array([b"x"]))
 
 
@@ -119,13 +119,13 @@ def test_damage_is_named() -> None:
         with pytest.raises(CorruptFileError, match=rule):
             values_of(broken)
 
-    check(b"", "must end with its list and version")
-    check(data[:-5] + b"\xff\xff\xff\x7f\x01", "the list of entries must lie in the file")
-    check(data[:-7] + b"\xff\xff" + data[-5:], "must contain integers")
+    check(b"", "must end with the list of entries")
+    check(data[:-5] + b"\xff\xff\xff\x7f\x01", "the list of entries must fit into the file")
+    check(data[:-7] + b"\xff\xff" + data[-5:], "must be delta-encoded integers")
     check(data[:-7] + b"\x26\x25" + data[-5:], "the entries must fill the file")
     check(data[:-7] + b"\x24\x29" + data[-5:], "the entries must fill the file")
-    check(b"x" + data[1:], "must have its magic and the size")
-    check(data[:6] + b"\x13" + data[7:], "must have its magic and the size")
-    check(data[:4] + b"x" + data[5:], "its checksum")
+    check(b"x" + data[1:], "must have the magic and the size")
+    check(data[:6] + b"\x13" + data[7:], "must have the magic and the size")
+    check(data[:4] + b"x" + data[5:], "the checksum must match")
     with pytest.raises(UnsupportedVersionError, match="version 2"):
         values_of(data[:-1] + b"\x02")

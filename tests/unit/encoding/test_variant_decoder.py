@@ -212,18 +212,18 @@ def test_a_value_nested_too_deep_is_refused() -> None:
 @pytest.mark.parametrize(
     ("value", "rule"),
     [
-        ("", "lies within its variant"),
-        ("0c", "lies within its variant"),
-        ("44", "no kind of value 17"),
-        ("0961", "lies within its variant"),
-        ("05ff", "text is UTF-8"),
-        ("40ffffff7f", "lies within its variant"),
+        ("", "must be within its variant"),
+        ("0c", "must be within its variant"),
+        ("44", "unknown kind of value 17"),
+        ("0961", "must be within its variant"),
+        ("05ff", "text must be UTF-8"),
+        ("40ffffff7f", "must be within its variant"),
         ("201400000000", "at most 9 digits"),
-        ("0302", "offsets of its children lie within it"),
-        ("03020001ff0000", "children lie within it"),
-        ("030201000100", "children lie within it"),
-        ("020100000100", "key numbers are below 0"),
-        ("13ffffffff0000", "offsets of its children lie within it"),
+        ("0302", "offsets of its children must be within"),
+        ("03020001ff0000", "children must be within"),
+        ("030201000100", "children must be within"),
+        ("020100000100", "key numbers must be below 0"),
+        ("13ffffffff0000", "offsets of its children must be within"),
     ],
 )
 def test_a_damaged_value_is_an_error(value: str, rule: str) -> None:
@@ -234,12 +234,12 @@ def test_a_damaged_value_is_an_error(value: str, rule: str) -> None:
 @pytest.mark.parametrize(
     ("metadata", "rule"),
     [
-        ("", "states the version 1"),
-        ("020000", "states the version 1"),
-        ("0105", "offsets lie within it"),
-        ("01010005", "offsets ascend within it"),
-        ("0102000201" + "6161", "offsets ascend within it"),
-        ("01010001ff", "keys are UTF-8"),
+        ("", "the version in the first byte must be 1"),
+        ("020000", "the version in the first byte must be 1"),
+        ("0105", "offsets must be within it"),
+        ("01010005", "within it in ascending order"),
+        ("0102000201" + "6161", "within it in ascending order"),
+        ("01010001ff", "keys must be UTF-8"),
     ],
 )
 def test_damaged_metadata_is_an_error(metadata: str, rule: str) -> None:
@@ -254,7 +254,7 @@ def test_children_that_overlap_cannot_blow_up_the_result() -> None:
         head = bytes([(1 << 2 | 3) << 2 | 3]) + (200).to_bytes(4, "little")
         inner = head + bytes(4 * 200) + size.to_bytes(4, "little") + inner
 
-    with pytest.raises(CorruptFileError, match="no value is used twice"):
+    with pytest.raises(CorruptFileError, match="must not be referenced twice"):
         python_value(inner, NO_KEYS)
 
 

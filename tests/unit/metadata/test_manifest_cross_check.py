@@ -90,8 +90,8 @@ class Kind:
     data: bytes
     fields: dict[str, tuple[str, ...]]
 
-    def compared(self, table: pa.Table, most_records: int | None = None) -> CrossCheck:
-        return cross_check_metadata(self.data, "m", type(self.decoded)(table), most_records)
+    def compared(self, table: pa.Table, max_records: int | None = None) -> CrossCheck:
+        return cross_check_metadata(self.data, "m", type(self.decoded)(table), max_records)
 
 
 KINDS = {

@@ -81,13 +81,13 @@ def test_damage_is_named() -> None:
         with pytest.raises(CorruptFileError, match=rule):
             decode_container(broken, path="x.index")
 
-    check(b"", "8 bytes follow")
+    check(b"", "8 bytes must follow")
     check(b"x" + data[1:], "a file index must start with")
-    check(data[:12] + bytes(4) + data[16:], "the head must contain its own prefix")
-    check(data[:40], "must lie in the file")
-    check(data[:16] + b"\x7f" + data[17:], "a count from 0 to")
-    check(data[:20] + b"\xff" + data[21:], "bytes follow")
-    check(data[:22] + b"\xff" + data[23:], "text is UTF-8")
-    check(data[:-1], "lies in the body")
+    check(data[:12] + bytes(4) + data[16:], "the length of the head must be at least")
+    check(data[:40], "must fit into the file")
+    check(data[:16] + b"\x7f" + data[17:], "a count must be 0 to")
+    check(data[:20] + b"\xff" + data[21:], "bytes must follow")
+    check(data[:22] + b"\xff" + data[23:], "text must be UTF-8")
+    check(data[:-1], "must be in the body")
     with pytest.raises(UnsupportedVersionError, match="version 2"):
         decode_container(data[:11] + b"\x02" + data[12:], path="x.index")

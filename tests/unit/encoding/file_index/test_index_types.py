@@ -250,7 +250,7 @@ def test_bad_settings_are_refused() -> None:
 
     with pytest.raises(InvalidInputError, match="at least 1 item"):
         BloomBuilder(INT, items=0)
-    with pytest.raises(InvalidInputError, match="version 1 or 2"):
+    with pytest.raises(InvalidInputError, match="must be 1 or 2"):
         encode_bitmap_index(column, INT, version=3)
     with pytest.raises(InvalidInputError, match="must not be negative"):
         encode_range_bitmap(column, INT, chunk_bytes=-1)
@@ -286,15 +286,19 @@ def test_damage_is_named() -> None:
 
     check("bloom-filter", "00000001", "must have bits")
     check("bloom-filter", "00000000 00", "1 to 65536 hash functions")
-    check("bitmap", "01 00000001 7fffffff 00", "a count from 0 to")
-    check("bitmap", "01 00000001 00000001 00 00000001 fffffffe", "a single row is below 1")
-    check("bitmap", JAVA_BITMAP.replace("0200", "0900"), "rows below 4")
-    check("bitmap", "02 00000001 00000001 00 00000001 00000001 00000005 00000000", "blocks lie")
-    check("bsi", "01 00000001 01 01" + "00" * 16 + "3a30000000000000 00000041", "from 0 to 64")
+    check("bitmap", "01 00000001 7fffffff 00", "a count must be 0 to")
+    check("bitmap", "01 00000001 00000001 00 00000001 fffffffe", "a single row must be below 1")
+    check("bitmap", JAVA_BITMAP.replace("0200", "0900"), "must be below 4")
+    check(
+        "bitmap",
+        "02 00000001 00000001 00 00000001 00000001 00000005 00000000",
+        "blocks must be before",
+    )
+    check("bsi", "01 00000001 01 01" + "00" * 16 + "3a30000000000000 00000041", "must be 0 to 64")
     check(
         "bsi",
         "01 00000003 01 01" + "00" * 16 + "3a30000000000000 00000001"
         "3a300000 01000000 0000 0000 10000000 0100 00",
-        "digits belong to rows",
+        "each row of a digit must",
     )
-    check("range-bitmap", "0000000d 01 00000001 00000001 00000001", "bytes follow")
+    check("range-bitmap", "0000000d 01 00000001 00000001 00000001", "bytes must follow")
