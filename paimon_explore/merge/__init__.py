@@ -1,8 +1,7 @@
-"""Rows of one key into one row: the merge engines, free of files.
+"""Merge engines: merging of rows with the same key, in memory.
 
-Holds the order of keys and of the rows of a key, the four merge engines, the aggregate functions
-and the merge of sorted runs in bounded memory. Readers merge runs, writers merge what they
-buffered, compaction merges files: they share this layer, for they may not import each other.
-May import `metadata` and below; touches no file.
+Contains the order of keys and of the records of a key, the four merge engines, the aggregate
+functions and the merge of sorted runs in bounded memory. Shared by readers (sorted runs), writers
+(write buffers) and compaction (files). May import `metadata` and below; does no IO.
 Spec: concepts/spec/datafile, primary-key-table/merge-engine, primary-key-table/sequence-rowkind.
 """

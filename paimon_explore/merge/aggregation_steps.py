@@ -1,4 +1,4 @@
-"""What an aggregate function has to do for every key, record by record."""
+"""Steps of aggregate functions: how each record of a key changes the aggregated value."""
 
 from enum import IntEnum
 from typing import Protocol
@@ -11,19 +11,16 @@ from paimon_explore.merge.numpy_columns import Int8s
 
 
 class Step(IntEnum):
-    """How one record changes the value so far.
-
-    The value of a key starts as null.
-    """
+    """How one record changes the accumulated value of its key, which is null at first."""
 
     ADD = 0
     """value := agg(value, record)"""
     ADD_REVERSED = 1
-    """The record is older than what is there: value := agg(record, value)."""
+    """The record is older than the value: value := agg(record, value)."""
     RETRACT = 2
     """value := retract(value, record)"""
     REPLACE = 3
-    """value := record, whatever was there."""
+    """value := record."""
     CLEAR = 4
     """value := null."""
 
@@ -33,9 +30,9 @@ class Steps:
     """The steps of one column for g keys.
 
     Attributes:
-        rows: s row numbers of the column, key by key, in order of work.
-        kinds: s values of `Step`; None: all are `ADD`.
-        starts: for each key the place of its first step; a key may have none.
+        rows: s row numbers of the column, key by key, in processing order.
+        kinds: s values of `Step`; None if all are `ADD`.
+        starts: for each key the index of its first step; a key may have none.
     """
 
     rows: Ints
@@ -49,22 +46,22 @@ class Steps:
 
     @property
     def ends(self) -> Ints:
-        """For each key the place after its last step."""
+        """For each key the index after its last step."""
         return np.append(self.starts, len(self.rows))[1:]
 
     @property
     def group_ids(self) -> Ints:
-        """For each step its key, 0 to g - 1."""
+        """For each step the number of its key, 0 to g - 1."""
         return np.repeat(np.arange(self.count), self.ends - self.starts)
 
     def kept(self, mask: Bools) -> "Steps":
-        """Only the steps where the mask is true; keys stay."""
+        """Keeps the steps where the mask is true, and all keys."""
         before = np.concatenate([[0], np.cumsum(mask)])
         kinds = None if self.kinds is None else self.kinds[mask]
         return Steps(self.rows[mask], kinds, before[self.starts].astype(np.int64))
 
     def of_groups(self, mask: Bools) -> "Steps":
-        """Only the keys where the mask is true."""
+        """Keeps the keys where the mask is true."""
         sizes = self.ends - self.starts
         inside = np.repeat(mask, sizes)
         starts = np.concatenate([[0], np.cumsum(sizes[mask])[:-1]]) if mask.any() else sizes[:0]
@@ -72,11 +69,11 @@ class Steps:
         return Steps(self.rows[inside], kinds, starts.astype(np.int64))
 
     def plain(self) -> "Steps":
-        """The same steps, all taken as `ADD`."""
+        """The same steps, all as `ADD`."""
         return Steps(self.rows, None, self.starts)
 
     def groups_with_other_than(self, *kinds: Step) -> Bools:
-        """Which keys have a step that is none of these kinds."""
+        """Which keys have a step of another kind than these."""
         if self.kinds is None:
             return np.zeros(self.count, bool)
         return self.groups_with(~np.isin(self.kinds, kinds))
@@ -92,16 +89,16 @@ class Aggregator(Protocol):
     """An aggregate function of one column."""
 
     def __call__(self, column: Column, steps: Steps, /) -> Column:
-        """One value per key.
+        """Computes one value per key.
 
         Args:
-            column: the rows' values.
-            steps: what to do for each key.
+            column: the values of the rows.
+            steps: the steps of each key.
 
         Returns:
             g values of the column's type.
 
         Raises:
-            FormatError: a step that the function does not know, such as retract for `max`.
+            FormatError: a step that the function does not support, such as retract for `max`.
         """
         ...

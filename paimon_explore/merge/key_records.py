@@ -1,4 +1,4 @@
-"""The records of keys that have several: what a merge engine works on."""
+"""Records grouped by key: the input and output of merge engines."""
 
 from collections.abc import Callable
 from enum import IntEnum
@@ -11,7 +11,7 @@ from paimon_explore.merge.numpy_columns import Int8s
 
 
 class RowKind(IntEnum):
-    """What a record does to the row of its key; stored as `_VALUE_KIND`."""
+    """The row kind of a record, stored as `_VALUE_KIND`."""
 
     INSERT = 0
     UPDATE_BEFORE = 1
@@ -20,7 +20,7 @@ class RowKind(IntEnum):
 
 
 def is_retract(kinds: Int8s) -> Bools:
-    """Which records take back a row: -U and -D."""
+    """Which records are retractions: -U and -D."""
     found: Bools = (kinds == RowKind.UPDATE_BEFORE) | (kinds == RowKind.DELETE)
     return found
 
@@ -30,9 +30,9 @@ class Records:
     """Records of g keys, oldest first within a key.
 
     Attributes:
-        column: values of a column by its name; all rows of the source.
+        column: returns a column by name, with all rows of the source.
         rows: for each of n records its row in the source.
-        starts: for each key the place of its first record; every key has one.
+        starts: for each key the index of its first record; every key has one.
         kinds: for each record its `RowKind`.
         numbers: for each record its sequence number.
     """
@@ -45,17 +45,17 @@ class Records:
 
     @property
     def sizes(self) -> Ints:
-        """Records of each key."""
+        """Number of records of each key."""
         return np.diff(self.starts, append=len(self.rows))
 
     @property
     def lasts(self) -> Ints:
-        """Place of the last record of each key."""
+        """Index of the last record of each key."""
         return np.append(self.starts, len(self.rows))[1:] - 1
 
     @property
     def group_ids(self) -> Ints:
-        """For each record its key, 0 to g - 1."""
+        """For each record the number of its key, 0 to g - 1."""
         return np.repeat(np.arange(len(self.starts)), self.sizes)
 
     @property
@@ -69,19 +69,19 @@ class Records:
         return found
 
     def last_where(self, mask: Bools) -> Ints:
-        """For each key the place of its last record where the mask is true; -1 for none."""
+        """For each key the index of its last record where the mask is true; -1 for none."""
         places = np.where(mask, np.arange(len(mask)), -1)
         return np.maximum.reduceat(places, self.starts)
 
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """One row for each of g keys.
+    """The merged row of each of g keys.
 
     Attributes:
-        column: g values of a column by its name.
-        kinds: the rows' kinds.
-        numbers: their sequence numbers.
+        column: returns a column by name, with g values.
+        kinds: the row kinds.
+        numbers: the sequence numbers.
     """
 
     column: Callable[[str], Column]

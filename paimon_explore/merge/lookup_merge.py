@@ -1,8 +1,8 @@
-"""The merge of tables that compact by lookup: rows above level 0 are complete.
+"""Merge on read of tables with lookup compaction, where rows above level 0 are complete.
 
-On such tables a compaction of level 0 merges each new row with the row that was there, wherever
-that lies. So of a key's rows above level 0 the one on the lowest level stands for all of them, and
-an aggregate that counted the deeper ones too would count them twice.
+Lookup compaction of level 0 merges each new row with the existing row, on whatever level. So of a
+key's rows above level 0 the one on the lowest level includes all others, and an aggregation must
+not count the deeper ones again.
 
 Spec: primary-key-table/changelog-producer, lookup.
 """
@@ -15,8 +15,8 @@ import pyarrow as pa
 from paimon_explore.merge.keys.key_groups import ranks
 from paimon_explore.merge.merge_spec import MergeSpec
 from paimon_explore.merge.numpy_columns import ints_of, mask_array
-from paimon_explore.merge.section_merge import Piece, Task, functions_of, merge_piece
-from paimon_explore.merge.sort_merge import key_pieces
+from paimon_explore.merge.section_merge import Section, Task, functions_of, merge_section
+from paimon_explore.merge.sort_merge import key_sections
 
 LEVEL = "_LEVEL"
 """Column of int64: the level of a row's file."""
@@ -26,7 +26,7 @@ _NONE = -1
 def merge_complete_runs(
     runs: Sequence[Iterator[pa.RecordBatch]], spec: MergeSpec, *, keep_retracts: bool = False
 ) -> Iterator[pa.RecordBatch]:
-    """Merge sorted runs as `merge_runs` does, without rows that others stand for.
+    """Merges sorted runs like `merge_runs`, without rows that are included in others.
 
     Args:
         runs: as for `merge_runs`, with `_SEQUENCE_NUMBER` and the column `LEVEL`.
@@ -37,24 +37,24 @@ def merge_complete_runs(
         Batches as from `merge_runs`, in key order.
 
     Raises:
-        FormatError: retract records that the engine does not accept, or a function does not.
+        FormatError: retract records that the engine or a function does not accept.
     """
     task = Task(spec=spec, functions=functions_of(spec), keep_retracts=keep_retracts)
-    for piece in key_pieces(runs, spec.keys):
-        for batch in merge_piece(Piece(_not_covered(piece, spec)), task):
+    for section in key_sections(runs, spec.keys):
+        for batch in merge_section(Section(_not_covered(section, spec)), task):
             if batch.num_rows:
                 yield batch
 
 
 def _not_covered(parts: Sequence[pa.RecordBatch], spec: MergeSpec) -> list[pa.RecordBatch]:
-    """The rows of level 0, and for each key the row on the lowest level above."""
-    piece = Piece(parts)
-    keys = ranks([piece.column(name) for name in spec.keys], count=piece.count)
-    levels = ints_of(piece.column(LEVEL))
+    """Keeps the rows of level 0, and for each key the row on the lowest level above 0."""
+    section = Section(parts)
+    keys = ranks([section.column(name) for name in spec.keys], count=section.count)
+    levels = ints_of(section.column(LEVEL))
     old = np.flatnonzero(levels > 0)
     old = old[np.argsort(-levels[old], kind="stable")]
     lowest = np.full(int(keys.max()) + 1, _NONE, np.int64)
-    lowest[keys[old]] = old  # the last assignment stays
+    lowest[keys[old]] = old  # the last assignment wins
     kept = levels == 0
     kept[lowest[lowest != _NONE]] = True
     found = []

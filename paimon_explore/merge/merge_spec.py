@@ -1,4 +1,4 @@
-"""How the rows of one key become one row, and which columns that takes."""
+"""Merge specification of a table: engine, keys, sequence fields, functions, needed columns."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -15,9 +15,9 @@ from paimon_explore.metadata.options.option_enums import (
 from paimon_explore.metadata.schema.table_schema import TableSchema
 
 SEQUENCE_NUMBER = "_SEQUENCE_NUMBER"
-"""Column of int64: the place of a record in the order of writing, unique in its bucket."""
+"""Int64 column: the sequence number of a record, unique in its bucket."""
 VALUE_KIND = "_VALUE_KIND"
-"""Column of int8: what a record does: 0 +I, 1 -U, 2 +U, 3 -D."""
+"""Int8 column: the row kind of a record: 0 +I, 1 -U, 2 +U, 3 -D."""
 
 LAST_NON_NULL_VALUE = "last_non_null_value"
 _LAST_VALUE = "last_value"
@@ -25,18 +25,18 @@ _LAST_VALUE = "last_value"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AggregateFunction:
-    """The function of one column and its options, by the options' names in Paimon.
+    """The aggregate function of a column with its options, named as in Paimon.
 
     Attributes:
         name: as in `fields.<column>.aggregate-function`.
-        ignore_retract: -U and -D records leave the column as it is.
+        ignore_retract: whether -U and -D records leave the column unchanged.
         distinct: of `collect` and `listagg`.
         list_agg_delimiter: of `listagg`.
-        nested_key: of `nested_update` and `nested_partial_update`; empty: elements have no key.
+        nested_key: of `nested_update` and `nested_partial_update`; empty if elements have no key.
         nested_key_null_strategy: of the same two.
         nested_sequence_field: of `nested_update`: the greatest wins, not the last.
-        count_limit: of `nested_update`: new elements beyond it are dropped.
-        ts_field: of `merge_map_with_keytime`: None is the last field of the value.
+        count_limit: of `nested_update`: maximum number of elements; further ones are dropped.
+        ts_field: of `merge_map_with_keytime`; None for the last field of the value.
     """
 
     name: str
@@ -52,12 +52,12 @@ class AggregateFunction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SequenceGroup:
-    """Columns of a partial-update table that are updated together, by an order of their own.
+    """A sequence group of a partial-update table: columns that are updated in their own order.
 
     Attributes:
-        ordering: the columns compared, in order, ascending, null smallest.
-        columns: the columns governed, without the ordering ones.
-        removes: a -D record of this group that is not older removes the row.
+        ordering: the sequence fields, compared in order, ascending, null smallest.
+        columns: the columns of the group, without the sequence fields.
+        removes: whether a -D record that is not older by this group removes the row.
     """
 
     ordering: tuple[str, ...]
@@ -67,21 +67,21 @@ class SequenceGroup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergeSpec:
-    """Everything a merge has to know about a table and a request.
+    """Parameters of a merge, from the table and the requested columns.
 
     Attributes:
         engine: the merge engine.
         keys: the trimmed primary key: rows that are equal in these columns are merged.
-        primary_keys: the whole primary key; aggregate functions leave it alone.
+        primary_keys: the whole primary key, which is not aggregated.
         row_type: all columns of the table.
-        columns: the wanted columns, in the order of the result.
-        sequence_fields: columns of `sequence.field`: compared before the sequence number.
-        sequence_descending: the record with the smallest `sequence_fields` wins.
-        ignore_delete: retract records found in files are passed over.
-        remove_on_delete: a -D record removes the row (partial-update, aggregation).
+        columns: the requested columns, in result order.
+        sequence_fields: columns of `sequence.field`, compared before the sequence number.
+        sequence_descending: whether the record with the smallest `sequence_fields` wins.
+        ignore_delete: whether retract records in files are ignored.
+        remove_on_delete: whether a -D record removes the row (partial-update, aggregation).
         sequence_groups: of partial-update.
-        functions: aggregate function per column; of aggregation every column has one but those of
-            the primary key, of partial-update few or none.
+        functions: aggregate function per column: for aggregation all columns except the primary
+            key, for partial-update some or none.
     """
 
     engine: MergeEngine
@@ -98,14 +98,14 @@ class MergeSpec:
 
 
 def merge_spec(schema: TableSchema, columns: Sequence[str] | None = None) -> MergeSpec:
-    """The merge of a table by its schema and options.
+    """Creates the merge spec of a table from its schema and options.
 
     Args:
-        schema: of a table with a primary key, with the options in force (dynamic ones included).
-        columns: the wanted columns in result order; None: all, in schema order.
+        schema: of a table with a primary key, including dynamic options.
+        columns: the requested columns in result order; None for all, in schema order.
 
     Raises:
-        InvalidInputError: an unknown column is wanted, or the options contradict each other.
+        InvalidInputError: an unknown column is requested, or the options contradict each other.
     """
     given = table_options.TableOptions(schema.options)
     engine = given.value(table_options.MERGE_ENGINE)
@@ -134,10 +134,10 @@ def merge_spec(schema: TableSchema, columns: Sequence[str] | None = None) -> Mer
 
 
 def needed_columns(spec: MergeSpec) -> tuple[str, ...]:
-    """The value columns that every run must carry, in schema order.
+    """The value columns that every run must have, in schema order.
 
-    These are the wanted ones, the key, the sequence fields, and the ordering columns of the
-    sequence groups that count.
+    These are the requested columns, the key, the sequence fields, and the ordering columns of the
+    needed sequence groups.
     """
     needed = {*spec.columns, *spec.keys, *spec.sequence_fields}
     for group in needed_groups(spec):
@@ -146,7 +146,7 @@ def needed_columns(spec: MergeSpec) -> tuple[str, ...]:
 
 
 def deciding_columns(spec: MergeSpec) -> tuple[str, ...] | None:
-    """The value columns that tell which rows are chosen; None for engines that compute values."""
+    """The value columns that determine the selected rows; None for engines that compute values."""
     if spec.engine not in (MergeEngine.DEDUPLICATE, MergeEngine.FIRST_ROW):
         return None
     needed = {*spec.keys, *spec.sequence_fields}
@@ -154,7 +154,7 @@ def deciding_columns(spec: MergeSpec) -> tuple[str, ...] | None:
 
 
 def needed_groups(spec: MergeSpec) -> tuple[SequenceGroup, ...]:
-    """The sequence groups that count: those of wanted columns, and those that can remove rows."""
+    """The sequence groups of requested columns, and those that can remove rows."""
     wanted = {*spec.columns, *spec.keys, *spec.sequence_fields}
     return tuple(
         group
@@ -243,27 +243,27 @@ def _functions(
     match engine:
         case MergeEngine.AGGREGATION:
             ordering = dict.fromkeys(given.value(table_options.SEQUENCE_FIELD), _LAST_VALUE)
-            return _chosen(schema, {**ordering}, fallback or LAST_NON_NULL_VALUE)
+            return _aggregate_functions(schema, {**ordering}, fallback or LAST_NON_NULL_VALUE)
         case MergeEngine.PARTIAL_UPDATE:
             silent = {name: None for group in groups for name in group.ordering}
-            found = _chosen(schema, silent, fallback)
+            found = _aggregate_functions(schema, silent, fallback)
             _check_grouped(found, groups)
             return found
         case MergeEngine.DEDUPLICATE | MergeEngine.FIRST_ROW:
             return {}
 
 
-def _chosen(
+def _aggregate_functions(
     schema: TableSchema, ordering: Mapping[str, str | None], fallback: str | None
 ) -> Mapping[str, AggregateFunction]:
-    """The functions of all columns but the key's; ordering columns have none of their own."""
+    """The functions of all columns except the primary key and ordering columns."""
     given = schema.options
     found = {}
     for name in schema.row_type.names:
         own = column_options.AGGREGATE_FUNCTION.value_for(name, given) or fallback
-        chosen = ordering.get(name, own)
-        if chosen is not None and name not in schema.primary_keys:
-            found[name] = _function(chosen.strip(), name, given)
+        name_of_function = ordering.get(name, own)
+        if name_of_function is not None and name not in schema.primary_keys:
+            found[name] = _function(name_of_function.strip(), name, given)
     return found
 
 

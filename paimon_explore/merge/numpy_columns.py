@@ -20,7 +20,7 @@ NARROW_DIGITS = 18
 
 
 def one_array(column: "Column | pa.ChunkedArray[pa.Scalar[pa.DataType]]") -> Column:
-    """The column in one piece."""
+    """The column in one section."""
     if isinstance(column, pa.Array):
         return column
     return joined(column.chunks) if column.num_chunks else pa.array([], column.type)

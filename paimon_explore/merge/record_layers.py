@@ -1,8 +1,8 @@
-"""Records of many keys in layers: a key has at most one record in each.
+"""Record layers: sorted runs in age order, with at most one record per key in each.
 
-Sorted runs whose records are each newer than those before are such layers, from the oldest to the
-newest. What an engine or a function does record by record it can then do layer by layer, for all
-keys at once: numbers of keys ascend within a layer, so memory is walked in order.
+If all records of each run are newer than those of the runs before, engines and functions can
+process records layer by layer for all keys at once, instead of record by record. Key numbers are
+ascending within a layer, so memory access is sequential.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,32 +10,32 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from paimon_explore.data_types.arrow_buffers import Bools, Ints
-from paimon_explore.merge.keys.key_index import Slots
+from paimon_explore.merge.keys.key_index import KeyNumbers
 
 
-class Layers:
+class RecordLayers:
     """The records of g keys, layer by layer, oldest first.
 
     Args:
-        slots: of every layer the numbers of its keys, each number below g occurs.
+        numbers: the key numbers of every layer, without gaps.
     """
 
-    def __init__(self, slots: Slots) -> None:
-        self._parts: Sequence[Ints] = slots.parts
-        self.count = slots.count
-        self.rows = sum(len(part) for part in slots.parts)
+    def __init__(self, numbers: KeyNumbers) -> None:
+        self._parts: Sequence[Ints] = numbers.parts
+        self.count = numbers.count
+        self.rows = sum(len(part) for part in numbers.parts)
         self._newest: Ints | None = None
         self._oldest: Ints | None = None
 
     def __len__(self) -> int:
-        """How many layers there are."""
+        """Number of layers."""
         return len(self._parts)
 
     def steps(self, known: Bools | None = None) -> Iterator[tuple[Ints, Ints]]:
         """Key numbers and row numbers of each layer, oldest first.
 
         Args:
-            known: for each row whether it counts; None: all do.
+            known: for each row whether it is used; None for all.
         """
         begin = 0
         for numbers in self._parts:
@@ -62,14 +62,14 @@ class Layers:
         return self._oldest
 
     def last(self, known: Bools | None = None) -> Ints:
-        """For each key its newest row that counts; -1 where none does."""
+        """For each key its newest row that is used; -1 if there is none."""
         found = np.full(self.count, -1, np.int64)
         for numbers, rows in self.steps(known):
             found[numbers] = rows
         return found
 
     def first(self, known: Bools | None = None) -> Ints:
-        """For each key its oldest row that counts; -1 where none does."""
+        """For each key its oldest row that is used; -1 if there is none."""
         found = np.full(self.count, -1, np.int64)
         for numbers, rows in reversed(list(self.steps(known))):
             found[numbers] = rows

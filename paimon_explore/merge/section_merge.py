@@ -1,4 +1,4 @@
-"""The merge of rows that are all at hand and complete for their keys."""
+"""In-memory merge of a section: all rows of a range of keys."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
@@ -14,8 +14,8 @@ from paimon_explore.merge.aggregation_steps import Aggregator
 from paimon_explore.merge.engines.deduplicate_first_row import newest_rows, oldest_rows
 from paimon_explore.merge.key_records import Merged, Records, RowKind, is_retract
 from paimon_explore.merge.keys.key_groups import Groups, group_rows
-from paimon_explore.merge.keys.key_index import key_slots, winners
-from paimon_explore.merge.keys.normalized_keys import WordSource, picked, words_of
+from paimon_explore.merge.keys.key_index import number_keys, winners
+from paimon_explore.merge.keys.normalized_keys import KeySource, key_source, normalized_keys
 from paimon_explore.merge.merge_spec import SEQUENCE_NUMBER, VALUE_KIND, MergeSpec, needed_columns
 from paimon_explore.merge.numpy_columns import (
     Int8s,
@@ -26,7 +26,7 @@ from paimon_explore.merge.numpy_columns import (
     joined,
     narrow_index,
 )
-from paimon_explore.merge.record_layers import Layers
+from paimon_explore.merge.record_layers import RecordLayers
 from paimon_explore.metadata.options.option_enums import MergeEngine
 
 if TYPE_CHECKING:
@@ -37,18 +37,18 @@ _INSERT = np.int8(RowKind.INSERT)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """A merge made ready: the spec, its functions, and what the caller asked for.
+    """A merge with its functions and modes.
 
     Attributes:
-        spec: the merge.
+        spec: the merge spec.
         functions: aggregate functions of the needed columns.
-        keep_retracts: results that are retracts stay, and system columns are put behind.
-        by_run_order: parts are oldest first and newer in every record than those before, but for
-            parts of the same run, which share no key. Sequence numbers order nothing then.
-        key_order: results are to be in key order.
-        alone_too: engines that compute do so for keys with one row, too, as Java does where it
-            compacts by lookup: functions may change a single row or refuse it. Else such a row
-            stays as it is, whatever its kind.
+        keep_retracts: keep results that are retracts, and append the system columns.
+        by_run_order: parts are in age order: all records are newer than those of the parts before,
+            except parts of the same run, which share no key. Sequence numbers are not compared.
+        key_order: return results in key order.
+        merge_single_rows: compute keys with a single row as well, as Java does in lookup
+            compaction: functions may change or refuse such a row. Otherwise it is unchanged, of any
+            kind.
     """
 
     spec: MergeSpec
@@ -56,20 +56,20 @@ class Task:
     keep_retracts: bool = False
     by_run_order: bool = False
     key_order: bool = True
-    alone_too: bool = False
+    merge_single_rows: bool = False
 
     @property
-    def passes_rows(self) -> bool:
-        """Whether a row that is alone with its key stays as it is."""
-        return not self.alone_too or self.spec.engine in _CHOOSERS
+    def keeps_single_rows(self) -> bool:
+        """Whether keys with a single row are unchanged."""
+        return not self.merge_single_rows or self.spec.engine in _SELECTORS
 
 
 def functions_of(spec: MergeSpec) -> Mapping[str, Aggregator]:
-    """The functions of the columns that the merge looks at.
+    """The aggregators of the columns that the merge needs.
 
     Raises:
-        UnsupportedFeatureError: there is no such function.
-        InvalidInputError: a function that cannot be used on its column.
+        UnsupportedFeatureError: a function does not exist.
+        InvalidInputError: a function does not support its column.
     """
     if not spec.functions:
         return {}
@@ -84,10 +84,10 @@ def functions_of(spec: MergeSpec) -> Mapping[str, Aggregator]:
 
 
 @dataclass(slots=True)
-class Piece:
-    """Rows to be merged: parts of runs, oldest run first.
+class Section:
+    """Rows to merge: parts of sorted runs, oldest run first, with all rows of their keys.
 
-    Columns are put together when they are first asked for.
+    Columns are concatenated on first access.
     """
 
     parts: Sequence[pa.RecordBatch]
@@ -107,11 +107,11 @@ class Piece:
         return found
 
     def keys(self, names: Sequence[str]) -> list[list[Column]]:
-        """The key columns, part by part."""
+        """The key columns of each part."""
         return [[part.column(name) for name in names] for part in self.parts]
 
     def kinds(self) -> Int8s:
-        """Row kinds; parts without them are +I."""
+        """Row kinds; +I for parts without row kinds."""
         return np.concatenate([kinds_of(part) for part in self.parts])
 
     def numbers(self) -> Ints:
@@ -120,73 +120,73 @@ class Piece:
 
 
 def kinds_of(part: pa.RecordBatch) -> Int8s:
-    """A batch's row kinds, +I where it has none."""
+    """The row kinds of a batch; +I if it has none."""
     if VALUE_KIND not in part.schema.names:
         return np.zeros(part.num_rows, np.int8)
     return ints_of(part.column(VALUE_KIND)).astype(np.int8, copy=False)
 
 
 def retracts_of(part: pa.RecordBatch) -> Bools | None:
-    """Which rows of a batch are retracts; None where none is."""
+    """Which rows of a batch are retracts; None if there are none."""
     if VALUE_KIND not in part.schema.names:
         return None
     retracts = is_retract(kinds_of(part))
     return retracts if retracts.any() else None
 
 
-def merge_piece(piece: Piece, task: Task) -> Iterator[pa.RecordBatch]:
-    """Merge rows that are complete for their keys; batches may be empty."""
-    if (len(piece.parts) == 1 and task.passes_rows) or not piece.count:
-        for part in piece.parts:
-            yield passed(part, task)
+def merge_section(section: Section, task: Task) -> Iterator[pa.RecordBatch]:
+    """Merges a section; batches may be empty."""
+    if (len(section.parts) == 1 and task.keeps_single_rows) or not section.count:
+        for part in section.parts:
+            yield pass_through(part, task)
         return
-    if task.spec.engine in _CHOOSERS and not task.key_order and not task.keep_retracts:
-        for part, mask in zip(piece.parts, _chosen(piece, task), strict=True):
+    if task.spec.engine in _SELECTORS and not task.key_order and not task.keep_retracts:
+        for part, mask in zip(section.parts, _selected(section, task), strict=True):
             yield _only(part, mask, task)
         return
-    if _in_part_order(piece, task):
-        if task.spec.engine in _CHOOSERS:
-            yield _chosen_by_parts(piece, task)
+    if _in_part_order(section, task):
+        if task.spec.engine in _SELECTORS:
+            yield _select_by_layers(section, task)
             return
-        folded = _folded(piece, task)
+        folded = _merge_layers(section, task)
         if folded is not None:
             yield folded
             return
-    yield merge_groups(piece, task, record_groups(piece, task))
+    yield merge_groups(section, task, record_groups(section, task))
 
 
-def chosen_rows(piece: Piece, task: Task) -> list[Bools | None]:
-    """For each part which of its rows are in the result of an engine that chooses; None: all."""
-    if len(piece.parts) == 1 or not piece.count:
-        masks: Sequence[Bools | None] = [None] * len(piece.parts)
+def selected_rows(section: Section, task: Task) -> list[Bools | None]:
+    """For each part which of its rows deduplicate or first-row selects; None for all."""
+    if len(section.parts) == 1 or not section.count:
+        masks: Sequence[Bools | None] = [None] * len(section.parts)
     else:
-        masks = _chosen(piece, task)
-    return [_without_retracts(*found) for found in zip(piece.parts, masks, strict=True)]
+        masks = _selected(section, task)
+    return [_without_retracts(*found) for found in zip(section.parts, masks, strict=True)]
 
 
-def record_groups(piece: Piece, task: Task) -> Groups:
+def record_groups(section: Section, task: Task) -> Groups:
     """The rows by key, oldest first."""
-    keys = [piece.column(name) for name in task.spec.keys]
-    return group_rows(keys, _record_order(piece, task), count=piece.count)
+    keys = [section.column(name) for name in task.spec.keys]
+    return group_rows(keys, _record_order(section, task), count=section.count)
 
 
-def merge_groups(piece: Piece, task: Task, groups: Groups) -> pa.RecordBatch:
-    """Merge grouped rows, in key order."""
-    choose = _CHOOSERS.get(task.spec.engine)
-    if choose is None:
-        return _computed(piece, task, groups)
-    kinds = piece.kinds()
-    rows = choose(groups, kinds, ignore_delete=task.spec.ignore_delete)
-    return _taken(piece, task, rows, kinds)
+def merge_groups(section: Section, task: Task, groups: Groups) -> pa.RecordBatch:
+    """Merges grouped rows, in key order."""
+    select = _SELECTORS.get(task.spec.engine)
+    if select is None:
+        return _computed(section, task, groups)
+    kinds = section.kinds()
+    rows = select(groups, kinds, ignore_delete=task.spec.ignore_delete)
+    return _taken(section, task, rows, kinds)
 
 
-def passed(part: pa.RecordBatch, task: Task) -> pa.RecordBatch:
-    """Rows that need no merge, for each is alone with its key."""
+def pass_through(part: pa.RecordBatch, task: Task) -> pa.RecordBatch:
+    """The result for rows that need no merge, because each key has a single row."""
     return _only(part, None, task)
 
 
 def _only(part: pa.RecordBatch, mask: Bools | None, task: Task) -> pa.RecordBatch:
-    """The rows of a part where a mask is true; None: all."""
+    """The result for the rows of a part where a mask is true; None for all."""
     if not task.keep_retracts:
         mask = _without_retracts(part, mask)
     columns = [part.column(name) for name in task.spec.columns]
@@ -222,26 +222,26 @@ def _batch(columns: list[Column], count: int, like: pa.RecordBatch, task: Task) 
 # ---------------------------------------------------------------- the order of a key's records
 
 
-def _record_order(piece: Piece, task: Task) -> list[WordSource]:
-    """What orders the records of a key; records equal in all of it stay in the order of parts."""
+def _record_order(section: Section, task: Task) -> list[KeySource]:
+    """Normalized keys that order the records of a key; ties keep the order of parts."""
     spec = task.spec
     words = [
         word
         for name in spec.sequence_fields
-        for word in words_of(piece.column(name), descending=spec.sequence_descending)
+        for word in normalized_keys(section.column(name), descending=spec.sequence_descending)
     ]
     if not task.by_run_order:
-        words.append(picked(piece.numbers()))
-        kinds = piece.kinds()
+        words.append(key_source(section.numbers()))
+        kinds = section.kinds()
         if kinds.any():
-            words.append(picked(~is_retract(kinds)))
+            words.append(key_source(~is_retract(kinds)))
     return words
 
 
-def _parts_ascend(piece: Piece) -> bool:
-    """Whether every part's sequence numbers are above those of the parts before it."""
+def _parts_ascend(section: Section) -> bool:
+    """Whether the sequence numbers of every part are above those of the parts before it."""
     high: int | None = None
-    for part in piece.parts:
+    for part in section.parts:
         numbers = ints_of(part.column(SEQUENCE_NUMBER))
         if high is not None and int(numbers.min()) <= high:
             return False
@@ -249,77 +249,77 @@ def _parts_ascend(piece: Piece) -> bool:
     return True
 
 
-# ---------------------------------------------------------------- engines that choose
+# ---------------------------------------------------------------- engines that select rows
 
 
-def _in_part_order(piece: Piece, task: Task) -> bool:
-    """Whether parts are the ages of records, and nothing but additions or the newest matters."""
+def _in_part_order(section: Section, task: Task) -> bool:
+    """Whether parts are in age order and no retracts have to be merged."""
     spec = task.spec
     if spec.sequence_fields or spec.sequence_groups:
         return False
     newest_wins = spec.engine is MergeEngine.DEDUPLICATE and not spec.ignore_delete
-    if not newest_wins and any(retracts_of(part) is not None for part in piece.parts):
+    if not newest_wins and any(retracts_of(part) is not None for part in section.parts):
         return False
-    return task.by_run_order or _parts_ascend(piece)
+    return task.by_run_order or _parts_ascend(section)
 
 
-def _chosen_by_parts(piece: Piece, task: Task) -> pa.RecordBatch:
-    """The newest or oldest record of each key in key order, without any sorting of records."""
-    layers = Layers(key_slots(piece.keys(task.spec.keys)).without_gaps())
-    return _taken(piece, task, layers.newest if _newest(task) else layers.oldest, piece.kinds())
+def _select_by_layers(section: Section, task: Task) -> pa.RecordBatch:
+    """The newest or oldest record of each key in key order, without sorting records."""
+    layers = RecordLayers(number_keys(section.keys(task.spec.keys)).without_gaps())
+    return _taken(section, task, layers.newest if _newest(task) else layers.oldest, section.kinds())
 
 
 def _newest(task: Task) -> bool:
     return task.spec.engine is not MergeEngine.FIRST_ROW
 
 
-_CHOOSERS: Mapping[MergeEngine, Callable[..., Ints]] = {
+_SELECTORS: Mapping[MergeEngine, Callable[..., Ints]] = {
     MergeEngine.DEDUPLICATE: newest_rows,
     MergeEngine.FIRST_ROW: oldest_rows,
 }
 
 
-def _chosen(piece: Piece, task: Task) -> list[Bools]:
-    """For each part which of its rows are chosen: nothing is moved."""
-    if _in_part_order(piece, task):
-        return winners(piece.keys(task.spec.keys), newest=_newest(task))
-    choose = _CHOOSERS[task.spec.engine]
-    groups = record_groups(piece, task)
-    mask = np.zeros(piece.count, np.bool_)
-    mask[choose(groups, piece.kinds(), ignore_delete=task.spec.ignore_delete)] = True
-    return np.split(mask, np.cumsum([part.num_rows for part in piece.parts])[:-1])
+def _selected(section: Section, task: Task) -> list[Bools]:
+    """For each part which of its rows are selected."""
+    if _in_part_order(section, task):
+        return winners(section.keys(task.spec.keys), newest=_newest(task))
+    select = _SELECTORS[task.spec.engine]
+    groups = record_groups(section, task)
+    mask = np.zeros(section.count, np.bool_)
+    mask[select(groups, section.kinds(), ignore_delete=task.spec.ignore_delete)] = True
+    return np.split(mask, np.cumsum([part.num_rows for part in section.parts])[:-1])
 
 
-def _taken(piece: Piece, task: Task, rows: Ints, kinds: Int8s) -> pa.RecordBatch:
+def _taken(section: Section, task: Task, rows: Ints, kinds: Int8s) -> pa.RecordBatch:
     if not task.keep_retracts:
         rows = rows[~is_retract(kinds[rows])]
     index = index_array(rows)
-    columns = [piece.column(name).take(index) for name in task.spec.columns]
+    columns = [section.column(name).take(index) for name in task.spec.columns]
     if task.keep_retracts:
-        columns += [int64_array(piece.numbers()[rows]), int8_array(kinds[rows])]
-    return _batch(columns, len(rows), piece.parts[0], task)
+        columns += [int64_array(section.numbers()[rows]), int8_array(kinds[rows])]
+    return _batch(columns, len(rows), section.parts[0], task)
 
 
 # ---------------------------------------------------------------- engines that compute
 
 
-def _folded(piece: Piece, task: Task) -> pa.RecordBatch | None:
-    """Parts laid over each other, oldest first; None where a function cannot work in that way."""
+def _merge_layers(section: Section, task: Task) -> pa.RecordBatch | None:
+    """Merges by record layers; None if a function does not support them."""
     spec = task.spec
     functions = [_layered(spec, name) for name in spec.columns]
-    layers = Layers(key_slots(piece.keys(spec.keys)).without_gaps())
+    layers = RecordLayers(number_keys(section.keys(spec.keys)).without_gaps())
     columns = []
     for name, function in zip(spec.columns, functions, strict=True):
-        values = None if function is None else function(piece.column(name), layers)
+        values = None if function is None else function(section.column(name), layers)
         if values is None:
             return None
         columns.append(values)
     if task.keep_retracts:
         newest = layers.newest
-        alone = (newest == layers.oldest) & task.passes_rows
-        columns.append(int64_array(piece.numbers()[newest]))
-        columns.append(int8_array(np.where(alone, piece.kinds()[newest], _INSERT)))
-    return _batch(columns, layers.count, piece.parts[0], task)
+        alone = (newest == layers.oldest) & task.keeps_single_rows
+        columns.append(int64_array(section.numbers()[newest]))
+        columns.append(int8_array(np.where(alone, section.kinds()[newest], _INSERT)))
+    return _batch(columns, layers.count, section.parts[0], task)
 
 
 def _layered(spec: MergeSpec, name: str) -> "Layered | None":
@@ -337,40 +337,40 @@ def _layered(spec: MergeSpec, name: str) -> "Layered | None":
     return last_value if function is None else LAYERED.get(function.name)
 
 
-def _computed(piece: Piece, task: Task, groups: Groups) -> pa.RecordBatch:
-    """Keys with one row keep it as it is, unless these are merged, too, as the others are."""
-    kinds = piece.kinds()
-    worked = (groups.sizes > 1) | task.alone_too
+def _computed(section: Section, task: Task, groups: Groups) -> pa.RecordBatch:
+    """Merges by an engine that computes values; single rows are unchanged unless requested."""
+    kinds = section.kinds()
+    worked = (groups.sizes > 1) | task.merge_single_rows
     if not worked.any():
-        return _taken(piece, task, groups.order, kinds)
-    merged = _merged(piece, task, groups, kinds, worked)
+        return _taken(section, task, groups.order, kinds)
+    merged = _merged(section, task, groups, kinds, worked)
     firsts = groups.order[groups.starts]
     kinds_found = kinds[firsts]
     kinds_found[worked] = merged.kinds
     keep = np.ones(len(firsts), np.bool_) if task.keep_retracts else ~is_retract(kinds_found)
-    rows = np.where(worked, piece.count + np.cumsum(worked) - 1, firsts)[keep]
+    rows = np.where(worked, section.count + np.cumsum(worked) - 1, firsts)[keep]
     columns = []
     for name in task.spec.columns:
         if name in task.spec.keys:
-            columns.append(piece.column(name).take(index_array(firsts[keep])))
+            columns.append(section.column(name).take(index_array(firsts[keep])))
         else:
-            both = pa.concat_arrays([piece.column(name), merged.column(name)])
+            both = pa.concat_arrays([section.column(name), merged.column(name)])
             columns.append(both.take(index_array(rows)))
     if task.keep_retracts:
-        numbers = piece.numbers()[firsts]
+        numbers = section.numbers()[firsts]
         numbers[worked] = merged.numbers
         columns += [int64_array(numbers), int8_array(kinds_found)]
-    return _batch(columns, len(rows), piece.parts[0], task)
+    return _batch(columns, len(rows), section.parts[0], task)
 
 
-def _merged(piece: Piece, task: Task, groups: Groups, kinds: Int8s, worked: Bools) -> Merged:
-    """The merge of these groups."""
+def _merged(section: Section, task: Task, groups: Groups, kinds: Int8s, worked: Bools) -> Merged:
+    """Merges the records of the groups in `worked`."""
     sizes = groups.sizes
     rows = groups.order[np.repeat(worked, sizes)]
     starts = np.cumsum(sizes[worked]) - sizes[worked]
     unknown = task.by_run_order and not task.keep_retracts
-    numbers = np.zeros(len(rows), np.int64) if unknown else piece.numbers()[rows]
-    records = Records(piece.column, rows, starts, kinds[rows], numbers)
+    numbers = np.zeros(len(rows), np.int64) if unknown else section.numbers()[rows]
+    records = Records(section.column, rows, starts, kinds[rows], numbers)
     spec = task.spec
     if spec.engine is MergeEngine.PARTIAL_UPDATE:
         from paimon_explore.merge.engines.partial_update import update_partially  # noqa: PLC0415 - as above

@@ -1,10 +1,9 @@
-"""The merge of sorted runs in bounded memory.
+"""Sort-merge of sorted runs in bounded memory.
 
-Theory of operation. Every run comes in batches sorted by key. Of each run some batches are held.
-The smallest of the last keys held is a pivot: no run can still bring a row at or below it, so all
-held rows up to the pivot form a piece that is complete for its keys. The piece is merged, the rest
-is kept, runs that hold little are filled up again. Memory: about two batches per run. A piece of
-very long values is cut further.
+Every run is a stream of batches sorted by key, of which some are buffered. The smallest of the last
+buffered keys is the pivot: no run can return further rows up to it, so all buffered rows up to the
+pivot form a section with all rows of its keys. The section is merged, and the buffers are refilled.
+Memory: about two batches per run. Sections with very long values are split further.
 """
 
 from collections import deque
@@ -19,20 +18,20 @@ from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.merge.keys.single_key import KeyTuple, key_at, rows_up_to
 from paimon_explore.merge.merge_spec import MergeSpec
 from paimon_explore.merge.section_merge import (
-    Piece,
+    Section,
     Task,
-    chosen_rows,
     functions_of,
-    merge_piece,
-    passed,
+    merge_section,
+    pass_through,
+    selected_rows,
 )
 
 _ENOUGH_ROWS = 32_768
-"""A run that holds fewer rows is filled up before the next piece is cut ..."""
+"""Buffers with fewer rows are refilled before the next section ..."""
 _ENOUGH_BYTES = 4 << 20
-"""... unless it holds that many bytes."""
-_PIECE_BYTES = 512 * 1024 * 1024
-"""A larger piece is cut in two: Arrow columns of one piece have to stay below 2 GiB."""
+"""... unless they have this many bytes."""
+_SECTION_BYTES = 512 * 1024 * 1024
+"""Larger sections are split in two, because Arrow columns have to stay below 2 GiB."""
 
 
 def merge_runs(
@@ -43,35 +42,35 @@ def merge_runs(
     by_run_order: bool = False,
     key_order: bool = True,
 ) -> Iterator[pa.RecordBatch]:
-    """Merge the sorted runs of one section of one bucket.
+    """Merges the sorted runs of one bucket or of one of its sections.
 
-    A run is a sequence of batches, ascending by key over all of them, each key at most once. A
-    level-0 file is a run of its own. Batches carry `needed_columns(spec)` (more do no harm, any
-    order), key columns under their own names, in the types of `to_arrow`; and
+    A run is a stream of batches, sorted by key across batches, each key at most once. Every level-0
+    file is a separate run. Batches have `needed_columns(spec)` (and possibly others, in any order),
+    with key columns under their own names, in the types of `to_arrow`; and
 
     - `_SEQUENCE_NUMBER` int64, unless `by_run_order`;
-    - `_VALUE_KIND` int8. A run may go without it if it holds no -U and no -D record, which manifest
-      entries tell (`delete_row_count`); its records then count as +I.
+    - `_VALUE_KIND` int8. A run without -U and -D records (see `delete_row_count` of manifest
+      entries) may omit it; its records are then +I.
 
     Args:
-        runs: from the oldest to the newest; only `by_run_order` and records of equal sequence
-            numbers depend on the order of runs. May be empty.
-        spec: the merge.
-        keep_retracts: results that are -D or -U are kept too, and every batch ends with
-            `_SEQUENCE_NUMBER` and `_VALUE_KIND` (compaction, audit log). A key with one record
-            keeps its kind. False: only rows that exist, only the wanted columns.
-        by_run_order: the caller knows (from the manifest) that every record of a later run is newer
-            than all of the runs before it: sequence numbers are neither needed nor looked at. Not
-            with `keep_retracts`, which needs them for the result.
-        key_order: rows come in key order. False: any order within a piece of the merge, which is
-            faster for deduplicate and first-row.
+        runs: from the oldest to the newest; the order matters only for `by_run_order` and for
+            records with equal sequence numbers. May be empty.
+        spec: the merge spec.
+        keep_retracts: keep results that are -D or -U, and append `_SEQUENCE_NUMBER` and
+            `_VALUE_KIND` (compaction, audit log). A key with one record keeps its kind. If False,
+            only existing rows with the requested columns are returned.
+        by_run_order: the caller knows (from the manifest) that all records of a run are newer than
+            those of the runs before it: sequence numbers are not used. Not with `keep_retracts`,
+            which needs them for the result.
+        key_order: return rows in key order. If False, any order within a section, which is faster
+            for deduplicate and first-row.
 
     Yields:
         Batches of `spec.columns` (and the two system columns with `keep_retracts`), none empty, of
         any length.
 
     Raises:
-        FormatError: retract records that the engine does not accept, or a function does not.
+        FormatError: retract records that the engine or a function does not accept.
         UnsupportedFeatureError: a function that needs an optional package.
     """
     if by_run_order and keep_retracts:
@@ -91,22 +90,22 @@ def merge_runs(
 
 def _one_run(run: Iterator[pa.RecordBatch], task: Task) -> Iterator[pa.RecordBatch]:
     for batch in run:
-        yield passed(batch, task)
+        yield pass_through(batch, task)
 
 
 def _several_runs(runs: Sequence[Iterator[pa.RecordBatch]], task: Task) -> Iterator[pa.RecordBatch]:
-    for parts in _pieces(runs, task.spec.keys):
-        yield from merge_piece(Piece([part.rows for part in parts]), task)
+    for parts in _sections(runs, task.spec.keys):
+        yield from merge_section(Section([part.rows for part in parts]), task)
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
-    """A batch of a run after the merge.
+class SelectedRows:
+    """The rows of a batch that a merge selected.
 
     Attributes:
-        run: which of the runs.
-        batch: as the run gave it.
-        mask: which of its rows are in the result; None: all.
+        run: the index of the run.
+        batch: the batch of the run.
+        mask: which of its rows are in the result; None for all.
     """
 
     run: int
@@ -114,34 +113,33 @@ class Chosen:
     mask: Bools | None
 
 
-def choose_rows(
+def select_rows(
     runs: Sequence[Iterator[pa.RecordBatch]], spec: MergeSpec, *, by_run_order: bool = False
-) -> Iterator[Chosen]:
-    """The rows of sorted runs that an engine chooses: what `merge_runs` gives, by its places.
+) -> Iterator[SelectedRows]:
+    """Like `merge_runs`, but returns which rows are selected instead of the rows.
 
-    So the other columns need be decoded for these rows only.
+    The other columns then need to be decoded for these rows only.
 
     Args:
-        runs: as for `merge_runs`, with `deciding_columns(spec)`; more do no harm.
-        spec: the merge; its engine is one that chooses rows.
+        runs: as for `merge_runs`, with at least `deciding_columns(spec)`.
+        spec: the merge spec, with an engine that selects rows.
         by_run_order: as for `merge_runs`.
 
     Yields:
-        Each batch of each run that has rows, once all of it is decided: those of a run in its
-        order.
+        Each batch of each run once all its rows are decided; those of a run in order.
 
     Raises:
-        FormatError: as `merge_runs`.
+        FormatError: as for `merge_runs`.
     """
     task = Task(spec=spec, functions={}, by_run_order=by_run_order, key_order=False)
     decided: list[list[Bools | None]] = [[] for _ in runs]
-    for parts in _pieces(runs, spec.keys):
-        masks = chosen_rows(Piece([part.rows for part in parts]), task)
+    for parts in _sections(runs, spec.keys):
+        masks = selected_rows(Section([part.rows for part in parts]), task)
         for part, mask in zip(parts, masks, strict=True):
             found = decided[part.run]
             found.append(mask if part.is_whole or mask is not None else _all_of(part))
             if part.is_last:
-                yield Chosen(part.run, part.batch, _together(found))
+                yield SelectedRows(part.run, part.batch, _concatenated(found))
                 found.clear()
 
 
@@ -149,27 +147,27 @@ def _all_of(part: "_Part") -> Bools:
     return np.ones(part.rows.num_rows, np.bool_)
 
 
-def _together(masks: Sequence[Bools | None]) -> Bools | None:
+def _concatenated(masks: Sequence[Bools | None]) -> Bools | None:
     known = [mask for mask in masks if mask is not None]
     return known[0] if len(known) == 1 else np.concatenate(known) if known else None
 
 
-def key_pieces(
+def key_sections(
     runs: Sequence[Iterator[pa.RecordBatch]], keys: Sequence[str]
 ) -> Iterator[Sequence[pa.RecordBatch]]:
-    """The rows of sorted runs in pieces, unmerged: a piece holds all rows of its keys.
+    """Splits sorted runs into sections without merging them; a section has all rows of its keys.
 
     Args:
-        runs: as for `merge_runs`; any columns besides the keys.
+        runs: as for `merge_runs`, with any columns besides the keys.
         keys: the key columns.
 
     Yields:
-        Parts of the runs, in the order of the runs, none empty; pieces ascend by key.
+        Parts of the runs, in the order of the runs, none empty; sections are ascending by key.
 
     Raises:
         FormatError: a run is not sorted.
     """
-    for parts in _pieces(runs, keys):
+    for parts in _sections(runs, keys):
         yield [part.rows for part in parts]
 
 
@@ -178,10 +176,10 @@ class _Part:
     """Consecutive rows of a batch.
 
     Attributes:
-        run: which of the runs has them.
-        batch: all of the batch.
-        begin: of the rows in it.
-        rows: they.
+        run: the index of the run.
+        batch: the whole batch.
+        begin: the index of the first row in the batch.
+        rows: the rows.
     """
 
     run: int
@@ -191,20 +189,22 @@ class _Part:
 
     @property
     def is_last(self) -> bool:
-        """Whether they end the batch."""
+        """Whether these are the last rows of the batch."""
         return self.begin + self.rows.num_rows == self.batch.num_rows
 
     @property
     def is_whole(self) -> bool:
-        """Whether they are all of the batch."""
+        """Whether these are all rows of the batch."""
         return self.rows.num_rows == self.batch.num_rows
 
     def key(self, keys: Sequence[str], row: int) -> KeyTuple:
         """The key of a row."""
         return key_at([self.rows.column(name) for name in keys], row)
 
-    def cut(self, keys: Sequence[str], pivot: KeyTuple) -> tuple["_Part | None", "_Part | None"]:
-        """The rows up to a key, and those behind it."""
+    def split_at(
+        self, keys: Sequence[str], pivot: KeyTuple
+    ) -> tuple["_Part | None", "_Part | None"]:
+        """Splits into the rows up to a key and those after it."""
         columns = [self.rows.column(name) for name in keys]
         size = self.rows.num_rows
         count = size
@@ -212,15 +212,15 @@ class _Part:
             count = rows_up_to(columns, pivot, count=size)
         if count in (0, size):
             return (self, None) if count else (None, self)
-        behind = _Part(self.run, self.batch, self.begin + count, self.rows.slice(count))
-        return _Part(self.run, self.batch, self.begin, self.rows.slice(0, count)), behind
+        after = _Part(self.run, self.batch, self.begin + count, self.rows.slice(count))
+        return _Part(self.run, self.batch, self.begin, self.rows.slice(0, count)), after
 
 
-def _pieces(
+def _sections(
     runs: Sequence[Iterator[pa.RecordBatch]], keys: Sequence[str]
 ) -> Iterator[Sequence[_Part]]:
     keep_freed_blocks()
-    held = [_Held(run, at, keys) for at, run in enumerate(runs)]
+    held = [_RunBuffer(run, at, keys) for at, run in enumerate(runs)]
     while True:
         for run in held:
             run.fill()
@@ -228,7 +228,7 @@ def _pieces(
         if not held:
             return
         pivot = min((run.last_key for run in held if run.is_open), default=None)
-        parts = [part for run in held for part in run.cut(pivot)]
+        parts = [part for run in held for part in run.take_until(pivot)]
         if len(held) == 1:
             yield from ([part] for part in parts)
         else:
@@ -236,24 +236,24 @@ def _pieces(
 
 
 def _bounded(parts: Sequence[_Part], keys: Sequence[str]) -> Iterator[Sequence[_Part]]:
-    """The parts of a piece, cut at common keys until they are small."""
+    """Splits the parts of a section at common keys until it is small enough."""
     largest = max(parts, key=lambda part: part.rows.num_rows)
     count = largest.rows.num_rows
-    if count == 1 or sum(part.rows.nbytes for part in parts) <= _PIECE_BYTES:
+    if count == 1 or sum(part.rows.nbytes for part in parts) <= _SECTION_BYTES:
         yield parts
         return
     pivot = largest.key(keys, count // 2 - 1)
-    halves = [part.cut(keys, pivot) for part in parts]
+    halves = [part.split_at(keys, pivot) for part in parts]
     yield from _bounded([lower for lower, _ in halves if lower], keys)
     yield from _bounded([upper for _, upper in halves if upper], keys)
 
 
-class _Held:
-    """What is held of one run.
+class _RunBuffer:
+    """The buffered rows of one run.
 
     Attributes:
-        is_open: whether the run may bring more rows.
-        last_key: of the rows held.
+        is_open: whether the run may return further rows.
+        last_key: of the buffered rows.
     """
 
     def __init__(self, run: Iterator[pa.RecordBatch], at: int, keys: Sequence[str]) -> None:
@@ -267,11 +267,11 @@ class _Held:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no rows are left."""
+        """Whether no rows are buffered."""
         return not self._rows
 
     def fill(self) -> None:
-        """Load batches until enough rows are held."""
+        """Reads batches until enough rows are buffered."""
         while self.is_open and self._rows < _ENOUGH_ROWS:
             if self._rows and sum(part.rows.nbytes for part in self._parts) >= _ENOUGH_BYTES:
                 return
@@ -292,12 +292,12 @@ class _Held:
         self._rows += batch.num_rows
         self.last_key = key_at(columns, batch.num_rows - 1)
 
-    def cut(self, pivot: KeyTuple | None) -> list[_Part]:
-        """Take out the rows up to a key; None: all that is held."""
+    def take_until(self, pivot: KeyTuple | None) -> list[_Part]:
+        """Removes and returns the rows up to a key; None for all."""
         parts: list[_Part] = []
         while self._parts:
             first = self._parts[0]
-            lower, upper = (first, None) if pivot is None else first.cut(self._keys, pivot)
+            lower, upper = (first, None) if pivot is None else first.split_at(self._keys, pivot)
             if lower is not None:
                 parts.append(lower)
                 self._rows -= lower.rows.num_rows

@@ -28,7 +28,7 @@ from paimon_explore.encoding.data_file_reader import PositionedBatch
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.merge.merge_spec import MergeSpec
 from paimon_explore.merge.numpy_columns import narrow_index
-from paimon_explore.merge.sort_merge import choose_rows
+from paimon_explore.merge.sort_merge import select_rows
 from paimon_explore.read.data_file import DataFileSource, OpenRows, ReadRequest, open_rows
 
 _LATER_BYTES = 32 << 20
@@ -98,7 +98,7 @@ def read_selected_rows(runs: Sequence[FilesOfRun], merge: LateMerge) -> Iterator
         for run in opened:
             stack.callback(run.close)
         streams = [run.deciding() for run in opened]
-        for selected in choose_rows(streams, merge.spec, by_run_order=merge.by_run_order):
+        for selected in select_rows(streams, merge.spec, by_run_order=merge.by_run_order):
             yield from opened[selected.run].completed(selected.mask)
         for run in opened:
             yield from run.rest()

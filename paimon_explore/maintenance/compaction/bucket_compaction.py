@@ -37,7 +37,7 @@ from paimon_explore.maintenance.compaction.record_expiry import RecordExpiry, re
 from paimon_explore.merge.key_records import is_retract
 from paimon_explore.merge.merge_spec import VALUE_KIND, merge_spec
 from paimon_explore.merge.numpy_columns import int64_array, ints_of, mask_array
-from paimon_explore.merge.sort_merge import key_pieces
+from paimon_explore.merge.sort_merge import key_sections
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest.manifest_entry import (
@@ -225,7 +225,7 @@ class UnitCompaction:
         for section in step.sections:
             runs, ordered = in_order(self._bucket.split, self._runs(section))
             streams = [self._run(run, merge) for run in runs]
-            for rows in key_pieces(streams, self._rules.spec.keys):
+            for rows in key_sections(streams, self._rules.spec.keys):
                 merged = merge.merge(rows, by_run_order=ordered)
                 for file, positions in merged.deleted.items():
                     self._vectors.delete(file, positions)

@@ -34,7 +34,7 @@ from paimon_explore.merge.numpy_columns import (
     ints_of,
     mask_array,
 )
-from paimon_explore.merge.section_merge import Piece, Task, functions_of, merge_piece
+from paimon_explore.merge.section_merge import Section, Task, functions_of, merge_section
 from paimon_explore.metadata.options.option_enums import ChangelogProducer, MergeEngine
 
 FILE = "_COMPACT_FILE"
@@ -106,7 +106,7 @@ class CompactionMerge:
             spec=rules.spec,
             functions=functions_of(rules.spec),
             keep_retracts=True,
-            alone_too=rules.lookup,
+            merge_single_rows=rules.lookup,
         )
         self._in_order = replace(self._task, by_run_order=True)
 
@@ -124,10 +124,10 @@ class CompactionMerge:
         """
         task = self._in_order if by_run_order else self._task
         if not self.needs_files:
-            return MergeResult(rows=list(merge_piece(Piece(parts), task)))
-        states = _KeyStates.of(Piece(parts), self._rules)
+            return MergeResult(rows=list(merge_section(Section(parts), task)))
+        states = _KeyStates.of(Section(parts), self._rules)
         kept = states.merged_rows(self._rules)
-        rows = merge_piece(Piece(_filtered(parts, kept)), task)
+        rows = merge_section(Section(_filtered(parts, kept)), task)
         merged = _concat(list(rows), parts, task)
         keys = states.keys_of(merged, self._rules.spec)
         afters = np.full(len(states.befores), _NONE, np.int64)
@@ -146,7 +146,7 @@ class CompactionMerge:
     ) -> pa.RecordBatch:
         befores = states.befores
         kinds_after = ints_of(merged.column(VALUE_KIND)).astype(np.int8)
-        existed = _has_value(befores, states.piece.kinds())
+        existed = _has_value(befores, states.section.kinds())
         exists = _has_value(afters, kinds_after)
         changed = states.in_changelog & existed & exists
         if self._rules.is_first_row:
@@ -155,7 +155,7 @@ class CompactionMerge:
             both = np.flatnonzero(changed)
             same = self._is_equal(states, merged, befores[both], afters[both])
             changed[both[same]] = False
-        offset = states.piece.count
+        offset = states.section.count
         changes = [
             (np.flatnonzero(states.in_changelog & ~existed & exists), _INSERT, False),
             (np.flatnonzero(states.in_changelog & existed & ~exists), _DELETE, True),
@@ -170,7 +170,7 @@ class CompactionMerge:
         if self._rules.is_first_row:  # as it was written: +I or +U
             kinds = kinds_after[rows - offset]
         order = np.lexsort((kinds, keys))
-        return _take(states.piece, merged, rows[order], kinds[order], self._rules.spec)
+        return _take(states.section, merged, rows[order], kinds[order], self._rules.spec)
 
     def _is_equal(
         self, states: "_KeyStates", merged: pa.RecordBatch, befores: Ints, afters: Ints
@@ -178,7 +178,7 @@ class CompactionMerge:
         """Return which updates leave the compared columns equal."""
         same = np.ones(len(befores), np.bool_)
         for name in self._rules.equal_columns or ():
-            before = states.piece.column(name).take(index_array(befores))
+            before = states.section.column(name).take(index_array(befores))
             after = merged.column(name).take(index_array(afters))
             found = codes(pa.concat_arrays([before, after]))
             same &= found[: len(befores)] == found[len(befores) :]
@@ -190,7 +190,7 @@ class _KeyStates:
     """The g keys of n input rows and their state before the merge.
 
     Attributes:
-        piece: the rows.
+        section: the rows.
         keys: number of each row's key, in key order.
         files: file of each row.
         in_changelog: which keys the changelog includes if they changed.
@@ -198,7 +198,7 @@ class _KeyStates:
         befores: the row with the state of each key before; -1 without.
     """
 
-    piece: Piece
+    section: Section
     keys: Ints
     files: Ints
     in_changelog: Bools
@@ -206,9 +206,9 @@ class _KeyStates:
     befores: Ints
 
     @classmethod
-    def of(cls, piece: Piece, rules: CompactionRules) -> "_KeyStates":
-        keys = ranks([piece.column(name) for name in rules.spec.keys], count=piece.count)
-        files = ints_of(piece.column(FILE)).astype(np.int64)
+    def of(cls, section: Section, rules: CompactionRules) -> "_KeyStates":
+        keys = ranks([section.column(name) for name in rules.spec.keys], count=section.count)
+        files = ints_of(section.column(FILE)).astype(np.int64)
         levels = rules.levels[files]
         count = int(keys.max()) + 1
         has_new = _mask(keys[levels == 0], count)
@@ -222,7 +222,7 @@ class _KeyStates:
         old = old[np.argsort(-levels[old], kind="stable")]
         befores[keys[old]] = old
         return cls(
-            piece=piece,
+            section=section,
             keys=keys,
             files=files,
             in_changelog=in_changelog,
@@ -249,7 +249,7 @@ class _KeyStates:
     def keys_of(self, merged: pa.RecordBatch, spec: MergeSpec) -> Ints:
         """Return the key number of each merged row."""
         columns = [
-            pa.concat_arrays([self.piece.column(name), merged.column(name)]) for name in spec.keys
+            pa.concat_arrays([self.section.column(name), merged.column(name)]) for name in spec.keys
         ]
         return ranks(columns, count=len(self.keys) + merged.num_rows)[len(self.keys) :]
 
@@ -257,7 +257,7 @@ class _KeyStates:
         """Return the positions of replaced rows in files that are not compacted, by file."""
         rows = self.befores[self.is_outside_unit(rules) & self.has_new]
         files = self.files[rows]
-        positions = ints_of(self.piece.column(POSITION).take(index_array(rows)))
+        positions = ints_of(self.section.column(POSITION).take(index_array(rows)))
         return {int(file): positions[files == file].astype(np.uint64) for file in np.unique(files)}
 
 
@@ -299,15 +299,15 @@ def _concat(
 
 
 def _take(
-    piece: Piece, merged: pa.RecordBatch, rows: Ints, kinds: Int8s, spec: MergeSpec
+    section: Section, merged: pa.RecordBatch, rows: Ints, kinds: Int8s, spec: MergeSpec
 ) -> pa.RecordBatch:
     """Take rows of the input (numbers below its count) and of the merged rows (other numbers)."""
     index = index_array(rows)
     columns: list[Column] = [
-        pa.concat_arrays([piece.column(name), merged.column(name)]).take(index)
+        pa.concat_arrays([section.column(name), merged.column(name)]).take(index)
         for name in spec.columns
     ]
-    numbers = np.concatenate([piece.numbers(), ints_of(merged.column(SEQUENCE_NUMBER))])[rows]
+    numbers = np.concatenate([section.numbers(), ints_of(merged.column(SEQUENCE_NUMBER))])[rows]
     columns += [int64_array(numbers), int8_array(kinds)]
     names = [*spec.columns, SEQUENCE_NUMBER, VALUE_KIND]
     fields = [pa.field(n, c.type) for n, c in zip(names, columns, strict=True)]

@@ -1,47 +1,48 @@
-"""Arrays put together: `collect`."""
+"""The aggregate function `collect`: concatenation of arrays."""
 
 from functools import partial
 
 from paimon_explore.data_types.arrow_buffers import Column, Ints
 from paimon_explore.merge.aggregation_steps import Step, Steps
 from paimon_explore.merge.aggregators.collection_elements import (
-    Chosen,
     Elements,
     Group,
+    SelectedElements,
     all_elements,
-    chosen_of,
+    combine_results,
     elements_of,
     lists_of,
-    merged_apart,
+    selected_elements,
 )
-from paimon_explore.merge.aggregators.group_reduction import walked
+from paimon_explore.merge.aggregators.group_reduction import steps_by_key
 from paimon_explore.merge.keys.value_equality import codes, last_of_each
 from paimon_explore.merge.merge_spec import AggregateFunction
 
 
 def collect(column: Column, steps: Steps, function: AggregateFunction) -> Column:
-    """All elements of all arrays, equal ones once if `distinct`; a retract removes one of each.
+    """All elements of all arrays, without duplicates if `distinct`; a retract removes one of each.
 
-    Elements stay in the order of first appearance (Java's order of distinct ones is that of a hash
-    table). Those of older records come behind as well, but in front where retracts are ignored:
-    so they do in Java, seen with 2.0.0.
+    Elements are in the order of first appearance (in Java, distinct ones are in hash table order).
+    Elements of older records are appended, or prepended if retracts are ignored, as in Java 2.0.0.
     """
     elements = elements_of(column)
     plain = (Step.ADD,) if function.ignore_retract else (Step.ADD, Step.ADD_REVERSED)
     mixed = steps.groups_with_other_than(*plain)
-    chosen = all_elements(elements, steps.of_groups(~mixed))
-    known = codes(elements.values) if function.distinct or mixed.any() else chosen.places
+    selected = all_elements(elements, steps.of_groups(~mixed))
+    known = codes(elements.values) if function.distinct or mixed.any() else selected.places
     if function.distinct:
-        firsts, _ = last_of_each(chosen.groups, known[chosen.places])
-        chosen = Chosen(chosen.groups[firsts], chosen.places[firsts], chosen.valid)
-    straight = lists_of(elements.values, chosen, column.type)
+        firsts, _ = last_of_each(selected.groups, known[selected.places])
+        selected = SelectedElements(
+            selected.groups[firsts], selected.places[firsts], selected.valid
+        )
+    vectorized = lists_of(elements.values, selected, column.type)
 
     def walk(some: Steps) -> Column:
         work = partial(_walk, elements, known, function)
-        lists = chosen_of([work(group) for group in walked(some)])
+        lists = selected_elements([work(group) for group in steps_by_key(some)])
         return lists_of(elements.values, lists, column.type)
 
-    return merged_apart(steps, mixed, straight, walk)
+    return combine_results(steps, mixed, vectorized, walk)
 
 
 def _walk(
@@ -49,17 +50,17 @@ def _walk(
 ) -> list[int] | None:
     places: list[int] | None = None
     for step, row in group:
-        there = bool(elements.valid[row])
+        valid = bool(elements.valid[row])
         match step:
-            case Step.ADD | Step.ADD_REVERSED if there:
-                more, there_already = list(elements.places(row)), places or []
-                in_front = step == Step.ADD_REVERSED and function.ignore_retract
-                places = more + there_already if in_front else there_already + more
+            case Step.ADD | Step.ADD_REVERSED if valid:
+                added, collected = list(elements.places(row)), places or []
+                prepend = step == Step.ADD_REVERSED and function.ignore_retract
+                places = added + collected if prepend else collected + added
                 places = _different(places, known) if function.distinct else places
-            case Step.RETRACT if there and places is not None:
+            case Step.RETRACT if valid and places is not None:
                 places = _without(places, elements.places(row), known)
             case Step.REPLACE:
-                places = list(elements.places(row)) if there else None
+                places = list(elements.places(row)) if valid else None
             case Step.CLEAR:
                 places = None
             case _:
@@ -68,7 +69,7 @@ def _walk(
 
 
 def _different(places: list[int], known: Ints) -> list[int]:
-    """The foremost place of each different element."""
+    """The first index of each distinct element."""
     firsts: dict[int, int] = {}
     for at in places:
         firsts.setdefault(int(known[at]), at)
@@ -76,7 +77,7 @@ def _different(places: list[int], known: Ints) -> list[int]:
 
 
 def _without(places: list[int], taken: range, known: Ints) -> list[int]:
-    """The places but for one equal element per element taken, the foremost."""
+    """Removes for each taken element the first equal one."""
     gone = [int(known[at]) for at in taken]
     kept = []
     for at in places:

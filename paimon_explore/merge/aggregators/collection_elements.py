@@ -1,4 +1,4 @@
-"""List and map columns as their elements, for functions that work on elements."""
+"""Elements of list and map columns, for aggregate functions that merge elements."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -14,13 +14,13 @@ from paimon_explore.merge.numpy_columns import child_of, index_array, joined, ta
 
 @dataclass(frozen=True, slots=True)
 class Elements:
-    """A list or map column taken apart.
+    """The elements of a list or map column.
 
     Attributes:
-        values: all elements; of a map structs of key and value.
-        begins: per row the place of its first element in `values`.
-        ends: per row the place after its last.
-        valid: per row whether there is a list at all.
+        values: all elements; for a map structs of key and value.
+        begins: per row the index of its first element in `values`.
+        ends: per row the index after its last element.
+        valid: per row whether the list is not null.
     """
 
     values: Column
@@ -29,12 +29,12 @@ class Elements:
     valid: Bools
 
     def places(self, row: int) -> range:
-        """Places of a row's elements."""
+        """Indices of a row's elements."""
         return range(int(self.begins[row]), int(self.ends[row]))
 
 
 def elements_of(column: Column) -> Elements:
-    """Take a list or map column apart."""
+    """Returns the elements of a list or map column."""
     offsets = nb.list_offsets(column)
     known = nb.valid_mask(column)
     begins = offsets[: len(column)]
@@ -43,13 +43,13 @@ def elements_of(column: Column) -> Elements:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
-    """Elements chosen for g keys.
+class SelectedElements:
+    """Elements selected for g keys.
 
     Attributes:
-        groups: for each chosen element its key, ascending.
-        places: for each chosen element its place in `Elements.values`.
-        valid: for each key whether it has a list at all.
+        groups: for each selected element the number of its key, ascending.
+        places: for each selected element its index in `Elements.values`.
+        valid: for each key whether its list is not null.
     """
 
     groups: Ints
@@ -57,51 +57,53 @@ class Chosen:
     valid: Bools
 
 
-def all_elements(elements: Elements, steps: Steps) -> Chosen:
-    """The elements of all steps of each key, in order; a key has a list if any step has."""
+def all_elements(elements: Elements, steps: Steps) -> SelectedElements:
+    """The elements of all steps of each key, in order; null if the lists of all steps are null."""
     valid = steps.groups_with(elements.valid[steps.rows])
     begins, sizes = elements.begins[steps.rows], (elements.ends - elements.begins)[steps.rows]
-    return Chosen(np.repeat(steps.group_ids, sizes), nb.expand_ranges(begins, sizes), valid)
+    return SelectedElements(
+        np.repeat(steps.group_ids, sizes), nb.expand_ranges(begins, sizes), valid
+    )
 
 
-def lists_of(values: Column, chosen: Chosen, data_type: pa.DataType) -> Column:
-    """A list or map column of chosen elements; a negative place is a null element.
+def lists_of(values: Column, selected: SelectedElements, data_type: pa.DataType) -> Column:
+    """Builds a list or map column of selected elements; a negative index is a null element.
 
     Args:
-        values: the elements to choose from.
-        chosen: which.
+        values: all elements.
+        selected: the selected ones.
         data_type: of the result.
     """
-    sizes = np.bincount(chosen.groups, minlength=len(chosen.valid))
-    child = take_or_null(values, chosen.places)
-    return nb.build_list(data_type, nb.offsets_from_sizes(sizes), [child], chosen.valid)
+    sizes = np.bincount(selected.groups, minlength=len(selected.valid))
+    child = take_or_null(values, selected.places)
+    return nb.build_list(data_type, nb.offsets_from_sizes(sizes), [child], selected.valid)
 
 
-def merged_apart(
-    steps: Steps, mixed: Bools, straight: Column, walked: Callable[[Steps], Column]
+def combine_results(
+    steps: Steps, mixed: Bools, vectorized: Column, steps_by_key: Callable[[Steps], Column]
 ) -> Column:
-    """Results of keys worked on together and of keys that were walked, in the order of keys.
+    """Combines vectorized results with those computed record by record, in key order.
 
     Args:
         steps: of all keys.
-        mixed: which keys are to be walked.
-        straight: the results of the others.
-        walked: gives the results of the keys that are.
+        mixed: which keys are processed record by record.
+        vectorized: the results of the other keys.
+        steps_by_key: computes the results record by record.
     """
     if not mixed.any():
-        return straight
-    others = walked(steps.of_groups(mixed))
-    places = np.where(mixed, len(straight) + np.cumsum(mixed) - 1, np.cumsum(~mixed) - 1)
-    return joined([straight, others]).take(index_array(places))
+        return vectorized
+    others = steps_by_key(steps.of_groups(mixed))
+    places = np.where(mixed, len(vectorized) + np.cumsum(mixed) - 1, np.cumsum(~mixed) - 1)
+    return joined([vectorized, others]).take(index_array(places))
 
 
-def chosen_of(lists: Sequence[list[int] | None]) -> Chosen:
-    """The chosen elements of keys that were walked; None is no list."""
+def selected_elements(lists: Sequence[list[int] | None]) -> SelectedElements:
+    """The elements of keys that were processed record by record; None for a null list."""
     sizes = [0 if places is None else len(places) for places in lists]
     flat = [place for places in lists if places is not None for place in places]
     valid = np.fromiter((places is not None for places in lists), bool, count=len(lists))
     groups = np.repeat(np.arange(len(lists)), sizes)
-    return Chosen(groups, np.array(flat, np.int64), valid)
+    return SelectedElements(groups, np.array(flat, np.int64), valid)
 
 
 Group = Iterator[tuple[Step, int]]

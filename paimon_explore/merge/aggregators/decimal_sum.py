@@ -1,4 +1,4 @@
-"""Sums of decimals."""
+"""Sums of decimals with Java's overflow rules."""
 
 import numpy as np
 import pyarrow as pa
@@ -13,10 +13,10 @@ _LOW_HALF = np.uint64(0xFFFFFFFF)
 
 
 def decimal_total(values: Column, minus: Bools | None, steps: Steps) -> Column:
-    """Sums that surely stay in range together, the others record by record.
+    """Sum per key: vectorized where it certainly stays in range, else record by record.
 
-    As in Java a sum that leaves its range is null, and the next record starts anew. The range is
-    that of the precision only above 18 digits; below it is that of 64 bits, so a sum may have more
+    As in Java, a sum that leaves its range becomes null, and the next record starts again. Above 18
+    digits the range is that of the precision, else that of 64 bits, so that a sum may have more
     digits than its type.
     """
     some = steps.ends > steps.starts
@@ -36,7 +36,7 @@ def decimal_total(values: Column, minus: Bools | None, steps: Steps) -> Column:
 
 
 def _limit(data_type: pa.DataType) -> int:
-    """Unscaled sums of this size and more are null."""
+    """The limit of unscaled sums; sums of at least this magnitude become null."""
     digits = precision_of(data_type)
     return 2**63 if digits <= NARROW_DIGITS else 10**digits
 
@@ -44,7 +44,7 @@ def _limit(data_type: pa.DataType) -> int:
 def _add_halves(
     halves: tuple[Ints, Words], minus: Bools | None, starts: Ints
 ) -> tuple[Ints, Words]:
-    """Sums of 128-bit integers, in four parts of 32 bits each, carried at the end."""
+    """Sums of 128-bit integers, by four parts of 32 bits with carries applied at the end."""
     high, low = halves
     parts = [
         (low & _LOW_HALF).view(np.int64),

@@ -1,4 +1,4 @@
-"""Functions whose result is one of the values: first, last, greatest, smallest."""
+"""Aggregate functions that select one of the values: first, last, max, min."""
 
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
@@ -15,10 +15,10 @@ from paimon_explore.merge.aggregators.group_reduction import (
     refuse_retract,
     retract_error,
     since_reset,
-    walked,
+    steps_by_key,
 )
 from paimon_explore.merge.keys.key_groups import ranks
-from paimon_explore.merge.keys.normalized_keys import words_of
+from paimon_explore.merge.keys.normalized_keys import normalized_keys
 from paimon_explore.merge.numpy_columns import Keys, take_or_null
 
 _NONE = -1
@@ -27,7 +27,7 @@ Walk: TypeAlias = Callable[[Iterator[tuple[Step, int]], Bools], int]
 
 
 def last_value(column: Column, steps: Steps) -> Column:
-    """The newest value, null or not; a retract makes it null."""
+    """The newest value, including null; a retract makes it null."""
     if steps.kinds is None:
         return take_or_null(column, last_rows(steps))
     steps = steps.kept(steps.kinds != Step.ADD_REVERSED)
@@ -41,15 +41,15 @@ def last_non_null_value(column: Column, steps: Steps) -> Column:
         return take_or_null(column, last_rows(steps.kept(valid)))
     mixed = steps.groups_with(steps.kinds == Step.ADD_REVERSED)
     resets = (steps.kinds == Step.REPLACE) | (steps.kinds == Step.CLEAR)
-    straight = steps.kept(valid | resets).of_groups(~mixed)
-    chosen = np.empty(steps.count, np.int64)
-    chosen[~mixed] = _last_or_null(straight)
-    chosen[mixed] = _walk(_walk_last_non_null, column, steps.of_groups(mixed))
-    return take_or_null(column, chosen)
+    vectorized = steps.kept(valid | resets).of_groups(~mixed)
+    selected = np.empty(steps.count, np.int64)
+    selected[~mixed] = _last_or_null(vectorized)
+    selected[mixed] = _walk(_walk_last_non_null, column, steps.of_groups(mixed))
+    return take_or_null(column, selected)
 
 
 def first_value(column: Column, steps: Steps) -> Column:
-    """The oldest value, null or not."""
+    """The oldest value, including null."""
     refuse_retract(steps, "first_value")
     return take_or_null(column, _first(column, steps, steps, _walk_first))
 
@@ -62,17 +62,17 @@ def first_non_null_value(column: Column, steps: Steps) -> Column:
 
 
 def greatest(column: Column, steps: Steps) -> Column:
-    """The greatest value; of booleans: whether any is true."""
+    """The greatest value; for booleans, whether any is true."""
     return _extreme(column, steps, np.maximum, "max")
 
 
 def smallest(column: Column, steps: Steps) -> Column:
-    """The smallest value; of booleans: whether all are true."""
+    """The smallest value; for booleans, whether all are true."""
     return _extreme(column, steps, np.minimum, "min")
 
 
 def _last_or_null(steps: Steps) -> Ints:
-    """Row of the last step, where that one gives a value."""
+    """Row of the last step; -1 if that step results in null."""
     if steps.kinds is None:
         return last_rows(steps)
     gives = (steps.kinds == Step.ADD) | (steps.kinds == Step.REPLACE)
@@ -81,10 +81,10 @@ def _last_or_null(steps: Steps) -> Ints:
 
 def _first(column: Column, steps: Steps, known: Steps, walk: Walk) -> Ints:
     mixed = steps.groups_with_other_than(Step.ADD)
-    chosen = np.empty(steps.count, np.int64)
-    chosen[~mixed] = first_rows(known.of_groups(~mixed))
-    chosen[mixed] = _walk(walk, column, steps.of_groups(mixed))
-    return chosen
+    selected = np.empty(steps.count, np.int64)
+    selected[~mixed] = first_rows(known.of_groups(~mixed))
+    selected[mixed] = _walk(walk, column, steps.of_groups(mixed))
+    return selected
 
 
 def _extreme(column: Column, steps: Steps, better: np.ufunc, name: str) -> Column:
@@ -92,19 +92,19 @@ def _extreme(column: Column, steps: Steps, better: np.ufunc, name: str) -> Colum
     steps = since_reset(steps)
     steps = steps.kept(nb.valid_mask(column)[steps.rows])
     some = steps.ends > steps.starts
-    chosen = np.full(steps.count, _NONE, np.int64)
+    selected = np.full(steps.count, _NONE, np.int64)
     if some.any():
-        words = comparable(take_or_null(column, steps.rows))
-        best = better.reduceat(words, steps.starts[some])
+        ordered = comparable(take_or_null(column, steps.rows))
+        best = better.reduceat(ordered, steps.starts[some])
         sizes = (steps.ends - steps.starts)[some]
-        chosen[some] = first_rows(steps.of_groups(some).kept(words == np.repeat(best, sizes)))
-    return take_or_null(column, chosen)
+        selected[some] = first_rows(steps.of_groups(some).kept(ordered == np.repeat(best, sizes)))
+    return take_or_null(column, selected)
 
 
 def comparable(values: Column) -> Keys:
-    """A number per value, in the order of values."""
-    words = list(words_of(values))
-    return words[0](None) if len(words) == 1 else ranks([values], count=len(values))
+    """A number per value that sorts like the values."""
+    ordered = list(normalized_keys(values))
+    return ordered[0](None) if len(ordered) == 1 else ranks([values], count=len(values))
 
 
 # ---------------------------------------------------------------- record by record
@@ -112,7 +112,7 @@ def comparable(values: Column) -> Keys:
 
 def _walk(walk: Walk, column: Column, steps: Steps) -> Ints:
     valid = nb.valid_mask(column)
-    found = (walk(group, valid) for group in walked(steps))
+    found = (walk(group, valid) for group in steps_by_key(steps))
     return np.fromiter(found, np.int64, count=steps.count)
 
 
@@ -135,7 +135,7 @@ def _walk_last_non_null(group: Iterator[tuple[Step, int]], valid: Bools) -> int:
 
 @dataclass(slots=True)
 class _Started:
-    """Java's aggregators of first values remember that they began, even if the row is replaced."""
+    """Whether the aggregator has a value; as in Java, it is kept when the row is replaced."""
 
     value: bool = False
 
@@ -169,7 +169,7 @@ def _walk_first_non_null(group: Iterator[tuple[Step, int]], valid: Bools) -> int
         if step is Step.ADD and not valid[at]:
             continue
         known = row != _NONE and bool(valid[row])
-        # Java puts an older record in place of null without noting that there is a first value
+        # Java replaces null by an older record without recording that there is a first value
         fills = step is Step.ADD_REVERSED and not known
         row = at if fills else _first_step(row, step, at, started)
     return row

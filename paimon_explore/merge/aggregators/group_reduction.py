@@ -1,4 +1,4 @@
-"""Reductions over groups of neighbouring rows."""
+"""Reductions over groups of consecutive rows."""
 
 from collections.abc import Iterator
 
@@ -29,9 +29,9 @@ def _at(steps: Steps, places: Ints) -> Ints:
 
 
 def since_reset(steps: Steps) -> Steps:
-    """The steps that decide, for functions where adding to null gives the record as it is.
+    """The steps since a key's last `REPLACE` or `CLEAR`, with `REPLACE` as `ADD`.
 
-    Whatever comes before a key's last `REPLACE` or `CLEAR` is dropped; `REPLACE` becomes `ADD`.
+    For functions where adding a record to null results in the record.
     """
     if steps.kinds is None:
         return steps
@@ -49,8 +49,8 @@ def since_reset(steps: Steps) -> Steps:
     return Steps(kept.rows, kinds, kept.starts)
 
 
-def walked(steps: Steps) -> Iterator[Iterator[tuple[Step, int]]]:
-    """Per key, its steps one by one: for what depends on the order of mixed steps."""
+def steps_by_key(steps: Steps) -> Iterator[Iterator[tuple[Step, int]]]:
+    """Iterates over the steps of each key, for results that depend on the order of mixed steps."""
     rows = steps.rows.tolist()
     kinds = [Step.ADD] * len(rows) if steps.kinds is None else list(map(Step, steps.kinds.tolist()))
     for start, end in zip(steps.starts.tolist(), steps.ends.tolist(), strict=True):
@@ -58,20 +58,20 @@ def walked(steps: Steps) -> Iterator[Iterator[tuple[Step, int]]]:
 
 
 def fold(operation: np.ufunc, values: Numbers, starts: Ints) -> Numbers:
-    """Apply an operation from left to right within each group, exactly in that order.
+    """Reduces each group from left to right, exactly in that order.
 
-    `reduceat` adds in pairs, which rounds floats in another way than Java does.
+    `reduceat` uses pairwise summation, which rounds floats differently from Java.
 
     Args:
-        operation: of two numbers.
+        operation: a binary operation.
         values: the numbers, group by group.
-        starts: of the groups, none of which is empty.
+        starts: the starts of the groups, none of which is empty.
     """
     with np.errstate(all="ignore"):
-        return _folded(operation, values, starts)
+        return _merge_layers(operation, values, starts)
 
 
-def _folded(operation: np.ufunc, values: Numbers, starts: Ints) -> Numbers:
+def _merge_layers(operation: np.ufunc, values: Numbers, starts: Ints) -> Numbers:
     sizes = np.diff(starts, append=len(values))
     by_size = np.argsort(-sizes, kind="stable")
     sorted_sizes = sizes[by_size]
@@ -93,7 +93,7 @@ def _folded(operation: np.ufunc, values: Numbers, starts: Ints) -> Numbers:
 
 
 def refuse_retract(steps: Steps, name: str) -> None:
-    """Raise if a function that cannot take back a record is asked to.
+    """Raises an error for retract steps of a function that does not support them.
 
     Raises:
         FormatError: there is a retract step.
@@ -103,7 +103,7 @@ def refuse_retract(steps: Steps, name: str) -> None:
 
 
 def retract_error(name: str) -> FormatError:
-    """What to raise when a function cannot take back a record."""
+    """The error for a retract step of a function that does not support it."""
     return FormatError(
         f"Aggregate function {name!r} cannot retract, and there are -U or -D records.",
         hint="Set fields.<column>.ignore-retract = true to keep the column as it is.",

@@ -1,6 +1,6 @@
-"""Functions that work layer by layer, where records come in layers and only add.
+"""Aggregate functions over record layers (sorted runs in age order) with only add steps.
 
-Each gives what its namesake in the sibling modules gives for steps that all add.
+Each function returns the same as the function of that name in the other modules for `ADD` steps.
 """
 
 from collections.abc import Callable, Mapping
@@ -16,63 +16,65 @@ from paimon_explore.data_types.arrow_buffers import Bools, Column
 from paimon_explore.merge.aggregators.first_last_min_max import comparable
 from paimon_explore.merge.aggregators.sum_product_count import in_range
 from paimon_explore.merge.numpy_columns import ints_of, nulls_mask, take_or_null
-from paimon_explore.merge.record_layers import Layers
+from paimon_explore.merge.record_layers import RecordLayers
 
-Layered: TypeAlias = Callable[[Column, Layers], "Column | None"]
-"""One value per key; None where it cannot be told in this way."""
+Layered: TypeAlias = Callable[[Column, RecordLayers], "Column | None"]
+"""Computes one value per key; None if the function does not support layers for these values."""
 
 _SAFE_TOTAL = 1 << 62
 
 
-def last_value(column: Column, layers: Layers) -> Column:
-    """The newest value, null or not."""
+def last_value(column: Column, layers: RecordLayers) -> Column:
+    """The newest value, including null."""
     return take_or_null(column, layers.newest)
 
 
-def last_non_null_value(column: Column, layers: Layers) -> Column:
+def last_non_null_value(column: Column, layers: RecordLayers) -> Column:
     """The newest value that is not null."""
     known = nulls_mask(column)
     return take_or_null(column, layers.newest if known is None else layers.last(known))
 
 
-def first_value(column: Column, layers: Layers) -> Column:
-    """The oldest value, null or not."""
+def first_value(column: Column, layers: RecordLayers) -> Column:
+    """The oldest value, including null."""
     return take_or_null(column, layers.oldest)
 
 
-def first_non_null_value(column: Column, layers: Layers) -> Column:
+def first_non_null_value(column: Column, layers: RecordLayers) -> Column:
     """The oldest value that is not null."""
     known = nulls_mask(column)
     return take_or_null(column, layers.oldest if known is None else layers.first(known))
 
 
-def _extreme(better: np.ufunc, column: Column, layers: Layers) -> Column:
+def _extreme(better: np.ufunc, column: Column, layers: RecordLayers) -> Column:
     known = nulls_mask(column)
-    words = _words(column, known)
-    chosen = layers.oldest.copy() if known is None else layers.first(known)
-    best = words.take(chosen)  # of keys without a value the last word, which nothing is compared to
+    ordered = _ordered(column, known)
+    selected = layers.oldest.copy() if known is None else layers.first(known)
+    best = ordered.take(
+        selected
+    )  # for keys without a value an arbitrary one, which is never compared
     for numbers, rows in islice(layers.steps(known), 1, None):
-        ours = words[rows[0] : rows[-1] + 1] if known is None else words.take(rows)
+        ours = ordered[rows[0] : rows[-1] + 1] if known is None else ordered.take(rows)
         some = np.flatnonzero(better(ours, best.take(numbers)))
         at = numbers.take(some)
         best[at] = ours.take(some)
-        chosen[at] = rows.take(some)
-    return take_or_null(column, chosen)
+        selected[at] = rows.take(some)
+    return take_or_null(column, selected)
 
 
-def _words(column: Column, known: Bools | None) -> "nb.Numbers":
-    """A number per value in the order of values; of null ones anything."""
+def _ordered(column: Column, known: Bools | None) -> "nb.Numbers":
+    """A number per value that sorts like the values; arbitrary for null."""
     if known is None:
         return comparable(column)
     rows = np.flatnonzero(known)
     found = comparable(take_or_null(column, rows))
-    words = np.zeros(len(known), found.dtype)
-    words[rows] = found
-    return words
+    ordered = np.zeros(len(known), found.dtype)
+    ordered[rows] = found
+    return ordered
 
 
-def total(column: Column, layers: Layers) -> "Column | None":
-    """Sum, added from the oldest on; only of numbers that cannot leave 64 bits on the way."""
+def total(column: Column, layers: RecordLayers) -> "Column | None":
+    """Sum from the oldest to the newest; None if a sum may overflow 64 bits."""
     kind = column.type
     if not (pat.is_integer(kind) or pat.is_floating(kind)):
         return None
@@ -108,4 +110,4 @@ LAYERED: Mapping[str, Layered] = {
     "bool_and": partial(_extreme, np.less),
     "sum": total,
 }
-"""By the functions' names in Paimon."""
+"""Functions by their names in Paimon."""

@@ -1,4 +1,4 @@
-"""Texts put together."""
+"""The aggregate function `listagg`: concatenation of texts."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from paimon_explore.data_types import arrow_buffers as nb
 from paimon_explore.data_types.arrow_buffers import Bools, Column
 from paimon_explore.merge.aggregation_steps import Step, Steps
-from paimon_explore.merge.aggregators.group_reduction import refuse_retract, walked
+from paimon_explore.merge.aggregators.group_reduction import refuse_retract, steps_by_key
 from paimon_explore.merge.merge_spec import AggregateFunction
 from paimon_explore.merge.numpy_columns import take_or_null
 
@@ -18,30 +18,30 @@ _BLANK = (
     "\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2008\u2009"
     "\u200a\u2028\u2029\u205f\u3000"
 )
-"""What Java calls whitespace; not the same as Python's."""
+"""Java's whitespace characters, which differ from Python's."""
 
 
 def listagg(column: Column, steps: Steps, function: AggregateFunction) -> Column:
-    """The texts with the delimiter between; null and blank ones are passed over."""
+    """Joins the texts with the delimiter; null and blank texts are ignored."""
     refuse_retract(steps, "listagg")
     filled = _filled(column)
     mixed = steps.groups_with_other_than(Step.ADD)
     known = steps.kept(filled[steps.rows])
     if function.distinct:
         mixed |= known.ends - known.starts > 1
-    straight = known.of_groups(~mixed)
-    texts = _joined(take_or_null(column, straight.rows), straight, function.list_agg_delimiter)
+    vectorized = known.of_groups(~mixed)
+    texts = _joined(take_or_null(column, vectorized.rows), vectorized, function.list_agg_delimiter)
     if not mixed.any():
         return texts
     values = [text if isinstance(text, str) else None for text in nb.as_python(column)]
     work = partial(_walk, values, function)
-    walks = pa.array([work(group) for group in walked(steps.of_groups(mixed))], column.type)
+    walks = pa.array([work(group) for group in steps_by_key(steps.of_groups(mixed))], column.type)
     places = np.where(mixed, len(texts) + np.cumsum(mixed) - 1, np.cumsum(~mixed) - 1)
     return take_or_null(pa.concat_arrays([texts, walks]), places)
 
 
 def _filled(column: Column) -> Bools:
-    """Which texts are neither null nor blank."""
+    """True for texts that are neither null nor blank."""
     trimmed: Column = pc.utf8_trim(column, characters=_BLANK)  # type: ignore[type-var]  # texts
     offsets, _ = nb.var_values(trimmed)
     return (np.diff(offsets)[: len(column)] > 0) & nb.valid_mask(column)

@@ -1,4 +1,4 @@
-"""Maps put together: `merge_map` and `merge_map_with_keytime`."""
+"""The aggregate functions `merge_map` and `merge_map_with_keytime`."""
 
 from collections.abc import Callable
 from functools import partial
@@ -7,16 +7,20 @@ from paimon_explore.data_types import arrow_buffers as nb
 from paimon_explore.data_types.arrow_buffers import Column, Ints
 from paimon_explore.merge.aggregation_steps import Step, Steps
 from paimon_explore.merge.aggregators.collection_elements import (
-    Chosen,
     Elements,
     Group,
+    SelectedElements,
     all_elements,
-    chosen_of,
+    combine_results,
     elements_of,
     lists_of,
-    merged_apart,
+    selected_elements,
 )
-from paimon_explore.merge.aggregators.group_reduction import refuse_retract, since_reset, walked
+from paimon_explore.merge.aggregators.group_reduction import (
+    refuse_retract,
+    since_reset,
+    steps_by_key,
+)
 from paimon_explore.merge.keys.key_groups import ranks
 from paimon_explore.merge.keys.value_equality import codes, last_of_each
 from paimon_explore.merge.merge_spec import AggregateFunction
@@ -24,23 +28,23 @@ from paimon_explore.merge.numpy_columns import field_of
 
 
 def merge_map(column: Column, steps: Steps) -> Column:
-    """All entries, the newest value of each key; a retract removes keys.
+    """All entries with the newest value of each key; a retract removes keys.
 
-    Entries stay in the order of first appearance (Java's order is that of a hash table).
+    Entries are in the order of first appearance (in Java, in hash table order).
     """
     steps = since_reset(steps)
     elements = elements_of(column)
     keys = codes(field_of(elements.values, 0))
     mixed = steps.groups_with_other_than(Step.ADD)
-    chosen = all_elements(elements, steps.of_groups(~mixed))
-    _, lasts = last_of_each(chosen.groups, keys[chosen.places])
-    newest = Chosen(chosen.groups[lasts], chosen.places[lasts], chosen.valid)
-    straight = lists_of(elements.values, newest, column.type)
+    selected = all_elements(elements, steps.of_groups(~mixed))
+    _, lasts = last_of_each(selected.groups, keys[selected.places])
+    newest = SelectedElements(selected.groups[lasts], selected.places[lasts], selected.valid)
+    vectorized = lists_of(elements.values, newest, column.type)
 
     def walk(some: Steps) -> Column:
         return _walked(column, elements, some, partial(_walk, elements, keys))
 
-    return merged_apart(steps, mixed, straight, walk)
+    return combine_results(steps, mixed, vectorized, walk)
 
 
 def _walked(
@@ -49,9 +53,9 @@ def _walked(
     steps: Steps,
     work: Callable[[Group], dict[int, int] | None],
 ) -> Column:
-    maps = [work(group) for group in walked(steps)]
+    maps = [work(group) for group in steps_by_key(steps)]
     lists = [None if entries is None else list(entries.values()) for entries in maps]
-    return lists_of(elements.values, chosen_of(lists), column.type)
+    return lists_of(elements.values, selected_elements(lists), column.type)
 
 
 def _walk(elements: Elements, keys: Ints, group: Group) -> dict[int, int] | None:
@@ -71,9 +75,9 @@ def _walk(elements: Elements, keys: Ints, group: Group) -> dict[int, int] | None
 
 
 def merge_map_with_keytime(column: Column, steps: Steps, function: AggregateFunction) -> Column:
-    """Per key the entry with the newest time, which is a field of the value; a null value removes.
+    """Per key the entry with the newest time, a field of its value; a null value removes the key.
 
-    Entries without a time lose against what is there, and against being absent.
+    Entries without a time are ignored, except in the first map.
     """
     refuse_retract(steps, "merge_map_with_keytime")
     steps = since_reset(steps)
@@ -87,7 +91,7 @@ def merge_map_with_keytime(column: Column, steps: Steps, function: AggregateFunc
 
 
 class _Clock:
-    """Compares entries by the time in their values; times are texts, null is none."""
+    """Compares entries by the time in their values; times are texts or null."""
 
     def __init__(self, keys: Ints, values: Column, times: Column) -> None:
         self._keys = keys

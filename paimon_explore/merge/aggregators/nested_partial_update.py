@@ -1,4 +1,4 @@
-"""Arrays of rows kept like tables and filled in field by field: `nested_partial_update`."""
+"""The aggregate function `nested_partial_update`: arrays of rows merged by key and field."""
 
 from functools import partial
 from typing import TypeAlias
@@ -10,12 +10,12 @@ from paimon_explore.data_types import arrow_buffers as nb
 from paimon_explore.data_types.arrow_buffers import Bools, Column
 from paimon_explore.merge.aggregation_steps import Step, Steps
 from paimon_explore.merge.aggregators.collection_elements import (
-    Chosen,
     Group,
+    SelectedElements,
     all_elements,
-    merged_apart,
+    combine_results,
 )
-from paimon_explore.merge.aggregators.group_reduction import refuse_retract, walked
+from paimon_explore.merge.aggregators.group_reduction import refuse_retract, steps_by_key
 from paimon_explore.merge.aggregators.nested_update import NestedTable, present_only, table_of
 from paimon_explore.merge.keys.value_equality import combined, last_of_each
 from paimon_explore.merge.merge_spec import AggregateFunction
@@ -23,19 +23,19 @@ from paimon_explore.merge.numpy_columns import fields_of, take_or_null
 
 _NO_ROW = -1
 _Row: TypeAlias = tuple[int, ...] | None
-"""Per field the element it comes from, or -1; None is a null row."""
+"""Per field the index of the element it comes from, or -1; None is a null row."""
 
 
 def nested_partial_update(column: Column, steps: Steps, function: AggregateFunction) -> Column:
-    """One row per nested key, whose fields are the last that were not null."""
+    """One row per nested key with the last value of each field that is not null."""
     refuse_retract(steps, "nested_partial_update")
     table = table_of(column, function)
     fields = _fields(table.elements.values)
     mixed = steps.groups_with_other_than(Step.ADD)
-    chosen = present_only(all_elements(table.elements, steps.of_groups(~mixed)), table.present)
-    straight = _straight(column.type, fields, chosen, table)
+    selected = present_only(all_elements(table.elements, steps.of_groups(~mixed)), table.present)
+    vectorized = _straight(column.type, fields, selected, table)
     walk = partial(_walked_rows, column.type, table, fields)
-    return merged_apart(steps, mixed, straight, walk)
+    return combine_results(steps, mixed, vectorized, walk)
 
 
 def _element_type(data_type: pa.DataType) -> pa.DataType:
@@ -44,25 +44,28 @@ def _element_type(data_type: pa.DataType) -> pa.DataType:
 
 
 def _fields(rows: Column) -> list[tuple[Column, Bools]]:
-    """Every field of the rows, and where it is not null."""
+    """The fields of the rows, each with its validity mask."""
     return [(field, nb.valid_mask(field)) for field in fields_of(rows)]
 
 
 def _straight(
-    data_type: pa.DataType, fields: list[tuple[Column, Bools]], chosen: Chosen, table: NestedTable
+    data_type: pa.DataType,
+    fields: list[tuple[Column, Bools]],
+    selected: SelectedElements,
+    table: NestedTable,
 ) -> Column:
-    keys = table.keys[chosen.places]
-    firsts, _ = last_of_each(chosen.groups, keys)
-    entry = combined([chosen.groups, keys], count=len(keys))
+    keys = table.keys[selected.places]
+    firsts, _ = last_of_each(selected.groups, keys)
+    entry = combined([selected.groups, keys], count=len(keys))
     columns = []
     for field, valid in fields:
-        known = np.flatnonzero(valid[chosen.places])
+        known = np.flatnonzero(valid[selected.places])
         rows = np.full(len(keys), _NO_ROW, np.int64)
-        rows[entry[known]] = chosen.places[known]
+        rows[entry[known]] = selected.places[known]
         columns.append(take_or_null(field, rows[entry[firsts]]))
-    sizes = np.bincount(chosen.groups[firsts], minlength=len(chosen.valid))
+    sizes = np.bincount(selected.groups[firsts], minlength=len(selected.valid))
     child = nb.build_struct(_element_type(data_type), columns, np.ones(len(firsts), np.bool_))
-    return nb.build_list(data_type, nb.offsets_from_sizes(sizes), [child], chosen.valid)
+    return nb.build_list(data_type, nb.offsets_from_sizes(sizes), [child], selected.valid)
 
 
 def _walked_rows(
@@ -71,7 +74,7 @@ def _walked_rows(
     fields: list[tuple[Column, Bools]],
     steps: Steps,
 ) -> Column:
-    lists = [_walk_rows(table, fields, group) for group in walked(steps)]
+    lists = [_walk_rows(table, fields, group) for group in steps_by_key(steps)]
     flat = [row for rows in lists for row in rows or ()]
     missing = (_NO_ROW,) * len(fields)
     sources = np.array([row or missing for row in flat], np.int64).reshape(-1, len(fields))

@@ -1,4 +1,4 @@
-"""Arrays of rows kept like tables: `nested_update`."""
+"""The aggregate function `nested_update`: arrays of rows merged by nested key."""
 
 import numpy as np
 
@@ -8,16 +8,16 @@ from paimon_explore.errors import FormatError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.merge.aggregation_steps import Step, Steps
 from paimon_explore.merge.aggregators.collection_elements import (
-    Chosen,
     Elements,
     Group,
+    SelectedElements,
     all_elements,
-    chosen_of,
+    combine_results,
     elements_of,
     lists_of,
-    merged_apart,
+    selected_elements,
 )
-from paimon_explore.merge.aggregators.group_reduction import walked
+from paimon_explore.merge.aggregators.group_reduction import steps_by_key
 from paimon_explore.merge.keys.key_groups import ranks
 from paimon_explore.merge.keys.value_equality import codes, combined, last_of_each, rank_in_group
 from paimon_explore.merge.merge_spec import AggregateFunction
@@ -27,15 +27,15 @@ from paimon_explore.metadata.options.option_enums import NestedKeyNullStrategy
 
 @dataclass(frozen=True, slots=True)
 class NestedTable:
-    """The elements of a column as rows with a key.
+    """The elements of a column as rows with a nested key.
 
     Attributes:
-        elements: the column taken apart.
-        present: per element whether it is a row that counts: not null, key allowed.
-        keys: per element a code of its nested key; without a key of the whole row.
-        sequence: per element the rank of its sequence fields; all 0 without any.
+        elements: the elements of the column.
+        present: per element whether it is used: the row is not null and its key is allowed.
+        keys: per element a code of its nested key; without nested key, of the whole row.
+        sequence: per element the rank of its sequence fields; 0 without sequence fields.
         has_key: whether there is a nested key.
-        limit: new rows beyond it are dropped.
+        limit: maximum number of rows; further new rows are dropped.
     """
 
     elements: Elements
@@ -47,10 +47,10 @@ class NestedTable:
 
 
 def table_of(column: Column, function: AggregateFunction) -> NestedTable:
-    """See a column of arrays of rows as tables.
+    """Reads a column of arrays of rows as nested tables.
 
     Raises:
-        FormatError: a nested key has a null, and the strategy is to complain.
+        FormatError: a nested key contains null, and the null strategy is ERROR.
     """
     elements = elements_of(column)
     rows = elements.values
@@ -82,47 +82,48 @@ def _allowed(keys: list[Column], present: Bools, strategy: NestedKeyNullStrategy
 
 
 def nested_update(column: Column, steps: Steps, function: AggregateFunction) -> Column:
-    """Rows one after another, or one per nested key; a retract removes equal rows or keys.
+    """Concatenates rows, or keeps one per nested key; a retract removes equal rows or keys.
 
-    Of rows with the same nested key the last one stays, or the one with the greatest sequence. Null
-    rows are dropped. Rows stay in the order in which their keys appeared (Java: of a hash table).
+    Of rows with the same nested key the last one is kept, or the one with the greatest sequence.
+    Null rows are dropped. Rows are in the order in which their keys appeared (in Java, in hash
+    table order).
     """
     table = table_of(column, function)
     mixed = steps.groups_with_other_than(Step.ADD)
-    chosen = present_only(all_elements(table.elements, steps.of_groups(~mixed)), table.present)
-    picked = _one_per_key(chosen, table) if table.has_key else _within_limit(chosen, table.limit)
-    straight = lists_of(table.elements.values, picked, column.type)
+    selected = present_only(all_elements(table.elements, steps.of_groups(~mixed)), table.present)
+    kept = _one_per_key(selected, table) if table.has_key else _within_limit(selected, table.limit)
+    vectorized = lists_of(table.elements.values, kept, column.type)
 
     def walk(some: Steps) -> Column:
-        lists = chosen_of([_walk(table, group) for group in walked(some)])
+        lists = selected_elements([_walk(table, group) for group in steps_by_key(some)])
         return lists_of(table.elements.values, lists, column.type)
 
-    return merged_apart(steps, mixed, straight, walk)
+    return combine_results(steps, mixed, vectorized, walk)
 
 
-def present_only(chosen: Chosen, present: Bools) -> Chosen:
-    """Without elements that do not count."""
-    keep = present[chosen.places]
-    return Chosen(chosen.groups[keep], chosen.places[keep], chosen.valid)
+def present_only(selected: SelectedElements, present: Bools) -> SelectedElements:
+    """Removes elements that are not present."""
+    keep = present[selected.places]
+    return SelectedElements(selected.groups[keep], selected.places[keep], selected.valid)
 
 
-def _within_limit(chosen: Chosen, limit: int) -> Chosen:
-    keep = rank_in_group(chosen.groups) < limit
-    return Chosen(chosen.groups[keep], chosen.places[keep], chosen.valid)
+def _within_limit(selected: SelectedElements, limit: int) -> SelectedElements:
+    keep = rank_in_group(selected.groups) < limit
+    return SelectedElements(selected.groups[keep], selected.places[keep], selected.valid)
 
 
-def _one_per_key(chosen: Chosen, table: NestedTable) -> Chosen:
-    keys = table.keys[chosen.places]
-    sequence = table.sequence[chosen.places]
-    firsts, lasts = last_of_each(chosen.groups, keys)
+def _one_per_key(selected: SelectedElements, table: NestedTable) -> SelectedElements:
+    keys = table.keys[selected.places]
+    sequence = table.sequence[selected.places]
+    firsts, lasts = last_of_each(selected.groups, keys)
     if sequence.any():
-        lasts = _greatest(chosen.groups, keys, sequence)
-    groups, places = chosen.groups[firsts], chosen.places[lasts]
-    return _within_limit(Chosen(groups, places, chosen.valid), table.limit)
+        lasts = _greatest(selected.groups, keys, sequence)
+    groups, places = selected.groups[firsts], selected.places[lasts]
+    return _within_limit(SelectedElements(groups, places, selected.valid), table.limit)
 
 
 def _greatest(groups: Ints, keys: Ints, sequence: Ints) -> Ints:
-    """Of each group and key, by first appearance, the last entry of the greatest sequence."""
+    """The last entry with the greatest sequence of each group and key, by first appearance."""
     entries = combined([groups, keys], count=len(keys))
     newest = np.empty(len(keys), np.int64)
     by_sequence = np.lexsort((sequence, entries))

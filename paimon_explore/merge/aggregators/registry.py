@@ -1,4 +1,4 @@
-"""The aggregate functions by their names in Paimon, and the types they take."""
+"""Registry of aggregate functions: names in Paimon and supported types."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -100,15 +100,15 @@ _OPTIONED: Mapping[str, tuple[_Optioned, _Takes]] = {
     "merge_map_with_keytime": (merge_map.merge_map_with_keytime, _timed_map),
 }
 _CHEAP = {"last_value", "last_non_null_value", "first_value", "first_non_null_value", "sum"}
-"""Functions that look at no more rows than their steps name."""
+"""Functions that read only the rows of their steps."""
 
 
 def aggregator(function: AggregateFunction, field: DataField) -> Aggregator:
-    """The function of a column.
+    """Returns the aggregator of a column.
 
     Raises:
-        UnsupportedFeatureError: there is no such function.
-        InvalidInputError: it cannot be used on columns of that type, or not without an option.
+        UnsupportedFeatureError: the function does not exist.
+        InvalidInputError: it does not support the column's type, or needs an option.
     """
     if function.name in _SIMPLE:
         work, takes = _SIMPLE[function.name]
@@ -133,7 +133,7 @@ def aggregator(function: AggregateFunction, field: DataField) -> Aggregator:
 
 
 def _check_nested(function: AggregateFunction, field: DataField) -> None:
-    """Options that name fields of elements must name existing ones, and a key where one is due."""
+    """Checks that options name existing fields of elements, and that a required key is set."""
     if function.name == "nested_partial_update" and not function.nested_key:
         raise InvalidInputError(
             f"Column {field.name!r}: nested_partial_update needs the option 'nested-key'."
@@ -164,7 +164,7 @@ def _with_options(
 
 
 def _narrowed(work: Aggregator, column: Column, steps: Steps) -> Column:
-    """Leave out rows that no step names, for functions that look at the whole column."""
+    """Removes rows without steps, for functions that read the whole column."""
     if len(steps.rows) >= len(column):
         return work(column, steps)
     rows = np.arange(len(steps.rows))

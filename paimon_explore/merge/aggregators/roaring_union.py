@@ -1,4 +1,4 @@
-"""Unions of roaring bitmaps: `rbm32` and `rbm64`."""
+"""The aggregate functions `rbm32` and `rbm64`: unions of roaring bitmaps."""
 
 from collections.abc import Callable
 from functools import partial
@@ -11,20 +11,24 @@ from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.encoding.roaring.portable_bitmap import decode_bitmap, encode_bitmap
 from paimon_explore.encoding.roaring.roaring64_art import decode_wide, encode_wide, united
 from paimon_explore.merge.aggregation_steps import Step, Steps
-from paimon_explore.merge.aggregators.group_reduction import refuse_retract, since_reset, walked
+from paimon_explore.merge.aggregators.group_reduction import (
+    refuse_retract,
+    since_reset,
+    steps_by_key,
+)
 
 T = TypeVar("T")
 
 
 def union_32(column: Column, steps: Steps) -> Column:
-    """The union of bitmaps of 32-bit numbers, in the portable format; one alone stays as it is."""
+    """The union of 32-bit bitmaps in the portable format; a single value is unchanged."""
     refuse_retract(steps, "rbm32")
     decode = partial(decode_bitmap, path="")
     return united_values(column, steps, (decode, lambda one, two: one | two, encode_bitmap))
 
 
 def union_64(column: Column, steps: Steps) -> Column:
-    """The union of Java's bitmaps of 64-bit numbers; a single one stays as it is."""
+    """The union of Java's 64-bit bitmaps; a single value is unchanged."""
     refuse_retract(steps, "rbm64")
     return united_values(column, steps, (partial(decode_wide, path=""), united, encode_wide))
 
@@ -34,17 +38,17 @@ def united_values(
     steps: Steps,
     work: tuple[Callable[[bytes], T], Callable[[T, T], T], Callable[[T], bytes]],
 ) -> Column:
-    """Unite the values of each key, pair by pair; nulls are passed over.
+    """Unites the values of each key, one after another; nulls are ignored.
 
     Args:
         column: byte strings.
-        steps: what to unite.
-        work: decode a value, unite the one so far with the next, encode the result.
+        steps: the steps of each key.
+        work: functions to decode a value, unite two values, and encode the result.
     """
     decode, unite, encode = work
     values = nb.as_python(column)
     found: list[bytes | None] = []
-    for group in walked(since_reset(steps)):
+    for group in steps_by_key(since_reset(steps)):
         parts: list[bytes] = []
         for step, row in group:
             value = values[row]

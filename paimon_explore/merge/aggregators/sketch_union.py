@@ -1,6 +1,6 @@
-"""Unions of Apache DataSketches: `hll_sketch` and `theta_sketch`.
+"""The aggregate functions `hll_sketch` and `theta_sketch`: unions of Apache DataSketches.
 
-The sketches are Java's; the optional package `datasketches` reads and writes the same bytes.
+The optional package `datasketches` reads and writes the same bytes as Java.
 """
 
 import struct
@@ -20,18 +20,18 @@ except ImportError:  # the extra "sketches" is not installed
 _THETA_LG_K = 12
 """Java's default of 4096 nominal entries."""
 _SAMPLING = slice(12, 16)
-"""Where a theta sketch of more than one entry has its sampling probability, a float."""
+"""Position of the sampling probability, a float, in theta sketches with several entries."""
 _LONG_PREAMBLE = 2
 
 
 def union_hll(column: Column, steps: Steps) -> Column:
-    """The union of HyperLogLog sketches, as compact HLL_4; a single one stays as it is."""
+    """The union of HyperLogLog sketches, as compact HLL_4; a single value is unchanged."""
     refuse_retract(steps, "hll_sketch")
     return _united(column, steps, _hll_of_two)
 
 
 def union_theta(column: Column, steps: Steps) -> Column:
-    """The union of theta sketches, compact and ordered; a single one stays as it is."""
+    """The union of theta sketches, compact and ordered; a single value is unchanged."""
     refuse_retract(steps, "theta_sketch")
     return _united(column, steps, _theta_of_two)
 
@@ -45,7 +45,7 @@ def _same(value: bytes) -> bytes:
 
 
 def _hll_of_two(value: bytes, more: bytes) -> bytes:
-    """Java starts a union from the newer sketch and puts the older one in."""
+    """The union of two HLL sketches; like Java, it adds the older one to the newer one."""
     _need_package()
     try:
         newer, older = ds.hll_sketch.deserialize(more), ds.hll_sketch.deserialize(value)

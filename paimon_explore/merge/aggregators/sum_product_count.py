@@ -1,4 +1,4 @@
-"""Sum, product and count."""
+"""The aggregate functions `sum`, `product` and `count`."""
 
 from collections.abc import Callable, Iterator
 from decimal import (
@@ -23,7 +23,7 @@ from paimon_explore.data_types.formatter import type_text
 from paimon_explore.errors import FormatError
 from paimon_explore.merge.aggregation_steps import Step, Steps
 from paimon_explore.merge.aggregators.decimal_sum import decimal_total
-from paimon_explore.merge.aggregators.group_reduction import fold, since_reset, walked
+from paimon_explore.merge.aggregators.group_reduction import fold, since_reset, steps_by_key
 from paimon_explore.merge.numpy_columns import (
     ints_of,
     nulls_mask,
@@ -39,7 +39,7 @@ _DIGITS = 80
 
 
 def total(column: Column, steps: Steps) -> Column:
-    """Sum; a retract subtracts. Integers beyond their type are an error, decimals become null."""
+    """Sum; a retract subtracts. Integer overflow is an error, decimal overflow becomes null."""
     steps = _of_values(column, since_reset(steps))
     values = take_or_null(column, steps.rows)
     minus = None if steps.kinds is None else steps.kinds == Step.RETRACT
@@ -56,7 +56,7 @@ def total(column: Column, steps: Steps) -> Column:
 
 
 def product(column: Column, steps: Steps) -> Column:
-    """Product; a retract divides, integers towards zero; taking back from nothing does nothing."""
+    """Product; a retract divides (integers towards zero), or is ignored if there is no value."""
     steps = since_reset(steps)
     steps = _of_values(column, steps)
     if pat.is_decimal(column.type):
@@ -78,17 +78,16 @@ def product(column: Column, steps: Steps) -> Column:
 
 
 def count(column: Column, steps: Steps) -> Column:
-    """Number of values that are not null, retracts taken off; releases up to 0.8 have it.
+    """Number of values that are not null, minus retracts; exists in releases up to 0.8.
 
-    The values are what was written, also in files that hold counts already: those releases count
-    such a file's record as one.
+    As in those releases, a record counts as one even if its value is already a count.
 
     Raises:
-        FormatError: more records than the type can say.
+        FormatError: the count does not fit the type.
     """
     known: list[bool] = nb.valid_mask(column).tolist()
     values = nb.as_python(column)
-    found = [_counted(group, known, values) for group in walked(steps)]
+    found = [_counted(group, known, values) for group in steps_by_key(steps)]
     try:
         return pa.array(found, column.type)
     except (pa.ArrowInvalid, OverflowError) as error:
@@ -119,7 +118,7 @@ def _of_values(column: Column, steps: Steps) -> Steps:
 
 
 def _spread(values: Numbers, some: Bools, data_type: pa.DataType) -> Column:
-    """Values of the keys that have one; null for the others."""
+    """Builds a column with the values of the keys that have one; null for the others."""
     spread = np.zeros(len(some), values.dtype)
     spread[some] = values
     return nb.build_fixed(data_type, spread, some)
@@ -133,10 +132,10 @@ def _overflow(data_type: pa.DataType) -> FormatError:
 
 
 def in_range(values: Ints, data_type: pa.DataType) -> Numbers:
-    """The values in the type's width.
+    """Converts values to the type's width.
 
     Raises:
-        FormatError: one is beyond it.
+        FormatError: a value does not fit.
     """
     bits = data_type.bit_width
     limits = np.iinfo(f"i{bits // 8}")
@@ -146,7 +145,7 @@ def in_range(values: Ints, data_type: pa.DataType) -> Numbers:
 
 
 def _integer_total(values: Column, minus: Bools | None, groups: tuple[Ints, Bools]) -> Column:
-    """Exact: high and low halves are added apart and put together again."""
+    """Exact sums: high and low halves are added separately and then combined."""
     starts, some = groups
     numbers = ints_of(values).astype(np.int64)
     if not len(starts):
@@ -168,10 +167,10 @@ _ProductStep: TypeAlias = Callable[[_Number, _Number, bool], _Number | None]
 
 
 def _walked_product(column: Column, steps: Steps, work: _ProductStep) -> Column:
-    """Products with divisions, or with numbers that may leave their type."""
+    """Products record by record, for divisions and numbers that may overflow."""
     known = [value if isinstance(value, _NUMBERS) else 0 for value in nb.as_python(column)]
     found: list[_Number | None] = []
-    for group in walked(steps):
+    for group in steps_by_key(steps):
         value: _Number | None = None
         for step, row in group:
             taken = step is Step.RETRACT

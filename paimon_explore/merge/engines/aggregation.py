@@ -1,4 +1,4 @@
-"""The merge engine `aggregation`: every column has a function."""
+"""The merge engine `aggregation`: every column has an aggregate function."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -14,10 +14,10 @@ from paimon_explore.merge.numpy_columns import Int8s, take_or_null
 def aggregate(
     records: Records, functions: Mapping[str, Aggregator], *, remove_on_delete: bool
 ) -> Merged:
-    """Merge by aggregate functions.
+    """Merges records by aggregate functions.
 
-    -U and -D take a record back, unless `remove_on_delete`: then -D removes the row, and what
-    comes after it builds on the values of the -D record (as Java does from 1.4 on).
+    -U and -D retract a record. With `remove_on_delete`, -D removes the row instead, and later
+    records are aggregated onto the values of the -D record (as in Java since 1.4).
 
     Args:
         records: of keys with several records.
@@ -25,7 +25,8 @@ def aggregate(
         remove_on_delete: option `aggregation.remove-record-on-delete`.
 
     Returns:
-        A row per key: +I, or -D if its last record removes it; the last record's sequence number.
+        A row per key with the sequence number of its last record: +I, or -D if that record removes
+        the row.
     """
     removed = np.zeros(len(records.rows), np.bool_)
     if remove_on_delete:

@@ -1,7 +1,7 @@
-"""The merge engines that choose one record of a key: `deduplicate` and `first-row`.
+"""The merge engines that select one record per key: `deduplicate` and `first-row`.
 
-Nothing has to be computed but which rows stay. Here they are told from rows sorted by key and age;
-where whole runs are newer than others, `merge.keys.key_index` tells them without sorting rows.
+The rows are selected from rows sorted by key and age. If whole runs are newer than others,
+`merge.keys.key_index` selects them without sorting rows.
 """
 
 import numpy as np
@@ -19,8 +19,8 @@ def newest_rows(groups: Groups, kinds: Int8s, *, ignore_delete: bool) -> Ints:
     Args:
         groups: rows by key, oldest first.
         kinds: of all rows.
-        ignore_delete: -U and -D rows are passed over; a key with nothing else has no row, unless
-            it has but one.
+        ignore_delete: ignore -U and -D rows; a key with only such rows has no row, unless it has
+            exactly one.
     """
     if ignore_delete:
         groups = _without_retracts(groups, kinds)
@@ -31,7 +31,7 @@ def oldest_rows(groups: Groups, kinds: Int8s, *, ignore_delete: bool) -> Ints:
     """The first row of each key.
 
     Raises:
-        FormatError: a key with several rows has -U or -D rows that are not passed over.
+        FormatError: a key with several rows has -U or -D rows that are not ignored.
     """
     if ignore_delete:
         groups = _without_retracts(groups, kinds)
@@ -44,7 +44,7 @@ def oldest_rows(groups: Groups, kinds: Int8s, *, ignore_delete: bool) -> Ints:
 
 
 def _without_retracts(groups: Groups, kinds: Int8s) -> Groups:
-    """Drop retract rows of keys with several rows."""
+    """Drops retract rows of keys with several rows."""
     sizes = groups.sizes
     keep = ~is_retract(kinds[groups.order]) | np.repeat(sizes == 1, sizes)
     if keep.all():

@@ -1,12 +1,12 @@
-"""The merge engine `partial-update`: records fill in columns of a row.
+"""The merge engine `partial-update`: records update some columns of a row.
 
-Theory of operation. A record does one of three things to each column: nothing, a step (`Step`), or
-together with all other columns a *reset*: the row becomes the record, whatever was there. Resets
-are a key's first record if it is a retract, and records that remove the row. For every sequence
-group each record has a standing: its ordering columns are all null (it has no say), or it is not
-older than the row so far, or older. Without removals the standing follows from a running maximum;
-where a record of a group can remove the row, and so change the order of others, keys with -D
-records are walked record by record.
+A record does one of three things to each column: nothing, a step (`Step`), or, together with all
+other columns, a *reset*: the row becomes the record. Resets are a key's first record if it is a
+retract, and records that remove the row. In every sequence group each record has a recency: its
+ordering columns are all null (it is ignored), or it is not older than the row so far, or older.
+Without removals the recency follows from a running maximum. If a record of a group can remove the
+row, which changes the recency of later records, keys with -D records are processed record by
+record.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,59 +26,59 @@ from paimon_explore.merge.keys.key_groups import ranks
 from paimon_explore.merge.merge_spec import MergeSpec, SequenceGroup, needed_groups
 from paimon_explore.merge.numpy_columns import Int8s, nulls_mask, take_or_null
 
-_SILENT, _NOT_OLDER, _OLDER = 0, 1, 2
-Standing: TypeAlias = npt.NDArray[np.int8]
-"""Per record: silent, not older, or older than the row so far, by one group's order."""
+_IGNORED, _NOT_OLDER, _OLDER = 0, 1, 2
+Recency: TypeAlias = npt.NDArray[np.int8]
+"""Per record: ignored, not older, or older than the row so far, by the order of one group."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """What the records do.
+    """The effect of each record.
 
     Attributes:
-        records: the records that are not passed over; every key has one.
+        records: the records that are not ignored; every key has one.
         resets: which of them replace the row.
         removed: which of them remove it.
-        standings: per sequence group.
+        recencies: the recency of the records per sequence group.
     """
 
     records: Records
     resets: Bools
     removed: Bools
-    standings: Mapping[SequenceGroup, Standing]
+    recencies: Mapping[SequenceGroup, Recency]
 
 
 def update_partially(
     records: Records, functions: Mapping[str, Aggregator], spec: MergeSpec
 ) -> Merged:
-    """Merge records that each tell some columns.
+    """Merges records that each set some columns.
 
     Args:
         records: of keys with several records.
-        functions: by column, of columns in sequence groups.
-        spec: what to do with retracts, and the sequence groups.
+        functions: by column, for columns in sequence groups.
+        spec: the handling of retracts, and the sequence groups.
 
     Returns:
-        A row per key: -D if its last record removes it or no record adds to it, else +I; the
-        sequence number of the last record that counts.
+        A row per key: -D if its last record removes it or all records are retracts, else +I; with
+        the sequence number of the last record that is not ignored.
 
     Raises:
-        FormatError: -U or -D records, and no option says what they mean.
+        FormatError: there are -U or -D records, and no option defines how to handle them.
     """
     retracts = records.retracts
     first = np.zeros(len(retracts), np.bool_)
     first[records.starts] = True
     resets = first & retracts
     removed = np.zeros(len(retracts), np.bool_)
-    standings: dict[SequenceGroup, Standing] = {}
+    recencies: dict[SequenceGroup, Recency] = {}
     if spec.sequence_groups:
         counts = resets | ~retracts if spec.ignore_delete else np.ones(len(resets), np.bool_)
-        standings, removed = _standings(records, needed_groups(spec), counts)
+        recencies, removed = _recencies(records, needed_groups(spec), counts)
     elif spec.remove_on_delete:
         removed = records.kinds == RowKind.DELETE
     elif retracts.any() and not spec.ignore_delete:
         raise _refused()
-    plan = _Plan(records, resets | removed, removed, standings)
+    plan = _Plan(records, resets | removed, removed, recencies)
     adds = ~retracts
     counts = adds if spec.ignore_delete else np.ones(len(adds), np.bool_)
     lasts = records.last_where(counts)
@@ -100,16 +100,16 @@ def _column(plan: _Plan, functions: Mapping[str, Aggregator], spec: MergeSpec, n
     values = records.column(name)
     if name in spec.primary_keys:
         return take_or_null(values, records.rows[records.starts])
-    for group, standing in plan.standings.items():
+    for group, recency in plan.recencies.items():
         if name in group.ordering:
-            told = (standing == _NOT_OLDER) | plan.resets
-            return take_or_null(values, _last_told(records, told))
+            sets = (recency == _NOT_OLDER) | plan.resets
+            return take_or_null(values, _last_set(records, sets))
         if name in group.columns:
             function = functions.get(name)
             if function is None:
-                replacing = _replacing_steps(plan, standing, ignore_delete=spec.ignore_delete)
+                replacing = _replacing_steps(plan, recency, ignore_delete=spec.ignore_delete)
                 return first_last_min_max.last_value(values, replacing)
-            steps = _function_steps(plan, standing, ignore_delete=spec.ignore_delete)
+            steps = _function_steps(plan, recency, ignore_delete=spec.ignore_delete)
             return function(values, steps)
     kept = plan.resets | ~records.retracts
     kinds = np.where(plan.resets, np.int8(Step.REPLACE), np.int8(Step.ADD))
@@ -119,52 +119,49 @@ def _column(plan: _Plan, functions: Mapping[str, Aggregator], spec: MergeSpec, n
     )
 
 
-def _last_told(records: Records, told: Bools) -> Ints:
-    places = records.last_where(told)
+def _last_set(records: Records, sets: Bools) -> Ints:
+    places = records.last_where(sets)
     return np.where(places < 0, -1, records.rows[places])
 
 
-def _replacing_steps(plan: _Plan, standing: Standing, *, ignore_delete: bool) -> Steps:
-    """Steps of a column of a group without a function: the newest record's value, null or not."""
+def _replacing_steps(plan: _Plan, recency: Recency, *, ignore_delete: bool) -> Steps:
+    """Steps of a column without a function in a sequence group: the newest value, even null."""
     records = plan.records
-    kinds = np.full(len(standing), Step.REPLACE, np.int8)
-    says = standing == _NOT_OLDER
+    kinds = np.full(len(recency), Step.REPLACE, np.int8)
+    applies = recency == _NOT_OLDER
     if not ignore_delete:
-        kinds[says & records.retracts & ~plan.removed] = Step.CLEAR
-    return Steps(records.rows, kinds, records.starts).kept(says | plan.resets)
+        kinds[applies & records.retracts & ~plan.removed] = Step.CLEAR
+    return Steps(records.rows, kinds, records.starts).kept(applies | plan.resets)
 
 
-def _function_steps(plan: _Plan, standing: Standing, *, ignore_delete: bool) -> Steps:
-    """Steps of a column of a group with a function.
+def _function_steps(plan: _Plan, recency: Recency, *, ignore_delete: bool) -> Steps:
+    """Steps of a column with a function in a sequence group.
 
-    A first record that is a retract both replaces the row and is then taken back from it.
+    If a key's first record is a retract, it first replaces the row and is then retracted from it.
     """
     records = plan.records
     retracts = records.retracts
-    kinds = np.where(standing == _OLDER, np.int8(Step.ADD_REVERSED), np.int8(Step.ADD))
+    kinds = np.where(recency == _OLDER, np.int8(Step.ADD_REVERSED), np.int8(Step.ADD))
     kinds[retracts] = Step.RETRACT
-    says = (standing != _SILENT) & ~plan.removed & ~(retracts & ignore_delete)
+    applies = (recency != _IGNORED) & ~plan.removed & ~(retracts & ignore_delete)
     steps = Steps(records.rows, kinds, records.starts)
     if not plan.resets.any():
-        return steps.kept(says)
+        return steps.kept(applies)
     places = np.repeat(np.arange(len(kinds)), 1 + plan.resets)
     second = np.diff(places, prepend=-1) == 0
     replaces = plan.resets[places] & ~second
     both = np.where(replaces, np.int8(Step.REPLACE), kinds[places])
     starts = records.starts + np.concatenate([[0], np.cumsum(plan.resets)])[records.starts]
-    return Steps(records.rows[places], both, starts).kept(replaces | says[places])
+    return Steps(records.rows[places], both, starts).kept(replaces | applies[places])
 
 
-# ---------------------------------------------------------------- standings
+# ---------------------------------------------------------------- recencies
 
 
-def _standings(
+def _recencies(
     records: Records, groups: Sequence[SequenceGroup], counts: Bools
-) -> tuple[dict[SequenceGroup, Standing], Bools]:
-    """The standing of every record in every group, and which records remove the row.
-
-    Records that do not count are silent.
-    """
+) -> tuple[dict[SequenceGroup, Recency], Bools]:
+    """The recency of every record in every group, and which records remove the row."""
     orders = [np.where(counts, _order(records, group), -1) for group in groups]
     found = [_running(records, order) for order in orders]
     removed = np.zeros(len(records.rows), np.bool_)
@@ -176,7 +173,7 @@ def _standings(
 
 
 def _order(records: Records, group: SequenceGroup) -> Ints:
-    """For each record its rank by the group's ordering columns; -1 if they are all null."""
+    """The rank of each record by the group's ordering columns; -1 if they are all null."""
     columns = [take_or_null(records.column(name), records.rows) for name in group.ordering]
     empty = np.ones(len(records.rows), np.bool_)
     for column in columns:
@@ -185,44 +182,45 @@ def _order(records: Records, group: SequenceGroup) -> Ints:
     return np.where(empty, -1, ranks(columns, count=len(empty)))
 
 
-def _running(records: Records, order: Ints) -> Standing:
-    """Standing against the greatest record of the key so far.
+def _running(records: Records, order: Ints) -> Recency:
+    """The recency of each record relative to the greatest record of its key so far.
 
-    Ranks of later keys are lifted above all ranks of earlier ones: so one running maximum serves
-    all keys.
+    The ranks of later keys are shifted above those of earlier ones, so that one running maximum
+    works for all keys.
     """
-    lift = records.group_ids * (int(order.max(initial=0)) + 2)
-    highest = np.maximum.accumulate(order + lift)
+    shift = records.group_ids * (int(order.max(initial=0)) + 2)
+    highest = np.maximum.accumulate(order + shift)
     before = np.concatenate([[-1], highest[:-1]])
     before[records.starts] = -1
-    standing = np.where(order + lift >= before, np.int8(_NOT_OLDER), np.int8(_OLDER))
-    standing[order < 0] = _SILENT
-    return standing
+    recency = np.where(order + shift >= before, np.int8(_NOT_OLDER), np.int8(_OLDER))
+    recency[order < 0] = _IGNORED
+    return recency
 
 
 def _walk(
     records: Records,
     keys: Ints,
     groups: tuple[Sequence[Ints], Sequence[bool]],
-    result: tuple[Sequence[Standing], Bools],
+    result: tuple[Sequence[Recency], Bools],
 ) -> None:
-    """Standings of keys whose row may be removed: a removal sets all groups to its own order."""
+    """Recency for keys whose row may be removed: a removal sets the order of all groups."""
     orders, removing = groups
-    standings, removed = result
+    recencies, removed = result
     ends = records.lasts + 1
     kinds: Int8s = records.kinds
     for key in keys.tolist():
         row = [-1] * len(orders)
         for at in range(int(records.starts[key]), int(ends[key])):
             own = [int(order[at]) for order in orders]
-            newer = [mine >= 0 and mine >= there for mine, there in zip(own, row, strict=True)]
+            newer = [mine >= 0 and mine >= current for mine, current in zip(own, row, strict=True)]
             removes = any(new and may for new, may in zip(newer, removing, strict=True))
             removed[at] = removes and kinds[at] == RowKind.DELETE
-            for standing, mine, new in zip(standings, own, newer, strict=True):
-                standing[at] = _SILENT if mine < 0 else _NOT_OLDER if new else _OLDER
+            for recency, mine, new in zip(recencies, own, newer, strict=True):
+                recency[at] = _IGNORED if mine < 0 else _NOT_OLDER if new else _OLDER
             if removed[at]:
                 row = own
             else:
                 row = [
-                    mine if new else there for mine, there, new in zip(own, row, newer, strict=True)
+                    mine if new else current
+                    for mine, current, new in zip(own, row, newer, strict=True)
                 ]

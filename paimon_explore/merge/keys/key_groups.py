@@ -1,11 +1,9 @@
-"""Groups of rows that share a key, in the order of keys.
+"""Sorting and grouping of rows by key.
 
-Theory of operation. A key is a list of columns, a column a list of words
-(`merge.keys.normalized_keys`): arrays of numbers whose natural order, word after word, is the order
-of the column. Rows are sorted by the first word of all; only rows that are equal so far are looked
-at again with the next word, and sorted again only if they differ in it. So sorted runs cost one
-pass of a sort that knows about runs, and long keys cost little more than seeing that they are
-equal.
+Every key column is converted to normalized keys (`merge.keys.normalized_keys`): one or more arrays
+of integers that, compared in order, sort like the column. Rows are sorted by the first array; rows
+that are still equal are compared by the next one, and sorted again only if they differ. So sorted
+runs cost one pass of an adaptive sort, and long keys little more than a comparison.
 """
 
 from collections.abc import Sequence
@@ -14,7 +12,7 @@ import numpy as np
 
 from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.merge.keys.normalized_keys import WordSource, words_of
+from paimon_explore.merge.keys.normalized_keys import KeySource, normalized_keys
 from paimon_explore.merge.numpy_columns import Keys
 
 _PACKED_BITS = 63
@@ -25,8 +23,8 @@ class Groups:
     """Rows by key.
 
     Attributes:
-        order: n row numbers, sorted by key and, within a key, by what was asked for.
-        starts: for each of the g keys the place in `order` of its first row, ascending.
+        order: n row numbers, sorted by key and then by the requested order within a key.
+        starts: for each of the g keys the index in `order` of its first row, ascending.
     """
 
     order: Ints
@@ -39,98 +37,98 @@ class Groups:
 
     @property
     def lasts(self) -> Ints:
-        """For each key the place in `order` of its last row."""
+        """For each key the index in `order` of its last row."""
         return np.append(self.starts, len(self.order))[1:] - 1
 
 
-def group_rows(keys: Sequence[Column], within: Sequence[WordSource] = (), *, count: int) -> Groups:
-    """Sort rows by key and find those with equal keys.
+def group_rows(keys: Sequence[Column], within: Sequence[KeySource] = (), *, count: int) -> Groups:
+    """Sorts rows by key and groups equal keys.
 
     Args:
-        keys: the key columns, n rows each; none: all rows have the same key.
-        within: words that order the rows of one key. Rows equal in these too stay as they came.
+        keys: the key columns, n rows each; if empty, all rows have the same key.
+        within: normalized keys that sort the rows of one key. The sort is stable.
         count: n.
 
     Raises:
-        UnsupportedFeatureError: a column of a type that has no order.
+        UnsupportedFeatureError: a column of a type without an order.
     """
-    sources = [source for column in keys for source in words_of(column)]
+    sources = [source for column in keys for source in normalized_keys(column)]
     order, fresh = _sorted_by(sources, count)
     return Groups(sorted_within(order, fresh, within)[0], np.flatnonzero(fresh))
 
 
 def ranks(columns: Sequence[Column], *, count: int) -> Ints:
-    """For every row the place of its values among all different ones, 0 for the smallest."""
+    """The dense rank of every row, 0 for the smallest."""
     groups = group_rows(columns, count=count)
     found = np.empty(count, np.int64)
     found[groups.order] = np.repeat(np.arange(len(groups.starts)), groups.sizes)
     return found
 
 
-def _sorted_by(sources: Sequence[WordSource], count: int) -> tuple[Ints, Bools]:
-    """Rows in order, and for every place whether its row differs from the one before."""
+def _sorted_by(sources: Sequence[KeySource], count: int) -> tuple[Ints, Bools]:
+    """Sorts rows; also returns for every position whether the key differs from the one before."""
     fresh = np.zeros(count, bool)
     fresh[:1] = True
     if not sources or not count:
         return np.arange(count), fresh
-    words = sources[0](None)
-    if (words[1:] >= words[:-1]).all():
+    normalized = sources[0](None)
+    if (normalized[1:] >= normalized[:-1]).all():
         order = np.arange(count)
     else:
-        order = _stable_order(words)
-        words = words.take(order)
-    np.not_equal(words[1:], words[:-1], out=fresh[1:])
+        order = _stable_order(normalized)
+        normalized = normalized.take(order)
+    np.not_equal(normalized[1:], normalized[:-1], out=fresh[1:])
     return sorted_within(order, fresh, sources[1:])
 
 
-def _stable_order(words: Keys) -> Ints:
-    """The rows in the order of their words, equal ones as they came.
+def _stable_order(normalized: Keys) -> Ints:
+    """Stable argsort.
 
-    Where word and row number fit into 64 bits, sorting these together is several times as fast as
-    finding the order of words alone.
+    If key and row number fit into 64 bits, sorting both packed into one integer is several times
+    as fast as an argsort.
     """
-    low, high = int(words.min()), int(words.max())
-    bits = len(words).bit_length()
+    low, high = int(normalized.min()), int(normalized.max())
+    bits = len(normalized).bit_length()
     if (high - low).bit_length() + bits > _PACKED_BITS:
-        return np.argsort(words, kind="stable")
-    if words.dtype == np.uint64:
-        packed = (words - np.uint64(low)).view(np.int64)
+        return np.argsort(normalized, kind="stable")
+    if normalized.dtype == np.uint64:
+        packed = (normalized - np.uint64(low)).view(np.int64)
     else:
-        packed = np.subtract(words, low, dtype=np.int64, casting="unsafe")
-    packed = (packed << bits) | np.arange(len(words))
+        packed = np.subtract(normalized, low, dtype=np.int64, casting="unsafe")
+    packed = (packed << bits) | np.arange(len(normalized))
     packed.sort()
     return packed & ((1 << bits) - 1)
 
 
-def sorted_within(order: Ints, fresh: Bools, sources: Sequence[WordSource]) -> tuple[Ints, Bools]:
-    """Refine an order: rows equal so far are sorted by further words.
+def sorted_within(order: Ints, fresh: Bools, sources: Sequence[KeySource]) -> tuple[Ints, Bools]:
+    """Refines an order: sorts rows that are equal so far by further normalized keys.
 
     Args:
         order: row numbers.
-        fresh: for every place whether its row differs from the one before.
-        sources: further words of all rows.
+        fresh: for every position whether its key differs from the one before.
+        sources: further normalized keys of all rows.
     """
     order, fresh = order.copy(), fresh.copy()
     tied = _Tied.of(order, fresh)
     for source in sources:
         if not len(tied.rows):
             break
-        words = source(tied.rows)
-        differing = tied.inside & (words[1:] != words[:-1])
+        normalized = source(tied.rows)
+        differing = tied.inside & (normalized[1:] != normalized[:-1])
         if differing.any():
             _separate(order, fresh, tied.with_any(differing), source)
             tied = _Tied.of(order, fresh)
     return order, fresh
 
 
-def _separate(order: Ints, fresh: Bools, tied: "_Tied", source: WordSource) -> None:
-    """Sort rows that are equal so far by a word in which some of them differ."""
-    words = source(tied.rows)
-    if (tied.inside & (words[1:] < words[:-1])).any():
-        sort = np.lexsort((words, tied.groups))
+def _separate(order: Ints, fresh: Bools, tied: "_Tied", source: KeySource) -> None:
+    """Sorts rows that are equal so far by a normalized key in which some of them differ."""
+    normalized = source(tied.rows)
+    if (tied.inside & (normalized[1:] < normalized[:-1])).any():
+        sort = np.lexsort((normalized, tied.groups))
         order[tied.places] = tied.rows[sort]
-        words = words[sort]
-    fresh[tied.places[1:]] |= words[1:] != words[:-1]
+        normalized = normalized[sort]
+    fresh[tied.places[1:]] |= normalized[1:] != normalized[:-1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,9 +136,9 @@ class _Tied:
     """Rows that are equal to a neighbour so far.
 
     Attributes:
-        places: where they are in the order, ascending.
-        rows: the rows there.
-        inside: for all but the first whether it is equal to the one before.
+        places: their positions in the order, ascending.
+        rows: the rows at these positions.
+        inside: for each row except the first whether it is equal to the one before.
     """
 
     places: Ints
@@ -156,11 +154,11 @@ class _Tied:
 
     @property
     def groups(self) -> Ints:
-        """For each row a number of the rows it is equal to, ascending."""
+        """For each row the number of its group of equal rows, ascending."""
         return np.concatenate([[0], np.cumsum(~self.inside)])
 
     def with_any(self, mask: Bools) -> "_Tied":
-        """Only rows that are equal to some of a mask, which is like `inside`."""
+        """Keeps the groups with a row in the mask, which is shaped like `inside`."""
         groups = self.groups
         hit = np.zeros(int(groups[-1]) + 1, np.bool_)
         hit[groups[1:][mask]] = True

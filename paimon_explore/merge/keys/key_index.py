@@ -1,18 +1,16 @@
-"""Which rows of sorted parts share a key: winners of keys, and numbers for keys.
+"""Index of the keys of sorted parts: a number per key, and the winning row of each key.
 
-Theory of operation. What a merge does per key becomes array work per part once the rows of each key
-are known: parts are gone through in their order, and since a part has a key only once, plain
-assignment at the numbers of keys does what would else take a sort of whole rows. By what the keys
-are:
+With a number per key, a merge becomes array operations per part: since a part contains a key only
+once, assigning at the key numbers, part by part, replaces sorting whole rows. The numbers are
+determined by the type of the key:
 
-- Integers of a narrow range are their own numbers. Several integer columns are put into one.
-- Other keys of one word (`merge.keys.normalized_keys`) take one stable sort, which makes use of the
-  parts being sorted already.
-- Texts make words of the bytes after the prefix that neighbours share
-  (`merge.keys.normalized_text_keys`).
-- Anything else is ranked by `merge.keys.key_groups`.
+- Integers in a narrow range are used directly. Several integer columns are combined into one.
+- Other keys with a single normalized key (`merge.keys.normalized_keys`) take one stable sort, which
+  benefits from the parts being sorted.
+- Texts use the bytes after the common prefix of a chunk (`merge.keys.normalized_text_keys`).
+- Other keys are ranked by `merge.keys.key_groups`.
 
-What is sorted is cut at common pivots before, into chunks small enough for the caches.
+Before sorting, the parts are split at common pivots into chunks that fit into the CPU caches.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,36 +22,36 @@ import pyarrow.types as pat
 from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.merge.keys.key_groups import ranks, sorted_within
-from paimon_explore.merge.keys.normalized_keys import words_of
-from paimon_explore.merge.keys.normalized_text_keys import TextChunk, cut_at_pivots
+from paimon_explore.merge.keys.normalized_keys import normalized_keys
+from paimon_explore.merge.keys.normalized_text_keys import TextChunk, split_at_pivots
 from paimon_explore.merge.numpy_columns import Keys, ints_of, joined
 
 _DENSE_PER_ROW = 16
 _DENSE = 1 << 16
 _MAX_RANGE = 1 << 62
 _CHUNK_ROWS = 6_144
-"""Rows of the largest part in a chunk: what the sort of all its rows takes fits the caches."""
+"""Rows of the largest part in a chunk, chosen so that sorting a chunk fits into the CPU caches."""
 _CHUNK_FLAGS = 1 << 18
-"""Flags of a chunk of narrow keys: a byte or a number each, which the caches hold."""
+"""Key range of a chunk of narrow keys, chosen so that its flags fit into the CPU caches."""
 
 PartKeys: TypeAlias = Sequence[Column]
 """The key columns of one part, n rows each."""
 
 
 @dataclass(frozen=True, slots=True)
-class Slots:
-    """The numbers of the keys of parts: equal for equal keys, greater for greater ones.
+class KeyNumbers:
+    """The number of each row's key: equal for equal keys, greater for greater keys.
 
     Attributes:
-        parts: for each part the numbers of its n rows.
-        count: all numbers are below; not every one need occur.
+        parts: for each part the key numbers of its n rows.
+        count: upper bound of the numbers, exclusive; there may be gaps.
     """
 
     parts: Sequence[Ints]
     count: int
 
-    def without_gaps(self) -> "Slots":
-        """The same order with numbers of which every one occurs."""
+    def without_gaps(self) -> "KeyNumbers":
+        """Renumbers the keys without gaps."""
         occurs = np.zeros(self.count, np.bool_)
         for part in self.parts:
             occurs[part] = True
@@ -62,10 +60,10 @@ class Slots:
             return self
         rank = np.empty(self.count, np.int64)
         rank[found] = np.arange(len(found))
-        return Slots([rank.take(part) for part in self.parts], len(found))
+        return KeyNumbers([rank.take(part) for part in self.parts], len(found))
 
     def winners(self, *, newest: bool) -> list[Bools]:
-        """For each part which of its rows are their keys' last, or first, over all parts."""
+        """For each part, which of its rows are the last (or first) of their key over all parts."""
         free = np.ones(self.count, np.bool_)
         masks = []
         for part in reversed(self.parts) if newest else self.parts:
@@ -76,12 +74,12 @@ class Slots:
 
 @dataclass(frozen=True, slots=True)
 class _Sorted:
-    """The rows of parts, one part behind the other, in the order of keys, older ones first.
+    """The rows of all parts, sorted by key, older ones first.
 
     Attributes:
-        order: row numbers.
-        fresh: where the key is another than the one before.
-        sizes: rows of each part.
+        order: row numbers, counted over all parts.
+        fresh: whether the key differs from the one before.
+        sizes: number of rows per part.
     """
 
     order: Ints
@@ -89,17 +87,17 @@ class _Sorted:
     sizes: Sequence[int]
 
     @classmethod
-    def of(cls, words: Sequence[Keys]) -> "_Sorted":
-        every = words[0] if len(words) == 1 else np.concatenate(words)
+    def of(cls, normalized: Sequence[Keys]) -> "_Sorted":
+        every = normalized[0] if len(normalized) == 1 else np.concatenate(normalized)
         order = np.argsort(every, kind="stable")
         every = every.take(order)
         fresh = np.empty(len(every), np.bool_)
         fresh[:1] = True
         np.not_equal(every[1:], every[:-1], out=fresh[1:])
-        return cls(order, fresh, [len(part) for part in words])
+        return cls(order, fresh, [len(part) for part in normalized])
 
     def winners(self, *, newest: bool) -> list[Bools]:
-        """As of `Slots`."""
+        """See `KeyNumbers.winners`."""
         wins = np.empty(len(self.order), np.bool_)
         if newest:
             wins[self.order[:-1]] = self.fresh[1:]
@@ -108,14 +106,14 @@ class _Sorted:
             wins[self.order] = self.fresh
         return np.split(wins, np.cumsum(self.sizes)[:-1])
 
-    def numbered(self) -> Slots:
-        """The numbers of the keys."""
+    def numbered(self) -> KeyNumbers:
+        """Numbers the keys."""
         running = np.cumsum(self.fresh, dtype=np.int64)
         count = int(running[-1])
         running -= 1
         numbers = np.empty(len(self.order), np.int64)
         numbers[self.order] = running
-        return Slots(_split(numbers, self.sizes), count)
+        return KeyNumbers(_split(numbers, self.sizes), count)
 
 
 def _split(values: Ints, sizes: Sequence[int]) -> list[Ints]:
@@ -128,27 +126,27 @@ class _Chunk:
     """All rows of a range of keys.
 
     Attributes:
-        places: which parts have some; others have none.
-        begins: where they begin in these parts.
-        keys: which rows share one.
+        places: indices of the parts with rows in it.
+        begins: the first row in each of these parts.
+        keys: the key numbers, or the sorted rows.
     """
 
     places: Sequence[int]
     begins: Sequence[int]
-    keys: Slots | _Sorted
+    keys: KeyNumbers | _Sorted
 
 
 def winners(parts: Sequence[PartKeys], *, newest: bool) -> list[Bools]:
-    """For each part which of its rows are their keys' last, or first, over all parts.
+    """For each part, which of its rows are the last (or first) of their key over all parts.
 
     Args:
-        parts: the key columns of every part, in one order and of the same types; at least one
-            part, none without rows. Each part ascends by key.
-        newest: the last part that has a key wins; else the first.
+        parts: the key columns of every part, in the same order and of the same types; at least one
+            part, none empty. Each part is sorted by key.
+        newest: whether the last part with a key wins; else the first.
 
     Raises:
-        FormatError: a part does not ascend.
-        UnsupportedFeatureError: a column of a type that has no order.
+        FormatError: a part is not sorted.
+        UnsupportedFeatureError: a column of a type without an order.
     """
     found = [np.empty(len(part[0]), np.bool_) for part in parts]
     for chunk in _chunks(parts):
@@ -158,47 +156,47 @@ def winners(parts: Sequence[PartKeys], *, newest: bool) -> list[Bools]:
     return found
 
 
-def key_slots(parts: Sequence[PartKeys]) -> Slots:
-    """Number the keys of parts.
+def number_keys(parts: Sequence[PartKeys]) -> KeyNumbers:
+    """Numbers the keys of parts.
 
     Args:
         parts: as for `winners`.
 
     Raises:
-        FormatError: a part does not ascend.
-        UnsupportedFeatureError: a column of a type that has no order.
+        FormatError: a part is not sorted.
+        UnsupportedFeatureError: a column of a type without an order.
     """
     found = [np.empty(len(part[0]), np.int64) for part in parts]
     count = 0
     for chunk in _chunks(parts):
-        slots = chunk.keys if isinstance(chunk.keys, Slots) else chunk.keys.numbered()
-        for at, begin, numbers in zip(chunk.places, chunk.begins, slots.parts, strict=True):
+        key_numbers = chunk.keys if isinstance(chunk.keys, KeyNumbers) else chunk.keys.numbered()
+        for at, begin, numbers in zip(chunk.places, chunk.begins, key_numbers.parts, strict=True):
             np.add(numbers, count, out=found[at][begin : begin + len(numbers)])
-        count += slots.count
-    return Slots(found, count)
+        count += key_numbers.count
+    return KeyNumbers(found, count)
 
 
 def _chunks(parts: Sequence[PartKeys]) -> Iterator[_Chunk]:
-    words = _single_words(parts)
-    if words is not None:
-        yield from _word_chunks(words)
+    normalized = _single_keys(parts)
+    if normalized is not None:
+        yield from _integer_chunks(normalized)
         return
     first = parts[0]
     if len(first) == 1 and _is_text(first[0]) and not any(p[0].null_count for p in parts):
-        for text in cut_at_pivots([part[0] for part in parts]):
+        for text in split_at_pivots([part[0] for part in parts]):
             yield _Chunk(text.places, text.begins, _text_keys(text))
         return
     yield _Chunk(range(len(parts)), [0] * len(parts), _ranked(parts))
 
 
-# ---------------------------------------------------------------- keys of one word
+# ---------------------------------------------------------------- single normalized keys
 
 
-def _single_words(parts: Sequence[PartKeys]) -> Sequence[Keys] | None:
-    """One word per key, if the columns can be put into one; None if not."""
+def _single_keys(parts: Sequence[PartKeys]) -> Sequence[Keys] | None:
+    """One integer per key, if the columns can be combined into one; else None."""
     if any(column.null_count for part in parts for column in part):
         return None
-    columns = [_column_words([part[at] for part in parts]) for at in range(len(parts[0]))]
+    columns = [_integer_keys([part[at] for part in parts]) for at in range(len(parts[0]))]
     known = [column for column in columns if column is not None]
     if len(known) < len(columns) or not known:
         return None
@@ -211,13 +209,13 @@ def _single_words(parts: Sequence[PartKeys]) -> Sequence[Keys] | None:
     return found
 
 
-def _column_words(columns: Sequence[Column]) -> list[Keys] | None:
+def _integer_keys(columns: Sequence[Column]) -> list[Keys] | None:
     kind = columns[0].type
     if pat.is_integer(kind) or (pat.is_temporal(kind)):
         return [ints_of(column) for column in columns]
     if _is_text(columns[0]) or pat.is_nested(kind):
         return None
-    sources = [list(words_of(column)) for column in columns]
+    sources = [list(normalized_keys(column)) for column in columns]
     if any(len(found) != 1 for found in sources):
         return None
     return [found[0](None) for found in sources]
@@ -228,7 +226,7 @@ def _is_text(column: Column) -> bool:
 
 
 def _combined(high: Sequence[Keys], low: Sequence[Keys]) -> list[Keys] | None:
-    """Two words as one of the same order, if their ranges fit."""
+    """Combines two normalized keys into one in the same order; None if the ranges do not fit."""
     above, above_end = _range(high)
     below, below_end = _range(low)
     width = below_end - below + 1
@@ -240,90 +238,92 @@ def _combined(high: Sequence[Keys], low: Sequence[Keys]) -> list[Keys] | None:
     ]
 
 
-def _range(words: Sequence[Keys]) -> tuple[int, int]:
-    # a damaged file need not ascend: so not by the first and last one
-    return min(int(part.min()) for part in words), max(int(part.max()) for part in words)
+def _range(normalized: Sequence[Keys]) -> tuple[int, int]:
+    # A damaged file may not be sorted, so the first and last keys are not sufficient.
+    return min(int(part.min()) for part in normalized), max(int(part.max()) for part in normalized)
 
 
-def _from_zero(words: Keys, low: int) -> Ints:
-    """Differences to the least word, all of which fit."""
-    if words.dtype == np.uint64:
-        return (words - np.uint64(low)).view(np.int64)
-    return np.subtract(words, low, dtype=np.int64, casting="unsafe")
+def _from_zero(normalized: Keys, low: int) -> Ints:
+    """Differences to the smallest key."""
+    if normalized.dtype == np.uint64:
+        return (normalized - np.uint64(low)).view(np.int64)
+    return np.subtract(normalized, low, dtype=np.int64, casting="unsafe")
 
 
-def _word_chunks(words: Sequence[Keys]) -> Iterator[_Chunk]:
-    """Narrow ranges as they are, wide ones in chunks."""
-    low, high = _ends(words)
-    if high - low >= _most_flags(words):
-        pivots = max(words, key=len)[_CHUNK_ROWS::_CHUNK_ROWS]
-        for places, begins, some in _cut_at(words, pivots):
+def _integer_chunks(normalized: Sequence[Keys]) -> Iterator[_Chunk]:
+    """Chunks of integer keys: numbered directly in a narrow range, else sorted."""
+    low, high = _ends(normalized)
+    if high - low >= _max_range(normalized):
+        pivots = max(normalized, key=len)[_CHUNK_ROWS::_CHUNK_ROWS]
+        for places, begins, some in _split_at(normalized, pivots):
             yield _Chunk(places, begins, _Sorted.of(some))
         return
-    pivots = np.arange(low + _CHUNK_FLAGS, high + 1, _CHUNK_FLAGS).astype(words[0].dtype)
-    for places, begins, some in _cut_at(words, pivots):
-        # a damaged part need not ascend, so its keys may go beyond the pivots
+    pivots = np.arange(low + _CHUNK_FLAGS, high + 1, _CHUNK_FLAGS).astype(normalized[0].dtype)
+    for places, begins, some in _split_at(normalized, pivots):
+        # A damaged part may not be sorted, so its keys may exceed the pivots.
         yield _Chunk(places, begins, _dense(some) or _Sorted.of(some))
 
 
-def _cut_at(
-    words: Sequence[Keys], pivots: Keys
+def _split_at(
+    normalized: Sequence[Keys], pivots: Keys
 ) -> Iterator[tuple[list[int], list[int], list[Keys]]]:
-    """The words between pivots: the parts that have some, where these begin, and they."""
-    cuts = [[0, *np.searchsorted(part, pivots).tolist(), len(part)] for part in words]
+    """Splits keys at pivots: the parts with keys in a chunk, their first rows, and the keys."""
+    bounds = [[0, *np.searchsorted(part, pivots).tolist(), len(part)] for part in normalized]
     for at in range(len(pivots) + 1):
-        places = [place for place, cut in enumerate(cuts) if cut[at + 1] > cut[at]]
+        places = [place for place, bound in enumerate(bounds) if bound[at + 1] > bound[at]]
         if places:
-            some = [words[place][cuts[place][at] : cuts[place][at + 1]] for place in places]
-            yield places, [cuts[place][at] for place in places], some
+            some = [
+                normalized[place][bounds[place][at] : bounds[place][at + 1]] for place in places
+            ]
+            yield places, [bounds[place][at] for place in places], some
 
 
-def _ends(words: Sequence[Keys]) -> tuple[int, int]:
-    """The least and the greatest word, by the ends of the parts."""
-    return min(int(part[0]) for part in words), max(int(part[-1]) for part in words)
+def _ends(normalized: Sequence[Keys]) -> tuple[int, int]:
+    """The smallest and the greatest key, by the first and last rows of the parts."""
+    return min(int(part[0]) for part in normalized), max(int(part[-1]) for part in normalized)
 
 
-def _most_flags(words: Sequence[Keys]) -> int:
-    return max(_DENSE_PER_ROW * sum(len(part) for part in words), _DENSE)
+def _max_range(normalized: Sequence[Keys]) -> int:
+    return max(_DENSE_PER_ROW * sum(len(part) for part in normalized), _DENSE)
 
 
-def _dense(words: Sequence[Keys]) -> Slots | None:
-    """Words of a narrow range as numbers."""
-    flags = _most_flags(words)
-    low, high = _ends(words)
+def _dense(normalized: Sequence[Keys]) -> KeyNumbers | None:
+    """Key numbers for integers in a narrow range; else None."""
+    flags = _max_range(normalized)
+    low, high = _ends(normalized)
     if high - low >= flags:
         return None
-    low, high = _range(words)
+    low, high = _range(normalized)
     if high - low >= flags:
         return None
-    return Slots([_from_zero(part, low) for part in words], high - low + 1)
+    return KeyNumbers([_from_zero(part, low) for part in normalized], high - low + 1)
 
 
 # ---------------------------------------------------------------- texts, and all the others
 
 
-def _text_keys(chunk: TextChunk) -> Slots | _Sorted:
-    words = chunk.words()
-    if words.exact:
-        return _dense(words.parts) or _Sorted.of(words.parts)
-    keys = _Sorted.of(words.parts)
+def _text_keys(chunk: TextChunk) -> KeyNumbers | _Sorted:
+    normalized = chunk.normalized()
+    if normalized.exact:
+        return _dense(normalized.parts) or _Sorted.of(normalized.parts)
+    keys = _Sorted.of(normalized.parts)
     column = joined(chunk.columns)
-    deceived = words.deceiving(column, keys.order, keys.fresh)
-    return _mended(keys, deceived, column) if len(deceived) else keys
+    ties = normalized.differing_ties(column, keys.order, keys.fresh)
+    return _resorted(keys, ties, column) if len(ties) else keys
 
 
-def _mended(keys: _Sorted, deceived: Ints, column: Column) -> _Sorted:
-    """Sort again, by whole keys, the rows of equal words among which some keys differ."""
+def _resorted(keys: _Sorted, ties: Ints, column: Column) -> _Sorted:
+    """Sorts rows again by whole keys where equal normalized keys belong to different keys."""
     groups = np.cumsum(keys.fresh)
     hit = np.zeros(int(groups[-1]) + 1, np.bool_)
-    hit[groups[deceived]] = True
+    hit[groups[ties]] = True
     again = hit[groups]
-    order, fresh = sorted_within(keys.order, keys.fresh | ~again, list(words_of(column)))
+    order, fresh = sorted_within(keys.order, keys.fresh | ~again, list(normalized_keys(column)))
     return _Sorted(order, np.where(again, fresh, keys.fresh), keys.sizes)
 
 
-def _ranked(parts: Sequence[PartKeys]) -> Slots:
+def _ranked(parts: Sequence[PartKeys]) -> KeyNumbers:
     sizes = [len(part[0]) if part else 0 for part in parts]
     columns = [joined([part[at] for part in parts]) for at in range(len(parts[0]))]
     numbers = ranks(columns, count=sum(sizes))
-    return Slots(_split(numbers, sizes), int(numbers.max(initial=-1)) + 1)
+    return KeyNumbers(_split(numbers, sizes), int(numbers.max(initial=-1)) + 1)

@@ -1,10 +1,9 @@
-"""Columns as words: numbers of a fixed width whose natural order is the order of the values.
+"""Normalized keys: columns as fixed-width integers that sort like the values.
 
 Order of values: null first, false before true, numbers by value, floats -0.0 before 0.0 and NaN
-last, strings and bytes by unsigned bytes, shorter first. Most types take one word. Decimals of more
-than 18 digits take two. Strings take one word of eight bytes, high byte first, for every eight
-bytes after what all values have in common, and at last their length; those of up to seven bytes
-take one for all.
+last, strings and bytes by unsigned bytes, shorter first. Most types take one array of integers.
+Decimals of more than 18 digits take two. Strings take one per eight bytes (big-endian) after the
+common prefix of all values, and finally their length; strings of up to seven bytes take one.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -28,58 +27,58 @@ from paimon_explore.merge.numpy_columns import (
 )
 
 _BYTES = np.array([(-1 << 8 * (8 - left)) % (1 << 64) for left in range(9)], np.uint64)
-"""By how many bytes of a text are left: a mask of so many, the first one highest."""
+"""Masks for the first bytes (the highest ones), by the number of remaining bytes of a text."""
 
-WordSource: TypeAlias = Callable[[Ints | None], Keys]
-"""One word of the rows asked for; None: of all rows."""
+KeySource: TypeAlias = Callable[[Ints | None], Keys]
+"""Returns the normalized keys of some rows; None for all rows."""
 
 
-def words_of(column: Column, *, descending: bool = False) -> Iterator[WordSource]:
-    """The words of a column.
+def normalized_keys(column: Column, *, descending: bool = False) -> Iterator[KeySource]:
+    """The normalized keys of a column, the most significant first.
 
     Args:
         column: n values.
-        descending: greatest first, but nulls first all the same, as Java does.
+        descending: sort descending, but nulls first, as in Java.
 
     Raises:
-        UnsupportedFeatureError: a type that has no order here: nested ones, variants.
+        UnsupportedFeatureError: a type without an order: nested types, variants.
     """
     valid = nulls_mask(column)
     if valid is not None:
-        yield picked(valid)
-    for source in _value_words(column, valid):
+        yield key_source(valid)
+    for source in _value_keys(column, valid):
         yield partial(_reversed, source) if descending else source
 
 
-def picked(words: Keys) -> WordSource:
-    """A word that is there already."""
-    return partial(_picked, words)
+def key_source(words: Keys) -> KeySource:
+    """Wraps normalized keys that are already computed."""
+    return partial(_key_source, words)
 
 
-def _picked(words: Keys, rows: Ints | None) -> Keys:
+def _key_source(words: Keys, rows: Ints | None) -> Keys:
     return words if rows is None else words[rows]
 
 
-def _reversed(source: WordSource, rows: Ints | None) -> Keys:
+def _reversed(source: KeySource, rows: Ints | None) -> Keys:
     words = source(rows)
     return np.logical_not(words) if words.dtype == bool else np.invert(words)
 
 
-def _value_words(column: Column, valid: Bools | None) -> Iterator[WordSource]:
+def _value_keys(column: Column, valid: Bools | None) -> Iterator[KeySource]:
     kind = column.type
     if pat.is_string(kind) or pat.is_binary(kind) or pat.is_large_binary(kind):
-        yield from _byte_words(column, valid)
+        yield from _byte_keys(column, valid)
         return
-    for words in _fixed_words(column):
-        yield picked(words if valid is None else np.where(valid, words, 0))
+    for words in _fixed_keys(column):
+        yield key_source(words if valid is None else np.where(valid, words, 0))
 
 
-def _fixed_words(column: Column) -> tuple[Keys, ...]:
+def _fixed_keys(column: Column) -> tuple[Keys, ...]:
     kind = column.type
     if pat.is_boolean(kind):
         return (nb.bool_values(column),)
     if pat.is_floating(kind):
-        return (float_words(column),)
+        return (normalized_floats(column),)
     if pat.is_decimal128(kind):
         high, low = decimal_halves(column)
         return (low.view(np.int64),) if kind.precision <= NARROW_DIGITS else (high, low)
@@ -90,8 +89,8 @@ def _fixed_words(column: Column) -> tuple[Keys, ...]:
     raise UnsupportedFeatureError(f"order of values of type {kind}")
 
 
-def float_words(column: Column) -> Keys:
-    """Floats as integers of the same order: all NaN alike and greatest, -0.0 before 0.0."""
+def normalized_floats(column: Column) -> Keys:
+    """Floats as integers in the same order: all NaN equal and greatest, -0.0 before 0.0."""
     bits = ints_of(column)
     values = bits.view(f"f{bits.itemsize}")
     largest = np.iinfo(bits.dtype).max
@@ -105,7 +104,7 @@ def float_words(column: Column) -> Keys:
 # ---------------------------------------------------------------- strings and bytes
 
 
-def _byte_words(column: Column, valid: Bools | None) -> Iterator[WordSource]:
+def _byte_keys(column: Column, valid: Bools | None) -> Iterator[KeySource]:
     offsets, data = nb.var_values(column)
     begins, lengths = offsets[: len(column)], np.diff(offsets)[: len(column)]
     if valid is not None:
@@ -115,28 +114,28 @@ def _byte_words(column: Column, valid: Bools | None) -> Iterator[WordSource]:
     data = _readable(data, offsets)
     longest, shortest = int(lengths.max()), int(lengths.min())
     if longest < nb.WORD:
-        yield picked(Texts(begins, lengths, data).counted(0))
+        yield key_source(Texts(begins, lengths, data).counted(0))
         return
     if longest == shortest >= nb.WORD:
-        yield from _strided_words(data, int(begins[0]), (len(begins), longest))
+        yield from _strided_keys(data, int(begins[0]), (len(begins), longest))
         return
     text = _Bytes(begins, lengths, nb.unaligned_words(data))
     places = range(0, shortest, nb.WORD)
     prefix = _common_prefix(lambda at: text.words[text.begins + at], places, shortest)
     for at in range(prefix, longest, nb.WORD):
-        yield partial(_byte_word, text, at)
+        yield partial(_byte_key, text, at)
     if longest != shortest:
-        yield picked(lengths)
+        yield key_source(lengths)
 
 
 def _readable(data: Bytes, offsets: Ints) -> Bytes:
-    """The bytes with some more behind the last value."""
+    """Pads the bytes, so that a word can be read at the last value."""
     end = int(offsets[-1])
     return data if len(data) >= end + nb.WORD else nb.padded(data[:end])
 
 
-def _strided_words(data: Bytes, begin: int, shape: tuple[int, int]) -> Iterator[WordSource]:
-    """Words of values that all have the same length; the last word overlaps the one before."""
+def _strided_keys(data: Bytes, begin: int, shape: tuple[int, int]) -> Iterator[KeySource]:
+    """Normalized keys of values of equal length; the last word overlaps the one before."""
     count, length = shape
 
     def words_at(place: int) -> Words:
@@ -156,15 +155,15 @@ def _swapped(words: Words, rows: Ints | None) -> Keys:
 
 @dataclass(frozen=True, slots=True)
 class _Bytes:
-    """Byte strings: where each begins, its length, and the word that starts at any byte."""
+    """Byte strings: start and length of each, and the word at every byte offset."""
 
     begins: Ints
     lengths: Ints
     words: Words
 
 
-def _byte_word(text: _Bytes, at: int, rows: Ints | None) -> Keys:
-    """Eight bytes from `at` on, the first one highest, zero beyond the end of the value."""
+def _byte_key(text: _Bytes, at: int, rows: Ints | None) -> Keys:
+    """Eight bytes from `at` on as a big-endian integer, zero-padded after the end of the value."""
     begins = text.begins if rows is None else text.begins[rows]
     left = (text.lengths if rows is None else text.lengths[rows]) - at
     if int(left.min(initial=nb.WORD)) >= nb.WORD:
@@ -174,11 +173,11 @@ def _byte_word(text: _Bytes, at: int, rows: Ints | None) -> Keys:
 
 
 def _common_prefix(words_at: Callable[[int], Words], places: Iterable[int], shortest: int) -> int:
-    """How many leading bytes all values share.
+    """Length of the common prefix of all values in bytes.
 
     Args:
-        words_at: the words of all values, the first byte lowest, that begin at a byte.
-        places: where to look, ascending, without gaps between words.
+        words_at: returns the little-endian words of all values at a byte offset.
+        places: the offsets to compare, ascending, without gaps between words.
         shortest: length of the shortest value.
     """
     for at in places:

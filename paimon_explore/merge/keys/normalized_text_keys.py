@@ -1,10 +1,10 @@
-"""Texts of sorted parts as words: what comes after a prefix that a chunk of keys has in common.
+"""Normalized keys of texts in sorted parts: the bytes after the common prefix of a chunk.
 
-Theory of operation. Neighbours in a sorted part share long prefixes. So parts are cut at common
-pivots into chunks, and of each key in a chunk only the eight bytes after the chunk's common prefix
-are looked at: read as one number, high byte first, they order the keys. Keys of one length take
-eight bytes; of different lengths seven, padded with zeros, and how many bytes are left (at most 8)
-below them. Where keys are longer than that, those of equal words are compared in their rest.
+Neighbours in a sorted part share long prefixes. So parts are split at common pivots into chunks,
+and of each key only the eight bytes after the chunk's common prefix are used, as a big-endian
+integer. Keys of equal length use eight bytes; keys of different lengths use seven, zero-padded,
+plus the number of remaining bytes (at most 8) in the lowest byte. Longer keys with equal normalized
+keys are compared by their remaining bytes.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,15 +17,15 @@ from paimon_explore.errors import FormatError
 from paimon_explore.frozen_dataclass import dataclass
 
 _CHUNK_ROWS = 4096
-"""Rows of the largest part in a chunk: what the sort of all its rows takes fits the caches."""
+"""Rows of the largest part in a chunk, chosen so that sorting a chunk fits into the CPU caches."""
 _U = np.uint64
 _SEVEN_BYTES = np.array([0, *((-1 << 8 * (8 - left)) % (1 << 64) for left in range(1, 8)), 0], _U)
 _SEVEN_BYTES[8] = _SEVEN_BYTES[7]
-"""By how many bytes of a text are left: a mask of so many, the first one highest, at most 7."""
+"""Masks for the first bytes (the highest, at most 7), by the number of remaining bytes."""
 
 
-def cut_at_pivots(columns: Sequence[Column]) -> Iterator["TextChunk"]:
-    """Sorted texts in chunks, ascending; a chunk has all rows of its keys.
+def split_at_pivots(columns: Sequence[Column]) -> Iterator["TextChunk"]:
+    """Splits sorted texts into chunks, ascending; a chunk has all rows of its keys.
 
     Args:
         columns: a column per part, without nulls.
@@ -67,30 +67,30 @@ def _text(column: Column, row: int) -> bytes:
 
 
 def _common(low: bytes, high: bytes) -> int:
-    """How many bytes two texts share at their begin."""
+    """Length of the common prefix of two texts in bytes."""
     pairs = enumerate(zip(low, high, strict=False))
     return next((at for at, (one, other) in pairs if one != other), min(len(low), len(high)))
 
 
 @dataclass(frozen=True, slots=True)
 class TextChunk:
-    """Slices of sorted parts that hold the same range of keys.
+    """Slices of sorted parts with the same range of keys.
 
     Attributes:
-        places: which of the parts have rows in it.
-        begins: where these begin in the parts.
-        columns: their slices.
+        places: indices of the parts with rows in it.
+        begins: the first row in each of these parts.
+        columns: the slices of these parts.
     """
 
     places: Sequence[int]
     begins: Sequence[int]
     columns: Sequence[Column]
 
-    def words(self) -> "TextWords":
-        """The words of the keys.
+    def normalized(self) -> "NormalizedTexts":
+        """Computes the normalized keys.
 
         Raises:
-            FormatError: the parts do not ascend.
+            FormatError: the parts are not sorted.
         """
         low = min(_text(column, 0) for column in self.columns)
         high = max(_text(column, len(column) - 1) for column in self.columns)
@@ -106,55 +106,55 @@ class TextChunk:
         if shortest == longest >= nb.WORD:
             at = min(prefix, longest - nb.WORD)
             parts = [text.strided(at, longest).byteswap() for text in texts]
-            return TextWords(self.columns, parts, at + nb.WORD, longest, fixed=True)
+            return NormalizedTexts(self.columns, parts, at + nb.WORD, longest, fixed=True)
         parts = [text.counted(prefix) for text in texts]
-        return TextWords(self.columns, parts, prefix + nb.WORD - 1, longest, fixed=False)
+        return NormalizedTexts(self.columns, parts, prefix + nb.WORD - 1, longest, fixed=False)
 
 
 @dataclass(frozen=True, slots=True)
-class TextWords:
-    """Words of the keys of a chunk.
+class NormalizedTexts:
+    """The normalized keys of a chunk.
 
     Attributes:
         columns: the keys, per part.
-        parts: their words.
-        told: how many bytes of a key, from its begin on, its word and the prefix tell.
-        longest: bytes of the longest key.
+        parts: their normalized keys.
+        covered: number of leading bytes of a key that the prefix and its normalized key determine.
+        longest: length of the longest key in bytes.
         fixed: whether all keys have this length.
     """
 
     columns: Sequence[Column]
     parts: Sequence[Words]
-    told: int
+    covered: int
     longest: int
     fixed: bool
 
     @property
     def exact(self) -> bool:
-        """Whether keys of equal words are equal."""
-        return self.told >= self.longest
+        """Whether equal normalized keys imply equal keys."""
+        return self.covered >= self.longest
 
-    def deceiving(self, column: Column, order: Ints, fresh: Bools) -> Ints:
-        """Where neighbours of equal words differ in what comes behind.
+    def differing_ties(self, column: Column, order: Ints, fresh: Bools) -> Ints:
+        """Finds neighbours with equal normalized keys but different remaining bytes.
 
         Args:
             column: the keys of all parts.
-            order: its rows, sorted by word.
-            fresh: where the word is another than that of the row before.
+            order: its rows, sorted by normalized key.
+            fresh: whether the normalized key differs from the one before.
 
         Returns:
-            Places in the order, of the second one of two.
+            Positions in the order of the second row of each such pair.
         """
         text = Texts.of(column)
         if self.fixed:
-            return np.flatnonzero(text.differ_behind(self.told, order) & ~fresh)
+            return np.flatnonzero(text.differ_after(self.covered, order) & ~fresh)
         places = np.flatnonzero(~fresh)
-        return places[text.differ_at(self.told, order.take(places - 1), order.take(places))]
+        return places[text.differ_at(self.covered, order.take(places - 1), order.take(places))]
 
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """Texts as numpy arrays: where they begin, ascending, their lengths, at least eight bytes."""
+    """Texts as NumPy arrays: ascending starts, lengths, and at least eight bytes of data."""
 
     begins: Ints
     lengths: Ints
@@ -172,21 +172,21 @@ class Texts:
 
     @property
     def shortest(self) -> int:
-        """Length of the shortest one."""
+        """Length of the shortest text."""
         return int(self.lengths.min())
 
     @property
     def longest(self) -> int:
-        """Length of the longest one."""
+        """Length of the longest text."""
         return int(self.lengths.max())
 
     def strided(self, at: int, length: int) -> Words:
-        """The words at a byte of texts that all have one length, low byte first."""
+        """The little-endian words at a byte offset of texts of equal length."""
         first = int(self.begins[0]) + at
         return np.ndarray((len(self.begins),), _U, self.data, first, (length,))
 
     def counted(self, at: int) -> Words:
-        """Seven bytes from a byte on, zeros behind the end, and how many were left, at most 8."""
+        """Seven bytes from an offset, zero-padded, and the number of remaining bytes (max 8)."""
         left = np.minimum(self.lengths - at, nb.WORD).astype(np.int64)
         places = np.add(self.begins, at, dtype=np.int64)
         last = len(self.data) - nb.WORD
@@ -200,8 +200,8 @@ class Texts:
         words |= left.view(_U)
         return words
 
-    def differ_behind(self, at: int, order: Ints) -> Bools:
-        """Which rows differ from the one before from a byte on; all have one length."""
+    def differ_after(self, at: int, order: Ints) -> Bools:
+        """Which rows differ from the one before after a byte offset; for texts of equal length."""
         length = int(self.lengths[0])
         rest = int(nb.round_up(np.array(length - at)))
         first = int(self.begins[0]) + length - rest
@@ -213,7 +213,7 @@ class Texts:
         return differs
 
     def differ_at(self, at: int, lefts: Ints, rights: Ints) -> Bools:
-        """Which pairs of rows differ from a byte on; at least 8 bytes long where they have it."""
+        """Which pairs of rows differ after a byte offset."""
         lengths = self.lengths.take(lefts)
         differs: Bools = lengths != self.lengths.take(rights)
         words = nb.unaligned_words(self.data)
@@ -221,7 +221,7 @@ class Texts:
             open_ = np.flatnonzero(~differs & (lengths > at))
             if not len(open_):
                 return differs
-            # the last word overlaps the one before
+            # The last word overlaps the one before.
             places = np.minimum(at, lengths.take(open_) - nb.WORD).astype(np.int64)
             left = words[self.begins.take(lefts.take(open_)) + places]
             differs[open_] = left != words[self.begins.take(rights.take(open_)) + places]

@@ -1,4 +1,4 @@
-"""Single keys, for cutting runs at a key."""
+"""Comparable single keys, for splitting sorted runs at a key."""
 
 from collections.abc import Sequence
 from typing import TypeAlias
@@ -6,11 +6,11 @@ from typing import TypeAlias
 import pyarrow.types as pat
 
 from paimon_explore.data_types.arrow_buffers import Column
-from paimon_explore.merge.keys.normalized_keys import float_words
+from paimon_explore.merge.keys.normalized_keys import normalized_floats
 from paimon_explore.merge.numpy_columns import ints_of
 
 KeyTuple: TypeAlias = tuple[object, ...]
-"""One key, comparable with others of the same columns by Python's own order."""
+"""A key that compares with other keys of the same columns in Python."""
 
 
 def key_at(columns: Sequence[Column], row: int) -> KeyTuple:
@@ -24,7 +24,7 @@ def _key_parts(column: Column, row: int) -> tuple[object, ...]:
         return (0, 0)
     kind = column.type
     if pat.is_floating(kind):
-        return (1, int(float_words(column.slice(row, 1))[0]))
+        return (1, int(normalized_floats(column.slice(row, 1))[0]))
     if pat.is_temporal(kind):
         return (1, int(ints_of(column.slice(row, 1))[0]))
     value = scalar.as_py()
@@ -32,7 +32,7 @@ def _key_parts(column: Column, row: int) -> tuple[object, ...]:
 
 
 def rows_up_to(columns: Sequence[Column], key: KeyTuple, *, count: int) -> int:
-    """How many of n ascending rows are not above a key."""
+    """Number of the n sorted rows that are not above a key, by binary search."""
     low, high = 0, count
     while low < high:
         middle = (low + high) // 2

@@ -1,4 +1,4 @@
-"""Which values are equal, for values of any type, nested ones too."""
+"""Equality codes of values of any type, including nested types."""
 
 import numpy as np
 import pyarrow as pa
@@ -6,17 +6,17 @@ import pyarrow.types as pat
 
 from paimon_explore.data_types import arrow_buffers as nb
 from paimon_explore.data_types.arrow_buffers import Column, Ints
-from paimon_explore.merge.keys.normalized_keys import float_words
+from paimon_explore.merge.keys.normalized_keys import normalized_floats
 from paimon_explore.merge.numpy_columns import child_of, fields_of, nulls_mask
 
 _NULL = -1
 
 
 def codes(values: Column) -> Ints:
-    """A number per value: equal numbers for equal values, one of its own for null.
+    """A number per value, equal for equal values; null has a separate one.
 
-    All NaN are equal, -0.0 and 0.0 are not, as in Java's collections. Lists and maps are equal when
-    their elements are, in order; rows when all fields are.
+    All NaN are equal, -0.0 and 0.0 are not, as in Java's collections. Lists and maps are equal if
+    their elements are equal, in order; rows if all fields are equal.
     """
     found = _codes(values)
     valid = nulls_mask(values)
@@ -33,12 +33,12 @@ def _codes(values: Column) -> Ints:
     if pat.is_map(kind) or pat.is_list(kind):
         return _list_codes(child_of(values), nb.list_offsets(values))
     if pat.is_floating(kind):
-        return np.unique(float_words(values), return_inverse=True)[1].astype(np.int64)
+        return np.unique(normalized_floats(values), return_inverse=True)[1].astype(np.int64)
     return _dictionary_codes(values)
 
 
 def combined(parts: list[Ints], *, count: int) -> Ints:
-    """One code for several: equal where all parts are equal; from 0, ascending with the parts."""
+    """Combines several codes into one: equal where all parts are equal, sorted like the parts."""
     found = np.zeros(count, np.int64)
     for part in parts:
         low = int(part.min(initial=0))
@@ -48,7 +48,7 @@ def combined(parts: list[Ints], *, count: int) -> Ints:
 
 
 def _list_codes(elements: Column, offsets: Ints) -> Ints:
-    """Lists as byte strings of their elements' codes."""
+    """Codes of lists, by the byte strings of their elements' codes."""
     begin, end = int(offsets[0]), int(offsets[-1])
     inner = codes(elements.slice(begin, end - begin))
     ends = nb.as_buffer((offsets - begin) * inner.itemsize)
@@ -63,14 +63,14 @@ def _dictionary_codes(values: Column) -> Ints:
 
 
 def last_of_each(groups: Ints, values: Ints) -> tuple[Ints, Ints]:
-    """Of the entries with equal group and value, where the first and the last one is.
+    """The first and the last entry of each pair of group and value.
 
     Args:
         groups: e group numbers, ascending.
         values: e codes.
 
     Returns:
-        Places of the first entries, ascending, and of the last entries that belong to them.
+        Indices of the first entries, ascending, and of the corresponding last entries.
     """
     if not len(groups):
         return groups[:0], groups[:0]
@@ -84,7 +84,7 @@ def last_of_each(groups: Ints, values: Ints) -> tuple[Ints, Ints]:
 
 
 def rank_in_group(groups: Ints) -> Ints:
-    """For each entry how many entries of its group come before it; groups ascend."""
+    """For each entry the number of entries of its group before it; groups are ascending."""
     if not len(groups):
         return groups
     fresh = np.flatnonzero(np.diff(groups, prepend=groups[0] - 1))

@@ -74,13 +74,13 @@ def value_stats(
     groups = _groups(entries)
     whole = len(groups) == 1
     parts = [entries] if whole else [entries.take(rows) for rows in groups]
-    pieces = [_group_stats(part, schema_of, fields, as_written=as_written) for part in parts]
+    group_stats = [_group_stats(part, schema_of, fields, as_written=as_written) for part in parts]
     order = np.argsort(np.concatenate(groups or [np.empty(0, np.int64)]), kind="stable")
     row_count = row_array(numbers(entries.table, "row_count"))
     columns = {
-        field.name: _restore([piece[i] for piece in pieces], order)
+        field.name: _restore([stats[i] for stats in group_stats], order)
         for i, field in enumerate(fields)
-        if pieces
+        if group_stats
     }
     return StatsTable(columns=columns, row_count=row_count)
 
@@ -262,12 +262,12 @@ def _all_null(field: DataField, row_count: pa.Int64Array) -> ColumnStats:
     return replace(_unknown(field, len(row_count)), null_count=row_count)
 
 
-def _restore(pieces: list[ColumnStats], order: Rows) -> ColumnStats:
+def _restore(group_stats: list[ColumnStats], order: Rows) -> ColumnStats:
     """Concatenates the statistics of all groups and restores the order of the entries."""
-    if len(pieces) == 1:
-        return pieces[0]
+    if len(group_stats) == 1:
+        return group_stats[0]
     return ColumnStats(
-        minimum=take_rows(concat([p.minimum for p in pieces]), order),
-        maximum=take_rows(concat([p.maximum for p in pieces]), order),
-        null_count=take_rows(concat([p.null_count for p in pieces]), order),
+        minimum=take_rows(concat([p.minimum for p in group_stats]), order),
+        maximum=take_rows(concat([p.maximum for p in group_stats]), order),
+        null_count=take_rows(concat([p.null_count for p in group_stats]), order),
     )

@@ -12,13 +12,13 @@ from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.json_parser import parse_type
 from paimon_explore.errors import FormatError
-from paimon_explore.merge.keys.key_index import key_slots, winners
+from paimon_explore.merge.keys.key_index import number_keys, winners
 from support.merging import column_of
 
 
 def numbered(parts: Sequence[Sequence[Column]]) -> list[list[int]]:
     """Numbers without gaps, as lists."""
-    return [part.tolist() for part in key_slots(parts).without_gaps().parts]
+    return [part.tolist() for part in number_keys(parts).without_gaps().parts]
 
 
 def expected(parts: Sequence[Sequence[tuple[object, ...]]]) -> list[list[int]]:
@@ -28,7 +28,7 @@ def expected(parts: Sequence[Sequence[tuple[object, ...]]]) -> list[list[int]]:
 
 
 def test_near_integers_are_their_own_numbers() -> None:
-    slots = key_slots([[pa.array([-3, 1, 4])], [pa.array([1, 9])]])
+    slots = number_keys([[pa.array([-3, 1, 4])], [pa.array([1, 9])]])
     assert [part.tolist() for part in slots.parts] == [[0, 4, 7], [4, 12]]
     assert slots.count == 13
     assert numbered([[pa.array([-3, 1, 4])], [pa.array([1, 9])]]) == [[0, 1, 2], [1, 3]]
@@ -41,7 +41,7 @@ def test_integers_over_the_whole_range_are_ranked() -> None:
 
 
 def test_keys_out_of_order_stay_inside_of_the_flags() -> None:
-    slots = key_slots([[pa.array([5, 6, 7], pa.int32())], [pa.array([9, 1, 7], pa.int32())]])
+    slots = number_keys([[pa.array([5, 6, 7], pa.int32())], [pa.array([9, 1, 7], pa.int32())]])
     masks = slots.winners(newest=True)
     assert [mask.tolist() for mask in masks] == [[True, True, False], [True] * 3]
 
@@ -61,7 +61,7 @@ def test_wide_integers_are_cut_at_common_keys() -> None:
     parts = [np.sort(rng.choice(keys, size, replace=False)) for size in (50_000, 20_000, 1)]
     columns = [[column_of(part.tolist(), "BIGINT")] for part in parts]
     every = np.unique(np.concatenate(parts))
-    found = key_slots(columns).parts
+    found = number_keys(columns).parts
     assert all(
         (got == np.searchsorted(every, part)).all() for got, part in zip(found, parts, strict=True)
     )
@@ -172,7 +172,7 @@ def test_keys_of_several_columns_are_ranked(
 def test_texts_shorter_than_what_all_should_share_are_refused() -> None:
     parts = [[column_of(["aaaaaaaaaa", "", "aaaaaaaaab"], "STRING")]] * 2
     with pytest.raises(FormatError, match="not sorted"):
-        key_slots(parts)
+        number_keys(parts)
 
 
 def test_slices_of_columns_are_told_apart_from_their_buffers() -> None:

@@ -49,7 +49,7 @@ def test_runs_of_any_batch_sizes_give_the_same_rows(monkeypatch: pytest.MonkeyPa
 
 
 def test_pieces_of_many_bytes_are_cut_further(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sort_merge, "_PIECE_BYTES", 1)
+    monkeypatch.setattr(sort_merge, "_SECTION_BYTES", 1)
     runs = [run_of(range(9), "old"), run_of(range(0, 9, 3), "new", first=9)]
     batches = list(merge_runs([iter([run]) for run in runs], SPEC))
     assert [batch.num_rows for batch in batches] == [1] * 9
