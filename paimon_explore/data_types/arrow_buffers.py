@@ -281,6 +281,17 @@ def empty_table(schema: pa.Schema) -> pa.Table:
     return pa.Table.from_arrays([empty_array(field.type) for field in schema], schema=schema)
 
 
+def rows_without_columns(count: int) -> pa.RecordBatch:
+    """Build a batch of `count` rows without columns."""
+    rows = pa.StructArray.from_buffers(pa.struct([]), count, [None])
+    return pa.RecordBatch.from_struct_array(rows)  # type: ignore[arg-type]  # in stubs
+
+
+def concat_arrays(parts: Sequence[Column]) -> Column:
+    """Concatenate arrays of one type, at least one, without copying a single one."""
+    return parts[0] if len(parts) == 1 else pa.concat_arrays(parts)
+
+
 def filter_rows(array: Column, kept: Bools) -> Column:
     """Select the entries where `kept` is true."""
     return array.filter(build_bool(kept))  # type: ignore[arg-type]  # in stubs

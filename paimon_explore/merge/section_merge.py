@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore.data_types import arrow_buffers as nb
-from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints
+from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints, concat_arrays
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.merge.aggregation_steps import Aggregator
 from paimon_explore.merge.engines.deduplicate_first_row import newest_rows, oldest_rows
@@ -23,7 +23,6 @@ from paimon_explore.merge.numpy_columns import (
     int8_array,
     int64_array,
     ints_of,
-    joined,
     narrow_index,
 )
 from paimon_explore.merge.record_layers import RecordLayers
@@ -102,7 +101,7 @@ class Section:
         """All values of a column."""
         found = self._columns.get(name)
         if found is None:
-            found = joined([part.column(name) for part in self.parts])
+            found = concat_arrays([part.column(name) for part in self.parts])
             self._columns[name] = found
         return found
 
@@ -215,8 +214,7 @@ def _batch(columns: list[Column], count: int, like: pa.RecordBatch, task: Task) 
         fields += [pa.field(VALUE_KIND, pa.int8(), nullable=False)]
     if columns:
         return pa.RecordBatch.from_arrays(columns, schema=pa.schema(fields))
-    shell = nb.build_struct(pa.struct([]), [], np.ones(count, np.bool_))
-    return pa.RecordBatch.from_struct_array(shell)  # type: ignore[arg-type]  # a struct
+    return nb.rows_without_columns(count)
 
 
 # ---------------------------------------------------------------- the order of a key's records
@@ -225,17 +223,17 @@ def _batch(columns: list[Column], count: int, like: pa.RecordBatch, task: Task) 
 def _record_order(section: Section, task: Task) -> list[KeySource]:
     """Normalized keys that order the records of a key; ties keep the order of parts."""
     spec = task.spec
-    words = [
-        word
+    sources = [
+        source
         for name in spec.sequence_fields
-        for word in normalized_keys(section.column(name), descending=spec.sequence_descending)
+        for source in normalized_keys(section.column(name), descending=spec.sequence_descending)
     ]
     if not task.by_run_order:
-        words.append(key_source(section.numbers()))
+        sources.append(key_source(section.numbers()))
         kinds = section.kinds()
         if kinds.any():
-            words.append(key_source(~is_retract(kinds)))
-    return words
+            sources.append(key_source(~is_retract(kinds)))
+    return sources
 
 
 def _parts_ascend(section: Section) -> bool:

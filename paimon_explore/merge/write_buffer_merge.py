@@ -5,7 +5,7 @@ import pyarrow as pa
 
 from paimon_explore.errors import FormatError, InvalidInputError
 from paimon_explore.merge.merge_spec import MergeSpec
-from paimon_explore.merge.numpy_columns import index_array, one_array
+from paimon_explore.merge.numpy_columns import index_array
 from paimon_explore.merge.section_merge import (
     Section,
     Task,
@@ -13,6 +13,7 @@ from paimon_explore.merge.section_merge import (
     merge_groups,
     record_groups,
 )
+from paimon_explore.metadata.manifest.manifest_table import as_array
 
 
 def sort_rows(rows: pa.Table | pa.RecordBatch, spec: MergeSpec) -> pa.RecordBatch:
@@ -60,5 +61,5 @@ def merge_sorted(rows: pa.Table | pa.RecordBatch, spec: MergeSpec) -> pa.RecordB
 def _one_batch(rows: pa.Table | pa.RecordBatch) -> pa.RecordBatch:
     if isinstance(rows, pa.RecordBatch):
         return rows
-    arrays = [one_array(column) for column in rows.columns]
+    arrays = [as_array(column) for column in rows.columns]
     return pa.RecordBatch.from_arrays(arrays, schema=rows.schema)

@@ -28,7 +28,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from enum import Enum, auto
 
-from paimon_explore.data_types.arrow_buffers import as_python, valid_mask
+from paimon_explore.data_types.arrow_buffers import as_python, int64_values, valid_mask
 from paimon_explore.errors import SnapshotExpiredError, UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.manifest_entry import FileKind, ManifestEntries
@@ -61,7 +61,7 @@ from paimon_explore.scan.incremental import (
     replaced_splits,
 )
 from paimon_explore.scan.live_entries import live_files
-from paimon_explore.scan.manifest_arrays import column, numbers, numbers_of
+from paimon_explore.scan.manifest_arrays import column, numbers
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.predicate.expression import TRUE, Expression, names_of
 from paimon_explore.scan.predicate.predicate_split import split as split_predicate
@@ -381,7 +381,7 @@ class _States:
             is_partial = valid_mask(column(entries.table, "write_cols")).any()
             return snapshot.id > 1 and bool(is_partial)
         first = column(entries.table, "first_row_id")
-        return bool((valid_mask(first) & (numbers_of(first) < before.next_row_id)).any())
+        return bool((valid_mask(first) & (int64_values(first) < before.next_row_id)).any())
 
     def lacks_state(self, snapshot: Snapshot) -> bool:
         """Whether a snapshot or the one before it has expired."""

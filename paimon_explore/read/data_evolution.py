@@ -12,12 +12,19 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow import arrow_schema, to_arrow
-from paimon_explore.data_types.arrow_buffers import Column, build_fixed, empty_array
+from paimon_explore.data_types.arrow_buffers import (
+    Column,
+    build_fixed,
+    concat_arrays,
+    empty_array,
+    null_array,
+    rows_without_columns,
+)
 from paimon_explore.data_types.definitions import DataField, RowType
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.read.data_file import SystemColumn
-from paimon_explore.scan.manifest_arrays import concat, nulls_of, row_array, rows_without_columns
+from paimon_explore.scan.manifest_arrays import row_array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +123,7 @@ def _read(file: ColumnFile, wanted: tuple[DataField, ...]) -> list[Column]:
     """Reads columns of a file for all rows."""
     batches = list(file.read(wanted))
     return [
-        concat([batch.column(i) for batch in batches])
+        concat_arrays([batch.column(i) for batch in batches])
         if batches
         else empty_array(to_arrow(wanted[i].type))
         for i in range(len(wanted))
@@ -138,5 +145,5 @@ def _column(files: Sequence[ColumnFile], field: DataField, first: int, count: in
         source[start : start + file.row_count][free] = rows[free]
         offset += file.row_count
     if not parts:
-        return nulls_of(to_arrow(field.type), count)
-    return concat(parts).take(row_array(source, source >= 0))
+        return null_array(count, to_arrow(field.type))
+    return concat_arrays(parts).take(row_array(source, source >= 0))

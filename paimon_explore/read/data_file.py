@@ -26,7 +26,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from paimon_explore.data_types.arrow import arrow_field
-from paimon_explore.data_types.arrow_buffers import Column, build_fixed, fixed_values
+from paimon_explore.data_types.arrow_buffers import (
+    Column,
+    build_fixed,
+    fixed_values,
+    rows_without_columns,
+)
 from paimon_explore.data_types.definitions import AtomicType, DataField, TypeRoot
 from paimon_explore.encoding.data_file_reader import (
     BATCH_BYTES,
@@ -386,8 +391,7 @@ class ResultColumns:
                 stored = None if at is None else batch.columns[at]
                 arrays.append(self._system_column(column, stored, positions))
         if not arrays:
-            rows = pa.StructArray.from_buffers(pa.struct([]), batch.rows, [None])
-            return pa.RecordBatch.from_struct_array(rows)  # type: ignore[arg-type]  # a StructArray
+            return rows_without_columns(batch.rows)
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
 
     def _system_column(

@@ -22,7 +22,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from paimon_explore.data_types.arrow import arrow_field
-from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints
+from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints, rows_without_columns
 from paimon_explore.data_types.definitions import DataField
 from paimon_explore.encoding.data_file_reader import PositionedBatch
 from paimon_explore.frozen_dataclass import dataclass
@@ -343,8 +343,7 @@ class _File:
             part = PositionedBatch(first=selected.first, rows=len(selected), columns=())
             columns += self._later.result(part, None).columns
         if not columns:
-            rows = pa.StructArray.from_buffers(pa.struct([]), len(selected), [None])
-            return pa.RecordBatch.from_struct_array(rows)  # type: ignore[arg-type]  # a StructArray
+            return rows_without_columns(len(selected))
         ordered = [columns[index] for index in self._order]
         return pa.RecordBatch.from_arrays(ordered, schema=self._schema)
 

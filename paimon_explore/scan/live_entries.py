@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow import arrow_schema
-from paimon_explore.data_types.arrow_buffers import Column
+from paimon_explore.data_types.arrow_buffers import Column, concat_arrays, rows_without_columns
 from paimon_explore.data_types.definitions import RowType, TypeRoot
 from paimon_explore.encoding.binary_row.encoder import decode_rows
 from paimon_explore.frozen_dataclass import dataclass
@@ -28,12 +28,10 @@ from paimon_explore.scan.manifest_arrays import (
     as_binary,
     binary,
     column,
-    concat,
     distinct,
     element,
     numbers,
     row_array,
-    rows_without_columns,
     true_rows,
 )
 from paimon_explore.scan.predicate.expression import Column as ColumnOf
@@ -78,7 +76,7 @@ class PartitionFilter:
 
         types = [field.type for field in self.row_type]
         table = manifests.table
-        both = concat([binary(table, "partition_min"), binary(table, "partition_max")])
+        both = concat_arrays([binary(table, "partition_min"), binary(table, "partition_max")])
         bounds = decode_rows(both, types, where="_PARTITION_STATS")
         count = len(table)
         nulls = column(table, "partition_null_counts")

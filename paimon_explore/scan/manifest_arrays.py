@@ -12,13 +12,13 @@ from paimon_explore.data_types.arrow_buffers import (
     Numbers,
     as_bytes,
     as_python,
-    bool_values,
     build_binary,
     build_fixed,
-    build_struct,
     fixed_values,
+    int64_values,
     list_offsets,
     offsets_from_sizes,
+    true_mask,
     valid_mask,
 )
 from paimon_explore.metadata.manifest.manifest_table import as_array
@@ -76,15 +76,7 @@ def text(table: pa.Table, name: str) -> pa.StringArray:
 
 def numbers(table: pa.Table, name: str) -> Rows:
     """An integer column as int64; 0 where null."""
-    return numbers_of(column(table, name))
-
-
-def numbers_of(values: Column) -> Rows:
-    """Integers of any width as int64; 0 where null."""
-    found = _raw_numbers(values).astype(np.int64)
-    if values.null_count:
-        found[~valid_mask(values)] = 0
-    return found
+    return int64_values(column(table, name))
 
 
 def _raw_numbers(values: Column) -> Numbers:
@@ -95,7 +87,7 @@ def _raw_numbers(values: Column) -> Numbers:
 def true_rows(values: "Column | Chunks") -> Mask:
     """Where a boolean column is true: neither false nor null."""
     whole: Column = as_array(values) if isinstance(values, pa.ChunkedArray) else values
-    return bool_values(whole) & valid_mask(whole)
+    return true_mask(whole)
 
 
 def row_array(rows: Rows, valid: Mask | None = None) -> pa.Int64Array:
@@ -120,13 +112,13 @@ def element(lists: Column, index: int) -> pa.Int64Array:
 def distinct(values: Column) -> tuple[Column, Rows]:
     """Dictionary-encodes an array: distinct values in order of appearance, and a code per row."""
     encoded: Dictionary = values.dictionary_encode()
-    return encoded.dictionary, numbers_of(encoded.indices)
+    return encoded.dictionary, int64_values(encoded.indices)
 
 
 def codes_of(values: Chunks) -> Rows:
     """Dictionary code of each row, in order of appearance; chunks are not concatenated."""
     encoded: list[Dictionary] = values.dictionary_encode().chunks  # type: ignore[assignment]  # in stubs
-    parts = [numbers_of(chunk.indices) for chunk in encoded]
+    parts = [int64_values(chunk.indices) for chunk in encoded]
     return np.concatenate(parts) if parts else np.zeros(0, np.int64)
 
 
@@ -143,19 +135,3 @@ def bucket_numbers(table: pa.Table) -> Rows:
     if (steps >= 0).all():
         return np.cumsum(np.concatenate(([False], steps > 0))[: len(groups)])
     return distinct(row_array(groups))[1]
-
-
-def rows_without_columns(count: int) -> pa.RecordBatch:
-    """A batch of `count` rows without columns."""
-    rows = build_struct(pa.struct([]), [], np.ones(count, np.bool_))
-    return pa.RecordBatch.from_struct_array(rows)  # type: ignore[arg-type]  # in stubs
-
-
-def concat(parts: Sequence[Column]) -> Column:
-    """Concatenates arrays of one type."""
-    return parts[0] if len(parts) == 1 else pa.concat_arrays(parts)
-
-
-def nulls_of(data_type: pa.DataType, count: int) -> Column:
-    """An array of nulls."""
-    return pa.nulls(count, data_type)  # type: ignore[call-overload,no-any-return]  # in stubs

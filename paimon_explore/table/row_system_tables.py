@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow import arrow_schema
-from paimon_explore.data_types.arrow_buffers import Column, build_list, take_rows
+from paimon_explore.data_types.arrow_buffers import Column, build_list, int64_values, take_rows
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.metadata.options.effective_options import level_count
 from paimon_explore.metadata.options.table_options import (
@@ -20,7 +20,6 @@ from paimon_explore.metadata.options.table_options import (
 from paimon_explore.read.data_file import SystemColumn
 from paimon_explore.read.split_reader import SplitReader
 from paimon_explore.scan.branch_scan import plan_table, whole_partitions
-from paimon_explore.scan.manifest_arrays import numbers_of
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.splits.file_locations import texts_array
 from paimon_explore.store.expired import explain_missing_files
@@ -99,7 +98,7 @@ ROW_TABLES: Mapping[str, Callable[[ScanTarget], RowTable]] = {
 
 def row_kinds(numbers: Column) -> Column:
     """Convert row kinds to text."""
-    return take_rows(texts_array(ROW_KINDS), numbers_of(numbers))
+    return take_rows(texts_array(ROW_KINDS), int64_values(numbers))
 
 
 def _ones(values: Column) -> Column:

@@ -6,7 +6,13 @@ from collections.abc import Mapping, Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paimon_explore.data_types.arrow_buffers import Column, binary_scalar, string_scalar, take_rows
+from paimon_explore.data_types.arrow_buffers import (
+    Column,
+    binary_scalar,
+    null_array,
+    string_scalar,
+    take_rows,
+)
 from paimon_explore.data_types.casts.float_to_text import float_texts
 from paimon_explore.data_types.casts.text_functions import Part, computed, where_valid
 from paimon_explore.data_types.definitions import AtomicType, DataType, RowType, TypeRoot
@@ -14,7 +20,7 @@ from paimon_explore.encoding.binary_row.encoder import EMPTY_ROW, decode_rows
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.inspection.rendering.value_text import value_texts
 from paimon_explore.metadata.partition_path import partition_texts
-from paimon_explore.scan.manifest_arrays import as_binary, distinct, nulls_of
+from paimon_explore.scan.manifest_arrays import as_binary, distinct
 
 _NULL = "null"
 _PLAIN = frozenset(
@@ -65,10 +71,10 @@ def row_texts(rows: pa.BinaryArray, row_type: RowType, *, where: str) -> Column:
 def key_texts(rows: pa.BinaryArray, keys: RowType | None, *, where: str) -> Column:
     """Format keys as `[k1, k2]`; null for append tables and rows without fields."""
     if keys is None or not len(rows):
-        return nulls_of(pa.string(), len(rows))
+        return null_array(len(rows), pa.string())
     types = [field.type for field in keys]
     empty = computed("equal", [rows, binary_scalar(EMPTY_ROW)])
-    held = computed("if_else", [empty, nulls_of(pa.binary(), len(rows)), rows])
+    held = computed("if_else", [empty, null_array(len(rows), pa.binary()), rows])
     columns = decode_rows(as_binary(held), types, where=where)
     texts = [
         internal_texts(column, data_type) for column, data_type in zip(columns, types, strict=True)

@@ -16,11 +16,11 @@ from paimon_explore.data_types.arrow_buffers import (
     Ints,
     build_fixed,
     fixed_values,
+    int64_values,
     valid_mask,
 )
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.scan.manifest_arrays import numbers_of
 from paimon_explore.scan.predicate.expression import Expression
 from paimon_explore.scan.predicate.kernels import aligned
 
@@ -61,7 +61,7 @@ class SourceKeys:
         for key, other in zip(keys, like, strict=True):
             encoded = _hashable(aligned(other.slice(0, 0), key)[1]).dictionary_encode("encode")
             self._values.append(encoded.dictionary)
-            codes.append(numbers_of(encoded.indices))
+            codes.append(int64_values(encoded.indices))
         by_row = self._combined(codes, keys)
         self.order: Ints = np.argsort(by_row, kind="stable")
         self.codes: Ints = by_row[self.order]
@@ -73,7 +73,7 @@ class SourceKeys:
             same = _hashable(aligned(column, key.slice(0, 0))[0])
             options = pc.SetLookupOptions(value_set=values, skip_nulls=False)
             found = pc.call_function("index_in", [same], options)
-            codes.append(np.where(valid_mask(found), numbers_of(found), -1))
+            codes.append(np.where(valid_mask(found), int64_values(found), -1))
         return self._combined(codes, columns)
 
     def _combined(self, codes: Sequence[Ints], columns: Sequence[Column]) -> Ints:

@@ -6,10 +6,10 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore.data_types import arrow_buffers as nb
-from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints
+from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints, concat_arrays
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.merge.aggregation_steps import Step, Steps
-from paimon_explore.merge.numpy_columns import child_of, index_array, joined, take_or_null
+from paimon_explore.merge.numpy_columns import child_of, index_array, take_or_null
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ def combine_results(
         return vectorized
     others = steps_by_key(steps.of_groups(mixed))
     places = np.where(mixed, len(vectorized) + np.cumsum(mixed) - 1, np.cumsum(~mixed) - 1)
-    return joined([vectorized, others]).take(index_array(places))
+    return concat_arrays([vectorized, others]).take(index_array(places))
 
 
 def selected_elements(lists: Sequence[list[int] | None]) -> SelectedElements:

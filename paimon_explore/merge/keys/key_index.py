@@ -19,12 +19,12 @@ from typing import TypeAlias
 import numpy as np
 import pyarrow.types as pat
 
-from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints
+from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints, concat_arrays
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.merge.keys.key_groups import ranks, sorted_within
 from paimon_explore.merge.keys.normalized_keys import normalized_keys
 from paimon_explore.merge.keys.normalized_text_keys import TextChunk, split_at_pivots
-from paimon_explore.merge.numpy_columns import Keys, ints_of, joined
+from paimon_explore.merge.numpy_columns import Keys, ints_of
 
 _DENSE_PER_ROW = 16
 _DENSE = 1 << 16
@@ -307,7 +307,7 @@ def _text_keys(chunk: TextChunk) -> KeyNumbers | _Sorted:
     if normalized.exact:
         return _dense(normalized.parts) or _Sorted.of(normalized.parts)
     keys = _Sorted.of(normalized.parts)
-    column = joined(chunk.columns)
+    column = concat_arrays(chunk.columns)
     ties = normalized.differing_ties(column, keys.order, keys.fresh)
     return _resorted(keys, ties, column) if len(ties) else keys
 
@@ -324,6 +324,6 @@ def _resorted(keys: _Sorted, ties: Ints, column: Column) -> _Sorted:
 
 def _ranked(parts: Sequence[PartKeys]) -> KeyNumbers:
     sizes = [len(part[0]) if part else 0 for part in parts]
-    columns = [joined([part[at] for part in parts]) for at in range(len(parts[0]))]
+    columns = [concat_arrays([part[at] for part in parts]) for at in range(len(parts[0]))]
     numbers = ranks(columns, count=sum(sizes))
     return KeyNumbers(_split(numbers, sizes), int(numbers.max(initial=-1)) + 1)

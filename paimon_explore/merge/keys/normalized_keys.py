@@ -50,13 +50,13 @@ def normalized_keys(column: Column, *, descending: bool = False) -> Iterator[Key
         yield partial(_reversed, source) if descending else source
 
 
-def key_source(words: Keys) -> KeySource:
+def key_source(values: Keys) -> KeySource:
     """Wraps normalized keys that are already computed."""
-    return partial(_key_source, words)
+    return partial(_key_source, values)
 
 
-def _key_source(words: Keys, rows: Ints | None) -> Keys:
-    return words if rows is None else words[rows]
+def _key_source(values: Keys, rows: Ints | None) -> Keys:
+    return values if rows is None else values[rows]
 
 
 def _reversed(source: KeySource, rows: Ints | None) -> Keys:

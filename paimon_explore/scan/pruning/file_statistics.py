@@ -16,7 +16,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from paimon_explore.data_types.arrow import to_arrow
-from paimon_explore.data_types.arrow_buffers import Column, list_offsets, take_rows, valid_mask
+from paimon_explore.data_types.arrow_buffers import (
+    Column,
+    concat_arrays,
+    list_offsets,
+    null_array,
+    take_rows,
+    valid_mask,
+)
 from paimon_explore.data_types.definitions import (
     AtomicType,
     DataField,
@@ -33,11 +40,9 @@ from paimon_explore.scan.manifest_arrays import (
     Rows,
     binary,
     column,
-    concat,
     distinct,
     element,
     items_of,
-    nulls_of,
     numbers,
     row_array,
 )
@@ -253,7 +258,7 @@ def keeps_order(source: DataType, target: DataType) -> bool:
 
 
 def _unknown(field: DataField, count: int) -> ColumnStats:
-    nothing = nulls_of(to_arrow(field.type), count)
+    nothing = null_array(count, to_arrow(field.type))
     unknown = row_array(np.zeros(count, np.int64), np.zeros(count, np.bool_))
     return ColumnStats(minimum=nothing, maximum=nothing, null_count=unknown)
 
@@ -267,7 +272,7 @@ def _restore(group_stats: list[ColumnStats], order: Rows) -> ColumnStats:
     if len(group_stats) == 1:
         return group_stats[0]
     return ColumnStats(
-        minimum=take_rows(concat([p.minimum for p in group_stats]), order),
-        maximum=take_rows(concat([p.maximum for p in group_stats]), order),
-        null_count=take_rows(concat([p.null_count for p in group_stats]), order),
+        minimum=take_rows(concat_arrays([p.minimum for p in group_stats]), order),
+        maximum=take_rows(concat_arrays([p.maximum for p in group_stats]), order),
+        null_count=take_rows(concat_arrays([p.null_count for p in group_stats]), order),
     )

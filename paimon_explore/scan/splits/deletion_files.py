@@ -6,6 +6,7 @@ import pyarrow as pa
 from paimon_explore.data_types.arrow_buffers import (
     as_python,
     expand_ranges,
+    int64_values,
     list_offsets,
     take_rows,
     valid_mask,
@@ -14,7 +15,7 @@ from paimon_explore.metadata.manifest.index_manifest import DELETION_VECTORS_IND
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
-from paimon_explore.scan.manifest_arrays import column, items_of, members, numbers_of
+from paimon_explore.scan.manifest_arrays import column, items_of, members
 from paimon_explore.scan.splits.data_split import DeletionFile
 from paimon_explore.scan.splits.file_locations import index_file_paths
 from paimon_explore.store.table_store import TableStore
@@ -49,9 +50,9 @@ def _by_data_file(entries: IndexEntries, paths: pa.StringArray) -> dict[str, Del
     found = zip(
         owners,
         as_python(names),
-        numbers_of(starts).tolist(),
-        numbers_of(lengths).tolist(),
-        numbers_of(counts).tolist(),
+        int64_values(starts).tolist(),
+        int64_values(lengths).tolist(),
+        int64_values(counts).tolist(),
         known,
         strict=True,
     )

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from paimon_explore.data_types.arrow_buffers import offsets_from_sizes, valid_mask
+from paimon_explore.data_types.arrow_buffers import int64_values, offsets_from_sizes, valid_mask
 from paimon_explore.data_types.definitions import RowType
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
@@ -20,7 +20,6 @@ from paimon_explore.scan.manifest_arrays import (
     bucket_numbers,
     column,
     numbers,
-    numbers_of,
 )
 from paimon_explore.scan.splits.bin_packing import pack
 from paimon_explore.scan.splits.data_split import LocatedFiles, Splits
@@ -224,5 +223,5 @@ def _raw(entries: ManifestEntries, layout: _FileOrder, bounds: Rows, *, is_keyed
 def _without_retracts(entries: ManifestEntries) -> Mask:
     """Per file, whether it is known to contain no -U or -D record; False for an unknown count."""
     counts = column(entries.table, "delete_row_count")
-    found: Mask = (numbers_of(counts) == 0) & valid_mask(counts)
+    found: Mask = (int64_values(counts) == 0) & valid_mask(counts)
     return found

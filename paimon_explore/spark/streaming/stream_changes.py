@@ -14,10 +14,10 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql.datasource import InputPartition
 
+from paimon_explore.data_types.arrow_buffers import int64_values
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.merge.numpy_columns import mask_array
 from paimon_explore.metadata.snapshot import Snapshot
-from paimon_explore.scan.manifest_arrays import numbers_of
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.splits.data_split import DataSplit, DifferenceSplit, RetractedSplit, Split
 from paimon_explore.spark.read_plan import groups
@@ -113,7 +113,7 @@ def new_rows(
     """
     replaced = False
     for batch in batches:
-        kinds = numbers_of(batch.column(batch.num_columns - 1))
+        kinds = int64_values(batch.column(batch.num_columns - 1))
         before = kinds == _UPDATE_BEFORE
         after = np.append(kinds[1:] == _UPDATE_AFTER, True)
         lone = (before & ~after).any() or (replaced and kinds[0] != _UPDATE_AFTER)

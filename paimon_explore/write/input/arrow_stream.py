@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Protocol, TypeGuard, runtime_checkable
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.data_types.arrow_buffers import Column, build_struct
+from paimon_explore.data_types.arrow_buffers import Column, rows_without_columns
 from paimon_explore.data_types.definitions import DataField, DataType, RowType, TypeRoot
 from paimon_explore.data_types.traversal import is_root
 from paimon_explore.errors import InvalidInputError
@@ -150,12 +150,7 @@ def _batch_of_rows(
     names = dict.fromkeys(name for row in rows for name in row)
     check(list(names))
     columns = {name: column_of_rows(rows, name, row_type.field(name), first_row) for name in names}
-    return pa.RecordBatch.from_pydict(columns) if columns else _rows_without_columns(len(rows))
-
-
-def _rows_without_columns(count: int) -> pa.RecordBatch:
-    rows = build_struct(pa.struct([]), [], np.ones(count, np.bool_))
-    return pa.RecordBatch.from_struct_array(rows)  # type: ignore[arg-type]  # a struct array
+    return pa.RecordBatch.from_pydict(columns) if columns else rows_without_columns(len(rows))
 
 
 # ---------------------------------------------------------------- columns
