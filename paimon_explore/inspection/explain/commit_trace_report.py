@@ -257,7 +257,8 @@ def _merges(commit: TracedCommit) -> tuple[Section, ...]:
             ),
         ]
     columns = ("snapshot#", "compaction", "option", "threshold#", "actual#", "threshold is")
-    return (grid("Manifest compaction thresholds", columns, rows),) if rows else ()
+    note = "A commit merges manifests if one of these thresholds is reached."
+    return (grid("Manifest compaction thresholds", columns, rows, note=note),) if rows else ()
 
 
 def _verdict(reached: bool, yes: str, no: str) -> Cell:  # noqa: FBT001 - the choice itself

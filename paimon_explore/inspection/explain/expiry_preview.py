@@ -169,7 +169,8 @@ class ExpiryPreview(Result):
                 for h in self.held
             ]  # fmt: skip
             heads = ("kept by", "name", "snapshots#", "files#", "size#", "reason")
-            yield grid("Kept from expiry", heads, rows)
+            note = "Counts of what would expire or be deleted in addition without this entry."
+            yield grid("Kept from expiry", heads, rows, note=note)
         elif not ids:
             yield Note(text="No snapshot is old enough to expire.")
         paths = [*files.data_files, *files.metadata_files]

@@ -268,7 +268,8 @@ class ScanExplanation(Result):
             for stage in self.stages
         ]
         heads = ("stage", "unit", "kept#", "input#", "rows kept#", "size kept#")
-        return grid("Pruning stages", heads, rows)
+        note = "The input of each stage is what the previous stage kept."
+        return grid("Pruning stages", heads, rows, note=note)
 
 
 def _share(stage: PruningStage) -> float:

@@ -267,7 +267,12 @@ class LsmSection(Result):
             rows.append([*cells, gone or "", Cell(text=name, selects=f"file:{name}")])
         if not self.keyed:
             heads = ["level#", "rows#", "size#", "deleted#", "file"]
-        return grid("Files, newest run first", heads, rows, total=self.files.num_rows)
+        note = "deleted: retracted rows, and rows deleted by deletion vectors."
+        if self.keyed:
+            note = (
+                f"overlap: sorted runs that a lookup in the key range of the file may read; {note}"
+            )
+        return grid("Files, newest run first", heads, rows, total=self.files.num_rows, note=note)
 
     def _others(self, one: BucketSummary) -> Grid:
         max_runs = max(bucket.runs for bucket in self.buckets)
