@@ -1,4 +1,4 @@
-"""The Python Data Source, sessions, and the doors for Spark SQL and streaming.
+"""The Python Data Source, Spark sessions, SQL on Paimon tables, and streaming.
 
 The only layer that imports pyspark. May import `table` and below; draws nothing.
 """

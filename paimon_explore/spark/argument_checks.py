@@ -1,4 +1,4 @@
-"""Checks of what callers pass to `pe.spark`: sessions and DataFrames."""
+"""Checks of arguments passed to `pe.spark`: sessions and DataFrames."""
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -6,20 +6,20 @@ from paimon_explore.arguments import instance
 
 
 def check_session(spark: object) -> None:
-    """Refuse what is not a session.
+    """Check that a value is a SparkSession.
 
     Raises:
-        InvalidInputError: it is something else.
+        InvalidInputError: it is not.
     """
     hint = "pe.spark.session() starts one."
     instance("spark", spark, SparkSession, "a SparkSession", hint=hint)
 
 
 def check_frame(df: object) -> None:
-    """Refuse what is not a DataFrame of Spark.
+    """Check that a value is a Spark DataFrame.
 
     Raises:
-        InvalidInputError: it is something else.
+        InvalidInputError: it is not.
     """
-    hint = "Other rows are written by Table.append() and Table.upsert()."
-    instance("df", df, DataFrame, "a DataFrame of Spark", hint=hint)
+    hint = "Use Table.append() or Table.upsert() to write other data."
+    instance("df", df, DataFrame, "a Spark DataFrame", hint=hint)

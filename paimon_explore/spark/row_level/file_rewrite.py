@@ -100,7 +100,7 @@ def placed_rows(spark: SparkSession, table: Table, where: Where | None) -> Place
     """
     if table.options.value(opt.ROW_TRACKING_ENABLED):
         raise UnsupportedFeatureError(
-            "a change of rows with ids by the tasks of Spark",
+            "changing rows of a row-tracking table in Spark tasks",
             table.name,
             hint="Use t.delete, t.update or t.merge, without Spark.",
         )

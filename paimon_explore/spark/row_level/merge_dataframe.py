@@ -225,8 +225,8 @@ class _Plan:
         for name in self.target.schema.row_type.names:
             if name.lower() not in lower:
                 raise InvalidInputError(
-                    f"The source has no column {name!r}, which * stands for.",
-                    hint=f"Its columns: {choices(source)}. Write the columns one by one.",
+                    f"The source has no column {name!r}, which * requires.",
+                    hint=f"Its columns: {choices(source)}. List the columns instead.",
                 )
 
     def _joined(self) -> DataFrame:

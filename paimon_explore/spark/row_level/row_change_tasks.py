@@ -134,7 +134,7 @@ class ChangeTarget:
             key.pop("count", None)
             raise InvalidInputError(
                 "More than one row of the source matches a row of the table"
-                + (f", for example that of {key}." if key else "."),
+                + (f", for example the row with {key}." if key else "."),
                 hint="Make the rows of the source unique by the columns of ON.",
             )
 

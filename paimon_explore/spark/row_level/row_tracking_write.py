@@ -112,7 +112,7 @@ def _values(table: Table, values: Mapping[str, object]) -> Mapping[str, object]:
 
 def _refused(table: Table) -> UnsupportedFeatureError:
     return UnsupportedFeatureError(
-        "a change of rows with ids by columns of Spark",
+        "changing rows of a row-tracking table with Spark columns",
         table.name,
         hint='Pass conditions and values as SQL text, such as "qty + 1" or "\'sold\'".',
     )

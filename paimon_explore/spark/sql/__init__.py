@@ -1,6 +1,6 @@
-"""SQL for Paimon tables on a plain PySpark: read statements, and route them to the doors.
+"""SQL for Paimon tables on plain PySpark: parses statements and runs them.
 
-Queries are parsed by sqlglot to find their tables; their text goes to Spark as it is, with the
-tables replaced by views. Commands are read word by word, so that an error names the part.
+sqlglot finds the tables of a query; Spark runs the unchanged text with the tables replaced by
+views. Commands are parsed token by token, so that an error names the wrong part.
 May import what `spark` may.
 """

@@ -43,11 +43,11 @@ _UNITS = {"DAY": 86_400, "HOUR": 3_600, "MINUTE": 60, "SECOND": 1}
 
 
 class _Alter:
-    """One ALTER TABLE.
+    """Runs one ALTER TABLE statement.
 
     Args:
-        warehouse: where the table is.
-        reader: behind the table's name.
+        warehouse: resolves table names.
+        reader: positioned after the table's name.
         name: the table.
     """
 
@@ -85,7 +85,7 @@ class _Alter:
         return done(self._warehouse.spark)
 
     def _path(self, path: tuple[str, ...]) -> ColumnPath:
-        """A column as the table writes it."""
+        """Return a column path in the spelling of the table."""
         names = self._schema.row_type.names
         alike = [name for name in names if name.lower() == path[0].lower()]
         return (alike[0] if path[0] not in names and len(alike) == 1 else path[0], *path[1:])
@@ -192,7 +192,7 @@ class _Alter:
         return self._alter(ChangeDefault(column=path, default_value=value))
 
     def _hive_column(self, path: ColumnPath) -> DataFrame:
-        """CHANGE COLUMN a b INT COMMENT '…' AFTER c."""
+        """Run `CHANGE COLUMN a b INT COMMENT '…' AFTER c` (Hive syntax)."""
         one = written_column(self._reader)
         changes: list[SchemaChange] = [
             ChangeType(column=path, type=one.type, keep_nullability=True)
@@ -223,7 +223,7 @@ class _Alter:
         known = {*self._schema.options, "comment"}
         for key in keys:
             if key not in known and not ignore:
-                hint = f"It sets {choices(sorted(self._schema.options))}."
+                hint = f"Options of the table: {choices(sorted(self._schema.options))}."
                 raise NotFoundError("option", key, self._table.name, hint=hint)
         changes: list[SchemaChange] = [
             RemoveOption(key=key) for key in keys if key in self._schema.options
@@ -260,7 +260,7 @@ class _Alter:
         return done(self._warehouse.spark)
 
     def _tag_options(self) -> tuple[int | None, timedelta | None]:
-        """`AS OF VERSION 3 RETAIN 2 DAYS`."""
+        """Read the options of a tag: `AS OF VERSION 3 RETAIN 2 DAYS`."""
         reader = self._reader
         snapshot = None
         if reader.takes("AS", "OF", "VERSION"):
@@ -318,13 +318,13 @@ def _move(*, first: bool, after: str | None) -> Move | None:
 
 
 def alter_table(warehouse: Warehouse, reader: Reader) -> DataFrame | None:
-    """ALTER TABLE behind these words; None if the table is Spark's."""
+    """Run the rest of an ALTER TABLE; return None if the table belongs to Spark."""
     name = warehouse.find(reader.path("the table"))
     return None if name is None else _Alter(warehouse, reader, name).run()
 
 
 def comment_on(warehouse: Warehouse, reader: Reader) -> DataFrame | None:
-    """COMMENT ON TABLE; None if the table is Spark's."""
+    """Run COMMENT ON TABLE; return None if the table belongs to Spark."""
     if not reader.takes("ON", "TABLE"):
         return None
     name = warehouse.find(reader.path("the table"))

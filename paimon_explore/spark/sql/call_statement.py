@@ -1,4 +1,4 @@
-"""A call of a procedure: its arguments, taken as the types that the procedure wants."""
+"""Arguments of a CALL statement, converted to the types that the procedure expects."""
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
@@ -22,7 +22,7 @@ class Call:
     """One call of a procedure.
 
     Attributes:
-        warehouse: where tables are.
+        warehouse: resolves table names.
         procedure: its name.
         arguments: names of all its arguments.
         values: the given arguments by name.
@@ -34,7 +34,7 @@ class Call:
     values: Mapping[str, object]
 
     def table(self) -> Table:
-        """The table, with the options of the call."""
+        """Open the table with the options of the call."""
         text = self.text("table")
         if text is None:
             raise self.problem("the argument 'table' is missing")
@@ -54,39 +54,39 @@ class Call:
         return {key.strip(): value.strip() for key, _, value in pairs}
 
     def problem(self, what: str, hint: str = "") -> InvalidInputError:
-        """The error that names the procedure."""
+        """Return an error that names the procedure and its arguments."""
         given = hint or f"CALL sys.{self.procedure}({', '.join(self.arguments)})."
         return InvalidInputError(f"CALL sys.{self.procedure}: {what}.", hint=given)
 
     def text(self, name: str) -> str | None:
-        """An argument as text."""
+        """Return an argument as text."""
         value = self.values.get(name)
         return None if value is None else str(value)
 
     def needed(self, name: str) -> str:
-        """An argument that has to be given, and is not blank."""
+        """Return a required argument; it must not be blank."""
         found = self.text(name)
         if found is None or not found.strip():
             raise self.problem(f"the argument {name!r} is missing")
         return found
 
     def needed_names(self, name: str) -> list[str]:
-        """An argument of names between commas, none of them blank."""
+        """Return a required argument as comma-separated names; none may be blank."""
         found = [part.strip() for part in self.needed(name).split(",")]
         if not all(found):
             raise self.problem(f"{name} = {self.needed(name)!r} has an empty name in it")
         return found
 
     def check_stated(self, *names: str) -> None:
-        """Refuse NULL or blank text for arguments that mean everything when they are left out."""
+        """Reject NULL and blank text for arguments whose omission means "all"."""
         for name in names:
             if name in self.values and not str(self.values[name] or "").strip():
                 value = self.values[name]
                 shown = "NULL" if value is None else repr(value)
-                raise self.problem(f"{name} is {shown}", f"Leave {name} out if that is meant.")
+                raise self.problem(f"{name} is {shown}", f"Omit {name} if that is intended.")
 
     def number(self, name: str) -> int | None:
-        """A whole number."""
+        """Return an argument as an integer."""
         value = self.values.get(name)
         if value is None:
             return None
@@ -96,7 +96,7 @@ class Call:
             raise self.problem(f"{name} = {value!r} is not an integer") from error
 
     def flag(self, name: str, *, default: bool) -> bool:
-        """TRUE or FALSE; NULL is neither."""
+        """Return an argument as a boolean; NULL is rejected."""
         if name not in self.values:
             return default
         value = self.values[name]
@@ -105,12 +105,12 @@ class Call:
         return str(value).lower() == "true"
 
     def duration(self, name: str) -> timedelta | None:
-        """A length of time, as `'3 d'`."""
+        """Return an argument as a duration, e.g. `'3 d'`."""
         text = self.text(name)
         return None if text is None else timedelta(milliseconds=parse_duration(text))
 
     def moment(self, name: str) -> datetime | None:
-        """A point in time: a timestamp, its text in the session's zone, or epoch milliseconds."""
+        """Return an argument as a timestamp: a value, text in the session's zone, or epoch ms."""
         value = self.values.get(name)
         if value is None:
             return None
@@ -127,17 +127,17 @@ class Call:
         return datetime.fromtimestamp(millis / 1000, UTC)
 
     def ok(self) -> DataFrame:
-        """It is done."""
+        """Return the answer of a procedure that succeeded."""
         return answer(self.warehouse.spark, OK, [(True,)])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Procedure:
-    """What can be called.
+    """A procedure.
 
     Attributes:
         arguments: names in order.
-        run: does it.
+        run: runs it.
     """
 
     arguments: tuple[str, ...]

@@ -33,7 +33,7 @@ _DEPTH = 2
 
 @dataclass(slots=True, kw_only=True)
 class _Create:
-    """What a CREATE TABLE says."""
+    """The parsed clauses of a CREATE TABLE statement."""
 
     name: Name
     ignore: bool
@@ -45,10 +45,10 @@ class _Create:
 
 
 def check_options(options: Sequence[str], part: str) -> None:
-    """Refuse misspelt options.
+    """Reject unknown table options.
 
     Raises:
-        InvalidInputError: names what may be meant.
+        InvalidInputError: an option is unknown; the message suggests a similar one.
     """
     for name, meant in unknown_names(options).items():
         hint = "See the options of Paimon tables." if meant is None else f"Did you mean {meant!r}?"
@@ -56,14 +56,16 @@ def check_options(options: Sequence[str], part: str) -> None:
 
 
 def create_table(warehouse: Warehouse, reader: Reader) -> DataFrame | None:
-    """CREATE TABLE behind these words; None if the table is Spark's."""
+    """Run the rest of a CREATE TABLE; return None if the table belongs to Spark."""
     ignore = reader.takes("IF", "NOT", "EXISTS")
     parts = reader.path("the new table")
     if _is_sparks(warehouse, reader, parts):
         return None
     made = _Create(name=warehouse.named(parts), ignore=ignore)
     if made.name.is_folder:
-        raise UnsupportedFeatureError("CREATE TABLE of a folder", hint="Write database.table.")
+        raise UnsupportedFeatureError(
+            "CREATE TABLE with a folder path", hint="Write database.table."
+        )
     if reader.takes("LIKE"):
         _take_like(warehouse, reader, made)
     elif reader.here.sign == "(":
@@ -79,7 +81,7 @@ def _comes_query(reader: Reader) -> bool:
 
 
 def _is_sparks(warehouse: Warehouse, reader: Reader, parts: tuple[str, ...]) -> bool:
-    """Whether the new table is to be Spark's: by its format, or by its database."""
+    """Return whether the format or database makes the new table a Spark table."""
     using = _using(reader)
     if len(parts) == 1:
         there = warehouse.find_database(warehouse.database) is not None
@@ -87,9 +89,9 @@ def _is_sparks(warehouse: Warehouse, reader: Reader, parts: tuple[str, ...]) -> 
     is_ours = warehouse.find(parts) is not None
     if is_ours and using is not None and using not in FORMATS:
         raise UnsupportedFeatureError(
-            f"a table of the format {using.lower()} in a warehouse of Paimon",
+            f"a {using.lower()} table in a Paimon warehouse",
             ".".join(parts),
-            hint="Leave USING out, or name a database of Spark.",
+            hint="Omit USING, or name a Spark database.",
         )
     if is_ours or len(parts) > _DEPTH:
         return not is_ours
@@ -150,7 +152,7 @@ def _take_clause(reader: Reader, made: _Create) -> None:
         raise UnsupportedFeatureError(
             f"CREATE TABLE … {reader.here.word}",
             made.name.table,
-            hint="A table lies in its database's folder; buckets are set by "
+            hint="A table is stored in its database's folder; set buckets with "
             "TBLPROPERTIES ('bucket' = '4', 'bucket-key' = 'a').",
         )
     else:
@@ -167,7 +169,7 @@ def _take_partitions(reader: Reader, made: _Create) -> None:
             raise UnsupportedFeatureError(
                 f"PARTITIONED BY {text}",
                 made.name.table,
-                hint="Paimon's partitions are columns: add one that contains the value.",
+                hint="Paimon partitions by columns only: add a column that contains the value.",
             )
         made.partition_by.append(one.ahead(0).text)
         if one.ahead(1).text:
@@ -241,7 +243,7 @@ def _row_type(columns: Sequence[WrittenColumn], rows: DataFrame | None) -> RowTy
 
 
 def plain_default(text: str | None) -> str | None:
-    """A default value as the schema keeps it: a constant's text without quotes."""
+    """Return a default value as the schema stores it: the constant's text without quotes."""
     if text is None:
         return None
     written = text.strip()
@@ -249,7 +251,7 @@ def plain_default(text: str | None) -> str | None:
 
 
 def drop_table(warehouse: Warehouse, reader: Reader) -> DataFrame | None:
-    """DROP TABLE behind these words; None if the table is Spark's."""
+    """Run the rest of a DROP TABLE; return None if the table belongs to Spark."""
     ignore = reader.takes("IF", "EXISTS")
     parts = reader.path("the table")
     name = warehouse.find(parts)
@@ -272,7 +274,7 @@ def drop_table(warehouse: Warehouse, reader: Reader) -> DataFrame | None:
 
 
 def create_database(warehouse: Warehouse, reader: Reader) -> DataFrame | None:
-    """CREATE DATABASE behind these words; None for one of `spark_catalog`."""
+    """Run the rest of a CREATE DATABASE; return None for databases of `spark_catalog`."""
     ignore = reader.takes("IF", "NOT", "EXISTS")
     parts = reader.path("the database")
     if len(parts) > 1 and parts[0].lower() != "paimon":
@@ -284,14 +286,14 @@ def create_database(warehouse: Warehouse, reader: Reader) -> DataFrame | None:
             raise reader.problem("unknown clause", part="CREATE DATABASE")
         raise UnsupportedFeatureError(
             f"CREATE DATABASE … {clause}",
-            hint="A database in a filesystem warehouse only has a name.",
+            hint="Databases in a filesystem warehouse have no comment, location or properties.",
         )
     warehouse.warehouse().create_database(parts[-1], if_not_exists=ignore)
     return done(warehouse.spark)
 
 
 def drop_database(warehouse: Warehouse, reader: Reader) -> DataFrame | None:
-    """DROP DATABASE behind these words; None if it is Spark's."""
+    """Run the rest of a DROP DATABASE; return None if the database belongs to Spark."""
     ignore = reader.takes("IF", "EXISTS")
     parts = reader.path("the database")
     found = warehouse.find_database(parts[-1])

@@ -43,13 +43,13 @@ _OVERWRITE_MODE = "spark.sql.sources.partitionOverwriteMode"
 
 
 def insert(warehouse: Warehouse, reader: Reader, args: Args, before: str = "") -> DataFrame | None:
-    """INSERT INTO or OVERWRITE; None if the table is Spark's.
+    """Run INSERT INTO or INSERT OVERWRITE; return None if the table belongs to Spark.
 
     Args:
-        warehouse: where tables are.
-        reader: behind INSERT.
+        warehouse: resolves table names.
+        reader: positioned after INSERT.
         args: values of Spark's parameter markers.
-        before: WITH and its queries, which stand before INSERT.
+        before: the WITH clause before INSERT.
     """
     overwrites = reader.expect_one("INTO", "OVERWRITE", part="INSERT") == "OVERWRITE"
     reader.takes("TABLE")
@@ -89,7 +89,7 @@ _FROM_QUERY = object()
 
 
 def _partition(warehouse: Warehouse, reader: Reader, schema: TableSchema) -> dict[str, object]:
-    """Values of partition columns; those without one come from the query."""
+    """Read PARTITION (…): constants by column; columns without a value come from the query."""
     found: dict[str, object] = {}
     for text in reader.parts("the partition"):
         one = Reader(text)
@@ -109,10 +109,10 @@ def _partition(warehouse: Warehouse, reader: Reader, schema: TableSchema) -> dic
 
 
 def constant(warehouse: Warehouse, text: str, field: DataField) -> object:
-    """The value of a constant for a column.
+    """Evaluate a constant and convert it to the type of a column.
 
     Raises:
-        InvalidInputError: it is no constant, or does not fit the column.
+        InvalidInputError: it is not a constant, or does not fit the column.
     """
     wanted = spark_type(field.type)
     kind = wanted.simpleString()
@@ -133,7 +133,7 @@ def constant(warehouse: Warehouse, text: str, field: DataField) -> object:
 
 
 def partition_spec(warehouse: Warehouse, reader: Reader, schema: TableSchema) -> dict[str, object]:
-    """`(dt = '2026-01-01', …)`, each column with a value."""
+    """Read `(dt = '2026-01-01', …)`; each column needs a value."""
     found = _partition(warehouse, reader, schema)
     for key, value in found.items():
         if value is _FROM_QUERY:
@@ -148,10 +148,10 @@ def _columns(reader: Reader) -> tuple[str, ...] | None:
 
 
 def resolved(names: Sequence[str], schema: TableSchema) -> list[DataField]:
-    """The table's columns of names, upper and lower case aside.
+    """Return the table's columns for names, ignoring case.
 
     Raises:
-        InvalidInputError: one is unknown, or named twice.
+        InvalidInputError: a name is unknown or given twice.
     """
     known = {field.name.lower(): field for field in schema.fields}
     for name in names:
@@ -171,7 +171,7 @@ def _placed(
     static: Mapping[str, object],
     columns: tuple[str, ...] | None,
 ) -> DataFrame:
-    """The query's columns by position."""
+    """Assign the query's columns by position."""
     if columns is None:
         fields = [field for field in schema.fields if field.name not in static]
     else:
@@ -192,12 +192,12 @@ def _constants(schema: TableSchema, static: Mapping[str, object]) -> list[tuple[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """The table of UPDATE, DELETE or MERGE.
+    """The target table of UPDATE, DELETE or MERGE.
 
     Attributes:
-        names: its names that may stand before a column, the longest first; none if it has an alias.
+        names: its names that may qualify a column, the longest first; empty if it has an alias.
         table: the table.
-        alias: what the statement calls it.
+        alias: its alias in the statement.
     """
 
     names: tuple[tuple[str, ...], ...]
@@ -205,20 +205,21 @@ class Subject:
     alias: str
 
     def own(self, text: str) -> str:
-        """An expression with `db.t.a` written as `alias.a`."""
+        """Return an expression with `db.t.a` replaced by `alias.a`."""
         for parts in self.names:
             text = requalified(text, parts, self.alias)
         return text
 
     def path(self, path: tuple[str, ...], schema: TableSchema, part: str) -> str:
-        """The column that an assignment is to."""
+        """Return the column that an assignment sets."""
         for prefix in (*self.names, (self.alias,)):
             if len(path) > len(prefix) and _same(path[: len(prefix)], prefix):
                 path = path[len(prefix) :]
                 break
         if len(path) > 1:
             raise UnsupportedFeatureError(
-                f"{part}: an assignment to a member of a row, {'.'.join(path)}", self.table.name
+                f"{part}: an assignment to a field of a ROW column, {'.'.join(path)}",
+                self.table.name,
             )
         return resolved([path[0]], schema)[0].name
 
@@ -228,7 +229,7 @@ def _same(one: Sequence[str], other: Sequence[str]) -> bool:
 
 
 def requalified(text: str, parts: tuple[str, ...], alias: str) -> str:
-    """An expression with a table's full name replaced by its alias.
+    """Return an expression with a table's full name replaced by its alias.
 
     >>> requalified("db.t.a > t.b", ("db", "t"), "t")
     '`t`.a > t.b'
@@ -249,7 +250,7 @@ def requalified(text: str, parts: tuple[str, ...], alias: str) -> str:
 
 
 def subject_of(warehouse: Warehouse, reader: Reader, *stops: str) -> Subject | None:
-    """The table and its alias; None if it is Spark's."""
+    """Read the target table and its alias; return None if the table belongs to Spark."""
     parts = reader.path("the table")
     name = warehouse.find(parts)
     if name is None:
@@ -265,7 +266,7 @@ def subject_of(warehouse: Warehouse, reader: Reader, *stops: str) -> Subject | N
 
 
 def alias_of(reader: Reader, *stops: str) -> str:
-    """The alias of a table, if one comes before these words; else nothing."""
+    """Read a table's alias, which ends before one of these words; "" if there is none."""
     if reader.takes("AS"):
         return reader.identifier("the alias")
     if reader.here.kind is Kind.NAME or reader.here.word not in {"", *stops}:
@@ -274,14 +275,14 @@ def alias_of(reader: Reader, *stops: str) -> str:
 
 
 def _pruned(subject: Subject, condition: str, schema: TableSchema) -> Term | None:
-    """What of a condition leaves out files."""
+    """Return the part of a condition that can prune files."""
     text = f"SELECT * FROM t AS {quoted(subject.alias)} WHERE {condition}"  # noqa: S608 - of the user's own statement
     found = references_of(text)
     return usable_where(found[0], schema) if found else None
 
 
 def update(warehouse: Warehouse, reader: Reader, args: Args) -> DataFrame | None:
-    """UPDATE; None if the table is Spark's."""
+    """Run UPDATE; return None if the table belongs to Spark."""
     subject = subject_of(warehouse, reader, "SET")
     if subject is None:
         return None
@@ -324,7 +325,7 @@ def _matching(
     values: Mapping[str, str],
     args: Args,
 ) -> DataFrame:
-    """The rows that a condition is true of, with new values as `_new_0`, `_new_1`, …."""
+    """Select the rows that match a condition, with new values as `_new_0`, `_new_1`, …."""
     with viewed(target.rows) as view:
         alias = quoted(subject.alias)
         new = [f"({text}) AS _new_{at}" for at, text in enumerate(values.values())]
@@ -337,7 +338,7 @@ def _matching(
 def assignments_of(
     reader: Reader, subject: Subject, schema: TableSchema, part: str, *stops: str
 ) -> dict[str, str]:
-    """`a = …, t.b = …`."""
+    """Read assignments: `a = …, t.b = …`."""
     found: dict[str, str] = {}
     while True:
         name = subject.path(reader.path("a column"), schema, part)
@@ -350,7 +351,7 @@ def assignments_of(
 
 
 def delete(warehouse: Warehouse, reader: Reader, args: Args) -> DataFrame | None:
-    """DELETE FROM; None if the table is Spark's."""
+    """Run DELETE FROM; return None if the table belongs to Spark."""
     reader.expect("FROM", part="DELETE")
     subject = subject_of(warehouse, reader, "WHERE")
     if subject is None:
@@ -368,7 +369,7 @@ def delete(warehouse: Warehouse, reader: Reader, args: Args) -> DataFrame | None
 
 
 def truncate(warehouse: Warehouse, reader: Reader) -> DataFrame | None:
-    """TRUNCATE TABLE; None if the table is Spark's."""
+    """Run TRUNCATE TABLE; return None if the table belongs to Spark."""
     reader.expect("TABLE", part="TRUNCATE")
     parts = reader.path("the table")
     name = warehouse.find(parts)

@@ -1,4 +1,4 @@
-"""MERGE INTO, read clause by clause and handed to the door for merges."""
+"""MERGE INTO: parses the clauses and runs them with `pe.spark.merge_into`."""
 
 from collections.abc import Sequence
 
@@ -26,7 +26,7 @@ from paimon_explore.table.latest_schema import latest_schema
 
 
 def merge(warehouse: Warehouse, reader: Reader, args: Args) -> DataFrame | None:
-    """MERGE INTO; None if the table is Spark's."""
+    """Run MERGE INTO; return None if the table belongs to Spark."""
     if reader.comes("WITH", "SCHEMA", "EVOLUTION"):
         raise UnsupportedFeatureError("MERGE WITH SCHEMA EVOLUTION", hint="ALTER TABLE before.")
     reader.expect("INTO", part="MERGE")
@@ -57,7 +57,7 @@ def _refuse_queries(source: str, clauses: Sequence[Clause], on: str) -> None:
     texts = [on, *(c.condition for c in clauses if isinstance(c.condition, str))]
     if any(token.word == "SELECT" for text in texts for token in tokens_of(text)):
         raise UnsupportedFeatureError(
-            "a query inside of a condition of MERGE",
+            "a subquery in a MERGE condition",
             hint="Join it into the source: USING (SELECT …).",
         )
     if not source:
@@ -80,7 +80,7 @@ def _source(warehouse: Warehouse, reader: Reader, args: Args) -> tuple[DataFrame
 
 
 def _over_point(reader: Reader) -> None:
-    """Step over VERSION AS OF and the like."""
+    """Skip a time travel clause such as VERSION AS OF."""
     shift = 1 if reader.here.word == "FOR" else 0
     if [reader.ahead(shift + i).word for i in (1, 2)] == ["AS", "OF"]:
         for _ in range(shift + 3):

@@ -1,6 +1,6 @@
-"""`CALL sys.…`: the upkeep of tables, under the names and arguments of the Java procedures.
+"""`CALL sys.…`: maintenance procedures with the names and arguments of the Java procedures.
 
-Arguments come by place or as `name => value`; upper and lower case and `_` in names do not matter.
+Arguments are positional or named (`name => value`); names ignore case and `_`.
 Values are constants or expressions that Spark evaluates.
 """
 
@@ -51,7 +51,7 @@ DEFAULT_PARTITION = "__DEFAULT_PARTITION__"
 
 
 def call(warehouse: Warehouse, reader: Reader) -> DataFrame | None:
-    """CALL behind this word; None if it is no procedure of ours and no warehouse is given."""
+    """Run the rest of a CALL; return None for an unknown procedure without a warehouse."""
     path = reader.path("the procedure")
     if [part.lower() for part in path[:-1]] not in (["sys"], ["paimon", "sys"]):
         if warehouse.catalog is None:
@@ -75,13 +75,13 @@ def _unknown(name: str) -> InvalidInputError | UnsupportedFeatureError:
             f"the procedure {name}", hint="Use the Java connector: connector='java'."
         )
     near = difflib.get_close_matches(name, PROCEDURES, n=1)
-    known = f"There are {choices(sorted(PROCEDURES), limit=50)}."
+    known = f"Procedures: {choices(sorted(PROCEDURES), limit=50)}."
     hint = f"Did you mean {near[0]!r}? {known}" if near else known
     return InvalidInputError(f"Unknown procedure {name!r}.", hint=hint)
 
 
 def signature(name: str) -> str:
-    """A procedure with its arguments.
+    """Return a procedure's name with its argument names.
 
     >>> signature("delete_tag")
     'delete_tag(table, tag)'
@@ -135,7 +135,7 @@ def _compact(one: Call) -> DataFrame:
         raise UnsupportedFeatureError("CALL sys.compact with partition_idle_time", table.name)
     strategy = (one.text("compact_strategy") or "full").lower()
     if strategy not in {"full", "minor"}:
-        raise one.problem(f"compact_strategy = {strategy!r} is unknown", "It is 'full' or 'minor'.")
+        raise one.problem(f"compact_strategy = {strategy!r} is unknown", "Use 'full' or 'minor'.")
     partitions = _partitions(one, table)
     order = (one.text("order_strategy") or "none").lower()
     columns = [name.strip() for name in (one.text("order_by") or "").split(",") if name.strip()]
@@ -149,7 +149,7 @@ def _compact(one: Call) -> DataFrame:
 
 
 def _partitions(one: Call, table: Table) -> list[dict[str, object]] | None:
-    """`dt=1,hour=2;dt=2`, or those of a condition."""
+    """Return the partitions given as `dt=1,hour=2;dt=2` or by a condition."""
     text, where = one.text("partitions"), one.text("where")
     if text and where:
         raise one.problem("partitions and where are both given")
@@ -168,7 +168,7 @@ def _partitions(one: Call, table: Table) -> list[dict[str, object]] | None:
 
 
 def _typed(one: Call, schema: TableSchema, spec: Mapping[str, str]) -> dict[str, object]:
-    """Values of partition columns in the columns' types."""
+    """Return partition values cast to the types of their columns."""
     values: dict[str, object] = {}
     for key, text in spec.items():
         if key not in schema.partition_keys:

@@ -26,7 +26,7 @@ _PLAIN = re.compile(r"[a-z_][a-z0-9_]*", re.IGNORECASE)
 
 
 def show(warehouse: Warehouse, reader: Reader) -> DataFrame | None:
-    """SHOW behind this word; None if Spark answers."""
+    """Run the rest of a SHOW; return None if Spark has to run it."""
     if reader.takes("CREATE", "TABLE"):
         return _of_table(warehouse, reader, _create_table)
     known: Mapping[str, Callable[[Warehouse, Reader], DataFrame | None]] = {
@@ -59,7 +59,7 @@ def _of_table(
 
 
 def _like(reader: Reader) -> Callable[[str], bool]:
-    """Spark's pattern: `*` for anything, `|` for or, case aside; `%` as in LIKE too."""
+    """Read a pattern: `*` or `%` matches anything, `|` separates alternatives; ignores case."""
     given = reader.takes("LIKE")
     if not given and reader.here.kind is not Kind.TEXT:
         reader.end()
@@ -110,7 +110,7 @@ def _create_table(warehouse: Warehouse, reader: Reader, table: Table) -> DataFra
 
 
 def create_text(name: str, schema: TableSchema) -> str:
-    """The statement that makes such a table anew; secrets in its options are masked."""
+    """Return the CREATE TABLE statement of a table; secrets in its options are masked."""
     columns = ",\n".join(f"  {_column_text(field)}" for field in schema.fields)
     lines = [f"CREATE TABLE {name} (\n{columns})", "USING paimon"]
     if schema.partition_keys:
@@ -170,7 +170,7 @@ def _properties(warehouse: Warehouse, reader: Reader, table: Table) -> DataFrame
     if reader.here.sign == "(":
         wanted = reader.group("the option").strip("'\"` ")
         if wanted not in options:
-            hint = f"It sets {choices(sorted(options))}."
+            hint = f"Options of the table: {choices(sorted(options))}."
             raise NotFoundError("option", wanted, table.name, hint=hint)
         options = {wanted: options[wanted]}
     reader.end()
@@ -225,7 +225,7 @@ def _procedures(warehouse: Warehouse, reader: Reader) -> DataFrame:
 
 
 def use(warehouse: Warehouse, reader: Reader) -> DataFrame | None:
-    """USE: the present database of Paimon; None if Spark has to change its own."""
+    """Set the current Paimon database; return None if USE names a Spark database."""
     reader.takes_one("DATABASE", "SCHEMA", "NAMESPACE")
     parts = reader.path("the database")
     reader.end()
@@ -242,7 +242,7 @@ def use(warehouse: Warehouse, reader: Reader) -> DataFrame | None:
 
 
 def describe(warehouse: Warehouse, reader: Reader) -> DataFrame | None:
-    """DESCRIBE behind this word; None if Spark answers."""
+    """Run the rest of a DESCRIBE; return None if Spark has to run it."""
     if reader.takes_one("DATABASE", "SCHEMA", "NAMESPACE"):
         return _describe_database(warehouse, reader)
     if reader.here.word in {"FUNCTION", "QUERY", "SELECT", "WITH", "VALUES", "FROM"}:
@@ -332,7 +332,7 @@ def _details(table: Table, schema: TableSchema) -> list[tuple[str, str | None, s
 
 
 def analyze(warehouse: Warehouse, reader: Reader) -> DataFrame | None:
-    """ANALYZE TABLE; None if the table is Spark's."""
+    """Run ANALYZE TABLE; return None if the table belongs to Spark."""
     if not reader.takes("TABLE"):
         return None
     name = warehouse.find(reader.path("the table"))

@@ -1,10 +1,10 @@
-"""`pe.spark.sql`: statements about Paimon tables on a plain PySpark.
+"""`pe.spark.sql`: SQL statements on Paimon tables in plain PySpark, without a jar.
 
-| statement | goes to |
+| statement | executed by |
 | --- | --- |
-| SELECT, VALUES, WITH, EXPLAIN … with tables of Paimon | Spark, with views in their place |
-| INSERT, UPDATE, DELETE, MERGE, TRUNCATE of a table of Paimon | the doors `write`, `merge_into` … |
-| CREATE, ALTER, DROP, SHOW, DESCRIBE, ANALYZE, USE, CALL sys.… | the library, in the driver |
+| SELECT, VALUES, WITH, EXPLAIN … over Paimon tables | Spark, with tables replaced by views |
+| INSERT, UPDATE, DELETE, MERGE, TRUNCATE of a Paimon table | `pe.spark.write`, `merge_into` … |
+| CREATE, ALTER, DROP, SHOW, DESCRIBE, ANALYZE, USE, CALL sys.… | this library, in the driver |
 | anything else | Spark, unchanged |
 """
 
@@ -46,25 +46,25 @@ def sql(
     database: str | None = None,
     args: Mapping[str, object] | Sequence[object] | None = None,
 ) -> DataFrame:
-    """Run SQL that may name Paimon tables.
+    """Run SQL statements that may use Paimon tables.
 
-    Every statement sees the newest snapshots. A query's DataFrame keeps the snapshots that it saw;
-    a statement that changes something is done when this returns, and answers with the new
-    snapshot's id or what Java's connector answers.
+    Every statement reads the latest snapshots. A query's DataFrame stays at these snapshots; a
+    statement that changes data is complete when this returns, and returns the new snapshot's id
+    or the same result as Java's connector.
 
     Args:
         spark: the session.
-        statement: one statement; or several with semicolons between them, whose last one answers.
+        statement: one statement, or several separated by semicolons; the last result is returned.
         warehouse: the folder of the databases; None for that of `pe.spark.session(warehouse=…)`.
-        catalog: instead of it, a catalog that is open already.
-        database: for names without one; None for that of the last USE, else `default`.
+        catalog: an open catalog, instead of `warehouse`.
+        database: for unqualified names; None for that of the last USE, else `default`.
         args: values of parameter markers in queries, as for `spark.sql`.
 
     Raises:
         NotFoundError: a database, table, branch, snapshot or tag that does not exist.
-        InvalidInputError: a statement that cannot be read; the message names the part, its place,
-            the rule and what may be written.
-        UnsupportedFeatureError: valid, and not done here.
+        InvalidInputError: a statement that cannot be parsed; the message names the part, its
+            position, the rule and the valid syntax.
+        UnsupportedFeatureError: a valid statement that is not implemented.
     """
     check_session(spark)
     string("statement", statement)
@@ -89,7 +89,7 @@ def open_warehouse(
     catalog: Catalog | None,
     database: str | None,
 ) -> Callable[[], Warehouse]:
-    """Where statements find their tables; asked anew for each, for USE changes it.
+    """Return a function that gives the catalog and the current database, which USE may change.
 
     Raises:
         InvalidInputError: warehouse and catalog are both given.
@@ -117,7 +117,7 @@ def _run(warehouse: Warehouse, text: str, args: Args) -> DataFrame:
 
 
 def _with(warehouse: Warehouse, reader: Reader, args: Args) -> DataFrame | None:
-    """WITH … INSERT INTO; a query stays one."""
+    """Run WITH … INSERT INTO, or a query that begins with WITH."""
     inner = Reader(reader.source)
     before = inner.until("INSERT", "SELECT", "FROM", "VALUES", "TABLE", "UPDATE", "DELETE", "MERGE")
     if inner.takes("INSERT"):
@@ -146,7 +146,7 @@ def _create(warehouse: Warehouse, reader: Reader, args: Args) -> DataFrame | Non
 def _create_view(
     warehouse: Warehouse, reader: Reader, args: Args, *, replaces: bool
 ) -> DataFrame | None:
-    """CREATE TEMPORARY VIEW over tables of Paimon; it keeps the snapshots that it saw."""
+    """Create a temporary view over Paimon tables; it stays at the current snapshots."""
     is_global = reader.takes("GLOBAL")
     temporary = bool(reader.takes_one("TEMPORARY", "TEMP"))
     if not reader.takes("VIEW"):
@@ -162,7 +162,7 @@ def _create_view(
             return None
         if not temporary:
             raise UnsupportedFeatureError(
-                "a permanent view over tables of Paimon", name, hint="CREATE TEMPORARY VIEW …"
+                "a permanent view over Paimon tables", name, hint="CREATE TEMPORARY VIEW …"
             )
         spark = warehouse.spark
         frame = spark.sql(text) if args is None else spark.sql(text, args=args)  # type: ignore[arg-type] # a list or a map

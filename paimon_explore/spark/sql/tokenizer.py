@@ -1,6 +1,6 @@
-"""SQL text cut into tokens by sqlglot's Spark dialect, and a reader that goes over them.
+"""Tokens of SQL text, from sqlglot's Spark dialect, and a reader for parsing statements.
 
-Every token knows its place, so that parts of a statement can be handed to Spark as written.
+Every token has its offset, so that parts of a statement can be passed to Spark as written.
 """
 
 import re
@@ -14,7 +14,7 @@ from sqlglot.tokenizer_core import TokenType
 from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.frozen_dataclass import dataclass
 
-_OPENING = "( "  # sqlglot takes the rest behind some first words as one text; not behind this
+_OPENING = "( "  # After some first words sqlglot returns the rest as one token; not after this one.
 _WORD = re.compile(r"[^\W\d]\w*")
 _WORDS = re.compile(r"[^\W\d]\w*(?:\s+[^\W\d]\w*)*")
 _MOST_SHOWN = 40
@@ -23,7 +23,7 @@ _OPENERS, _CLOSERS = frozenset("([{"), frozenset(")]}")
 
 
 class Kind(Enum):
-    """What a token is."""
+    """The kind of a token."""
 
     WORD = auto()
     NAME = auto()
@@ -35,13 +35,13 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Token:
-    """A piece of a statement.
+    """A token of a statement.
 
     Attributes:
-        kind: what it is; a name is in backticks.
-        text: a word as written, a name or text without its quotes.
+        kind: its kind; NAME is a name in backticks.
+        text: a word as written; names and strings without their quotes.
         start: offset of its first character.
-        end: offset behind its last one.
+        end: offset after its last character.
     """
 
     kind: Kind
@@ -51,20 +51,20 @@ class Token:
 
     @property
     def word(self) -> str:
-        """In upper case, if it is a word; else nothing."""
+        """Return a word in upper case; "" for other tokens."""
         return self.text.upper() if self.kind is Kind.WORD else ""
 
     @property
     def sign(self) -> str:
-        """The sign, if it is one; else nothing."""
+        """Return a sign; "" for other tokens."""
         return self.text if self.kind is Kind.SIGN else ""
 
 
 def tokens_of(source: str) -> list[Token]:
-    """The tokens of a text, with an END token last.
+    """Return the tokens of a text, followed by an END token.
 
     Raises:
-        InvalidInputError: a quote or comment without its end.
+        InvalidInputError: a quote or comment is not closed.
     """
     try:
         found = sqlglot.tokenize(_OPENING + source, read="spark")
@@ -75,7 +75,7 @@ def tokens_of(source: str) -> list[Token]:
     for one in found[1:]:
         start, end = one.start - len(_OPENING), one.end + 1 - len(_OPENING)
         if tokens and start < tokens[-1].end:
-            continue  # sqlglot takes 1L apart into three tokens of one place
+            continue  # sqlglot splits 1L into three tokens with the same offset
         tokens += _pieces(source, one.token_type, one.text, start, end)
     tokens.append(Token(kind=Kind.END, text="", start=len(source), end=len(source)))
     return tokens
@@ -89,7 +89,7 @@ def _pieces(source: str, kind: TokenType, text: str, start: int, end: int) -> li
     if source[start].isdigit() and kind is TokenType.NUMBER:
         return [Token(kind=Kind.NUMBER, text=source[start:end], start=start, end=end)]
     written = source[start:end]
-    if _WORDS.fullmatch(written):  # sqlglot takes GROUP BY as one
+    if _WORDS.fullmatch(written):  # sqlglot returns GROUP BY as one token
         return [
             Token(kind=Kind.WORD, text=w.group(), start=start + w.start(), end=start + w.end())
             for w in _WORD.finditer(written)
@@ -99,7 +99,7 @@ def _pieces(source: str, kind: TokenType, text: str, start: int, end: int) -> li
 
 
 def statements_of(source: str) -> list[str]:
-    """The statements of a text with semicolons between them.
+    """Split a text into statements at semicolons.
 
     >>> statements_of("USE db; SELECT ';' AS a;")
     ['USE db', "SELECT ';' AS a"]
@@ -116,7 +116,7 @@ def statements_of(source: str) -> list[str]:
 
 
 class Reader:
-    """Goes over the tokens of one statement from left to right."""
+    """Reads the tokens of one statement from left to right."""
 
     def __init__(self, source: str, tokens: Sequence[Token] | None = None) -> None:
         self.source = source
@@ -125,43 +125,43 @@ class Reader:
 
     @property
     def here(self) -> Token:
-        """The token in view."""
+        """Return the current token."""
         return self._tokens[self._at]
 
     @property
     def is_done(self) -> bool:
-        """Whether nothing is left."""
+        """Return whether the statement is at its end."""
         return self.here.kind is Kind.END
 
     def ahead(self, steps: int) -> Token:
-        """A token further on."""
+        """Return a later token without moving."""
         return self._tokens[max(0, min(self._at + steps, len(self._tokens) - 1))]
 
     @property
     def behind(self) -> int:
-        """The offset behind the token that was stepped over last."""
+        """Return the offset after the last token that was read."""
         return self._tokens[self._at - 1].end if self._at else 0
 
     def next(self) -> Token:
-        """Step over a token."""
+        """Read and return the current token."""
         token = self.here
         self._at = min(self._at + 1, len(self._tokens) - 1)
         return token
 
     def takes(self, *words: str) -> bool:
-        """Step over these words or signs if they come next, all of them or none."""
+        """Read these words or signs if all of them come next; return whether they did."""
         if not self.comes(*words):
             return False
         self._at += len(words)
         return True
 
     def comes(self, *words: str) -> bool:
-        """Whether these words or signs come next."""
+        """Return whether these words or signs come next."""
         upcoming = [self.ahead(i) for i in range(len(words))]
         return [token.word or token.sign for token in upcoming] == list(words)
 
     def takes_one(self, *words: str) -> str:
-        """Step over one of these words; the word, or nothing."""
+        """Read one of these words if it comes next; return it, or "" if none does."""
         found = self.here.word or self.here.sign
         if found not in words:
             return ""
@@ -169,19 +169,19 @@ class Reader:
         return found
 
     def expect(self, *words: str, part: str = "") -> None:
-        """Step over these words.
+        """Read these words.
 
         Raises:
-            InvalidInputError: something else comes.
+            InvalidInputError: something else comes next.
         """
         if not self.takes(*words):
             raise self.problem(f"expected {' '.join(words)}", part=part)
 
     def expect_one(self, *words: str, part: str = "") -> str:
-        """Step over one of these words.
+        """Read one of these words and return it.
 
         Raises:
-            InvalidInputError: something else comes.
+            InvalidInputError: something else comes next.
         """
         found = self.takes_one(*words)
         if not found:
@@ -190,7 +190,7 @@ class Reader:
         return found
 
     def end(self) -> None:
-        """The statement ends here.
+        """Check that the statement ends here.
 
         Raises:
             InvalidInputError: it does not.
@@ -199,20 +199,20 @@ class Reader:
             raise self.problem("expected the end of the statement")
 
     def identifier(self, what: str) -> str:
-        """One name.
+        """Read one name.
 
         Raises:
-            InvalidInputError: no name comes.
+            InvalidInputError: the next token is not a name.
         """
         if self.here.kind not in {Kind.WORD, Kind.NAME}:
             raise self.problem(f"expected the name of {what}")
         return self.next().text
 
     def path(self, what: str) -> tuple[str, ...]:
-        """A name with dots, the last part with what `$` adds to it.
+        """Read a dotted name, its last part with a `$` suffix such as `t$files`.
 
         Raises:
-            InvalidInputError: no name comes.
+            InvalidInputError: the next token is not a name.
         """
         parts = [self.identifier(what)]
         while True:
@@ -226,10 +226,10 @@ class Reader:
                 return tuple(parts)
 
     def text(self, what: str) -> str:
-        """A text in quotes.
+        """Read a string literal.
 
         Raises:
-            InvalidInputError: something else comes.
+            InvalidInputError: something else comes next.
         """
         if self.here.kind is not Kind.TEXT:
             raise self.problem(f"expected {what} as a string in quotes")
@@ -238,27 +238,27 @@ class Reader:
         return "".join(found)
 
     def _texts(self) -> int:
-        """How many texts come next; Spark puts neighbours together."""
+        """Return how many string literals come next; Spark concatenates adjacent ones."""
         count = 0
         while self.ahead(count).kind is Kind.TEXT:
             count += 1
         return count
 
     def integer(self, what: str) -> int:
-        """A whole number.
+        """Read an integer.
 
         Raises:
-            InvalidInputError: something else comes.
+            InvalidInputError: something else comes next.
         """
         if self.here.kind is not Kind.NUMBER or not self.here.text.isdigit():
             raise self.problem(f"expected {what} as an integer")
         return int(self.next().text)
 
     def group(self, what: str) -> str:
-        """The text between parentheses, which comes next.
+        """Read a parenthesized text and return it without the parentheses.
 
         Raises:
-            InvalidInputError: no parenthesis, or one without its end.
+            InvalidInputError: no parenthesis comes next, or it is not closed.
         """
         if self.here.sign != "(":
             raise self.problem(f"expected '(' before {what}")
@@ -269,7 +269,7 @@ class Reader:
         return text
 
     def parts(self, what: str) -> list[str]:
-        """The texts between commas between parentheses."""
+        """Read a parenthesized list and return the texts of its comma-separated items."""
         inner = Reader(self.group(what))
         found: list[str] = []
         while not inner.is_done:
@@ -278,7 +278,7 @@ class Reader:
         return found
 
     def names(self, what: str) -> tuple[str, ...]:
-        """Names between parentheses."""
+        """Read a parenthesized list of names."""
         inner = Reader(self.group(what))
         found = [inner.identifier(what)]
         while inner.takes(","):
@@ -287,14 +287,14 @@ class Reader:
         return tuple(found)
 
     def until(self, *stops: str, angles: bool = False) -> str:
-        """The text up to one of these words or signs outside of parentheses and CASE, or the end.
+        """Read the text up to one of these words or signs outside parentheses and CASE, or the end.
 
         Args:
-            stops: where it ends.
-            angles: `<` and `>` are parentheses, as in types.
+            stops: the words or signs before which the text ends.
+            angles: treat `<` and `>` as parentheses, as in types.
 
         Raises:
-            InvalidInputError: there is none.
+            InvalidInputError: the text is empty.
         """
         start = self.here
         self._skip(set(stops), closing=False, angles=angles)
@@ -303,7 +303,7 @@ class Reader:
         return self.source[start.start : self.behind]
 
     def rest(self) -> str:
-        """The text from here to the end."""
+        """Read the text from here to the end."""
         start = self.here.start
         self._at = len(self._tokens) - 1
         return self.source[start:].strip()
@@ -329,7 +329,7 @@ class Reader:
     def problem(
         self, what: str, *, part: str = "", hint: str = "", token: Token | None = None
     ) -> InvalidInputError:
-        """The error that tells what is wrong at a token."""
+        """Return an error about a token, with its line and column."""
         at = (token or self.here).start
         line = self.source.count("\n", 0, at) + 1
         column = at - (self.source.rfind("\n", 0, at) + 1) + 1
@@ -341,5 +341,5 @@ class Reader:
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> InvalidInputError:
-    """The error for a name that is not among the known ones."""
+    """Return an error for an unknown name that lists the known ones."""
     return InvalidInputError(f"Unknown {kind} {name!r}.", hint=f"Known: {choices(known)}.")

@@ -127,7 +127,7 @@ def new_rows(
 
 def _refused(commit: str, place: str) -> UnsupportedFeatureError:
     return UnsupportedFeatureError(
-        f"telling in a stream without row kinds which rows {commit} deleted or replaced",
+        f"reading rows that {commit} deleted or replaced in a stream without row kinds",
         place,
         hint="Set the option 'read.changelog' to true for the column _row_kind, or "
         "'read.ignore-deletes' to true to leave such rows out.",

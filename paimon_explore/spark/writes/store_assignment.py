@@ -108,7 +108,7 @@ def exact_column(column: Column, given: st.DataType, wanted: st.DataType, name: 
     told = f.concat(
         f.lit(f"Column '{name}' ({kind}): "),
         column.cast("string"),
-        f.lit(f" would change. Write CAST(… AS {kind}) or ROUND(…) if that is meant."),
+        f.lit(f" would change. Write CAST(… AS {kind}) or ROUND(…) if that is intended."),
     )
     return f.when(column.isNull() | same, made).otherwise(f.raise_error(told))
 
