@@ -70,8 +70,8 @@ class Records:
 
     def last_where(self, mask: Bools) -> Ints:
         """For each key the index of its last record where the mask is true; -1 for none."""
-        places = np.where(mask, np.arange(len(mask)), -1)
-        return np.maximum.reduceat(places, self.starts)
+        positions = np.where(mask, np.arange(len(mask)), -1)
+        return np.maximum.reduceat(positions, self.starts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,11 +70,11 @@ def difference_splits(
     old, new = changed_splits(before, after, whole_buckets=rows.whole_buckets)
     fixed = _fixed_buckets([*before, *after])
     groups: dict[object, tuple[list[PlainSplit], list[PlainSplit]]] = {}
-    for place, splits in enumerate((old, new)):
+    for side, splits in enumerate((old, new)):
         for split in splits:
             where = _bucket(split) if split.partition in fixed else split.partition
             group = groups.setdefault(None if rows.across_partitions else where, ([], []))
-            group[place].append(split)
+            group[side].append(split)
     return [
         DifferenceSplit(
             before=tuple(gone),

@@ -125,8 +125,8 @@ def _plan_chain(whole: ScanTarget, changes: ScanTarget, predicate: Expression) -
     wanted = replace(partition_filter, predicate=None if parts.pushed == TRUE else parts.pushed)
     kept = wanted.entry_mask(byte_array(order))
     splits: list[PlainSplit] = []
-    for place in np.flatnonzero(kept).tolist():
-        splits.extend(_chain_partition(order[: place + 1], states, deltas))
+    for position in np.flatnonzero(kept).tolist():
+        splits.extend(_chain_partition(order[: position + 1], states, deltas))
     stage = Stage(name="partitions", unit="partitions", total=len(order), kept=int(kept.sum()))
     return ScanPlan(
         snapshot=whole.snapshot or changes.snapshot,
@@ -159,7 +159,9 @@ def _chain_partition(
 ) -> list[PlainSplit]:
     """The splits of the last of the given partitions, which are in ascending order."""
     partition = upto[-1]
-    base = next((place for place in reversed(range(len(upto))) if upto[place] in states), None)
+    base = next(
+        (position for position in reversed(range(len(upto))) if upto[position] in states), None
+    )
     layers = [] if base is None else list(states[upto[base]])
     if base != len(upto) - 1:
         first = 0 if base is None else base + 1

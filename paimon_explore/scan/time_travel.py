@@ -95,7 +95,7 @@ class TimeTravel:
         """Names of the arguments that are given, as in `Table.at`."""
         return tuple(name.removesuffix("_ms") for name in self.given)
 
-    def asked(self) -> "TimeTravel":
+    def checked(self) -> "TimeTravel":
         """Returns this point after checking that one is given.
 
         Raises:
@@ -278,8 +278,8 @@ def resolve_other(store: TableStore, travel: TimeTravel, pinned: Snapshot) -> Sn
         watermark = int(match[1])
     if watermark is not None:
         return _by_watermark(store, watermark)
-    asked = pinned.time_millis if travel.timestamp_ms is None else travel.timestamp_ms
-    return _newest_until(store, asked)
+    timestamp_ms = pinned.time_millis if travel.timestamp_ms is None else travel.timestamp_ms
+    return _newest_until(store, timestamp_ms)
 
 
 def _compacted(store: TableStore) -> Snapshot | None:

@@ -103,7 +103,7 @@ class Table(MaintainableTable):
                 msg = f"Exactly one point in time may be given, but {shown} were given."
                 raise InvalidInputError(msg)
             asked = self._travel_to(point)
-        return replace(self, travel=asked.asked().pinned(self.store))
+        return replace(self, travel=asked.checked().pinned(self.store))
 
     def append(self, data: "types.Rows") -> Snapshot | None:
         """Add rows in one commit.

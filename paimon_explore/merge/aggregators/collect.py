@@ -29,11 +29,11 @@ def collect(column: Column, steps: Steps, function: AggregateFunction) -> Column
     plain = (Step.ADD,) if function.ignore_retract else (Step.ADD, Step.ADD_REVERSED)
     mixed = steps.groups_with_other_than(*plain)
     selected = all_elements(elements, steps.of_groups(~mixed))
-    known = codes(elements.values) if function.distinct or mixed.any() else selected.places
+    known = codes(elements.values) if function.distinct or mixed.any() else selected.indices
     if function.distinct:
-        firsts, _ = last_of_each(selected.groups, known[selected.places])
+        firsts, _ = last_of_each(selected.groups, known[selected.indices])
         selected = SelectedElements(
-            selected.groups[firsts], selected.places[firsts], selected.valid
+            selected.groups[firsts], selected.indices[firsts], selected.valid
         )
     vectorized = lists_of(elements.values, selected, column.type)
 
@@ -48,39 +48,39 @@ def collect(column: Column, steps: Steps, function: AggregateFunction) -> Column
 def _walk(
     elements: Elements, known: Ints, function: AggregateFunction, group: Group
 ) -> list[int] | None:
-    places: list[int] | None = None
+    indices: list[int] | None = None
     for step, row in group:
         valid = bool(elements.valid[row])
         match step:
             case Step.ADD | Step.ADD_REVERSED if valid:
-                added, collected = list(elements.places(row)), places or []
+                added, collected = list(elements.indices(row)), indices or []
                 prepend = step == Step.ADD_REVERSED and function.ignore_retract
-                places = added + collected if prepend else collected + added
-                places = _different(places, known) if function.distinct else places
-            case Step.RETRACT if valid and places is not None:
-                places = _without(places, elements.places(row), known)
+                indices = added + collected if prepend else collected + added
+                indices = _different(indices, known) if function.distinct else indices
+            case Step.RETRACT if valid and indices is not None:
+                indices = _without(indices, elements.indices(row), known)
             case Step.REPLACE:
-                places = list(elements.places(row)) if valid else None
+                indices = list(elements.indices(row)) if valid else None
             case Step.CLEAR:
-                places = None
+                indices = None
             case _:
                 pass
-    return places
+    return indices
 
 
-def _different(places: list[int], known: Ints) -> list[int]:
+def _different(indices: list[int], known: Ints) -> list[int]:
     """The first index of each distinct element."""
     firsts: dict[int, int] = {}
-    for at in places:
+    for at in indices:
         firsts.setdefault(int(known[at]), at)
     return list(firsts.values())
 
 
-def _without(places: list[int], taken: range, known: Ints) -> list[int]:
+def _without(indices: list[int], taken: range, known: Ints) -> list[int]:
     """Removes for each taken element the first equal one."""
     gone = [int(known[at]) for at in taken]
     kept = []
-    for at in places:
+    for at in indices:
         if known[at] in gone:
             gone.remove(int(known[at]))
         else:

@@ -28,7 +28,7 @@ class Elements:
     ends: Ints
     valid: Bools
 
-    def places(self, row: int) -> range:
+    def indices(self, row: int) -> range:
         """Indices of a row's elements."""
         return range(int(self.begins[row]), int(self.ends[row]))
 
@@ -48,12 +48,12 @@ class SelectedElements:
 
     Attributes:
         groups: for each selected element the number of its key, ascending.
-        places: for each selected element its index in `Elements.values`.
+        indices: for each selected element its index in `Elements.values`.
         valid: for each key whether its list is not null.
     """
 
     groups: Ints
-    places: Ints
+    indices: Ints
     valid: Bools
 
 
@@ -75,7 +75,7 @@ def lists_of(values: Column, selected: SelectedElements, data_type: pa.DataType)
         data_type: of the result.
     """
     sizes = np.bincount(selected.groups, minlength=len(selected.valid))
-    child = take_or_null(values, selected.places)
+    child = take_or_null(values, selected.indices)
     return nb.build_list(data_type, nb.offsets_from_sizes(sizes), [child], selected.valid)
 
 
@@ -93,15 +93,15 @@ def combine_results(
     if not mixed.any():
         return vectorized
     others = steps_by_key(steps.of_groups(mixed))
-    places = np.where(mixed, len(vectorized) + np.cumsum(mixed) - 1, np.cumsum(~mixed) - 1)
-    return concat_arrays([vectorized, others]).take(index_array(places))
+    indices = np.where(mixed, len(vectorized) + np.cumsum(mixed) - 1, np.cumsum(~mixed) - 1)
+    return concat_arrays([vectorized, others]).take(index_array(indices))
 
 
 def selected_elements(lists: Sequence[list[int] | None]) -> SelectedElements:
     """The elements of keys that were processed record by record; None for a null list."""
-    sizes = [0 if places is None else len(places) for places in lists]
-    flat = [place for places in lists if places is not None for place in places]
-    valid = np.fromiter((places is not None for places in lists), bool, count=len(lists))
+    sizes = [0 if indices is None else len(indices) for indices in lists]
+    flat = [index for indices in lists if indices is not None for index in indices]
+    valid = np.fromiter((indices is not None for indices in lists), bool, count=len(lists))
     groups = np.repeat(np.arange(len(lists)), sizes)
     return SelectedElements(groups, np.array(flat, np.int64), valid)
 

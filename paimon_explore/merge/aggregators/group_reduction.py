@@ -21,10 +21,10 @@ def last_rows(steps: Steps) -> Ints:
     return _at(steps, steps.ends - 1)
 
 
-def _at(steps: Steps, places: Ints) -> Ints:
+def _at(steps: Steps, positions: Ints) -> Ints:
     found = np.full(steps.count, -1, np.int64)
     some = steps.ends > steps.starts
-    found[some] = steps.rows[places[some]]
+    found[some] = steps.rows[positions[some]]
     return found
 
 
@@ -38,8 +38,8 @@ def since_reset(steps: Steps) -> Steps:
     resets = (steps.kinds == Step.REPLACE) | (steps.kinds == Step.CLEAR)
     if not resets.any():
         return steps
-    places = np.where(resets, np.arange(len(resets)), -1)
-    latest = np.maximum.accumulate(places)[np.maximum(steps.ends - 1, 0)]
+    positions = np.where(resets, np.arange(len(resets)), -1)
+    latest = np.maximum.accumulate(positions)[np.maximum(steps.ends - 1, 0)]
     begins = np.maximum(latest, steps.starts)
     inside = np.arange(len(resets)) >= np.repeat(begins, steps.ends - steps.starts)
     kept = steps.kept(inside & (steps.kinds != Step.CLEAR))

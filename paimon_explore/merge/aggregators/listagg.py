@@ -36,8 +36,8 @@ def listagg(column: Column, steps: Steps, function: AggregateFunction) -> Column
     values = [text if isinstance(text, str) else None for text in nb.as_python(column)]
     work = partial(_walk, values, function)
     walks = pa.array([work(group) for group in steps_by_key(steps.of_groups(mixed))], column.type)
-    places = np.where(mixed, len(texts) + np.cumsum(mixed) - 1, np.cumsum(~mixed) - 1)
-    return take_or_null(pa.concat_arrays([texts, walks]), places)
+    positions = np.where(mixed, len(texts) + np.cumsum(mixed) - 1, np.cumsum(~mixed) - 1)
+    return take_or_null(pa.concat_arrays([texts, walks]), positions)
 
 
 def _filled(column: Column) -> Bools:

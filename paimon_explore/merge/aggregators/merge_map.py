@@ -37,8 +37,8 @@ def merge_map(column: Column, steps: Steps) -> Column:
     keys = codes(field_of(elements.values, 0))
     mixed = steps.groups_with_other_than(Step.ADD)
     selected = all_elements(elements, steps.of_groups(~mixed))
-    _, lasts = last_of_each(selected.groups, keys[selected.places])
-    newest = SelectedElements(selected.groups[lasts], selected.places[lasts], selected.valid)
+    _, lasts = last_of_each(selected.groups, keys[selected.indices])
+    newest = SelectedElements(selected.groups[lasts], selected.indices[lasts], selected.valid)
     vectorized = lists_of(elements.values, newest, column.type)
 
     def walk(some: Steps) -> Column:
@@ -64,7 +64,7 @@ def _walk(elements: Elements, keys: Ints, group: Group) -> dict[int, int] | None
     for step, row in group:
         if not elements.valid[row]:
             continue
-        record = {int(keys[at]): at for at in elements.places(row)}
+        record = {int(keys[at]): at for at in elements.indices(row)}
         if step is Step.ADD:
             value = {**(value or {}), **record}
         elif step is Step.ADD_REVERSED:
@@ -105,7 +105,7 @@ class _Clock:
         for step, row in group:
             if not elements.valid[row]:
                 continue
-            record = {int(self._keys[at]): at for at in elements.places(row)}
+            record = {int(self._keys[at]): at for at in elements.indices(row)}
             if value is None:
                 value = record
             elif step is Step.ADD_REVERSED:

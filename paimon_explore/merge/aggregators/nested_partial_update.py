@@ -54,14 +54,14 @@ def _straight(
     selected: SelectedElements,
     table: NestedTable,
 ) -> Column:
-    keys = table.keys[selected.places]
+    keys = table.keys[selected.indices]
     firsts, _ = last_of_each(selected.groups, keys)
     entry = combined([selected.groups, keys], count=len(keys))
     columns = []
     for field, valid in fields:
-        known = np.flatnonzero(valid[selected.places])
+        known = np.flatnonzero(valid[selected.indices])
         rows = np.full(len(keys), _NO_ROW, np.int64)
-        rows[entry[known]] = selected.places[known]
+        rows[entry[known]] = selected.indices[known]
         columns.append(take_or_null(field, rows[entry[firsts]]))
     sizes = np.bincount(selected.groups[firsts], minlength=len(selected.valid))
     child = nb.build_struct(_element_type(data_type), columns, np.ones(len(firsts), np.bool_))
@@ -110,7 +110,7 @@ def _keyed_rows(
     if not table.elements.valid[row]:
         return None
     found: list[tuple[int, _Row]] = []
-    for at in table.elements.places(row):
+    for at in table.elements.indices(row):
         sources = tuple(at if valid[at] else _NO_ROW for _, valid in fields)
         found.append((int(table.keys[at]), sources if table.present[at] else None))
     return found

@@ -103,23 +103,23 @@ def nested_update(column: Column, steps: Steps, function: AggregateFunction) -> 
 
 def present_only(selected: SelectedElements, present: Bools) -> SelectedElements:
     """Removes elements that are not present."""
-    keep = present[selected.places]
-    return SelectedElements(selected.groups[keep], selected.places[keep], selected.valid)
+    keep = present[selected.indices]
+    return SelectedElements(selected.groups[keep], selected.indices[keep], selected.valid)
 
 
 def _within_limit(selected: SelectedElements, limit: int) -> SelectedElements:
     keep = rank_in_group(selected.groups) < limit
-    return SelectedElements(selected.groups[keep], selected.places[keep], selected.valid)
+    return SelectedElements(selected.groups[keep], selected.indices[keep], selected.valid)
 
 
 def _one_per_key(selected: SelectedElements, table: NestedTable) -> SelectedElements:
-    keys = table.keys[selected.places]
-    sequence = table.sequence[selected.places]
+    keys = table.keys[selected.indices]
+    sequence = table.sequence[selected.indices]
     firsts, lasts = last_of_each(selected.groups, keys)
     if sequence.any():
         lasts = _greatest(selected.groups, keys, sequence)
-    groups, places = selected.groups[firsts], selected.places[lasts]
-    return _within_limit(SelectedElements(groups, places, selected.valid), table.limit)
+    groups, indices = selected.groups[firsts], selected.indices[lasts]
+    return _within_limit(SelectedElements(groups, indices, selected.valid), table.limit)
 
 
 def _greatest(groups: Ints, keys: Ints, sequence: Ints) -> Ints:
@@ -133,35 +133,35 @@ def _greatest(groups: Ints, keys: Ints, sequence: Ints) -> Ints:
 
 
 def _walk(table: NestedTable, group: Group) -> list[int] | None:
-    places: list[int] | None = None
+    indices: list[int] | None = None
     for step, row in group:
         valid = bool(table.elements.valid[row])
-        record = list(table.elements.places(row)) if valid else None
+        record = list(table.elements.indices(row)) if valid else None
         match step:
             case Step.ADD:
-                places = _added(places, record, table)
+                indices = _added(indices, record, table)
             case Step.ADD_REVERSED:
-                places = _added(record, places, table)
+                indices = _added(record, indices, table)
             case Step.RETRACT:
-                places = _without(places, record, table)
+                indices = _without(indices, record, table)
             case Step.REPLACE:
-                places = record
+                indices = record
             case Step.CLEAR:
-                places = None
-    return places
+                indices = None
+    return indices
 
 
 def _added(
-    places: list[int] | None, more: list[int] | None, table: NestedTable
+    indices: list[int] | None, more: list[int] | None, table: NestedTable
 ) -> list[int] | None:
     if more is None:
-        return places
-    first = [at for at in places or () if table.present[at]]
+        return indices
+    first = [at for at in indices or () if table.present[at]]
     second = [at for at in more if table.present[at]]
     if not table.has_key:
-        if places is not None and len(places) >= table.limit:
-            return places
-        return first + second[: max(table.limit - len(places or ()), 0)]
+        if indices is not None and len(indices) >= table.limit:
+            return indices
+        return first + second[: max(table.limit - len(indices or ()), 0)]
     found: dict[int, int] = {}
     for limited, part in ((False, first), (True, second)):
         for at in part:
@@ -175,12 +175,12 @@ def _added(
 
 
 def _without(
-    places: list[int] | None, gone: list[int] | None, table: NestedTable
+    indices: list[int] | None, gone: list[int] | None, table: NestedTable
 ) -> list[int] | None:
-    if places is None or gone is None:
-        return places
+    if indices is None or gone is None:
+        return indices
     taken = {int(table.keys[at]) for at in gone if table.present[at]}
-    kept = [at for at in places if table.present[at]]
+    kept = [at for at in indices if table.present[at]]
     if table.has_key:
         kept = list({int(table.keys[at]): at for at in kept}.values())
     return [at for at in kept if int(table.keys[at]) not in taken]

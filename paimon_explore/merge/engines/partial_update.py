@@ -120,8 +120,8 @@ def _column(plan: _Plan, functions: Mapping[str, Aggregator], spec: MergeSpec, n
 
 
 def _last_set(records: Records, sets: Bools) -> Ints:
-    places = records.last_where(sets)
-    return np.where(places < 0, -1, records.rows[places])
+    positions = records.last_where(sets)
+    return np.where(positions < 0, -1, records.rows[positions])
 
 
 def _replacing_steps(plan: _Plan, recency: Recency, *, ignore_delete: bool) -> Steps:
@@ -147,12 +147,12 @@ def _function_steps(plan: _Plan, recency: Recency, *, ignore_delete: bool) -> St
     steps = Steps(records.rows, kinds, records.starts)
     if not plan.resets.any():
         return steps.kept(applies)
-    places = np.repeat(np.arange(len(kinds)), 1 + plan.resets)
-    second = np.diff(places, prepend=-1) == 0
-    replaces = plan.resets[places] & ~second
-    both = np.where(replaces, np.int8(Step.REPLACE), kinds[places])
+    positions = np.repeat(np.arange(len(kinds)), 1 + plan.resets)
+    second = np.diff(positions, prepend=-1) == 0
+    replaces = plan.resets[positions] & ~second
+    both = np.where(replaces, np.int8(Step.REPLACE), kinds[positions])
     starts = records.starts + np.concatenate([[0], np.cumsum(plan.resets)])[records.starts]
-    return Steps(records.rows[places], both, starts).kept(replaces | applies[places])
+    return Steps(records.rows[positions], both, starts).kept(replaces | applies[positions])
 
 
 # ---------------------------------------------------------------- recencies

@@ -126,9 +126,9 @@ def _separate(order: Ints, fresh: Bools, tied: "_Tied", source: KeySource) -> No
     normalized = source(tied.rows)
     if (tied.inside & (normalized[1:] < normalized[:-1])).any():
         sort = np.lexsort((normalized, tied.groups))
-        order[tied.places] = tied.rows[sort]
+        order[tied.positions] = tied.rows[sort]
         normalized = normalized[sort]
-    fresh[tied.places[1:]] |= normalized[1:] != normalized[:-1]
+    fresh[tied.positions[1:]] |= normalized[1:] != normalized[:-1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,12 +136,12 @@ class _Tied:
     """Rows that are equal to a neighbour so far.
 
     Attributes:
-        places: their positions in the order, ascending.
+        positions: their positions in the order, ascending.
         rows: the rows at these positions.
         inside: for each row except the first whether it is equal to the one before.
     """
 
-    places: Ints
+    positions: Ints
     rows: Ints
     inside: Bools
 
@@ -149,8 +149,8 @@ class _Tied:
     def of(cls, order: Ints, fresh: Bools) -> "_Tied":
         tied = ~fresh
         tied[:-1] |= ~fresh[1:]
-        places = np.flatnonzero(tied)
-        return cls(places, order[places], ~fresh[places[1:]])
+        positions = np.flatnonzero(tied)
+        return cls(positions, order[positions], ~fresh[positions[1:]])
 
     @property
     def groups(self) -> Ints:
@@ -164,4 +164,4 @@ class _Tied:
         hit[groups[1:][mask]] = True
         keep = hit[groups]
         first = np.diff(groups, prepend=-1) > 0
-        return _Tied(self.places[keep], self.rows[keep], ~first[keep][1:])
+        return _Tied(self.positions[keep], self.rows[keep], ~first[keep][1:])

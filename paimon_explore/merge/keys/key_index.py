@@ -126,12 +126,12 @@ class _Chunk:
     """All rows of a range of keys.
 
     Attributes:
-        places: indices of the parts with rows in it.
+        part_ids: indices of the parts with rows in it.
         begins: the first row in each of these parts.
         keys: the key numbers, or the sorted rows.
     """
 
-    places: Sequence[int]
+    part_ids: Sequence[int]
     begins: Sequence[int]
     keys: KeyNumbers | _Sorted
 
@@ -151,7 +151,7 @@ def winners(parts: Sequence[PartKeys], *, newest: bool) -> list[Bools]:
     found = [np.empty(len(part[0]), np.bool_) for part in parts]
     for chunk in _chunks(parts):
         masks = chunk.keys.winners(newest=newest)
-        for at, begin, mask in zip(chunk.places, chunk.begins, masks, strict=True):
+        for at, begin, mask in zip(chunk.part_ids, chunk.begins, masks, strict=True):
             found[at][begin : begin + len(mask)] = mask
     return found
 
@@ -170,7 +170,7 @@ def number_keys(parts: Sequence[PartKeys]) -> KeyNumbers:
     count = 0
     for chunk in _chunks(parts):
         key_numbers = chunk.keys if isinstance(chunk.keys, KeyNumbers) else chunk.keys.numbered()
-        for at, begin, numbers in zip(chunk.places, chunk.begins, key_numbers.parts, strict=True):
+        for at, begin, numbers in zip(chunk.part_ids, chunk.begins, key_numbers.parts, strict=True):
             np.add(numbers, count, out=found[at][begin : begin + len(numbers)])
         count += key_numbers.count
     return KeyNumbers(found, count)
@@ -184,7 +184,7 @@ def _chunks(parts: Sequence[PartKeys]) -> Iterator[_Chunk]:
     first = parts[0]
     if len(first) == 1 and _is_text(first[0]) and not any(p[0].null_count for p in parts):
         for text in split_at_pivots([part[0] for part in parts]):
-            yield _Chunk(text.places, text.begins, _text_keys(text))
+            yield _Chunk(text.part_ids, text.begins, _text_keys(text))
         return
     yield _Chunk(range(len(parts)), [0] * len(parts), _ranked(parts))
 
@@ -255,13 +255,13 @@ def _integer_chunks(normalized: Sequence[Keys]) -> Iterator[_Chunk]:
     low, high = _ends(normalized)
     if high - low >= _max_range(normalized):
         pivots = max(normalized, key=len)[_CHUNK_ROWS::_CHUNK_ROWS]
-        for places, begins, some in _split_at(normalized, pivots):
-            yield _Chunk(places, begins, _Sorted.of(some))
+        for part_ids, begins, some in _split_at(normalized, pivots):
+            yield _Chunk(part_ids, begins, _Sorted.of(some))
         return
     pivots = np.arange(low + _CHUNK_FLAGS, high + 1, _CHUNK_FLAGS).astype(normalized[0].dtype)
-    for places, begins, some in _split_at(normalized, pivots):
+    for part_ids, begins, some in _split_at(normalized, pivots):
         # A damaged part may not be sorted, so its keys may exceed the pivots.
-        yield _Chunk(places, begins, _dense(some) or _Sorted.of(some))
+        yield _Chunk(part_ids, begins, _dense(some) or _Sorted.of(some))
 
 
 def _split_at(
@@ -270,12 +270,13 @@ def _split_at(
     """Splits keys at pivots: the parts with keys in a chunk, their first rows, and the keys."""
     bounds = [[0, *np.searchsorted(part, pivots).tolist(), len(part)] for part in normalized]
     for at in range(len(pivots) + 1):
-        places = [place for place, bound in enumerate(bounds) if bound[at + 1] > bound[at]]
-        if places:
+        part_ids = [part_id for part_id, bound in enumerate(bounds) if bound[at + 1] > bound[at]]
+        if part_ids:
             some = [
-                normalized[place][bounds[place][at] : bounds[place][at + 1]] for place in places
+                normalized[part_id][bounds[part_id][at] : bounds[part_id][at + 1]]
+                for part_id in part_ids
             ]
-            yield places, [bounds[place][at] for place in places], some
+            yield part_ids, [bounds[part_id][at] for part_id in part_ids], some
 
 
 def _ends(normalized: Sequence[Keys]) -> tuple[int, int]:

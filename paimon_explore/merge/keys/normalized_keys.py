@@ -120,8 +120,8 @@ def _byte_keys(column: Column, valid: Bools | None) -> Iterator[KeySource]:
         yield from _strided_keys(data, int(begins[0]), (len(begins), longest))
         return
     text = _Bytes(begins, lengths, nb.unaligned_words(data))
-    places = range(0, shortest, nb.WORD)
-    prefix = _common_prefix(lambda at: text.words[text.begins + at], places, shortest)
+    positions = range(0, shortest, nb.WORD)
+    prefix = _common_prefix(lambda at: text.words[text.begins + at], positions, shortest)
     for at in range(prefix, longest, nb.WORD):
         yield partial(_byte_key, text, at)
     if longest != shortest:
@@ -138,11 +138,11 @@ def _strided_keys(data: Bytes, begin: int, shape: tuple[int, int]) -> Iterator[K
     """Normalized keys of values of equal length; the last word overlaps the one before."""
     count, length = shape
 
-    def words_at(place: int) -> Words:
-        return np.ndarray((count,), np.uint64, data, begin + place, (length,))
+    def words_at(position: int) -> Words:
+        return np.ndarray((count,), np.uint64, data, begin + position, (length,))
 
-    places = [*range(0, length - nb.WORD, nb.WORD), length - nb.WORD]
-    at = _common_prefix(words_at, places, length)
+    positions = [*range(0, length - nb.WORD, nb.WORD), length - nb.WORD]
+    at = _common_prefix(words_at, positions, length)
     while at < length:
         at = min(at, length - nb.WORD)
         yield partial(_swapped, words_at(at))
@@ -172,15 +172,17 @@ def _byte_key(text: _Bytes, at: int, rows: Ints | None) -> Keys:
     return found & _BYTES.take(np.clip(left, 0, nb.WORD))
 
 
-def _common_prefix(words_at: Callable[[int], Words], places: Iterable[int], shortest: int) -> int:
+def _common_prefix(
+    words_at: Callable[[int], Words], positions: Iterable[int], shortest: int
+) -> int:
     """Length of the common prefix of all values in bytes.
 
     Args:
         words_at: returns the little-endian words of all values at a byte offset.
-        places: the offsets to compare, ascending, without gaps between words.
+        positions: the offsets to compare, ascending, without gaps between words.
         shortest: length of the shortest value.
     """
-    for at in places:
+    for at in positions:
         words = words_at(at)
         differing = int(np.bitwise_or.reduce(words ^ words[0]))
         if differing:

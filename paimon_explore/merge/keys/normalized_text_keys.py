@@ -41,12 +41,12 @@ def split_at_pivots(columns: Sequence[Column]) -> Iterator["TextChunk"]:
                 _rows_below(column, pivot, begin)
                 for column, begin in zip(columns, begins, strict=True)
             ]
-        places = [at for at, end in enumerate(ends) if end > begins[at]]
-        if places:
+        part_ids = [at for at, end in enumerate(ends) if end > begins[at]]
+        if part_ids:
             yield TextChunk(
-                places,
-                [begins[at] for at in places],
-                [columns[at][begins[at] : ends[at]] for at in places],
+                part_ids,
+                [begins[at] for at in part_ids],
+                [columns[at][begins[at] : ends[at]] for at in part_ids],
             )
         begins = ends
 
@@ -77,12 +77,12 @@ class TextChunk:
     """Slices of sorted parts with the same range of keys.
 
     Attributes:
-        places: indices of the parts with rows in it.
+        part_ids: indices of the parts with rows in it.
         begins: the first row in each of these parts.
         columns: the slices of these parts.
     """
 
-    places: Sequence[int]
+    part_ids: Sequence[int]
     begins: Sequence[int]
     columns: Sequence[Column]
 
@@ -148,8 +148,10 @@ class NormalizedTexts:
         text = Texts.of(column)
         if self.fixed:
             return np.flatnonzero(text.differ_after(self.covered, order) & ~fresh)
-        places = np.flatnonzero(~fresh)
-        return places[text.differ_at(self.covered, order.take(places - 1), order.take(places))]
+        positions = np.flatnonzero(~fresh)
+        return positions[
+            text.differ_at(self.covered, order.take(positions - 1), order.take(positions))
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,12 +190,12 @@ class Texts:
     def counted(self, at: int) -> Words:
         """Seven bytes from an offset, zero-padded, and the number of remaining bytes (max 8)."""
         left = np.minimum(self.lengths - at, nb.WORD).astype(np.int64)
-        places = np.add(self.begins, at, dtype=np.int64)
+        positions = np.add(self.begins, at, dtype=np.int64)
         last = len(self.data) - nb.WORD
-        words = nb.unaligned_words(self.data)[np.minimum(places, last)].byteswap()
-        if int(places[-1]) > last:  # near the end of the buffer: read earlier, shift
-            tail = int(np.searchsorted(places, last, "right"))
-            beyond = np.minimum(places[tail:] - last, nb.WORD).astype(_U)
+        words = nb.unaligned_words(self.data)[np.minimum(positions, last)].byteswap()
+        if int(positions[-1]) > last:  # near the end of the buffer: read earlier, shift
+            tail = int(np.searchsorted(positions, last, "right"))
+            beyond = np.minimum(positions[tail:] - last, nb.WORD).astype(_U)
             shifted = words[tail:] << (_U(8) * (beyond & _U(7)))
             words[tail:] = np.where(beyond < nb.WORD, shifted, _U(0))
         words &= _SEVEN_BYTES.take(left)
@@ -222,7 +224,7 @@ class Texts:
             if not len(open_):
                 return differs
             # The last word overlaps the one before.
-            places = np.minimum(at, lengths.take(open_) - nb.WORD).astype(np.int64)
-            left = words[self.begins.take(lefts.take(open_)) + places]
-            differs[open_] = left != words[self.begins.take(rights.take(open_)) + places]
+            positions = np.minimum(at, lengths.take(open_) - nb.WORD).astype(np.int64)
+            left = words[self.begins.take(lefts.take(open_)) + positions]
+            differs[open_] = left != words[self.begins.take(rights.take(open_)) + positions]
             at += nb.WORD

@@ -157,15 +157,15 @@ class Term:
         return Term(like(self._operand(), string("pattern", pattern), string("escape", escape)))
 
     def startswith(self, text: str) -> "Term":
-        """True for strings that start with `text`; `%` and `_` are no wildcards."""
+        """True for strings that start with `text`; `%` and `_` are not wildcards."""
         return Term(text_match(self._operand(), "", string("text", text), "%"))
 
     def endswith(self, text: str) -> "Term":
-        """True for strings that end with `text`; `%` and `_` are no wildcards."""
+        """True for strings that end with `text`; `%` and `_` are not wildcards."""
         return Term(text_match(self._operand(), "%", string("text", text), ""))
 
     def contains(self, text: str) -> "Term":
-        """True for strings that contain `text`; `%` and `_` are no wildcards."""
+        """True for strings that contain `text`; `%` and `_` are not wildcards."""
         return Term(text_match(self._operand(), "%", string("text", text), "%"))
 
     def is_null(self) -> "Term":

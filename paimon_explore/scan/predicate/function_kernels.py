@@ -222,8 +222,8 @@ def case_when(columns: Sequence[Column], result: DataType) -> Column:
         source[undecided & true] = at + 1
         undecided &= ~true
     values = [*columns[1:-1:2], columns[-1]]
-    places = np.minimum(source // 2, len(values) - 1)
-    return _take_by_source([part.cast(to_arrow(result)) for part in values], places)
+    indices = np.minimum(source // 2, len(values) - 1)
+    return _take_by_source([part.cast(to_arrow(result)) for part in values], indices)
 
 
 def _take_by_source(parts: Sequence[Column], owners: Ints) -> Column:

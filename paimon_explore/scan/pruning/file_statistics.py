@@ -193,12 +193,14 @@ def _group_stats(
         elif source.name not in names:
             found.append(_unknown(field, len(entries)))
         else:
-            place = names.index(source.name)
-            counts = element(nulls, place)
+            position = names.index(source.name)
+            counts = element(nulls, position)
             if isinstance(field.type, AtomicType) and keeps_order(source.type, field.type):
-                lowest = lows[place] if as_written else _trimmed_minimum(lows[place], source.type)
+                lowest = (
+                    lows[position] if as_written else _trimmed_minimum(lows[position], source.type)
+                )
                 low = _as_read(lowest, field.type)
-                high = _as_read(highs[place], field.type)
+                high = _as_read(highs[position], field.type)
                 found.append(ColumnStats(minimum=low, maximum=high, null_count=counts))
             else:
                 found.append(replace(_unknown(field, len(entries)), null_count=counts))
@@ -211,12 +213,14 @@ def _as_read(bounds: Column, data_type: AtomicType) -> Column:
 
 
 def _bounds(
-    table: pa.Table, name: str, types: list[DataType], places: list[int]
+    table: pa.Table, name: str, types: list[DataType], positions: list[int]
 ) -> dict[int, Column]:
     """Decodes some columns of the bounds; keys are their positions in the row."""
     rows = binary(table, name)
     return dict(
-        zip(places, decode_rows(rows, types, where="_VALUE_STATS", fields=places), strict=True)
+        zip(
+            positions, decode_rows(rows, types, where="_VALUE_STATS", fields=positions), strict=True
+        )
     )
 
 

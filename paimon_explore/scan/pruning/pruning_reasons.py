@@ -70,7 +70,7 @@ class Finding:
     """Why an item is read or skipped.
 
     Attributes:
-        kept: whether it may hold matching rows.
+        kept: whether it may contain matching rows.
         leaves: if skipped the conditions that exclude it, else every condition.
         text: one sentence that explains it.
     """
@@ -86,11 +86,11 @@ def explain(expr: Expression, stats: StatsTable, index: int) -> Finding:
     kept = bool(outcomes(expr, item).true[0])
     leaves = tuple(_leaves(expr, item, wanted=True, excluded=not kept))
     if kept:
-        text = "may hold matching rows: " + "; ".join(
+        text = "may contain matching rows: " + "; ".join(
             f"{leaf.condition} ({leaf.bounds})" for leaf in leaves
         )
     else:
-        text = "holds no matching row: " + "; ".join(
+        text = "contains no matching rows: " + "; ".join(
             f"{leaf.condition} is impossible with {leaf.bounds}" for leaf in leaves
         )
     return Finding(kept=kept, leaves=leaves, text=text + ".")
@@ -140,20 +140,20 @@ def _can(expr: Expression, item: StatsTable, *, wanted: bool) -> bool:
 
 
 def _leaf(expr: Expression, item: StatsTable, *, wanted: bool) -> LeafFinding:
-    asked = _asked(expr, wanted=wanted)
+    required = _required(expr, wanted=wanted)
     names = names_of(expr)
     column = next(iter(names)) if len(names) == 1 and _is_plain(expr) else None
     excludes = not _can(expr, item, wanted=wanted)
     return LeafFinding(
-        condition=to_sql(asked),
+        condition=to_sql(required),
         column=column,
         excludes=excludes,
         bounds=_bounds_text(column, _kind(expr), item),
-        skipped_if="" if excludes or column is None else _skipped_if(asked),
+        skipped_if="" if excludes or column is None else _skipped_if(required),
     )
 
 
-def _asked(expr: Expression, *, wanted: bool) -> Expression:
+def _required(expr: Expression, *, wanted: bool) -> Expression:
     """The condition that a row has to satisfy: the leaf, or its negation."""
     if wanted:
         return expr
@@ -212,15 +212,15 @@ def _count(counts: nb.Column) -> int | None:
     return int(nb.fixed_values(counts, np.int64).astype(np.int64)[0])
 
 
-def _skipped_if(asked: Expression) -> str:
-    match asked:
+def _skipped_if(required: Expression) -> str:
+    match required:
         case Compare(op=op, right=Literal() as constant):
             return _SKIPPED_IF[op].format(literal_text(constant))
         case In(values=values):
             shown = len([value for value in values if value.value is not None])
             return f"none of the {shown} values were within its bounds"
-        case Like() if prefix_of(asked):
-            return f"its bounds left no text that begins with {prefix_of(asked)!r}"
+        case Like() if prefix_of(required):
+            return f"its bounds left no text that begins with {prefix_of(required)!r}"
         case IsNull():
             return "its null count were 0"
         case Not(child=IsNull()):

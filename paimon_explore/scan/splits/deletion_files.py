@@ -40,10 +40,10 @@ def _by_data_file(entries: IndexEntries, paths: pa.StringArray) -> dict[str, Del
     ranges = column(entries.table, "dv_ranges")
     offsets, valid = list_offsets(ranges), valid_mask(ranges)
     sizes = np.where(valid, np.diff(offsets), 0)
-    places = expand_ranges(offsets[:-1], sizes)
+    positions = expand_ranges(offsets[:-1], sizes)
     owners = as_python(take_rows(paths, np.repeat(np.arange(len(ranges)), sizes)))
     names, starts, lengths, counts = (
-        take_rows(member, places)
+        take_rows(member, positions)
         for member in members(items_of(ranges), ("data_file", "offset", "length", "cardinality"))
     )
     known = valid_mask(counts).tolist()

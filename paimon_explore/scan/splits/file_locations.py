@@ -84,8 +84,8 @@ def _bucket_folders(
     _, first, inverse = np.unique(
         partitions * 2**32 + buckets, return_index=True, return_inverse=True
     )
-    places = zip(partitions[first].tolist(), buckets[first].tolist(), strict=True)
-    return [paths.bucket_dir(below[partition], bucket) for partition, bucket in places], inverse
+    pairs = zip(partitions[first].tolist(), buckets[first].tolist(), strict=True)
+    return [paths.bucket_dir(below[partition], bucket) for partition, bucket in pairs], inverse
 
 
 def _partition_folders(partitions: Column, schema: TableSchema, options: TableOptions) -> list[str]:

@@ -48,7 +48,7 @@ def test_each_dropped_item_names_the_condition_and_the_bound() -> None:
     }
     kept = [row for row in found.to_arrow().to_pylist() if row["kept"] and row["unit"] == "file"]
     assert kept[0]["reason"] == (
-        "may hold matching rows: v > 50 (minimum 90, maximum 90, 0 nulls in 1 rows); "
+        "may contain matching rows: v > 50 (minimum 90, maximum 90, 0 nulls in 1 rows); "
         "would be pruned by v — if its maximum were 50 or below."
     )
 

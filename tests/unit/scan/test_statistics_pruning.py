@@ -172,7 +172,8 @@ def test_an_explanation_names_the_condition_and_the_bounds_that_exclude_a_file()
     assert finding.leaves[0].column == "i"
     assert finding.leaves[0].bounds == "minimum 1, maximum 3, 0 nulls in 10 rows"
     assert finding.text == (
-        "holds no matching row: i = 7 is impossible with minimum 1, maximum 3, 0 nulls in 10 rows; "
+        "contains no matching rows: i = 7 is impossible with "
+        "minimum 1, maximum 3, 0 nulls in 10 rows; "
         "i > 50 is impossible with minimum 1, maximum 3, 0 nulls in 10 rows."
     )
 
