@@ -18,7 +18,7 @@ def _demo_warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def _copied_demo(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def _copied_demo(request: pytest.FixtureRequest) -> None:
     """Let `pe.demo()` copy the warehouse in examples, and only there."""
     if not isinstance(request.node, pytest.DoctestItem):
         return
@@ -30,4 +30,5 @@ def _copied_demo(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
         shutil.copytree(request.getfixturevalue("_demo_warehouse"), copy)
         return paimon_explore.Catalog(copy)
 
+    monkeypatch: pytest.MonkeyPatch = request.getfixturevalue("monkeypatch")
     monkeypatch.setattr(paimon_explore, "demo", demo)
