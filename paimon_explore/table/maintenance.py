@@ -68,7 +68,7 @@ from paimon_explore.table.table_definition import OptionValue, option_texts
 Age = timedelta | datetime | str
 """How long ago (as text `1 d`), or a point in time (text is ISO, local without a zone)."""
 _AGES = "an age (a timedelta, or '1 d') or a time (a datetime, or '2026-11-20 10:00')"
-_ALTER = "Table.maintenance has a method for each change: add_column('x', 'INT'), set_options({…})."
+_ALTER = "A table has a method for each change: add_column('x', 'INT'), set_options({…})."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -383,7 +383,7 @@ class Maintenance:
         >>> pe.demo().table("demo.parcels").maintenance.snapshot_retention(limit=5).retain_min
         20
         """
-        given = _Given(retain_min, retain_max, older_than, limit)
+        given = _RetentionArguments(retain_min, retain_max, older_than, limit)
         return given.over(snapshot_retention(self.options))
 
     def expire_changelogs(
@@ -404,7 +404,7 @@ class Maintenance:
         >>> pe.demo().table("demo.events").maintenance.expire_changelogs().expired
         ()
         """
-        given = _Given(retain_min, retain_max, older_than, limit)
+        given = _RetentionArguments(retain_min, retain_max, older_than, limit)
         retention = given.over(changelog_retention(self.options))
         boolean("dry_run", dry_run)
         return expire_changelogs(self.store, self.options, retention, dry_run=dry_run)
@@ -494,7 +494,7 @@ class Maintenance:
 
 
 @dataclass(frozen=True, slots=True)
-class _Given:
+class _RetentionArguments:
     """Arguments that override the table's options."""
 
     retain_min: int | None

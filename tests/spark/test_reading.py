@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import IntegerType, StructField, StructType
 
 import paimon_explore as pe
-from paimon_explore.errors import InvalidInputError, NotFoundError
+from paimon_explore.errors import InvalidInputError, NotFoundError, UnsupportedFeatureError
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.spark.reads.read_table import DRIVER_BYTES, read
 from paimon_explore.table.catalog.catalog import Catalog
@@ -152,6 +152,16 @@ def test_a_schema_of_the_user_leaves_out_columns_and_may_not_change_types(
     wrong = StructType([StructField("id", IntegerType())])
     with pytest.raises(AnalysisException, match="Column 'id' is bigint NOT NULL, not int"):
         spark.read.format(NAME).schema(wrong).load(table.path).collect()
+
+
+def test_names_of_columns_follow_the_rule_of_local_reads_and_fields_are_selected_by_spark(
+    spark: SparkSession, catalog: Catalog
+) -> None:
+    table = table_of(catalog, "types")
+    assert read(spark, table, ["S", "row"]).columns == ["s", "row"]
+    with pytest.raises(UnsupportedFeatureError, match="select the field on the DataFrame"):
+        read(spark, table, ["row.x"])
+    assert [row.x for row in read(spark, table).select("row.x").collect()] == [1, None]
 
 
 def test_a_table_without_a_snapshot_has_no_rows(spark: SparkSession, catalog: Catalog) -> None:
