@@ -1,8 +1,8 @@
-"""Avro metadata decoded twice: what our decoder read of a table's manifests, and fastavro.
+"""Cross-check of Avro metadata: compare the values of our decoder with those of fastavro.
 
-The files are noted while the other checks read them, and compared at the end: only then is it known
-how many there are, so that a limited number of records can be shared out. Small files are compared
-as a whole; what they leave goes to the larger ones, whose first records are compared.
+Files are collected while the other checks read them and compared at the end, when their number is
+known, so that a limited number of records can be distributed. Small files are compared completely;
+of larger files the first records are compared.
 """
 
 from collections.abc import Iterable, Sequence
@@ -24,7 +24,7 @@ AGREES = "fastavro reads the same values as our Avro decoder"
 
 
 class MetadataKind(Enum):
-    """The kinds of metadata files that are in Avro."""
+    """Kinds of Avro metadata files."""
 
     LIST = "manifest list"
     MANIFEST = "manifest"
@@ -52,34 +52,34 @@ class _File:
 
 @dataclass(slots=True)
 class AvroCrossChecks:
-    """The metadata files of a table that are to be compared, each once.
+    """Collects and compares the metadata files of a table.
 
     Attributes:
-        max_records: how many records may be compared in all; None for no limit.
+        max_records: maximum number of records to compare; None for no limit.
     """
 
     max_records: int | None
-    _noted: dict[str, tuple[int, _File]] = field(default_factory=dict)
+    _files: dict[str, tuple[int, _File]] = field(default_factory=dict)
 
-    def note(self, store: TableStore, name: str, kind: MetadataKind, records: int) -> None:
-        """Remember a file that can be read, and about how many records it has."""
+    def add(self, store: TableStore, name: str, kind: MetadataKind, records: int) -> None:
+        """Add a readable file with its approximate number of records."""
         path = store.paths.manifest(name)
-        self._noted.setdefault(path, (records, _File(store=store, name=name, kind=kind)))
+        self._files.setdefault(path, (records, _File(store=store, name=name, kind=kind)))
 
     def report(self, findings: Iterable[Finding]) -> FsckReport:
-        """Compare the noted files, and add what was found to other findings."""
+        """Compare the collected files, and append the differences to other findings."""
         found = list(findings)
-        order = sorted(self._noted.items(), key=lambda item: (item[1][0], item[0]))
+        order = sorted(self._files.items(), key=lambda item: (item[1][0], item[0]))
         left = self.max_records
         results: list[CrossCheck] = []
         skipped = 0
-        for place, (path, (_, file)) in enumerate(order):
-            share = None if left is None else left // (len(order) - place)
+        for index, (path, (_, file)) in enumerate(order):
+            share = None if left is None else left // (len(order) - index)
             if share == 0:
                 skipped += 1
                 continue
             try:
-                result = _compared(path, file, share)
+                result = _compare(path, file, share)
             except (FormatError, StorageError, UnsupportedFeatureError) as error:
                 found.append(Finding(rule=AGREES, path=path, what=str(error)))
                 continue
@@ -91,8 +91,8 @@ class AvroCrossChecks:
         return FsckReport(found, _coverage(results, skipped))
 
 
-def _compared(path: str, file: _File, max_records: int | None) -> CrossCheck | None:
-    """The comparison of a file; None if it is in ORC or Parquet."""
+def _compare(path: str, file: _File, max_records: int | None) -> CrossCheck | None:
+    """Compare a file; None if it is in ORC or Parquet."""
     data = file.store.file_io.read(path)
     if not is_avro(data):
         return None

@@ -91,14 +91,14 @@ class StateChecks:
         if path not in self.present:
             return
         listed = self.store.manifests.list(name)
-        self.avro.note(self.store, name, MetadataKind.LIST, len(listed))
+        self.avro.add(self.store, name, MetadataKind.LIST, len(listed))
         for row in listed.table.to_pylist():
             manifest = self.store.paths.manifest(str(row["file_name"]))
             yield from self._check_file(manifest, int(row["file_size"]), path)
             if manifest not in self.present:
                 continue
             entries = self.store.manifests.read(str(row["file_name"]))
-            self.avro.note(self.store, str(row["file_name"]), MetadataKind.MANIFEST, len(entries))
+            self.avro.add(self.store, str(row["file_name"]), MetadataKind.MANIFEST, len(entries))
             added = entries.count_of(FileKind.ADD)
             found = (added, len(entries) - added)
             recorded = (row["num_added_files"], row["num_deleted_files"])
@@ -185,7 +185,7 @@ class StateChecks:
         entries = manifests.index_of(snapshot)
         if snapshot.index_manifest is not None:
             name = snapshot.index_manifest
-            self.avro.note(self.store, name, MetadataKind.INDEX, len(entries))
+            self.avro.add(self.store, name, MetadataKind.INDEX, len(entries))
         if not len(entries):
             return
         schema = next(iter(self.schemas.values()))
