@@ -10,7 +10,7 @@ Spec: primary-key-table, compaction; maintenance/configurations, `num-sorted-run
 from collections.abc import Collection, Sequence
 
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.maintenance.compaction.levels import LevelRun, Levels
+from paimon_explore.maintenance.compaction.levels import SortedRun, Levels
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.table_options import TableOptions
 
@@ -128,7 +128,7 @@ def _with_output_level(levels: Levels, count: int) -> CompactionUnit:
     return _unit(levels.top if count == len(runs) else level, runs[:count])
 
 
-def _unit(level: int, runs: Sequence[LevelRun]) -> CompactionUnit:
+def _unit(level: int, runs: Sequence[SortedRun]) -> CompactionUnit:
     return CompactionUnit(level=level, files=tuple(file for run in runs for file in run.files))
 
 

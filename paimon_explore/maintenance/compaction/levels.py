@@ -16,7 +16,7 @@ from paimon_explore.scan.manifest_arrays import numbers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LevelRun:
+class SortedRun:
     """One sorted run.
 
     Attributes:
@@ -39,7 +39,7 @@ class Levels:
         top: the highest level of the table.
     """
 
-    runs: tuple[LevelRun, ...]
+    runs: tuple[SortedRun, ...]
     top: int
 
     @property
@@ -70,5 +70,5 @@ def _newest_first(files: ManifestEntries, levels: Sequence[int]) -> list[int]:
     return sorted(level_0, key=lambda i: (-newest[i], oldest[i], created[i], str(names[i])))
 
 
-def _run(level: int, files: Sequence[int], sizes: Sequence[int]) -> LevelRun:
-    return LevelRun(level=level, files=tuple(files), size=sum(sizes[file] for file in files))
+def _run(level: int, files: Sequence[int], sizes: Sequence[int]) -> SortedRun:
+    return SortedRun(level=level, files=tuple(files), size=sum(sizes[file] for file in files))

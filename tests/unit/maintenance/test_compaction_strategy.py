@@ -9,7 +9,7 @@ from paimon_explore.maintenance.compaction.compaction_strategy import (
     pick_full,
     pick_universal,
 )
-from paimon_explore.maintenance.compaction.levels import LevelRun, Levels
+from paimon_explore.maintenance.compaction.levels import SortedRun, Levels
 from paimon_explore.metadata.options.table_options import TableOptions
 
 TRIGGER_3 = {"num-sorted-run.compaction-trigger": "3"}
@@ -17,7 +17,7 @@ TRIGGER_3 = {"num-sorted-run.compaction-trigger": "3"}
 
 def tree(*runs: tuple[int, int], top: int = 5) -> Levels:
     """One file per run, given as level and size, newest first."""
-    found = (LevelRun(level=level, files=(i,), size=size) for i, (level, size) in enumerate(runs))
+    found = (SortedRun(level=level, files=(i,), size=size) for i, (level, size) in enumerate(runs))
     return Levels(runs=tuple(found), top=top)
 
 
@@ -123,7 +123,7 @@ def test_a_full_compaction_takes_every_run_to_the_top() -> None:
 
 
 def test_on_the_top_level_only_files_with_deleted_rows_are_rewritten() -> None:
-    levels = Levels(runs=(LevelRun(level=5, files=(0, 1, 2), size=9),), top=5)
+    levels = Levels(runs=(SortedRun(level=5, files=(0, 1, 2), size=9),), top=5)
     assert pick_full(levels) is None
     assert pick_full(levels, outdated=[1]) == CompactionUnit(
         level=5, files=(1,), rewrites_each=True
