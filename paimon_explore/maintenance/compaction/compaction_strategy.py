@@ -10,7 +10,7 @@ Spec: primary-key-table, compaction; maintenance/configurations, `num-sorted-run
 from collections.abc import Collection, Sequence
 
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.maintenance.compaction.levels import SortedRun, Levels
+from paimon_explore.maintenance.compaction.levels import Levels, SortedRun
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.table_options import TableOptions
 

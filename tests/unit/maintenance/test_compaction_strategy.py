@@ -9,7 +9,7 @@ from paimon_explore.maintenance.compaction.compaction_strategy import (
     pick_full,
     pick_universal,
 )
-from paimon_explore.maintenance.compaction.levels import SortedRun, Levels
+from paimon_explore.maintenance.compaction.levels import Levels, SortedRun
 from paimon_explore.metadata.options.table_options import TableOptions
 
 TRIGGER_3 = {"num-sorted-run.compaction-trigger": "3"}
