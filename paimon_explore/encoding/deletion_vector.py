@@ -1,13 +1,13 @@
-"""Deletion vectors: which rows of a data file are deleted, by position from 0.
+"""Encoding of deletion vectors: the positions (from 0) of the deleted rows of a data file.
 
-An index file holds the vectors of several data files behind a version byte:
+An index file contains the vectors of several data files after a version byte:
 
     version 1 | per data file: int32 BE size | data[size] | int32 BE crc32(data)
     data, 32 bit: int32 BE magic 1581511376 | Roaring bitmap
     data, 64 bit: int32 LE magic 1681511377 | int64 LE n | n x (int32 LE high half | Roaring bitmap)
 
-The index manifest names each data file's range: its offset is that of the size field, its length is
-`size` for 32 bit, but `size + 8` for 64 bit (with the size field and the checksum).
+The index manifest has the range of each data file: the offset is that of the size field, the length
+is `size` for 32 bit, but `size + 8` for 64 bit (with the size field and the checksum).
 
 Spec: concepts/spec/tableindex, deletion vectors. Seen in: golden java200/dv_pk and dv_bitmap64.
 """
@@ -30,21 +30,21 @@ VERSION = 1
 MAGIC = 1581511376
 MAGIC_64 = 1681511377
 FRAME_BYTES = 8
-"""The size field and the checksum around a vector's data."""
+"""Bytes of the size field and the checksum of a vector."""
 MAX_POSITION = 1 << 40
-"""No data file has as many rows; Java writes an empty bitmap for each 2^32 positions below."""
+"""Maximum position, exclusive; Java writes an empty bitmap for each 2^32 positions below."""
 
 _INT = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VectorRange:
-    """Where a data file's vector lies in an index file.
+    """Location of the vector of a data file in an index file.
 
     Attributes:
         data_file: name of the data file.
-        offset: of the vector's size field.
-        length: as the index manifest states it, see the module's text.
+        offset: offset of the vector's size field.
+        length: length as in the index manifest, see the module's docstring.
         cardinality: number of deleted rows.
     """
 
@@ -57,37 +57,35 @@ class VectorRange:
 def decode_vector(
     record: bytes, length: int, *, path: str, cardinality: int | None = None
 ) -> DeletionVector:
-    """One vector.
+    """Decode a deletion vector.
 
     Args:
-        record: the bytes from the range's offset on, at least `length + FRAME_BYTES` of them where
-            the file goes on so far; more do no harm.
-        length: the range's length.
-        path: the index file, for errors.
-        cardinality: the number of deleted rows that the index manifest states, if any.
+        record: the bytes from the range's offset on: at least `length + FRAME_BYTES`, or up to the
+            end of the file.
+        length: the length of the range.
+        path: path of the index file, for errors.
+        cardinality: the number of deleted rows in the index manifest, if any.
 
     Returns:
-        The positions; a 64-bit bitmap where the file has one.
+        The positions; a 64-bit bitmap if the file has one.
 
     Raises:
         CorruptFileError: size, checksum, magic, bitmap or cardinality are wrong.
     """
     size = int.from_bytes(record[:_INT], "big", signed=True)
     if len(record) < FRAME_BYTES or not _INT <= size <= len(record) - FRAME_BYTES:
-        raise CorruptFileError(path, "deletion vector", "its size field must fit into the file")
+        raise CorruptFileError(path, "deletion vector", "the size must fit into the file")
     if length not in {size, size + FRAME_BYTES}:
         rule = f"the length {length} of the range must agree with the size field {size}"
         raise CorruptFileError(path, "deletion vector", rule)
     data = record[_INT : _INT + size]
     stored = int.from_bytes(record[_INT + size : FRAME_BYTES + size], "big")
     if zlib.crc32(data) != stored:
-        rule = f"the checksum {stored:#x} must be that of the data, {zlib.crc32(data):#x}"
+        rule = f"the checksum must be {zlib.crc32(data):#x} as of the data, not {stored:#x}"
         raise CorruptFileError(path, "deletion vector", rule)
     vector = _decode_data(data, path)
     if cardinality is not None and len(vector) != cardinality:
-        rule = (
-            f"it must mark the {cardinality} rows that the index manifest states, not {len(vector)}"
-        )
+        rule = f"it must have {cardinality} rows as in the index manifest, not {len(vector)}"
         raise CorruptFileError(path, "deletion vector", rule)
     return vector
 
@@ -100,19 +98,19 @@ def _decode_data(data: bytes, path: str) -> DeletionVector:
     elif int.from_bytes(data[:_INT], "little") == MAGIC_64:
         vector = reader.take_wide()
     else:
-        rule = f"its magic must be {MAGIC:#x} or {MAGIC_64:#x}, not {data[:_INT].hex()}"
+        rule = f"the magic must be {MAGIC:#x} or {MAGIC_64:#x}, not {data[:_INT].hex()}"
         raise CorruptFileError(path, "deletion vector", rule)
     if reader.position != len(data):
-        raise CorruptFileError(path, "deletion vector", "its bitmap must fill its data")
+        raise CorruptFileError(path, "deletion vector", "the bitmap must fill the data")
     return vector
 
 
 def decode_vectors(data: bytes, *, path: str) -> list[tuple[int, DeletionVector]]:
-    """All vectors of an index file with their offsets; the names are in the index manifest only.
+    """Decode all vectors of an index file, with their offsets; the names are in the index manifest.
 
     Raises:
-        UnsupportedVersionError: the file has another version.
-        CorruptFileError: it is damaged.
+        UnsupportedVersionError: the version of the file is unknown.
+        CorruptFileError: the file is damaged.
     """
     check_version(data, path=path)
     found = []
@@ -126,10 +124,10 @@ def decode_vectors(data: bytes, *, path: str) -> list[tuple[int, DeletionVector]
 
 
 def check_version(data: bytes, *, path: str) -> None:
-    """Check the version byte that starts an index file.
+    """Check the version byte at the start of an index file.
 
     Raises:
-        UnsupportedVersionError: it is not the known one.
+        UnsupportedVersionError: the version is unknown.
         CorruptFileError: the file is empty.
     """
     if not data:
@@ -141,14 +139,14 @@ def check_version(data: bytes, *, path: str) -> None:
 def encode_vectors(
     vectors: Iterable[tuple[str, DeletionVector]], *, wide: bool = False
 ) -> tuple[bytes, list[VectorRange]]:
-    """An index file.
+    """Encode an index file.
 
     Args:
         vectors: name and deleted positions of each data file, in the order to write.
         wide: whether to write the 64-bit layout (table option `deletion-vectors.bitmap64`).
 
     Returns:
-        The file's bytes, and the ranges for the index manifest. Without vectors it is 1 byte long.
+        The bytes of the file, and the ranges for the index manifest.
     """
     parts = [bytes([VERSION])]
     ranges = []
@@ -177,7 +175,7 @@ def _encode_data(vector: DeletionVector, *, wide: bool) -> bytes:
 
 
 def _halves(vector: DeletionVector) -> dict[int, BitMap]:
-    """The bitmap of lower halves for each upper half."""
+    """Return the bitmap of lower halves for each upper half."""
     if isinstance(vector, BitMap):
         return {0: vector} if vector else {}
     positions = np.frombuffer(memoryview(vector.to_array()), np.uint64)

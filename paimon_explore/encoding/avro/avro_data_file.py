@@ -1,4 +1,4 @@
-"""Avro data files in the shape of the other readers."""
+"""Reader of Avro data files."""
 
 from collections.abc import Iterator, Sequence
 
@@ -18,7 +18,7 @@ from paimon_explore.encoding.positional_batches import rows_without_columns, sli
 
 
 class AvroDataFile:
-    """An Avro file in memory; see `decoding.OpenDataFile`."""
+    """An Avro file in memory; see `OpenDataFile`."""
 
     spans = WHOLE_FILE
 
@@ -31,7 +31,7 @@ class AvroDataFile:
     def batches(
         self, columns: Sequence[StoredColumn], spans: Sequence[int], batch_rows: int
     ) -> Iterator[PositionedBatch]:
-        """All rows; see `decoding.OpenDataFile`."""
+        """Yield all rows; see `OpenDataFile`."""
         if not spans:
             return
         if not columns:

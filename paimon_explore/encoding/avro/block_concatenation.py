@@ -1,8 +1,8 @@
-"""Avro containers put together without decoding their records.
+"""Concatenation of Avro containers without decoding their records.
 
-Containers of one schema and codec differ only in the marker between blocks, so the blocks of one
-can be copied behind those of another. That makes merging manifests as cheap as copying their bytes.
-Blocks of few records are unpacked and packed together, for readers take their time for each block.
+Containers of the same schema and codec differ only in the sync marker between blocks, so the blocks
+of one can be appended to another. Merging manifests is then as cheap as copying their bytes. Small
+blocks are decompressed and compressed together, as reading has a cost per block.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,23 +21,23 @@ from paimon_explore.errors import CorruptFileError
 
 
 def can_join(first: bytes, second: bytes) -> bool:
-    """Whether two containers have the same schema and codec.
+    """Return whether two containers have the same schema and codec.
 
     Raises:
-        CorruptFileError: one is no container.
+        CorruptFileError: the bytes are not a container.
     """
     a, b = read_header(first), read_header(second)
     return (a.schema, a.codec) == (b.schema, b.codec)
 
 
 def joined(containers: Iterable[bytes]) -> bytes:
-    """One container with the blocks of all, in order.
+    """Concatenate the blocks of containers, in order.
 
     Args:
         containers: at least one; all of the same schema and codec.
 
     Raises:
-        CorruptFileError: one is no container or is cut short.
+        CorruptFileError: the bytes are not a container, or are truncated.
     """
     parts: list[bytes] = []
     for data in containers:
@@ -45,20 +45,20 @@ def joined(containers: Iterable[bytes]) -> bytes:
         if not parts:
             parts += [data[: header.size - SYNC_SIZE], PROCESS_SYNC]
         if header.sync == PROCESS_SYNC and data[-SYNC_SIZE:] == PROCESS_SYNC:
-            parts.append(data[header.size :])  # what this process has written needs no second look
+            parts.append(data[header.size :])  # written by this process, so not checked
         else:
             parts.extend(_blocks(data, header.size, header.sync, PROCESS_SYNC))
     return b"".join(parts)
 
 
 def repacked(files: Sequence[tuple[str, bytes]]) -> bytes:
-    """One container with the records of all, in blocks of at least `BLOCK_BYTES` but the last.
+    """Merge containers into one with blocks of at least `BLOCK_BYTES`, except the last.
 
     Args:
         files: path and content of at least one container; all of the same schema and codec.
 
     Raises:
-        CorruptFileError: one is no container or is damaged.
+        CorruptFileError: the bytes are not a container, or are damaged.
     """
     first = files[0][1]
     header = read_header(first)
@@ -84,14 +84,16 @@ def _unpacked(path: str, data: bytes) -> Iterator[Block]:
 
 
 def _blocks(data: bytes, position: int, marker: bytes, sync: bytes) -> Iterable[bytes]:
-    """The blocks of a container with another marker behind each."""
+    """Return the blocks of a container with another sync marker."""
     while position < len(data):
         count, after = read_long(data, position)
         size, after = read_long(data, after)
         end = after + size
         if size < 0 or count < 0 or data[end : end + SYNC_SIZE] != marker:
             where = f"block at byte {position}"
-            raise CorruptFileError("", where, "must lie in the file and end with its sync marker")
+            raise CorruptFileError(
+                "", where, "must be within the file and end with its sync marker"
+            )
         yield data[position:end]
         yield sync
         position = end + SYNC_SIZE

@@ -1,6 +1,6 @@
-"""Codecs of Avro containers that Paimon's writers choose only when told to: snappy, bzip2, xz.
+"""Optional codecs of Avro containers: snappy, bzip2, xz.
 
-Loaded by the first file that has one of them.
+Loaded when a file first uses one of them.
 Spec: Avro 1.11 specification, object container files, optional codecs.
 """
 
@@ -21,15 +21,15 @@ Unpack: TypeAlias = Callable[[bytes, int], bytes]
 
 _CRC_BYTES = 4
 _SNAPPY_RATIO = 64
-"""A copy of at most 64 bytes takes two bytes or more."""
+"""Maximum compression ratio: a copy of at most 64 bytes takes at least two bytes."""
 
 
 def unpacker(codec: str, read_all: ReadAll) -> Unpack:
-    """A function that unpacks blocks of a codec; what does not unpack is a ValueError or OSError.
+    """Return a function that decompresses blocks; it raises ValueError or OSError for invalid data.
 
     Args:
         codec: `snappy`, `bzip2` or `xz`.
-        read_all: gives everything that a reader gives, up to somewhat more than a block may have.
+        read_all: reads a stream, up to slightly more than the maximum size of a block.
     """
 
     def unpack(packed: bytes, most_bytes: int) -> bytes:
@@ -46,11 +46,11 @@ def unpacker(codec: str, read_all: ReadAll) -> Unpack:
 
 
 def _unpack_snappy(packed: bytes, most_bytes: int) -> bytes:
-    """Snappy with a big-endian CRC-32 of the unpacked bytes behind it."""
+    """Decompress snappy data that is followed by a big-endian CRC-32 of the decompressed bytes."""
     body = packed[:-_CRC_BYTES]
     size, _ = _snappy_size(body)
     if size > len(body) * _SNAPPY_RATIO:
-        raise ValueError(f"{len(body)} bytes cannot unpack to {size}")
+        raise ValueError(f"{len(body)} bytes cannot decompress to {size}")
     if size > most_bytes:
         raise too_large(size, "", "a block", f"{len(packed):,} bytes packed with snappy")
     unpacked = bytes(cramjam.snappy.decompress_raw(body))
@@ -60,7 +60,7 @@ def _unpack_snappy(packed: bytes, most_bytes: int) -> bytes:
 
 
 def _snappy_size(body: bytes) -> tuple[int, int]:
-    """The unpacked size that raw snappy begins with, a varint."""
+    """Decode the decompressed size at the start of raw snappy data, a varint."""
     size = 0
     for position, byte in enumerate(body[:5]):
         size |= (byte & 0x7F) << 7 * position
@@ -75,4 +75,4 @@ def _pack_snappy(data: bytes) -> bytes:
 
 
 PACK: Mapping[str, Codec] = {"snappy": _pack_snappy, "bzip2": bz2.compress, "xz": lzma.compress}
-"""How blocks are packed, by codec name."""
+"""Compression functions by codec name."""

@@ -1,8 +1,7 @@
-"""Avro values at many positions as Arrow arrays, nested ones included.
+"""Vectorized decoder of Avro values of any type to Arrow arrays.
 
-The writer's schema leads the walk, the wanted Arrow type says what is kept; fields are matched by
-name, what is not wanted is stepped over, what is not there is null. All lanes take each step
-together, so the cost per value is that of numpy, not of Python.
+Decoding follows the writer's schema; the wanted Arrow type selects the fields, by name. Unwanted
+fields are skipped, missing fields are null. Each step is done for all positions at once with numpy.
 """
 
 from collections.abc import Sequence
@@ -56,7 +55,7 @@ _TEXT = PlainNode(primitive=Primitive.STRING)
 
 
 def natural_type(node: AvroNode) -> pa.DataType:
-    """The Arrow type of a node when nobody asks for another."""
+    """Return the default Arrow type of a node."""
     match node:
         case PlainNode():
             return plain_type(node)
@@ -85,7 +84,7 @@ def _map_type(key: pa.DataType, value: AvroNode) -> pa.DataType:
 
 
 def natural_field(name: str, node: AvroNode) -> "pa.Field[pa.DataType]":
-    """A field of the natural type, nullable where the union says so."""
+    """Return a field of the default type; nullable if the node is a union with null."""
     nullable = isinstance(node, OptionalNode) and node.null_branch is not None
     return pa.field(name, natural_type(node), nullable=nullable)
 
@@ -93,17 +92,17 @@ def natural_field(name: str, node: AvroNode) -> "pa.Field[pa.DataType]":
 def take_lanes(
     lanes: Lanes, node: AvroNode, wanted: pa.DataType, at: Positions, where: str
 ) -> tuple[Column, Positions]:
-    """One value of the node's type at each lane as `wanted`, and the positions behind.
+    """Decode the value at each position; also returns the positions after the values.
 
     Args:
         lanes: the bytes.
         node: type in the file.
         wanted: type of the result.
-        at: ascending positions, n lanes.
-        where: the field, for messages.
+        at: n ascending positions.
+        where: the field, for errors.
 
     Raises:
-        CorruptFileError: the types do not agree, or a value breaks the format.
+        CorruptFileError: the types are incompatible, or a value is malformed.
     """
     match node:
         case PlainNode():
@@ -130,7 +129,7 @@ def take_fields(
     at: Positions,
     where: str,
 ) -> tuple[list[Column], Positions]:
-    """The wanted fields of a record, by name, in the wanted order; absent ones are null."""
+    """Decode the wanted fields of records, matched by name; missing fields are null."""
     by_name = {field.name: field for field in wanted}
     found: dict[str, Column] = {}
     count = len(at)
@@ -159,7 +158,7 @@ def _present(
 
 
 def null_column(data_type: pa.DataType, count: int) -> Column:
-    """An array of nulls; of flat types and lists, the usual counts share the memory of one."""
+    """Build an array of nulls; for flat types and lists, small arrays share memory."""
     is_plain = not pa.types.is_nested(data_type) or pa.types.is_list(data_type)
     if is_plain and 0 < count <= _SHARED_NULLS:
         return _shared_nulls(data_type).slice(0, count)
@@ -193,7 +192,7 @@ def _take_optional(
 
 
 def _spread(column: Column, valid: Bools) -> Column:
-    """The values at the valid rows, null at the others."""
+    """Return values at the valid rows, nulls at the others."""
     positions = np.cumsum(valid) - 1
     positions[positions < 0] = 0
     index = build_fixed(pa.int64(), positions, valid)
@@ -212,7 +211,7 @@ def _take_items(
 def _item_types(
     node: ArrayNode | MapNode, wanted: pa.DataType, where: str
 ) -> tuple[AvroNode, pa.DataType]:
-    """How one item is stored and what it becomes; a map's item is a record of key and value."""
+    """Return node and wanted type of an item; the item of a map is a record of key and value."""
     if isinstance(wanted, pa.MapType):
         pair = pa.struct(
             (
@@ -250,7 +249,7 @@ def _item_field(wanted: pa.DataType) -> "pa.Field[pa.DataType]":
 def _short_counts(
     lanes: Lanes, node: AvroNode, wanted: pa.DataType, at: Positions
 ) -> tuple[Ints, Column, Positions] | None:
-    """The usual null counts at once; None when some array is different."""
+    """Decode null counts in their usual form at once; None if an array has another form."""
     if wanted != pa.int64() or not is_nullable_long(node):
         return None
     found = short_items(lanes, at)
@@ -267,9 +266,9 @@ def _short_counts(
 def _even_items(
     lanes: Lanes, items: AvroNode, wanted: pa.DataType, at: Positions, where: str
 ) -> tuple[Ints, Column, Positions] | None:
-    """Items of a constant size, none of them null: their places follow from the counts.
+    """Decode items of constant size without nulls, whose positions follow from the counts.
 
-    None when the items differ in size, some is null, or an array is in several blocks.
+    Returns None if the items vary in size, an item is null, or an array has several blocks.
     """
     inner = items.inner if isinstance(items, OptionalNode) else items
     width = constant_size(inner)
@@ -284,7 +283,7 @@ def _even_items(
     offsets = offsets_from_sizes(counts)
     nth = np.arange(offsets[-1]) - np.repeat(offsets[:-1], counts)
     places = np.repeat(begin, counts) + nth * (width + tag)
-    # If each place holds the branch of a value, each is the right one: so is the next then.
+    # if each position has the branch of a non-null value, the next positions are right, too
     if isinstance(items, OptionalNode) and (lanes.raw[places] != value_branch(items)).any():
         return None
     values, _ = take_lanes(lanes, inner, wanted, places + tag, where)
@@ -294,9 +293,9 @@ def _even_items(
 def _walked_items(
     lanes: Lanes, items: AvroNode, wanted: pa.DataType, at: Positions, where: str
 ) -> tuple[Ints, Column, Positions]:
-    """Offsets, items in row order, and the positions behind: item j of all lanes at a time.
+    """Decode item j of all arrays at a time; returns offsets, items, and the positions after them.
 
-    A few long arrays would take a step per item that way; their items are found one by one first.
+    For a few long arrays the positions of all items are determined first, one by one.
     """
     at = at.copy()
     filled = np.zeros(len(at), dtype=np.int64)
@@ -326,7 +325,7 @@ def _walked_items(
 
 
 def _in_row_order(pieces: list[Column], owners: list[Ints]) -> Column:
-    """Pieces hold one item per owner; a stable sort by owner brings each one's items together."""
+    """Sort items by owner; each part has at most one item per owner, and the sort is stable."""
     together = pieces[0] if len(pieces) == 1 else pa.concat_arrays(pieces)
     order = np.argsort(np.concatenate(owners), kind="stable")
     return take_rows(together, order)

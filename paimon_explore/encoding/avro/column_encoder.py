@@ -1,8 +1,8 @@
-"""Arrow arrays as Avro values: one binary value per row, column by column.
+"""Vectorized encoder of Arrow arrays to Avro values: one binary value per row, column by column.
 
-Every column becomes an array of encoded values; a record is their concatenation row by row, which
-Arrow does outside Python. The items of an array are encoded as one column too, and the bytes of one
-row's items lie together in it, so new offsets are all it takes to group them.
+Each column is encoded to a binary array; records are the row-wise concatenations of these arrays,
+computed by Arrow. The items of arrays are encoded as one column; the bytes of a row's items are
+consecutive in it, so they are grouped by new offsets.
 """
 
 from collections.abc import Sequence
@@ -51,18 +51,18 @@ _PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 
 
 def encode_values(array: Column, node: AvroNode, where: str) -> Encoded:
-    """The values of a column in Avro form.
+    """Encode the values of a column.
 
     Args:
         array: n values.
         node: their type in the file.
-        where: the column, for messages.
+        where: the column, for errors.
 
     Returns:
         n binary values, none null.
 
     Raises:
-        InvalidInputError: a null where the type has none, or a type that does not fit.
+        InvalidInputError: a value is null but the type is not nullable, or the type does not fit.
     """
     if isinstance(node, OptionalNode):
         return _encode_optional(array, node, where)
@@ -82,7 +82,7 @@ def encode_values(array: Column, node: AvroNode, where: str) -> Encoded:
 
 
 def encode_rows(columns: Sequence[Column], node: RecordNode) -> Encoded:
-    """Records out of their columns, in the order of the node's fields."""
+    """Encode records from their columns, in the order of the node's fields."""
     parts = [
         encode_values(column, inner, name)
         for (name, inner), column in zip(node.fields, columns, strict=True)
@@ -91,7 +91,7 @@ def encode_rows(columns: Sequence[Column], node: RecordNode) -> Encoded:
 
 
 def encode_longs(values: Ints) -> Encoded:
-    """Zigzag numbers of variable length."""
+    """Encode numbers as zigzag varints."""
     number = ((values << 1) ^ (values >> 63)).view(np.uint64)
     groups = np.empty((len(values), _LONG_BYTES), dtype=np.uint8)
     used = np.empty((len(values), _LONG_BYTES), dtype=np.bool_)
@@ -204,12 +204,12 @@ def _in_file_unit(array: Column, node: PlainNode, where: str) -> Ints:
     if want >= have:
         return values * (want // have)
     if len(values) and (values % (have // want)).any():
-        raise InvalidInputError(f"Column {where} is finer than Avro's {node.logical}.")
+        raise InvalidInputError(f"Column {where} has a finer unit than Avro's {node.logical}.")
     return values // (have // want)
 
 
 def _decimals(array: Column) -> Encoded:
-    """Big-endian two's complement in as few bytes as it takes, as Java's BigInteger has it."""
+    """Encode decimals as big-endian two's complement in as few bytes as possible, as Java does."""
     assert isinstance(array.type, pa.Decimal128Type)  # noqa: S101 - the caller has looked
     words = fixed_values(array, "V16")
     high = words.view(np.int64).reshape(-1, 2)[:, 1]
@@ -243,14 +243,14 @@ def _encode_items(array: Column, node: ArrayNode | MapNode, where: str) -> Encod
     counts = np.diff(offsets)
     ends, data = var_values(items)
     together = _binary(ends[offsets - offsets[0]], data)
-    head = encode_longs(counts)  # of an empty array, the count 0 is its end
+    head = encode_longs(counts)  # an empty array has only the final count 0
     tail_sizes = (counts > 0).astype(np.int64)
     tail = _binary(offsets_from_sizes(tail_sizes), np.zeros(int(tail_sizes.sum()), dtype=np.uint8))
     return _joined([head, together, tail])
 
 
 def _items_of(array: Column, node: ArrayNode | MapNode, where: str) -> tuple[Ints, Encoded]:
-    """Offsets of each row's items, and all items encoded."""
+    """Return the offsets of each row's items, and the encoded items."""
     if isinstance(array, pa.FixedSizeListArray):
         offsets = np.arange(len(array) + 1, dtype=np.int64) * array.type.list_size
         items: Column = array.flatten()

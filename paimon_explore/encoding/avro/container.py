@@ -1,9 +1,9 @@
-"""The Avro object container file: header, blocks, codecs.
+"""Reading and writing of the Avro object container format: header, blocks, codecs.
 
     magic "Obj" 1, metadata map, 16-byte sync marker,
     then blocks of: record count (long), byte length (long), bytes, sync marker
 
-Sizes are read from the file and therefore capped before anything is allocated.
+Sizes in the file are checked against limits before memory is allocated.
 Spec: Avro 1.11 specification, object container files.
 """
 
@@ -23,25 +23,25 @@ from paimon_explore.limits import max_unpacked_size, too_large
 MAGIC = b"Obj\x01"
 SYNC_SIZE = 16
 PROCESS_SYNC = os.urandom(SYNC_SIZE)
-"""The marker of all files that this process writes, so that their blocks can be put together."""
+"""Sync marker of all files written by this process, so that their blocks can be concatenated."""
 
 BLOCK_BYTES = 64_000
-"""Size at which blocks are closed, as Java does, so that readers can work on many at once."""
+"""Target size of blocks, as in Java; readers process many blocks in parallel."""
 MAX_BLOCK_BYTES = 1 << 29
-"""Largest block that is unpacked, bytes. Writers make blocks of some 64 kB."""
+"""Maximum decompressed size of a block. Writers make blocks of about 64 kB."""
 _MAX_HEADER_ENTRIES = 1000
 _LONG_BYTES = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Header:
-    """What a container says of itself.
+    """Header of a container.
 
     Attributes:
         schema: the writer's schema, JSON.
         codec: name of the codec, "null" for none.
-        sync: the marker between blocks.
-        size: bytes of the header, i.e. where the first block begins.
+        sync: the sync marker between blocks.
+        size: bytes of the header, i.e. the offset of the first block.
     """
 
     schema: bytes
@@ -52,15 +52,15 @@ class Header:
 
 @dataclass(slots=True, eq=False)
 class Block:
-    """A run of records, unpacked.
+    """A decompressed block of records.
 
-    Never changed once made. It is not declared frozen because a frozen one takes three times as
-    long to make, and files have them by the thousand.
+    Immutable by convention; a frozen dataclass takes three times as long to create, and files have
+    thousands of blocks.
 
     Attributes:
-        count: records in it.
+        count: number of records.
         data: their bytes.
-        offset: where the block begins in the file.
+        offset: offset of the block in the file.
     """
 
     count: int
@@ -69,18 +69,18 @@ class Block:
 
 
 def is_avro(data: bytes) -> bool:
-    """Whether bytes begin like a container."""
+    """Return whether bytes start with the magic of a container."""
     return data[: len(MAGIC)] == MAGIC
 
 
 def read_header(data: bytes) -> Header:
-    """The header of a container.
+    """Read the header of a container.
 
     Raises:
-        CorruptFileError: not a container, cut short, or without a schema.
+        CorruptFileError: the bytes are not a container, are truncated, or have no schema.
     """
     if not is_avro(data):
-        raise _wrong("byte 0", "an Avro file must begin with Obj and 1")
+        raise _wrong("byte 0", "an Avro file must start with the magic Obj 1")
     for known in tuple(_BEGINNINGS):
         if data.startswith(known.data):
             return _header(data, known)
@@ -97,7 +97,7 @@ def read_header(data: bytes) -> Header:
 
 
 class _Beginning(NamedTuple):
-    """The bytes in front of a sync marker, and what they say."""
+    """The bytes before a sync marker, and the decoded header."""
 
     data: bytes
     schema: bytes
@@ -107,7 +107,7 @@ class _Beginning(NamedTuple):
 _MAX_KNOWN_BYTES = 1 << 16
 _MOST_KNOWN = 4
 _BEGINNINGS: list[_Beginning] = []
-"""Those of the last different files: a writer's files begin alike."""
+"""Cache of recent headers, as the files of a writer have the same header."""
 
 
 def _header(data: bytes, beginning: _Beginning) -> Header:
@@ -136,7 +136,7 @@ def read_blocks(data: bytes, header: Header) -> Iterator[Block]:
         size, position = read_long(data, position)
         end = position + size
         if count < 0 or size < 0 or size > MAX_BLOCK_BYTES or end + SYNC_SIZE > len(data):
-            raise _wrong(f"block at byte {start}", "must lie wholly in the file")
+            raise _wrong(f"block at byte {start}", "must be within the file")
         if data[end : end + SYNC_SIZE] != header.sync:
             raise _wrong(f"byte {end}", "a block must end with the file's sync marker")
         unpacked = unpack(data[position:end], start)
@@ -150,7 +150,7 @@ def read_blocks(data: bytes, header: Header) -> Iterator[Block]:
 
 
 def read_long(data: bytes, position: int) -> tuple[int, int]:
-    """A zigzag number of variable length, and the position after it."""
+    """Decode a zigzag varint; also returns the position after it."""
     value = 0
     for shift in range(0, 7 * _LONG_BYTES, 7):
         if position >= len(data):
@@ -160,11 +160,13 @@ def read_long(data: bytes, position: int) -> tuple[int, int]:
         value |= (byte & 0x7F) << shift
         if byte < 0x80:  # noqa: PLR2004 - the bit that says that more follows
             return (value >> 1) ^ -(value & 1), position
-    raise _wrong(f"byte {position - _LONG_BYTES}", f"a number has at most {_LONG_BYTES} bytes")
+    raise _wrong(
+        f"byte {position - _LONG_BYTES}", f"a number must have at most {_LONG_BYTES} bytes"
+    )
 
 
 def write_long(value: int) -> bytes:
-    r"""A number of 64 bits in zigzag form of variable length.
+    r"""Encode a 64-bit number as a zigzag varint.
 
     >>> write_long(-1), write_long(64)
     (b'\x01', b'\x80\x01')
@@ -180,7 +182,7 @@ def write_long(value: int) -> bytes:
 
 @lru_cache(maxsize=16)
 def write_header(schema: bytes, codec: str, sync: bytes) -> bytes:
-    """The header of a new container; its metadata in the order in which Java has it."""
+    """Encode the header of a container, with its metadata in Java's order."""
     if codec not in PACK:
         raise _wrong("avro.codec", f"must be one of {sorted(PACK)}, not {codec!r}")
     entries = {"avro.schema": schema, "avro.codec": codec.encode("ascii")}
@@ -191,7 +193,7 @@ def write_header(schema: bytes, codec: str, sync: bytes) -> bytes:
 
 
 def write_block(count: int, data: bytes, codec: str, sync: bytes) -> bytes:
-    """One block of `count` records."""
+    """Encode a block of `count` records."""
     packed = PACK[codec](data)
     return b"".join([write_long(count), write_long(len(packed)), packed, sync])
 
@@ -220,7 +222,7 @@ def _text(data: bytes, position: int) -> tuple[bytes, int]:
 
 
 _Unpack: TypeAlias = Callable[[bytes, int], bytes]
-"""Unpacks a block; stops soon after so many bytes."""
+"""Decompresses a block; stops soon after a number of bytes."""
 
 
 def block_unpacker(codec: str) -> Callable[[bytes, int], bytes]:
@@ -245,9 +247,9 @@ def _unpacked(unpack: _Unpack, packed: bytes, start: int) -> bytes:
     except ResourceLimitError:
         raise
     except (zlib.error, zstandard.ZstdError, *_UNPACK_ERRORS) as error:
-        raise _odd_block(start, f"must unpack with the file's codec: {error}") from error
+        raise _odd_block(start, f"cannot be decompressed with the file's codec: {error}") from error
     if len(unpacked) > most:
-        what = f"{len(packed):,} bytes, which unpack to at least {len(unpacked):,},"
+        what = f"{len(packed):,} bytes, which decompress to at least {len(unpacked):,},"
         raise too_large(None, "", f"block at byte {start}", what)
     return unpacked
 
@@ -260,12 +262,12 @@ def _odd_block(start: int, rule: str) -> CorruptFileError:
 
 
 def _zstandard_unpacker() -> _Unpack:
-    """One for many blocks: making a decompressor takes as long as unpacking a small block."""
+    """Return a decompression function for many blocks, as creating a decompressor is expensive."""
     unpacker = zstandard.ZstdDecompressor()
     size_of = zstandard.frame_content_size
 
     def unpack(packed: bytes, most: int) -> bytes:
-        """Writers may or may not give the size in the frame; a made-up size is not believed."""
+        """Decompress a block; the size in the frame is optional and not trusted."""
         if 0 <= size_of(packed) <= most:
             return unpacker.decompress(packed, allow_extra_data=False)
         with unpacker.stream_reader(packed, read_across_frames=True) as reader:
@@ -275,7 +277,7 @@ def _zstandard_unpacker() -> _Unpack:
 
 
 def _all_of(read: Callable[[int], bytes], most: int) -> bytes:
-    """Everything a reader gives, up to one piece more than a block may have."""
+    """Read a stream to its end, or until slightly more than the maximum size of a block."""
     parts = []
     total = 0
     while total <= most and (part := read(1 << 18)):
@@ -288,7 +290,7 @@ def _unpack_deflate(packed: bytes, most: int) -> bytes:
     unpacker = zlib.decompressobj(-zlib.MAX_WBITS)
     unpacked = unpacker.decompress(packed, most + 1)
     if not unpacker.eof and len(unpacked) <= most:
-        raise zlib.error("the data is cut short")
+        raise zlib.error("the data is truncated")
     return unpacked
 
 
@@ -324,7 +326,7 @@ _UNPACK: MappingProxyType[str, Callable[[], _Unpack]] = MappingProxyType(
         "xz": lambda: _rare_unpacker("xz"),
     }
 )
-"""By codec name, what makes a function that unpacks one block after the other."""
+"""Factories of decompression functions by codec name."""
 PACK: MappingProxyType[str, Callable[[bytes], bytes]] = MappingProxyType(
     {
         "null": lambda data: data,
@@ -335,7 +337,7 @@ PACK: MappingProxyType[str, Callable[[bytes], bytes]] = MappingProxyType(
         "xz": _rare_packer("xz"),
     }
 )
-"""How blocks are packed, by codec name."""
+"""Compression functions by codec name."""
 
 
 def _wrong(where: str, rule: str) -> CorruptFileError:
@@ -343,4 +345,4 @@ def _wrong(where: str, rule: str) -> CorruptFileError:
 
 
 def _cut_short(position: int) -> CorruptFileError:
-    return _wrong(f"byte {position}", "the file must not end here")
+    return _wrong(f"byte {position}", "unexpected end of file")

@@ -1,10 +1,10 @@
-"""Where the records of manifests and manifest lists begin, without walking them.
+"""Offsets of the records of manifests and manifest lists, found by searching a byte pattern.
 
-Every entry begins with version, kind (0 or 1), and the length of a binary row that opens with its
-arity and its row kind; all of one table's partitions have the same. So true beginnings are among
-the places where these bytes stand. If a block has as many such places as records, they are the
-true ones; else the block is walked. The decoder checks in any case that each record ends where the
-next one begins.
+Every entry starts with version, kind (0 or 1), and the length of a binary row that starts with its
+arity and row kind; these are the same for all partitions of a table. So records start at some of
+the positions where these bytes occur. If a block has as many such positions as records, they are
+the starts of the records; else the block is walked. The decoder checks in any case that each record
+ends where the next one starts.
 """
 
 import numpy as np
@@ -28,10 +28,10 @@ _ARITY_BYTES = 4
 
 
 def entry_starts(lanes: Lanes, node: AvroNode, begins: Ints, ends: Ints, counts: Ints) -> Positions:
-    """Where every entry begins; see `record_starts` for the arguments.
+    """Find the start of every manifest entry; see `record_starts` for the arguments.
 
     Raises:
-        CorruptFileError: entries that do not fill their block exactly.
+        CorruptFileError: the entries do not fill their block exactly.
     """
     tag = _tag_bytes(node, _LEADING)
     if tag is None or not len(begins):
@@ -42,10 +42,10 @@ def entry_starts(lanes: Lanes, node: AvroNode, begins: Ints, ends: Ints, counts:
 
 
 def list_starts(lanes: Lanes, node: AvroNode, begins: Ints, ends: Ints, counts: Ints) -> Positions:
-    """Where every record of manifest lists begins: version, then a name that begins like the first.
+    """Find the start of every manifest list record: version and a name with a common prefix.
 
     Raises:
-        CorruptFileError: records that do not fill their block exactly.
+        CorruptFileError: the records do not fill their block exactly.
     """
     tag = _tag_bytes(node, _LIST_LEADING)
     if tag is None or not len(begins):
@@ -60,7 +60,7 @@ def list_starts(lanes: Lanes, node: AvroNode, begins: Ints, ends: Ints, counts: 
 def _checked(
     places: Positions, lanes: Lanes, node: AvroNode, blocks: tuple[Ints, Ints, Ints]
 ) -> Positions:
-    """The places in blocks that have as many of them as records; other blocks are walked."""
+    """Return candidates of blocks with as many candidates as records; walk the other blocks."""
     begins, ends, counts = blocks
     first = np.searchsorted(places, begins)
     last = np.searchsorted(places, ends)
@@ -77,7 +77,7 @@ def _checked(
 
 
 def _tag_bytes(node: AvroNode, leading: tuple[frozenset[Primitive], ...]) -> int | None:
-    """Bytes in front of a record's first field; None if records do not begin as expected."""
+    """Return the bytes before the first field of a record; None if records start differently."""
     record = node.inner if isinstance(node, OptionalNode) else node
     if not isinstance(record, Record) or len(record.fields) < len(leading):
         return None
@@ -88,7 +88,7 @@ def _tag_bytes(node: AvroNode, leading: tuple[frozenset[Primitive], ...]) -> int
 
 
 def _entry_pattern(head: bytes) -> tuple[bytes, bytes]:
-    """Which bits matter of the bytes that open an entry like one, and what they must be."""
+    """Return mask and value of the bits at the start of entries like a given one."""
     long_size = head[2] >= _CONTINUES
     arity_at = 4 if long_size else 3
     mask = bytearray(_WORD)
@@ -98,14 +98,14 @@ def _entry_pattern(head: bytes) -> tuple[bytes, bytes]:
     mask[2], value[2] = _CONTINUES, head[2] & _CONTINUES
     if long_size:
         mask[3] = _CONTINUES
-    # The byte behind the arity is the row's kind; of long rows it does not fit in the word.
+    # the byte after the arity is the row kind; for long rows it is beyond the word
     for index in range(arity_at, min(arity_at + _ARITY_BYTES + 1, _WORD)):
         mask[index], value[index] = 0xFF, head[index]
     return bytes(mask), bytes(value)
 
 
 def _places(lanes: Lanes, mask: bytes, value: bytes) -> Positions:
-    """Where a word stands that agrees with a value in the bits of a mask; the first byte must."""
+    """Find words that equal a value in the bits of a mask, which includes the first byte."""
     places = lanes.places_of(value[0])
     wanted = np.uint64(int.from_bytes(value, "little"))
     bits = np.uint64(int.from_bytes(mask, "little"))

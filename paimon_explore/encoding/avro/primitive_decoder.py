@@ -1,8 +1,8 @@
-"""Plain Avro values at many positions as Arrow arrays.
+"""Vectorized decoder of primitive Avro values to Arrow arrays.
 
-Paimon's conventions: dates, times and timestamps are plain numbers whose meaning the table's schema
-knows (its two timestamp families are swapped against Avro's, so no zone is ever applied here);
-decimals are big-endian two's complement bytes.
+In Paimon's files, dates, times and timestamps are numbers that are interpreted by the table schema
+(TIMESTAMP and TIMESTAMP_LTZ are swapped compared to Avro, so time zones are ignored here); decimals
+are big-endian two's complement bytes.
 Spec: concepts/spec/fileformat, avro.
 """
 
@@ -38,7 +38,7 @@ _PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 
 
 def plain_type(node: PlainNode) -> pa.DataType:
-    """The Arrow type that holds a plain value when nobody asks for another."""
+    """Return the default Arrow type of a primitive value."""
     match node.primitive:
         case Primitive.BYTES | Primitive.FIXED if node.logical == "decimal":
             return pa.decimal128(node.precision, node.scale)
@@ -77,10 +77,10 @@ def _number_type(node: PlainNode) -> pa.DataType:
 def take_plain(
     lanes: Lanes, node: PlainNode, wanted: pa.DataType, at: Positions, where: str
 ) -> tuple[Column, Positions]:
-    """The values at the lanes, and the positions behind them.
+    """Decode the value at each position; also returns the positions after the values.
 
     Raises:
-        CorruptFileError: the file's type cannot be read as the wanted one, or a value breaks it.
+        CorruptFileError: the file's type cannot be read as the wanted one, or a value is malformed.
     """
     match node.primitive:
         case Primitive.INT | Primitive.LONG:
@@ -139,7 +139,7 @@ _INTEGERS: Mapping[int, tuple[pa.DataType | None, type[np.int8 | np.int16 | np.i
 
 
 def _in_unit(values: Ints, node: PlainNode, wanted: pa.DataType, where: str) -> Ints:
-    """Timestamps from the file's unit in the wanted one; a finer file unit is cut off."""
+    """Convert timestamps from the file's unit to the wanted one, truncating a finer unit."""
     found = plain_type(node)
     if not isinstance(found, pa.TimestampType) or not isinstance(wanted, pa.TimestampType):
         raise mismatch(node.logical or node.primitive.value, wanted, where)
@@ -184,28 +184,27 @@ def _as_text(raw: Column, wanted: pa.DataType, where: str) -> Column:
 
 
 def _viewed(lanes: Lanes, spans: tuple[Ints, Ints], where: str) -> Column:
-    """Bytes of the spans where they are, which is until the lanes are released."""
+    """Build views of spans of bytes, valid until the buffer is released."""
     begin, size = spans
     if len(begin) and (begin + size).max() > lanes.end:
-        raise CorruptFileError("", where, "a size must lie within its block")
+        raise CorruptFileError("", where, "a size must be within its block")
     return build_views(begin, size, lanes.data)
 
 
 def _gathered(lanes: Lanes, spans: tuple[Ints, Ints], where: str) -> Column:
-    """Bytes of the spans, one value each.
+    """Copy spans of bytes to binary values.
 
-    Spans of one size are taken by NumPy. Else the buffer is seen as one binary array in which spans
-    and the gaps between them alternate; every other value of it is taken, which copies span by span
-    outside Python.
+    Spans of equal size are copied by numpy. Otherwise the buffer is viewed as a binary array in
+    which spans and gaps alternate, and Arrow takes every other value.
     """
     begin, size = spans
     if not len(begin):
         return empty_array(_BINARY)
     ends = begin + size
     if ends.max() > lanes.end:
-        raise CorruptFileError("", where, "a size must lie within its block")
+        raise CorruptFileError("", where, "a size must be within its block")
     if len(begin) > 1 and (begin[1:] < ends[:-1]).any():
-        raise CorruptFileError("", where, "values must follow each other")
+        raise CorruptFileError("", where, "values must be in ascending order")
     width = int(size[0])
     if width and (size == width).all():
         ends = np.arange(0, width * (len(begin) + 1), width, dtype=np.int32)
@@ -227,7 +226,7 @@ def _decimals(
     if len(size) and (size.max() > _DECIMAL_BYTES or size.min() < 1):
         raise CorruptFileError("", where, f"a decimal must have 1 to {_DECIMAL_BYTES} bytes")
     if len(begin) and (begin + size).max() > lanes.end:
-        raise CorruptFileError("", where, "a size must lie within its block")
+        raise CorruptFileError("", where, "a size must be within its block")
     behind = begin + size
     low = _big_endian(lanes.words[behind - 8]).view(np.int64)
     high = _big_endian(lanes.words[behind - 16]).view(np.int64)
@@ -251,10 +250,10 @@ def _big_endian(words: Words) -> Words:
 
 
 def dense(data_type: pa.DataType, values: Numbers) -> Column:
-    """A fixed-width array without nulls."""
+    """Build a fixed-width array without nulls."""
     return pa.Array.from_buffers(data_type, len(values), [None, as_buffer(values)])
 
 
 def mismatch(found: str, wanted: pa.DataType, where: str) -> CorruptFileError:
-    """The error for a file whose type is not what the schema says."""
+    """Return the error for a type in the file that is incompatible with the schema."""
     return CorruptFileError("", where, f"is {found} in the file and cannot be read as {wanted}")

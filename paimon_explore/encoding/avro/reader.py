@@ -1,9 +1,9 @@
-"""Avro files as Arrow columns.
+"""Vectorized reader of Avro files.
 
-Theory of operation. Blocks of one or many files with one schema are unpacked into a buffer of some
-megabytes; the records' beginnings are found (`avro_skip`), then all records are decoded at once,
-column by column, as positions advance over the buffer (`avro_decode`). No Python object stands for
-a record. Groups bound memory and keep the caches warm.
+Blocks of one or many files with the same schema are decompressed into a buffer of some megabytes;
+the starts of the records are determined (`record_offsets`), then all records are decoded at once,
+column by column, while positions advance over the buffer (`column_decoder`). There is no Python
+object per record. Decoding groups of blocks limits memory and uses the CPU caches.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -36,21 +36,21 @@ _GROUP_BYTES = 4 << 20
 _CHUNK_RECORDS = 16_384
 
 REASONS = 16
-"""A choice gives numbers below this one."""
+"""Exclusive maximum of the numbers that a choice returns."""
 
 Fields: TypeAlias = "Sequence[pa.Field[pa.DataType]]"
 Choice: TypeAlias = "tuple[Fields, Callable[[list[Column]], Ints]]"
-"""Columns, and a function that tells for n records 0 to keep it, else the number of a reason."""
+"""Columns, and a function that returns for each of n records 0 to keep it, else a reason."""
 StartFinder: TypeAlias = Callable[[Lanes, AvroNode, Ints, Ints, Ints], Positions]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Group:
-    """Blocks that are decoded together.
+    """Blocks that are decoded at once.
 
     Attributes:
-        node: their records' type.
-        blocks: each with the number of its file.
+        node: type of their records.
+        blocks: each with the index of its file.
     """
 
     node: AvroNode
@@ -58,7 +58,7 @@ class _Group:
 
 
 class _Decoded(NamedTuple):
-    """Columns of some records in chunks, and what the choices said of how many."""
+    """Decoded columns in chunks, and the number of records per reason of each choice."""
 
     chunks: list[list[Column]]
     tallies: Ints
@@ -66,25 +66,25 @@ class _Decoded(NamedTuple):
 
 _UNSUSPICIOUS_RECORDS = 1 << 18
 _BYTES_PER_VALUE = 24
-"""About what a value takes while it is decoded: its place, its end and itself."""
+"""Approximate memory per value during decoding: position, end and value."""
 
 
 def read_avro(data: bytes, wanted: pa.Schema | None, where: str) -> Iterator[pa.RecordBatch]:
-    """The rows of an Avro data file, batch by batch.
+    """Read the rows of an Avro data file in batches.
 
     Args:
         data: the whole file.
-        wanted: columns to give, by name, in this order, with these types: columns that the file
-            lacks are null, others are left out. None: all columns, in the types of the file
+        wanted: names and types of the columns to read, in order; columns that are missing in the
+            file are null. None: all columns, in the types of the file
             (timestamps: Avro's `timestamp-*` have no zone and `local-timestamp-*` are UTC instants,
             as Paimon has it).
-        where: the file, for messages.
+        where: path of the file, for errors.
 
     Yields:
-        Batches with exactly the wanted schema; none for a file without rows.
+        Batches with the wanted schema; none for a file without rows.
 
     Raises:
-        CorruptFileError: bytes that break the format, or a type that does not agree.
+        CorruptFileError: the file is malformed, or a type is incompatible.
     """
     fields = list(wanted) if wanted is not None else _all_fields(data, where)
     schema = wanted if wanted is not None else pa.schema(fields)
@@ -107,7 +107,7 @@ def _columnar_parts(data: bytes, names: Sequence[str], where: str) -> Iterator[b
 def read_columns(
     files: Sequence[tuple[str, bytes]], fields: Fields, *, starts: StartFinder = record_starts
 ) -> tuple[pa.Table, list[int]]:
-    """The records of many files as one table; made for manifests.
+    """Read the records of many files, such as manifests, as one table.
 
     Args:
         files: path and content of each.
@@ -139,20 +139,20 @@ def read_chosen(
     starts: StartFinder,
     needles: Sequence[bytes] = (),
 ) -> tuple[pa.Table, Ints]:
-    """The records of many files that pass some choices, one after the other.
+    """Read the records of many files that pass filters, which are applied in order.
 
-    Of the others no more is looked at than what stands in front of the columns that decide.
+    Of rejected records, only the fields up to the columns of the filter are decoded.
 
     Args:
         files: path and content of each.
         fields: wanted columns; records inside records are structs.
-        choices: the columns that decide, and how.
+        choices: filters: their columns and functions.
         starts: how the records' beginnings are found.
-        needles: if there are some, the first choice keeps only records in whose bytes one of them
-            stands; a block without any is not decoded, and counts as dropped for reason 1.
+        needles: if not empty, the first filter keeps only records that contain one of these byte
+            strings; a block without any is not decoded and counted as dropped for reason 1.
 
     Returns:
-        The records that every choice keeps, and a row for each choice: how often it gave each
+        The records that all filters keep, and a row for each filter: how often it returned each
         number.
 
     Raises:
@@ -166,7 +166,7 @@ def read_chosen(
 
     def skips(block: Block) -> bool:
         nonlocal dropped
-        # Searching from behind takes Python less than half the time, whatever the bytes are.
+        # rfind takes less than half the time of find
         if not needles or any(block.data.rfind(needle) >= 0 for needle in needles):
             return False
         dropped += block.count
@@ -183,7 +183,7 @@ def read_chosen(
 
 
 def avro_fields(data: bytes, where: str) -> Fields:
-    """The columns of an Avro file in the types of the file."""
+    """Return the columns of an Avro file in the types of the file."""
     return _all_fields(data, where)
 
 
@@ -237,7 +237,7 @@ def _never(block: Block) -> bool:
 def _grouped(
     files: Sequence[tuple[str, bytes]], skips: Callable[[Block], bool] = _never
 ) -> Iterator[tuple[list[tuple[int, int]], _Group]]:
-    """Groups in order, each with (file, records) of its blocks."""
+    """Yield groups in order, each with (file, records) of its blocks."""
     blocks: list[tuple[int, Block]] = []
     size = 0
     current: AvroNode | None = None
@@ -265,7 +265,7 @@ def _grouped(
 
 
 def _check_records(block: Block, node: AvroNode) -> None:
-    """Refuse a block whose records could not be held: they may be as short as a byte each."""
+    """Reject a block whose decoded records would exceed memory; a record may have only one byte."""
     if block.count > _UNSUSPICIOUS_RECORDS:
         size = block.count * leaf_count(node) * _BYTES_PER_VALUE
         what = f"{block.count:,} records"
@@ -297,7 +297,7 @@ def _decoded(
     starts: StartFinder,
     choices: Sequence[Choice] = (),
 ) -> _Decoded:
-    """Columns of the group's records, in chunks; an error names the file it comes from."""
+    """Decode the records of a group to chunks of columns; errors name the file."""
     try:
         blocks = [block for _, block in group.blocks]
         with within_memory("", f"block at byte {blocks[0].offset}"):
@@ -305,12 +305,12 @@ def _decoded(
     except ResourceLimitError as error:
         raise _naming(names[group.blocks[0][0]])(error) from error
     except (CorruptFileError, IndexError) as error:
-        if starts is not record_starts:  # a guess may be wrong, a walk is not
+        if starts is not record_starts:  # the search may be wrong, walking is not
             return _decoded(group, fields, names, record_starts, choices)
         files = sorted({index for index, _ in group.blocks})
         if len(files) == 1:
             raise _as_corrupt(error, names[files[0]]) from error
-        for index in files:  # one of them is to blame: this raises
+        for index in files:  # decoding the blocks one by one raises the error with the file
             own = tuple(pair for pair in group.blocks if pair[0] == index)
             _decoded(_Group(node=group.node, blocks=own), fields, names, starts, choices)
         raise
@@ -319,7 +319,7 @@ def _decoded(
 def _as_corrupt(error: CorruptFileError | IndexError, path: str) -> CorruptFileError:
     if isinstance(error, CorruptFileError):
         return _naming(path)(error)
-    return CorruptFileError(path, "a block", "its records must not run past its end")
+    return CorruptFileError(path, "a block", "its records must not exceed it")
 
 
 def _chunks(
@@ -366,7 +366,7 @@ def _taken(
 
 
 def _reasons(lanes: Lanes, node: AvroNode, begins: Positions, choice: Choice) -> Ints:
-    """What a choice says of records: walks no further than the columns that decide."""
+    """Apply a filter to records; decodes no fields after the columns of the filter."""
     fields, decide = choice
     record, at = _records_at(lanes, node, begins)
     columns, _ = take_fields(lanes, _head(record, fields), fields, at, "")
@@ -374,7 +374,7 @@ def _reasons(lanes: Lanes, node: AvroNode, begins: Positions, choice: Choice) ->
 
 
 def _head(record: RecordNode, fields: Fields) -> RecordNode:
-    """A record up to the last of the fields, that one cut short likewise."""
+    """Return the record type up to the last of the fields, likewise for nested records."""
     wanted = {field.name: field.type for field in fields}
     last = max((i for i, (name, _) in enumerate(record.fields) if name in wanted), default=-1)
     kept = list(record.fields[: last + 1])
@@ -395,7 +395,7 @@ def _take_records(
 
 
 def _records_at(lanes: Lanes, node: AvroNode, begins: Positions) -> tuple[RecordNode, Positions]:
-    """The record's type, and where the first field of each record stands."""
+    """Return the record type, and the position of the first field of each record."""
     if not isinstance(node, OptionalNode):
         return top_record(node), begins
     if branch_taken(lanes, node, begins) is not None:

@@ -1,8 +1,7 @@
-"""A few Avro records, encoded one value at a time.
+"""Encoder of small numbers of Avro records from Python values.
 
-Encoding by columns pays from some hundred records on. A commit writes files of one to thirty
-records, where the calls per column would cost more than the values. Here a schema is turned into a
-list of small functions once, and records are put together from Python values.
+Vectorized encoding is faster from some hundred records on. A commit writes files of one to thirty
+records. The schema is compiled once to a list of functions that encode the values of a record.
 
 Spec: Avro 1.11 specification, binary encoding.
 """
@@ -30,7 +29,7 @@ from paimon_explore.encoding.avro.schema import (
 from paimon_explore.errors import UnsupportedFeatureError
 
 FEW = 64
-"""Number of records up to which this is the faster way."""
+"""Number of records up to which this encoder is faster."""
 
 Path = tuple[str, ...]
 _Encode = Callable[[object], bytes]
@@ -38,10 +37,10 @@ _SMALL = {value: write_long(value) for value in range(-2, 256)}
 
 
 def write_few(schema: bytes, rows: Sequence[Sequence[object]], codec: str) -> bytes:
-    """A whole container.
+    """Encode a container.
 
     Args:
-        schema: of the records, JSON; records inside records are not nullable.
+        schema: schema of the records, JSON; nested records must not be nullable.
         rows: the Python values of each record in the order of `leaf_paths`. Values of nested
             records are mappings whose members are in the schema's order.
         codec: `null`, `deflate`, `snappy`, `zstandard`, `bzip2` or `xz`.
@@ -55,7 +54,7 @@ def write_few(schema: bytes, rows: Sequence[Sequence[object]], codec: str) -> by
 
 
 def leaf_paths(schema: bytes) -> list[Path]:
-    """The values of a record that are no records themselves, in the order of their bytes."""
+    """Return the paths of the values of a record that are not records, in storage order."""
     return [path for path, _ in _leaves(schema)]
 
 
@@ -84,7 +83,7 @@ def _encoder(node: AvroNode) -> _Encode:
         return _array(_encoder(node.items))
     if isinstance(node, RecordNode):
         return _record([_encoder(inner) for _, inner in node.fields])
-    raise UnsupportedFeatureError("maps in few Avro records")
+    raise UnsupportedFeatureError("maps in Avro records")
 
 
 def _optional(inner: _Encode, null_branch: int | None) -> _Encode:

@@ -1,8 +1,8 @@
-"""Where the records of a block begin: the one thing that Avro does not say.
+"""Offsets of the records of a block, which Avro does not store.
 
-Records have no length, so a block must be walked. All blocks are independent, so with many blocks
-record r of every block is walked at once ("lockstep"), a few numpy calls per field for all of them.
-With few blocks each is walked on its own, by a chain of small functions made for the schema.
+Records have no length, so a block must be walked. Blocks are independent, so with many blocks the
+r-th records of all blocks are walked at once ("lockstep"), with some numpy calls per field. With
+few blocks each block is walked separately, by functions compiled from the schema.
 """
 
 from collections.abc import Callable
@@ -36,26 +36,26 @@ FIXED_SIZES = {Primitive.BOOLEAN: 1, Primitive.FLOAT: 4, Primitive.DOUBLE: 8}
 
 Data: TypeAlias = bytes | bytearray
 Step: TypeAlias = Callable[[Data, int], int]
-"""From a position in bytes to the position behind one value."""
+"""Function from bytes and the position of a value to the position after it."""
 
 
 def record_starts(
     lanes: Lanes, node: AvroNode, begins: Positions, ends: Positions, counts: Positions
 ) -> Positions:
-    """Where every record begins.
+    """Return the start of every record.
 
     Args:
-        lanes: the blocks, one behind the other.
+        lanes: the concatenated blocks.
         node: type of a record.
-        begins: where each block begins.
-        ends: where it ends.
-        counts: how many records it must hold.
+        begins: start of each block.
+        ends: end of each block.
+        counts: number of records of each block.
 
     Returns:
         The records' positions, ascending.
 
     Raises:
-        CorruptFileError: records that do not fill their block exactly.
+        CorruptFileError: the records do not fill their block exactly.
     """
     if len(counts) < _FEW_BLOCKS:
         return _one_by_one(lanes, node, begins, ends, counts)
@@ -102,19 +102,19 @@ def _one_by_one(
 
 
 def misfit() -> CorruptFileError:
-    """The error for records that end elsewhere than their block says."""
+    """Return the error for records that do not end at the end of their block."""
     return CorruptFileError("", "a block", "its records must fill it exactly")
 
 
 def constant_size(node: AvroNode) -> int | None:
-    """Bytes that every value of a type takes, None if they vary."""
+    """Return the size of the values of a type; None if it varies."""
     if not isinstance(node, PlainNode):
         return None
     return node.size or FIXED_SIZES.get(node.primitive)
 
 
 def skip_lanes(lanes: Lanes, node: AvroNode, at: Positions) -> Positions:
-    """The positions behind one value of the type at each lane."""
+    """Return the positions after the value at each position."""
     match node:
         case PlainNode():
             return _skip_plain(lanes, node, at)
@@ -155,10 +155,10 @@ def _skip_optional(lanes: Lanes, node: OptionalNode, at: Positions) -> Positions
 
 
 def branch_taken(lanes: Lanes, node: OptionalNode, at: Positions) -> Bools | None:
-    """True where the value is there, False where it is null; None when it is there everywhere.
+    """Return where the value is not null; None if no value is null.
 
     Raises:
-        CorruptFileError: a branch number that the union does not have.
+        CorruptFileError: a branch number is not in the union.
     """
     tag = lanes.raw[at]
     value_tag = value_branch(node)
@@ -172,12 +172,12 @@ def branch_taken(lanes: Lanes, node: OptionalNode, at: Positions) -> Bools | Non
 
 
 def value_branch(node: OptionalNode) -> int:
-    """The byte in front of a value that is not null."""
+    """Return the byte before a non-null value."""
     return 2 if node.null_branch == 0 else 0
 
 
 def _skip_items(lanes: Lanes, node: ArrayNode | MapNode, at: Positions) -> Positions:
-    """Behind arrays and maps: item j of all lanes that have so many, for each j."""
+    """Skip arrays and maps: item j of all positions with more than j items, for each j."""
     if isinstance(node, ArrayNode) and is_nullable_long(node.items):
         known = short_items(lanes, at)
         if known is not None:
@@ -211,7 +211,7 @@ def _skip_item(lanes: Lanes, node: ArrayNode | MapNode, at: Positions) -> Positi
 
 
 def item_counts(lanes: Lanes, at: Positions) -> tuple[Positions, Positions]:
-    """How many items come next at each lane, 0 at the end, and where they begin."""
+    """Return the item count of the next block at each position, 0 at the end, and its start."""
     count, behind = lanes.longs(at)
     negative = count < 0
     if negative.any():  # a size in bytes follows
@@ -230,7 +230,7 @@ ITEM_SHIFT = np.uint8(8)
 
 
 def is_nullable_long(node: AvroNode) -> bool:
-    """Whether values are numbers or null, null being the union's first branch."""
+    """Return whether values are nullable longs, with null as the first branch."""
     return (
         isinstance(node, OptionalNode)
         and node.null_branch == 0
@@ -240,13 +240,13 @@ def is_nullable_long(node: AvroNode) -> bool:
 
 
 def short_items(lanes: Lanes, at: Positions) -> tuple[Pairs, Positions] | None:
-    """The usual null counts: arrays of equal length whose items are small and not null.
+    """Read arrays of equal length with small, non-null items, the usual form of null counts.
 
     Such an array is: count, then per item the branch 2 and one byte, then 0.
 
     Returns:
-        The items of all lanes, branch and byte in one number each, and the positions behind the
-        arrays; None when some array is different.
+        The items of all arrays, branch and byte in one number each, and the positions after the
+        arrays; None if an array has another form.
     """
     if not len(at):
         return None
@@ -265,7 +265,7 @@ def short_items(lanes: Lanes, at: Positions) -> tuple[Pairs, Positions] | None:
 
 
 def few_and_long(counts: Positions) -> bool:
-    """Whether so few lanes have so many items that they are walked faster one by one."""
+    """Return whether there are so few arrays with so many items that walking each is faster."""
     longest = int(counts.max()) if len(counts) else 0
     return longest > _LONG and int(counts.sum()) < _FEW_LANES * longest
 
@@ -273,7 +273,7 @@ def few_and_long(counts: Positions) -> bool:
 def item_starts(
     lanes: Lanes, step: Step, at: Positions, counts: Positions
 ) -> tuple[Positions, Positions]:
-    """Where all items of each lane begin, lane by lane, and the positions behind the last ones."""
+    """Return the starts of all items, array by array, and the positions after the last items."""
     data = lanes.data
     starts: list[int] = []
     ends: list[int] = []
@@ -295,7 +295,7 @@ def _item_skipper(node: ArrayNode | MapNode) -> Step:
 
 
 def skipper(node: AvroNode) -> Step:
-    """A function that finds the end of one value in bytes."""
+    """Compile a function that returns the end of a value."""
     match node:
         case PlainNode():
             return _plain_skipper(node)
@@ -346,7 +346,7 @@ def _long(data: Data, position: int) -> tuple[int, int]:
 def _skip_text(data: Data, position: int) -> int:
     size, behind = _long(data, position)
     if not 0 <= size <= len(data):
-        raise CorruptFileError("", "text or bytes", "a size must lie within its block")
+        raise CorruptFileError("", "text or bytes", "a size must be within its block")
     return behind + size
 
 

@@ -1,12 +1,12 @@
-"""Numbers and sizes of Avro at many positions of a buffer at once.
+"""Vectorized decoding of Avro's zigzag varints at many positions of a buffer.
 
-A lane is a position that is being walked; every operation works on all lanes with a few numpy
-calls. Eight bytes are loaded per lane as one little-endian word, and the seven-bit groups of a
-number are squeezed together in three steps, each of which halves the number of gaps. Numbers of up
-to two or four bytes, which most are, take words of that size: these are faster to work with.
+A lane is a position at which values are decoded; every operation processes all lanes with some
+numpy calls. Eight bytes are loaded per lane as a little-endian word, and the seven-bit groups of a
+number are compacted in three steps, each of which halves the number of gaps. Numbers of up to two
+or four bytes, the usual case, use words of that size, which are faster.
 
-The buffer is padded at both ends, so that a word may be loaded at any position in it. A position
-that damaged sizes would carry outside raises `IndexError` in numpy or a `CorruptFileError` here.
+The buffer is padded at both ends, so that a word can be loaded at any position. A position outside
+of the buffer, due to damaged sizes, raises an `IndexError` in numpy or a `CorruptFileError` here.
 """
 
 import threading
@@ -25,11 +25,11 @@ Word: TypeAlias = np.uint32 | np.uint64
 _Numbers: TypeAlias = npt.NDArray[np.unsignedinteger]
 
 PAD = 32
-"""Zero bytes in front of and behind the data."""
+"""Zero bytes before and after the data."""
 
 
 class _Width(NamedTuple):
-    """Constants for words of one size, in the type of these words."""
+    """Constants for words of a size, in the type of these words."""
 
     continued: Word
     groups: Word
@@ -39,7 +39,7 @@ class _Width(NamedTuple):
 
     @classmethod
     def of(cls, kind: type[np.uint32 | np.uint64]) -> "_Width":
-        """The constants of a word type, cut from those of the longest."""
+        """Return the constants of a word type, truncated from those of the longest."""
         size = np.dtype(kind).itemsize
         every = (1 << 8 * size) - 1
         return cls(
@@ -67,7 +67,7 @@ _HIGH_SEVEN = np.uint16(0x3F80)
 _ONE_BIT = np.uint8(1)
 _CONTINUES = 0x80
 _SHORT = np.array([(byte >> 1) ^ -(byte & 1) for byte in range(_CONTINUES)], dtype=np.int64)
-"""The numbers that single bytes are."""
+"""Decoded numbers by single byte."""
 _LONG_BYTES = 10
 _SPARE_BYTES = 5 << 20
 _ROOM = 8
@@ -77,26 +77,26 @@ _MANY_HITS = 32
 
 
 class _Spare(threading.local):
-    """Memory that one decoding after the other uses, so that it need not be mapped each time."""
+    """Reusable memory for decoding, which avoids page faults."""
 
     def __init__(self) -> None:
         self._data: bytearray | None = None
         self._flags = np.empty(0, np.bool_)
 
     def take(self, size: int) -> bytearray:
-        """A buffer of at least that size, with a front pad of zeros; nobody else has it."""
+        """Take a buffer of at least a size, with leading zeros; the caller owns it."""
         found, self._data = self._data, None
         if found is None or len(found) < size:
             return bytearray(max(size, min(_SPARE_BYTES, _ROOM * size)))
         return found
 
     def give(self, data: bytearray) -> None:
-        """Take a buffer back."""
+        """Return a buffer for reuse."""
         if len(data) <= _MOST_SPARE_BYTES:
             self._data = data
 
     def flags(self, count: int) -> npt.NDArray[np.bool_]:
-        """Room for booleans, until the next call."""
+        """Return an array for booleans, valid until the next call."""
         if count > _MOST_SPARE_BYTES:
             return np.empty(count, np.bool_)
         if count > len(self._flags):
@@ -108,11 +108,11 @@ _SPARE = _Spare()
 
 
 class Lanes:
-    """A padded buffer and what can be read at positions of it.
+    """A padded buffer, with operations at many positions.
 
     Attributes:
-        raw: the bytes, pads included; position 0 is the first byte of the front pad.
-        end: position behind the last byte of data.
+        raw: the bytes with padding; position 0 is the first byte of the padding.
+        end: position after the last byte of data.
     """
 
     def __init__(self, parts: list[bytes]) -> None:
@@ -130,16 +130,16 @@ class Lanes:
         self._pairs: Pairs = np.ndarray((size - 1,), "<u2", buffer=self.data, strides=(1,))
 
     def release(self) -> None:
-        """Let others use the buffer: all that was read from it has been copied."""
+        """Release the buffer for reuse; everything read from it must have been copied."""
         _SPARE.give(self.data)
 
     def places_of(self, byte: int) -> Positions:
-        """Where a byte stands."""
+        """Return the positions of a byte value."""
         size = -(-self.end // _WORD) * _WORD
         flags = _SPARE.flags(size)
         np.equal(self.raw[:size], byte, out=flags)
         flags[self.end :] = False
-        # Words with a hit first, then the hits in these: NumPy takes its time per byte.
+        # first words with a hit, then the hits in them, as numpy is slow per byte
         hits = np.flatnonzero(flags.view(np.uint64) != 0)
         if _MANY_HITS * len(hits) > size:
             return np.flatnonzero(flags)
@@ -148,13 +148,13 @@ class Lanes:
         return places
 
     def pieces(self, at: Positions, size: int) -> Raw:
-        """The `size` bytes at each lane, one after the other; they must lie in the buffer."""
+        """Copy `size` bytes at each lane, which must be within the buffer."""
         shape = (len(self.raw) - size + 1,)
         places = np.ndarray(shape, f"V{size}", buffer=self.data, strides=(1,))
         return places[at].view(np.uint8)
 
     def longs(self, at: Positions) -> tuple[Positions, Positions]:
-        """Zigzag numbers at the lanes, and the positions behind them."""
+        """Decode the number at each lane; also returns the positions after the numbers."""
         first_bytes = self._first_size(at)
         if first_bytes <= 1:
             first = self.raw[at]
@@ -176,7 +176,7 @@ class Lanes:
         return unfolded(number), at + size
 
     def skip_longs(self, at: Positions) -> Positions:
-        """The positions behind the numbers at the lanes."""
+        """Return the positions after the number at each lane."""
         first_bytes = self._first_size(at)
         if first_bytes <= 1:
             first = self.raw[at]
@@ -186,7 +186,7 @@ class Lanes:
         return self._wide_longs(at)[1] if found is None else at + found[1]
 
     def _first_size(self, at: Positions) -> int:
-        """Bytes of the first lane's number, a hint for all; 0 without lanes."""
+        """Return the size of the first lane's number, a hint for all lanes; 0 without lanes."""
         if not len(at):
             return 0
         place = int(at[0])
@@ -198,7 +198,7 @@ class Lanes:
     def _extents(
         self, at: Positions, first_bytes: int
     ) -> "tuple[_Numbers, Positions, _Width] | None":
-        """Words with the bytes of the number at each lane, and its size; None if one is longer."""
+        """Load words with the number at each lane, and its size; None if a number is longer."""
         if first_bytes <= _HALF_BYTES:
             found = _extent(self._halves[at], _FOUR)
             if found is not None:
@@ -206,19 +206,19 @@ class Lanes:
         return _extent(self.words[at], _EIGHT)
 
     def sizes(self, at: Positions, where: str) -> tuple[Positions, Positions]:
-        """Numbers that count bytes or items which are still to come, and the positions behind.
+        """Decode sizes or counts of following data; also returns the positions after them.
 
         Raises:
-            CorruptFileError: a number below 0 or beyond the end of the data.
+            CorruptFileError: a number is negative or exceeds the data.
         """
         size, behind = self.longs(at)
-        # Seen as unsigned, a negative number is a huge one: one comparison finds both.
+        # as unsigned, a negative number is huge, so that one comparison finds both
         if len(size) and size.view(np.uint64).max() > self.end:
-            raise CorruptFileError("", where, "a size must lie within its block")
+            raise CorruptFileError("", where, "a size must be within its block")
         return size, behind
 
     def _wide_longs(self, at: Positions) -> tuple[Positions, Positions]:
-        """Numbers of which some take nine or ten bytes."""
+        """Decode numbers of which some have nine or ten bytes."""
         number = np.zeros(len(at), dtype=np.uint64)
         size = np.zeros(len(at), dtype=np.int64)
         more = np.ones(len(at), dtype=np.bool_)
@@ -233,9 +233,9 @@ class Lanes:
 
 
 def _extent(word: _Numbers, width: _Width) -> "tuple[_Numbers, Positions, _Width] | None":
-    """The bytes of each word that belong to the number in front, and how many they are.
+    """Return the bytes of the number at the start of each word, and its size.
 
-    None where a number does not end within the word.
+    None if a number does not end within the word.
     """
     stops = ~word & width.continued
     if not stops.all():
@@ -246,7 +246,7 @@ def _extent(word: _Numbers, width: _Width) -> "tuple[_Numbers, Positions, _Width
 
 
 def unfolded(number: _Numbers) -> Positions:
-    """Zigzag numbers as the numbers that they stand for."""
+    """Decode zigzag numbers."""
     signed = f"i{number.itemsize}"
     value = (number >> 1).view(signed)
     value ^= -(number & 1).view(signed)

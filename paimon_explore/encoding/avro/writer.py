@@ -1,4 +1,4 @@
-"""Avro files from Arrow columns: schemas as Java writes them, and the container.
+"""Writer of Avro files from Arrow columns, with the schemas of the Java writer.
 
 Spec: concepts/spec/fileformat, avro. Seen in: golden java200 `all_types_append_avro`.
 """
@@ -29,10 +29,10 @@ Json: TypeAlias = "str | int | list[Json] | dict[str, Json] | None"
 
 
 def avro_schema(schema: pa.Schema) -> bytes:
-    """The schema that Java gives a data file with these columns, as JSON.
+    """Return the schema that Java writes for a data file with these columns, as JSON.
 
     Raises:
-        UnsupportedFeatureError: a type that Avro files of Paimon cannot hold.
+        UnsupportedFeatureError: Paimon's Avro files do not support the type of a column.
     """
     fields: list[Json] = [_field(field, "record") for field in schema]
     record: Json = {"type": "record", "name": "record", "namespace": NAMESPACE, "fields": fields}
@@ -40,7 +40,7 @@ def avro_schema(schema: pa.Schema) -> bytes:
 
 
 def compact_json(value: Json) -> bytes:
-    """JSON without spaces, as Avro's Java library prints schemas."""
+    """Format JSON without spaces, as Avro's Java library does."""
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode()
 
 
@@ -78,7 +78,7 @@ def _type(kind: pa.DataType, name: str) -> Json:
 
 
 def _map(kind: "pa.MapType[pa.DataType, pa.DataType]", name: str) -> Json:
-    """A map; counts that are not null are a multiset's, which Java makes nullable."""
+    """Return the schema of a map; Java makes the non-null counts of a multiset nullable."""
     if kind.item_type == pa.int32():
         kind = pa.map_(kind.key_type, pa.int32())
     if kind.key_type == pa.string():
@@ -118,13 +118,13 @@ _PLAIN: Mapping[pa.DataType, str | Mapping[str, str]] = {
 
 
 class AvroWriter:
-    """A container that grows batch by batch.
+    """Writes a container batch by batch.
 
-    Blocks are closed at some 64 kB, as Java does, so that readers can work on many at once.
+    Blocks have about 64 kB, as in Java, so that readers can process many at once.
 
     Attributes:
-        size: bytes written so far; a block in the making is not among them.
-        rows: rows taken so far.
+        size: bytes written so far, without the current block.
+        rows: number of rows added so far.
     """
 
     def __init__(
@@ -133,8 +133,8 @@ class AvroWriter:
         """Write the header.
 
         Args:
-            write: takes the file's bytes, piece by piece.
-            schema: of the records, JSON.
+            write: writes the next bytes of the file.
+            schema: schema of the records, JSON.
             codec: `null`, `deflate`, `snappy`, `zstandard`, `bzip2` or `xz`.
         """
         self._record = top_record(parse_avro_schema(schema))
@@ -149,7 +149,7 @@ class AvroWriter:
         self._put(write_header(schema, codec, self._sync))
 
     def write(self, columns: Sequence[Column]) -> None:
-        """Add rows, given by the record's columns in order, each of n values."""
+        """Add n rows, given as the record's columns in order."""
         count = len(columns[0]) if columns else 0
         size = sum(column.nbytes for column in columns)
         step = max(1, min(_ROWS_AT_ONCE, count * _BYTES_AT_ONCE // max(1, size)))
@@ -158,7 +158,7 @@ class AvroWriter:
         self.rows += count
 
     def write_batch(self, batch: pa.RecordBatch) -> None:
-        """Add the rows of a batch, its columns by name."""
+        """Add the rows of a batch; its columns are matched by name."""
         names = [name for name, _ in self._record.fields]
         known = set(batch.schema.names)
         missing = [name for name in names if name not in known]
@@ -167,7 +167,7 @@ class AvroWriter:
         self.write([batch.column(name) for name in names])
 
     def close(self) -> None:
-        """Write what is left; the sink stays open."""
+        """Write the last block; the sink stays open."""
         if self._open_rows:
             self._flush()
 
@@ -196,10 +196,10 @@ class AvroWriter:
 
 
 def write_avro(schema: bytes, columns: Sequence[Column], codec: str = "zstandard") -> bytes:
-    """A whole container.
+    """Encode a container.
 
     Args:
-        schema: of the records, JSON.
+        schema: schema of the records, JSON.
         columns: the record's columns in order, each of n values.
         codec: `null`, `deflate`, `snappy`, `zstandard`, `bzip2` or `xz`.
     """

@@ -61,7 +61,7 @@ def test_files_that_begin_alike_have_their_own_markers() -> None:
         assert read_header(data).sync == sync
         assert [block.data for block in blocks_of(data)] == [b"\x02"]
     start = write_header(b'"int"', "null", SYNC)
-    with pytest.raises(CorruptFileError, match="must not end here"):
+    with pytest.raises(CorruptFileError, match="unexpected end of file"):
         read_header(start[:-1])
 
 
@@ -116,7 +116,7 @@ def test_zstandard_frames_need_not_tell_their_size() -> None:
     ],
 )
 def test_what_does_not_unpack_is_corrupt(codec: str, packed: bytes) -> None:
-    with pytest.raises(CorruptFileError, match="must"):
+    with pytest.raises(CorruptFileError, match="must|cannot be decompressed"):
         blocks_of(with_packed(codec, packed))
 
 
@@ -131,17 +131,17 @@ def test_a_made_up_unpacked_size_is_not_believed() -> None:
 @pytest.mark.parametrize(
     ("data", "rule"),
     [
-        (b"Obj\x02", "must begin with Obj and 1"),
-        (b"Obj\x01", "must not end here"),
-        (write_header(b'"long"', "null", SYNC)[:-1], "must not end here"),
+        (b"Obj\x02", "must start with the magic Obj 1"),
+        (b"Obj\x01", "unexpected end of file"),
+        (write_header(b'"long"', "null", SYNC)[:-1], "unexpected end of file"),
         (b"Obj\x01\x00" + SYNC, "must hold avro.schema"),
         (b"Obj\x01\xfe\xff\xff\xff\x0f", "at most 1000 entries"),
-        (b"Obj\x01\x02\xfe\xff\xff\xff\x0f", "must not end here"),
-        (container((1, b"a"))[:-1], "must lie wholly in the file"),
+        (b"Obj\x01\x02\xfe\xff\xff\xff\x0f", "unexpected end of file"),
+        (container((1, b"a"))[:-1], "must be within the file"),
         (container((1, b"a"))[:-1] + b"x", "must end with the file's sync marker"),
         (container((2, b"a")), "at least one byte per record"),
-        (with_packed("null", b"", -1), "must lie wholly in the file"),
-        (container() + b"\x02" + write_long(MAX_BLOCK_BYTES + 1), "must lie wholly in the file"),
+        (with_packed("null", b"", -1), "must be within the file"),
+        (container() + b"\x02" + write_long(MAX_BLOCK_BYTES + 1), "must be within the file"),
         (with_packed("null", b"a").replace(b"null", b"lzma"), "must be one of"),
     ],
 )

@@ -141,7 +141,7 @@ def test_what_takes_more_memory_than_the_limit_is_refused(schema: object, data: 
 @pytest.mark.parametrize(
     ("data", "where", "rule"),
     [
-        (b"no file", "byte 0", "must begin with Obj"),
+        (b"no file", "byte 0", "must start with the magic Obj"),
         (crafted("x", 1, b"a"), "avro.schema", "must be a type"),
         (crafted(chain(1), 2, b"\1"), "record 1", "fastavro cannot decode it"),
         (crafted(chain(1), 1, b"\1\1"), "block at byte", "must fill it exactly"),

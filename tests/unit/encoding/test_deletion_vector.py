@@ -105,13 +105,13 @@ def test_damage_is_named() -> None:
             decode_vector(data, size, path="index-1", cardinality=cardinality)
         return str(caught.value)
 
-    assert "size field must fit" in error_of(record[:-1])
-    assert "size field must fit" in error_of(b"")
+    assert "size must fit" in error_of(record[:-1])
+    assert "size must fit" in error_of(b"")
     assert "must agree with the size field" in error_of(record, length + 1)
     assert "checksum" in error_of(record[:-1] + bytes([record[-1] ^ 1]))
     assert "checksum" in error_of(record[:9] + bytes([record[9] ^ 1]) + record[10:])
     assert "2 rows" not in error_of(record, cardinality=3)
-    assert "the 3 rows that the index manifest states, not 2" in error_of(record, cardinality=3)
+    assert "3 rows as in the index manifest, not 2" in error_of(record, cardinality=3)
 
 
 @pytest.mark.parametrize("writer", WRITERS)
