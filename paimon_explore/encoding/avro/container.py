@@ -247,7 +247,7 @@ def _unpacked(unpack: _Unpack, packed: bytes, start: int) -> bytes:
     except ResourceLimitError:
         raise
     except (zlib.error, zstandard.ZstdError, *_UNPACK_ERRORS) as error:
-        raise _odd_block(start, f"cannot be decompressed with the file's codec: {error}") from error
+        raise _odd_block(start, f"must be decompressible with the file's codec: {error}") from error
     if len(unpacked) > most:
         what = f"{len(packed):,} bytes, which decompress to at least {len(unpacked):,},"
         raise too_large(None, "", f"block at byte {start}", what)

@@ -116,7 +116,7 @@ def test_zstandard_frames_need_not_tell_their_size() -> None:
     ],
 )
 def test_what_does_not_unpack_is_corrupt(codec: str, packed: bytes) -> None:
-    with pytest.raises(CorruptFileError, match="cannot be decompressed"):
+    with pytest.raises(CorruptFileError, match="must"):
         blocks_of(with_packed(codec, packed))
 
 
