@@ -35,7 +35,6 @@ from paimon_explore.scan.live_entries import PartitionFilter, read_entries
 from paimon_explore.scan.manifest_arrays import Mask, Rows, group_numbers, numbers
 from paimon_explore.scan.predicate.expression import TRUE, Expression, names_of
 from paimon_explore.scan.predicate.predicate_split import split
-from paimon_explore.scan.pruning.bucket_pruning import bucket_mask
 from paimon_explore.scan.splits.data_split import LocatedFiles, PlainSplit
 from paimon_explore.scan.splits.deletion_files import deletion_files
 from paimon_explore.scan.splits.file_locations import DataFilePaths
@@ -363,6 +362,8 @@ def file_stages(
     yield stage
     if rest == TRUE:
         return
+    from paimon_explore.scan.pruning.bucket_pruning import bucket_mask  # noqa: PLC0415 - there is a predicate
+
     entries = stage.kept
     mask = bucket_mask(entries, target.schema, target.options, rest)
     stage = FileStage(name=BUCKET_STAGE, before=entries, mask=mask)

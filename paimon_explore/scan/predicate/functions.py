@@ -93,11 +93,11 @@ def function_of(name: str, count: int) -> Function:
     if count < found.min_arguments or (
         found.max_arguments is not None and count > found.max_arguments
     ):
-        most = "any number" if found.max_arguments is None else str(found.max_arguments)
+        maximum = "any number" if found.max_arguments is None else str(found.max_arguments)
         wanted = (
             str(found.min_arguments)
-            if most == str(found.min_arguments)
-            else f"{found.min_arguments} to {most}"
+            if maximum == str(found.min_arguments)
+            else f"{found.min_arguments} to {maximum}"
         )
         verb = "was" if count == 1 else "were"
         raise InvalidInputError(

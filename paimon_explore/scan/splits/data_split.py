@@ -220,19 +220,19 @@ class DataSplit:
     @property
     def partition(self) -> bytes:
         """The partition row as in the manifest, with its 4-byte arity."""
-        found: bytes = self._value("partition")  # type: ignore[assignment]  # of the frame's schema
+        found: bytes = self._value("partition")  # type: ignore[assignment]  # by the schema of manifest entries
         return found
 
     @property
     def bucket(self) -> int:
         """The bucket; 0 in tables without buckets."""
-        found: int = self._value("bucket")  # type: ignore[assignment]  # of the frame's schema
+        found: int = self._value("bucket")  # type: ignore[assignment]  # by the schema of manifest entries
         return found
 
     @property
     def total_buckets(self) -> int:
         """Bucket count the files were written with; -1 for dynamic or no buckets, -2 postponed."""
-        found: int = self._value("total_buckets")  # type: ignore[assignment]  # of the frame's schema
+        found: int = self._value("total_buckets")  # type: ignore[assignment]  # by the schema of manifest entries
         return found
 
     @property
