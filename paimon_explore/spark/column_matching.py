@@ -1,7 +1,7 @@
-"""Columns of a Spark DataFrame and those of a table, matched by name.
+"""Matches the columns of a Spark DataFrame with those of a table by name.
 
-Spark checks nothing here: a path write takes any columns. So names and types are checked on the
-driver before a task starts; single values are checked where they are written.
+Spark does not check the columns of a path write. So names and types are checked on the driver
+before a task starts; values are checked when they are written.
 """
 
 import re
@@ -19,14 +19,14 @@ _OF_VALUES = re.compile(r"col[1-9][0-9]*")
 
 
 def matched_columns(schema: StructType, table: TableSchema) -> tuple[str, ...]:
-    """The table's column for each column of a DataFrame.
+    """Return the table's column for each column of a DataFrame.
 
-    A name that differs only in case is taken as Spark does. Columns called `col1`, `col2`, … as
-    SQL's VALUES makes them are taken in order. A primary-key table also takes `_ROW_KIND`.
+    Names match regardless of case, as in Spark. Columns named `col1`, `col2`, … (SQL's VALUES) are
+    matched by position. A primary-key table also accepts `_ROW_KIND`.
 
     Raises:
-        InvalidInputError: a column that the table does not have, two for one of its columns, one
-            that is missing and needs a value, or a type that is never cast.
+        InvalidInputError: an unknown column, two columns for one of the table, a missing column
+            that requires a value, or a type that cannot be cast.
     """
     extra = (ROW_KIND,) if table.primary_keys else ()
     names = tuple(_match(name, (*table.row_type.names, *extra)) for name in _given(schema, table))

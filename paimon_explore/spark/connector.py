@@ -5,10 +5,10 @@
 | 4.1 | `org.apache.paimon:paimon-spark-4.1_2.13:2.0.0` | 17, 21 | not by coordinates |
 | 4.2, 4.3 | none: there is no such connector | | |
 
-Versions that stand in no row are configured by `package=` all the same. Which artifacts a registry
-has is its own affair: Spark says so when it starts. Spark 4.1 reads no pandas 3, so the two go into
-an environment of their own, the extra `paimon-jar`. In such a session all SQL is the connector's:
-`pe.spark.sql` hands it on, and the databases of the warehouse are those of the catalog `paimon`.
+Other versions can be configured with `package=`. Whether a registry has the artifact is reported by
+Spark when it starts. Spark 4.1 does not support pandas 3, so both need a separate environment, the
+extra `paimon-jar`. In such a session the connector runs all SQL: `pe.spark.sql` passes it on, and
+the databases of the warehouse are those of the catalog `paimon`.
 """
 
 from collections.abc import Mapping
@@ -29,10 +29,10 @@ _INSTALL = "pip install 'paimon-explore[notebook,paimon-jar]', in an environment
 
 
 def check_kind(connector: str) -> None:
-    """Refuse a connector that is none.
+    """Check the name of a connector.
 
     Raises:
-        InvalidInputError: names those that are.
+        InvalidInputError: it is unknown; the message lists the known ones.
     """
     if connector not in KINDS:
         hint = f"Use {choices(KINDS)}."
@@ -42,7 +42,7 @@ def check_kind(connector: str) -> None:
 def java_settings(
     warehouse: str | None, package: str | None, *, pyspark: str, pandas: str
 ) -> dict[str, str]:
-    """Spark's settings for the connector.
+    """Return Spark's settings for the connector.
 
     Args:
         warehouse: the folder of the databases.
@@ -51,8 +51,8 @@ def java_settings(
         pandas: the version of pandas.
 
     Raises:
-        InvalidInputError: no warehouse, or coordinates that are none.
-        UnsupportedFeatureError: the versions do not go together.
+        InvalidInputError: no warehouse, or invalid coordinates.
+        UnsupportedFeatureError: the versions are not compatible.
     """
     line = ".".join(pyspark.split(".")[:2])
     if package is None and line not in PACKAGES:

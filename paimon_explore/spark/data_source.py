@@ -1,8 +1,8 @@
-"""`format("paimon_explore")`: thin adapters of Spark's Python Data Source over plan, tasks, commit.
+"""`format("paimon_explore")`: a Spark Python Data Source over scan plans, write tasks and commits.
 
-There is no `pushFilters`: in Spark 4.1 to 4.3 a filter that is pushed into one use of a DataFrame
-leaks into its other uses, so that rows are lost. A predicate for the planner comes by the option
-`where`; Spark's own filters stay correct on top.
+`pushFilters` is not implemented: in Spark 4.1 to 4.3 a filter that is pushed into one use of a
+DataFrame leaks into its other uses, so that rows are lost. The option `where` passes a predicate to
+the planner; Spark applies its own filters to the rows it gets.
 """
 
 import os
@@ -52,7 +52,7 @@ class SplitGroup(InputPartition):
 
 
 class RowsPart(InputPartition):
-    """Rows that were made in the driver."""
+    """Rows that were computed in the driver."""
 
     def __init__(self, rows: pa.Table) -> None:
         super().__init__(None)
@@ -60,61 +60,61 @@ class RowsPart(InputPartition):
 
 
 class SpecialReader(DataSourceReader):
-    """Reads a system table, or what changed between two points."""
+    """Reads a system table, or the changes between two snapshots."""
 
     def __init__(self, found: SpecialRead, parallelism: int) -> None:
         self._found = found
         self._parallelism = parallelism
 
     def partitions(self) -> Sequence[InputPartition]:
-        """One per group of splits, or one with the rows; at least one."""
+        """Return one partition per group of splits, or one with the rows; at least one."""
         if self._found.rows is not None:
             return [RowsPart(self._found.rows)]
         parts = groups(self._found.splits, self._parallelism)
         return [SplitGroup(group) for group in parts] or [SplitGroup(())]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """The rows of one part."""
+        """Read the rows of one partition."""
         if isinstance(partition, RowsPart):
             yield from partition.rows.to_batches()
         elif isinstance(partition, SplitGroup) and self._found.job is not None:
             yield from self._found.job.rows(partition.splits)
 
     def __getstate__(self) -> dict[str, object]:
-        """Without what tasks get one by one."""
+        """Return the state without the splits and rows, which are sent per task."""
         found = replace(self._found, splits=(), rows=None)
         return {"_found": found, "_parallelism": self._parallelism}
 
 
 class PaimonReader(DataSourceReader):
-    """Reads what one plan found."""
+    """Reads the splits of one scan plan."""
 
     def __init__(self, job: ReadJob, groups: Sequence[tuple[Split, ...]]) -> None:
         self._job = job
         self._groups = groups
 
     def partitions(self) -> Sequence[InputPartition]:
-        """One per group of splits; at least one, for Spark asks for none in its own way."""
+        """Return one partition per group of splits; at least one, because Spark requires one."""
         return [SplitGroup(group) for group in self._groups] or [SplitGroup(())]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """The rows of one group."""
+        """Read the rows of one group."""
         splits = partition.splits if isinstance(partition, SplitGroup) else ()
         return read_splits(self._job, splits)
 
     def __getstate__(self) -> dict[str, object]:
-        """Without the groups, which tasks get one by one."""
+        """Return the state without the groups, which are sent per task."""
         return {"_job": self._job, "_groups": ()}
 
 
 class PaimonWriter(DataSourceArrowWriter):
-    """Writes rows by the tasks, commits once on the driver."""
+    """Writes rows in Spark tasks and commits once on the driver."""
 
     def __init__(self, job: WriteJob, what: Overwrite | None) -> None:
         self._job = job
         self._what = what
 
-    def write(  # type: ignore[override] # PySpark declares rows for writers of batches too
+    def write(  # type: ignore[override] # PySpark declares rows for Arrow writers too
         self, iterator: Iterable[pa.RecordBatch]
     ) -> WrittenFiles:
         """Write the rows of one task."""
@@ -123,12 +123,12 @@ class PaimonWriter(DataSourceArrowWriter):
         return WrittenFiles(messages=messages, job=target.job, commit_user=target.commit_user)
 
     def commit(self, messages: Sequence[WriterCommitMessage | None]) -> None:
-        """Make everything visible."""
+        """Commit the files of all tasks."""
         target, written = collected(self._job.target, messages)
         publish(target, written, self._what, completes=True)
 
     def abort(self, messages: Sequence[WriterCommitMessage | None]) -> None:
-        """Remove everything, unless it is visible: Spark also aborts a commit that took effect."""
+        """Remove all files, unless committed: Spark also aborts a commit that took effect."""
         target, written = collected(self._job.target, messages)
         withdraw(target, written)
 
@@ -136,7 +136,7 @@ class PaimonWriter(DataSourceArrowWriter):
 class PaimonDataSource(DataSource):
     """A Paimon table by its path; see `paimon_explore.spark.source_options`.
 
-    The snapshot is looked up when the table is loaded, and stays.
+    The snapshot is fixed when the table is loaded.
     """
 
     def __init__(self, options: MutableMapping[str, str]) -> None:
@@ -150,14 +150,14 @@ class PaimonDataSource(DataSource):
         return NAME
 
     def schema(self) -> StructType:
-        """The wanted columns at the wanted point in time."""
+        """Return the Spark schema of the selected columns and snapshot."""
         if self._options.changelog:
             return stream_schema(self._streamed(), kinds=True)
         found = self._pinned()
         return found.schema if isinstance(found, SpecialRead) else read_schema(found)
 
     def __getstate__(self) -> dict[str, object]:
-        """With the scan: Spark pickles the source right after it is loaded."""
+        """Return the state with the scan: Spark pickles the source right after it is loaded."""
         self._pinned()
         return self.__dict__.copy()
 
@@ -176,7 +176,7 @@ class PaimonDataSource(DataSource):
         return found
 
     def reader(self, schema: StructType) -> PaimonReader | SpecialReader:
-        """Plan the read; a narrower schema leaves out columns."""
+        """Plan a batch read; a narrower schema selects columns."""
         if self._options.changelog:
             raise InvalidInputError(
                 "The option 'read.changelog' only applies to readStream.",
@@ -189,7 +189,7 @@ class PaimonDataSource(DataSource):
         return PaimonReader(*plan_read(scan, os.cpu_count() or 1, schema))
 
     def streamReader(self, schema: StructType) -> PaimonStreamReader:  # noqa: N802 - Spark's name
-        """Follow the table; a narrower schema leaves out columns."""
+        """Return a stream reader; a narrower schema selects columns."""
         columns = StructType([field for field in schema.fields if field.name != ROW_KIND])
         scan = narrowed(self._streamed(), columns)
         return PaimonStreamReader(
@@ -201,7 +201,7 @@ class PaimonDataSource(DataSource):
         )
 
     def writer(self, schema: StructType, overwrite: bool) -> PaimonWriter:  # noqa: FBT001 - Spark's
-        """Check the columns, and begin a job."""
+        """Check the columns and return a batch writer."""
         job, replaced = self._job(schema, replaces=overwrite)
         return PaimonWriter(job, replaced if overwrite else None)
 
@@ -210,7 +210,7 @@ class PaimonDataSource(DataSource):
         schema: StructType,
         overwrite: bool,  # noqa: FBT001 - Spark's
     ) -> PaimonStreamWriter:
-        """Check the columns; `complete` output replaces all rows with each batch."""
+        """Return a stream writer; in `complete` mode each batch replaces all rows."""
         job, _ = self._job(schema, replaces=overwrite)
         return PaimonStreamWriter(job, WHOLE_TABLE if overwrite else None)
 
@@ -229,7 +229,7 @@ class PaimonDataSource(DataSource):
 
 
 class PaimonNamedSource(PaimonDataSource):
-    """The same under the name of the official connector, where that is not installed."""
+    """The same source named like the official connector, if that is not installed."""
 
     @classmethod
     def name(cls) -> str:

@@ -1,4 +1,4 @@
-"""What runs on executors, and nothing else."""
+"""Functions and jobs that run on executors: reading splits and writing rows."""
 
 import pickle
 from collections.abc import Iterable, Iterator
@@ -24,7 +24,7 @@ _NUMBER_BITS = 26
 
 
 def read_splits(job: ReadJob, splits: Iterable[Split]) -> Iterator[pa.RecordBatch]:
-    """The rows of some splits, in the form that Spark demands."""
+    """Read the rows of some splits in Spark's Arrow schema."""
     lighten_worker()
     with explain_missing_files(job.reader.store, job.snapshot):
         for split in splits:
@@ -34,12 +34,12 @@ def read_splits(job: ReadJob, splits: Iterable[Split]) -> Iterator[pa.RecordBatc
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteJob:
-    """What all tasks of a write have in common; crosses to them by pickling.
+    """The state shared by all tasks of a write; sent to them by pickling.
 
     Attributes:
         target: the table.
-        columns: the table's column for each column of Spark's rows, in order; more of Spark's
-            columns are not written.
+        columns: the table's column for each column of Spark's rows, in order; further columns of
+            Spark are not written.
         shares_buckets: several tasks may write the same bucket.
     """
 
@@ -49,7 +49,7 @@ class WriteJob:
 
 
 def write_rows(job: WriteJob, batches: Iterable[pa.RecordBatch]) -> list[CommitMessage]:
-    """Write the rows of one task; all its files are removed again if this raises."""
+    """Write the rows of one task; removes its files on an error."""
     lighten_worker()
     with _writer(_with_own_numbers(job)) as writer:
         for batch in gathered(batches):
@@ -59,10 +59,10 @@ def write_rows(job: WriteJob, batches: Iterable[pa.RecordBatch]) -> list[CommitM
 
 
 def _with_own_numbers(job: WriteJob) -> WriteTarget:
-    """The target for this task: its sequence numbers are no other task's.
+    """Return the target with this task's own range of sequence numbers.
 
-    Rows of a later task are newer, as those of later partitions of a DataFrame. A task that has
-    more rows for one bucket goes on in the numbers of the next; of equal keys in both, any may win.
+    Rows of later tasks, i.e. later partitions of a DataFrame, are newer. A task with more rows in a
+    bucket than its range continues in the next range; of equal keys in both, either may win.
     """
     context = TaskContext.get()
     if context is None or not job.shares_buckets or not job.target.schema.primary_keys:
@@ -80,7 +80,7 @@ def _writer(target: WriteTarget) -> UpsertWriter | AppendWriter:
 
 
 def gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The same rows in batches of at least `WRITE_ROWS`, but the last."""
+    """Combine batches so that all but the last have at least `WRITE_ROWS` rows."""
     waiting: list[pa.RecordBatch] = []
     count = 0
     for batch in batches:
@@ -98,11 +98,11 @@ def _one(batches: list[pa.RecordBatch]) -> pa.RecordBatch:
 
 
 def pack(messages: list[CommitMessage]) -> bytes:
-    """Messages on their way to the driver."""
+    """Serialize commit messages for the driver."""
     return pickle.dumps(messages)
 
 
 def unpack(data: bytes) -> list[CommitMessage]:
-    """Messages of a task of this very job."""
+    """Deserialize the commit messages of a task of this job."""
     found: list[CommitMessage] = pickle.loads(data)  # noqa: S301 - bytes of our own task
     return found

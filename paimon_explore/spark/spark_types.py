@@ -1,4 +1,4 @@
-"""Paimon types as Spark types, and batches in exactly the form that Spark demands.
+"""Conversion of Paimon types and Arrow batches to Spark's types and Arrow schema.
 
 | Paimon | Spark | note |
 | --- | --- | --- |
@@ -6,16 +6,16 @@
 | CHAR, VARCHAR | STRING | lengths are checked when written |
 | BINARY, VARBINARY, BLOB, GEOMETRY, GEOGRAPHY | BINARY | geometries as well-known binary |
 | TIME | TIME | |
-| TIMESTAMP | TIMESTAMP_NTZ | Spark has microseconds: TIMESTAMP(7) to (9) are cut to them |
+| TIMESTAMP | TIMESTAMP_NTZ | Spark has microseconds: TIMESTAMP(7) to (9) are truncated |
 | TIMESTAMP_LTZ | TIMESTAMP | the same |
 | ARRAY, MAP, ROW | the same | |
 | VECTOR | ARRAY | the length is checked when written |
 | MULTISET | MAP of element to INT | |
 | VARIANT | VARIANT | `toArrow()` and `toPandas()` of a variant with nulls fail inside PySpark |
 
-From Spark 4.2 on a batch must have the declared schema to the letter: nullability, the time zone
-"UTC", microseconds. So every batch is built anew from its columns; nothing is copied where the
-types agree already.
+From Spark 4.2 on a batch must have exactly the declared schema: nullability, the time zone "UTC",
+microseconds. So every batch is rebuilt from its columns; columns that already have the right type
+are not copied.
 """
 
 from collections.abc import Mapping, Sequence
@@ -93,7 +93,7 @@ _WIRE: Mapping[type[st.DataType], pa.DataType] = {
 
 
 def spark_schema(row_type: RowType) -> st.StructType:
-    """The Spark schema of a table's rows, comments included."""
+    """Return the Spark schema of a table's rows, including comments."""
     return st.StructType([_spark_field(field) for field in row_type])
 
 
@@ -103,7 +103,7 @@ def _spark_field(field: DataField) -> st.StructField:
 
 
 def spark_type(data_type: DataType) -> st.DataType:  # noqa: PLR0911 - one for each kind of type
-    """The Spark type of a column.
+    """Return the Spark type of a column.
 
     >>> spark_type(AtomicType(root=TypeRoot.TIMESTAMP, precision=3))
     TimestampNTZType()
@@ -139,7 +139,7 @@ _FROM_SPARK: Mapping[type[st.DataType], TypeRoot] = {
 
 
 def paimon_type(spark: st.DataType, *, nullable: bool = True) -> DataType | None:  # noqa: PLR0911 - one for each kind of type
-    """The type of a new column for a Spark type; None if no Paimon column can hold it.
+    """Return the Paimon type for a Spark type; None if there is none.
 
     >>> paimon_type(st.TimestampType()).root.name
     'TIMESTAMP_LTZ'
@@ -191,7 +191,7 @@ def _nested(spark: st.ArrayType | st.MapType | st.StructType, *, nullable: bool)
 
 
 def wire_schema(schema: st.StructType) -> pa.Schema:
-    """The Arrow schema in which Spark takes and gives rows of a schema."""
+    """Return the Arrow schema in which Spark exchanges rows of a schema."""
     return pa.schema([_wire_field(field) for field in schema.fields])
 
 
@@ -201,9 +201,9 @@ def _wire_field(field: st.StructField) -> "pa.Field[pa.DataType]":
 
 
 def wire_type(spark: st.DataType) -> pa.DataType:
-    """The Arrow type in which Spark takes and gives values of a type.
+    """Return the Arrow type in which Spark exchanges values of a type.
 
-    Types that no Paimon column has map to null, which no column takes.
+    Types without a Paimon equivalent map to null, which no column accepts.
     """
     match spark:
         case st.DecimalType():
@@ -223,7 +223,7 @@ def wire_type(spark: st.DataType) -> pa.DataType:
 
 
 def to_spark(batch: pa.RecordBatch, row_type: RowType, wire: pa.Schema) -> pa.RecordBatch:
-    """Rows in the form that Spark demands.
+    """Convert rows to Spark's Arrow schema.
 
     Args:
         batch: n rows in the Arrow types of `data_types.arrow`.
@@ -290,5 +290,5 @@ def _struct(
 
 
 def from_spark(batch: pa.RecordBatch, names: Sequence[str]) -> pa.RecordBatch:
-    """Rows of Spark under the names of the table's columns; the writer casts the values."""
+    """Rename the columns of Spark's rows to the table's; the writer casts the values."""
     return pa.RecordBatch.from_arrays(batch.columns, names=list(names))

@@ -1,10 +1,11 @@
-"""`%%paimon_sql` in a notebook: a cell of SQL, whose last answer is shown as a table.
+"""The notebook magic `%%paimon_sql`: runs a cell of SQL and shows the last result as a table.
 
     %load_ext paimon_explore.spark
     %%paimon_sql [name] [--warehouse FOLDER] [--limit N]
     SELECT * FROM db.t
 
-A name keeps the DataFrame. `%paimon_sql SELECT …` does the same for one line, and gives it.
+With a name, the DataFrame is stored in that variable. `%paimon_sql SELECT …` runs one line and
+returns its DataFrame.
 """
 
 import shlex
@@ -22,18 +23,18 @@ _USAGE = "%%paimon_sql [name] [--warehouse FOLDER] [--limit N]"
 
 
 class Shell(Protocol):
-    """What of IPython's shell is used."""
+    """The part of IPython's shell that the magic uses."""
 
     user_ns: dict[str, object]
 
     def register_magic_function(
         self, func: Callable[..., object], magic_kind: str, magic_name: str
     ) -> None:
-        """Make a magic known."""
+        """Register a magic."""
 
 
 class Cell:
-    """The magic of one shell."""
+    """The magic registered in one shell."""
 
     def __init__(self, shell: Shell) -> None:
         self._shell = shell
@@ -42,8 +43,8 @@ class Cell:
         """Run a cell or a line.
 
         Returns:
-            The first rows as a pandas DataFrame; nothing for a command without an answer. A line
-            gives the DataFrame of Spark.
+            The first rows as a pandas DataFrame; None for a command without a result. For a line,
+            the Spark DataFrame.
         """
         if cell is None:
             return sql(session(), line)
@@ -75,5 +76,5 @@ def _shown(frame: DataFrame, limit: int) -> object:
 
 
 def load_ipython_extension(shell: Shell) -> None:
-    """Make `%paimon_sql` and `%%paimon_sql` known; IPython calls this for `%load_ext`."""
+    """Register `%paimon_sql` and `%%paimon_sql`; IPython calls this for `%load_ext`."""
     shell.register_magic_function(Cell(shell).run, "line_cell", "paimon_sql")

@@ -4,8 +4,9 @@
     SELECT * FROM paimon_table('/warehouse/db.db/t', snapshot => 3)
     SELECT * FROM paimon_changes('/warehouse/db.db/t', 'v1', 'v2')
 
-They always see the newest state: nothing of them is kept in a plan. Rows come one by one, in one
-task: right for metadata and small tables; for large ones `pe.spark.sql` and `pe.spark.read` are.
+They always read the latest snapshot, which is not fixed in the plan. One task returns the rows one
+by one, which suits metadata and small tables; use `pe.spark.sql` or `pe.spark.read` for large
+tables.
 """
 
 from collections.abc import Iterator
@@ -32,7 +33,7 @@ _TABLE_CHOICES = (*CHOICES, "where", "columns")
 
 
 def _opened(path: object, given: dict[str, object], known: tuple[str, ...]) -> Table:
-    """The table at the wanted point in time."""
+    """Open the table at the snapshot given by the arguments."""
     for name in given:
         if name not in known:
             hint = f"Arguments: {choices(known)}."
@@ -90,7 +91,7 @@ def _point(value: object) -> int | str:
 
 
 def _system_function(name: str) -> type:
-    """The class of the function for one system table."""
+    """Return the table function class for one system table."""
 
     class SystemFunction:
         """Rows of a system table."""
@@ -121,7 +122,7 @@ class TableFunction:
 
 
 class ChangesFunction:
-    """`paimon_changes(path, start, end, mode => …)`: what changed, with the kinds of rows."""
+    """`paimon_changes(path, start, end, mode => …)`: the changed rows, with their row kinds."""
 
     @staticmethod
     def analyze(
@@ -143,13 +144,13 @@ class ChangesFunction:
 
 @cache
 def functions() -> dict[str, type]:
-    """The classes by the name of the function."""
+    """Return the table function classes by function name."""
     names = sorted({*SYSTEM_TABLES, *ROW_TABLES})
     system = {PREFIX + name: _system_function(name) for name in names}
     return {**system, PREFIX + "table": TableFunction, PREFIX + "changes": ChangesFunction}
 
 
 def register_functions(spark: SparkSession) -> None:
-    """Make all of them known to a session."""
+    """Register all table functions in a session."""
     for name, handler in functions().items():
         spark.udtf.register(name, udtf(handler))  # type: ignore[arg-type] # a class makes one

@@ -1,6 +1,6 @@
-"""The fixed cost of a task in one of Spark's Python workers.
+"""Reduces the fixed cost of tasks in Spark's Python workers.
 
-What is done here leans on internals of CPython and PySpark, and is harmless when these change.
+This relies on internals of CPython and PySpark, and has no effect when these change.
 """
 
 import gc
@@ -13,15 +13,15 @@ _modules_kept = 0
 
 
 def lighten_worker() -> None:
-    """Make tasks of this worker begin and end quicker; called in every task, before its work.
+    """Make tasks of this worker start and end faster; called at the start of every task.
 
-    Elsewhere it does nothing.
+    Does nothing outside a Spark worker.
 
     - PySpark calls `importlib.invalidate_caches()` in every task, at which Python reads the
       contents of pyspark.zip, py4j.zip and the Spark jar again: 0.1 CPU-s a task. Entries that are
       not in the cache are not read again; a later import makes them anew.
-    - It calls `gc.collect()` behind every task, which goes through all that the modules hold: 0.03
-      CPU-s. Modules live as long as the worker, so they are put where the collector does not look.
+    - It calls `gc.collect()` after every task, which traverses all objects of the modules: 0.03
+      CPU-s. Modules live as long as the worker, so they are frozen (`gc.freeze`).
     """
     if TaskContext.get() is None:
         return  # another process, which may be the user's own

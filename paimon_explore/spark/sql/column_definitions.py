@@ -1,4 +1,4 @@
-"""Columns as CREATE TABLE and ALTER TABLE write them."""
+"""Column definitions and types in CREATE TABLE and ALTER TABLE."""
 
 from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped] # ships no types
 from pyspark.errors import PySparkException
@@ -18,16 +18,16 @@ _STOPS = ("NOT", "NULL", "COMMENT", "DEFAULT", "GENERATED", "FIRST", "AFTER", "P
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenColumn:
-    """A column with what is said of it.
+    """A column definition in a statement.
 
     Attributes:
-        path: its name; members of rows behind it.
+        path: its name, followed by the names of nested fields.
         type: its type.
         comment: its comment.
         default: its default value, as SQL.
-        first: it is to be the first one.
-        after: the column that it is to follow.
-        is_key: PRIMARY KEY is written behind it.
+        first: FIRST was given.
+        after: the column named by AFTER.
+        is_key: PRIMARY KEY was given.
     """
 
     path: tuple[str, ...]
@@ -40,13 +40,13 @@ class WrittenColumn:
 
 
 def column_type(text: str, column: str) -> DataType:
-    """The type that a text names: Spark's types, and Paimon's own where Spark has none.
+    """Parse a type: Spark's types, and Paimon's types where Spark has no equivalent.
 
-    `TIMESTAMP` is Spark's, with local time zone, and `TIMESTAMP_NTZ` is without. With a number of
-    digits the names are Paimon's: `TIMESTAMP(3)`, `TIMESTAMP(3) WITH LOCAL TIME ZONE`.
+    As in Spark, `TIMESTAMP` has a local time zone and `TIMESTAMP_NTZ` has none. With a precision
+    the names are Paimon's: `TIMESTAMP(3)`, `TIMESTAMP(3) WITH LOCAL TIME ZONE`.
 
     Raises:
-        InvalidInputError: it is no type.
+        InvalidInputError: the text is not a type.
     """
     said = ""
     try:
@@ -66,10 +66,10 @@ def column_type(text: str, column: str) -> DataType:
 
 
 def written_column(reader: Reader, *, nested: bool = False) -> WrittenColumn:
-    """A column: name, type, and what follows in any order.
+    """Read a column definition: name, type, and clauses in any order.
 
     Raises:
-        InvalidInputError: it cannot be read.
+        InvalidInputError: it cannot be parsed.
         UnsupportedFeatureError: a generated column.
     """
     path = reader.path("a column") if nested else (reader.identifier("a column"),)
@@ -103,7 +103,7 @@ def _said(reader: Reader, name: str) -> dict[str, object]:
 
 
 def type_name(data_type: DataType) -> str:
-    """A type as Spark's SQL writes it; as Paimon does where Spark has no such type.
+    """Return a type in Spark's SQL syntax; in Paimon's where Spark has no equivalent.
 
     >>> type_name(parse_type_text("TIMESTAMP(6)")), type_name(parse_type_text("TIMESTAMP(3)"))
     ('timestamp_ntz', 'timestamp(3)')

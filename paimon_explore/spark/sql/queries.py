@@ -1,7 +1,7 @@
-"""Queries: their Paimon tables become views of DataFrames, the rest is Spark's own business.
+"""Queries: replaces Paimon tables by temporary views of DataFrames, then runs them in Spark.
 
-A view is dropped as soon as Spark has analysed the statement: the plan keeps what it needs, so
-every statement sees the newest snapshot, and a DataFrame that is held keeps its own.
+A view is dropped as soon as Spark has analysed the statement. The plan keeps its DataFrame, so
+every statement reads the latest snapshot, and an existing DataFrame stays at its snapshot.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,10 +26,10 @@ from paimon_explore.table.table import Table
 def run_query(
     warehouse: Warehouse, source: str, args: Mapping[str, object] | Sequence[object] | None = None
 ) -> DataFrame:
-    """The rows of a query, or the answer of any statement of Spark that reads tables.
+    """Run a query, or any other Spark statement that reads tables.
 
     Args:
-        warehouse: where its tables are.
+        warehouse: resolves table names.
         source: the text.
         args: values of Spark's parameter markers.
 
@@ -44,7 +44,7 @@ def run_query(
 
 @contextmanager
 def replaced(warehouse: Warehouse, source: str) -> Iterator[str]:
-    """The text with Paimon's tables replaced by views, which are there meanwhile."""
+    """Replace Paimon tables in the text by temporary views, which exist inside the context."""
     found = [
         (reference, name)
         for reference in references_of(source)
@@ -64,7 +64,7 @@ def replaced(warehouse: Warehouse, source: str) -> Iterator[str]:
 
 @contextmanager
 def viewed(frame: DataFrame) -> Iterator[str]:
-    """The name of a view of rows, which is there meanwhile."""
+    """Create a temporary view of a DataFrame for the context; yields its name."""
     view = f"_paimon_{uuid4().hex}"
     frame.createOrReplaceTempView(view)
     try:
@@ -74,7 +74,7 @@ def viewed(frame: DataFrame) -> Iterator[str]:
 
 
 def _name_of(warehouse: Warehouse, reference: Reference) -> Name | None:
-    """The Paimon table that a reference means; None for Spark's."""
+    """Return the Paimon table of a reference; None if the table belongs to Spark."""
     if reference.arguments is None:
         found = warehouse.find(reference.parts)
         if found is None and reference.node is not None:
@@ -102,7 +102,7 @@ def _pieces(reference: Reference, name: Name, view: str) -> list[tuple[int, int,
 
 
 def _qualified(reference: Reference) -> list[tuple[int, int, str]]:
-    """Cuts the database out of `db.t.column`, for the view has none."""
+    """Remove the database from `db.t.column`, because the view has none."""
     node = reference.node
     if node is None or len(reference.parts) == 1 or not isinstance(node.parent, exp.Expr):
         return []
@@ -121,7 +121,7 @@ def _qualified(reference: Reference) -> list[tuple[int, int, str]]:
 def frame_of(
     warehouse: Warehouse, reference: Reference, name: Name, tokens: Sequence[Token]
 ) -> DataFrame:
-    """The rows that a reference means, with what the query does not need left out."""
+    """Return the DataFrame of a reference, with pushdown of columns and conditions."""
     options = dict(reference.options)
     if reference.arguments is not None:
         options[FUNCTIONS[reference.parts[-1].lower()]] = _increment(warehouse, reference)
@@ -138,7 +138,7 @@ def frame_of(
 
 
 def _increment(warehouse: Warehouse, reference: Reference) -> str:
-    """The two ends of an incremental query, as the option wants them."""
+    """Return the start and end of an incremental query as the option's value."""
     function, arguments = reference.parts[-1], reference.arguments or ()
     if len(arguments) != 3:  # noqa: PLR2004 - a table and two ends
         raise InvalidInputError(
@@ -174,7 +174,7 @@ def _version(warehouse: Warehouse, text: str) -> str:
 
 
 def _moment(warehouse: Warehouse, text: str) -> datetime:
-    """The point in time of an expression, in the session's time zone."""
+    """Evaluate a timestamp expression in the session's time zone."""
     whole = f"unix_micros(CAST(({text}) AS TIMESTAMP))"
     value = _evaluated(warehouse, whole, "TIMESTAMP AS OF", text)
     if not isinstance(value, int):

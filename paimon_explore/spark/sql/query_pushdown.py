@@ -1,12 +1,12 @@
-"""What of a table a query does not need: columns, and rows that its WHERE leaves out anyway.
+"""Projection and predicate pushdown for SQL queries.
 
-Spark asks a Python source for all columns of all files. So before the query runs, each table is
-read with the columns whose names the query's text holds anywhere, and with those parts of a WHERE
-that mean the same here as in Spark: numbers, texts and days compared with constants, joined by AND
-and OR. Spark still checks the whole WHERE on what is read.
+Spark requests all columns of all files from a Python data source. So before the query runs, each
+table is read with only the columns whose names occur in the query's text, and with those conditions
+of the WHERE that have the same meaning here as in Spark: comparisons of numbers, strings and dates
+with constants, combined by AND and OR. Spark still applies the whole WHERE to the rows it gets.
 
-Nothing is left out where that could change the result: `*`, PIVOT, NATURAL JOIN and the like keep
-all columns; a WHERE over the outer side of an outer join keeps all rows.
+Nothing is pushed down where that could change the result: `*`, PIVOT, NATURAL JOIN and the like
+read all columns; a WHERE over the outer side of an outer join reads all rows.
 """
 
 import re
@@ -40,7 +40,7 @@ _SMALL = (
 def wanted_columns(
     reference: Reference, tokens: Sequence[Token], schema: TableSchema
 ) -> list[str] | None:
-    """The columns that a query may need of a table; None for all.
+    """Return the columns of a table that a query may need; None for all.
 
     Args:
         reference: the table in the query.
@@ -62,7 +62,7 @@ def _needs_all(token: Token) -> bool:
 
 
 def _smallest(fields: Sequence[DataField]) -> str:
-    """A column that is quick to read, to count rows by."""
+    """Return the column that is cheapest to read, for counting rows."""
 
     def rank(field: DataField) -> int:
         root = field.type.root if isinstance(field.type, AtomicType) else None
@@ -72,7 +72,7 @@ def _smallest(fields: Sequence[DataField]) -> str:
 
 
 def usable_where(reference: Reference, schema: TableSchema) -> Term | None:
-    """The part of the query's WHERE by which rows of a table may be left out; None for none."""
+    """Return the part of the query's WHERE that can be pushed down to a table; None for none."""
     node = reference.node
     select = _select_of(node)
     where = None if select is None else select.args.get("where")
@@ -94,7 +94,7 @@ def _joined(terms: Iterable[Term]) -> Term | None:
 
 
 def _select_of(node: exp.Expr | None) -> exp.Select | None:
-    """The SELECT whose WHERE a table's rows have to pass."""
+    """Return the SELECT whose WHERE applies to a table's rows."""
     source = None if node is None else node.parent
     select = None if source is None else source.parent
     if not isinstance(select, exp.Select):
@@ -121,12 +121,12 @@ def _conjuncts(condition: exp.Expr) -> list[exp.Expr]:
 
 
 class _Scope:
-    """Turns conditions on one table into terms, or into None where they could mean another thing.
+    """Translates conditions on one table into predicates; None where the meaning could differ.
 
     Attributes:
-        alias: how the query calls the table.
-        names: its columns by their name in lower case.
-        alone: the query has no other table, so that a bare name is a column of this one.
+        alias: the table's alias in the query.
+        names: its columns by lower-case name.
+        alone: the query reads no other table, so an unqualified name is a column of this one.
     """
 
     def __init__(self, alias: str, names: dict[str, DataField], *, alone: bool) -> None:
@@ -216,7 +216,7 @@ def _comparison(kind: type[exp.Expr], name: str, value: object) -> Term:
 
 
 def _constant(node: exp.Expr, field: DataField) -> object | None:
-    """A constant that compares with the column here as it does in Spark; else None."""
+    """Return a constant that compares with the column as it does in Spark; else None."""
     root = field.type.root if isinstance(field.type, AtomicType) else None
     negative = isinstance(node, exp.Neg)
     if negative:

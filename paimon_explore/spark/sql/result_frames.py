@@ -1,4 +1,4 @@
-"""What a command answers: a small DataFrame, made in the driver."""
+"""Results of SQL commands: small DataFrames made in the driver."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ _TYPES: dict[str, st.DataType] = {
 
 
 def answer(spark: SparkSession, columns: str, rows: Sequence[Sequence[object]]) -> DataFrame:
-    """Rows as a DataFrame.
+    """Return rows as a DataFrame.
 
     Args:
         spark: the session.
@@ -32,10 +32,10 @@ def answer(spark: SparkSession, columns: str, rows: Sequence[Sequence[object]]) 
 
 
 def done(spark: SparkSession) -> DataFrame:
-    """Nothing to tell."""
+    """Return an empty result."""
     return spark.createDataFrame(pa.table({}), schema=st.StructType([]))
 
 
 def committed(spark: SparkSession, snapshot: Snapshot | None) -> DataFrame:
-    """The snapshot of a change; null if nothing changed."""
+    """Return the id of the snapshot of a change; null if nothing changed."""
     return answer(spark, "snapshot_id bigint", [(None if snapshot is None else snapshot.id,)])

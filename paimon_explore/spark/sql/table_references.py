@@ -1,9 +1,8 @@
-"""The tables that a query reads, each with its place in the text, and the text with others instead.
+"""Table references of a query, with their offsets in the text, and their replacement.
 
-sqlglot tells which names are tables and which are columns, aliases or CTEs. What it does not read
-as Spark does — `t$files`, points in time, options of a table — is taken out of the text before, at
-the same length, so that all places stay right. The text itself is never written anew: only the
-names of tables are replaced.
+sqlglot distinguishes tables from columns, aliases and CTEs. Syntax that it does not parse as Spark
+does (`t$files`, time travel, table options) is first blanked out in the text, keeping its length,
+so that all offsets remain valid. Only the names of tables are replaced in the text.
 """
 
 import logging
@@ -80,13 +79,13 @@ class Reference:
     Attributes:
         parts: its name.
         start: offset of the name.
-        end: offset behind the name, and behind what is taken out after it.
-        alias_at: where to put an alias, if it has none.
-        version: text behind VERSION AS OF.
-        timestamp: text behind TIMESTAMP AS OF.
-        options: options behind WITH.
+        end: offset after the name and the time travel and option clauses that follow it.
+        alias_at: where to insert an alias, if it has none.
+        version: text after VERSION AS OF.
+        timestamp: text after TIMESTAMP AS OF.
+        options: options after WITH.
         arguments: texts of the arguments of a table function.
-        node: what sqlglot found; None where sqlglot could not read the query.
+        node: sqlglot's node; None where sqlglot could not parse the query.
     """
 
     parts: tuple[str, ...]
@@ -102,7 +101,7 @@ class Reference:
 
 @dataclass(slots=True, kw_only=True)
 class _Found:
-    """A name in the text with what was taken out behind it."""
+    """A name in the text, with the clauses after it that were blanked out."""
 
     parts: tuple[str, ...]
     start: int
@@ -115,10 +114,10 @@ class _Found:
 
 
 def references_of(source: str) -> list[Reference]:
-    """The tables that a query reads, CTEs and table functions of Spark left out.
+    """Return the tables that a query reads, without CTEs and Spark's table functions.
 
     Raises:
-        InvalidInputError: a quote without its end, a point in time that cannot be read.
+        InvalidInputError: a quote that is not closed, or an invalid time travel clause.
     """
     names, cleaned = _names(source)
     tree = None if Reader(source).here.word == "TABLE" else _tree(cleaned)
@@ -158,7 +157,7 @@ def _is_function(node: exp.Table, name: _Found) -> bool:
 
 
 def _is_cte(node: exp.Table) -> bool:
-    """Whether the name is that of a CTE in scope."""
+    """Return whether the name refers to a CTE in scope."""
     if node.args.get("db") is not None:
         return False
     name = node.name.lower()
@@ -192,7 +191,7 @@ def _reference(source: str, name: _Found, node: exp.Expr | None, *, has_alias: b
 
 
 def _alias_place(source: str, at: int) -> int:
-    """Behind the sample of a table, if there is one."""
+    """Return the offset for an alias: after TABLESAMPLE, if there is one."""
     reader = Reader(source, [t for t in tokens_of(source) if t.start >= at])
     if not reader.takes("TABLESAMPLE"):
         return at
@@ -208,7 +207,7 @@ def _group_end(reader: Reader) -> int:
 
 
 def _names(source: str) -> tuple[dict[int, _Found], str]:
-    """All dotted names by their offset, and the text without what sqlglot does not read."""
+    """Return all dotted names by offset, and the text with unsupported syntax blanked out."""
     tokens = tokens_of(source)
     reader = Reader(source, tokens)
     cleaned = list(source)
@@ -231,7 +230,7 @@ def _names(source: str) -> tuple[dict[int, _Found], str]:
 
 
 def _take_out(reader: Reader, found: _Found) -> None:
-    """Read what stands behind a table's name and is not for sqlglot."""
+    """Read the clauses after a table's name that sqlglot does not parse."""
     if found.parts[-1].lower() in FUNCTIONS and reader.here.sign == "(":
         found.arguments = tuple(reader.parts("its arguments"))
         found.behind = reader.behind
@@ -259,12 +258,12 @@ def _comes_point(reader: Reader) -> bool:
 
 
 def _is_option(reader: Reader) -> bool:
-    """Whether the parentheses hold options and no query."""
+    """Return whether the parentheses contain options rather than a query."""
     return reader.ahead(2).kind is Kind.TEXT or reader.ahead(3).sign in {"=", ".", "-"}
 
 
 def _value(reader: Reader) -> str:
-    """The text of a value: constants, calls, parentheses, with operators between them."""
+    """Read a value: constants, calls and parentheses, combined by operators."""
     start = reader.here.start
     while True:
         reader.takes_one("-", "+")
@@ -276,7 +275,7 @@ def _value(reader: Reader) -> str:
 
 
 def _operand(reader: Reader) -> None:
-    """Step over a constant, a name, a call or a parenthesis."""
+    """Read a constant, a name, a call or a parenthesis."""
     if reader.here.sign == "(":
         reader.group("a value")
         return
@@ -290,10 +289,10 @@ def _operand(reader: Reader) -> None:
 
 
 def options_of(reader: Reader, part: str) -> dict[str, str]:
-    """Options between parentheses: `'key' = 'value', key.part = 3`.
+    """Read parenthesized options: `'key' = 'value', key.part = 3`.
 
     Raises:
-        InvalidInputError: they cannot be read.
+        InvalidInputError: they cannot be parsed.
     """
     found: dict[str, str] = {}
     for text in reader.parts(f"the options of {part}"):
@@ -308,7 +307,7 @@ def options_of(reader: Reader, part: str) -> dict[str, str]:
 
 
 def option_key(reader: Reader) -> str:
-    """The key of an option without quotes; it may hold dots and hyphens."""
+    """Read the key of an option without quotes; it may contain dots and hyphens."""
     start = reader.here.start
     while reader.here.sign not in {"=", ",", ")"} and not reader.is_done:
         if reader.here.kind is Kind.TEXT:
@@ -318,7 +317,7 @@ def option_key(reader: Reader) -> str:
 
 
 def option_value(reader: Reader) -> str:
-    """The value of an option: a text, a number, TRUE or FALSE."""
+    """Read the value of an option: a string, a number, TRUE or FALSE."""
     if reader.here.kind is Kind.TEXT:
         return reader.text("the value")
     sign = reader.takes_one("-")
@@ -327,7 +326,7 @@ def option_value(reader: Reader) -> str:
 
 
 def _by_words(source: str, names: Mapping[int, _Found]) -> list[Reference]:
-    """The names that stand where a table does, for a query that sqlglot cannot read."""
+    """Return the names in table positions of a query that sqlglot cannot parse."""
     tokens = tokens_of(source)
     ctes = {
         tokens[i].text.lower()
@@ -353,7 +352,7 @@ def _token_at(tokens: Sequence[Token], at: int) -> Token:
 
 
 def spliced(source: str, pieces: Sequence[tuple[int, int, str]]) -> str:
-    """The text with other pieces at some places, which do not overlap.
+    """Return the text with some non-overlapping ranges replaced.
 
     >>> spliced("SELECT * FROM t", [(14, 15, "view")])
     'SELECT * FROM view'

@@ -1,13 +1,13 @@
-"""The tables that statements name: which are Paimon's, and which are Spark's own.
+"""Resolution of table names in statements to Paimon tables or Spark tables.
 
-| written as | is |
+| name | refers to |
 | --- | --- |
-| `db.t`, `paimon.db.t` | Paimon's, if the warehouse has that database |
-| `t` | a temporary view of that name; else Paimon's, if the present database has that table |
+| `db.t`, `paimon.db.t` | a Paimon table, if the warehouse has that database |
+| `t` | a temporary view of that name; else a Paimon table, if the current database has it |
 | `db.t$files`, `db.t$branch_b`, ``db.`t$branch_b$files` `` | a system table, a branch |
 | `sys.all_tables` … | a table of the whole catalog |
 | ``paimon.`/a/folder` ``, ``paimon_explore.`/a/folder` `` | the table in that folder |
-| anything else | Spark's |
+| anything else | a Spark table |
 """
 
 from collections.abc import Mapping
@@ -32,10 +32,10 @@ _DEEPEST = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Name:
-    """A table of Paimon as a statement names it.
+    """The name of a Paimon table in a statement.
 
     Attributes:
-        table: `database.table` with what `$` adds, or a folder.
+        table: `database.table` with an optional `$` suffix, or a folder.
         is_folder: whether it is a folder.
     """
 
@@ -44,19 +44,19 @@ class Name:
 
     @property
     def alias(self) -> str:
-        """The name that a query may use for its columns."""
+        """Return the name by which a query may qualify its columns."""
         last = self.table.rstrip("/").rpartition("/" if self.is_folder else ".")[2]
         return last.partition("$")[0] if self.is_folder else last
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Warehouse:
-    """Where a statement finds its tables.
+    """The catalog and current database in which a statement's table names are resolved.
 
     Attributes:
         spark: the session.
-        catalog: the warehouse; None where only folders are named.
-        database: the present database, for names without one.
+        catalog: the warehouse; None if tables can only be named by their folders.
+        database: the current database, for unqualified names.
     """
 
     spark: SparkSession
@@ -64,7 +64,7 @@ class Warehouse:
     database: str
 
     def find(self, parts: tuple[str, ...]) -> Name | None:
-        """The Paimon table of a name; None if it is Spark's."""
+        """Return the Paimon table of a name; None if the table belongs to Spark."""
         if len(parts) == _DEEPEST and parts[0].lower() == CATALOG:
             return Name(table=f"{self.known_database(parts[1])}.{parts[2]}")
         if len(parts) == 2 and "/" in parts[1] and parts[0].lower() in _FOLDERS:  # noqa: PLR2004 - database and table
@@ -77,11 +77,11 @@ class Warehouse:
         return None if database is None else Name(table=f"{database}.{parts[1]}")
 
     def named(self, parts: tuple[str, ...]) -> Name:
-        """The name of a table that is Paimon's or is to be.
+        """Return the name of an existing or new Paimon table.
 
         Raises:
             NotFoundError: no such database.
-            InvalidInputError: the name is Spark's.
+            InvalidInputError: the name belongs to a Spark table.
         """
         if len(parts) == 1:
             return Name(table=f"{self.known_database(self.database)}.{parts[0]}")
@@ -103,10 +103,10 @@ class Warehouse:
         return Name(table=f"{database}.{name}") if _same(base, known) is not None else None
 
     def refuse_missing(self, parts: tuple[str, ...]) -> None:
-        """Say that a table is missing where Spark has none either, and say which there are.
+        """Raise an error if neither Paimon nor Spark has a table; it lists the existing tables.
 
         Raises:
-            NotFoundError: neither the present database nor Spark has it.
+            NotFoundError: neither the current database nor Spark has it.
         """
         if len(parts) == 1 and not self.spark.catalog.tableExists(quoted(parts[0])):
             database = self.find_database(self.database)
@@ -114,16 +114,16 @@ class Warehouse:
                 self.base(Name(table=f"{database}.{parts[0]}"))
 
     def is_view(self, name: str) -> bool:
-        """Whether it is a temporary view of Spark."""
+        """Return whether a name is a temporary view of Spark."""
         if not self.spark.catalog.tableExists(quoted(name)):
             return False
         return bool(self.spark.catalog.getTable(quoted(name)).isTemporary)
 
     def warehouse(self) -> Catalog:
-        """The catalog.
+        """Return the catalog.
 
         Raises:
-            InvalidInputError: there is none.
+            InvalidInputError: no warehouse was given.
         """
         if self.catalog is None:
             raise InvalidInputError(
@@ -133,17 +133,17 @@ class Warehouse:
         return self.catalog
 
     def find_database(self, name: str) -> str | None:
-        """The database of that name; upper and lower case matter only between two of them."""
+        """Return the database of that name, ignoring case unless two differ by case alone."""
         if self.catalog is None:
             return None
         found = _same(name, self.catalog.databases())
         return SYS if found is None and name.lower() == SYS else found
 
     def known_database(self, name: str) -> str:
-        """The database of that name.
+        """Return the database of that name, ignoring case.
 
         Raises:
-            NotFoundError: there is none.
+            NotFoundError: it does not exist.
         """
         found = self.find_database(name)
         if found is None:
@@ -153,10 +153,10 @@ class Warehouse:
         return found
 
     def open(self, name: Name, options: Mapping[str, str] | None = None) -> Table | RowSource:
-        """The table, or system table.
+        """Open a table or system table.
 
         Raises:
-            NotFoundError: there is none.
+            NotFoundError: it does not exist.
         """
         if name.is_folder:
             folder, _, system = name.table.partition("$")
@@ -178,10 +178,10 @@ class Warehouse:
         return catalog.table(text, options)
 
     def base(self, name: Name, options: Mapping[str, str] | None = None) -> Table:
-        """The table itself, for a statement that changes it.
+        """Open a table for a statement that changes it.
 
         Raises:
-            NotFoundError: there is none.
+            NotFoundError: it does not exist.
             InvalidInputError: it is a system table.
         """
         found = self.open(name, options)
@@ -196,7 +196,7 @@ class Warehouse:
         return None if found is None else f"{database}.{found}{dollar}{suffix}"
 
     def split(self, name: Name) -> tuple[Name, str | None]:
-        """A name without and with only its system table."""
+        """Split a name into the table and the name of its system table."""
         if name.is_folder:
             folder, _, system = name.table.partition("$")
             return Name(table=folder, is_folder=True), system or None

@@ -1,6 +1,6 @@
-"""How Spark asks a stream for a part of what is there; new in 4.2, absent before.
+"""Spark's classes for admission control of streams, with stand-ins for Spark before 4.2.
 
-Spark 4.1 takes everything at once: then these stand for nothing.
+Spark 4.1 has no admission control and reads everything at once; it never uses the stand-ins.
 """
 
 from importlib.util import find_spec
@@ -20,16 +20,16 @@ if TYPE_CHECKING or find_spec(_MODULE) is not None:
 else:
 
     class ReadLimit:
-        """How much to read."""
+        """A limit on how much a batch reads."""
 
     class ReadAllAvailable(ReadLimit):
-        """Everything."""
+        """No limit: a batch reads everything available."""
 
     class ReadMaxFiles(ReadLimit):
-        """So many files."""
+        """A limit on the number of files."""
 
         def __init__(self, max_files: int) -> None:
             self.max_files = max_files
 
     class SupportsTriggerAvailableNow:
-        """A source that can stop at what is there at the begin."""
+        """A source that supports the trigger `availableNow`."""

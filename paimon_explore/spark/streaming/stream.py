@@ -1,12 +1,12 @@
-"""Streams: a table followed commit by commit, and rows written exactly once.
+"""Structured Streaming: a source that follows a table's commits, and an exactly-once sink.
 
 Reading. An offset is `{"snapshot": n, "whole": …}`: everything up to snapshot n is delivered. The
-first batch is the state of the table (`whole`), unless the options begin elsewhere:
+first batch is the state of the table (`whole`), unless the options set another start:
 
-| option | begins with |
+| option | starts with |
 | --- | --- |
 | none | all rows of the newest snapshot, then changes |
-| `consumer-id` | the changes that the consumer has not seen, if it is known |
+| `consumer-id` | the changes after the consumer's progress, if the consumer exists |
 | `scan.snapshot-id` | the changes of that snapshot |
 | the same, `scan.mode` = `from-snapshot-full` | all rows of that snapshot |
 | `scan.timestamp`, `scan.timestamp-millis` | the changes after the snapshot of that time |
@@ -17,15 +17,15 @@ A batch takes whole snapshots: as many as fit `read.stream.maxFilesPerTrigger`,
 state of the table is one batch. A consumer's progress is kept when Spark begins the next batch, so
 its snapshots do not expire before.
 
-Changes are told such that replaying them gives the rows of the table (`read.commit_changes`). The
-option `read.changelog` asks for the column `_row_kind`: +I and +U rows are there afterwards, -U and
--D rows are not. All changes of a key are in one partition of a batch, in order. Without that column
-a stream ends with an error where a row was deleted, or replaced in a table without a primary key;
-with the option `read.ignore-deletes` it leaves such rows out (`spark.stream_changes`).
+Replaying the changes gives the rows of the table (`read.commit_changes`). The option
+`read.changelog` adds the column `_row_kind`: +I and +U rows exist after the commit, -U and -D rows
+do not. All changes of a key are in one partition of a batch, in order. Without that column a stream
+fails if a row was deleted, or replaced in a table without a primary key; with the option
+`read.ignore-deletes` it skips such rows (`spark.streaming.stream_changes`).
 
-Writing. A batch may come again after a crash between its commit and the checkpoint. The query's id,
-which the checkpoint keeps, is the commit user, the batch's number the commit identifier; a batch
-that is committed already is not committed again, and the files of its second attempt are removed.
+Writing. A batch is repeated after a crash between its commit and the checkpoint. The query's id,
+stored in the checkpoint, is the commit user, and the batch id is the commit identifier; a batch
+that is already committed is not committed again, and the files of the second attempt are removed.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -86,7 +86,7 @@ _FULL = (StartupMode.DEFAULT, StartupMode.FULL, StartupMode.LATEST_FULL)
 
 
 def stream_schema(scan: Scan, *, kinds: bool) -> StructType:
-    """The Spark schema of a stream's rows."""
+    """Return the Spark schema of a stream's rows."""
     columns = spark_schema(whole_columns(scan).target.schema.project(scan.columns)).fields
     first = [StructField(ROW_KIND, StringType(), nullable=False)] if kinds else []
     return StructType([*first, *columns])
@@ -94,7 +94,7 @@ def stream_schema(scan: Scan, *, kinds: bool) -> StructType:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamStart:
-    """Where a stream begins.
+    """The start position of a stream.
 
     Attributes:
         snapshot: everything up to it counts as delivered.
@@ -108,10 +108,10 @@ class StreamStart:
 
 
 def stream_start(scan: Scan) -> StreamStart:
-    """Where the options begin a stream.
+    """Return the start position that the options set.
 
     Raises:
-        UnsupportedFeatureError: a start that is not done here.
+        UnsupportedFeatureError: a start position that is not implemented.
     """
     options: TableOptions = scan.target.options
     consumer = _consumer(scan)
@@ -136,7 +136,7 @@ def stream_start(scan: Scan) -> StreamStart:
 
 
 def _consumer(scan: Scan) -> Consumer | None:
-    """The progress of the consumer that the options name."""
+    """Return the progress of the consumer named by the options."""
     options = scan.target.options
     name = options.value(CONSUMER_ID)
     if name is None or options.value(CONSUMER_IGNORE_PROGRESS):
@@ -146,7 +146,7 @@ def _consumer(scan: Scan) -> Consumer | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamLimits:
-    """How much a batch takes; None for no limit."""
+    """Limits of a batch; None for no limit."""
 
     files: int | None = None
     rows: int | None = None
@@ -155,11 +155,11 @@ class StreamLimits:
 
     @property
     def given(self) -> bool:
-        """Whether there is one."""
+        """Return whether any limit is set."""
         return self != NO_LIMITS
 
     def last(self, counted: Iterable[tuple[int, tuple[int, int, int]]]) -> int | None:
-        """The last snapshot that fits, of some with their files, rows and bytes; the first does."""
+        """Return the last snapshot within the limits, but at least the first."""
         sums = [0, 0, 0]
         found = None
         for place, (number, figures) in enumerate(counted):
@@ -176,7 +176,7 @@ NO_LIMITS = StreamLimits()
 
 
 class PaimonStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """Follows a table."""
+    """Spark's stream reader for a table."""
 
     def __init__(
         self,
@@ -197,21 +197,21 @@ class PaimonStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._wire = wire_schema(StructType([f for f in schema.fields if f.name != ROW_KIND]))
 
     def initialOffset(self) -> dict[str, object]:  # noqa: N802 - Spark's name
-        """Nothing is delivered yet."""
+        """Return the offset before the first batch."""
         return {"snapshot": self._start.snapshot, "whole": self._start.whole}
 
     def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802 - Spark's name
-        """Whether batches are limited; how, `latestOffset` knows."""
+        """Return whether batches are limited; `latestOffset` applies the limits."""
         return ReadMaxFiles(1) if self._limits.given else ReadAllAvailable()
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802 - Spark's name
-        """What is there now is the end of the query."""
+        """End the query at the latest snapshot of this moment."""
         self._until = self._scan.target.store.snapshots.latest_id()
 
     def latestOffset(  # noqa: N802 - Spark's name
         self, start: Mapping[str, object] | None = None, limit: ReadLimit | None = None
     ) -> dict[str, object]:
-        """Where the next batch ends; Spark before 4.2 tells no start, and gets everything."""
+        """Return the end of the next batch; Spark before 4.2 passes no start and gets all."""
         latest = self._until or self._scan.target.store.snapshots.latest_id()
         begin = dict(start or self.initialOffset())
         done = int(str(begin["snapshot"]))
@@ -224,7 +224,7 @@ class PaimonStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return {"snapshot": latest, "whole": False}
 
     def _counted(self, done: int, latest: int) -> Iterator[tuple[int, tuple[int, int, int]]]:
-        """The files, rows and bytes of each snapshot."""
+        """Return the number of files, rows and bytes of each snapshot."""
         for number in range(done + 1, latest + 1):
             found = self._changes(number - 1, number)
             files = [split.files for _, splits in found for split in splits]
@@ -235,7 +235,7 @@ class PaimonStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def partitions(
         self, start: Mapping[str, object], end: Mapping[str, object]
     ) -> Sequence[InputPartition]:
-        """The splits between two offsets, in groups."""
+        """Return the splits between two offsets, grouped into tasks."""
         first, last = int(str(start["snapshot"])), int(str(end["snapshot"]))
         if first >= last:
             return []
@@ -261,7 +261,7 @@ class PaimonStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return change_log(self._scan.target, SnapshotRange(start=first, end=last), self._scan.where)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """The rows of one group, in the form that Spark demands."""
+        """Read the rows of one group in Spark's Arrow schema."""
         lighten_worker()
         if not isinstance(partition, ChangeGroup):
             return
@@ -308,24 +308,24 @@ class PaimonStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         yield rows
 
     def commit(self, end: Mapping[str, object]) -> None:
-        """Keep the progress of the consumer; the checkpoint keeps the offsets."""
+        """Store the progress of the consumer; the checkpoint stores the offsets."""
         name = self._scan.target.options.value(CONSUMER_ID)
         if name is not None:
             progress = Consumer(next_snapshot=int(str(end["snapshot"])) + 1)
             self._scan.target.store.consumers.save(name, progress)
 
     def stop(self) -> None:
-        """Nothing to do: nothing is held open."""
+        """Do nothing: the reader has no open resources."""
 
 
 class PaimonStreamWriter(DataSourceStreamArrowWriter):
-    """Writes the rows of each batch by the tasks, and commits once a batch."""
+    """Writes the rows of each batch in Spark tasks, with one commit per batch."""
 
     def __init__(self, job: WriteJob, what: Overwrite | None) -> None:
         self._job = job
         self._what = what
 
-    def write(  # type: ignore[override] # PySpark declares rows for writers of batches too
+    def write(  # type: ignore[override] # PySpark declares rows for Arrow writers too
         self, iterator: Iterable[pa.RecordBatch]
     ) -> WrittenFiles:
         """Write the rows of one task of one batch."""
@@ -336,22 +336,22 @@ class PaimonStreamWriter(DataSourceStreamArrowWriter):
         return WrittenFiles(messages=messages, job=target.job, commit_user=target.commit_user)
 
     def commit(self, messages: Sequence[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803 - Spark's name
-        """Make the batch visible, unless it is already."""
+        """Commit the batch, unless it is already committed."""
         target, written = collected(self._job.target, messages)
         publish(target, written, self._what, batchId, completes=True)
 
     def abort(self, messages: Sequence[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803 - Spark's name
-        """Remove the files of the batch, unless they are visible."""
+        """Remove the files of the batch, unless they are committed."""
         target, written = collected(self._job.target, messages)
         if written:
             withdraw(target, written, batchId)
 
 
 def stream_place() -> tuple[str, str]:
-    """The query and the batch that this task writes for.
+    """Return the query id and batch id of this task.
 
     Raises:
-        InvalidInputError: it is no task of a stream.
+        InvalidInputError: the task does not belong to a stream.
     """
     context = TaskContext.get()
     query = None if context is None else context.getLocalProperty(_QUERY_ID)

@@ -1,11 +1,11 @@
-"""The changes of a stream: which task reads them, and which of them a stream can tell.
+"""The changes of a stream: their assignment to tasks, and the rows of streams without row kinds.
 
-The tasks of a batch run side by side, so all changes of a key go to one task, in the order of the
-commits. Of a table without a primary key the order does not matter.
+The tasks of a batch run in parallel, so all changes of a key go to one task, in the order of the
+commits. In a table without a primary key the order does not matter.
 
-A stream without row kinds tells new rows only. Of a table with a primary key that is enough for an
-update, which its new row tells. A deleted row, and any change of a row without a key, would be left
-out: the task refuses it, unless `read.ignore-deletes` asks for that.
+A stream without row kinds contains new rows only. With a primary key an update is represented by
+its new row. Deleted rows, and replaced rows without a key, cannot be represented: the task raises
+an error, unless `read.ignore-deletes` is set.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,12 +26,12 @@ _UPDATE_BEFORE, _UPDATE_AFTER, _DELETE = 1, 2, 3
 
 
 class ChangeGroup(InputPartition):
-    """The splits of one task, of a state or of changes.
+    """The splits of one task: of the table's state, or of changes.
 
     Attributes:
         splits: read one after the other.
         commits: the kinds of the commits by snapshot id, for errors; empty for a state.
-        whole: whether they are of a state.
+        whole: whether they belong to a state.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class ChangeGroup(InputPartition):
         self.whole = whole
 
     def commit_of(self, split: Split) -> str:
-        """The commit that a split tells, for errors."""
+        """Return the commit of a split, for errors."""
         number = split.snapshot_id
         kind = self.commits.get(number or 0)
         return f"snapshot {number} ({kind})" if kind else "a commit"
@@ -52,11 +52,11 @@ class ChangeGroup(InputPartition):
 def change_groups(
     target: ScanTarget, found: Iterable[tuple[Snapshot, Sequence[Split]]], parallelism: int
 ) -> list[ChangeGroup]:
-    """The changes of commits, for the tasks.
+    """Group the changes of commits into tasks.
 
     Args:
         target: the table.
-        found: what each commit changed, oldest first.
+        found: the changes of each commit, oldest first.
         parallelism: tasks that can run at the same time.
     """
     splits: list[Split] = []
@@ -69,7 +69,7 @@ def change_groups(
 
 
 def _by_key(target: ScanTarget, splits: Sequence[Split]) -> Iterable[Sequence[Split]]:
-    """Splits in their order, such that all changes of a key are together."""
+    """Group splits in order, such that all changes of a key are in one group."""
     if not set(target.schema.partition_keys) <= set(target.schema.primary_keys):
         return [splits] if splits else []
     counts: dict[bytes, set[int]] = {}
@@ -85,7 +85,7 @@ def _by_key(target: ScanTarget, splits: Sequence[Split]) -> Iterable[Sequence[Sp
 
 
 def _buckets(split: Split) -> set[tuple[int, int]]:
-    """The buckets of a split, each with the number of buckets that its files were written under."""
+    """Return the buckets of a split, each with the bucket count its files were written with."""
     match split:
         case DataSplit():
             return {(split.bucket, split.total_buckets)}
@@ -100,10 +100,10 @@ def _buckets(split: Split) -> set[tuple[int, int]]:
 def new_rows(
     batches: Iterator[pa.RecordBatch], *, keyed: bool, commit: str, place: str
 ) -> Iterator[pa.RecordBatch]:
-    """The rows that are there after a commit, of batches whose last column is the row kind.
+    """Return the rows that exist after a commit, of batches whose last column is the row kind.
 
     Args:
-        batches: the changes that one split tells.
+        batches: the changes of one split.
         keyed: whether a new row replaces the one of the same key.
         commit: the commit.
         place: the table's folder.

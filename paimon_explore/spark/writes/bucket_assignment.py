@@ -1,12 +1,12 @@
-"""The bucket of a row as a Spark expression, so that rows are shuffled without going to Python.
+"""Bucket assignment as a Spark expression, so that rows are shuffled in the JVM without Python.
 
-The expression builds the very bytes that the format hashes: the bucket key's binary row (null bits,
-a slot of 8 bytes per column, a variable part), out of Spark's functions; Spark's `hash()` of bytes
-is the same 32-bit Murmur3 with the same seed. Numbers become little-endian bytes by swapping the
-bytes of a 64-bit number, which neither overflows nor fails in ANSI mode.
+The expression builds the bytes that the format hashes from Spark functions: the bucket key's binary
+row (null bits, 8 bytes per column, a variable part). Spark's `hash()` of bytes is the same 32-bit
+Murmur3 with the same seed. Numbers become little-endian bytes by swapping the bytes of a 64-bit
+number, which neither overflows nor fails in ANSI mode.
 
 Key columns of other types (floating point, wide decimals, timestamps, times), and other bucket
-functions than the default, have no expression; their rows are numbered in Python.
+functions than the default, have no expression; their buckets are computed in Python.
 Spec: concepts/spec/datafile, bucket section.
 """
 
@@ -31,10 +31,10 @@ _SWAPS = ((8, 0x00FF00FF00FF00FF), (16, 0x0000FFFF0000FFFF))
 def bucket_expression(
     columns: Sequence[Column], types: Sequence[DataType], bucket_count: int
 ) -> Column | None:
-    """The bucket of each row by the default bucket function.
+    """Return an expression for the bucket of each row under the default bucket function.
 
     Args:
-        columns: the bucket key's columns in order, of exactly the Spark types of the table's.
+        columns: the bucket key's columns in order, with exactly the table's Spark types.
         types: their types in the table.
         bucket_count: the table's `bucket` option, at least 1.
 
@@ -76,7 +76,7 @@ def _row_image(columns: Sequence[Column], types: Sequence[DataType]) -> Column:
 
 
 def _bytes(column: Column, offset: Column) -> tuple[Column, Column]:
-    """The slot of a byte string, and its place in the variable part; short ones need none."""
+    """Return the fixed 8 bytes of a byte string and its variable part; short ones have none."""
     nothing = f.lit(b"")
     value = f.coalesce(column, nothing)
     size = f.octet_length(value).cast("bigint")
@@ -93,12 +93,12 @@ def _last_byte(number: Column) -> Column:
 
 
 def _big_endian(number: Column) -> Column:
-    """The 8 bytes of a BIGINT; a cast would do, but ANSI mode knows none."""
+    """Return the 8 bytes of a BIGINT, big-endian; ANSI mode has no cast for this."""
     return f.unhex(f.lpad(f.hex(number), 2 * _SLOT, "0"))
 
 
 def _little_endian(number: Column) -> Column:
-    """The 8 bytes of a BIGINT, least significant first."""
+    """Return the 8 bytes of a BIGINT, little-endian."""
     swapped = number
     for shift, mask in _SWAPS:
         kept = f.lit(mask).cast("bigint")
@@ -110,7 +110,7 @@ def _little_endian(number: Column) -> Column:
 
 
 def _number(column: Column, data_type: DataType) -> Column:
-    """The 8 bytes of a slot as a BIGINT: the value's own bytes, then zeros."""
+    """Return the fixed 8 bytes of a value as a BIGINT: the value's bytes, then zeros."""
     if isinstance(data_type, AtomicType) and data_type.root is TypeRoot.DECIMAL:
         digits = data_type.scale or 0
         factor = f.lit(10**digits).cast(f"decimal({digits + 1}, 0)")
@@ -135,7 +135,7 @@ _NUMBERS: Mapping[TypeRoot, Callable[[Column], Column]] = {
 
 
 def task_expression(bucket: Column, partition: Sequence[Column], task_count: int) -> Column:
-    """The task that writes a row: partition and bucket decide, neighbours go to others."""
+    """Return the task that writes a row; adjacent buckets use different tasks."""
     offset = f.hash(*partition).cast("bigint") if partition else f.lit(0).cast("bigint")
     total: Column = reduce(lambda left, right: left + right, [offset, bucket.cast("bigint")])
     return f.pmod(total, f.lit(task_count)).cast("int")

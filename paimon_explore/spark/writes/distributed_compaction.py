@@ -1,8 +1,8 @@
-"""`pe.spark.compact`: the buckets of a table compacted by the tasks, with one commit on the driver.
+"""`pe.spark.compact`: distributed compaction in Spark tasks, with one commit on the driver.
 
-The driver plans what is worth compacting, as a local compaction does; each task takes some buckets,
-merges them with the same code, and sends home what it made. A conflict with others who compacted or
-replaced the same files is found at the commit, and then nothing has changed.
+The driver plans the compaction as a local compaction does. Each task merges some buckets with the
+same code and returns commit messages. If a concurrent commit compacted or replaced the same files,
+the commit fails with a conflict and changes nothing.
 """
 
 import pickle
@@ -48,22 +48,22 @@ def compact(
     partitions: Sequence[Mapping[str, object]] | None = None,
     options: Mapping[str, str] | None = None,
 ) -> Snapshot | None:
-    """Make fewer and larger files of the same rows by the tasks of a Spark job, in one commit.
+    """Compact a table in the tasks of a Spark job, with one commit.
 
     Args:
         spark: the session.
         table: the table, or its path.
-        full: everything that can be made better; False: what the table's options ask for by the
-            number and sizes of files.
-        partitions: each the values of some partition columns; None: the whole table.
+        full: compact every bucket completely; False: only where the table's options require it,
+            by the number and sizes of files.
+        partitions: partitions to compact, each as values by column; None for the whole table.
         options: table options for this job.
 
     Returns:
         The snapshot; None if there was nothing to do.
 
     Raises:
-        UnsupportedFeatureError: the table has something that is not compacted here.
-        CommitConflictError: another job has compacted or replaced the same files meanwhile.
+        UnsupportedFeatureError: the table uses a feature that cannot be compacted here.
+        CommitConflictError: a concurrent commit compacted or replaced the same files.
     """
     check_session(spark)
     boolean("full", full)
@@ -85,11 +85,11 @@ def compact_buckets(
     partitions: Sequence[Mapping[str, object]] | None = None,
     buckets: Collection[BucketId] | None = None,
 ) -> Snapshot | None:
-    """Compact some buckets by tasks, and commit; if that fails, nothing is left.
+    """Compact some buckets in Spark tasks and commit; removes all new files on failure.
 
     Args:
         spark: the session.
-        target: the table, with a job id of its own.
+        target: the table, with a separate job id.
         full: as for `compact`.
         partitions: as for `compact`.
         buckets: only these buckets; None: all.
@@ -145,7 +145,7 @@ def compact_written(
 def _run(
     plan: CompactionPlan, tasks: Sequence[bytes], batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
-    """The messages of the buckets whose numbers come in."""
+    """Compact the buckets whose numbers arrive; returns their commit messages."""
     lighten_worker()
     for batch in batches:
         for number in batch.column(0).to_pylist():

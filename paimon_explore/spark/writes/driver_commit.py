@@ -1,20 +1,19 @@
-"""One commit on the driver for what the tasks of a job have written, and nothing left behind.
+"""The commit on the driver for a Spark job, and the removal of uncommitted files.
 
-Theory of operation. A job has an id that is part of the names of all files its tasks write, and
-a commit user of its own. Tasks send home what they wrote; of several attempts at a task Spark hands
-on one. The driver commits once.
+Theory of operation. A job has an id that is part of the names of all files its tasks write, and a
+separate commit user. Tasks return commit messages; of several attempts at a task Spark passes on
+one. The driver commits once.
 
 | what happens | what is done |
 | --- | --- |
 | a task fails, and Spark tries again | the attempt removes its files |
-| an attempt is killed, or was speculative | its files are swept by the job's id after the commit |
+| an attempt is killed, or was speculative | its files are removed by job id after the commit |
 | the job fails | the messages' files are removed, then all files of the job's id |
-| the commit fails | the same; but first the newest snapshots are asked for the job's commit user |
+| the commit fails | the same, unless a new snapshot has the job's commit user |
 | the commit took effect, but the reply was lost | the snapshot is found: nothing is removed |
-| nobody can tell | nothing is removed; orphan removal finds the files later |
+| the outcome is unknown | nothing is removed; orphan removal finds the files later |
 
-An attempt that is still running while its job is swept may leave a file: an orphan, which does no
-harm.
+An attempt that is still running during the removal may leave an orphan file, which is harmless.
 """
 
 from collections.abc import Sequence
@@ -39,10 +38,10 @@ _NEWEST = 100
 
 
 def write_target(table: Table, *, replaces: bool) -> WriteTarget:
-    """A table as the target of one job, with a job id and a commit user of its own.
+    """Return a table as the target of one job, with a new job id and commit user.
 
     Raises:
-        InvalidInputError: it is opened at a point in the past.
+        InvalidInputError: it is opened with time travel.
     """
     if table.travel.given:
         raise InvalidInputError(
@@ -69,16 +68,16 @@ def publish(
     *,
     completes: bool = False,
 ) -> Snapshot | None:
-    """Make what the tasks wrote visible, then sweep what failed attempts left.
+    """Commit the files of the tasks, then remove the files of failed attempts.
 
     Args:
         target: the table, with the job's id and commit user.
         messages: of all tasks.
         what: what an overwrite replaces; None for an append or upsert.
-        identifier: of a batch of a stream; if it is committed already, nothing is, and the files
-            of this second attempt are removed.
-        completes: compact on the driver what readers would not see before; for doors behind which
-            no tasks can be started.
+        identifier: of a batch of a stream; if it is already committed, the files of this second
+            attempt are removed instead.
+        completes: compact on the driver rows that are only readable after compaction; for entry
+            points that cannot start tasks.
 
     Returns:
         The snapshot; None if nothing changed.
@@ -97,7 +96,7 @@ def publish(
         if what is None
         else committer.overwrite(messages, what, identifier)
     )
-    with suppress(StorageError):  # an orphan does no harm, and the commit is done
+    with suppress(StorageError):  # an orphan file is harmless, and the commit succeeded
         sweep(target, messages)
     if made and completes and what is None and needs_lookup(target.options):
         table = (target.store, target.schema, target.options)
@@ -123,7 +122,7 @@ def _remove_repeated(target: WriteTarget, messages: Sequence[CommitMessage]) -> 
 def withdraw(
     target: WriteTarget, messages: Sequence[CommitMessage], identifier: int | None = None
 ) -> None:
-    """Remove all files of a job that failed, unless its commit took effect or nobody can tell."""
+    """Remove all files of a failed job, unless its commit took effect or may have."""
     try:
         if took_effect(target, identifier):
             return
@@ -137,7 +136,7 @@ def withdraw(
 
 
 def took_effect(target: WriteTarget, identifier: int | None = None) -> bool:
-    """Whether a snapshot of the job's commit user is there, of this batch or a later one.
+    """Return whether a snapshot has the job's commit user and this batch or a later one.
 
     Raises:
         StorageError, FormatError: a snapshot cannot be read.
@@ -151,7 +150,7 @@ def took_effect(target: WriteTarget, identifier: int | None = None) -> bool:
 
 
 def sweep(target: WriteTarget, messages: Sequence[CommitMessage]) -> list[str]:
-    """Remove the job's files that no message names, in the folders of those that one names.
+    """Remove the job's files that no message lists, in the folders of the listed files.
 
     Returns:
         The removed files.

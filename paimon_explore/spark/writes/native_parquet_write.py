@@ -1,18 +1,18 @@
-"""Append files that Spark's own Parquet writer makes: no merge, no cast, no bucket, no index.
+"""Appends of files written by Spark's Parquet writer, without merge, cast, buckets or file indexes.
 
-Only to hand rows to Python costs as much CPU as to write them here. Spark writes its Parquet files,
-with the columns' ids, into a folder of the table that nobody reads; Spark's commit protocol sees to
-failed and speculative tasks. The driver reads the files' footers, from which all statistics of the
-manifest come, and moves the files to their place under names of the job. They are as unknown as all
-data files until the commit.
+Passing rows to Python costs as much CPU as writing them here. Spark writes Parquet files with the
+columns' ids into a staging folder of the table; Spark's commit protocol handles failed and
+speculative tasks. The driver reads the files' footers, which contain all statistics of the
+manifest, and moves the files to their final place under names of the job. As with all data files,
+they are not visible before the commit.
 
 | a crash | leaves |
 | --- | --- |
-| before the files are moved | the folder, which orphan removal takes |
-| behind that | files that no snapshot names, as any write does |
+| before the files are moved | the staging folder, removed by orphan removal |
+| after that | files without a snapshot, as any write does |
 
-A write is Spark's if the table has neither key, partitions nor buckets, and all columns are of
-types that Spark writes as everybody does (see `native`), given exactly in these types.
+Spark writes the files if the table has no primary key, partitions or buckets, and the DataFrame has
+exactly the table's types, all of which Spark stores like other writers (see `native_parquet_read`).
 """
 
 from dataclasses import replace
@@ -62,7 +62,7 @@ _SETTINGS = {
 
 
 def is_native_write(df: DataFrame, job: WriteJob) -> bool:
-    """Whether Spark can write the files of an append."""
+    """Return whether Spark can write the files of an append."""
     target = job.target
     schema, options = target.schema, target.options
     if schema.primary_keys or schema.partition_keys or options.value(opt.BUCKET) != DYNAMIC_BUCKET:
@@ -109,7 +109,7 @@ def _has_exact_columns(df: DataFrame, job: WriteJob) -> bool:
 
 
 def _is_unbounded(field: DataField) -> bool:
-    """Whether no value of the column's Spark type has to be checked or replaced."""
+    """Return whether the column accepts every value of its Spark type unchanged."""
     kind = field.type
     return (
         is_same_everywhere(kind)
@@ -120,17 +120,17 @@ def _is_unbounded(field: DataField) -> bool:
 
 
 def write_natively(df: DataFrame, job: WriteJob) -> list[CommitMessage]:
-    """Let Spark write an append.
+    """Write an append with Spark's Parquet writer.
 
-    If this raises, files that were moved already stay under names of the job, by which
-    `commit.withdraw` removes them.
+    If this raises, files that were already moved keep names of the job, by which
+    `driver_commit.withdraw` removes them.
 
     Args:
         df: the rows.
-        job: the write, of which `is_native_write`.
+        job: the write; `is_native_write` must be true.
 
     Raises:
-        InvalidInputError: a null in a column that is NOT NULL; nothing was moved.
+        InvalidInputError: a null in a NOT NULL column; no file was moved.
     """
     target = job.target
     layout = append_layout(target.schema, target.options)
@@ -169,7 +169,7 @@ def _write_files(df: DataFrame, job: WriteJob, layout: FileLayout, folder: str) 
 
 
 def _placed(target: WriteTarget, layout: FileLayout, staging: str) -> list[FileRow]:
-    """The files in their place, and what their entries tell."""
+    """Move the files to their final place; returns their manifest entries."""
     place = target.file_location(EMPTY_ROW, _BUCKET, target.file_names())
     found = sorted(Path(local_path(staging)).glob("part-*.parquet"))
     described = [_Footer.of(path, layout) for path in found]
@@ -193,7 +193,7 @@ def _placed(target: WriteTarget, layout: FileLayout, staging: str) -> list[FileR
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Footer:
-    """What the footer of a file tells.
+    """Facts from the footer of a Parquet file.
 
     Attributes:
         path: of the file.
@@ -243,7 +243,7 @@ class _Footer:
                 )
 
     def entry(self, first: int) -> FileRow:
-        """The columns of the manifest entry but name and time."""
+        """Return the fields of the manifest entry without name and time."""
         layout = self.layout
         stats = encode_stats(layout.fields, self.stats, dense=layout.dense_stats)
         return {
@@ -273,9 +273,9 @@ class _Footer:
 def _bounds(
     metadata: pq.FileMetaData, leaf: int, field: DataField
 ) -> "tuple[pa.Array[pa.Scalar[pa.DataType]] | None, int | None]":
-    """The bounds of all row groups as if they were the values, and the number of nulls.
+    """Return the bounds of all row groups as an array of values, and the number of nulls.
 
-    None where the footer does not tell it all.
+    None where the footer lacks statistics.
     """
     kind = to_arrow(field.type)
     found = row_group_bounds(metadata, leaf, kind)

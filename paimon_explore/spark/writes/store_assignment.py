@@ -1,11 +1,10 @@
-"""Values of Spark on their way into columns of a table: what SQL assigns, and what it refuses.
+"""Store assignment: conversion of Spark values to the types of table columns.
 
-Which types are assigned to which is Spark's rule for INSERT, UPDATE and MERGE
-(`storeAssignmentPolicy = ANSI`): numbers to other numbers, everything simple to text, dates and
-timestamps to each other, between timestamps with and without time zone by the session's; a text to
-nothing else. Which values are is the rule of all input (`write.input.safe_cast`): one that the cast
-would change is refused, where Spark would round it, cut it off or make it null. An explicit CAST in
-the statement does what SQL says.
+Types follow Spark's rule for INSERT, UPDATE and MERGE (`storeAssignmentPolicy = ANSI`): numbers to
+other numbers, all atomic types to strings, dates and timestamps to each other (with and without
+time zone by the session's zone); strings to no other type. Values follow the rule of all input
+(`write.input.safe_cast`): a value that the cast would change is rejected, where Spark would round
+or truncate it or make it null. An explicit CAST in the statement has the semantics of SQL.
 """
 
 from collections.abc import Sequence
@@ -29,7 +28,7 @@ _BEYOND_LONG = 2.0**63
 def assigned(
     df: DataFrame, fields: Sequence[DataField], constants: Sequence[tuple[DataField, object]] = ()
 ) -> DataFrame:
-    """The rows under the names of table columns, by position, each of the column's type.
+    """Convert columns by position to the names and types of table columns.
 
     Args:
         df: rows with as many columns as `fields`.
@@ -37,7 +36,7 @@ def assigned(
         constants: more columns of one value each.
 
     Raises:
-        InvalidInputError: another number of columns, or a type that is not assigned to a column's.
+        InvalidInputError: the number of columns differs, or a type cannot be assigned.
     """
     if len(df.columns) != len(fields):
         names = ", ".join(field.name for field in fields)
@@ -57,16 +56,16 @@ def assigned(
 
 
 def assigned_column(column: Column, given: st.DataType, field: DataField) -> Column:
-    """A column cast as SQL assigns it.
+    """Cast a column by SQL's store assignment.
 
     Raises:
-        InvalidInputError: the type is not assigned to the field's.
+        InvalidInputError: the type cannot be assigned to the field's type.
     """
     wanted = spark_type(field.type)
     if _is_same(given, wanted) or isinstance(given, st.NullType):
         return column.cast(wanted) if isinstance(given, st.NullType) else column
     if isinstance(given, _WHOLE) and isinstance(wanted, _WHOLE):
-        return column  # the writer casts, and refuses what does not fit
+        return column  # the writer casts, and rejects values that do not fit
     if not _is_assignable(given, wanted):
         raise InvalidInputError(
             f"Column {field.name!r} is {wanted.simpleString()} and cannot be written from "
@@ -77,13 +76,13 @@ def assigned_column(column: Column, given: st.DataType, field: DataField) -> Col
 
 
 def exact_column(column: Column, given: st.DataType, wanted: st.DataType, name: str) -> Column:
-    """A column cast to another type, of which values that would change raise an error.
+    """Cast a column to another type; values that would change raise an error.
 
     Args:
         column: the values.
         given: their type.
-        wanted: one that it is assigned to.
-        name: of the table's column, for the error.
+        wanted: the target type, to which `given` can be assigned.
+        name: the table's column, for the error.
     """
     if _is_same(given, wanted):
         return column
@@ -126,7 +125,7 @@ def _exact_map(column: Column, given: st.MapType, wanted: st.MapType, name: str)
 def _unchanged(
     column: Column, made: Column, given: st.DataType, wanted: st.DataType
 ) -> Column | None:
-    """Whether a value that is not null is what it was before the cast; None if all are."""
+    """Return whether the cast keeps a non-null value unchanged; None if it keeps all."""
     is_day = isinstance(wanted, st.DateType) and isinstance(given, _TIMES)
     if is_day or (isinstance(given, st.NumericType) and isinstance(wanted, _EXACT)):
         return made.cast(given) == column

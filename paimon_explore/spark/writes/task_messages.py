@@ -1,7 +1,7 @@
-"""What a task of the data source sends home.
+"""Commit messages that tasks of the data source send to the driver.
 
-Spark may commit with another copy of the writer than the tasks wrote with, in another process: so
-everything the commit has to know comes with the messages.
+Spark may commit with another copy of the writer, in another process, than the tasks used. So the
+messages contain everything that the commit needs.
 """
 
 from collections.abc import Sequence
@@ -16,12 +16,12 @@ from paimon_explore.write.write_target import WriteTarget
 
 @dataclass
 class WrittenFiles(WriterCommitMessage):
-    """What one task wrote, and for which job.
+    """The files written by one task, and their job.
 
     Attributes:
         messages: for the commit.
         job: the job's id, part of the files' names.
-        commit_user: who commits.
+        commit_user: the commit user of the job.
     """
 
     messages: list[CommitMessage]
@@ -32,7 +32,7 @@ class WrittenFiles(WriterCommitMessage):
 def collected(
     target: WriteTarget, messages: Sequence[WriterCommitMessage | None]
 ) -> tuple[WriteTarget, list[CommitMessage]]:
-    """The target of the job that wrote, and what all its tasks wrote; failed tasks sent None."""
+    """Return the target of the job and the messages of all tasks; failed tasks sent None."""
     sent = [message for message in messages if isinstance(message, WrittenFiles)]
     if sent:
         target = replace(target, job=sent[0].job, commit_user=sent[0].commit_user)

@@ -1,18 +1,19 @@
-"""`pe.spark.write`: a DataFrame into a table, by the tasks, with one commit on the driver.
+"""`pe.spark.write`: writes a DataFrame in Spark tasks, with one commit on the driver.
 
 | table | rows go to tasks |
 | --- | --- |
-| append, no buckets | as they are; often Spark writes the files itself, see `native_write` |
-| postponed buckets | as they are |
-| primary key, fixed buckets, no partitions, few tasks | as they are: each writes all buckets |
+| append, no buckets | unshuffled; often written by Spark itself, see `native_parquet_write` |
+| postponed buckets | unshuffled |
+| primary key, fixed buckets, no partitions, few tasks | unshuffled: each writes all buckets |
 | other fixed buckets | by partition and bucket: one task writes a bucket |
 | dynamic buckets | by partition: one task assigns the buckets of a partition |
-| the same, keys without the partition | to one task, which knows where every key is |
+| the same, keys without the partition | to one task, which has the index of all keys |
 
 Without a shuffle an upsert costs half as much, and every task adds a sorted run to every bucket.
-Sequence numbers keep the rows of one key in order, whatever the merge engine: each task has a range
-of its own, later tasks later ones. So that is done unless the runs of one write alone would make a
-compaction due, or numbers do not count (`sequence.snapshot-ordering`).
+Sequence numbers keep the rows of one key in order for every merge engine: each task has its own
+range, and later tasks have higher ranges. Rows are shuffled only if the sorted runs of this write
+alone would trigger a compaction, or if sequence numbers are not used
+(`sequence.snapshot-ordering`).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -72,26 +73,26 @@ def write(
 ) -> Snapshot | None:
     """Write a DataFrame into a table in one commit.
 
-    Columns are matched by name, and their values cast where they fit. Of several rows with the same
-    key in the DataFrame any may win, for Spark's rows have no order.
+    Columns are matched by name, and their values cast where they fit. If several rows in the
+    DataFrame have the same key, any of them may win, because Spark's rows have no order.
 
     Args:
-        df: the rows; for a primary-key table `_ROW_KIND` may tell what each does.
+        df: the rows; for a primary-key table the column `_ROW_KIND` may give their row kinds.
         table: the table, or its path.
-        mode: `append` adds rows; `upsert` does on a primary-key table, and only there; `overwrite`
-            replaces rows, as `Table.overwrite` does.
-        partition: values of partition columns, whose rows are overwritten; None and nothing mean
-            what they mean for `Table.overwrite`.
+        mode: `append` adds rows; `upsert` is the same and requires a primary-key table;
+            `overwrite` replaces rows, as `Table.overwrite` does.
+        partition: values of the partition columns to overwrite; None or no values mean the same
+            as for `Table.overwrite`.
         options: table options for this write.
 
     Returns:
-        The snapshot that holds the rows; None if there were none.
+        The snapshot with the rows; None if there were none.
 
     Raises:
-        InvalidInputError: columns or values that do not fit, an unknown mode, a view of the past,
-            upsert into a table without primary key.
-        CommitError: nothing is visible, and all files are removed again.
-        CommitOutcomeUnknownError: the storage gave no answer; look before writing again.
+        InvalidInputError: columns or values that do not fit, an unknown mode, a table opened with
+            time travel, or an upsert into a table without primary key.
+        CommitError: the commit failed; nothing is visible, and all files were removed.
+        CommitOutcomeUnknownError: the storage did not confirm the commit; check before retrying.
     """
     if mode not in MODES:
         raise InvalidInputError(f"Unknown mode {mode!r}.", hint=f"Use {choices(MODES)}.")
@@ -117,17 +118,17 @@ def written(
     what: Overwrite | None,
     removals: Callable[[], list[CommitMessage]] = list,
 ) -> Snapshot | None:
-    """Write rows by the tasks, and commit once; if that fails, nothing is left.
+    """Write rows in Spark tasks and commit once; removes all new files on failure.
 
     Args:
         df: the rows.
-        target: the table, with a job id of its own.
+        target: the table, with a separate job id.
         what: what an overwrite replaces; None for an append or upsert.
-        removals: gives the files that the same commit takes out.
+        removals: returns the files that the same commit removes.
 
     Raises:
         InvalidInputError: columns or values that do not fit.
-        CommitError: nothing is visible, and all files are removed again.
+        CommitError: the commit failed; nothing is visible, and all files were removed.
     """
     tasks = df.sparkSession.sparkContext.defaultParallelism
     job = WriteJob(
@@ -149,7 +150,7 @@ def written(
 
 
 def _messages(df: DataFrame, job: WriteJob) -> list[CommitMessage]:
-    """Write rows by the tasks, without a commit."""
+    """Write rows in Spark tasks without a commit; returns the commit messages."""
     if is_native_write(df, job):
         return write_natively(distributed(df, job), job)
     rows = distributed(df, job)
@@ -164,11 +165,11 @@ def _run(job: WriteJob, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Record
 
 
 def shares_buckets(target: WriteTarget, tasks: int) -> bool:
-    """Whether every task writes all buckets.
+    """Return whether every task writes all buckets.
 
     Args:
         target: the table.
-        tasks: that write at the same time.
+        tasks: number of tasks that write at the same time.
     """
     schema, options = target.schema, target.options
     if (
@@ -184,13 +185,13 @@ def shares_buckets(target: WriteTarget, tasks: int) -> bool:
 
 
 def _is_in_driver(df: DataFrame) -> bool:
-    """Whether the rows lie in the driver already, so few that they are not worth several tasks."""
+    """Return whether the rows are local to the driver and too few for several tasks."""
     plan = df._jdf.queryExecution().optimizedPlan()  # noqa: SLF001 - PySpark has no other way to ask
     return str(plan.getClass().getSimpleName()) == "LocalRelation"
 
 
 def distributed(df: DataFrame, job: WriteJob) -> DataFrame:
-    """The rows, brought to the tasks that write them."""
+    """Shuffle the rows to the tasks that write them."""
     schema, options = job.target.schema, job.target.options
     tasks = df.sparkSession.sparkContext.defaultParallelism
     buckets = options.value(opt.BUCKET)
@@ -209,7 +210,7 @@ def distributed(df: DataFrame, job: WriteJob) -> DataFrame:
 
 
 def _by_bucket(df: DataFrame, job: WriteJob, count: int) -> DataFrame:
-    """The rows in so many tasks, of which one has all of a bucket."""
+    """Shuffle the rows so that one task has all rows of a bucket."""
     if count == 1:
         return df.coalesce(1)
     expression = _task_column(df, job, count)
@@ -221,7 +222,7 @@ def _by_bucket(df: DataFrame, job: WriteJob, count: int) -> DataFrame:
 
 
 def _task_column(df: DataFrame, job: WriteJob, count: int) -> Column | None:
-    """The number of the task that writes a row; None if only Python can tell."""
+    """Return the task of a row as an expression; None if Python has to compute it."""
     schema, options = job.target.schema, job.target.options
     places = {name: at for at, name in enumerate(job.columns)}
     wanted = schema.project(dict.fromkeys((*schema.partition_keys, *schema.bucket_keys)))
@@ -245,14 +246,14 @@ def _task_column(df: DataFrame, job: WriteJob, count: int) -> Column | None:
 def _number(
     job: WriteJob, count: int, batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
-    """The rows with the number of the task that writes their bucket."""
+    """Add the number of the task that writes their bucket to the rows."""
     for batch in gathered(batches):
         numbers = pa.array(task_numbers(batch, job, count).tolist(), pa.int32())
         yield batch.append_column(pa.field(_TASK, pa.int32(), nullable=False), numbers)
 
 
 def task_numbers(batch: pa.RecordBatch, job: WriteJob, count: int) -> npt.NDArray[np.int64]:
-    """The task that writes each row: partition and bucket decide, neighbours go to others.
+    """Return the task that writes each row, by partition and bucket.
 
     Args:
         batch: n rows of Spark.
