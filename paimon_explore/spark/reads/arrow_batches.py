@@ -1,11 +1,11 @@
-"""How many rows Spark hands to a Python worker at a time.
+"""Limits the size of the Arrow batches that Spark passes to Python workers.
 
-By itself Spark (4.1 and newer) cuts a batch at 10,000 rows or 64 MB, and for the latter adds up the
-size of all of the batch's buffers behind every single row: more than half of what the JVM needs to
-make the batches. Where rows cannot be large, a number of rows keeps batches small as well.
+By default Spark (4.1 and newer) ends a batch at 10,000 rows or 64 MB. For the latter it sums the
+size of all buffers after every row, which takes more than half of the JVM's time for making
+batches. If rows cannot be large, a row limit alone keeps batches small.
 
 The limits are local properties of the calling thread: other jobs of the session keep theirs, and
-what the user has set for the session outranks them.
+settings of the user for the session take precedence.
 """
 
 from collections.abc import Iterator
@@ -35,9 +35,9 @@ _FIXED = (
 
 @contextmanager
 def counted_batches(df: DataFrame) -> Iterator[None]:
-    """Jobs of this thread hand on the rows of a DataFrame in batches that are not measured.
+    """Limit batches by rows instead of bytes for jobs of this thread inside the context.
 
-    Does nothing where rows may be large, as those with binary or nested columns.
+    Does nothing if rows may be large, e.g. with binary or nested columns.
     """
     rows = rows_of_a_batch(df.schema)
     if rows is None:
@@ -56,7 +56,7 @@ def counted_batches(df: DataFrame) -> Iterator[None]:
 
 
 def rows_of_a_batch(schema: st.StructType) -> int | None:
-    """How many rows are never too large for one batch; None if that cannot be told."""
+    """Return a number of rows that always fits into one batch; None if unknown."""
     texts = 0
     for field in schema.fields:
         if isinstance(field.dataType, st.StringType | st.CharType | st.VarcharType):

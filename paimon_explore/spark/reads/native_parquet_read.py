@@ -1,15 +1,15 @@
-"""Files that Spark's own Parquet reader gives as they have to be: no merge, no cast, no deletion.
+"""Reads of files with Spark's Parquet reader, for files without merge, cast or deletions.
 
-Through Python an append scan costs twice as much CPU, so such files do not go there. The one plan
-decides, file by file. A file is Spark's if
+Reading through Python costs an append scan twice as much CPU. The scan plan decides per file. Spark
+reads a file if
 
 - the file's rows are the table's rows, with no deletion vector;
-- nothing is left to check of the predicate, or what Spark means the same by (see `conditions`):
-  then Spark filters, and by the bounds in the file leaves out what cannot match;
-- it is Parquet of the reading schema, with all columns, and each wanted column is of a type that
-  every writer stores in the one way that Spark reads: no times, timestamps, variants, nested types;
-- no names of its columns differ by their case alone;
-- it lies on a local disk under a path that means itself to Spark, which takes paths as patterns.
+- the rest of the predicate is empty or has the same meaning in Spark (see `pushed_predicates`):
+  then Spark filters, and prunes row groups by their bounds;
+- it is Parquet of the reading schema, with all columns, and each selected column has a type that
+  all writers store as Spark reads it: no times, timestamps, variants or nested types;
+- no names of its columns differ by case alone;
+- it is on a local disk, under a path without the characters of Spark's path patterns.
 
 Spark declares all columns of files nullable.
 """
@@ -51,11 +51,11 @@ _MOST_FILES = 1000
 
 
 def native_files(job: ReadJob, splits: Sequence[Split]) -> tuple[list[str], list[Split]]:
-    """The paths that Spark reads itself, and the splits that are left.
+    """Return the paths that Spark reads, and the remaining splits.
 
     Args:
         job: the read.
-        splits: all that has to be read.
+        splits: all splits of the read.
     """
     reader = job.reader
     fields = _stored(job).fields
@@ -80,12 +80,12 @@ def native_files(job: ReadJob, splits: Sequence[Split]) -> tuple[list[str], list
 
 
 def is_same_everywhere(data_type: DataType) -> bool:
-    """Whether every writer stores values of a type in the one way that Spark reads and writes."""
+    """Return whether all writers store values of a type as Spark reads and writes them."""
     return isinstance(data_type, AtomicType) and data_type.root in _SAME_EVERYWHERE
 
 
 def is_plain_path(path: str) -> bool:
-    """Whether a path means itself to Spark, which takes paths as patterns."""
+    """Return whether a path has no special characters of Spark's path patterns."""
     return _PLAIN_PATH.fullmatch(path) is not None
 
 
@@ -105,7 +105,7 @@ def _taken(split: Split, schema: TableSchema) -> list[bool]:
 
 
 def read_native(spark: SparkSession, paths: Sequence[str], job: ReadJob) -> DataFrame:
-    """The rows of Parquet files, dates as they are written however old."""
+    """Read Parquet files with Spark, without rebasing old dates."""
     stored = job.schema if job.reader.predicate == TRUE else spark_schema(_stored(job))
     reader = spark.read.schema(stored).option("datetimeRebaseMode", "CORRECTED")
     rows = reader.parquet(*(f"file://{path}" for path in paths))
@@ -116,7 +116,7 @@ def read_native(spark: SparkSession, paths: Sequence[str], job: ReadJob) -> Data
 
 
 def _stored(job: ReadJob) -> RowType:
-    """The wanted columns, and those that the predicate needs."""
+    """Return the selected columns and those that the predicate needs."""
     wanted = job.row_type.names
     more = sorted(names_of(job.reader.predicate) - set(wanted))
     return job.reader.schema.project((*wanted, *more))

@@ -1,4 +1,4 @@
-"""Conditions of a plan as Spark columns, where Spark means the same by them.
+"""Translates predicates of a scan to Spark columns, where they have the same meaning in Spark.
 
 | | |
 | --- | --- |
@@ -6,8 +6,8 @@
 | of columns | BOOLEAN, integers, DECIMAL, VARCHAR, DATE |
 | with | constants and columns of the same type |
 
-Anything else is left to the reader of this package. So are FLOAT and DOUBLE: to Spark NaN is the
-greatest number, but the bounds of a Parquet file, by which it leaves out rows, know nothing of NaN.
+Anything else is evaluated by the reader of this package. So are FLOAT and DOUBLE: Spark treats NaN
+as the greatest number, but the bounds of a Parquet file, by which Spark prunes, exclude NaN.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -50,7 +50,7 @@ _DAYS = range((date.min - _EPOCH).days, (date.max - _EPOCH).days + 1)
 
 
 def spark_condition(expr: ex.Expression, row_type: RowType) -> Column | None:
-    """A bound predicate as a column; None if Spark may mean something else by it.
+    """Return a bound predicate as a column; None if its meaning in Spark may differ.
 
     Args:
         expr: bound to `row_type`.
@@ -153,7 +153,7 @@ def _membership(column: Column, kind: AtomicType, values: Sequence[ex.Literal]) 
 
 
 def _likeness(text: Column, test: ex.Like) -> Column | None:
-    """A pattern of one text with `%` before it, behind it, or both."""
+    """Translate LIKE with a pattern of one text with `%` before it, after it, or both."""
     parts = pattern_parts(test)
     texts = [part for part in parts if isinstance(part, str)]
     if len(texts) != 1 or Wildcard.ONE in parts:

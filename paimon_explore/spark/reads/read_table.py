@@ -1,8 +1,8 @@
-"""`pe.spark.read`: a table as a DataFrame, read by the tasks in Arrow batches.
+"""`pe.spark.read`: reads a table as a DataFrame, in Spark tasks that return Arrow batches.
 
-Quicker than `spark.read.format("paimon_explore")`: the plan is made here and not in a process of
-its own, only the wanted columns are read, and Parquet files that need no merge are left to Spark.
-Both use the same plan and the same reader.
+Faster than `spark.read.format("paimon_explore")`: the plan is made in this process rather than a
+separate one, only the selected columns are read, and Spark reads Parquet files that need no merge.
+Both use the same planner and reader.
 """
 
 import pickle
@@ -60,28 +60,28 @@ def read(  # noqa: PLR0913 - the choices of one read
     version: str | None = None,
     options: Mapping[str, str] | None = None,
 ) -> DataFrame:
-    """A table as a DataFrame.
+    """Read a table as a DataFrame.
 
-    Snapshot and files are fixed by this call: what others commit later is not seen. A `filter` on
-    the DataFrame leaves out rows after they are read; `where` leaves out files as well.
+    This call fixes the snapshot and files: later commits are not visible. A `filter` on the
+    DataFrame removes rows after they are read; `where` also prunes files.
 
     Args:
         spark: the session.
-        table: the table, a view of it at a point in time, a system table, or the path of a table,
-            which `$files` and the like may follow.
-        columns: wanted columns in order; None for all.
+        table: the table, a view of it at a point in time, a system table, or the path of a table
+            with an optional suffix such as `$files`.
+        columns: the columns to read, in order; None for all.
         where: rows to read: SQL text or `pe.col("a") > 3`.
         branch: of the table at the path.
         snapshot: the point in time: a snapshot id.
         tag: or a tag's name.
-        timestamp: or the newest snapshot not younger than that.
+        timestamp: or the latest snapshot at or before that time.
         watermark: or the first snapshot with at least this watermark.
         version: or a tag's name, `watermark-<n>` or a snapshot id, as text.
         options: table options for this read.
 
     Raises:
         NotFoundError: there is no such table, branch, snapshot or tag.
-        InvalidInputError: unknown columns, or a predicate that cannot be understood.
+        InvalidInputError: unknown columns, or an invalid predicate.
     """
     check_session(spark)
     if isinstance(table, RowSource):
@@ -106,7 +106,7 @@ def read(  # noqa: PLR0913 - the choices of one read
 
 
 def read_planned(spark: SparkSession, scan: Scan | SpecialRead) -> DataFrame:
-    """The rows of a scan or another read as a DataFrame."""
+    """Return the rows of a scan or special read as a DataFrame."""
     if isinstance(scan, SpecialRead):
         return scan.frame(spark)
     job, splits = plan_splits(scan)
@@ -129,7 +129,7 @@ def _through_python(spark: SparkSession, job: ReadJob, splits: Sequence[Split]) 
 
 
 def _is_small(spark: SparkSession, job: ReadJob, splits: Sequence[Split]) -> bool:
-    """Whether the driver has read all rows before a first task has begun."""
+    """Return whether reading in the driver is faster than starting tasks."""
     limit = int(str(spark.conf.get(DRIVER_BYTES, str(_DRIVER_BYTES))))
     files = sum(len(split.files) for split in splits)
     return (
@@ -155,7 +155,7 @@ def table_at(
     options: Mapping[str, str] | None,
     points: Points,
 ) -> Table:
-    """The table that the user means, at the wanted point in time.
+    """Open a table at a point in time.
 
     Raises:
         NotFoundError: there is no such table, branch, snapshot or tag.
@@ -173,7 +173,7 @@ def table_at(
 def _run(
     job: ReadJob, tasks: Sequence[bytes], batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
-    """The rows of the tasks whose numbers come in."""
+    """Read the rows of the tasks whose numbers arrive."""
     for batch in batches:
         for number in batch.column(0).to_pylist():
             splits: tuple[Split, ...] = pickle.loads(tasks[number or 0])  # noqa: S301 - bytes of our driver

@@ -1,4 +1,4 @@
-"""`pe.spark.count`: rows counted from manifests where these tell, else by the tasks."""
+"""`pe.spark.count`: counts rows from manifests where possible, else in Spark tasks."""
 
 import pickle
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -35,11 +35,10 @@ def count(  # noqa: PLR0913 - the choices of one read
     version: str | None = None,
     options: Mapping[str, str] | None = None,
 ) -> int:
-    """The number of rows.
+    """Count the rows of a table.
 
-    Files whose rows are the table's rows are counted by their manifest entries, less what their
-    deletion vectors delete; the tasks read only what has to be merged or filtered, and of it only
-    the columns that this needs.
+    Files that need no merge or filter are counted by their manifest entries and deletion vectors.
+    Tasks read only the other files, and only the columns that merging and filtering need.
 
     Args:
         spark: the session.
@@ -55,7 +54,7 @@ def count(  # noqa: PLR0913 - the choices of one read
 
     Raises:
         NotFoundError: there is no such table, branch, snapshot or tag.
-        InvalidInputError: a predicate that cannot be understood.
+        InvalidInputError: an invalid predicate.
     """
     check_session(spark)
     points: Points = {
@@ -93,7 +92,7 @@ def _run(
     tasks: Sequence[bytes],
     batches: Iterable[pa.RecordBatch],
 ) -> Iterator[pa.RecordBatch]:
-    """The number of rows of each task whose number comes in."""
+    """Count the rows of each task whose number arrives."""
     lighten_worker()
     for batch in batches:
         for number in batch.column(0).to_pylist():

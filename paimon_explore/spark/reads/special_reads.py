@@ -1,6 +1,6 @@
-"""Reads that are no plain read of a snapshot: system tables, and what changed between two points.
+"""Reads of system tables, and of the changes between two snapshots.
 
-| read | rows are made by |
+| read | rows are computed by |
 | --- | --- |
 | `$ro` | the tasks, as a read of the highest level |
 | `$audit_log`, `incremental-between…` of the modes delta and changelog | the tasks, not merged |
@@ -52,13 +52,13 @@ PREDICATED = (_READ_OPTIMIZED, _AUDIT_LOG)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KindJob:
-    """What tasks have in common that read records with their kinds; crosses to them by pickling.
+    """The state shared by tasks that read records with row kinds; sent to them by pickling.
 
     Attributes:
-        reader: reads splits into the wanted columns and the kind.
-        row_type: the wanted columns.
-        schema: the Spark schema of the rows, the kind as text first if it is wanted.
-        kinds: give the kinds; else the records that take rows back are left out.
+        reader: reads splits into the selected columns and the row kind.
+        row_type: the selected columns.
+        schema: the Spark schema of the rows, with the row kind as a string first if selected.
+        kinds: return the row kinds; otherwise -U and -D records are skipped.
     """
 
     reader: SplitReader
@@ -67,7 +67,7 @@ class KindJob:
     kinds: bool
 
     def rows(self, splits: Iterable[Split]) -> Iterator[pa.RecordBatch]:
-        """The records of some splits, in the form that Spark demands."""
+        """Read the records of some splits in Spark's Arrow schema."""
         lighten_worker()
         wire = wire_schema(self.schema)
         inner = pa.schema(list(wire)[int(self.kinds) :])
@@ -90,13 +90,13 @@ class KindJob:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpecialRead:
-    """A read of one of these kinds, planned.
+    """A planned read of a system table or of changes.
 
     Attributes:
         schema: the Spark schema of its rows.
         job: for rows that the tasks read.
         splits: what they read.
-        rows: rows that are there already.
+        rows: rows that the driver has already computed.
     """
 
     schema: st.StructType
@@ -105,7 +105,7 @@ class SpecialRead:
     rows: pa.Table | None = None
 
     def frame(self, spark: SparkSession) -> DataFrame:
-        """The rows as a DataFrame."""
+        """Return the rows as a DataFrame."""
         if self.rows is not None or self.job is None:
             rows = wire_schema(self.schema).empty_table() if self.rows is None else self.rows
             return spark.createDataFrame(rows, schema=self.schema)
@@ -115,7 +115,7 @@ class SpecialRead:
         return numbers.mapInArrow(run, self.schema)
 
     def narrowed(self, schema: st.StructType) -> "SpecialRead":
-        """The same with some of the columns.
+        """Return the same read with some of the columns.
 
         Raises:
             InvalidInputError: a column is unknown or has another type.
@@ -128,7 +128,9 @@ class SpecialRead:
             if field.dataType.simpleString() != known[field.name].simpleString():
                 there = known[field.name].simpleString()
                 msg = f"Column {field.name!r} is {there}, not {field.dataType.simpleString()}."
-                raise InvalidInputError(msg, hint="Read it as it is, and cast it in Spark.")
+                raise InvalidInputError(
+                    msg, hint="Read it with its own type, and cast it in Spark."
+                )
         names = schema.fieldNames()
         if names == self.schema.fieldNames():
             return self
@@ -161,7 +163,7 @@ def _in_order(row_type: RowType, names: Sequence[str]) -> RowType:
 def _run(
     job: KindJob, tasks: Sequence[bytes], batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
-    """The records of the tasks whose numbers come in."""
+    """Read the records of the tasks whose numbers arrive."""
     for batch in batches:
         for number in batch.column(0).to_pylist():
             splits: tuple[Split, ...] = pickle.loads(tasks[number or 0])  # noqa: S301 - bytes of our driver
@@ -169,7 +171,7 @@ def _run(
 
 
 def system_of(path: str | PathLike[str]) -> tuple[str, str | None]:
-    """The path of a table, and the system table that `$` names behind it.
+    """Split a path into the table's path and the system table after `$`.
 
     >>> system_of("/w/db.db/t$files"), system_of("/w/db.db/t")
     (('/w/db.db/t', 'files'), ('/w/db.db/t', None))
@@ -181,7 +183,7 @@ def system_of(path: str | PathLike[str]) -> tuple[str, str | None]:
 
 
 def local_rows(source: RowSource, columns: Sequence[str] | None = None) -> SpecialRead:
-    """Rows that the driver makes.
+    """Return rows that the driver computes.
 
     Raises:
         InvalidInputError: an unknown column.
@@ -200,19 +202,19 @@ def local_rows(source: RowSource, columns: Sequence[str] | None = None) -> Speci
 
 
 def where_text(where: Where) -> str:
-    """A predicate as SQL text for Spark."""
+    """Return a predicate as SQL text for Spark."""
     return where if isinstance(where, str) else to_sql(predicate(where))
 
 
 def special_read(
     table: Table, system: str | None, columns: Sequence[str] | None, where: Where | None
 ) -> Scan | SpecialRead:
-    """What a name means: a scan of the table, or one of the special reads.
+    """Return a scan of the table, or the special read that its options or `system` ask for.
 
     Args:
         table: the table.
         system: name of one of its system tables; None for the table itself.
-        columns: wanted columns; None for all.
+        columns: the columns to read; None for all.
         where: rows to read; only of the table, `$ro` and `$audit_log`.
 
     Raises:
@@ -240,7 +242,7 @@ def special_read(
 
 
 def _read_optimized(scan: Scan) -> Scan:
-    """The rows of the highest level alone."""
+    """Read only the rows of the highest level."""
     keyed = scan.target.keys is not None
     top = level_count(scan.target.options) - 1 if keyed else None
     return replace(scan, target=replace(whole_partitions(scan.target), only_level=top))

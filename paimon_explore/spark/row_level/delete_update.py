@@ -1,7 +1,7 @@
-"""`pe.spark.delete` and `pe.spark.update`: rows changed by the tasks, in one commit.
+"""`pe.spark.delete` and `pe.spark.update`: change rows in Spark tasks, with one commit.
 
-Spark refuses DELETE and UPDATE for Python sources. Rows that others write meanwhile are not seen;
-in a table with a primary key, of a row that both write the later commit counts.
+Spark does not support DELETE and UPDATE for Python sources. Concurrently written rows are not seen;
+in a table with a primary key the later commit wins if both write a row.
 """
 
 from collections.abc import Mapping
@@ -35,21 +35,21 @@ from paimon_explore.table.table import Table, open_table
 def delete(
     spark: SparkSession, table: Table | str | PathLike[str], where: Where | Column
 ) -> Snapshot | None:
-    """Delete the rows that a predicate is true of, in one commit.
+    """Delete the rows that match a predicate, in one commit.
 
     Args:
         spark: the session.
         table: the table, or its path.
-        where: SQL text or `pe.col("a") > 3`, by which files are left out; or any condition of
-            Spark, for which all files are read. None is refused.
+        where: SQL text or `pe.col("a") > 3`, which also prunes files; or any Spark condition,
+            which reads all files. None is rejected.
 
     Returns:
         The snapshot; None if no row was deleted.
 
     Raises:
-        UnsupportedFeatureError: rows of the table cannot be changed on Spark.
-        InvalidInputError: a predicate that cannot be understood, or the table takes no deletes.
-        CommitConflictError: others have replaced the files of a row meanwhile.
+        UnsupportedFeatureError: rows of the table cannot be changed with Spark.
+        InvalidInputError: an invalid predicate, or a table that does not accept deletes.
+        CommitConflictError: a concurrent commit replaced the files of a row.
     """
     check_session(spark)
     if where is None:
@@ -76,19 +76,19 @@ def update(
     Args:
         spark: the session.
         table: the table, or its path.
-        set: the new values by column, as for `Table.update`: a text is an SQL expression over the
-            row as it was, so is a Spark column or a term such as `pe.col("a") + 1`; anything else
-            is the value itself. A text as a value is written in quotes, `{"city": "'Rome'"}`.
-        where: rows to change, as for `delete`; all if it is left out. None is refused.
+        set: the new values by column, as for `Table.update`: a string is an SQL expression over the
+            old row, as is a Spark column or a term such as `pe.col("a") + 1`; anything else is a
+            constant. Quote string constants: `{"city": "'Rome'"}`.
+        where: rows to change, as for `delete`; all rows if omitted. None is rejected.
 
     Returns:
         The snapshot; None if no row was changed.
 
     Raises:
-        UnsupportedFeatureError: rows of the table cannot be changed on Spark, or a merge engine
-            that combines values.
-        InvalidInputError: an unknown, key or partition column, or a wrong predicate.
-        CommitConflictError: others have replaced the files of a row meanwhile.
+        UnsupportedFeatureError: rows of the table cannot be changed with Spark, or its merge engine
+            combines values.
+        InvalidInputError: an unknown, key or partition column, or an invalid predicate.
+        CommitConflictError: a concurrent commit replaced the files of a row.
     """
     check_session(spark)
     mapping("set", set, hint='Pass the new values by column: {"qty": "qty + 1"}.')
@@ -111,7 +111,7 @@ def update(
 def _target(
     spark: SparkSession, table: Table, where: Where | Column | None
 ) -> tuple[ChangeTarget, Column]:
-    """The table, and Spark's condition for the rows to change."""
+    """Return the table, and the Spark condition for the rows to change."""
     if isinstance(where, Column):
         return change_target(spark, table), where
     target = change_target(spark, table, where)

@@ -1,10 +1,10 @@
-"""Row-level changes of tables without primary key: files that hold changed rows are written anew.
+"""Row-level changes of tables without primary key: rewrites the files that contain changed rows.
 
-Rows of such a table have no name. So for a change each row is read with its file and its position.
-Then the tasks write the rows of the touched files that stay, and the new rows; one commit takes the
-touched files out and puts the new ones in. With `deletion-vectors.enabled` the files stay, and the
-positions are marked as deleted. If others have changed a touched file meanwhile, the commit is
-refused; rows that others add are kept.
+Rows of such a table have no key, so each row is read with its file and position. The tasks write
+the unchanged rows of the affected files and the new rows; one commit replaces the affected files.
+With `deletion-vectors.enabled` the files stay, and the positions are marked as deleted. The commit
+fails with a conflict if a concurrent commit changed an affected file; concurrently added rows are
+kept.
 """
 
 import pickle
@@ -45,12 +45,12 @@ PLACE = (FILE, ROW)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlacedRows:
-    """The rows of a table that may have to be changed, and where they lie.
+    """The rows of a table that may change, with their files and positions.
 
     Attributes:
         spark: the session.
         scan: what was plan_candidate_files, with its snapshot.
-        job: what all tasks of a read have in common.
+        job: the state shared by all tasks of the read.
         pieces: each file as a split of its own, by its name.
     """
 
@@ -61,15 +61,15 @@ class PlacedRows:
 
     @property
     def keeps_files(self) -> bool:
-        """Whether deleted rows are marked, and their files stay."""
+        """Return whether deleted rows are marked in deletion vectors instead of rewriting files."""
         return self.scan.target.options.value(opt.DELETION_VECTORS_ENABLED)
 
     def frame(self) -> DataFrame:
-        """The rows that the condition of the plan may be true of, with their place."""
+        """Read the rows that may match the scan's predicate, with file and position."""
         return self._read(list(self.pieces), self.job)
 
     def whole(self, names: Sequence[str]) -> DataFrame:
-        """All rows of some files, with their place."""
+        """Read all rows of some files, with file and position."""
         return self._read(names, replace(self.job, reader=replace(self.job.reader, predicate=TRUE)))
 
     def _read(self, names: Sequence[str], job: ReadJob) -> DataFrame:
@@ -93,10 +93,10 @@ def placed_rows(spark: SparkSession, table: Table, where: Where | None) -> Place
     Args:
         spark: the session.
         table: a table without primary key.
-        where: other rows are left out.
+        where: restricts the rows to read.
 
     Raises:
-        UnsupportedFeatureError: rows of the table have ids.
+        UnsupportedFeatureError: the table has row tracking.
     """
     if table.options.value(opt.ROW_TRACKING_ENABLED):
         raise UnsupportedFeatureError(
@@ -134,7 +134,7 @@ def placed_rows(spark: SparkSession, table: Table, where: Where | None) -> Place
 def _run(
     job: ReadJob, tasks: Sequence[bytes], batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
-    """The rows of the tasks whose numbers come in, with their places."""
+    """Read the rows of the tasks whose numbers arrive, with file and position."""
     lighten_worker()
     for batch in batches:
         for number in batch.column(0).to_pylist():
@@ -159,11 +159,11 @@ def _placed(job: ReadJob, split: Split) -> Iterator[pa.RecordBatch]:
 
 
 def rows_that_stay(placed: PlacedRows, changes: DataFrame) -> DataFrame:
-    """The rows of touched files but the changed ones.
+    """Return the unchanged rows of the affected files.
 
     Args:
         placed: the plan.
-        changes: places of the changed rows.
+        changes: files and positions of the changed rows.
     """
     touched = sorted(str(row[0]) for row in changes.select(FILE).distinct().collect())
     gone = changes.select(*(f.col(name) for name in PLACE))
@@ -171,11 +171,11 @@ def rows_that_stay(placed: PlacedRows, changes: DataFrame) -> DataFrame:
 
 
 def removals(placed: PlacedRows, changes: DataFrame) -> list[CommitMessage]:
-    """What takes changed rows out of the table: their files, or their positions.
+    """Return the removals of the changed rows: whole files, or positions for deletion vectors.
 
     Args:
         placed: the plan.
-        changes: places of the changed rows.
+        changes: files and positions of the changed rows.
     """
     marked: dict[str, np.ndarray[tuple[int], np.dtype[np.int64]]] = {}
     if placed.keeps_files:

@@ -1,7 +1,7 @@
-"""`pe.spark.merge_into`: rows of a DataFrame merged into a table by a condition, in one commit.
+"""`pe.spark.merge_into`: merges a DataFrame into a table by a condition, in one commit.
 
-Used as Spark's own `DataFrame.mergeInto`, which Spark refuses for Python sources. Of the clauses of
-one kind the first counts whose condition is true; columns are `target.x` and `source.x`.
+The API is that of Spark's `DataFrame.mergeInto`, which does not support Python sources. Of the
+clauses of one kind the first with a true condition applies; columns are `target.x` and `source.x`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -40,15 +40,15 @@ _TARGET, _SOURCE = "target", "source"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merge:
-    """A merge being described; each method gives a new one with one more clause.
+    """A merge builder; each method returns a new builder with one more clause.
 
     Attributes:
         source: the rows to merge.
         table: the table.
-        on: which rows of both match.
+        on: the join condition, or names of columns in both.
         clauses: in order.
-        target_alias: how conditions call the table.
-        source_alias: how they call the source.
+        target_alias: alias of the table in conditions.
+        source_alias: alias of the source in conditions.
     """
 
     source: DataFrame
@@ -59,15 +59,15 @@ class Merge:
     source_alias: str = _SOURCE
 
     def whenMatched(self, condition: Condition | NotGiven = NOT_GIVEN) -> "When":  # noqa: N802 - Spark's name
-        """Rows of the table that match a row of the source."""
+        """Add a clause for rows of the table that match a row of the source."""
         return When(merge=self, rows=Rows.MATCHED, condition=_stated(condition))
 
     def whenNotMatched(self, condition: Condition | NotGiven = NOT_GIVEN) -> "When":  # noqa: N802 - Spark's name
-        """Rows of the source that match none of the table."""
+        """Add a clause for rows of the source that match no row of the table."""
         return When(merge=self, rows=Rows.NOT_MATCHED, condition=_stated(condition))
 
     def whenNotMatchedBySource(self, condition: Condition | NotGiven = NOT_GIVEN) -> "When":  # noqa: N802 - Spark's
-        """Rows of the table that match none of the source."""
+        """Add a clause for rows of the table that match no row of the source."""
         return When(merge=self, rows=Rows.NOT_MATCHED_BY_SOURCE, condition=_stated(condition))
 
     when_matched = whenMatched
@@ -75,7 +75,7 @@ class Merge:
     when_not_matched_by_source = whenNotMatchedBySource
 
     def merge(self) -> Snapshot | None:
-        """Do it, in one commit.
+        """Run the merge, in one commit.
 
         Returns:
             The snapshot; None if nothing changed.
@@ -83,8 +83,8 @@ class Merge:
         Raises:
             InvalidInputError: no clause; an unknown or key column; a row of the table that more
                 than one row of the source would change.
-            UnsupportedFeatureError: rows of the table cannot be changed on Spark.
-            CommitConflictError: others have replaced the files of a row meanwhile.
+            UnsupportedFeatureError: rows of the table cannot be changed with Spark.
+            CommitConflictError: a concurrent commit replaced the files of a row.
         """
         if has_row_ids(self.table):
             aliases = (self.target_alias, self.source_alias)
@@ -95,34 +95,34 @@ class Merge:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class When:
-    """What to do with some rows of a merge."""
+    """A WHEN clause of a merge that still needs its action."""
 
     merge: Merge
     rows: Rows
     condition: Condition
 
     def update(self, assignments: Mapping[str, object]) -> Merge:
-        """Change columns.
+        """Update columns of the table's row.
 
         Args:
-            assignments: the new values by column: a text is an SQL expression over `target.x` and
-                `source.x`, so is a Spark column; anything else is the value itself.
+            assignments: the new values by column: a string is an SQL expression over `target.x`
+                and `source.x`, as is a Spark column; anything else is a constant.
         """
         self._only(Rows.MATCHED, Rows.NOT_MATCHED_BY_SOURCE)
         return self._with(UPDATE, assignments)
 
     def updateAll(self) -> Merge:  # noqa: N802 - Spark's name
-        """Take all columns from the source."""
+        """Update all columns with the values of the source."""
         self._only(Rows.MATCHED)
         return self._with(UPDATE, None)
 
     def insert(self, assignments: Mapping[str, object]) -> Merge:
-        """Add a row of these values, given as for `update`."""
+        """Insert a row with these values, given as for `update`."""
         self._only(Rows.NOT_MATCHED)
         return self._with(INSERT, assignments)
 
     def insertAll(self) -> Merge:  # noqa: N802 - Spark's name
-        """Add the row of the source."""
+        """Insert the row of the source."""
         self._only(Rows.NOT_MATCHED)
         return self._with(INSERT, None)
 
@@ -155,14 +155,14 @@ def merge_into(
     target_alias: str = _TARGET,
     source_alias: str = _SOURCE,
 ) -> Merge:
-    """Describe a merge of a DataFrame into a table; nothing is done before `merge()`.
+    """Build a merge of a DataFrame into a table; `merge()` runs it.
 
     Args:
         df: the source.
         table: the table, or its path.
-        on: a condition over `target.x` and `source.x`, or names of columns that both have.
-        target_alias: another name for the table in conditions.
-        source_alias: another name for the source in conditions.
+        on: a condition over `target.x` and `source.x`, or names of columns in both.
+        target_alias: alias of the table in conditions.
+        source_alias: alias of the source in conditions.
 
     Example:
         made = pe.spark.merge_into(df, t, on=["id"]).whenMatched("source.gone").delete()
@@ -176,13 +176,13 @@ def merge_into(
 
 
 def _stated(condition: Condition | NotGiven) -> Condition:
-    """The condition of a clause; None where it was left out."""
+    """Return the condition of a clause; None if it was omitted."""
     refuse_none(condition, "condition", "Leave it out to mean all rows of the clause.")
     return None if condition is NOT_GIVEN else condition
 
 
 def _may_double(clauses: Sequence[Clause]) -> bool:
-    """Whether it matters that two rows of the source match one of the table."""
+    """Return whether two source rows that match one row of the table are an error."""
     matched = [clause for clause in clauses if clause.rows is Rows.MATCHED]
     only_delete = len(matched) == 1 and matched[0].act == DELETE and matched[0].condition is None
     return bool(matched) and not only_delete
@@ -190,7 +190,7 @@ def _may_double(clauses: Sequence[Clause]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """The changes of a merge as a DataFrame."""
+    """Computes the changes of a merge as a DataFrame."""
 
     merge: Merge
     target: ChangeTarget
@@ -263,7 +263,7 @@ class _Plan:
         return f.col(f"{quoted(self.merge.source_alias)}.{quoted(name)}")
 
     def _chosen(self, values: Mapping[int, Column]) -> Column:
-        """The value of the first clause whose rows and condition fit; null if none does."""
+        """Return the value of the first clause that matches a row; null if none does."""
         in_target, in_source = self._of_target(_HERE), self._of_source(_HERE)
         fits = {
             Rows.MATCHED: in_target.isNotNull() & in_source.isNotNull(),

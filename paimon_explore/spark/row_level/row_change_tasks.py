@@ -1,8 +1,8 @@
-"""Changes of single rows, made by the tasks and committed once, for delete, update and merge.
+"""Row-level changes for delete, update and merge, applied in Spark tasks with one commit.
 
-A change is a row of a DataFrame: all columns of the table, what is done (`_paimon_act`), and where
-the row lay. Tables with a primary key take changes as records: `-D`, or the new row. Other tables
-get the files of the changed rows written anew.
+A change is a row of a DataFrame: all columns of the table, the action (`_paimon_act`), and the file
+and position of the old row. Tables with a primary key get records: `-D`, or the new row. In other
+tables the files of the changed rows are rewritten.
 """
 
 from collections.abc import Collection, Iterator
@@ -42,12 +42,12 @@ _KINDS = {INSERT: "+I", UPDATE: "+U", DELETE: "-D"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeTarget:
-    """A table whose rows are to be changed.
+    """The target table of row-level changes.
 
     Attributes:
         table: the table.
-        schema: its newest schema.
-        rows: its rows, with the place of each if it has no primary key.
+        schema: its latest schema.
+        rows: its rows, with file and position if it has no primary key.
         placed: the plan, if it has no primary key.
     """
 
@@ -58,26 +58,26 @@ class ChangeTarget:
 
     @property
     def identity(self) -> tuple[str, ...]:
-        """The columns that tell one row from another."""
+        """Return the columns that identify a row."""
         return self.schema.primary_keys if self.placed is None else PLACE
 
     @property
     def fixed(self) -> tuple[str, ...]:
-        """The columns that say which row of a primary-key table it is."""
+        """Return the columns that cannot change: primary key and partition columns."""
         return (*self.schema.primary_keys, *self.schema.partition_keys)
 
     @property
     def place(self) -> tuple[str, ...]:
-        """Columns of `rows` that are none of the table."""
+        """Return the columns of `rows` that do not belong to the table."""
         return () if self.placed is None else PLACE
 
     def check_update(self, names: Collection[str]) -> None:
-        """Refuse updates that the table does not take.
+        """Check that the table accepts an update of some columns.
 
         Raises:
-            InvalidInputError: an unknown, key or partition column, or a merge engine that takes no
-                updates.
-            UnsupportedFeatureError: the table has something that is not updated here.
+            InvalidInputError: an unknown, key or partition column, or a merge engine that does not
+                accept updates.
+            UnsupportedFeatureError: the table uses a feature that cannot be updated here.
         """
         known = self.schema.row_type.names
         for name in names:
@@ -94,11 +94,11 @@ class ChangeTarget:
             raise InvalidInputError(msg, hint="Delete the rows, then write them again.")
 
     def check_delete(self) -> None:
-        """Refuse deletes that the table does not take.
+        """Check that the table accepts deletes.
 
         Raises:
-            InvalidInputError: a merge engine that takes no deletes.
-            UnsupportedFeatureError: the table has something that is not deleted from here.
+            InvalidInputError: a merge engine that does not accept deletes.
+            UnsupportedFeatureError: the table uses a feature that prevents deletes here.
         """
         check_delete(self.schema, self._options)
 
@@ -107,18 +107,18 @@ class ChangeTarget:
         return TableOptions({**self.schema.options, **self.table.dynamic_options})
 
     def apply(self, changes: DataFrame, *, once: bool = False) -> Snapshot | None:
-        """Make changes, in one commit.
+        """Apply changes, in one commit.
 
         Args:
             changes: the table's columns, `ACT`, and the columns of `place`; read several times.
-            once: refuse changes of which two are for one row.
+            once: reject two changes of one row.
 
         Returns:
             The snapshot; None if there were no changes.
 
         Raises:
-            InvalidInputError: two changes for one row.
-            CommitConflictError: others have replaced the files of a changed row meanwhile.
+            InvalidInputError: two changes of one row.
+            CommitConflictError: a concurrent commit replaced the files of a changed row.
         """
         with _kept(changes) as rows:
             if once:
@@ -160,16 +160,16 @@ class ChangeTarget:
 
 
 def change_target(spark: SparkSession, table: Table, where: Where | None = None) -> ChangeTarget:
-    """A table whose rows are to be changed.
+    """Return the target of row-level changes in a table.
 
     Args:
         spark: the session.
         table: the table.
-        where: rows that it is not true of need not be read; some may be.
+        where: restricts the rows to read; other rows may still be read.
 
     Raises:
-        UnsupportedFeatureError: its rows cannot be changed on Spark.
-        InvalidInputError: a view of the past.
+        UnsupportedFeatureError: its rows cannot be changed with Spark.
+        InvalidInputError: the table is opened with time travel.
     """
     if table.travel.given:
         write_target(table, replaces=False)
@@ -183,7 +183,7 @@ def change_target(spark: SparkSession, table: Table, where: Where | None = None)
 
 @contextmanager
 def _kept(changes: DataFrame) -> Iterator[DataFrame]:
-    """The changes, worked out once."""
+    """Cache the changes inside the context, so that they are computed once."""
     rows = changes.persist(StorageLevel.MEMORY_AND_DISK)
     try:
         yield rows

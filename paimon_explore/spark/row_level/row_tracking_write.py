@@ -1,9 +1,8 @@
-"""Changes of rows that have ids (row tracking, data evolution): the driver makes them.
+"""Row-level changes of tables with row tracking or data evolution, executed in the driver.
 
-An id has to stay with its row, which only the code of `Table.update`, `Table.delete` and
-`Table.merge` sees to; so the same doors lead there. Conditions and values have to be texts of SQL
-or plain values, for Spark's columns can only be worked out by Spark; the source of a merge is taken
-into the driver.
+Row ids must be preserved, which only `Table.update`, `Table.delete` and `Table.merge` implement, so
+the changes are delegated to them. Conditions and values must be SQL text or constants, because only
+Spark can evaluate Spark columns; the source of a merge is collected into the driver.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,16 +23,16 @@ from paimon_explore.table.table import Table
 
 
 def has_row_ids(table: Table) -> bool:
-    """Whether rows of the table have ids."""
+    """Return whether the table has row tracking."""
     options = {**latest_schema(table.store).options, **table.dynamic_options}
     return TableOptions(options).value(opt.ROW_TRACKING_ENABLED)
 
 
 def delete_here(table: Table, where: Where | Column) -> Snapshot | None:
-    """As `Table.delete`.
+    """Delete rows with `Table.delete`.
 
     Raises:
-        UnsupportedFeatureError: a condition that only Spark can work out.
+        UnsupportedFeatureError: a condition that only Spark can evaluate.
     """
     return table.delete(_condition(table, where))
 
@@ -41,10 +40,10 @@ def delete_here(table: Table, where: Where | Column) -> Snapshot | None:
 def update_here(
     table: Table, values: Mapping[str, object], where: Where | Column | None
 ) -> Snapshot | None:
-    """As `Table.update`.
+    """Update rows with `Table.update`.
 
     Raises:
-        UnsupportedFeatureError: a value or condition that only Spark can work out.
+        UnsupportedFeatureError: a value or condition that only Spark can evaluate.
     """
     condition = NOT_GIVEN if where is None else _condition(table, where)
     return table.update(_values(table, values), condition)
@@ -57,17 +56,17 @@ def merge_here(
     clauses: Sequence[Clause],
     aliases: tuple[str, str],
 ) -> Snapshot | None:
-    """As `Table.merge`.
+    """Merge rows with `Table.merge`.
 
     Args:
         table: the table.
         source: the rows to merge.
-        on: which rows of both match.
+        on: the join condition, or names of columns in both.
         clauses: in order.
-        aliases: how conditions call the table, and the source.
+        aliases: the aliases of the table and the source in conditions.
 
     Raises:
-        UnsupportedFeatureError: a value or condition that only Spark can work out.
+        UnsupportedFeatureError: a value or condition that only Spark can evaluate.
     """
     if isinstance(on, Column):
         raise _refused(table)

@@ -1,8 +1,8 @@
-"""What users give as values and conditions, as Spark columns: one rule for all changes of rows.
+"""Converts values given to update and merge to Spark columns.
 
-A text is an SQL expression, as in `Table.update`; a Spark column is taken as it is, and a term such
-as `pe.col("a") + 1` as its SQL text; anything else is the value itself, which has to fit its column
-as any input has.
+A string is an SQL expression, as in `Table.update`; a Spark column is used unchanged, and a term
+such as `pe.col("a") + 1` as its SQL text; anything else is a constant, which must fit its column as
+any input must.
 """
 
 import datetime as dt
@@ -18,18 +18,18 @@ from paimon_explore.scan.predicate.builder import Term
 from paimon_explore.scan.predicate.sql_formatter import to_sql
 from paimon_explore.write.input.python_values import constant_column
 
-_HINT = "A text is written with quotes inside, \"'text'\", or as f.lit('text')."
+_HINT = "Write a string constant with quotes inside, \"'text'\", or as f.lit('text')."
 
 
 def value_column(value: object, field: DataField) -> Column:
-    """A new value as a column.
+    """Return a new value as a Spark column.
 
     Args:
-        value: SQL text, a column of Spark, a term, or the value itself.
-        field: the column that it is for.
+        value: SQL text, a Spark column, a term, or a constant.
+        field: the column to set.
 
     Raises:
-        InvalidInputError: text that is no expression, or a value that does not fit the column.
+        InvalidInputError: text that is not an expression, or a value that does not fit the column.
     """
     if isinstance(value, Column):
         return value
@@ -45,7 +45,7 @@ def value_column(value: object, field: DataField) -> Column:
 
 
 def _literal(value: object, field: DataField) -> Column:
-    """The value itself; times do not pass through the time zone of the machine or the session."""
+    """Return a constant as a column, without converting timestamps between time zones."""
     constant_column(value, field)
     if not isinstance(value, dt.datetime):
         return f.lit(value)
@@ -55,13 +55,13 @@ def _literal(value: object, field: DataField) -> Column:
 
 
 def value_type(rows: DataFrame, column: Column, value: object, name: str) -> st.DataType:
-    """The type of a new value.
+    """Return the type of a new value.
 
     Args:
-        rows: what it is made of.
-        column: the value as `value_column` gave it.
-        value: as the user gave it.
-        name: of the column that it is for.
+        rows: the rows over which it is evaluated.
+        column: the result of `value_column`.
+        value: the value given by the user.
+        name: the column to set.
 
     Raises:
         InvalidInputError: it uses unknown columns or functions.

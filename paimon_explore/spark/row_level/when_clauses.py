@@ -11,7 +11,7 @@ Condition = str | Column | None
 
 
 class Rows(Enum):
-    """The rows that a clause is about."""
+    """The rows to which a clause applies."""
 
     MATCHED = "WHEN MATCHED"
     NOT_MATCHED = "WHEN NOT MATCHED"
@@ -20,11 +20,11 @@ class Rows(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clause:
-    """One WHEN of a merge.
+    """One WHEN clause of a merge.
 
     Attributes:
-        rows: which rows.
-        condition: of these, those; None for all.
+        rows: the rows to which it applies.
+        condition: restricts these rows; None for all.
         act: `INSERT`, `UPDATE` or `DELETE`.
         values: the value of each changed column; None for all columns as the source has them.
     """
