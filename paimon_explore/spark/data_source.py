@@ -146,7 +146,7 @@ class PaimonDataSource(DataSource):
 
     @classmethod
     def name(cls) -> str:
-        """The name behind `format`."""
+        """Return the name to pass to `format`."""
         return NAME
 
     def schema(self) -> StructType:
@@ -233,5 +233,5 @@ class PaimonNamedSource(PaimonDataSource):
 
     @classmethod
     def name(cls) -> str:
-        """The name behind `format`."""
+        """Return the name to pass to `format`."""
         return "paimon"

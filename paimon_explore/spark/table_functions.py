@@ -98,11 +98,11 @@ def _system_function(name: str) -> type:
 
         @staticmethod
         def analyze(path: AnalyzeArgument, **given: AnalyzeArgument) -> AnalyzeResult:
-            """The columns."""
+            """Return the columns of the result."""
             return AnalyzeResult(schema=_schema(_system_rows(name, path.value, _values(given))))
 
         def eval(self, path: str, **given: object) -> Iterator[tuple[object, ...]]:
-            """The rows."""
+            """Return the rows of the result."""
             yield from _rows(_system_rows(name, path, given))
 
     return SystemFunction
@@ -113,11 +113,11 @@ class TableFunction:
 
     @staticmethod
     def analyze(path: AnalyzeArgument, **given: AnalyzeArgument) -> AnalyzeResult:
-        """The columns."""
+        """Return the columns of the result."""
         return AnalyzeResult(schema=_schema(_table_rows(path.value, _values(given))))
 
     def eval(self, path: str, **given: object) -> Iterator[tuple[object, ...]]:
-        """The rows."""
+        """Return the rows of the result."""
         yield from _rows(_table_rows(path, given))
 
 
@@ -131,14 +131,14 @@ class ChangesFunction:
         end: AnalyzeArgument,
         **given: AnalyzeArgument,
     ) -> AnalyzeResult:
-        """The columns."""
+        """Return the columns of the result."""
         rows = _changed_rows(path.value, start.value, end.value, _values(given))
         return AnalyzeResult(schema=_schema(rows))
 
     def eval(
         self, path: str, start: object, end: object, **given: object
     ) -> Iterator[tuple[object, ...]]:
-        """The rows."""
+        """Return the rows of the result."""
         yield from _rows(_changed_rows(path, start, end, given))
 
 

@@ -19,7 +19,7 @@ def lighten_worker() -> None:
 
     - PySpark calls `importlib.invalidate_caches()` in every task, at which Python reads the
       contents of pyspark.zip, py4j.zip and the Spark jar again: 0.1 CPU-s a task. Entries that are
-      not in the cache are not read again; a later import makes them anew.
+      not in the cache are not read again; a later import creates them again.
     - It calls `gc.collect()` after every task, which traverses all objects of the modules: 0.03
       CPU-s. Modules live as long as the worker, so they are frozen (`gc.freeze`).
     """

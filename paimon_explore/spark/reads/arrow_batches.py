@@ -17,11 +17,11 @@ from pyspark.sql import types as st
 _ROWS = "spark.sql.execution.arrow.maxRecordsPerBatch"
 _BYTES = "spark.sql.execution.arrow.maxBytesPerBatch"
 _UNMEASURED = 2**31 - 1
-"""The one limit that Spark does not compare with."""
-_MOST_ROWS = 2048
-_LEAST_ROWS = 256
-_MOST_TEXTS = 16_384
-"""In a batch: 1 GB if texts have 64 kB on average."""
+"""The value of a limit that disables it."""
+_MAX_ROWS = 2048
+_MIN_ROWS = 256
+_MAX_STRINGS = 16_384
+"""Rows of a batch with strings: 1 GB if they have 64 kB on average."""
 _FIXED = (
     st.BooleanType,
     st.NumericType,
@@ -63,4 +63,4 @@ def rows_of_a_batch(schema: st.StructType) -> int | None:
             texts += 1
         elif not isinstance(field.dataType, _FIXED):
             return None
-    return max(min(_MOST_ROWS, _MOST_TEXTS // max(texts, 1)), _LEAST_ROWS)
+    return max(min(_MAX_ROWS, _MAX_STRINGS // max(texts, 1)), _MIN_ROWS)

@@ -49,9 +49,9 @@ class PlacedRows:
 
     Attributes:
         spark: the session.
-        scan: what was plan_candidate_files, with its snapshot.
+        scan: the scan, with its snapshot.
         job: the state shared by all tasks of the read.
-        pieces: each file as a split of its own, by its name.
+        pieces: a split for each file, by file name.
     """
 
     spark: SparkSession

@@ -72,7 +72,7 @@ def _source(warehouse: Warehouse, reader: Reader, args: Args) -> tuple[DataFrame
     else:
         default = reader.path("the source")[-1].partition("$")[0]
         _over_point(reader)
-    text = reader.source[start : reader.behind]
+    text = reader.source[start : reader.previous_end]
     alias = alias_of(reader, "ON") or default
     columns = f"({', '.join(map(quoted, reader.names('columns')))})" if reader.comes("(") else ""
     called = f"SELECT * FROM {text} AS {quoted(alias)}{columns}"  # noqa: S608 - the user's own words

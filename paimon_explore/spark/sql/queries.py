@@ -97,8 +97,8 @@ def _pieces(reference: Reference, name: Name, view: str) -> list[tuple[int, int,
     columns = _qualified(reference)
     if reference.alias_at == reference.end:
         return [(reference.start, reference.end, view + alias), *columns]
-    behind = (reference.alias_at, reference.alias_at, alias)
-    return [(reference.start, reference.end, view), behind, *columns]
+    alias_edit = (reference.alias_at, reference.alias_at, alias)
+    return [(reference.start, reference.end, view), alias_edit, *columns]
 
 
 def _qualified(reference: Reference) -> list[tuple[int, int, str]]:

@@ -34,7 +34,7 @@ from paimon_explore.spark.sql.table_resolution import DATABASE, DEFAULT, WAREHOU
 from paimon_explore.spark.sql.tokenizer import Reader, statements_of
 from paimon_explore.table.catalog.catalog import Catalog
 
-_Door = Callable[[Warehouse, Reader, Args], DataFrame | None]
+_Handler = Callable[[Warehouse, Reader, Args], DataFrame | None]
 
 
 def sql(
@@ -109,10 +109,10 @@ def open_warehouse(
 def _run(warehouse: Warehouse, text: str, args: Args) -> DataFrame:
     reader = Reader(text)
     word = reader.here.word
-    door = _DOORS.get(word)
-    if door is not None:
+    handler = _HANDLERS.get(word)
+    if handler is not None:
         reader.next()
-    found = door(warehouse, reader, args) if door is not None else None
+    found = handler(warehouse, reader, args) if handler is not None else None
     return found if found is not None else run_query(warehouse, text, args)
 
 
@@ -202,7 +202,7 @@ def _refresh(warehouse: Warehouse, reader: Reader, _: Args) -> DataFrame | None:
     return None if warehouse.find(reader.path("the table")) is None else done(warehouse.spark)
 
 
-_DOORS: Mapping[str, _Door] = {
+_HANDLERS: Mapping[str, _Handler] = {
     "INSERT": insert,
     "UPDATE": update,
     "DELETE": delete,

@@ -24,7 +24,7 @@ _POINTS = {
     "SYSTEM_TIME": "timestamp",
 }
 _BEFORE_TABLE = frozenset({"FROM", "JOIN", "TABLE", "USING", "INTO"})
-_BEHIND_TABLE = frozenset(
+_AFTER_TABLE = frozenset(
     [
         "WHERE",
         "GROUP",
@@ -110,7 +110,7 @@ class _Found:
     timestamp: str | None = None
     options: dict[str, str] = field(default_factory=dict)
     arguments: tuple[str, ...] | None = None
-    behind: int = 0
+    clauses_end: int = 0
 
 
 def references_of(source: str) -> list[Reference]:
@@ -180,8 +180,8 @@ def _reference(source: str, name: _Found, node: exp.Expr | None, *, has_alias: b
     return Reference(
         parts=name.parts,
         start=name.start,
-        end=max(name.end, name.behind),
-        alias_at=None if has_alias else _alias_place(source, max(name.end, name.behind)),
+        end=max(name.end, name.clauses_end),
+        alias_at=None if has_alias else _alias_place(source, max(name.end, name.clauses_end)),
         version=name.version,
         timestamp=name.timestamp,
         options=name.options,
@@ -203,7 +203,7 @@ def _alias_place(source: str, at: int) -> int:
 
 def _group_end(reader: Reader) -> int:
     reader.group("the sample")
-    return reader.behind
+    return reader.previous_end
 
 
 def _names(source: str) -> tuple[dict[int, _Found], str]:
@@ -218,14 +218,14 @@ def _names(source: str) -> tuple[dict[int, _Found], str]:
             reader.next()
             continue
         found = _Found(parts=reader.path("a table"), start=token.start, end=0)
-        found.end = reader.behind
+        found.end = reader.previous_end
         names[token.start] = found
         _take_out(reader, found)
         for at in range(token.start, found.end):
             if cleaned[at] == "$":
                 cleaned[at] = "_"
-        if found.behind:
-            cleaned[found.end : found.behind] = " " * (found.behind - found.end)
+        if found.clauses_end:
+            cleaned[found.end : found.clauses_end] = " " * (found.clauses_end - found.end)
     return names, "".join(cleaned)
 
 
@@ -233,7 +233,7 @@ def _take_out(reader: Reader, found: _Found) -> None:
     """Read the clauses after a table's name that sqlglot does not parse."""
     if found.parts[-1].lower() in FUNCTIONS and reader.here.sign == "(":
         found.arguments = tuple(reader.parts("its arguments"))
-        found.behind = reader.behind
+        found.clauses_end = reader.previous_end
         return
     if _comes_point(reader):
         reader.takes("FOR")
@@ -244,11 +244,11 @@ def _take_out(reader: Reader, found: _Found) -> None:
             found.version = text
         else:
             found.timestamp = text
-        found.behind = reader.behind
+        found.clauses_end = reader.previous_end
     if reader.comes("WITH", "(") and _is_option(reader):
         reader.next()
         found.options = options_of(reader, "WITH")
-        found.behind = reader.behind
+        found.clauses_end = reader.previous_end
 
 
 def _comes_point(reader: Reader) -> bool:
@@ -271,7 +271,7 @@ def _value(reader: Reader) -> str:
             raise reader.problem("expected a point in time")
         _operand(reader)
         if not reader.takes_one(*_OPERATORS):
-            return reader.source[start : reader.behind]
+            return reader.source[start : reader.previous_end]
 
 
 def _operand(reader: Reader) -> None:
@@ -313,7 +313,7 @@ def option_key(reader: Reader) -> str:
         if reader.here.kind is Kind.TEXT:
             break
         reader.next()
-    return reader.source[start : reader.behind].strip().strip("`")
+    return reader.source[start : reader.previous_end].strip().strip("`")
 
 
 def option_value(reader: Reader) -> str:
@@ -338,10 +338,10 @@ def _by_words(source: str, names: Mapping[int, _Found]) -> list[Reference]:
         name = names.get(token.start)
         if before.word not in _BEFORE_TABLE or name is None:
             continue
-        behind = _token_at(tokens, max(name.end, name.behind))
-        if behind.sign == "(" or (len(name.parts) == 1 and name.parts[0].lower() in ctes):
+        following = _token_at(tokens, max(name.end, name.clauses_end))
+        if following.sign == "(" or (len(name.parts) == 1 and name.parts[0].lower() in ctes):
             continue
-        has_alias = behind.kind is Kind.NAME or behind.word not in {"", *_BEHIND_TABLE}
+        has_alias = following.kind is Kind.NAME or following.word not in {"", *_AFTER_TABLE}
         has_alias = has_alias or before.word == "TABLE"  # which takes none
         found.append(_reference(source, name, None, has_alias=has_alias))
     return found

@@ -138,7 +138,7 @@ class Reader:
         return self._tokens[max(0, min(self._at + steps, len(self._tokens) - 1))]
 
     @property
-    def behind(self) -> int:
+    def previous_end(self) -> int:
         """Return the offset after the last token that was read."""
         return self._tokens[self._at - 1].end if self._at else 0
 
@@ -216,7 +216,7 @@ class Reader:
         """
         parts = [self.identifier(what)]
         while True:
-            if self.here.sign == "$" and self.here.start == self.behind:
+            if self.here.sign == "$" and self.here.start == self.previous_end:
                 self.next()
                 parts[-1] += "$" + self.identifier(what)
             elif self.here.sign == "." and self.ahead(1).kind in {Kind.WORD, Kind.NAME}:
@@ -300,7 +300,7 @@ class Reader:
         self._skip(set(stops), closing=False, angles=angles)
         if self.here is start:
             raise self.problem("expected an expression")
-        return self.source[start.start : self.behind]
+        return self.source[start.start : self.previous_end]
 
     def rest(self) -> str:
         """Read the text from here to the end."""
