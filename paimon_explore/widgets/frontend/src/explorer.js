@@ -384,7 +384,7 @@ function createSummary(context) {
         el(
           "span",
           { class: "pe-muted" },
-          history.count ? "No snapshot selected." : "This table has no snapshots yet.",
+          history.count ? "No snapshot selected." : "The table has no snapshot yet.",
         ),
       );
       return;

@@ -215,7 +215,7 @@ export function createFiles(context) {
       el(
         "span",
         { title: `${formatCount(sum.rows)} rows before merging` },
-        `${formatShort(sum.rows)} rows unmerged`,
+        `${formatShort(sum.rows)} rows before merging`,
       ),
       context.files().grouped
         ? el(
@@ -448,7 +448,7 @@ function rowElement(columns, parent) {
 function emptyText(context, scope, condition) {
   const { lives, failure, covered, first, last, unknown } = context.files();
   const { position, selected } = context.store.get();
-  if (context.history.count === 0) return "This table has no snapshots yet.";
+  if (context.history.count === 0) return "The table has no snapshot yet.";
   if (failure) return `${failure.kind}: ${visible(failure.message)}`;
   if (!lives || position < first || position > last) {
     return covered

@@ -44,7 +44,7 @@ export function createPartitions(context) {
       const says = unknown.has(position) ? "cannot be read" : "are not known yet";
       fill(
         empty,
-        count ? `The files of this snapshot ${says}.` : "This table has no snapshots yet.",
+        count ? `The files of this snapshot ${says}.` : "The table has no snapshot yet.",
       );
       return;
     }
