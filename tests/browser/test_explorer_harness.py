@@ -95,7 +95,7 @@ def test_a_filter_that_cannot_be_read_says_so_and_keeps_the_files(harness: Watch
 
 def test_an_empty_table_and_an_unreadable_snapshot_are_told(harness: Watched) -> None:
     page = show(harness, "snapshots=0&files=0")
-    expect(page.locator(".pe-view .pe-empty")).to_contain_text("no snapshots yet")
+    expect(page.locator(".pe-view .pe-empty")).to_contain_text("no snapshot yet")
     page = show(harness, "snapshots=9&files=60&problem=1")
     expect(page.get_by_role("alert").first).to_contain_text("snapshot-4: not JSON")
     page.locator(".pe-timeline-canvas").focus()
