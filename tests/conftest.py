@@ -10,12 +10,14 @@ from support.golden import GoldenTables
 
 pytest_plugins = (
     "implementations",
+    "support.demo_in_examples",
     "support.figures",
     "support.single_reader_thread",
     "support.skip_summary",
 )
-"""Fixtures of `tests/interop`, where a file `conftest.py` would have a second meaning for mypy;
-the sums and the skipped tests that the end of a run prints; and one reader thread per actor."""
+"""The demo warehouse of examples; the fixtures of `tests/interop`, where a file `conftest.py` would
+have a second meaning for mypy; the sums and the skipped tests that the end of a run prints; and one
+reader thread per actor."""
 
 collect_ignore_glob = ["benchmarks/*", "interop/oracle/*", "interop/peer_worker.py"]
 

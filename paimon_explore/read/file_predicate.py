@@ -18,7 +18,7 @@ from paimon_explore.data_types.arrow_buffers import (
 from paimon_explore.data_types.definitions import AtomicType, DataField, RowType
 from paimon_explore.encoding.data_file_reader import PositionedBatch, StoredColumn
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.read.deletion_filter import FileRows, Positions
+from paimon_explore.read.deletion_vector_filter import FileRows, Positions
 from paimon_explore.read.schema_evolution import Casting, FieldSource
 from paimon_explore.scan.predicate.evaluator import evaluate
 from paimon_explore.scan.predicate.expression import Expression, names_of

@@ -44,7 +44,7 @@ from paimon_explore.encoding.data_file_reader import (
 )
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.read.deletion_filter import FileRows, RowFilter
+from paimon_explore.read.deletion_vector_filter import FileRows, RowFilter
 from paimon_explore.read.file_predicate import COPY_SHARE, FilePredicate, only_matches
 from paimon_explore.scan.pruning.statistics_pruning import ColumnStats
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from paimon_explore.encoding.data_file_reader import Bounded, OpenDataFile, Paged, StoredColumn
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.read.deletion_filter import FileRows, RowFilter, plain_rows
+from paimon_explore.read.deletion_vector_filter import FileRows, RowFilter, plain_rows
 from paimon_explore.read.file_predicate import FilePredicate, only_matches
 from paimon_explore.read.late_materialization import LateSpan
 from paimon_explore.scan.pruning.statistics_pruning import ColumnStats, Outcomes

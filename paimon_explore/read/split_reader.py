@@ -27,7 +27,7 @@ from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.paths import parent
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.merge.key_records import RowKind, is_retract
-from paimon_explore.merge.lookup_merge import LEVEL, merge_complete_runs
+from paimon_explore.merge.lookup_compaction_merge import LEVEL, merge_complete_runs
 from paimon_explore.merge.merge_spec import MergeSpec, deciding_columns, merge_spec, needed_columns
 from paimon_explore.merge.numpy_columns import int8_array, ints_of, mask_array
 from paimon_explore.merge.sort_merge import merge_runs

@@ -36,7 +36,7 @@ from paimon_explore.scan.manifest_arrays import Mask, Rows, group_numbers, numbe
 from paimon_explore.scan.predicate.expression import TRUE, Expression, names_of
 from paimon_explore.scan.predicate.predicate_split import split
 from paimon_explore.scan.splits.data_split import LocatedFiles, PlainSplit
-from paimon_explore.scan.splits.deletion_files import deletion_files
+from paimon_explore.scan.splits.deletion_vector_files import deletion_files
 from paimon_explore.scan.splits.file_locations import DataFilePaths
 from paimon_explore.scan.splits.split_generator import SplitRules, make_splits
 from paimon_explore.scan.time_travel import NEWEST, TimeTravel

@@ -29,7 +29,7 @@ from paimon_explore.spark.executor_tasks import WriteJob, read_splits, write_row
 from paimon_explore.spark.read_plan import ReadJob, groups, narrowed, plan_read, read_schema
 from paimon_explore.spark.reads.special_reads import SpecialRead
 from paimon_explore.spark.source_options import source_options
-from paimon_explore.spark.streaming.stream import (
+from paimon_explore.spark.streaming.stream_source_sink import (
     ROW_KIND,
     PaimonStreamReader,
     PaimonStreamWriter,

@@ -11,9 +11,9 @@ from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.row_level.key_bootstrap import key_index
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.scan.splits.data_split import Split
+from paimon_explore.spark.python_worker_tuning import lighten_worker
 from paimon_explore.spark.read_plan import ReadJob
 from paimon_explore.spark.spark_types import from_spark, to_spark
-from paimon_explore.spark.worker import lighten_worker
 from paimon_explore.store.expired import explain_missing_files
 from paimon_explore.write.append_writer import AppendWriter
 from paimon_explore.write.primary_key_writer import UpsertWriter, needs_key_index

@@ -5,7 +5,12 @@ from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.consumer import Consumer, encode_consumer, parse_consumer
 from paimon_explore.metadata.table_paths import CONSUMER_PREFIX, TablePaths
-from paimon_explore.store.json_files import DEFAULT_READ_RETRY, ReadRetry, list_names, load_json
+from paimon_explore.store.json_file_loader import (
+    DEFAULT_READ_RETRY,
+    ReadRetry,
+    list_names,
+    load_json,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.snapshot import Snapshot, encode_snapshot, parse_snapshot
 from paimon_explore.metadata.table_paths import CHANGELOG_PREFIX, SNAPSHOT_PREFIX, TablePaths
-from paimon_explore.store.json_files import (
+from paimon_explore.store.json_file_loader import (
     DEFAULT_READ_RETRY,
     ReadRetry,
     cache_value,

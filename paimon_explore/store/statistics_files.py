@@ -4,7 +4,7 @@ from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.statistics_file import Statistics, encode_statistics, parse_statistics
 from paimon_explore.metadata.table_paths import TablePaths
-from paimon_explore.store.json_files import DEFAULT_READ_RETRY, ReadRetry, load_json
+from paimon_explore.store.json_file_loader import DEFAULT_READ_RETRY, ReadRetry, load_json
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.table_paths import TablePaths
-from paimon_explore.store.json_files import DEFAULT_READ_RETRY, ReadRetry
+from paimon_explore.store.json_file_loader import DEFAULT_READ_RETRY, ReadRetry
 from paimon_explore.store.manifests import Manifests
 from paimon_explore.store.schemas import Schemas
 from paimon_explore.store.snapshots import Changelogs, Snapshots

@@ -16,6 +16,9 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "paimon_explore"
 LINES = 600
 MODULES = 25
+TOP_LEVEL = {
+    *("pyproject.toml", "paimon_explore", "notebooks", "tests", "binder", "README.md", "LICENSE"),
+}
 
 # put together here, so that this file does not find itself
 MACHINE = re.compile(r"(?<![\w.])/" + r"(?:work|home|root|Users)/")
@@ -82,6 +85,11 @@ def test_every_folder_of_the_package_is_a_layer() -> None:
     folders = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
     modules = {path.stem for path in PACKAGE.glob("*.py") if path.stem != "__init__"}
     assert folders | modules == {name for layer in contract() for name in layer}
+
+
+def test_the_top_level_holds_what_it_may_and_nothing_else() -> None:
+    names = {path.relative_to(ROOT).parts[0] for path in committed()}
+    assert {name for name in names if not name.startswith(".")} <= TOP_LEVEL
 
 
 def test_no_module_is_too_long() -> None:

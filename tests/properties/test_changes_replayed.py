@@ -14,7 +14,11 @@ import pytest
 
 from paimon_explore import Table
 from paimon_explore.errors import NotFoundError, PaimonError, SnapshotExpiredError
-from paimon_explore.spark.streaming.stream import PaimonStreamReader, StreamLimits, stream_schema
+from paimon_explore.spark.streaming.stream_source_sink import (
+    PaimonStreamReader,
+    StreamLimits,
+    stream_schema,
+)
 from support.depth import DEEP, some
 from support.figures import Figures
 from support.replaying import LATER, Change, Kind, act, replayed, state_at

@@ -16,7 +16,7 @@ from paimon_explore.data_types.definitions import RowType
 from paimon_explore.encoding.data_file_reader import StoredColumn
 from paimon_explore.encoding.parquet.reader import ParquetDataFile, open_parquet
 from paimon_explore.encoding.parquet.thrift_compact import decode_struct, int_of, structs_of
-from paimon_explore.read.deletion_filter import RowFilter
+from paimon_explore.read.deletion_vector_filter import RowFilter
 from paimon_explore.read.file_predicate import FilePredicate
 from paimon_explore.read.row_filter import Projection, matching_rows
 from paimon_explore.read.schema_evolution import Casting, field_sources

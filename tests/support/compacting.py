@@ -7,7 +7,7 @@ import pyarrow as pa
 from paimon_explore import Catalog, Table
 from paimon_explore.metadata.manifest.entry_cancellation import live_entries
 from paimon_explore.read.split_reader import load_vector
-from paimon_explore.scan.splits.deletion_files import deletion_files
+from paimon_explore.scan.splits.deletion_vector_files import deletion_files
 from support.written import columns
 
 ROWS = columns({"k": pa.int32(), "v": pa.int32(), "s": pa.int32()})

@@ -4,8 +4,8 @@ Spec: https://github.com/RoaringBitmap/RoaringFormatSpec.
 """
 
 from paimon_explore.errors import InvalidInputError
+from paimon_explore.inspection.byte_inspector.leaf_value_codecs import Value
 from paimon_explore.inspection.byte_inspector.spans import Spans
-from paimon_explore.inspection.byte_inspector.value_encodings import Value
 
 _COOKIE = 0x303A
 _RUN_COOKIE = 0x303B

@@ -50,7 +50,7 @@ from paimon_explore.scan.branch_scan import plan_table
 from paimon_explore.scan.manifest_arrays import numbers
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.splits.data_split import DeletionFile
-from paimon_explore.scan.splits.deletion_files import deletion_files
+from paimon_explore.scan.splits.deletion_vector_files import deletion_files
 
 DEFAULT_SNAPSHOTS = 50
 """Number of latest snapshots that are searched by default."""

@@ -38,7 +38,7 @@ from paimon_explore.metadata.options.table_options import (
 )
 from paimon_explore.metadata.options.tag_options import CONSUMER_EXPIRATION_TIME
 from paimon_explore.scan.manifest_arrays import column, numbers
-from paimon_explore.scan.splits.deletion_files import deletion_files
+from paimon_explore.scan.splits.deletion_vector_files import deletion_files
 from paimon_explore.scan.splits.file_locations import data_file_paths
 
 _MAX_FINDINGS_PER_RULE = 3

@@ -38,7 +38,7 @@ from paimon_explore.scan.manifest_arrays import (
     row_array,
 )
 from paimon_explore.scan.pruning.file_statistics import value_stats
-from paimon_explore.scan.splits.deletion_files import deletion_files
+from paimon_explore.scan.splits.deletion_vector_files import deletion_files
 from paimon_explore.scan.splits.file_locations import data_file_paths, texts_array
 
 _ALL_BUT_FORMAT = r"(?s)^.*[./]"

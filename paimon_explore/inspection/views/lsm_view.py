@@ -43,7 +43,7 @@ from paimon_explore.metadata.options.effective_options import stop_trigger
 from paimon_explore.metadata.options.table_options import NUM_SORTED_RUN_COMPACTION_TRIGGER
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.manifest_arrays import numbers
-from paimon_explore.scan.splits.deletion_files import deletion_files
+from paimon_explore.scan.splits.deletion_vector_files import deletion_files
 from paimon_explore.scan.splits.key_range_sections import key_ranks
 
 _COLUMNS = (

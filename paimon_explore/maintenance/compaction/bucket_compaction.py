@@ -31,9 +31,9 @@ from paimon_explore.maintenance.compaction.compaction_plan import (
     Step,
     Upgrade,
 )
-from paimon_explore.maintenance.compaction.compaction_strategy import CompactionUnit
 from paimon_explore.maintenance.compaction.levels import Levels
 from paimon_explore.maintenance.compaction.record_expiry import RecordExpiry, record_expiry
+from paimon_explore.maintenance.compaction.universal_compaction import CompactionUnit
 from paimon_explore.merge.key_records import is_retract
 from paimon_explore.merge.merge_spec import VALUE_KIND, merge_spec
 from paimon_explore.merge.numpy_columns import int64_array, ints_of, mask_array

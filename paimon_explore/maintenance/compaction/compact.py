@@ -30,11 +30,6 @@ from paimon_explore.maintenance.compaction.bucket_compaction import (
     indexed_file,
 )
 from paimon_explore.maintenance.compaction.clustered_compaction import compact_clustered
-from paimon_explore.maintenance.compaction.compaction_strategy import (
-    CompactionUnit,
-    pick_full,
-    pick_universal,
-)
 from paimon_explore.maintenance.compaction.data_evolution_compaction import (
     DataEvolutionCompaction,
     pick_data_evolution,
@@ -42,6 +37,11 @@ from paimon_explore.maintenance.compaction.data_evolution_compaction import (
 from paimon_explore.maintenance.compaction.levels import levels_of
 from paimon_explore.maintenance.compaction.postpone_compaction import compact_postpone_buckets
 from paimon_explore.maintenance.compaction.sort_compaction import row_order
+from paimon_explore.maintenance.compaction.universal_compaction import (
+    CompactionUnit,
+    pick_full,
+    pick_universal,
+)
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.manifest.entry_cancellation import live_entries
 from paimon_explore.metadata.manifest.index_manifest import (

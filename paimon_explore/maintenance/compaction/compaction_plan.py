@@ -13,7 +13,7 @@ import numpy as np
 
 from paimon_explore.data_types.definitions import RowType
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.maintenance.compaction.compaction_strategy import CompactionUnit
+from paimon_explore.maintenance.compaction.universal_compaction import CompactionUnit
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.effective_options import target_file_bytes

@@ -41,8 +41,8 @@ from paimon_explore.maintenance.row_level.candidate_files import (
     live_positions,
     plan_candidate_files,
 )
+from paimon_explore.maintenance.row_level.deletion_vector_write import VectorChange, changed_vectors
 from paimon_explore.maintenance.row_level.row_change import RowChange, concat_batches, take
-from paimon_explore.maintenance.row_level.row_deletion_vectors import VectorChange, changed_vectors
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options import table_options as opt

@@ -7,7 +7,7 @@ from pyroaring import BitMap64
 
 from paimon_explore.data_types.arrow_buffers import Ints
 from paimon_explore.errors import UnsupportedFeatureError
-from paimon_explore.read.deletion_filter import positions
+from paimon_explore.read.deletion_vector_filter import positions
 from paimon_explore.read.split_reader import SplitFile
 from paimon_explore.scan.branch_scan import branches_read
 from paimon_explore.scan.live_entries import PartitionFilter, live_files

@@ -19,6 +19,7 @@ from paimon_explore.scan.predicate.sql_parser import Where, predicate
 from paimon_explore.scan.predicate.unset_argument import NOT_GIVEN, NotGiven, refuse_none
 from paimon_explore.spark.argument_checks import check_session
 from paimon_explore.spark.quoted_names import quoted
+from paimon_explore.spark.row_level.assigned_values import value_column, value_type
 from paimon_explore.spark.row_level.row_change_tasks import (
     ACT,
     DELETE,
@@ -27,7 +28,6 @@ from paimon_explore.spark.row_level.row_change_tasks import (
     change_target,
 )
 from paimon_explore.spark.row_level.row_tracking_write import delete_here, has_row_ids, update_here
-from paimon_explore.spark.row_level.value_columns import value_column, value_type
 from paimon_explore.spark.writes.store_assignment import assigned_column
 from paimon_explore.table.table import Table, open_table
 

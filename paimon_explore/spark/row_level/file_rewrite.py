@@ -21,7 +21,7 @@ from pyspark.sql import types as st
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.row_level.candidate_files import plan_candidate_files
-from paimon_explore.maintenance.row_level.row_deletion_vectors import VectorChange, changed_vectors
+from paimon_explore.maintenance.row_level.deletion_vector_write import VectorChange, changed_vectors
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options import table_options as opt
@@ -30,9 +30,9 @@ from paimon_explore.read.split_reader import SplitReader
 from paimon_explore.scan.predicate.expression import TRUE
 from paimon_explore.scan.predicate.sql_parser import Where
 from paimon_explore.scan.splits.data_split import DataSplit, Split
+from paimon_explore.spark.python_worker_tuning import lighten_worker
 from paimon_explore.spark.read_plan import ReadJob, groups
 from paimon_explore.spark.spark_types import spark_schema, to_spark, wire_schema
-from paimon_explore.spark.worker import lighten_worker
 from paimon_explore.store.expired import explain_missing_files
 from paimon_explore.table.scan import Scan
 from paimon_explore.table.table import Table

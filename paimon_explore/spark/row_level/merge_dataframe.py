@@ -19,6 +19,7 @@ from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.predicate.unset_argument import NOT_GIVEN, NotGiven, refuse_none
 from paimon_explore.spark.argument_checks import check_frame
 from paimon_explore.spark.quoted_names import quoted
+from paimon_explore.spark.row_level.assigned_values import value_column, value_type
 from paimon_explore.spark.row_level.row_change_tasks import (
     ACT,
     DELETE,
@@ -28,7 +29,6 @@ from paimon_explore.spark.row_level.row_change_tasks import (
     change_target,
 )
 from paimon_explore.spark.row_level.row_tracking_write import has_row_ids, merge_here
-from paimon_explore.spark.row_level.value_columns import value_column, value_type
 from paimon_explore.spark.row_level.when_clauses import Clause, Condition, Rows
 from paimon_explore.spark.spark_types import spark_type
 from paimon_explore.spark.writes.store_assignment import assigned_column

@@ -7,8 +7,12 @@ import pytest
 
 from paimon_explore import Table
 from paimon_explore.errors import UnsupportedFeatureError
-from paimon_explore.spark.streaming.stream import PaimonStreamReader, StreamLimits, stream_schema
 from paimon_explore.spark.streaming.stream_changes import new_rows
+from paimon_explore.spark.streaming.stream_source_sink import (
+    PaimonStreamReader,
+    StreamLimits,
+    stream_schema,
+)
 from support.small_tables import append_table, columns, keyed_table
 
 COLUMNS = columns(k=pa.int32(), v=pa.string())

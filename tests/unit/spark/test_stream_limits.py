@@ -9,7 +9,7 @@ from paimon_explore.errors import InvalidInputError
 from paimon_explore.metadata.consumer import Consumer
 from paimon_explore.spark.source_options import source_options
 from paimon_explore.spark.streaming.admission_control import ReadAllAvailable
-from paimon_explore.spark.streaming.stream import (
+from paimon_explore.spark.streaming.stream_source_sink import (
     PaimonStreamReader,
     StreamLimits,
     StreamStart,

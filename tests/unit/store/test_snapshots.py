@@ -8,7 +8,7 @@ from paimon_explore.errors import CorruptFileError, NotFoundError
 from paimon_explore.fileio.memory import MemoryFileIO
 from paimon_explore.metadata.snapshot import CommitKind, Snapshot, encode_snapshot
 from paimon_explore.metadata.table_paths import TablePaths
-from paimon_explore.store.json_files import ReadRetry
+from paimon_explore.store.json_file_loader import ReadRetry
 from paimon_explore.store.table_store import TableStore
 
 

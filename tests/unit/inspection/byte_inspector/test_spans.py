@@ -1,6 +1,7 @@
 import pytest
 
 from paimon_explore.errors import InvalidInputError
+from paimon_explore.inspection.byte_inspector.leaf_value_codecs import FORMS, is_faithful
 from paimon_explore.inspection.byte_inspector.spans import (
     STRANGE,
     Span,
@@ -9,7 +10,6 @@ from paimon_explore.inspection.byte_inspector.spans import (
     leaves,
     space_of,
 )
-from paimon_explore.inspection.byte_inspector.value_encodings import FORMS, is_faithful
 
 
 def names(spans: list[Span]) -> list[str]:

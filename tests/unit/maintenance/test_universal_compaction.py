@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from paimon_explore.maintenance.compaction.compaction_strategy import (
+from paimon_explore.maintenance.compaction.levels import Levels, SortedRun
+from paimon_explore.maintenance.compaction.universal_compaction import (
     CompactionUnit,
     pick_full,
     pick_universal,
 )
-from paimon_explore.maintenance.compaction.levels import Levels, SortedRun
 from paimon_explore.metadata.options.table_options import TableOptions
 
 TRIGGER_3 = {"num-sorted-run.compaction-trigger": "3"}

@@ -62,6 +62,7 @@ from paimon_explore.read.split_reader import SplitReader
 from paimon_explore.scan.incremental import SnapshotRange
 from paimon_explore.scan.splits.data_split import Split
 from paimon_explore.spark.executor_tasks import WriteJob, write_rows
+from paimon_explore.spark.python_worker_tuning import lighten_worker
 from paimon_explore.spark.read_plan import groups, whole_columns
 from paimon_explore.spark.spark_types import spark_schema, to_spark, wire_schema
 from paimon_explore.spark.streaming.admission_control import (
@@ -71,7 +72,6 @@ from paimon_explore.spark.streaming.admission_control import (
     SupportsTriggerAvailableNow,
 )
 from paimon_explore.spark.streaming.stream_changes import ChangeGroup, change_groups, new_rows
-from paimon_explore.spark.worker import lighten_worker
 from paimon_explore.spark.writes.driver_commit import publish, withdraw
 from paimon_explore.spark.writes.task_messages import WrittenFiles, collected
 from paimon_explore.table.row_system_tables import row_kinds
