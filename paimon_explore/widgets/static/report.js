@@ -102,10 +102,7 @@ function createPartitions(context) {
     if (!lives || !known) {
       const { count } = context.history;
       const says = unknown.has(position) ? "cannot be read" : "are not known yet";
-      fill(
-        empty,
-        count ? `The files of this snapshot ${says}.` : "The table has no snapshot yet."
-      );
+      fill(empty, count ? `The files of this snapshot ${says}.` : "The table has no snapshot yet.");
       return;
     }
     const sums = byPartition(lives, lives.select(position, "live", context.mask()).rows);
