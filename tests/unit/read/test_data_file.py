@@ -235,9 +235,9 @@ JSON = b'{"i":"0","s":"v0"}\n{"i":1,"s":"v,1"}\n{"i":2}\n'
     ("name", "data"),
     [
         ("data-1-0.csv", CSV),
-        ("data-1-0.csv.gz", gzip.compress(CSV)),
+        ("data-1-0.csv.gz", gzip.compress(CSV, mtime=0)),
         ("data-1-0.json", JSON),
-        ("data-1-0.JSON.gz", gzip.compress(JSON)),
+        ("data-1-0.JSON.gz", gzip.compress(JSON, mtime=0)),
     ],
 )
 def test_text_files_are_read(name: str, data: bytes) -> None:

@@ -6,6 +6,7 @@ error. Types that are named nowhere refuse the value for its kind ("without a ca
 
 import datetime as dt
 import math
+import re
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
@@ -364,7 +365,7 @@ def is_as_told(found: tuple[bool, object], wanted: tuple[bool, object]) -> bool:
 
 
 def named(value: object) -> str:
-    return f"{type(value).__name__} {str(value)[:30]!a}"
+    return f"{type(value).__name__} {re.sub(' at 0x.*', '', str(value))[:30]!a}"
 
 
 @pytest.mark.parametrize(
