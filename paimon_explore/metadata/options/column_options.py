@@ -15,7 +15,7 @@ from paimon_explore.metadata.options.option_definition import (
     parse_names,
     read_value,
 )
-from paimon_explore.metadata.options.option_enums import NestedKeyNullStrategy
+from paimon_explore.metadata.options.option_enums import MapPlacementPolicy, NestedKeyNullStrategy
 from paimon_explore.metadata.options.table_options import MAX_INT32
 
 T = TypeVar("T")
@@ -143,4 +143,20 @@ MAP_STORAGE_LAYOUT: ColumnOption[str] = ColumnOption(
     )
 )
 MAP_STORAGE_LAYOUTS = ("default", "shared-shredding")
-"""Supported layouts; files of both are read, and maps are written with the default layout."""
+"""Supported layouts; both are read. Parquet files are written in both, ORC files in the default."""
+MAP_MAX_COLUMNS: ColumnOption[int] = ColumnOption(
+    option=Option(
+        key="map.shared-shredding.max-columns",
+        parse=parse_integer,
+        default=256,
+        description="Maximum number of physical columns of a map in the layout shared-shredding.",
+    )
+)
+MAP_PLACEMENT_POLICY: ColumnOption[MapPlacementPolicy] = ColumnOption(
+    option=Option(
+        key="map.shared-shredding.column-placement-policy",
+        parse=choice_parser(MapPlacementPolicy),
+        default=MapPlacementPolicy.LRU,
+        description="How Java places keys in physical columns; ignored by this library.",
+    )
+)

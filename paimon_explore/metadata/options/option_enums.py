@@ -165,6 +165,14 @@ class NestedKeyNullStrategy(Enum):
     ERROR = "error"
 
 
+class MapPlacementPolicy(Enum):
+    """How Java assigns the keys of shredded maps to physical columns."""
+
+    PLAIN = "plain"
+    SEQUENTIAL = "sequential"
+    LRU = "lru"
+
+
 class TableKind(Enum):
     """Kinds of tables."""
 

@@ -27,6 +27,7 @@ from paimon_explore.metadata.schema.key_validation import (
     column_violations,
     key_violations,
 )
+from paimon_explore.metadata.schema.map_layout_validation import map_layout_violations
 from paimon_explore.metadata.schema.merge_option_validation import (
     aggregation_violations,
     changelog_violations,
@@ -44,7 +45,6 @@ from paimon_explore.metadata.schema.storage_validation import (
     chain_violations,
     clustering_violations,
     format_violations,
-    map_layout_violations,
     row_tracking_violations,
     vector_violations,
 )

@@ -8,13 +8,11 @@ from collections.abc import Iterator, Mapping
 from paimon_explore.data_types.definitions import (
     AtomicType,
     DataField,
-    MapType,
     TypeRoot,
     VectorType,
 )
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.data_types.traversal import is_blob_file_type, is_root, parts
-from paimon_explore.metadata.options.column_options import MAP_STORAGE_LAYOUT, MAP_STORAGE_LAYOUTS
 from paimon_explore.metadata.options.option_enums import ChangelogProducer, MergeEngine, TableKind
 from paimon_explore.metadata.options.table_options import (
     BLOB_DESCRIPTOR_FIELD,
@@ -57,7 +55,6 @@ _UNSUPPORTED_TYPES: Mapping[str, frozenset[str]] = {
     ),
 }
 """File format -> types (by root or class) that it cannot store, as in Java."""
-_SHREDDING_FORMATS = frozenset({"parquet", "orc"})
 _SPATIAL = (TypeRoot.GEOMETRY, TypeRoot.GEOGRAPHY)
 
 
@@ -113,26 +110,6 @@ def _avro_violations(field: DataField) -> Iterator[str]:
                 f"at most {_AVRO_TIME_DIGITS} digits for TIME, {_AVRO_TIMESTAMP_DIGITS} for "
                 "timestamps"
             )
-
-
-def map_layout_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]:
-    """Check that only maps with STRING keys in Parquet or ORC files have a shredding layout."""
-    formats = {options.value(FILE_FORMAT), *options.value(FILE_FORMAT_PER_LEVEL).values()}
-    others = {name.lower() for name in formats} - _SHREDDING_FORMATS
-    for columns, layout in MAP_STORAGE_LAYOUT.columns_in(options):
-        for name in columns:
-            option = f"fields.{name}.{MAP_STORAGE_LAYOUT.option.key}"
-            field = next((field for field in schema.fields if field.name == name), None)
-            kind = None if field is None else field.type
-            if layout.lower() not in MAP_STORAGE_LAYOUTS:
-                known = ", ".join(MAP_STORAGE_LAYOUTS)
-                yield f"{option!r} = {layout!r} is not a storage layout; the layouts are {known}"
-            elif layout.lower() == MAP_STORAGE_LAYOUTS[0]:
-                continue
-            elif not isinstance(kind, MapType) or not is_root(kind.key, TypeRoot.VARCHAR):
-                yield f"{option!r} needs a column of type MAP<STRING NOT NULL, ...>"
-            elif others:
-                yield f"{option!r} needs Parquet or ORC files, not {', '.join(sorted(others))}"
 
 
 def row_tracking_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]:

@@ -327,6 +327,11 @@ def test_a_delete_that_removes_the_row_is_not_ignored_by_a_column() -> None:
         new_schema(COLUMNS, primary_key=["id"], options=options)
 
 
+SHREDDED = {"fields.m.map.storage-layout": "shared-shredding"}
+SHREDDED_MAP = "m MAP<STRING NOT NULL, INT>"
+MAX_COLUMNS = "fields.m.map.shared-shredding.max-columns"
+
+
 @pytest.mark.parametrize(
     ("column", "options", "message"),
     [
@@ -344,10 +349,20 @@ def test_a_delete_that_removes_the_row_is_not_ignored_by_a_column() -> None:
         ("m MAP<STRING, INT>", {"fields.m.map.storage-layout": "columns"}, "not a storage layout"),
         ("m MAP<INT, INT>", {"fields.m.map.storage-layout": "shared-shredding"}, "MAP<STRING NOT"),
         ("m STRING", {"fields.m.map.storage-layout": "shared-shredding"}, "MAP<STRING NOT NULL"),
+        ("m MAP<STRING, INT>", SHREDDED, "its key is nullable"),
+        ("m MAP<CHAR(3) NOT NULL, INT>", SHREDDED, "MAP<STRING NOT"),
+        ("m MAP<STRING NOT NULL, VECTOR<FLOAT, 2>>", SHREDDED, "cannot contain VECTOR"),
+        ("m MAP<STRING NOT NULL, VARIANT>", SHREDDED, "with VARIANT in column 'm'"),
+        ("m MAP<STRING NOT NULL, MULTISET<INT>>", SHREDDED, "with MULTISET in column 'm'"),
+        (SHREDDED_MAP, {**SHREDDED, "file.format": "avro"}, "needs Parquet or ORC files, not avro"),
+        (SHREDDED_MAP, {**SHREDDED, "changelog-file.format": "avro"}, "Parquet or ORC files"),
+        (SHREDDED_MAP, {**SHREDDED, "file.compression": "gzip"}, "lz4, none, zstd, not gzip"),
+        (SHREDDED_MAP, {**SHREDDED, MAX_COLUMNS: "0"}, "must be greater than 0"),
+        (SHREDDED_MAP, {**SHREDDED, MAX_COLUMNS: "few"}, "an integer is expected"),
         (
-            "m MAP<STRING, INT>",
-            {"fields.m.map.storage-layout": "shared-shredding", "file.format": "avro"},
-            "needs Parquet or ORC files, not avro",
+            SHREDDED_MAP,
+            {**SHREDDED, "fields.m.map.shared-shredding.column-placement-policy": "random"},
+            "one of",
         ),
     ],
 )
