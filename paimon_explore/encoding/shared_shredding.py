@@ -41,17 +41,20 @@ ARROW_SCHEMA = b"ARROW:schema"
 LAYOUT = "map.storage-layout"
 
 _PREFIX = b"paimon.map."
-_LAYOUT = _PREFIX + b"storage-layout"
+LAYOUT_KEY = _PREFIX + b"storage-layout"
 _SHREDDING = _PREFIX + b"shared-shredding."
-_VERSION = _SHREDDING + b"version"
-_DICTIONARY = _SHREDDING + b"field-dict"
-_COMPRESSION = _SHREDDING + b"field-dict-compression"
-_SIZE = _SHREDDING + b"field-dict-original-size"
-_COLUMNS = _SHREDDING + b"num-columns"
-_KNOWN_LAYOUT = b"shared-shredding"
-_KNOWN_VERSION = b"1"
-_MAPPING, _COLUMN, _OVERFLOW = "__field_mapping", "__col_", "__overflow"
-_ABSENT = -1
+VERSION_KEY = _SHREDDING + b"version"
+DICTIONARY_KEY = _SHREDDING + b"field-dict"
+COMPRESSION_KEY = _SHREDDING + b"field-dict-compression"
+SIZE_KEY = _SHREDDING + b"field-dict-original-size"
+COLUMNS_KEY = _SHREDDING + b"num-columns"
+FIELD_COLUMNS_KEY = _SHREDDING + b"field-columns"
+OVERFLOW_KEYS_KEY = _SHREDDING + b"overflow-set"
+WIDEST_ROW_KEY = _SHREDDING + b"max-row-width"
+KNOWN_LAYOUT = b"shared-shredding"
+KNOWN_VERSION = b"1"
+MAPPING, COLUMN, OVERFLOW = "__field_mapping", "__col_", "__overflow"
+ABSENT = -1
 _MAX_BYTES = 256 << 20
 _LZ4_HEADER = 8
 
@@ -104,16 +107,16 @@ def shredding_of(metadata: Mapping[bytes, bytes], path: str, column: str) -> Shr
         UnsupportedFeatureError: the layout, version or compression is unknown.
     """
     where = f"column {column!r}"
-    layout, version = metadata.get(_LAYOUT, b"unknown"), metadata.get(_VERSION)
-    if layout != _KNOWN_LAYOUT or version != _KNOWN_VERSION:
+    layout, version = metadata.get(LAYOUT_KEY, b"unknown"), metadata.get(VERSION_KEY)
+    if layout != KNOWN_LAYOUT or version != KNOWN_VERSION:
         option = layout.decode(errors="replace")
-        if layout == _KNOWN_LAYOUT:
+        if layout == KNOWN_LAYOUT:
             option += f" in version {(version or b'none').decode(errors='replace')}"
         raise UnsupportedFeatureError(f"option 'fields.{column}.{LAYOUT}' = {option[:80]!r}", path)
     try:
-        columns, size = int(metadata[_COLUMNS]), int(metadata[_SIZE])
-        packed = metadata[_DICTIONARY].decode("utf-8").encode("latin-1")
-        compression = metadata.get(_COMPRESSION, b"zstd").decode()
+        columns, size = int(metadata[COLUMNS_KEY]), int(metadata[SIZE_KEY])
+        packed = metadata[DICTIONARY_KEY].decode("utf-8").encode("latin-1")
+        compression = metadata.get(COMPRESSION_KEY, b"zstd").decode()
         known = json.loads(_decompressed(packed, compression, size, path))
         names = {int(number): str(name) for name, number in known.items()}
         texts = "".join(names.values()).encode()  # fails on unpaired surrogates
@@ -167,14 +170,14 @@ def assembled(array: Column, shredding: Shredding, *, path: str, column: str) ->
     if not isinstance(array, pa.StructArray):
         raise CorruptFileError(path, where, f"a shredded map must be a struct, not {array.type}")
     members = {array.type.field(i).name: array.field(i) for i in range(array.type.num_fields)}
-    wanted = [_MAPPING, *(f"{_COLUMN}{number}" for number in range(shredding.columns))]
+    wanted = [MAPPING, *(f"{COLUMN}{number}" for number in range(shredding.columns))]
     lacking = [name for name in wanted if name not in members]
     if lacking:
         raise CorruptFileError(path, where, f"the shredded map must have the field {lacking[0]}")
     valid = valid_mask(array)
     physical = [members[name] for name in wanted[1:]]
-    sources = [_column_entries(members[_MAPPING], valid, shredding.columns, (path, where))]
-    overflow = members.get(_OVERFLOW)
+    sources = [_column_entries(members[MAPPING], valid, shredding.columns, (path, where))]
+    overflow = members.get(OVERFLOW)
     if overflow is not None:
         base = len(array) * shredding.columns
         sources.append(_overflow_entries(overflow, valid, base, (path, where)))
@@ -193,26 +196,26 @@ _Entries = tuple[Ints, Ints, Ints]
 
 def _column_entries(mapping: Column, valid: Bools, columns: int, at: tuple[str, str]) -> _Entries:
     if not isinstance(mapping, pa.ListArray) or not pa.types.is_integer(mapping.type.value_type):
-        raise CorruptFileError(*at, f"{_MAPPING} must be a list of numbers, not {mapping.type}")
+        raise CorruptFileError(*at, f"{MAPPING} must be a list of numbers, not {mapping.type}")
     offsets = list_offsets(mapping)
     if (np.diff(offsets)[valid] != columns).any() or not valid_mask(mapping)[valid].all():
-        raise CorruptFileError(*at, f"{_MAPPING} must have a number for each of {columns} columns")
+        raise CorruptFileError(*at, f"{MAPPING} must have a number for each of {columns} columns")
     present = np.flatnonzero(valid)
     if not columns or not len(present):
         return _no_entries()
     items = mapping.values
     taken = offsets[:-1][present][:, None] + np.arange(columns)
     if items.null_count and not valid_mask(items)[taken].all():
-        raise CorruptFileError(*at, f"{_MAPPING} must not contain null")
+        raise CorruptFileError(*at, f"{MAPPING} must not contain null")
     numbers = fixed_values(items, f"i{items.type.byte_width}").astype(np.int64)[taken]
-    row, column = np.nonzero(numbers != _ABSENT)
+    row, column = np.nonzero(numbers != ABSENT)
     rows = present[row]
     return rows, numbers[row, column], column * len(valid) + rows
 
 
 def _overflow_entries(overflow: Column, valid: Bools, base: int, at: tuple[str, str]) -> _Entries:
     if not isinstance(overflow, pa.MapArray) or not pa.types.is_integer(overflow.type.key_type):
-        raise CorruptFileError(*at, f"{_OVERFLOW} must be a map by number, not {overflow.type}")
+        raise CorruptFileError(*at, f"{OVERFLOW} must be a map by number, not {overflow.type}")
     offsets = list_offsets(overflow)
     counts = np.where(valid & valid_mask(overflow), np.diff(offsets), 0)
     rows = np.repeat(np.arange(len(valid)), counts)

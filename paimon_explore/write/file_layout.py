@@ -54,6 +54,8 @@ class FileLayout:
             are 0 (row tracking: the commit assigns them).
         write_columns: the value of `_WRITE_COLS`: the table's columns in the files; None if the
             files have all columns.
+        shredded_maps: maximum number of physical columns of each map in the storage layout
+            `shared-shredding`.
     """
 
     format: str
@@ -78,6 +80,7 @@ class FileLayout:
     embedded_index_bytes: int = 500
     numbered: bool = True
     write_columns: tuple[str, ...] | None = None
+    shredded_maps: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def group_bytes(self) -> int | None:

@@ -6,17 +6,25 @@ Spec: concepts/spec/datafile; maintenance/configurations.
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from paimon_explore.data_types.definitions import AtomicType, DataField, TypeRoot, with_nullable
+from paimon_explore.data_types.definitions import (
+    AtomicType,
+    DataField,
+    MapType,
+    TypeRoot,
+    with_nullable,
+)
 from paimon_explore.data_types.field_ids import (
     KEY_FIELD_OFFSET,
     ROW_ID_FIELD,
     SEQUENCE_NUMBER_FIELD,
     VALUE_KIND_FIELD,
 )
+from paimon_explore.data_types.traversal import is_root
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.metadata.manifest.manifest_entry import FileSource
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.column_options import (
+    MAP_MAX_COLUMNS,
     MAP_STORAGE_LAYOUT,
     MAP_STORAGE_LAYOUTS,
     STATS_MODE,
@@ -89,6 +97,7 @@ def append_layout(
         indexes=index_plans(schema.fields, options),
         embedded_index_bytes=options.value(opt.FILE_INDEX_IN_MANIFEST_THRESHOLD),
         numbered=not row_tracking,
+        shredded_maps=_shredded_maps(schema, options),
     )
 
 
@@ -245,6 +254,7 @@ def _keyed(  # noqa: PLR0913  # the choices that data, changelog and postponed f
         source=source,
         target_bytes=target_file_bytes(options, has_primary_key=True),
         target_rows=options.value(opt.TARGET_FILE_ROW_NUM),
+        shredded_maps=_shredded_maps(schema, options),
     )
 
 
@@ -261,7 +271,6 @@ def key_fields(schema: TableSchema) -> tuple[DataField, ...]:
 def _modes(
     schema: TableSchema, options: TableOptions, default: str, file_format: str
 ) -> tuple[StatsMode, ...]:
-    _check_map_layouts(options)
     names = [column.name for column in schema.fields]
     if file_format in WITHOUT_STATS:
         return (NONE,) * len(names)
@@ -273,13 +282,27 @@ def _modes(
     )
 
 
-def _check_map_layouts(options: TableOptions) -> None:
-    """Raise if the table uses a storage layout of maps that is not supported."""
+def _shredded_maps(schema: TableSchema, options: TableOptions) -> Mapping[str, int]:
+    """Return the maximum number of physical columns of each map that is shredded.
+
+    Raises:
+        UnsupportedFeatureError: the table uses an unknown storage layout of maps.
+    """
+    names: set[str] = set()
     for columns, layout in MAP_STORAGE_LAYOUT.columns_in(options):
         if layout.lower() not in MAP_STORAGE_LAYOUTS:
             key = f"fields.{','.join(columns)}.{MAP_STORAGE_LAYOUT.option.key}"
             known = ", ".join(MAP_STORAGE_LAYOUTS)
             raise UnsupportedFeatureError(f"option {key!r} = {layout!r}", hint=f"Layouts: {known}.")
+        if layout.lower() != MAP_STORAGE_LAYOUTS[0]:
+            names.update(columns)
+    return {
+        column.name: MAP_MAX_COLUMNS.value_for(column.name, options)
+        for column in schema.fields
+        if column.name in names
+        and isinstance(column.type, MapType)
+        and is_root(column.type.key, TypeRoot.VARCHAR)
+    }
 
 
 def _explicit_modes(names: list[str], options: TableOptions) -> Mapping[str, StatsMode]:

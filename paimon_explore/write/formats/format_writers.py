@@ -50,6 +50,18 @@ def open_format(sink: pa.NativeFile, layout: FileLayout) -> FormatWriter:
 
 
 def _parquet(sink: pa.NativeFile, layout: FileLayout) -> FormatWriter:
+    if layout.shredded_maps:
+        from paimon_explore.write.formats.shredded_parquet import (  # noqa: PLC0415 - rare
+            ShreddedParquetWriter,
+        )
+
+        return ShreddedParquetWriter(
+            sink,
+            layout.fields,
+            max_columns=layout.shredded_maps,
+            compression=layout.compression,
+            zstd_level=layout.zstd_level,
+        )
     return ParquetWriter(
         sink, layout.fields, compression=layout.compression, zstd_level=layout.zstd_level
     )

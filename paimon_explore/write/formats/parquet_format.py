@@ -10,7 +10,8 @@ Differences from pyarrow's default layout:
 | DECIMAL | INT32 or INT64 if it fits, else the shortest fixed-length binary |
 | VECTOR | a LIST, as in Java |
 
-The file has no Arrow schema, whose types would differ from those of the pages.
+The file has no Arrow schema, whose types would differ from those of the pages; only
+`shredded_parquet` adds one.
 
 Spec: concepts/spec/fileformat, Parquet section. Seen in: golden java-2.0.0/append_all_types.
 """
@@ -129,10 +130,21 @@ class ParquetWriter:
         """Return the number of bytes written."""
         return self._sink.tell()
 
-    def close(self) -> None:
-        """Write the footer."""
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns of the file; INT96 columns are binaries of 12 bytes."""
+        return self._shape.schema
+
+    def close(self, metadata: Mapping[str, str] | None = None) -> None:
+        """Write the footer.
+
+        Args:
+            metadata: key-value metadata of the file, if any.
+        """
         if self._writer is None:
             self._writer = self._open(self._shape.schema.empty_table())
+        if metadata is not None:
+            self._writer.add_key_value_metadata(dict(metadata))
         if not self._shape.int96:
             self._writer.close()
             return

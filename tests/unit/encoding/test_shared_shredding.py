@@ -80,7 +80,7 @@ def test_values_of_any_type_are_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["java_parquet", "java_orc"])
 def test_rows_that_are_added_change_nothing_for_the_others(name: str, tmp_path: Path) -> None:
-    """They are written as maps, which every release reads beside shredded ones."""
+    """Parquet files get shredded maps with a dictionary of their own, ORC files plain maps."""
     table = table_of(name, tmp_path)
     more: list[dict[str, object]] = [{"id": 6, "m": [("q", 1)]}, {"id": 7, "m": None}]
     kind = pa.schema([("id", pa.int32()), ("m", pa.map_(pa.string(), pa.int64()))])
