@@ -180,7 +180,7 @@ def _halves(vector: DeletionVector) -> dict[int, BitMap]:
         return {0: vector} if vector else {}
     positions = np.frombuffer(memoryview(vector.to_array()), np.uint64)
     if len(positions) and int(positions[-1]) >= MAX_POSITION:
-        raise InvalidInputError(f"A deleted position must be below {MAX_POSITION}.")
+        raise InvalidInputError(f"A deleted row position must be below {MAX_POSITION}.")
     uppers = positions >> np.uint64(32)
     return {
         upper: BitMap(array("I", (positions[uppers == upper]).astype(np.uint32).tobytes()))

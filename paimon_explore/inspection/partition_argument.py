@@ -51,7 +51,7 @@ def _text(given: str | Mapping[str, object] | Sequence[object] | int, names: Seq
             f"{given!r} is not a partition of the table; the partition columns are "
             f"{choices(list(names))}."
         )
-        raise InvalidInputError(msg, hint="Write dt=d1/hr=3, or pass a dict.")
+        raise InvalidInputError(msg, hint="Pass 'dt=d1/hr=3' or a dict.")
     return "/".join(f"{name}={partition_value_text(values[name])}" for name in names)
 
 

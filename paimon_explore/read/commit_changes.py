@@ -91,10 +91,10 @@ def change_log(
     """
     if len(branches_read(target)) > 1:
         raise UnsupportedFeatureError(
-            "reading the changes of a table with several branches",
+            "reading the changes of a table with a fallback branch",
             target.store.paths.root,
-            hint="Read the changes of each branch separately, without the options that name "
-            "another branch; or compare two snapshots: between(…, mode='diff').",
+            hint="Unset scan.fallback-branch and scan.primary-branch and read the changes of each "
+            "branch separately, or compare two snapshots: between(…, mode='diff').",
         )
     states = _States(target, predicate)
     found = commits(target.store, span)

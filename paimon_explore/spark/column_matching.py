@@ -58,7 +58,7 @@ def _match(name: str, known: tuple[str, ...]) -> str:
     if len(alike) == 1:
         return alike[0]
     msg = f"The table has no column {name!r}."
-    raise InvalidInputError(msg, hint=f"Its columns: {choices(known)}.")
+    raise InvalidInputError(msg, hint=f"Available columns: {choices(known)}.")
 
 
 def _check_types(schema: StructType, names: tuple[str, ...], table: TableSchema) -> None:

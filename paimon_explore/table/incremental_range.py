@@ -132,7 +132,10 @@ def commit_mode(mode: str) -> IncrementalBetweenScanMode:
     found = _mode_of(mode)
     if found is IncrementalBetweenScanMode.DIFF:
         hint = "Use between(start, end, mode='diff')."
-        raise InvalidInputError("The mode 'diff' compares two points, not commits.", hint=hint)
+        raise InvalidInputError(
+            "mode='diff' compares two snapshots; it does not return the changes of each commit.",
+            hint=hint,
+        )
     return found
 
 

@@ -107,7 +107,10 @@ def _value_type(data_type: DataType, name: str) -> DataType:
         key = data_type.key
         if isinstance(key, AtomicType) and key.root in _TEXTS:
             return data_type.value
-    raise InvalidInputError(f"Column {name!r} of a file index must be a MAP with STRING keys.")
+    raise InvalidInputError(
+        f"The file index option names a key of column {name!r}, "
+        "which must be a MAP with STRING keys."
+    )
 
 
 def _settings(kind: str, names: Sequence[str], options: TableOptions) -> IndexSettings:

@@ -187,7 +187,7 @@ def _viewed(lanes: Lanes, spans: tuple[Ints, Ints], where: str) -> Column:
     """Build views of spans of bytes, valid until the buffer is released."""
     begin, size = spans
     if len(begin) and (begin + size).max() > lanes.end:
-        raise CorruptFileError("", where, "a size must be within its block")
+        raise CorruptFileError("", where, "a length must not reach past the end of its block")
     return build_views(begin, size, lanes.data)
 
 
@@ -202,7 +202,7 @@ def _gathered(lanes: Lanes, spans: tuple[Ints, Ints], where: str) -> Column:
         return empty_array(_BINARY)
     ends = begin + size
     if ends.max() > lanes.end:
-        raise CorruptFileError("", where, "a size must be within its block")
+        raise CorruptFileError("", where, "a length must not reach past the end of its block")
     if len(begin) > 1 and (begin[1:] < ends[:-1]).any():
         raise CorruptFileError("", where, "values must be in ascending order")
     width = int(size[0])
@@ -226,7 +226,7 @@ def _decimals(
     if len(size) and (size.max() > _DECIMAL_BYTES or size.min() < 1):
         raise CorruptFileError("", where, f"a decimal must have 1 to {_DECIMAL_BYTES} bytes")
     if len(begin) and (begin + size).max() > lanes.end:
-        raise CorruptFileError("", where, "a size must be within its block")
+        raise CorruptFileError("", where, "a length must not reach past the end of its block")
     behind = begin + size
     low = _big_endian(lanes.words[behind - 8]).view(np.int64)
     high = _big_endian(lanes.words[behind - 16]).view(np.int64)

@@ -346,7 +346,9 @@ def _long(data: Data, position: int) -> tuple[int, int]:
 def _skip_text(data: Data, position: int) -> int:
     size, behind = _long(data, position)
     if not 0 <= size <= len(data):
-        raise CorruptFileError("", "text or bytes", "a size must be within its block")
+        raise CorruptFileError(
+            "", "text or bytes", "a length must not reach past the end of its block"
+        )
     return behind + size
 
 

@@ -99,7 +99,9 @@ class _Walk:
         spans = self._spans
         size = self._size(_STRING)
         if not size:
-            raise InvalidInputError(f"byte {spans.position:,} is not the start of a key")
+            raise InvalidInputError(
+                f"byte {spans.position:,} is not the start of a JSON member name"
+            )
         raw = spans.data[spans.position : spans.position + size].decode("utf-8", "replace")
         key = _text(raw)
         with spans.group(key, rule=self._rules.get(key, "")) as note:

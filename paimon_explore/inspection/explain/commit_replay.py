@@ -262,7 +262,7 @@ class Replay(Result):
             )
             for name, text in SCENARIOS.items()
         ]
-        return grid("Scenarios", ("scenario", "description", ""), rows)
+        return grid("Replay scenarios", ("scenario", "description", ""), rows)
 
     def _files_of(self, number: int) -> list[dict[str, object]]:
         return [

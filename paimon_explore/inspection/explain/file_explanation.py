@@ -218,7 +218,7 @@ class FileExplanation(Result):
         step = max((end - self.first) // _MAX_LABELS, 1)  # ids may have gaps of any size
         ids = [(float(i) + 0.5, str(i)) for i in range(self.first, end, step)]
         return LaneChart(
-            title="Snapshots that contain the file, and current references",
+            title="Snapshots that contain the file; tags and branches that reference it",
             lanes=tuple(lanes),
             boxes=tuple(boxes),
             start=self.first,

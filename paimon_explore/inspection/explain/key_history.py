@@ -225,7 +225,7 @@ class KeyHistory(Result):
                 open_boxes.setdefault(one, (place, judged))
         ids = [(i + 0.5, str(state.snapshot_id)) for i, state in enumerate(self.states)]
         return LaneChart(
-            title="Stored versions over the snapshots: green returned by reads",
+            title="Stored versions of the key by snapshot (green: the one that reads return)",
             lanes=tuple(lanes.values())[:60],
             boxes=tuple(box for box in boxes if box.lane < 60),  # noqa: PLR2004 - room
             start=0,

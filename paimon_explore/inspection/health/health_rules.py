@@ -447,7 +447,8 @@ def stray_snapshots(facts: TableFacts) -> Iterator[Finding]:
         yield Finding(
             severity=Severity.WARNING,
             rule="stray snapshot",
-            what=f"snapshot-{strays[0]} follows a gap after the latest snapshot {known[-1]}",
+            what=f"snapshot-{strays[0]} exists, but snapshot-{known[-1] + 1} is missing: "
+            f"the history without gaps ends at {known[-1]}",
             figure=strays[0],
             threshold=known[-1],
             advice="move the file away: readers ignore it, and a later commit will fail on it",

@@ -212,7 +212,7 @@ class Children(Result):
             sections.append(chart)
         heads = ("key", "type", "name", "range", "entries", "size#", "note")
         rows = [_node_cells(node) for node in self.nodes]
-        sections.append(grid("Nodes", heads, rows, total=self.total))
+        sections.append(grid("Metadata files and entries", heads, rows, total=self.total))
         return Report(title=self.title, sections=tuple(sections))
 
 

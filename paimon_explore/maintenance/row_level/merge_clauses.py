@@ -190,7 +190,8 @@ class MergeChange:
             tree_values = {n: v for n, v in tree_values.items() if not self._is_same(n, v)}
             if values and not tree_values:
                 raise InvalidInputError(
-                    "The update only sets columns that the merge condition already makes equal."
+                    "The update changes nothing: the merge condition already requires its columns "
+                    "to be equal."
                 )
         new = assignments(tree_values, self._sides.target, self._row_type)
         return BoundClause(condition=condition, new=new)

@@ -78,6 +78,8 @@ def _names(spec: MergeSpec) -> dict[str, str]:
     """Map the names of both sides in expressions to the sides."""
     names = {TARGET: TARGET, SOURCE: SOURCE}
     for alias, side in ((spec.target_alias or "t", TARGET), (spec.source_alias or "s", SOURCE)):
-        if not alias.isidentifier() or names.setdefault(alias.lower(), side) != side:
-            raise InvalidInputError(f"{alias!r} cannot be the alias of the {side}.")
+        if not alias.isidentifier():
+            raise InvalidInputError(f"The alias of the {side}, {alias!r}, is not an identifier.")
+        if names.setdefault(alias.lower(), side) != side:
+            raise InvalidInputError(f"{alias!r} is the alias of both the target and the source.")
     return names

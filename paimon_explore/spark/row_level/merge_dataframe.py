@@ -218,7 +218,7 @@ class _Plan:
             for name in clause.values or {}:
                 if name not in known:
                     msg = f"{clause.rows.value}: the table has no column {name!r}."
-                    raise InvalidInputError(msg, hint=f"Its columns: {choices(known)}.")
+                    raise InvalidInputError(msg, hint=f"Available columns: {choices(known)}.")
 
     def _check_source(self, source: Sequence[str]) -> None:
         lower = [name.lower() for name in source]
@@ -226,7 +226,7 @@ class _Plan:
             if name.lower() not in lower:
                 raise InvalidInputError(
                     f"The source has no column {name!r}, which * requires.",
-                    hint=f"Its columns: {choices(source)}. List the columns instead.",
+                    hint=f"Available columns: {choices(source)}. List the columns instead.",
                 )
 
     def _joined(self) -> DataFrame:

@@ -83,7 +83,7 @@ class ChangeTarget:
         for name in names:
             if name not in known:
                 msg = f"The table has no column {name!r}."
-                raise InvalidInputError(msg, hint=f"Its columns: {choices(known)}.")
+                raise InvalidInputError(msg, hint=f"Available columns: {choices(known)}.")
         check_update(self.schema, self._options, names)
         moved = [name for name in names if name in self.schema.partition_keys]
         if moved and self.placed is None:

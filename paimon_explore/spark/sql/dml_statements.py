@@ -157,7 +157,9 @@ def resolved(names: Sequence[str], schema: TableSchema) -> list[DataField]:
     for name in names:
         if name.lower() not in known:
             msg = f"The table has no column {name!r}."
-            raise InvalidInputError(msg, hint=f"Its columns: {choices(schema.row_type.names)}.")
+            raise InvalidInputError(
+                msg, hint=f"Available columns: {choices(schema.row_type.names)}."
+            )
     fields = [known[name.lower()] for name in names]
     twice = [field.name for field in fields if fields.count(field) > 1]
     if twice:

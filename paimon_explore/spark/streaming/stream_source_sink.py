@@ -357,5 +357,7 @@ def stream_place() -> tuple[str, str]:
     query = None if context is None else context.getLocalProperty(_QUERY_ID)
     batch = None if context is None else context.getLocalProperty(_BATCH_ID)
     if query is None or batch is None:
-        raise InvalidInputError("The task has no streaming query.")
+        raise InvalidInputError(
+            "The write runs outside a Structured Streaming query. Use DataFrame.writeStream."
+        )
     return query, batch

@@ -640,7 +640,7 @@ var { readColours, isDark, watchTheme } = peShared;
 var QUIET_MILLIS = 90;
 var FIELDS = {
   lsm: { label: "Bucket", example: "dt=d1, bucket 0" },
-  diff: { label: "Against", example: "snapshot, tag or time; 0 for nothing", rows: true },
+  diff: { label: "Compare with", example: "snapshot, tag or time; 0 for nothing", rows: true },
   explain: { label: "Where", example: "k > 3 and dt = 'd1' limit 10" },
   key: { label: "Key", example: "id = 3, dt = 'd1'" },
   why: { label: "File", example: "name of a data, manifest or index file" },

@@ -202,7 +202,9 @@ class _Cast:
             lacking = valid & ~valid_mask(part)
             if lacking.any():
                 position = int(lacking.argmax())
-                raise self._at.error(f"the variant has no {name}", position=position)
+                raise self._at.error(
+                    f"the VARIANT value has no field {name!r}, or it is null", position=position
+                )
             found = _Cast(self._at.part(f".{name}")).column(part, _VARIANT_PART)
             parts.append(pc.call_function("coalesce", [found, pa.scalar(b"")]))
         return build_struct(target, parts, valid)

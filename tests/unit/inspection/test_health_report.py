@@ -95,7 +95,10 @@ def test_a_stray_snapshot_is_found() -> None:
     snapshot = store.file_io.read(store.paths.snapshot(2))
     store.file_io.replace(store.paths.snapshot(9), snapshot.replace(b'"id" : 2', b'"id" : 9'))
     (stray,) = found(table_health(Inspector(table._view()), NOW), "stray snapshot")
-    assert stray.what == "snapshot-9 follows a gap after the latest snapshot 2"
+    assert (
+        stray.what
+        == "snapshot-9 exists, but snapshot-3 is missing: the history without gaps ends at 2"
+    )
     assert (stray.figure, stray.threshold) == (9, 2)
 
 
