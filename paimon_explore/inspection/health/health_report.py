@@ -11,8 +11,8 @@ import pyarrow as pa
 from paimon_explore.errors import PaimonError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.health.findings import Finding, Severity
+from paimon_explore.inspection.health.health_facts import TableFacts
 from paimon_explore.inspection.health.health_rules import RULES
-from paimon_explore.inspection.health.table_facts import TableFacts
 from paimon_explore.inspection.problem import Problem, problem_of
 from paimon_explore.inspection.rendering.chart import BarChart, Series, Tone
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code

@@ -15,7 +15,7 @@ from paimon_explore.fileio.file_io import FileStatus
 from paimon_explore.fileio.paths import parent
 from paimon_explore.inspection.explain.expiry_preview import tag_only_files
 from paimon_explore.inspection.health.findings import Finding, Severity
-from paimon_explore.inspection.health.table_facts import TableFacts
+from paimon_explore.inspection.health.health_facts import TableFacts
 from paimon_explore.inspection.history.timeline import FlagKind
 from paimon_explore.inspection.rendering.number_format import bytes_text, count_text, plural
 from paimon_explore.inspection.views.lsm_view import BucketSummary

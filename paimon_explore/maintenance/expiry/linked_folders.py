@@ -7,8 +7,8 @@ the table; the two cannot be distinguished.
 from collections.abc import Iterable
 
 from paimon_explore.errors import StorageError
-from paimon_explore.fileio.links import is_link, resolves_outside
 from paimon_explore.fileio.paths import parent
+from paimon_explore.fileio.symbolic_links import is_link, resolves_outside
 from paimon_explore.metadata.table_paths import MAIN_BRANCH, TablePaths
 
 
