@@ -183,7 +183,7 @@ def test_databases_come_and_go(run: Sql, rows: Rows, catalog: Catalog) -> None:
         ("CREATE TABLE t (id INT) PARTITIONED BY (days(id))", "PARTITIONED BY days"),
         ("CREATE TABLE t (id INT) LOCATION '/x'", "LOCATION"),
         ("CREATE TABLE t (id INT) PARTITION BY (id)", "unknown clause.*PARTITIONED BY"),
-        ("CREATE TABLE demo.t (id INT) USING parquet", "format parquet"),
+        ("CREATE TABLE demo.t (id INT) USING parquet", "A parquet table in a Paimon warehouse"),
         ("CREATE TABLE t", "needs columns"),
         ("CREATE OR REPLACE TABLE demo.orders (id INT)", "CREATE OR REPLACE TABLE"),
         ("ALTER TABLE orders ADD COLUMN id INT", "'id'"),
