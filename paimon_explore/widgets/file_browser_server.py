@@ -185,10 +185,10 @@ def resolve_path(root: str, path: str, *, allow_hidden: bool = False) -> Path:
 def _answer(file: Path, message: dict[str, object]) -> Answer:
     status = file.stat()
     found = _mapped(str(file), status.st_mtime_ns, status.st_size)
-    desk = ByteSession(files={_HANDLE: found})
+    session = ByteSession(files={_HANDLE: found})
     if message.get("op") == "bytes":
         return Answer(body={**found.figures(), "handle": _HANDLE})
-    answered = byte_answer(desk, message)
+    answered = byte_answer(session, message)
     if answered is None:
         raise InvalidInputError("Unknown request.")
     return answered

@@ -64,7 +64,7 @@ _OPERATIONS: dict[str, Callable[[ExplorerState, Message], Answer]] = {
     "resolve": lambda state, message: state.resolve(_text(message, "text")),
     "tree": _tree,
     "detail": lambda state, message: state.detail(_text(message, "node")),
-    "sheet": _report,
+    "report": _report,
     "findings": lambda state, message: state.findings(_number(message, "snapshot")),
     "bytes": lambda state, message: state.bytes(_text(message, "node")),
     "pane": lambda _state, message: Answer(body={"esm": pane_bundle(_text(message, "name"))}),
@@ -75,7 +75,7 @@ _SCRIPTS = frozenset({"pane"})
 """Requests that return code of this package instead of table data."""
 
 
-def byte_answer(desk: ByteSession, message: Message) -> Answer | None:
+def byte_answer(session: ByteSession, message: Message) -> Answer | None:
     """Answer a request about the bytes of an open file; None for other requests.
 
     Raises:
@@ -84,24 +84,24 @@ def byte_answer(desk: ByteSession, message: Message) -> Answer | None:
     operation = _BYTE_OPERATIONS.get(_text(message, "op"))
     if operation is None:
         return None
-    found = operation(desk, message)
+    found = operation(session, message)
     return replace(found, body=masked_members(found.body))
 
 
-def _byte_fields(desk: ByteSession, message: Message) -> Answer:
+def _byte_fields(session: ByteSession, message: Message) -> Answer:
     handle, first = _number(message, "handle"), _number(message, "first")
-    return Answer(body=desk.fields(handle, _text(message, "path"), first))
+    return Answer(body=session.fields(handle, _text(message, "path"), first))
 
 
-def _byte_at(desk: ByteSession, message: Message) -> Answer:
+def _byte_at(session: ByteSession, message: Message) -> Answer:
     handle, offset = _number(message, "handle"), _number(message, "offset")
-    return Answer(body=desk.at(handle, _text(message, "within"), offset))
+    return Answer(body=session.at(handle, _text(message, "within"), offset))
 
 
-def _byte_data(desk: ByteSession, message: Message) -> Answer:
+def _byte_data(session: ByteSession, message: Message) -> Answer:
     handle, offset = _number(message, "handle"), _number(message, "offset")
     length = _number(message, "length")
-    data = desk.data(handle, _text(message, "within"), offset, length)
+    data = session.data(handle, _text(message, "within"), offset, length)
     return Answer(columns={"bytes": data})
 
 

@@ -18,12 +18,12 @@ class ReportWidget(anywidget.AnyWidget):
 
     _esm: ClassVar[str] = bundle("report")
 
-    sheet = traitlets.Dict(help="the result as JSON").tag(sync=True)
+    report = traitlets.Dict(help="the result as JSON").tag(sync=True)
 
     def __init__(self, result: Result) -> None:
         self.result = result
         shown = {name: part for name, part in result.state().items() if name != "figures"}
-        super().__init__(sheet=shown)
+        super().__init__(report=shown)
 
     def __repr__(self) -> str:
         """The result as text."""

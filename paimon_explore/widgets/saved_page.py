@@ -162,7 +162,7 @@ class _Recorder:
         for pane in panes:
             for text in {"", str(texts.get(pane, ""))}:
                 question = {"text": text, "compare": 0, "node": ""}
-                self._ask({"op": "sheet", "pane": pane, "snapshot": snapshot, **question})
+                self._ask({"op": "report", "pane": pane, "snapshot": snapshot, **question})
             self._report_code(snapshot, pane)
         if "health" in panes:
             self._ask({"op": "findings", "snapshot": snapshot})

@@ -25,7 +25,7 @@ from support.large_table import large_table
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-TRIES = 5
+TRIES = 8
 FIRST_PAINT_MS = 150
 CURSOR_MS = 16
 CURSOR_OF_A_MILLION_MS = 40

@@ -30,7 +30,7 @@ READY = {
     "partitions": ".pe-table tbody tr:visible",
     "bytes": "[data-file]:visible",
 }
-"""What shows that a tab that is no sheet has its answer."""
+"""What shows that a tab without a report has its answer."""
 
 
 def show_explorer(

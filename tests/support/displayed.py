@@ -136,7 +136,7 @@ def _answers(table: Table) -> Iterator[Displayed]:
         {"op": "findings", "snapshot": newest},
     ]
     question = {"text": "", "compare": 0, "node": ""}
-    messages += [{"op": "sheet", "pane": p, "snapshot": newest, **question} for p in REPORTS]
+    messages += [{"op": "report", "pane": p, "snapshot": newest, **question} for p in REPORTS]
     for message in messages:
         try:
             found = answer(state, message)

@@ -115,10 +115,10 @@ def compact_buckets(
 def compact_written(
     spark: SparkSession, table: WriteTarget, written: Sequence[CommitMessage]
 ) -> Snapshot | None:
-    """Compact the buckets that a job has written to, if that is due; see `auto_compact`.
+    """Compact the buckets that a job has written to, as `auto_compact` does after local writes.
 
-    The rows are committed already: what fails here is a warning, and of what others were faster
-    with nothing is left.
+    The rows are committed already, so a failure is a warning. A compaction that loses a conflict
+    with another commit is dropped.
 
     Args:
         spark: the session.

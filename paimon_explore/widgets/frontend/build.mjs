@@ -50,6 +50,20 @@ const styleSheets = {
   },
 };
 
+/** Scripts without the type of a cast, which esbuild would keep. */
+const withoutCasts = {
+  name: "without-casts",
+  setup(builder) {
+    builder.onLoad({ filter: /\/src\/\w+\.js$/ }, async ({ path }) => {
+      const text = await readFile(path, "utf8");
+      return {
+        contents: text.replace(/\/\*\* @type (?:(?!\*\/).)* \*\/\s*(?=\()/gs, ""),
+        loader: "js",
+      };
+    });
+  },
+};
+
 const exported = await Promise.all(SHARED.map((name) => exportsOf(`src/${name}.js`)));
 const imports = SHARED.map(
   (name, i) => `import { ${exported[i].join(", ")} } from "./${name}.js";`,
@@ -62,6 +76,7 @@ const made = await build({
   },
   write: false,
   format: "esm",
+  plugins: [withoutCasts],
 });
 const text = made.outputFiles[0].text.replace(/export \{\s*shared\s*\};\n$/, "return shared;\n");
 await writeFile("../static/shared.js", `const peShared = (() => {\n${text}})();\n`);
@@ -71,7 +86,7 @@ await build({
   entryPoints: WIDGETS.map((name) => `src/${name}.js`),
   outdir: "../static",
   format: "esm",
-  plugins: [fromShared, styleSheets],
+  plugins: [fromShared, styleSheets, withoutCasts],
 });
 
 await build({
@@ -79,6 +94,7 @@ await build({
   entryPoints: ["src/saved_page.js"],
   outdir: "../static",
   format: "esm",
+  plugins: [withoutCasts],
 });
 
 // JupyterLab loads its extensions as plain scripts.
@@ -87,4 +103,5 @@ await build({
   entryPoints: { remoteEntry: "src/labextension.js" },
   outdir: "../labextension/static",
   format: "iife",
+  plugins: [withoutCasts],
 });

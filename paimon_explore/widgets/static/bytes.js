@@ -244,10 +244,7 @@ function createBytesView(ask) {
     const mine = generation;
     chunks.set(key, null);
     if (chunks.size > MOST_CHUNKS)
-      chunks.delete(
-        /** @type {string} */
-        chunks.keys().next().value
-      );
+      chunks.delete(chunks.keys().next().value);
     try {
       const { columns } = await ask("byte_data", {
         handle: file?.handle,
@@ -441,10 +438,7 @@ function createBytesView(ask) {
     try {
       const { body } = await ask("byte_at", { handle: file?.handle, within: space, offset });
       if (mine !== asked) return;
-      const leaf = (
-        /** @type {Field} */
-        body.places.at(-1)
-      );
+      const leaf = body.places.at(-1);
       for (const [path, first] of pagesTo(leaf.path)) await load(path, first);
       if (mine !== asked) return;
       await choose(leaf, false);
@@ -479,10 +473,7 @@ function createBytesView(ask) {
   hexBox.addEventListener("scroll", drawHex, { passive: true });
   fieldsBox.addEventListener("scroll", drawFields, { passive: true });
   hexInside.addEventListener("click", (event) => {
-    const byte = (
-      /** @type {HTMLElement} */
-      event.target.dataset.byte
-    );
+    const byte = event.target.dataset.byte;
     if (byte !== void 0) moveTo(Number(byte), true);
   });
   hexBox.addEventListener("keydown", (event) => {
@@ -495,28 +486,16 @@ function createBytesView(ask) {
     moveTo(to, true);
   });
   fieldsInside.addEventListener("click", (event) => {
-    const target = (
-      /** @type {HTMLElement} */
-      event.target
-    );
-    const line = (
-      /** @type {HTMLElement | null} */
-      target.closest("[data-row]")
-    );
+    const target = event.target;
+    const line = target.closest("[data-row]");
     const row = line ? rows[Number(line.dataset.row)] : void 0;
     if (!row) return;
     if (row.kind === "field" && target.classList.contains("peb-twisty")) toggle(row.field);
     else press(row);
   });
   fieldsInside.addEventListener("dblclick", (event) => {
-    const line = (
-      /** @type {HTMLElement} */
-      event.target.closest("[data-row]")
-    );
-    const row = rows[Number(
-      /** @type {HTMLElement | null} */
-      line?.dataset.row
-    )];
+    const line = event.target.closest("[data-row]");
+    const row = rows[Number(line?.dataset.row)];
     if (row?.kind === "field") toggle(row.field);
   });
   fieldsBox.addEventListener("keydown", (event) => {

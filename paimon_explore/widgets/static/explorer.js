@@ -213,7 +213,9 @@ var MOST_LEVELS = 256;
 var Lives = class {
   #found;
   #order;
-  #sorted = "";
+  #key = "";
+  #descending = false;
+  #uses = 0;
   /** @type {Columns} */
   #scanned = {};
   /**
@@ -228,31 +230,43 @@ var Lives = class {
     this.snapshots = snapshots;
     this.#found = new Uint32Array(this.count);
     this.#order = rowNumbers(this.count);
-    for (const name2 of SCANNED) if (columns[name2]) this.#scanned[name2] = columns[name2];
+    this.#scanned = this.#columnsToScan((values) => values);
   }
   /**
-   * Order all files once; later selections keep that order.
+   * Set the order of later selections.
    * @param {string} key  a column
    * @param {boolean} descending
    */
   sort(key, descending) {
-    const wanted = `${key} ${descending}`;
-    const values = this.columns[key];
-    if (wanted === this.#sorted || !values) return;
-    this.#sorted = wanted;
-    this.#order = sortedRows(values, descending);
-    for (const name2 of Object.keys(this.#scanned)) {
-      this.#scanned[name2] = permuted(this.columns[name2], this.#order);
-    }
+    if (key === this.#key && descending === this.#descending || !this.columns[key]) return;
+    this.#key = key;
+    this.#descending = descending;
+    this.#uses = 0;
+    this.#order = rowNumbers(this.count);
+    this.#scanned = this.#columnsToScan((values) => values);
+  }
+  /** Sort all files, so that selections find theirs in order. */
+  #sortAll() {
+    this.#order = sortedRows(this.columns[this.#key], this.#descending);
+    this.#scanned = this.#columnsToScan((values) => permuted(values, this.#order));
+  }
+  /** @param {(values: NumberColumn) => NumberColumn} arranged */
+  #columnsToScan(arranged) {
+    const { columns } = this;
+    const names = SCANNED.filter((name2) => columns[name2]);
+    return Object.fromEntries(names.map((name2) => [name2, arranged(columns[name2])]));
   }
   /**
-   * The files of one snapshot.
+   * The files of one snapshot. The first selection in an order sorts what it found, the second sorts
+   * all files.
    * @param {number} position
    * @param {Scope} scope
    * @param {Uint8Array | undefined} mask  one byte per row, 0 leaves it out
    * @returns {Selection}
    */
   select(position, scope, mask) {
+    this.#uses += 1;
+    if (this.#key && this.#uses === 2) this.#sortAll();
     const { added, removed, size, rows, level, files: weights } = this.#scanned;
     const order = this.#order;
     const found = this.#found;
@@ -275,10 +289,21 @@ var Lives = class {
       levels[level[i] & MOST_LEVELS - 1] += weight;
     }
     return {
-      rows: found.subarray(0, count),
+      rows: this.#key && this.#uses === 1 ? this.#sorted(count) : found.subarray(0, count),
       sum: { files, bytes, rows: total },
       levels: [...levels.entries()].filter(([, count2]) => count2 > 0)
     };
+  }
+  /**
+   * The first found rows in sorting order.
+   * @param {number} count
+   */
+  #sorted(count) {
+    const rows = this.#found.subarray(0, count);
+    const values = this.columns[this.#key];
+    const found = values.slice(0, count);
+    for (let i = 0; i < count; i++) found[i] = values[rows[i]];
+    return permuted(rows, sortedRows(found, this.#descending));
   }
   /**
    * What each snapshot added and removed.
@@ -404,11 +429,7 @@ function createStore(initial) {
     /** @param {Partial<T>} patch */
     set(patch) {
       const changed = /* @__PURE__ */ new Set();
-      for (
-        const key of
-        /** @type {(keyof T)[]} */
-        Object.keys(patch)
-      ) {
+      for (const key of Object.keys(patch)) {
         if (!Object.is(patch[key], state[key])) changed.add(key);
       }
       if (!changed.size) return;
@@ -683,10 +704,7 @@ function createFiles(context) {
       ["added", "added", "Files this snapshot added"],
       ["removed", "removed", "Files this snapshot removed"]
     ],
-    (value) => store.set({ scope: (
-      /** @type {"live" | "added" | "removed"} */
-      value
-    ) })
+    (value) => store.set({ scope: value })
   );
   const header = el("div", { class: "pe-grid-head", role: "row", "aria-rowindex": "1" });
   const sizer = el("div", { class: "pe-grid-sizer", role: "presentation" });
@@ -709,6 +727,7 @@ function createFiles(context) {
   );
   let selection = NOTHING;
   let { rows } = selection;
+  let known = false;
   let cursor = -1;
   const pool = [];
   const template = columns.map(({ width }) => `${width}px`).join(" ");
@@ -752,10 +771,7 @@ function createFiles(context) {
     attribute(line2, "aria-selected", String(at === cursor));
     line2.classList.toggle("pe-odd", at % 2 === 1);
     columns.forEach((column, index) => {
-      const cell = (
-        /** @type {HTMLElement} */
-        line2.children[index]
-      );
+      const cell = line2.children[index];
       const text = column.text(row, lives);
       if (cell.textContent !== text) cell.textContent = text;
     });
@@ -787,7 +803,7 @@ function createFiles(context) {
     }
     scope.press(chosen);
     for (const { update } of titles) update(sort, descending);
-    const known = lives && position >= first && position <= last && !unknown.has(position);
+    known = position >= first && position <= last && !unknown.has(position);
     if (lives && known) {
       lives.sort(sort, descending);
       selection = lives.select(position, chosen, context.mask());
@@ -799,10 +815,10 @@ function createFiles(context) {
     attribute(scroller, "aria-rowcount", rows.length + 1);
     attribute(element, "data-count", rows.length);
     scroller.hidden = rows.length === 0;
-    summarize(known === true);
+    summarize();
     draw();
   };
-  const summarize = (known) => {
+  const summarize = () => {
     const { position, scope: chosen, filter: condition } = store.get();
     fill(empty, ...rows.length ? [] : [emptyText(context, chosen, condition)]);
     empty.hidden = rows.length > 0;
@@ -852,10 +868,7 @@ function createFiles(context) {
   };
   scroller.addEventListener("scroll", draw, { passive: true });
   sizer.addEventListener("click", (event) => {
-    const line2 = (
-      /** @type {Element} */
-      event.target.closest("[aria-rowindex]")
-    );
+    const line2 = event.target.closest("[aria-rowindex]");
     if (line2) choose(Number(line2.getAttribute("aria-rowindex")) - 2);
   });
   scroller.addEventListener("keydown", (event) => {
@@ -876,23 +889,21 @@ function createFiles(context) {
     update(changed) {
       filter.update(changed);
       if (changed.has("position")) scroller.scrollTop = 0;
-      const relevant = (
-        /** @type {const} */
-        [
-          "position",
-          "scope",
-          "sort",
-          "descending",
-          "lives",
-          "mask"
-        ]
-      );
+      const relevant = [
+        "position",
+        "scope",
+        "sort",
+        "descending",
+        "lives",
+        "mask"
+      ];
       if (relevant.some((key) => changed.has(key))) reselect();
       else if (changed.has("node")) {
         const { node } = store.get();
         if (!node.startsWith("file/")) cursor = -1;
         draw();
       }
+      if (changed.has("covered") && !rows.length) summarize();
       if (changed.has("filter") && history.count) filter.show();
     },
     dispose() {
@@ -1675,6 +1686,7 @@ function drawOverview(context, { history, layout, offset, up, peak, selected, co
 }
 
 // src/timeline.js
+var DRAWN = ["position", "compare", "metric", "axis", "writers", "readers", "lives", "theme"];
 function createTimeline(context) {
   const { store, history } = context;
   const canvas = el("canvas", {
@@ -1684,10 +1696,7 @@ function createTimeline(context) {
     "aria-label": "Snapshot",
     "aria-orientation": "horizontal"
   });
-  const paint = (
-    /** @type {CanvasRenderingContext2D} */
-    canvas.getContext("2d")
-  );
+  const paint = canvas.getContext("2d");
   const tip = el("div", { class: "pe-tip", hidden: true, "aria-hidden": "true" });
   const frame = el("div", { class: "pe-timeline-frame" }, canvas, tip);
   const controls = createControls(context);
@@ -1845,7 +1854,7 @@ function createTimeline(context) {
         offset = offsetFor(layout, store.get().position, offset);
         describe();
       }
-      draw();
+      if (DRAWN.some((name2) => changed.has(name2))) draw();
     },
     dispose() {
       observer.disconnect();
@@ -1862,10 +1871,7 @@ function createControls(context) {
       ["bytes", "bytes", "Bytes of data files added and removed"],
       ["files", "files", "Number of data files added and removed"]
     ],
-    (value) => store.set({ metric: (
-      /** @type {"rows" | "bytes" | "files"} */
-      value
-    ) })
+    (value) => store.set({ metric: value })
   );
   const axis = segmented(
     "Spacing of snapshots",
@@ -1873,21 +1879,15 @@ function createControls(context) {
       ["id", "id", "Equal spacing"],
       ["time", "time", "Spacing by commit time"]
     ],
-    (value) => store.set({ axis: (
-      /** @type {"id" | "time"} */
-      value
-    ) })
+    (value) => store.set({ axis: value })
   );
-  const lanes = (
-    /** @type {const} */
-    [
-      ["writers", "writers", "One lane per commit user; snapshots of the same commit are connected"],
-      ["readers", "consumers", "Positions of consumers, and the watermark"]
-    ].map(([key, label, says]) => {
-      const made = button(label, says, () => store.set({ [key]: !store.get()[key] }));
-      return { key, made };
-    })
-  );
+  const lanes = [
+    ["writers", "writers", "One lane per commit user; snapshots of the same commit are connected"],
+    ["readers", "consumers", "Positions of consumers, and the watermark"]
+  ].map(([key, label, says]) => {
+    const made = button(label, says, () => store.set({ [key]: !store.get()[key] }));
+    return { key, made };
+  });
   const update = () => {
     const { metric: shown, axis: spaced } = store.get();
     for (const { key, made } of lanes) attribute(made, "aria-pressed", String(store.get()[key]));
@@ -1922,8 +1922,8 @@ function createControls(context) {
   );
   const hint = (peak, hidden) => {
     const { metric: shown } = store.get();
-    const tallest = shown === "bytes" ? formatBytes(peak) : `${formatShort(peak)} ${shown}`;
-    const parts = [peak ? `tallest ${tallest}` : "", hidden ? `+${hidden} flags` : ""];
+    const highest = shown === "bytes" ? formatBytes(peak) : `${formatShort(peak)} ${shown}`;
+    const parts = [peak ? `max ${highest}` : "", hidden ? `+${hidden} flags` : ""];
     fill(note, parts.filter(Boolean).join(" · "));
   };
   return { element, update, hint };
@@ -2017,20 +2017,14 @@ function createTree(context) {
     attribute(element, "data-count", rows.length);
   };
   list.addEventListener("click", (event) => {
-    const target = (
-      /** @type {Element} */
-      event.target
-    );
+    const target = event.target;
     const row = rows[Number(target.closest("[data-row]")?.getAttribute("data-row"))];
     if (!row) return;
     if (target.closest(".pe-twisty")) toggle(row);
     else choose(row);
   });
   list.addEventListener("dblclick", (event) => {
-    const target = (
-      /** @type {Element} */
-      event.target
-    );
+    const target = event.target;
     const row = rows[Number(target.closest("[data-row]")?.getAttribute("data-row"))];
     if (row && !target.closest(".pe-twisty")) toggle(row);
   });
@@ -2136,10 +2130,7 @@ function title(row) {
     row.shared,
     row.cancelled && "cancelled by another entry",
     row.problem
-  ].filter((text) => typeof text === "string" && text).map((text) => visible(
-    /** @type {string} */
-    text
-  )).join("\n");
+  ].filter((text) => typeof text === "string" && text).map((text) => visible(text)).join("\n");
 }
 function changeBar({ added, deleted }) {
   if (added === void 0 || deleted === void 0 || added + deleted === 0) return null;
@@ -2303,10 +2294,7 @@ function start(model, root, channel, history) {
       dirty = true;
     }
     if (dirty) save();
-    tell(
-      /** @type {Set<Change>} */
-      changed
-    );
+    tell(changed);
     if (changed.has("filter")) applyFilter();
     if (changed.has("position") && !files.failure) ensureFiles();
   });
@@ -2333,8 +2321,7 @@ function start(model, root, channel, history) {
         if (!answer || frame2 !== files.frame) return;
         filterFailure = void 0;
         if (answer.body.grouped !== void 0) return takeFiles(answer, true);
-        mask = /** @type {Uint8Array} */
-        answer.columns.mask;
+        mask = answer.columns.mask;
       } catch (error) {
         filterFailure = failureOf(error);
       }
@@ -2387,7 +2374,7 @@ function start(model, root, channel, history) {
           break;
         }
         files = { ...files, covered: answer.body.covered };
-        tell(/* @__PURE__ */ new Set(["lives"]));
+        tell(/* @__PURE__ */ new Set(["covered"]));
         ensureFiles();
       }
     } catch (error) {
@@ -2414,21 +2401,18 @@ function start(model, root, channel, history) {
 function initialState(model, history) {
   const traits = Object.fromEntries(TRAITS.map((name2) => [name2, model.get(name2)]));
   const tab = PANES.some(({ id }) => id === traits.tab) ? traits.tab : PANES[0].id;
-  return (
-    /** @type {State} */
-    {
-      ...traits,
-      tab,
-      position: history.positionOf(traits.selected),
-      metric: "rows",
-      axis: "id",
-      ...usefulLanes(history),
-      scope: "live",
-      sort: "partition",
-      descending: false,
-      help: false
-    }
-  );
+  return {
+    ...traits,
+    tab,
+    position: history.positionOf(traits.selected),
+    metric: "rows",
+    axis: "id",
+    ...usefulLanes(history),
+    scope: "live",
+    sort: "partition",
+    descending: false,
+    help: false
+  };
 }
 function withPeak(up, down) {
   let peak = 0;
@@ -2592,10 +2576,7 @@ function createCode({ store, channel }, problems) {
 function createKeys(context, root, views, code) {
   const { store, history } = context;
   return (event) => {
-    const target = (
-      /** @type {HTMLElement} */
-      event.target
-    );
+    const target = event.target;
     const typing = /^(INPUT|SELECT)$/.test(target.tagName);
     const command = commandOf(event, { typing, tabs: target.getAttribute("role") === "tab" });
     if (!command) return;
@@ -2610,10 +2591,7 @@ function createKeys(context, root, views, code) {
         return context.moveTo(history.count - 1);
       case "filter":
         store.set({ tab: "files" });
-        return (
-          /** @type {HTMLElement | null} */
-          root.querySelector(".pe-filter")?.focus()
-        );
+        return root.querySelector(".pe-filter")?.focus();
       case "mark": {
         const { compare, selected } = store.get();
         return store.set({ compare: compare === selected ? 0 : selected });
@@ -2631,10 +2609,7 @@ function createKeys(context, root, views, code) {
 }
 function leave(root, focused) {
   focused.blur();
-  const cell = (
-    /** @type {HTMLElement | null} */
-    root.closest(".jp-Notebook, [data-windowed-list-index]")
-  );
+  const cell = root.closest(".jp-Notebook, [data-windowed-list-index]");
   cell?.focus();
 }
 var explorer_default2 = { render };

@@ -124,10 +124,7 @@ function createPartitions(context) {
     element,
     focus: () => scroller.focus(),
     update(changed) {
-      const relevant = (
-        /** @type {const} */
-        ["position", "lives", "mask", "tab"]
-      );
+      const relevant = ["position", "lives", "mask", "tab"];
       if (relevant.some((key) => changed.has(key))) draw();
     },
     dispose: () => draw.cancel()
@@ -189,10 +186,7 @@ function createChart(chart, select) {
     frame.replaceChildren(chart.type === "bars" ? bars(chart, width) : lanes(chart, width));
   };
   frame.addEventListener("click", (event) => {
-    const target = (
-      /** @type {Element} */
-      event.target.closest("[data-select]")
-    );
+    const target = event.target.closest("[data-select]");
     const chosen = target?.getAttribute("data-select");
     if (chosen) select(chosen);
   });
@@ -472,15 +466,15 @@ function shortened(text) {
 // src/report_view.js
 var LONG = 48;
 var NAME_ENDS = 14;
-function drawSheet(sheet, select) {
+function drawReport(report, select) {
   const disposals = [];
-  const elements = sheet.sections.map((part) => {
+  const elements = report.sections.map((part) => {
     const made = section(part, select);
     disposals.push(made.dispose ?? (() => {
     }));
     return made.element;
   });
-  const title = el("h4", { class: "pes-title" }, visible(cut(sheet.title)));
+  const title = el("h4", { class: "pes-title" }, visible(cut(report.title)));
   return {
     elements: [title, ...elements],
     dispose() {
@@ -699,14 +693,10 @@ function create(context) {
     shown = key;
     attribute(element, "data-busy", "1");
     try {
-      const answer = await channel.latest(`sheet-${pane}`, "sheet", question);
+      const answer = await channel.latest(`report-${pane}`, "report", question);
       if (!answer) return;
       dispose();
-      const made = drawSheet(
-        /** @type {Sheet} */
-        answer.body,
-        select
-      );
+      const made = drawReport(answer.body, select);
       dispose = made.dispose;
       fill(body, ...made.elements);
       attribute(element, "data-error", null);
@@ -727,10 +717,7 @@ function create(context) {
     element,
     focus: () => form ? form.focus() : body.focus(),
     update(changed) {
-      const relevant = (
-        /** @type {const} */
-        ["selected", "tab", "asked", "compare", "node"]
-      );
+      const relevant = ["selected", "tab", "asked", "compare", "node"];
       if (!relevant.some((name) => changed.has(name))) return;
       if (changed.has("asked")) form?.show();
       load();
@@ -795,21 +782,21 @@ function render({ model, el: place }) {
   };
   const draw = () => {
     dispose();
-    const made = drawSheet(model.get("sheet"), () => {
+    const made = drawReport(model.get("report"), () => {
     });
     dispose = made.dispose;
-    const code = model.get("sheet").code;
+    const code = model.get("report").code;
     fill(root, ...made.elements, code ? el("code", { class: "pes-code" }, visible(code)) : null);
   };
   draw();
   const unwatch = watchTheme(root, () => {
   });
-  model.on("change:sheet", draw);
+  model.on("change:report", draw);
   attribute(root, "data-ready", "1");
   return () => {
     unwatch();
     dispose();
-    model.off("change:sheet", draw);
+    model.off("change:report", draw);
   };
 }
 var report_default2 = { render };

@@ -16,15 +16,11 @@ function decodeColumns(specs, buffer) {
   const bytes = isEmpty && !buffer ? new Uint8Array(0) : aligned(buffer);
   for (const [name, type, offset, length] of specs) {
     if (!Object.hasOwn(TYPES, type)) throw new RangeError(`column type ${type} is not known`);
-    const Type = TYPES[
-      /** @type {keyof typeof TYPES} */
-      type
-    ];
+    const Type = TYPES[type];
     if (offset % 8 !== 0 || offset + length * Type.BYTES_PER_ELEMENT > bytes.byteLength) {
       throw new RangeError(`column ${name} lies outside of its buffer`);
     }
     columns[name] = new Type(
-      /** @type {ArrayBuffer} */
       bytes.buffer,
       bytes.byteOffset + offset,
       length
@@ -43,10 +39,7 @@ function decodeTexts(bytes, ends) {
   const texts = [];
   let start = 0;
   for (const end of ends) {
-    texts.push(decoder.decode(
-      /** @type {Uint8Array} */
-      bytes.subarray(start, end)
-    ));
+    texts.push(decoder.decode(bytes.subarray(start, end)));
     start = end;
   }
   return texts;
@@ -59,10 +52,7 @@ var AskError = class extends Error {
   }
 };
 function failureOf(error) {
-  const failure = (
-    /** @type {Partial<AskError> | undefined} */
-    error?.failure
-  );
+  const failure = error?.failure;
   return failure ?? { kind: "error", message: String(error) };
 }
 var Channel = class {
@@ -133,10 +123,7 @@ var Channel = class {
       const columns = decodeColumns(content.columns ?? [], buffers?.[0]);
       waiter.resolve({ body: content.body, columns });
     } catch (error) {
-      waiter.reject(
-        /** @type {Error} */
-        error
-      );
+      waiter.reject(error);
     }
   }
 };
@@ -175,8 +162,7 @@ function el(tag, attributes = {}, ...children) {
 }
 function fill(element, ...children) {
   element.replaceChildren(
-    .../** @type {(Node | string)[]} */
-    children.filter((child) => child || child === "")
+    ...children.filter((child) => child || child === "")
   );
 }
 function button(label, says, action, attributes = {}) {
@@ -214,11 +200,7 @@ function segmented(says, choices, choose) {
      * @param {string} label
      */
     label(value, label) {
-      fill(
-        /** @type {Element} */
-        buttons.get(value),
-        label
-      );
+      fill(buttons.get(value), label);
     }
   };
 }
@@ -349,10 +331,7 @@ function watchTheme(root, tell) {
     if (found !== known) tell(colours);
     known = found;
   };
-  let timers = (
-    /** @type {number[]} */
-    []
-  );
+  let timers = [];
   const soon = () => {
     timers.forEach(clearTimeout);
     timers = [0, 150, 600].map((millis) => setTimeout(apply, millis));

@@ -184,23 +184,29 @@ export class FakeModel {
   prepare() {
     const { data, options } = this;
     const partitions = options.hostile ? data.partitions.map((text) => `${text}${HOSTILE}`) : data.partitions;
-    this.packed = packColumns({ ...data.columns, ...texts("partition", partitions) });
+    const at = data.id.indexOf(this.traits.selected) + 1;
+    const { added, removed } = data.columns;
+    const live = (_, row) => added[row] <= at && removed[row] > at;
+    const now = Object.entries(data.columns).map(([name, values]) => [name, values.filter(live)]);
+    const pack = (columns) => packColumns({ ...columns, ...texts("partition", partitions) });
+    this.packed = pack(data.columns);
+    this.packedNow = pack(Object.fromEntries(now));
   }
 
-  #files(frame, first, last) {
-    const { packed, options } = this;
+  #files(packed, frame, first, last) {
+    const { options } = this;
     return { body: { done: true, frame, first, last, unknown: options.problem ? [3] : [] }, ...packed };
   }
 
   on_files() {
     const at = this.data.id.indexOf(this.traits.selected);
-    return this.#files(0, at, at);
+    return this.#files(this.packedNow, 0, at, at);
   }
 
   on_history() {
     this.steps += 1;
     if (this.steps < 3) return { body: { done: false, covered: Math.round((this.options.snapshots * this.steps) / 3) } };
-    return this.#files(1, 0, this.options.snapshots - 1);
+    return this.#files(this.packed, 1, 0, this.options.snapshots - 1);
   }
 
   on_findings() {

@@ -60,7 +60,7 @@ def test_an_answer_has_all_faces(table: Table, door: str) -> None:
     assert json.loads(found.plot().to_json())["data"] is not None
     widget = found.widget()
     assert isinstance(widget, ReportWidget)
-    assert widget.sheet["title"] == state["title"]
+    assert widget.report["title"] == state["title"]
 
 
 @pytest.mark.parametrize("door", ["timeline", "files", "partitions", "heat", "tree", "node", "lsm"])

@@ -16,7 +16,7 @@ def test_a_result_is_a_widget_with_static_faces() -> None:
     table = orders()
     widget = table.lsm().widget()
     assert isinstance(widget, ReportWidget)
-    assert {**widget.sheet, "figures": table.lsm().figures()} == table.lsm().state()
+    assert {**widget.report, "figures": table.lsm().figures()} == table.lsm().state()
     made = widget._repr_mimebundle_()
     assert made is not None
     data, _ = made

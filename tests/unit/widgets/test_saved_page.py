@@ -30,7 +30,7 @@ def test_a_page_holds_what_every_view_of_the_selected_snapshot_says(tmp_path: Pa
     assert isinstance(answers, dict)
     assert '{"op":"open"}' in answers
     assert '{"op":"history"}' in answers
-    key = '{"compare":0,"node":"","op":"sheet","pane":"lsm","snapshot":2,"text":""}'
+    key = '{"compare":0,"node":"","op":"report","pane":"lsm","snapshot":2,"text":""}'
     assert answers[key]["body"]["kind"] == "lsm"
     assert all(answer["ok"] for answer in answers.values())
     tree = recording["tree"]

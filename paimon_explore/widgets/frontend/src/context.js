@@ -9,7 +9,7 @@
 
 /**
  * What may change: a part of the state, or the files of the history.
- * @typedef {keyof State | "lives" | "mask" | "theme"} Change
+ * @typedef {keyof State | "lives" | "covered" | "mask" | "theme"} Change
  */
 
 /**

@@ -289,7 +289,7 @@ function start(model, root, channel, history) {
           break;
         }
         files = { ...files, covered: answer.body.covered };
-        tell(new Set(["lives"]));
+        tell(new Set(["covered"]));
         ensureFiles();
       }
     } catch (error) {

@@ -26,7 +26,9 @@ const MOST_LEVELS = 256;
 export class Lives {
   #found;
   #order;
-  #sorted = "";
+  #key = "";
+  #descending = false;
+  #uses = 0;
   /** @type {Columns} */
   #scanned = {};
 
@@ -42,33 +44,47 @@ export class Lives {
     this.snapshots = snapshots;
     this.#found = new Uint32Array(this.count);
     this.#order = rowNumbers(this.count);
-    for (const name of SCANNED) if (columns[name]) this.#scanned[name] = columns[name];
+    this.#scanned = this.#columnsToScan((values) => values);
   }
 
   /**
-   * Order all files once; later selections keep that order.
+   * Set the order of later selections.
    * @param {string} key  a column
    * @param {boolean} descending
    */
   sort(key, descending) {
-    const wanted = `${key} ${descending}`;
-    const values = this.columns[key];
-    if (wanted === this.#sorted || !values) return;
-    this.#sorted = wanted;
-    this.#order = sortedRows(values, descending);
-    for (const name of Object.keys(this.#scanned)) {
-      this.#scanned[name] = permuted(this.columns[name], this.#order);
-    }
+    if ((key === this.#key && descending === this.#descending) || !this.columns[key]) return;
+    this.#key = key;
+    this.#descending = descending;
+    this.#uses = 0;
+    this.#order = rowNumbers(this.count);
+    this.#scanned = this.#columnsToScan((values) => values);
+  }
+
+  /** Sort all files, so that selections find theirs in order. */
+  #sortAll() {
+    this.#order = sortedRows(this.columns[this.#key], this.#descending);
+    this.#scanned = this.#columnsToScan((values) => permuted(values, this.#order));
+  }
+
+  /** @param {(values: NumberColumn) => NumberColumn} arranged */
+  #columnsToScan(arranged) {
+    const { columns } = this;
+    const names = SCANNED.filter((name) => columns[name]);
+    return Object.fromEntries(names.map((name) => [name, arranged(columns[name])]));
   }
 
   /**
-   * The files of one snapshot.
+   * The files of one snapshot. The first selection in an order sorts what it found, the second sorts
+   * all files.
    * @param {number} position
    * @param {Scope} scope
    * @param {Uint8Array | undefined} mask  one byte per row, 0 leaves it out
    * @returns {Selection}
    */
   select(position, scope, mask) {
+    this.#uses += 1;
+    if (this.#key && this.#uses === 2) this.#sortAll();
     const { added, removed, size, rows, level, files: weights } = this.#scanned;
     const order = this.#order;
     const found = this.#found;
@@ -91,10 +107,22 @@ export class Lives {
       levels[level[i] & (MOST_LEVELS - 1)] += weight;
     }
     return {
-      rows: found.subarray(0, count),
+      rows: this.#key && this.#uses === 1 ? this.#sorted(count) : found.subarray(0, count),
       sum: { files, bytes, rows: total },
       levels: [...levels.entries()].filter(([, count]) => count > 0),
     };
+  }
+
+  /**
+   * The first found rows in sorting order.
+   * @param {number} count
+   */
+  #sorted(count) {
+    const rows = this.#found.subarray(0, count);
+    const values = this.columns[this.#key];
+    const found = values.slice(0, count);
+    for (let i = 0; i < count; i++) found[i] = values[rows[i]];
+    return permuted(rows, sortedRows(found, this.#descending));
   }
 
   /**
@@ -187,11 +215,13 @@ export function sortedRows(values, descending) {
 
 /**
  * A copy of a column in another order.
- * @param {NumberColumn} values
+ * @template {NumberColumn} Values
+ * @param {Values} values
  * @param {Uint32Array} order
+ * @returns {Values}
  */
 function permuted(values, order) {
-  const copy = values.slice();
+  const copy = /** @type {Values} */ (values.slice());
   for (let i = 0; i < order.length; i++) copy[i] = values[order[i]];
   return copy;
 }

@@ -75,6 +75,7 @@ export function createFiles(context) {
 
   let selection = NOTHING;
   let { rows } = selection;
+  let known = false;
   let cursor = -1;
   /** @type {HTMLElement[]} */
   const pool = [];
@@ -170,7 +171,7 @@ export function createFiles(context) {
     }
     scope.press(chosen);
     for (const { update } of titles) update(sort, descending);
-    const known = lives && position >= first && position <= last && !unknown.has(position);
+    known = position >= first && position <= last && !unknown.has(position);
     if (lives && known) {
       lives.sort(sort, descending);
       selection = lives.select(position, chosen, context.mask());
@@ -182,12 +183,11 @@ export function createFiles(context) {
     attribute(scroller, "aria-rowcount", rows.length + 1);
     attribute(element, "data-count", rows.length);
     scroller.hidden = rows.length === 0;
-    summarize(known === true);
+    summarize();
     draw();
   };
 
-  /** @param {boolean} known */
-  const summarize = (known) => {
+  const summarize = () => {
     const { position, scope: chosen, filter: condition } = store.get();
     fill(empty, ...(rows.length ? [] : [emptyText(context, chosen, condition)]));
     empty.hidden = rows.length > 0;
@@ -280,6 +280,7 @@ export function createFiles(context) {
         if (!node.startsWith("file/")) cursor = -1;
         draw();
       }
+      if (changed.has("covered") && !rows.length) summarize();
       if (changed.has("filter") && history.count) filter.show();
     },
     dispose() {

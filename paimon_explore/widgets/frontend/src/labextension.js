@@ -36,7 +36,7 @@ class RemoteFile {
 
   /**
    * @param {(url: string) => Promise<Response>} fetch
-   * @param {string} address  of the server's door
+   * @param {string} address  of the server's endpoint
    * @param {string} path  of the file, from the server's root
    */
   constructor(fetch, address, path) {

@@ -6,12 +6,12 @@ import { attribute, button, el, fill, whenQuiet } from "./dom.js";
 import { createHelp } from "./keyboard_help.js";
 import { createPartitions } from "./partitions_view.js";
 import css from "./report.css";
-import { drawSheet, problemOf } from "./report_view.js";
+import { drawReport, problemOf } from "./report_view.js";
 import { visible } from "./text_format.js";
 import { watchTheme } from "./theme.js";
 
 /** @import {Context, Pane} from "./context.js" */
-/** @import {Sheet} from "./report_view.js" */
+/** @import {Report} from "./report_view.js" */
 /** @import {Model} from "./channel.js" */
 
 const QUIET_MILLIS = 90;
@@ -30,7 +30,7 @@ const FIELDS = {
 };
 
 /**
- * A pane of the explorer: a sheet, or what needs no answer of Python.
+ * A pane of the explorer: a report from Python, or a pane that needs no answer.
  * @param {Context & {pane: string}} context
  * @returns {Pane}
  */
@@ -89,10 +89,10 @@ export function create(context) {
     shown = key;
     attribute(element, "data-busy", "1");
     try {
-      const answer = await channel.latest(`sheet-${pane}`, "sheet", question);
+      const answer = await channel.latest(`report-${pane}`, "report", question);
       if (!answer) return;
       dispose();
-      const made = drawSheet(/** @type {Sheet} */ (answer.body), select);
+      const made = drawReport(/** @type {Report} */ (answer.body), select);
       dispose = made.dispose;
       fill(body, ...made.elements);
       attribute(element, "data-error", null);
@@ -193,19 +193,19 @@ function render({ model, el: place }) {
   let dispose = () => {};
   const draw = () => {
     dispose();
-    const made = drawSheet(model.get("sheet"), () => {});
+    const made = drawReport(model.get("report"), () => {});
     dispose = made.dispose;
-    const code = model.get("sheet").code;
+    const code = model.get("report").code;
     fill(root, ...made.elements, code ? el("code", { class: "pes-code" }, visible(code)) : null);
   };
   draw();
   const unwatch = watchTheme(root, () => {});
-  model.on("change:sheet", draw);
+  model.on("change:report", draw);
   attribute(root, "data-ready", "1");
   return () => {
     unwatch();
     dispose();
-    model.off("change:sheet", draw);
+    model.off("change:report", draw);
   };
 }
 

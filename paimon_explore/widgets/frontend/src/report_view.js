@@ -1,5 +1,5 @@
 // @ts-check
-/** A sheet: facts, tables and charts as Python laid them out, the same for every question. */
+/** Draws a report: facts, tables and charts in the order that Python gives. */
 
 import { createChart } from "./chart_view.js";
 import { button, el } from "./dom.js";
@@ -30,26 +30,26 @@ import { CELL_LIMIT, cut, formatCount, visible } from "./text_format.js";
  *   | LaneChart
  *   | Stage} Section
  */
-/** @typedef {{kind: string, title: string, sections: Section[], code: string, spark_code: string}} Sheet */
+/** @typedef {{kind: string, title: string, sections: Section[], code: string, spark_code: string}} Report */
 /** @typedef {(target: string) => void} Select */
 
 const LONG = 48;
 const NAME_ENDS = 14;
 
 /**
- * @param {Sheet} sheet
+ * @param {Report} report
  * @param {Select} select  told what a cell or a box selects
  * @returns {{elements: HTMLElement[], dispose: () => void}}
  */
-export function drawSheet(sheet, select) {
+export function drawReport(report, select) {
   /** @type {(() => void)[]} */
   const disposals = [];
-  const elements = sheet.sections.map((part) => {
+  const elements = report.sections.map((part) => {
     const made = section(part, select);
     disposals.push(made.dispose ?? (() => {}));
     return made.element;
   });
-  const title = el("h4", { class: "pes-title" }, visible(cut(sheet.title)));
+  const title = el("h4", { class: "pes-title" }, visible(cut(report.title)));
   return {
     elements: [title, ...elements],
     dispose() {

@@ -22,7 +22,7 @@ const NOT_SAVED = {
   hint: "Open the table in a notebook with t.explore().",
 };
 
-/** What stands in for the model of a notebook. */
+/** Replaces the model of a notebook. */
 export class SavedModel {
   /** @type {Map<string, Set<(...args: any[]) => void>>} */
   #listeners = new Map();

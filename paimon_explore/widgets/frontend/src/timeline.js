@@ -10,6 +10,9 @@ import { clamp, layoutTimeline, markAt, offsetFor } from "./timeline_layout.js";
 /** @import {Context} from "./context.js" */
 /** @import {TimelineLayout} from "./timeline_layout.js" */
 
+/** What the canvas shows. */
+const DRAWN = ["position", "compare", "metric", "axis", "writers", "readers", "lives", "theme"];
+
 /** @param {Context} context */
 export function createTimeline(context) {
   const { store, history } = context;
@@ -202,7 +205,7 @@ export function createTimeline(context) {
         offset = offsetFor(layout, store.get().position, offset);
         describe();
       }
-      draw();
+      if (DRAWN.some((name) => changed.has(name))) draw();
     },
     dispose() {
       observer.disconnect();
@@ -271,13 +274,13 @@ function createControls(context) {
     note,
   );
   /**
-   * @param {number} peak  what the tallest bar stands for
+   * @param {number} peak  value of the tallest bar
    * @param {number} hidden  flags without room
    */
   const hint = (peak, hidden) => {
     const { metric: shown } = store.get();
-    const tallest = shown === "bytes" ? formatBytes(peak) : `${formatShort(peak)} ${shown}`;
-    const parts = [peak ? `tallest ${tallest}` : "", hidden ? `+${hidden} flags` : ""];
+    const highest = shown === "bytes" ? formatBytes(peak) : `${formatShort(peak)} ${shown}`;
+    const parts = [peak ? `max ${highest}` : "", hidden ? `+${hidden} flags` : ""];
     fill(note, parts.filter(Boolean).join(" · "));
   };
   return { element, update, hint };

@@ -40,6 +40,27 @@ test("the mask leaves rows out and the order is kept", () => {
   assert.deepEqual([...rowsOf(lives, 0, "live", Uint8Array.of(1, 0, 1))], [0]);
 });
 
+test("every selection in an order finds the same rows", () => {
+  const count = 300;
+  const of = (/** @type {number} */ factor, /** @type {number} */ range) =>
+    Uint16Array.from({ length: count }, (_, row) => (row * factor) % range);
+  const columns = { added: of(7, 3), removed: of(5, 4), size: of(11, 97), rows: of(1, 9) };
+  const lives = new Lives({ ...columns, level: of(1, 6) }, [""], 3);
+  const mask = Uint8Array.from(of(1, 5));
+  for (const key of ["size", "rows"]) {
+    for (const descending of [false, true]) {
+      lives.sort(key, descending);
+      const [first, second, third] = [1, 2, 3].map(() => [...rowsOf(lives, 1, "live", mask)]);
+      const sign = descending ? -1 : 1;
+      const wanted = [...first].sort(
+        (left, right) => sign * (columns[key][left] - columns[key][right]) || left - right,
+      );
+      assert.ok(first.length > 20);
+      assert.deepEqual([first, second, third], [wanted, wanted, wanted]);
+    }
+  }
+});
+
 test("sums count files, bytes and rows", () => {
   const lives = three();
   assert.deepEqual(lives.select(0, "live", undefined).sum, {

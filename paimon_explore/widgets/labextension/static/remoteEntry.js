@@ -16,7 +16,7 @@
     #listeners = /* @__PURE__ */ new Map();
     /**
      * @param {(url: string) => Promise<Response>} fetch
-     * @param {string} address  of the server's door
+     * @param {string} address  of the server's endpoint
      * @param {string} path  of the file, from the server's root
      */
     constructor(fetch, address, path) {
@@ -117,11 +117,7 @@
       fileFormat: "base64",
       icon: spreadsheetIcon
     });
-    const Made = (
-      /** @type {new (options: object) => object} */
-      /** @type {unknown} */
-      Factory
-    );
+    const Made = Factory;
     app.docRegistry.addWidgetFactory(
       new Made({
         name: FACTORY,
@@ -144,10 +140,7 @@
       return () => ({ __esModule: true, default: plugin });
     }
   };
-  var page = (
-    /** @type {any} */
-    window
-  );
+  var page = window;
   page._JUPYTERLAB ??= {};
   page._JUPYTERLAB[NAME] = container;
 })();
