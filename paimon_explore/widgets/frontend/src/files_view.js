@@ -242,7 +242,15 @@ export function createFiles(context) {
     draw();
   };
 
-  scroller.addEventListener("scroll", draw, { passive: true });
+  let scrolled = false; // known from events, for asking the element costs a layout
+  scroller.addEventListener(
+    "scroll",
+    () => {
+      scrolled = true;
+      draw();
+    },
+    { passive: true },
+  );
   sizer.addEventListener("click", (event) => {
     const line = /** @type {Element} */ (event.target).closest("[aria-rowindex]");
     if (line) choose(Number(line.getAttribute("aria-rowindex")) - 2);
@@ -265,7 +273,10 @@ export function createFiles(context) {
     focus: () => scroller.focus(),
     update(changed) {
       filter.update(changed);
-      if (changed.has("position")) scroller.scrollTop = 0;
+      if (changed.has("position") && scrolled) {
+        scroller.scrollTop = 0;
+        scrolled = false;
+      }
       const relevant = /** @type {const} */ ([
         "position",
         "scope",
