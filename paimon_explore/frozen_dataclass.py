@@ -1,7 +1,9 @@
 """A faster `dataclass` decorator for classes with slots; it takes a tenth of the import time.
 
 The standard decorator generates, compiles and runs the source of six methods for each class, which
-takes 0.4 ms; a cold read loads more than a hundred classes. Here a class with slots gets
+takes 0.4 ms; a cold read loads more than a hundred classes. With the standard decorator, opening a
+table in a new process takes 66 ms longer (203 instead of 137 ms), a first commit 130 ms longer.
+Here a class with slots gets
 
 - an `__init__` whose code is compiled once per number of fields; `code.replace` inserts the field
   names. It sets slots through their descriptors, which is faster than `object.__setattr__`;

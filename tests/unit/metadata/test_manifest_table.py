@@ -43,10 +43,8 @@ ENTRY_QUESTIONS: dict[str, Callable[[ManifestEntries], object]] = {
     "rest": lambda e: e.slice(1).rows(),
     "first": lambda e: e.slice(0, 2).rows(),
     "concat": lambda e: ManifestEntries.concat([e, e.slice(1, 1)]).rows(),
-    "spread": lambda e: [
-        e.records.min_max(name) for name in ("bucket", "first_row_id", "creation_time")
-    ],
-    "numbers": lambda e: e.records.numbers("row_count").tolist(),
+    "spread": lambda e: [e.min_max(name) for name in ("bucket", "first_row_id", "creation_time")],
+    "numbers": lambda e: e.numbers("row_count").tolist(),
     "bytes": encode_entries,
 }
 
@@ -56,8 +54,8 @@ def test_entries_say_the_same_as_rows_and_as_columns(question: str) -> None:
     ask = ENTRY_QUESTIONS[question]
     rows = entries(*ROWS)
     columns = ManifestEntries(entries(*ROWS).table)
-    assert rows.records.cached_rows is not None
-    assert columns.records.cached_rows is None
+    assert rows.cached_rows is not None
+    assert columns.cached_rows is None
     assert ask(rows) == ask(columns)
     assert rows == columns
 
@@ -84,10 +82,10 @@ def test_manifests_say_the_same_as_rows_and_as_columns(question: str) -> None:
 
 def test_many_rows_become_columns_at_once() -> None:
     many = [entry(f"f{number}") for number in range(MAX_CACHED_ROWS)]
-    assert entries(*many).records.cached_rows is not None
-    assert entries(*many, entry("last")).records.cached_rows is None
+    assert entries(*many).cached_rows is not None
+    assert entries(*many, entry("last")).cached_rows is None
     together = ManifestEntries.concat([entries(*many), entries(entry("last"))])
-    assert together.records.cached_rows is None
+    assert together.cached_rows is None
     assert [row["file_name"] for row in together.rows()] == [
         *(r["file_name"] for r in many),
         "last",
