@@ -12,7 +12,7 @@ from operator import index
 from os import PathLike
 from typing import TypeVar
 
-from paimon_explore.errors import InvalidInputError, choices, suggestion
+from paimon_explore.errors import InvalidInputError
 
 T = TypeVar("T")
 
@@ -84,15 +84,6 @@ def boolean(name: str, value: object) -> bool:
     if isinstance(value, bool):
         return value
     raise invalid_argument(name, value, "True or False")
-
-
-def one_of(name: str, value: object, known: Iterable[str]) -> str:
-    """Return one of the known strings."""
-    allowed = list(known)
-    if isinstance(value, str) and value in allowed:
-        return value
-    hint = suggestion(value, allowed).strip() if isinstance(value, str) else ""
-    raise invalid_argument(name, value, f"one of {choices(allowed)}", hint=hint)
 
 
 def path(name: str, value: object) -> str | PathLike[str]:

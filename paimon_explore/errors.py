@@ -124,13 +124,12 @@ class NotFoundError(PaimonError, LookupError):
 class AlreadyExistsError(PaimonError):
     """A database, table, tag or branch already exists."""
 
-    def __init__(self, kind: str, name: object, where: str = "", *, hint: str = "") -> None:
+    def __init__(self, kind: str, name: object, where: str = "") -> None:
         self.kind = kind
         self.name = name
         self.where = where
         super().__init__(
-            f"{_sentence(kind)} {_fact(name)} already exists{f' in {where}' if where else ''}.",
-            hint=hint,
+            f"{_sentence(kind)} {_fact(name)} already exists{f' in {where}' if where else ''}."
         )
 
 

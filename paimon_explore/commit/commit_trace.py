@@ -20,7 +20,6 @@ class CommitStep(Enum):
     READ_LATEST = "read the latest snapshot"
     PLAN_OVERWRITE = "find the files that an overwrite removes"
     CHECK_CONFLICTS = "check for conflicts"
-    MERGE_MANIFESTS = "merge small manifests"
     WRITE_BASE = "write the base manifest list"
     ASSIGN_ROW_IDS = "assign row ids"
     WRITE_DELTA = "write the delta manifests and their list"

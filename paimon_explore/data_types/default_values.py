@@ -5,8 +5,6 @@ Writers use them for missing columns; readers never do.
 Spec: concepts/spec/schema.
 """
 
-from datetime import tzinfo
-
 from paimon_explore.data_types.arrow_buffers import Column, string_array
 from paimon_explore.data_types.casts.cast_column import cast_column
 from paimon_explore.data_types.definitions import MAX_LENGTH, AtomicType, DataType, TypeRoot
@@ -15,7 +13,7 @@ _STRING = AtomicType(root=TypeRoot.VARCHAR, length=MAX_LENGTH)
 _QUOTE = "'"
 
 
-def default_column(text: str, data_type: DataType, zone: tzinfo | None = None) -> Column:
+def default_column(text: str, data_type: DataType) -> Column:
     """Convert the text of a default value, with or without single quotes, to a column of one row.
 
     Raises:
@@ -23,4 +21,4 @@ def default_column(text: str, data_type: DataType, zone: tzinfo | None = None) -
     """
     is_quoted = len(text) > 1 and text.startswith(_QUOTE) and text.endswith(_QUOTE)
     bare = text[1:-1] if is_quoted else text
-    return cast_column(string_array([bare]), _STRING, data_type, zone)
+    return cast_column(string_array([bare]), _STRING, data_type, None)

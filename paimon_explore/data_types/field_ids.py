@@ -22,8 +22,6 @@ from paimon_explore.data_types.definitions import (
 from paimon_explore.data_types.traversal import children
 
 ROW_ID_FIELD = 2147483642
-ROW_KIND_FIELD = 2147483643
-LEVEL_FIELD = 2147483644
 VALUE_KIND_FIELD = 2147483645
 SEQUENCE_NUMBER_FIELD = 2147483646
 KEY_FIELD_OFFSET = 1073741823

@@ -47,15 +47,6 @@ def parse_type(json: object, where: str, *, path: str = "") -> DataType:
     return _TypeReader(path).type(json, where, 0)
 
 
-def parse_field(json: object, where: str, *, path: str = "") -> DataField:
-    """Parse a field of a schema file.
-
-    Raises:
-        CorruptFileError: the value is not a field.
-    """
-    return _TypeReader(path).field(json, where, 0)
-
-
 def parse_fields(json: object, where: str, *, path: str = "") -> tuple[DataField, ...]:
     """Parse a JSON array of fields.
 

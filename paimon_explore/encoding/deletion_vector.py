@@ -20,7 +20,7 @@ import numpy as np
 from pyroaring import BitMap, BitMap64
 
 from paimon_explore.encoding.roaring.portable_bitmap import BitmapReader, encode_bitmap
-from paimon_explore.errors import CorruptFileError, InvalidInputError, UnsupportedVersionError
+from paimon_explore.errors import CorruptFileError, InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
 
 DeletionVector = BitMap | BitMap64
@@ -103,37 +103,6 @@ def _decode_data(data: bytes, path: str) -> DeletionVector:
     if reader.position != len(data):
         raise CorruptFileError(path, "deletion vector", "the bitmap must fill the data")
     return vector
-
-
-def decode_vectors(data: bytes, *, path: str) -> list[tuple[int, DeletionVector]]:
-    """Decode all vectors of an index file, with their offsets; the names are in the index manifest.
-
-    Raises:
-        UnsupportedVersionError: the version of the file is unknown.
-        CorruptFileError: the file is damaged.
-    """
-    check_version(data, path=path)
-    found = []
-    offset = 1
-    while offset < len(data):
-        size = int.from_bytes(data[offset : offset + _INT], "big", signed=True)
-        record = data[offset : offset + max(size, 0) + FRAME_BYTES]
-        found.append((offset, decode_vector(record, size, path=path)))
-        offset += size + FRAME_BYTES
-    return found
-
-
-def check_version(data: bytes, *, path: str) -> None:
-    """Check the version byte at the start of an index file.
-
-    Raises:
-        UnsupportedVersionError: the version is unknown.
-        CorruptFileError: the file is empty.
-    """
-    if not data:
-        raise CorruptFileError(path, "byte 0", "the file must start with its version")
-    if data[0] != VERSION:
-        raise UnsupportedVersionError("deletion vector file", data[0], [VERSION], path)
 
 
 def encode_vectors(

@@ -9,7 +9,6 @@ Spec: concepts/spec/overview, partitions. Seen in: golden java200 `append_part_t
 
 from collections.abc import Callable, Sequence
 from decimal import Decimal
-from urllib.parse import unquote_to_bytes
 
 import numpy as np
 
@@ -84,36 +83,6 @@ def escape_name(text: str) -> str:
     if _ESCAPED.isdisjoint(text):
         return text
     return "".join(f"%{ord(char):02X}" if char in _ESCAPED else char for char in text)
-
-
-def unescape_name(name: str) -> str:
-    """Unescape a part of a folder name; a `%` without two hex digits is kept.
-
-    >>> unescape_name("a b%2Fc%3Dd%25"), unescape_name("100%")
-    ('a b/c=d%', '100%')
-    """
-    if "%" not in name:
-        return name
-    parts = name.split("%")
-    out = [parts[0]]
-    for part in parts[1:]:
-        code = unquote_to_bytes(f"%{part[:2]}")
-        out.append(chr(code[0]) + part[2:] if len(code) == 1 else f"%{part}")
-    return "".join(out)
-
-
-def parse_partition_path(path: str, default_name: str = DEFAULT_NAME) -> dict[str, str | None]:
-    """Parse a path `k=v/k=v` into keys and texts; other folders are ignored.
-
-    >>> parse_partition_path("dt=2024-01-01/hr=__DEFAULT_PARTITION__/bucket-0")
-    {'dt': '2024-01-01', 'hr': None}
-    """
-    found: dict[str, str | None] = {}
-    for part in path.strip("/").split("/"):
-        key, equals, value = part.partition("=")
-        if equals and key:
-            found[unescape_name(key)] = None if value == default_name else unescape_name(value)
-    return found
 
 
 def _named(text: str | None, default_name: str) -> str:

@@ -173,17 +173,15 @@ def keyed_layout(
     )
 
 
-def changelog_layout(
-    schema: TableSchema, options: TableOptions, *, source: FileSource = FileSource.APPEND
-) -> FileLayout:
+def changelog_layout(schema: TableSchema, options: TableOptions) -> FileLayout:
     """Return the layout of changelog files; arguments as for `keyed_layout`."""
-    data = keyed_layout(schema, options, source=source)
+    data = keyed_layout(schema, options)
     mode = options.value(opt.CHANGELOG_FILE_STATS_MODE)
     return _keyed(
         schema,
         options,
         level=0,
-        source=source,
+        source=FileSource.APPEND,
         format_name=options.value(opt.CHANGELOG_FILE_FORMAT) or data.format,
         compression=options.value(opt.CHANGELOG_FILE_COMPRESSION) or data.compression,
         prefix=_text(options, opt.CHANGELOG_FILE_PREFIX),

@@ -40,8 +40,9 @@ from paimon_explore.encoding.text.csv_json_reader import decompressed
 from paimon_explore.errors import InvalidInputError, ResourceLimitError
 from paimon_explore.inspection.byte_inspector import spans
 from paimon_explore.inspection.byte_inspector.spans import Spans, space_of
-from paimon_explore.metadata.manifest.manifest_codec import decode_entries, decode_manifest_list
+from paimon_explore.metadata.manifest.manifest_codec import decode_entries
 from paimon_explore.widgets.file_browser_server import SharedAnswers
+from support.decoding import decode_manifest_list
 from support.depth import some
 
 LIMIT = 8 << 20

@@ -19,8 +19,8 @@ from paimon_explore.data_types.json_parser import parse_type
 from paimon_explore.encoding.avro.reader import read_avro
 from paimon_explore.encoding.avro.schema import parse_avro_schema
 from paimon_explore.encoding.avro.writer import avro_schema, write_avro
-from paimon_explore.encoding.binary_row.encoder import decode_rows, encode_rows, with_arity
-from paimon_explore.encoding.deletion_vector import decode_vectors, encode_vectors
+from paimon_explore.encoding.binary_row.encoder import decode_rows, encode_rows
+from paimon_explore.encoding.deletion_vector import encode_vectors
 from paimon_explore.encoding.file_index.container import decode_container, encode_container
 from paimon_explore.encoding.file_index.index_condition import Condition, Relation
 from paimon_explore.encoding.file_index.index_types import IndexBuilder, IndexSettings, decode_index
@@ -34,7 +34,6 @@ from paimon_explore.encoding.text.csv_json_reader import (
     decompressed,
     json_records,
 )
-from paimon_explore.encoding.variant.decoder import python_value
 from paimon_explore.encoding.variant.encoder import encode_python
 from paimon_explore.encoding.variant.json_text import json_text
 from paimon_explore.errors import FormatError, UnsupportedFeatureError
@@ -42,7 +41,6 @@ from paimon_explore.metadata.consumer import parse_consumer
 from paimon_explore.metadata.manifest.manifest_codec import (
     decode_entries,
     decode_index_entries,
-    decode_manifest_list,
     encode_entries,
 )
 from paimon_explore.metadata.schema.table_schema import parse_schema
@@ -50,6 +48,7 @@ from paimon_explore.metadata.snapshot import parse_snapshot
 from paimon_explore.metadata.statistics_file import parse_statistics
 from paimon_explore.metadata.tag import parse_tag
 from support.arrow import column_of
+from support.decoding import decode_manifest_list, decode_vectors, python_value, with_arity
 from support.files import orc_bytes, parquet_bytes, stored
 from support.golden import GoldenTables
 from support.hostile import spoilt

@@ -23,7 +23,6 @@ from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest.manifest_codec import (
     decode_entries,
     decode_index_entries,
-    decode_manifest_list,
     encode_entries,
     encode_index_entries,
     encode_manifest_list,
@@ -37,6 +36,7 @@ from paimon_explore.metadata.tag import parse_tag
 from paimon_explore.spark.source_options import source_options
 from paimon_explore.store.manifests import shared_cache
 from paimon_explore.table.table import Table
+from support.decoding import decode_manifest_list
 from support.depth import DEEP, some
 from support.golden import GoldenTables
 from support.hostile import age

@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from paimon_explore.data_types.json_parser import parse_type
-from paimon_explore.encoding.binary_row.encoder import encode_rows, with_arity
+from paimon_explore.encoding.binary_row.encoder import encode_rows
 from paimon_explore.fileio.local import LocalFileIO
 from paimon_explore.inspection.table_view import TableView
 from paimon_explore.metadata.manifest.manifest_codec import encode_entries, encode_manifest_list
@@ -17,6 +17,7 @@ from paimon_explore.metadata.snapshot import CommitKind, Snapshot
 from paimon_explore.metadata.table_paths import TablePaths
 from paimon_explore.metadata.tag import Tag
 from paimon_explore.store.table_store import TableStore
+from support.decoding import with_arity
 from support.manifest_rows import NO_ROW, entries, entry
 from support.new_tables import new_table
 

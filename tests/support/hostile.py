@@ -23,7 +23,6 @@ from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest.manifest_codec import (
     decode_entries,
     decode_index_entries,
-    decode_manifest_list,
     encode_entries,
     encode_index_entries,
     encode_manifest_list,
@@ -33,6 +32,7 @@ from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
 from paimon_explore.store.manifests import shared_cache
 from paimon_explore.table.row_system_tables import ROW_TABLES
 from paimon_explore.table.table import Table
+from support.decoding import decode_manifest_list
 
 _LONG_AGO = 1_600_000_000
 _MOST_NODES = 60

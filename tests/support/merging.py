@@ -6,7 +6,7 @@ import pyarrow as pa
 
 from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import Column, as_python
-from paimon_explore.data_types.json_parser import parse_field, parse_type
+from paimon_explore.data_types.json_parser import parse_fields, parse_type
 from paimon_explore.merge.merge_spec import SEQUENCE_NUMBER, VALUE_KIND, MergeSpec, merge_spec
 from paimon_explore.merge.sort_merge import merge_runs
 from paimon_explore.merge.write_buffer_merge import merge_sorted
@@ -26,7 +26,7 @@ def schema_of(
 ) -> TableSchema:
     """A table's schema from column types as in schema files."""
     fields = tuple(
-        parse_field({"id": at, "name": name, "type": kind}, "test")
+        parse_fields([{"id": at, "name": name, "type": kind}], "test")[0]
         for at, (name, kind) in enumerate(columns.items())
     )
     return TableSchema(

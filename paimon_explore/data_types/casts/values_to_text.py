@@ -46,7 +46,6 @@ MAX_PADDED_LENGTH = 2**20
 
 _FIRST_DAY = -719_162
 _LAST_DAY = 2_932_896
-_MICROS = pa.timestamp("us")
 _NANO_DIGITS = 9
 
 

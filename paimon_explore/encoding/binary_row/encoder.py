@@ -67,21 +67,6 @@ def encode_rows(
     return nb.build_binary(offsets, data)
 
 
-def with_arity(rows: pa.BinaryArray, arity: int) -> pa.BinaryArray:
-    """Prepend the arity to rows, as in manifests; null stays null."""
-    valid = nb.valid_mask(rows)
-    starts, data = nb.var_values(rows)
-    sizes = np.where(valid, np.diff(starts), 0)
-    offsets = nb.offsets_from_sizes(np.where(valid, sizes + ARITY_BYTES, 0))
-    out = np.zeros(offsets[-1], np.uint8)
-    heads = offsets[:-1]
-    prefix = np.frombuffer(arity.to_bytes(ARITY_BYTES, "big"), np.uint8)
-    out[heads[valid][:, None] + np.arange(ARITY_BYTES)] = prefix
-    _, images = nb.gather(data, starts[:-1], sizes)
-    out[nb.expand_ranges(heads + ARITY_BYTES, sizes)] = images
-    return nb.build_binary(offsets, out, valid)
-
-
 def row_images(
     columns: Sequence[Column], types: Sequence[DataType], *, count: int | None = None
 ) -> list[bytes]:
@@ -115,17 +100,6 @@ def null_fields(row: bytes, arity: int) -> tuple[bool, ...]:
         raise CorruptFileError("", "a row", f"must have {arity} fields")
     bits = int.from_bytes(header, "little") >> KIND_BITS
     return tuple(bool(bits >> index & 1) for index in range(arity))
-
-
-def without_arity(rows: pa.BinaryArray, *, where: str = "") -> pa.BinaryArray:
-    """Remove the arity from rows; null stays null.
-
-    Raises:
-        CorruptFileError: a row is too short.
-    """
-    source, ranges = _row_ranges(rows, where)
-    offsets, data = nb.gather(source.data, ranges.at, ranges.size)
-    return nb.build_binary(offsets, data, ranges.valid)
 
 
 def arities(rows: Column, *, where: str = "") -> nb.Ints:

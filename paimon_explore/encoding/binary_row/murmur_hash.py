@@ -28,6 +28,9 @@ def hash_rows(rows: pa.BinaryArray) -> Hashes:
 
     Returns:
         n signed hashes.
+
+    >>> hash_rows(pa.array([b"paimon"])).tolist()
+    [-1594584418]
     """
     offsets, data = nb.var_values(rows)
     sizes = np.where(nb.valid_mask(rows), np.diff(offsets), 0)
@@ -38,17 +41,6 @@ def hash_rows(rows: pa.BinaryArray) -> Hashes:
         group = np.nonzero(sizes == size)[0]
         hashes[group] = _hash_equal_sizes(data, offsets[:-1][group], size)
     return hashes
-
-
-def hash_bytes(data: bytes) -> int:
-    """Hash a byte string.
-
-    >>> hash_bytes(b"paimon")
-    -1594584418
-    """
-    return int(
-        _hash_equal_sizes(np.frombuffer(data, np.uint8), np.zeros(1, np.int64), len(data))[0]
-    )
 
 
 def _hash_equal_sizes(data: nb.Bytes, starts: nb.Ints, size: int) -> Hashes:

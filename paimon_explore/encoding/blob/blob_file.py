@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from paimon_explore.data_types import arrow_buffers as nb
 from paimon_explore.data_types.arrow import to_arrow
-from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints
+from paimon_explore.data_types.arrow_buffers import Column, Ints
 from paimon_explore.data_types.definitions import AtomicType, DataType, MapType
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.data_types.traversal import is_blob_file_type
@@ -87,11 +87,6 @@ class BlobDataFile:
     def spans(self) -> Sequence[Span]:
         """One span with all rows."""
         return (Span(first=0, rows=len(self.sizes)),)
-
-    def elsewhere(self, start: int, stop: int) -> Bools:
-        """Return for each row in [start, stop) whether its value is in another file."""
-        found: Bools = self.sizes[start:stop] == ELSEWHERE
-        return found
 
     def batches(
         self, columns: Sequence[StoredColumn], spans: Sequence[int], batch_rows: int
@@ -232,10 +227,6 @@ class BlobFileWriter:
         head = _MAGIC_BYTES + value + size.to_bytes(8, "little")
         self._put(head + zlib.crc32(head).to_bytes(4, "little"))
         self._entries.append(size)
-
-    def add_elsewhere(self) -> None:
-        """Write the next row, whose value is in another file."""
-        self._entries.append(ELSEWHERE)
 
     def finish(self) -> None:
         """Write the list of entries and the version."""

@@ -164,19 +164,3 @@ def encode_bitmap(bitmap: BitMap) -> bytes:
     best = bitmap.copy()
     best.run_optimize()
     return best.serialize()
-
-
-def positions_of(bitmap: BitMap | BitMap64, start: int, stop: int) -> Ints:
-    """Return the numbers of a bitmap in [start, stop), ascending."""
-    if isinstance(bitmap, BitMap64):
-        part = (bitmap & BitMap64(range(start, stop))).to_array()
-        return np.frombuffer(memoryview(part), np.uint64).astype(np.int64)
-    found = (bitmap & BitMap(range(start, min(stop, 2**32)))).to_array()
-    return np.frombuffer(memoryview(found), np.uint32).astype(np.int64)
-
-
-def mask_of(bitmap: BitMap | BitMap64, start: int, stop: int) -> Bools:
-    """Return for each number in [start, stop) whether the bitmap contains it."""
-    mask = np.zeros(stop - start, np.bool_)
-    mask[positions_of(bitmap, start, stop) - start] = True
-    return mask

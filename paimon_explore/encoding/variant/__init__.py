@@ -1,4 +1,1 @@
-"""Encoding of VARIANT values: binary encoding, JSON text, shredding.
-
-`decoder` and `encoder` convert single values; `json_columns` converts columns.
-"""
+"""Encoding of VARIANT values: binary encoding, JSON text, shredding."""

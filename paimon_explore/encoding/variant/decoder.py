@@ -19,7 +19,6 @@ from decimal import Decimal
 from enum import IntEnum
 from itertools import pairwise
 from typing import NoReturn, Protocol, TypeVar
-from uuid import UUID
 
 import numpy as np
 
@@ -305,23 +304,6 @@ def decode_keys(metadata: bytes, *, path: str) -> tuple[str, ...]:
         fail("keys must be UTF-8")
 
 
-class _PythonMaker:
-    """Builds Python values; dates out of Python's range become numpy.datetime64."""
-
-    def leaf(self, kind: Kind, raw: Raw) -> object:
-        if kind is Kind.UUID and isinstance(raw, bytes):
-            return UUID(bytes=raw)
-        if isinstance(raw, int) and kind in MOMENTS:
-            return moment_of(kind, raw)
-        return raw
-
-    def array(self, elements: list[object]) -> object:
-        return elements
-
-    def object(self, fields: list[tuple[str, object]]) -> object:
-        return dict(fields)
-
-
 MOMENTS = frozenset({Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMP_NTZ})
 """Kinds of dates and timestamps, whose content is relative to 1970."""
 
@@ -335,17 +317,3 @@ def moment_of(kind: Kind, raw: int) -> dt.date | np.datetime64:
         return (_EPOCH + dt.timedelta(days=raw)).date()
     moment = _EPOCH + dt.timedelta(microseconds=raw)
     return moment if kind is Kind.TIMESTAMP else moment.replace(tzinfo=None)
-
-
-_PYTHON = _PythonMaker()
-
-
-def python_value(value: bytes, metadata: bytes, *, path: str = "") -> object:
-    """Decode a variant to Python values.
-
-    Objects become dicts, arrays lists, TIMESTAMP an aware and TIMESTAMP_NTZ a naive datetime.
-
-    Raises:
-        CorruptFileError: the variant is damaged.
-    """
-    return VariantReader(value, decode_keys(metadata, path=path), path).read(_PYTHON)

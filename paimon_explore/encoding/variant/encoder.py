@@ -1,11 +1,9 @@
 """Encoder of VARIANT values from Python values and JSON text, with the same bytes as Java."""
 
 import datetime as dt
-import json
 import struct
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from typing import NoReturn
 from uuid import UUID
 
 from paimon_explore.encoding.variant.decoder import MAX_DEPTH, VERSION, Basic, Kind
@@ -68,48 +66,6 @@ def encode_python(value: object) -> tuple[bytes, bytes]:
     if max(len(data), len(metadata)) > SIZE_LIMIT:
         raise InvalidInputError(f"A variant may have at most {SIZE_LIMIT} bytes.")
     return data, metadata
-
-
-def encode_json(text: str) -> tuple[bytes, bytes]:
-    """Encode JSON text; returns value and metadata.
-
-    Numbers with a decimal point become decimals if they fit 38 digits, else doubles; numbers with
-    an exponent become doubles.
-
-    Raises:
-        InvalidInputError: the text is not JSON, an object has a duplicate key, or it is nested too
-            deeply.
-    """
-    try:
-        value = json.loads(
-            text,
-            parse_float=_json_number,
-            parse_constant=_reject_constant,
-            object_pairs_hook=_json_object,
-        )
-    except InvalidInputError:
-        raise
-    except (ValueError, RecursionError) as error:
-        raise InvalidInputError(f"Not valid JSON: {error}.") from error
-    return encode_python(value)
-
-
-def _json_number(text: str) -> Decimal | float:
-    if "e" in text.lower():
-        return float(text)
-    value = Decimal(text)
-    return value if _fits(value) else float(text)
-
-
-def _reject_constant(text: str) -> NoReturn:
-    raise InvalidInputError(f"{text} is not valid JSON.")
-
-
-def _json_object(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise InvalidInputError("Not valid JSON for a variant: an object has a duplicate key.")
-    return found
 
 
 def _encode(value: object, keys: KeyTable, depth: int) -> bytes:

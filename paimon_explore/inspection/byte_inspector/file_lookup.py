@@ -49,7 +49,6 @@ MAX_BYTES = 64 << 20
 """Maximum size of files that are read completely; of larger Parquet files, only the footer."""
 
 _MAX_FOOTER = 64 << 20
-_HEAD = 16
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,21 +38,6 @@ def explorer_html(inspector: Inspector) -> str:
     return "\n".join(_parts(inspector))
 
 
-def whole_page(title: str, body: str) -> str:
-    """A complete HTML page around a body; it makes no network requests."""
-    policy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
-    style = (
-        ":root{color-scheme:light dark}body{font:14px/1.5 system-ui,sans-serif;margin:2em auto;"
-        "max-width:70em;padding:0 1em}table{border-collapse:collapse}th,td{padding:2px 10px;"
-        "text-align:left;border-bottom:1px solid #8884}img{max-width:100%}"
-    )
-    return (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
-        f"<title>{esc(title)}</title><style>{style}</style></head><body>{body}</body></html>"
-    )
-
-
 def _parts(inspector: Inspector) -> Iterator[str]:
     view = inspector.view
     timeline = inspector.timeline()

@@ -53,10 +53,6 @@ class Inspector:
         """The table name and snapshot id."""
         return sanitized(f"Inspector({self.view.name!r}, snapshot {self.snapshot_id})")
 
-    def refreshed(self) -> "Inspector":
-        """An inspector of the current state of the table, at its latest snapshot."""
-        return Inspector(self.view)
-
     def at(self, snapshot_id: int) -> "Inspector":
         """An inspector of another snapshot of the same timeline; shares the cache."""
         other = object.__new__(Inspector)

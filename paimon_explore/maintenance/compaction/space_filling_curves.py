@@ -31,7 +31,6 @@ _BITS = 64
 _PREFIX = 8
 _SIGN = np.uint64(1 << 63)
 _ONE = np.uint64(1)
-_SMALL_DECIMAL = 18
 _INTEGERS = {
     TypeRoot.TINYINT: np.int8,
     TypeRoot.SMALLINT: np.int16,

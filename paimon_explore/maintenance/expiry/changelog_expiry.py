@@ -12,7 +12,7 @@ without files, which the next expiry removes.
 Spec: maintenance/manage-snapshots, `changelog.num-retained`; flink/consumer-id.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 
 from paimon_explore.commit.backoff import system_clock
@@ -34,9 +34,7 @@ from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.store.table_store import TableStore
 
 
-def changelog_retention(
-    options: TableOptions, clock: Callable[[], int] = system_clock
-) -> Retention:
+def changelog_retention(options: TableOptions) -> Retention:
     """Return the retention of changelogs, which also counts snapshots, from the options."""
     low = options.value(opt.CHANGELOG_NUM_RETAINED_MIN)
     high = options.value(opt.CHANGELOG_NUM_RETAINED_MAX)
@@ -44,7 +42,7 @@ def changelog_retention(
     return Retention(
         retain_min=options.value(opt.SNAPSHOT_NUM_RETAINED_MIN) if low is None else low,
         retain_max=options.value(opt.SNAPSHOT_NUM_RETAINED_MAX) if high is None else high,
-        keep_after_ms=clock()
+        keep_after_ms=system_clock()
         - (options.value(opt.SNAPSHOT_TIME_RETAINED) if age_ms is None else age_ms),
         limit=options.value(opt.SNAPSHOT_EXPIRE_LIMIT),
     )
@@ -83,9 +81,7 @@ def expire_changelogs(
     return ExpiryReport(expired=ids, files=found, dry_run=dry_run)
 
 
-def expire_consumers(
-    store: TableStore, options: TableOptions, *, clock: Callable[[], int] = system_clock
-) -> list[str]:
+def expire_consumers(store: TableStore, options: TableOptions) -> list[str]:
     """Delete consumers without progress for `consumer.expiration-time`.
 
     Returns:
@@ -94,7 +90,7 @@ def expire_consumers(
     age_ms = options.value(CONSUMER_EXPIRATION_TIME)
     if age_ms is None:
         return []
-    keep_after_ms = clock() - age_ms
+    keep_after_ms = system_clock() - age_ms
     expired = [i for i in store.consumers.ids() if store.consumers.modified_ms(i) < keep_after_ms]
     if expired:
         check_no_linked_metadata(store.paths)

@@ -261,13 +261,6 @@ class TableFiles:
             metadata=self.state_metadata(snapshot),
         )
 
-    def of_log(self, snapshot: Snapshot) -> FileSet:
-        """Return all files of a snapshot's changelog."""
-        return FileSet(
-            data=self.paths(self.changelog(snapshot)),
-            metadata=self.changelog_metadata(snapshot),
-        )
-
     def referenced_by(self, roots: Roots, names: frozenset[str] | None = None) -> FileSet:
         """Return the files that roots reference.
 

@@ -5,7 +5,7 @@ value is a constant. Results are cast by the same rules as other input (`write.i
 lossy cast is an error, and the expression itself must round, such as `round(price * 1.1, 2)`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -248,8 +248,3 @@ def assigned(values: Column, field: DataField) -> Column:
     if pa.types.is_boolean(values.type) and values.null_count == len(values):
         values = pa.nulls(len(values))  # an untyped NULL
     return conform(values, field.type, where=field.name, first_row=-1)
-
-
-def names_read(items: Sequence[Assignments]) -> frozenset[str]:
-    """Return the columns of the scopes that some assignments read."""
-    return frozenset(name for item in items for name in item.reads)

@@ -64,16 +64,6 @@ _START_FINDERS = {ENTRY_LAYOUT.what: entry_starts, LIST_LAYOUT.what: list_starts
 _FILE_NAMES = frozenset({"file_name", "extra_files"})
 
 
-def decode_manifest_list(data: bytes, path: str) -> ManifestFiles:
-    """Decode a manifest list.
-
-    Raises:
-        UnsupportedVersionError: the format version is not supported.
-        CorruptFileError: the file violates the format.
-    """
-    return decode_manifest_lists([(path, data)])[0]
-
-
 def decode_manifest_lists(files: Sequence[tuple[str, bytes]]) -> list[ManifestFiles]:
     """Decode manifest lists, one table per file.
 

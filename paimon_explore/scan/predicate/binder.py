@@ -93,15 +93,12 @@ def bind(expr: Expression, row_type: RowType, *, zone: tzinfo | None = None) -> 
     return _Binder(row_type, zone).condition(expr)
 
 
-def bind_value(
-    expr: Expression, row_type: RowType, *, zone: tzinfo | None = None
-) -> tuple[Expression, DataType]:
+def bind_value(expr: Expression, row_type: RowType) -> tuple[Expression, DataType]:
     """Binds an expression for a new value and determines its type.
 
     Args:
         expr: an operand, or a condition for a BOOLEAN value.
         row_type: the columns it may use.
-        zone: as for `bind`.
 
     Returns:
         A tree for `value_of`, and its type; an untyped null has type BOOLEAN.
@@ -109,7 +106,7 @@ def bind_value(
     Raises:
         InvalidInputError: unknown column or function, or invalid arguments of a function.
     """
-    binder = _Binder(row_type, zone)
+    binder = _Binder(row_type, None)
     bound = binder.value(expr)
     return bound, binder.type_of(bound)
 

@@ -326,11 +326,9 @@ class Reader:
         if closing:
             raise self.problem("expected ')'")
 
-    def problem(
-        self, what: str, *, part: str = "", hint: str = "", token: Token | None = None
-    ) -> InvalidInputError:
+    def problem(self, what: str, *, part: str = "", hint: str = "") -> InvalidInputError:
         """Return an error about a token, with its line and column."""
-        at = (token or self.here).start
+        at = self.here.start
         line = self.source.count("\n", 0, at) + 1
         column = at - (self.source.rfind("\n", 0, at) + 1) + 1
         rest = self.source[at:].strip()

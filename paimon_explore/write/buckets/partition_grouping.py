@@ -5,7 +5,7 @@ and not once per row. One stable sort of small numbers groups the rows, which ke
 rows within a group.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -22,8 +22,6 @@ from paimon_explore.data_types.definitions import RowType
 from paimon_explore.encoding.binary_row.encoder import EMPTY_ROW, row_images
 from paimon_explore.frozen_dataclass import dataclass
 
-BucketsOf = Callable[[pa.RecordBatch, Ints], npt.NDArray[np.int32]]
-"""Returns the bucket of each of n rows, given the rows and their partition numbers."""
 _SPARSE = 4
 _SMALL = 1 << 16
 

@@ -25,9 +25,10 @@ from paimon_explore.data_types.arrow_buffers import (
     take_rows,
 )
 from paimon_explore.data_types.definitions import DataType, RowType
-from paimon_explore.encoding.binary_row.encoder import encode_rows, with_arity
+from paimon_explore.encoding.binary_row.encoder import encode_rows
 from paimon_explore.metadata.manifest.manifest_codec import encode_entries
 from paimon_explore.metadata.manifest.manifest_entry import ENTRY_SCHEMA, ManifestEntries
+from support.decoding import with_arity
 
 _COLUMNS = pa.schema(
     (

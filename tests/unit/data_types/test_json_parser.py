@@ -2,7 +2,7 @@ import pytest
 
 from paimon_explore.data_types.definitions import ArrayType, AtomicType, RowType, TypeRoot
 from paimon_explore.data_types.formatter import field_to_json, type_to_json
-from paimon_explore.data_types.json_parser import parse_field, parse_fields, parse_type
+from paimon_explore.data_types.json_parser import parse_fields, parse_type
 from paimon_explore.errors import CorruptFileError
 
 INT = AtomicType(root=TypeRoot.INT)
@@ -29,14 +29,14 @@ def test_keys_that_are_not_known_are_ignored() -> None:
 
 def test_a_field_keeps_its_comment_and_default_value() -> None:
     json = {"id": 1, "name": "a", "type": "INT", "description": "c", "defaultValue": "5"}
-    field = parse_field(json, "here")
+    field = parse_fields([json], "here")[0]
     assert (field.description, field.default_value) == ("c", "5")
     assert field_to_json(field) == json
 
 
 def test_null_comments_are_no_comments() -> None:
     json = {"id": 1, "name": "a", "type": "INT", "description": None, "defaultValue": None}
-    assert field_to_json(parse_field(json, "here")) == {"id": 1, "name": "a", "type": "INT"}
+    assert field_to_json(parse_fields([json], "here")[0]) == {"id": 1, "name": "a", "type": "INT"}
 
 
 def test_fields_without_ids_are_numbered_in_the_order_of_the_text() -> None:

@@ -17,12 +17,11 @@ from paimon_explore.encoding.binary_row.encoder import (
     encode_rows,
     null_fields,
     row_images,
-    with_arity,
-    without_arity,
 )
 from paimon_explore.encoding.binary_row.single_row_encoder import MAX_ROWS
 from paimon_explore.errors import CorruptFileError, InvalidInputError
 from support.arrow import as_python, column_of
+from support.decoding import with_arity
 from support.wire import column
 
 HEAD = "00000001 0000000000000000"
@@ -271,16 +270,6 @@ def test_not_a_number_in_an_array_is_stored_as_java_stores_it() -> None:
     [row] = hex_rows([values], types_of({"type": "ARRAY", "element": "DOUBLE"}))
 
     assert row.endswith("000000000000f87f")
-
-
-def test_the_arity_is_put_before_rows_and_taken_off_again() -> None:
-    rows = pa.array([b"\0" * 8, None, b"\1" * 8])
-
-    framed = with_arity(rows, 258)
-
-    assert framed.to_pylist() == [b"\0\0\1\2" + b"\0" * 8, None, b"\0\0\1\2" + b"\1" * 8]
-    assert without_arity(framed).equals(rows)
-    assert arities(framed).tolist() == [258, -1, 258]
 
 
 def test_another_number_of_fields_is_an_error_that_names_the_row() -> None:

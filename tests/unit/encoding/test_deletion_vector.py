@@ -7,11 +7,11 @@ from paimon_explore.encoding.deletion_vector import (
     DeletionVector,
     VectorRange,
     decode_vector,
-    decode_vectors,
     encode_vectors,
 )
-from paimon_explore.errors import CorruptFileError, InvalidInputError, UnsupportedVersionError
+from paimon_explore.errors import CorruptFileError, InvalidInputError
 from support.avro_records import records
+from support.decoding import decode_vectors
 from support.golden import WRITERS, GoldenTables
 
 FEW = "5e43f2d0 3a300000 02000000 0000 0100 0100 0000 18000000 1c000000 0100 0300 7011"
@@ -88,13 +88,6 @@ def test_a_32_bit_vector_is_written_in_64_bits_when_asked() -> None:
 def test_a_position_that_no_file_has_is_refused() -> None:
     with pytest.raises(InvalidInputError, match="below"):
         one_record(BitMap64([2**41]), wide=True)
-
-
-def test_an_unknown_version_is_refused() -> None:
-    with pytest.raises(UnsupportedVersionError, match="version 2"):
-        decode_vectors(b"\x02", path="index-1")
-    with pytest.raises(CorruptFileError, match="must start with its version"):
-        decode_vectors(b"", path="index-1")
 
 
 def test_damage_is_named() -> None:

@@ -6,12 +6,9 @@ import pytest
 from paimon_explore.encoding.avro.manifest_record_offsets import entry_starts, list_starts
 from paimon_explore.encoding.avro.reader import read_columns
 from paimon_explore.encoding.avro.record_offsets import record_starts
-from paimon_explore.metadata.manifest.manifest_codec import (
-    decode_manifest_list,
-    encode_entries,
-    encode_manifest_list,
-)
+from paimon_explore.metadata.manifest.manifest_codec import encode_entries, encode_manifest_list
 from paimon_explore.metadata.manifest.manifest_list import MANIFEST_LIST_SCHEMA, ManifestFiles
+from support.decoding import decode_manifest_list
 from support.entries import entries, entry, int_row
 
 NAME = [pa.field("_FILE_NAME", pa.string())]

@@ -1,14 +1,12 @@
 """Roaring bitmaps: what the library may see, and what it must not."""
 
 import pytest
-from pyroaring import BitMap, BitMap64
+from pyroaring import BitMap
 
 from paimon_explore.encoding.roaring.portable_bitmap import (
     BitmapReader,
     decode_bitmap,
     encode_bitmap,
-    mask_of,
-    positions_of,
 )
 from paimon_explore.errors import CorruptFileError
 
@@ -62,19 +60,3 @@ def test_every_kind_of_container_is_read_back(bitmap: BitMap) -> None:
 def test_damage_is_found_before_the_library_reads_it(stored: str, rule: str) -> None:
     with pytest.raises(CorruptFileError, match=rule):
         decode_bitmap(bytes.fromhex(stored.replace(" ", "")), "a file")
-
-
-def test_positions_come_in_windows() -> None:
-    bitmap = BitMap([1, 5, 6, 100])
-    wide = BitMap64([1, 5, 6, 2**33])
-
-    assert positions_of(bitmap, 5, 100).tolist() == [5, 6]
-    assert positions_of(wide, 5, 2**34).tolist() == [5, 6, 2**33]
-    assert mask_of(bitmap, 4, 8).tolist() == [False, True, True, False]
-    assert mask_of(wide, 4, 8).tolist() == [False, True, True, False]
-
-
-def test_a_window_of_a_bitmap_that_claims_every_number_stays_small() -> None:
-    everything = BitMap(range(2**32))
-
-    assert positions_of(everything, 7, 10).tolist() == [7, 8, 9]

@@ -8,9 +8,9 @@ import pytest
 
 from paimon_explore.data_types.arrow_buffers import as_python
 from paimon_explore.encoding.variant.encoder import encode_python
-from paimon_explore.encoding.variant.json_columns import json_column
 from paimon_explore.encoding.variant.shredding import assemble
 from paimon_explore.errors import CorruptFileError
+from support.decoding import json_column
 
 
 def group(typed: pa.DataType) -> pa.DataType:

@@ -3,7 +3,7 @@ import pytest
 
 from paimon_explore.data_types.definitions import DataField
 from paimon_explore.data_types.json_parser import parse_type
-from paimon_explore.encoding.binary_row.encoder import encode_rows, with_arity
+from paimon_explore.encoding.binary_row.encoder import encode_rows
 from paimon_explore.inspection.column_bounds import (
     ColumnBounds,
     key_bounds,
@@ -14,6 +14,7 @@ from paimon_explore.inspection.history.file_history import files_now
 from paimon_explore.inspection.history.timeline import read_timeline
 from paimon_explore.inspection.table_view import TableView
 from paimon_explore.metadata.schema.table_schema import TableSchema
+from support.decoding import with_arity
 from support.explored import golden_view, text_row
 from support.golden import GoldenTables
 from support.manifest_rows import entries, entry

@@ -3,7 +3,7 @@ import re
 import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
 
-from paimon_explore.inspection.explorer.static_html import explorer_html, whole_page
+from paimon_explore.inspection.explorer.static_html import explorer_html
 from paimon_explore.inspection.explorer.text_rendering import explorer_text
 from paimon_explore.inspection.explorer.timeline_svg import timeline_svg
 from paimon_explore.inspection.history.timeline import read_timeline
@@ -66,13 +66,6 @@ def test_the_picture_is_embedded() -> None:
     data = re.findall(r'src="data:image/svg\+xml;base64,([^"]+)"', html)
     assert len(data) == 1
     assert base64.b64decode(data[0]).startswith(b"<svg")
-
-
-def test_a_page_of_its_own_asks_for_nothing() -> None:
-    page = whole_page("a<b>", explorer_html(Inspector(hostile_history().view)))
-    assert "default-src 'none'" in page
-    assert "<title>a&lt;b&gt;</title>" in page
-    assert "<script" not in page
 
 
 def test_the_card_of_text_is_short_and_harmless(golden: GoldenTables) -> None:

@@ -21,7 +21,6 @@ from paimon_explore.metadata.manifest.manifest_codec import (
     decode_entries,
     decode_filtered,
     decode_index_entries,
-    decode_manifest_list,
     encode_entries,
     encode_index_entries,
     encode_manifest_list,
@@ -31,6 +30,7 @@ from paimon_explore.metadata.manifest.manifest_filter import EntryFilter, partit
 from paimon_explore.metadata.manifest.manifest_list import MANIFEST_LIST_SCHEMA, ManifestFiles
 from paimon_explore.metadata.manifest.record_layouts import ENTRY_LAYOUT
 from paimon_explore.scan.manifest_arrays import numbers
+from support.decoding import decode_manifest_list
 from support.golden import GoldenTables
 from support.manifest_rows import NO_ROW, entries, entry
 

@@ -21,9 +21,9 @@ from paimon_explore.metadata.manifest.manifest_codec import (
     decode_entries,
     decode_filtered,
     decode_index_entries,
-    decode_manifest_list,
 )
 from paimon_explore.metadata.manifest.manifest_filter import partition_filter
+from support.decoding import decode_manifest_list
 from support.depth import some
 
 Record: TypeAlias = dict[str, Any]

@@ -2,6 +2,7 @@
 
 from datetime import date
 from decimal import Decimal
+from urllib.parse import unquote
 
 import pyarrow as pa
 import pytest
@@ -11,13 +12,7 @@ from hypothesis import strategies as st
 from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import ArrayType, AtomicType, TypeRoot
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
-from paimon_explore.metadata.partition_path import (
-    escape_name,
-    parse_partition_path,
-    partition_paths,
-    partition_texts,
-    unescape_name,
-)
+from paimon_explore.metadata.partition_path import escape_name, partition_paths, partition_texts
 
 STRING = AtomicType(root=TypeRoot.VARCHAR, length=2**31 - 1)
 
@@ -91,16 +86,6 @@ def test_escaping_leaves_spaces_and_other_scripts() -> None:
         escape_name("")
 
 
-def test_unescaping_leaves_what_is_no_escape() -> None:
-    assert unescape_name("%zz%4") == "%zz%4"
-    assert unescape_name("%41%") == "A%"
-
-
 @given(st.text(min_size=1))
-def test_names_come_back_from_their_escaped_form(name: str) -> None:
-    assert unescape_name(escape_name(name)) == name
-
-
-def test_folders_tell_keys_and_texts() -> None:
-    found = parse_partition_path("/dt=a%2Fb/hr=none/bucket-0/", "none")
-    assert found == {"dt": "a/b", "hr": None}
+def test_names_are_percent_encoded(name: str) -> None:
+    assert unquote(escape_name(name), errors="surrogatepass") == name

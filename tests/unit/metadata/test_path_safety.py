@@ -11,7 +11,6 @@ from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest.manifest_codec import (
     decode_entries,
     decode_index_entries,
-    decode_manifest_list,
     encode_entries,
     encode_index_entries,
     encode_manifest_list,
@@ -19,6 +18,7 @@ from paimon_explore.metadata.manifest.manifest_codec import (
 from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
 from paimon_explore.metadata.path_safety import check_names
 from paimon_explore.metadata.snapshot import CommitKind, Snapshot, encode_snapshot, parse_snapshot
+from support.decoding import decode_manifest_list
 from support.manifest_rows import entries, entry
 
 OUTWARD = ["..", ".", "", "../f", "/etc/passwd", "sub/f", "sub\\f", "f\0"]

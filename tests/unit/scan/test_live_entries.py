@@ -5,11 +5,12 @@ import pytest
 
 from paimon_explore import Table
 from paimon_explore.data_types.definitions import AtomicType, TypeRoot
-from paimon_explore.encoding.binary_row.encoder import encode_rows, with_arity
+from paimon_explore.encoding.binary_row.encoder import encode_rows
 from paimon_explore.metadata.manifest.manifest_codec import encode_entries
 from paimon_explore.metadata.manifest.manifest_filter import partition_filter
 from paimon_explore.scan.live_entries import PartitionFilter, live_files, read_entries
 from paimon_explore.scan.manifest_arrays import byte_rows, column, text
+from support.decoding import with_arity
 from support.entries import entries, entry
 from support.small_tables import append_table, columns
 

@@ -3,7 +3,7 @@ import pickle
 import pyarrow as pa
 import pytest
 
-from paimon_explore.encoding.binary_row.encoder import encode_rows, with_arity
+from paimon_explore.encoding.binary_row.encoder import encode_rows
 from paimon_explore.scan.manifest_arrays import byte_array
 from paimon_explore.scan.splits.data_split import (
     DataSplit,
@@ -20,6 +20,7 @@ from paimon_explore.scan.splits.split_generator import (
     whole_buckets,
 )
 from support.arrow import column_of
+from support.decoding import with_arity
 from support.entries import entries, entry
 from support.predicates import row_type_of
 
