@@ -81,7 +81,7 @@ def section(page: Page) -> None:
 
 def replay(page: Page) -> None:
     """A commit made again."""
-    page.get_by_role("tab", name="Replay").click()
+    page.get_by_role("tab", name="Commit replay").click()
     page.wait_for_selector("[data-pane='replay'] table", timeout=20_000)
     take(page, "replay")
 

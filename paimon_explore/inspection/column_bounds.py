@@ -79,7 +79,7 @@ def value_bounds(entry: Mapping[str, object], schema: TableSchema) -> tuple[Colu
     held = {field.name: field for field in in_file}
     names = [f.name for f in in_file] if listed is None else listed
     known = [held[name] for name in names if name in held]
-    broken = "" if len(known) == len(names) else "_VALUE_STATS_COLS names a column the file lacks"
+    broken = "" if len(known) == len(names) else "_VALUE_STATS_COLS contains an unknown column"
     found: dict[str, ColumnBounds] = {}
     if not broken and not (known and _is_empty(entry["value_min"])):
         stats = (entry["value_min"], entry["value_max"], entry["value_null_counts"])
@@ -131,7 +131,7 @@ def partition_bounds(
     return tuple(
         bounds
         if bounds.minimum is not None
-        else _bare(field, "all null", null_count=bounds.null_count)
+        else _bare(field, "all values are null", null_count=bounds.null_count)
         for bounds, field in zip(decoded, fields, strict=True)
     )
 
@@ -184,7 +184,7 @@ def _why_left_out(field: DataField, entry: Mapping[str, object], setting: str) -
     if listed is None:
         return "the writer collected no statistics for this file"
     if not listed and entry["kind"] == 1:
-        return "dropped: DELETE entries omit statistics (manifest.delete-file-drop-stats)"
+        return "not stored: DELETE entries omit statistics (manifest.delete-file-drop-stats)"
     if not listed:
         return f"no statistics in this file (_VALUE_STATS_COLS is empty; {setting})"
     return f"not in _VALUE_STATS_COLS ({_unbounded(field.type) or setting})"
@@ -200,7 +200,7 @@ def _why_null(field: DataField, nulls: int | None, rows: object, setting: str, m
         return f"not collected ({setting})"
     if _TRUNCATE.fullmatch(mode) and _is_root(field.type, (*_TEXTS, *_BYTES)):
         return f"no truncated upper bound exists ({setting})"
-    return "the footer of the data file has no bounds (NaN, nanoseconds or an old writer)"
+    return "the data file stores no bounds (NaN values, nanoseconds or an old writer)"
 
 
 def _unbounded(data_type: DataType) -> str:
@@ -250,7 +250,7 @@ def _with_truncation_note(bounds: ColumnBounds, field: DataField, limit: int) ->
         minimum=bounds.minimum,
         maximum=bounds.maximum,
         null_count=bounds.null_count,
-        note=f"truncated to {limit}",
+        note=f"truncated to {limit} {'bytes' if extra else 'characters'}",
     )
 
 

@@ -93,7 +93,9 @@ def _names(count: int, schema: TableSchema) -> tuple[str, ...]:
     for names in (schema.primary_keys, schema.trimmed_primary_keys):
         if len(names) == count:
             return names
-    raise _refused(f"{count} values were given", schema)
+    raise _refused(
+        f"{count} values were given for {len(schema.primary_keys)} primary key columns", schema
+    )
 
 
 def _refused(what: str, schema: TableSchema) -> InvalidInputError:

@@ -163,7 +163,7 @@ def test_a_large_table_is_ready_in_jupyterlab_in_time(
 
     seconds = least(ready, READY_SECONDS)
     page.wait_for_selector('.pe-explorer[data-complete="1"]', timeout=120_000)
-    page.locator(".pe-tree-row", has_text="base list").locator(".pe-twisty").click()
+    page.locator(".pe-tree-row", has_text="base manifest list").locator(".pe-twisty").click()
     page.wait_for_selector('.pe-tree-row[data-type="manifest"]', timeout=60_000)
     numbers = iter(range(TRIES))
 

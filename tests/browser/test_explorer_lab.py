@@ -172,7 +172,7 @@ def test_a_missing_and_a_cut_manifest_are_told_and_the_rest_works(
     expect(page.get_by_role("alert").first).to_be_visible()
     page.locator(".pe-tree").focus()
     page.wait_for_timeout(300)
-    page.locator(".pe-tree-row", has_text="base list").locator(".pe-twisty").click()
+    page.locator(".pe-tree-row", has_text="base manifest list").locator(".pe-twisty").click()
     page.wait_for_timeout(500)
     expect(page.locator('.pe-tree-row[data-type="manifest"]').first).to_be_visible()
     page.locator('.pe-tree-row[data-type="manifest"] .pe-twisty').first.click()

@@ -147,7 +147,7 @@ def test_too_many_files_are_shown_in_groups_until_a_filter_leaves_few(harness: W
     page = show_explorer(harness, history.view, max_files=5)
     totals = page.locator(".pe-totals")
     expect(totals).to_contain_text("8 files")
-    expect(totals).to_contain_text("in 2 groups; filter to see files")
+    expect(totals).to_contain_text("2 groups; filter to list single files")
     expect(page.locator(".pe-grid-row:visible").first).to_contain_text("6 files")
     page.locator(".pe-grid-row").first.click()
     expect(page.locator(".pe-detail-kind")).to_have_text("group of data files")

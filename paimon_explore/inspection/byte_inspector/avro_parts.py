@@ -104,12 +104,19 @@ def avro_parts(spans: Spans, meaning: Meaning = NO_MEANING) -> None:
 
 def _header(spans: Spans) -> None:
     with spans.group("header", rule="File header: magic, metadata and sync marker.") as note:
-        spans.leaf("magic", "bytes", len(MAGIC), rule="Every Avro container starts with Obj and 1.")
+        spans.leaf(
+            "magic", "bytes", len(MAGIC), rule="Every Avro file starts with the bytes 'Obj' and 1."
+        )
         with spans.group(
             "metadata", rule="A map of strings to bytes, in blocks that end with 0."
         ) as of:
             of.about = f"{_pairs(spans)} entries"
-        spans.leaf("sync", "bytes", SYNC_SIZE, rule="16 random bytes that end every block.")
+        spans.leaf(
+            "sync",
+            "bytes",
+            SYNC_SIZE,
+            rule="The sync marker: 16 random bytes that end every block.",
+        )
         note.about = of.about
 
 
@@ -227,7 +234,7 @@ def records(spans: Spans, count: int, schema: AvroNode, meaning: Meaning) -> Non
         try:
             end = skip(spans.data, spans.position, schema)
         except RecursionError as error:
-            raise SpanLimitError(f"record {number:,} has too many levels") from error
+            raise SpanLimitError(f"record {number:,} is nested too deeply") from error
         if end > spans.end:
             raise InvalidInputError(f"record {number:,} ends after the end of its block")
 
@@ -474,14 +481,14 @@ def _symbol_say(node: EnumNode) -> Say:
     def say(value: Value) -> str:
         number = int(value)
         known = 0 <= number < len(node.symbols)
-        return f"{number}: {node.symbols[number] if known else 'no symbol of the enum'}"
+        return f"{number}: {node.symbols[number] if known else 'unknown enum symbol'}"
 
     return say
 
 
 def _branch_text(node: OptionalNode | UnionNode, number: int) -> str:
     if not 0 <= number < len(node.branches):
-        return "no branch of the union"
+        return "unknown union branch"
     inner = node.branches[number]
     if inner is None or isinstance(node, OptionalNode):
         return "null" if inner is None else "a value"

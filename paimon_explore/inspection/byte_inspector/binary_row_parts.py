@@ -94,7 +94,7 @@ class _Row:
             spans.leaf(
                 "row kind",
                 "uint8",
-                rule="Always 0 in partitions, keys and statistics.",
+                rule="Row kind; always 0 in partitions, keys and statistics.",
                 say=lambda value: f"{int(value)}: {_ROW_KINDS.get(int(value), 'invalid row kind')}",
             )
             self._nulls = bytes(spans.data[self._start : self._start + size])
@@ -138,7 +138,7 @@ class _Row:
         start = self._start + item.start
         if start > spans.position:
             spans.leaf(
-                "reserved", "bytes", start - spans.position, rule="Not referenced by any slot."
+                "reserved", "bytes", start - spans.position, rule="Bytes that no slot references."
             )
         if start < spans.position:
             raise InvalidInputError(f"{item.name} overlaps the previous value")
@@ -210,7 +210,7 @@ class _Row:
             spans.leaf("fill", "zeros", _SLOT - 1 - size)
         rule = "Bit 7: the value is stored in the slot; other bits: its length."
         spans.leaf(
-            "inline mark", "uint8", rule=rule, say=lambda v: f"inline, {int(v) & 0x7F} bytes"
+            "inline flag", "uint8", rule=rule, say=lambda v: f"inline, {int(v) & 0x7F} bytes"
         )
         return f"0x{value.hex()}" if isinstance(value, bytes) else f'"{value}"'
 

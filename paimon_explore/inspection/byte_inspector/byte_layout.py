@@ -358,7 +358,7 @@ class Explanation(Result):
                 facts(
                     ("field", f"{span.name}, {where}"),
                     ("value", place.space.text(span)),
-                    ("stored as", FORMS[span.form].description if span.form else "a group"),
+                    ("stored as", FORMS[span.form].description if span.form else "group of fields"),
                     (
                         "rule",
                         next((p.span.rule for p in reversed(self.places) if p.span.rule), None),

@@ -76,11 +76,13 @@ def _sections(spans: Spans, sections: list[_Section], end: int) -> None:
                 "other",
                 "bytes",
                 section.offset - spans.position,
-                rule="Not referenced by the footer.",
+                rule="Bytes that the footer does not reference.",
             )
         spans.leaf(section.name, "bytes", section.length, rule=section.rule)
     if spans.position < end:
-        spans.leaf("other", "bytes", end - spans.position, rule="Not referenced by the footer.")
+        spans.leaf(
+            "other", "bytes", end - spans.position, rule="Bytes that the footer does not reference."
+        )
 
 
 def _parquet_sections(metadata: Struct) -> list[_Section]:

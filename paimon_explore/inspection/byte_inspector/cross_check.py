@@ -42,7 +42,7 @@ def agreement(data: bytes, path: str) -> Agreement:
         if is_generic(data, path):  # our decoder has no columns for it
             records = sum(1 for _ in fastavro_records(data[:end], path))
             what = "all" if end == len(data) else "the first"
-            return Agreement(text=f"generic Avro: fastavro decodes {what} {records:,} records")
+            return Agreement(text=f"generic Avro file: fastavro decodes {what} {records:,} records")
         found = cross_check_beginning(data, path, end, most_seconds=MAX_SECONDS)
     except PaimonError as error:
         text = f"the first records cannot be decoded: {error.message}"

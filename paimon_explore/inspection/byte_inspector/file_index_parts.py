@@ -28,7 +28,7 @@ def file_index_parts(spans: Spans, types: Widths) -> None:
     data = spans.data[spans.position : spans.end]
     start = spans.position
     parts = decode_container(data, path="")
-    with spans.group("head", rule="Columns with their indexes and locations.") as note:
+    with spans.group("header", rule="Columns with their indexes and locations.") as note:
         _head(spans)
         note.about = f"{len(parts)} indexes" if len(parts) != 1 else "1 index"
     for part in sorted((p for p in parts if p.start is not None), key=lambda p: p.start or 0):
@@ -45,8 +45,8 @@ def file_index_parts(spans: Spans, types: Widths) -> None:
 
 def _head(spans: Spans) -> None:
     spans.number("magic", "int64 BE", rule=f"{MAGIC}", say=lambda value: f"{int(value):#x}")
-    spans.number("version", "int32 BE", rule="Always 1.")
-    spans.number("head length", "int32 BE", rule="Number of bytes before the first index.")
+    spans.number("version", "int32 BE", rule="Version of the layout; always 1.")
+    spans.number("header length", "int32 BE", rule="Number of bytes before the first index.")
     columns = _count(spans, "columns")
     for _ in range(columns):
         with spans.group("column") as column:
@@ -57,9 +57,9 @@ def _head(spans: Spans) -> None:
                     rule = "Offset from the start of the container; -1: all values are null."
                     spans.number("start", "int32 BE", rule=rule)
                     spans.number("length", "int32 BE")
-    spare = spans.number("spare length", "int32 BE", rule="Reserved; always 0.")
+    spare = spans.number("reserved length", "int32 BE", rule="Length of reserved bytes; always 0.")
     if spare:
-        spans.leaf("spare", "bytes", spare)
+        spans.leaf("reserved", "bytes", spare)
 
 
 def _count(spans: Spans, name: str, rule: str = "") -> int:
@@ -112,7 +112,11 @@ def _key(spans: Spans, name: str, data_type: DataType, kind: str) -> None:
 
 
 def _bitmap(spans: Spans, data_type: DataType) -> None:
-    version = spans.number("version", "uint8", rule="1; 2 if values are in blocks.")
+    version = spans.number(
+        "version",
+        "uint8",
+        rule="Version of the layout: 1, or 2 if the values are stored in blocks.",
+    )
     blocked = version == 2  # noqa: PLR2004 - a version
     spans.number("rows", "int32 BE", rule="Number of rows of the data file.")
     values = _count(spans, "values", "Number of distinct non-null values.")
@@ -139,7 +143,7 @@ def _place(spans: Spans, name: str) -> int:
         "int32 BE",
         rule="Offset from the first bitmap; a negative offset encodes the single row -1 - offset.",
         say=lambda value: (
-            str(int(value)) if int(value) >= 0 else f"{int(value)}: row {-1 - int(value)} alone"
+            str(int(value)) if int(value) >= 0 else f"{int(value)}: single row {-1 - int(value)}"
         ),
     )
 
@@ -147,7 +151,7 @@ def _place(spans: Spans, name: str) -> int:
 def _blocks(spans: Spans, data_type: DataType) -> list[int]:
     count = _count(spans, "blocks")
     for _ in range(count):
-        with spans.group("block head"):
+        with spans.group("block header"):
             _key(spans, "first key", data_type, "bitmap")
             spans.number("offset", "int32 BE", rule="Offset from the first block.")
     end = spans.number("size of blocks", "int32 BE") + spans.position
@@ -181,22 +185,22 @@ def _roaring(spans: Spans, name: str) -> None:
 
 
 def _bsi(spans: Spans) -> None:
-    spans.number("version", "uint8", rule="Always 1.")
+    spans.number("version", "uint8", rule="Version of the layout; always 1.")
     spans.number("rows", "int32 BE", rule="Number of rows of the data file.")
     for name in ("positive", "negative"):
         if spans.number(f"has {name}", "uint8"):
-            with spans.group(name, rule="Absolute values, one bitmap per bit."):
+            with spans.group(name, rule="Bitmaps of the absolute values, one bitmap per bit."):
                 spans.number("version", "uint8")
                 spans.number("smallest", "int64 BE")
                 spans.number("largest", "int64 BE")
                 _roaring(spans, "rows")
-                for digit in range(_count(spans, "digits")):
-                    _roaring(spans, f"digit {digit}")
+                for digit in range(_count(spans, "bit slices")):
+                    _roaring(spans, f"bit slice {digit}")
 
 
 def _range_bitmap(spans: Spans, data_type: DataType) -> None:
     kind = "range-bitmap"
-    with spans.group("head"):
+    with spans.group("header"):
         spans.number("length", "int32 BE", rule="Number of header bytes that follow.")
         spans.number("version", "uint8")
         spans.number("rows", "int32 BE")
@@ -208,25 +212,25 @@ def _range_bitmap(spans: Spans, data_type: DataType) -> None:
     with spans.group("slices"):
         spans.number("length", "int32 BE", rule="Number of header bytes that follow.")
         spans.number("version", "uint8")
-        digits = spans.number("digits", "uint8", rule="Number of bits of the ranks.")
-        spans.number("length of rows", "int32 BE")
-        spans.number("table length", "int32 BE")
+        digits = spans.number("bit slices", "uint8", rule="Number of bits of the largest rank.")
+        spans.number("row bitmap length", "int32 BE")
+        spans.number("offset table length", "int32 BE")
         for digit in range(digits):
-            with spans.group(f"offset of digit {digit}"):
+            with spans.group(f"offset of bit slice {digit}"):
                 spans.number("offset", "int32 BE")
                 spans.number("length", "int32 BE")
         _roaring(spans, "rows")
         for digit in range(digits):
-            _roaring(spans, f"digit {digit}")
+            _roaring(spans, f"bit slice {digit}")
 
 
 def _dictionary(spans: Spans, data_type: DataType) -> None:
     kind = "range-bitmap"
-    spans.number("head length", "int32 BE")
+    spans.number("header length", "int32 BE")
     spans.number("version", "uint8")
     chunks = _count(spans, "chunks")
     spans.number("offsets length", "int32 BE")
-    spans.number("heads length", "int32 BE")
+    spans.number("chunk headers length", "int32 BE")
     spans.row("offsets", "int32 BE", chunks)
     further = []
     is_text = not key_codec(kind, data_type).width
@@ -234,9 +238,9 @@ def _dictionary(spans: Spans, data_type: DataType) -> None:
         with spans.group(f"chunk {number}"):
             spans.number("version", "uint8")
             _key(spans, "first key", data_type, kind)
-            spans.number("rank", "int32 BE", rule="Offset of the first key.")
-            spans.number("offset", "int32 BE", rule="Offset of the further keys.")
-            further.append(_count(spans, "further keys"))
+            spans.number("rank", "int32 BE", rule="Rank of the first key of the chunk.")
+            spans.number("offset", "int32 BE", rule="Offset of the other keys of the chunk.")
+            further.append(_count(spans, "other keys"))
             spans.number("offsets length" if is_text else "keys length", "int32 BE")
             spans.number("keys length" if is_text else "key width", "int32 BE")
     for number, count in enumerate(further):

@@ -32,7 +32,7 @@ def is_vectors(data: bytes) -> bool:
 
 def vectors_parts(spans: Spans) -> None:
     """Build the spans of a file of deletion vectors."""
-    spans.number("version", "uint8", rule="Always 1.")
+    spans.number("version", "uint8", rule="Version of the layout; always 1.")
     number = 0
     while spans.left:
         _vector(spans, number)

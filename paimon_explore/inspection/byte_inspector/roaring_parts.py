@@ -85,7 +85,7 @@ def _keys(spans: Spans, count: int) -> list[tuple[int, int]]:
                 size = inner.number(
                     "cardinality",
                     "uint16 LE",
-                    rule="Cardinality - 1.",
+                    rule="Number of values minus 1.",
                     say=lambda value: f"{int(value)}: {int(value) + 1} values",
                 )
                 note.about = f"values from {key << 16:,}: {size + 1:,}"

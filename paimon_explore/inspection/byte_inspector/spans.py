@@ -403,7 +403,7 @@ def grown(data: bytes, build: Callable[[Spans], None], like: Span, base: int = 0
         except (PaimonError, IndexError, ValueError, OverflowError, RecursionError) as error:
             what = error.message if isinstance(error, PaimonError) else str(error)
             spans.leaf(STRANGE, "bytes", spans.left, rule=f"Invalid: {what}.")
-        spans.rest(STRANGE, "Not part of the layout.")
+        spans.rest(STRANGE, "Bytes that are not part of the layout.")
         return tuple(spans.made)
 
     return replace(like, grow=grow)

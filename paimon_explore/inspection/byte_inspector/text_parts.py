@@ -10,7 +10,7 @@ from paimon_explore.errors import InvalidInputError
 from paimon_explore.inspection.byte_inspector.spans import Spans
 
 _BLOB_TAIL = 5
-_LIST_NAMES = ("packed sizes", "unpacked sizes", "first rows")
+_LIST_NAMES = ("compressed sizes", "uncompressed sizes", "first rows")
 
 
 def hint_parts(spans: Spans) -> None:
@@ -44,14 +44,14 @@ def row_file_parts(spans: Spans) -> None:
     if index:
         spans.leaf("blocks", "bytes", index, rule="Rows in blocks compressed with Zstandard.")
     with spans.group("index") as note:
-        note.about = "3 lists"
+        note.about = "3 lists of numbers"
         for name in _LIST_NAMES:
             length = spans.number("length", "varint")
             start = spans.position
 
             def build(inner: Spans) -> None:
                 while inner.left:
-                    rule = "Difference to the previous number."
+                    rule = "Difference from the previous number."
                     inner.number("difference", "zigzag", rule=rule)
 
             spans.later(name, length, build, about=f"{length} bytes from byte {start:,}")
@@ -60,9 +60,9 @@ def row_file_parts(spans: Spans) -> None:
         note.about = f"{spans.number('blocks', 'int32 LE')} blocks"
         spans.number("index offset", "int64 LE")
         spans.number("index size", "int32 LE")
-        spans.number("version", "uint8", rule="Always 1.")
-        spans.leaf("spare", "zeros", 3)
-        spans.leaf("magic", "bytes", 4, rule="ROWS, little-endian.")
+        spans.number("version", "uint8", rule="Version of the layout; always 1.")
+        spans.leaf("reserved", "zeros", 3)
+        spans.leaf("magic", "bytes", 4, rule="Magic number: the bytes 'ROWS', little-endian.")
 
 
 def is_blob_file(data: bytes) -> bool:
@@ -82,12 +82,12 @@ def blob_parts(spans: Spans) -> None:
 
     def build(inner: Spans) -> None:
         while inner.left:
-            rule = "Difference to the previous size; -1 encodes null, -2 an external value."
+            rule = "Difference from the previous size; -1 encodes null, -2 an external value."
             inner.number("difference", "zigzag", rule=rule)
 
     spans.later("entry sizes", size, build)
     spans.number("list size", "int32 LE")
-    spans.number("version", "uint8", rule="Always 1.")
+    spans.number("version", "uint8", rule="Version of the layout; always 1.")
 
 
 def _entry(spans: Spans, number: int, end: int) -> int:

@@ -110,7 +110,7 @@ def thrift_parts(spans: Spans, struct: str, depth: int = 0) -> int:
         wire = Wire(header & 0x0F)
         start = len(spans.made)
         with spans.group("field") as note:
-            rule = "Upper half: difference to the previous field id; lower half: the type."
+            rule = "Upper four bits: difference from the previous field id; lower four bits: type."
             spans.number(
                 "header", "uint8", rule=rule, say=lambda v: f"+{int(v) >> 4}, {_wire(int(v))}"
             )
@@ -168,7 +168,7 @@ def _binary(spans: Spans) -> str:
 def _list(spans: Spans, struct: str, depth: int) -> str:
     spans.need(1)
     header = spans.data[spans.position - spans.base]
-    rule = "Upper half: number of items, 15 if it follows; lower half: their type."
+    rule = "Upper four bits: number of items, 15 if it follows; lower four bits: item type."
     spans.number("list header", "uint8", rule=rule, say=lambda v: f"{int(v) >> 4}, {_wire(int(v))}")
     wire, size = Wire(header & 0x0F), header >> 4
     if size == _LONG_LIST:

@@ -202,10 +202,8 @@ class Replay(Result):
         sections += commit_sections(self.commit, explained=True)
         sections.append(self._files())
         if self.compared:
-            columns = ("field", "in the table", "replayed")
-            sections.append(
-                grid("Snapshot in the table and replayed snapshot", columns, self.compared)
-            )
+            columns = ("field", "original", "replayed")
+            sections.append(grid("Original and replayed snapshot", columns, self.compared))
         sections.append(self._scenarios())
         title = f"Replay of snapshot {self.snapshot.id} ({self.snapshot.commit_kind.value})"
         return Report(title=f"{title}: {self.commit.outcome}", sections=tuple(sections))
@@ -258,7 +256,7 @@ class Replay(Result):
             (
                 Cell(text=name.value, selects=f"ask:{name.value}"),
                 text,
-                Cell(text="shown", tone=Tone.ADD) if name is self.scenario else None,
+                Cell(text="selected", tone=Tone.ADD) if name is self.scenario else None,
             )
             for name, text in SCENARIOS.items()
         ]
@@ -286,7 +284,11 @@ class Replay(Result):
             )
             for file in self.files
         ]
-        return grid("Files of the replay", ("change", "kind", "file", "size#", "step"), rows)
+        return grid(
+            "Files written or removed by the replay",
+            ("change", "kind", "file", "size#", "step"),
+            rows,
+        )
 
 
 def replay_commit(view: TableView, snapshot: Snapshot, scenario: str = "alone") -> Replay:

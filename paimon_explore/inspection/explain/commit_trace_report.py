@@ -97,10 +97,14 @@ class TracedCommit:
         if CommitStep.SKIP_EMPTY in steps:
             return "nothing to commit"
         if CommitStep.FAIL in steps:
-            return "failed, no change is visible"
+            return "failed; no change is visible"
         if CommitStep.DOUBT in steps:
             return "unknown: the storage did not confirm whether the snapshot was created"
-        return "given up" if CommitStep.WAIT in steps else "already committed"
+        return (
+            "not committed: the retries stopped"
+            if CommitStep.WAIT in steps
+            else "already committed"
+        )
 
 
 def split_commits(heard: Sequence[tuple[str, CommitEvent]]) -> tuple[TracedCommit, ...]:
@@ -161,8 +165,8 @@ def steps_grid(commits: Sequence[TracedCommit], *, explained: bool = False) -> G
                 rows.append((number, step, spent, text))
             else:
                 rows.append((number, event.attempt or None, event.snapshot_id, step, spent, did))
-    columns = ("#", "attempt#", "snapshot#", "step", "ms#", "result")
-    shown = ("#", "step", "ms#", "result") if explained else columns
+    columns = ("#", "attempt#", "snapshot#", "step", "elapsed ms#", "result")
+    shown = ("#", "step", "elapsed ms#", "result") if explained else columns
     return grid("Commit steps", shown, rows)
 
 
@@ -256,7 +260,7 @@ def _merges(commit: TracedCommit) -> tuple[Section, ...]:
                 _verdict(before >= min_count, "reached", "not reached"),
             ),
         ]
-    columns = ("snapshot#", "compaction", "option", "threshold#", "actual#", "threshold is")
+    columns = ("snapshot#", "compaction", "option", "threshold#", "actual#", "status")
     note = "A commit merges manifests if one of these thresholds is reached."
     return (grid("Manifest compaction thresholds", columns, rows, note=note),) if rows else ()
 

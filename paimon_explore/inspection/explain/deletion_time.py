@@ -54,13 +54,13 @@ def deletion_time(
     """
     mine = [one for one in found if one.branch == view.branch and one.holder == "snapshots"]
     if any(one.removed is None and one.snapshots for one in mine):
-        text = "not yet: the latest snapshot references it; a later commit must remove it first"
+        text = "not yet: the latest snapshot contains the file; a commit must remove it first"
         return DeletionTime(text=text)
     kept = [mark.snapshot_id for mark in timeline.marks if not mark.expired]
     last = max((end for one in mine for _, end in one.snapshots), default=None)
-    also = f"once {', '.join(others[:4])} no longer need it" if others else ""
+    also = f"when no longer referenced by {', '.join(others[:4])}" if others else ""
     if last is None:
-        return DeletionTime(text=also or "now: no snapshot references it")
+        return DeletionTime(text=also or "now: no snapshot references the file")
     expiry = _of_expiry(view, timeline, last, kept[-1], now_ms)
     return DeletionTime(
         text=f"{expiry.text}, and {also}" if also else expiry.text,
@@ -80,10 +80,12 @@ def _of_expiry(
     next_one = [m.snapshot for m in timeline.marks if m.snapshot_id == last + 1 and m.snapshot]
     moment = next_one[0].time_millis + options.value(SNAPSHOT_TIME_RETAINED) if next_one else now_ms
     moment = now_ms if beyond else moment
-    when = "" if moment <= now_ms else f"from {time_text(moment)} on, "
-    text = f"{when}when snapshot {last} expires ({SNAPSHOT_TIME_RETAINED.key})"
-    text = text if when or commits else f"now, {text}"
+    waits = []
     if commits:
-        rule = f"{SNAPSHOT_NUM_RETAINED_MIN.key} {retain_min}"
-        text = f"after {plural(commits, 'more commit')} ({rule}), {text}"
+        key = SNAPSHOT_NUM_RETAINED_MIN.key
+        waits.append(f"after {plural(commits, 'more commit')} ({key} = {retain_min})")
+    if moment > now_ms:
+        waits.append(f"from {time_text(moment)} on ({SNAPSHOT_TIME_RETAINED.key})")
+    when = " and ".join(waits) or "which is possible now"
+    text = f"when snapshot {last} expires, {when}"
     return DeletionTime(text=text, from_ms=moment, commits=commits)

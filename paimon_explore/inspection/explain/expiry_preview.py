@@ -169,8 +169,8 @@ class ExpiryPreview(Result):
                 for h in self.held
             ]  # fmt: skip
             heads = ("kept by", "name", "snapshots#", "files#", "size#", "reason")
-            note = "Counts of what would expire or be deleted in addition without this entry."
-            yield grid("Kept from expiry", heads, rows, note=note)
+            note = "Each row counts what could be removed without the consumer, option or tag."
+            yield grid("Consumers, options and tags that prevent expiry", heads, rows, note=note)
         elif not ids:
             yield Note(text="No snapshot is old enough to expire.")
         paths = [*files.data_files, *files.metadata_files]
@@ -309,7 +309,7 @@ def _consumers(
             continue
         kept = [i for i in free if i >= flag.snapshot_id]
         if kept:
-            reason = f"has not read snapshot {flag.snapshot_id} yet"
+            reason = f"the consumer has not read snapshot {flag.snapshot_id} yet"
             yield HeldBack(
                 kind="consumer",
                 name=flag.name,
@@ -350,7 +350,7 @@ def _options(
 
 def _tags(inspector: Inspector, report: ExpiryReport) -> Iterator[HeldBack]:
     for flag, files, size in tag_only_files(inspector, frozenset(report.expired)):
-        reason = f"references snapshot {flag.snapshot_id}"
+        reason = f"the tag references snapshot {flag.snapshot_id}"
         yield HeldBack(
             kind="tag", name=flag.name, snapshots=0, files=files, bytes=size, reason=reason
         )

@@ -67,7 +67,7 @@ class Holder:
         what = {"snapshots": "snapshot", "changelog": "changelog"}.get(self.kind)
         if what is not None:
             return f"{what}{'s' if self.first != self.last else ''} {span}{where}"
-        at = f"snapshot {span}" if self.kind == "tag" else f"from snapshot {self.first}"
+        at = f"snapshot {span}" if self.kind == "tag" else f"next snapshot {self.first}"
         return f"{self.kind} {self.name} ({at}){where}"
 
 
@@ -166,7 +166,9 @@ class FileExplanation(Result):
                 (h.kind, h.name, _snapshot(h.first), _snapshot(h.last), h.branch)
                 for h in self.holders
             ]
-            yield grid("References", ("kind", "name", "from", "to", "branch"), rows)
+            yield grid(
+                "References", ("kind", "name", "first snapshot", "last snapshot", "branch"), rows
+            )
         if not self.exists and self.holders:
             yield Note(
                 text="The file is missing from storage; the snapshots that need it cannot be read.",
@@ -184,7 +186,7 @@ class FileExplanation(Result):
         if not self.references:
             return None
         if self.removed_by is None:
-            return Cell(text="none: in the latest snapshot")
+            return Cell(text="not removed: the latest snapshot contains the file")
         return _snapshot(self.removed_by)
 
     def _chart(self) -> LaneChart:
@@ -232,9 +234,11 @@ def _snapshot(number: int) -> Cell:
 
 
 def _span(added: int | None, removed: int | None) -> str:
-    start = "from an expired snapshot" if added is None else f"from snapshot {added}"
+    start = "added by an expired snapshot" if added is None else f"added by snapshot {added}"
     return (
-        f"{start} to the latest" if removed is None else f"{start}, removed by snapshot {removed}"
+        f"{start}, still in the latest snapshot"
+        if removed is None
+        else f"{start}, removed by snapshot {removed}"
     )
 
 
@@ -311,7 +315,7 @@ def _orphan(inspector: Inspector, name: str, now_ms: int) -> FileExplanation:
         if status.name == name:
             break
     else:
-        hint = "It is neither referenced by metadata nor in the table's folder."
+        hint = "No metadata references the file, and the table's folder does not contain it."
         raise NotFoundError("file", name, view.location, hint=hint)
     deletable_ms = status.modified_ms + orphan_age_ms()
     folder = status.path.removeprefix(f"{view.location}/").partition("/")[0]
@@ -321,7 +325,7 @@ def _orphan(inspector: Inspector, name: str, now_ms: int) -> FileExplanation:
     text = (
         f"when the {folder} is deleted"
         if own
-        else f"{when}, by remove_orphan_files: nothing references it, and it is "
+        else f"{when}, by remove_orphan_files: no metadata references the file, which is "
         f"{plural(max(now_ms - status.modified_ms, 0) // 3_600_000, 'hour')} old"
     )
     return FileExplanation(

@@ -129,7 +129,7 @@ def _totals(changes: Sequence[FileChange]) -> Grid:
         size = sum(c.size - c.size_before if c.what != "removed" else -c.size for c in own)
         sign = "" if size < 0 else "+"
         rows.append((kind, *[count or None for count in counts], f"{sign}{bytes_text(size)}"))
-    columns = ("kind", "added#", "removed#", "changed#", "bytes#")
+    columns = ("kind", "added#", "removed#", "changed#", "size change#")
     return grid("Changed files by kind", columns, rows)
 
 
@@ -144,7 +144,7 @@ def _files(changes: Sequence[FileChange]) -> Grid:
         for change in changes[:_MAX_FILES_SHOWN]
     ]
     return grid(
-        plural(len(changes), "file"),
+        plural(len(changes), "changed file"),
         ("change", "kind", "file", "size#"),
         rows,
         total=len(changes),

@@ -196,9 +196,9 @@ class KeyHistory(Result):
         rows: list[list[Entry]] = []
         for state in reversed(self._changed()):
             rows += _state_rows(state)
-        heads = ("snapshot", "verdict", "level#", "kind", "sequence#", "values", "file")
+        heads = ("snapshot", "merge result", "level#", "row kind", "sequence#", "values", "file")
         note = "Only snapshots that changed the key are listed."
-        yield grid("Versions, newest snapshot first", heads, rows, note=note)
+        yield grid("Stored versions of the key, newest snapshot first", heads, rows, note=note)
 
     def _changed(self) -> list[KeyState]:
         """The states that differ from the one before."""
@@ -225,7 +225,7 @@ class KeyHistory(Result):
                 open_boxes.setdefault(one, (place, judged))
         ids = [(i + 0.5, str(state.snapshot_id)) for i, state in enumerate(self.states)]
         return LaneChart(
-            title="Stored versions of the key by snapshot (green: the one that reads return)",
+            title="Stored versions of the key by snapshot (green: returned by reads)",
             lanes=tuple(lanes.values())[:60],
             boxes=tuple(box for box in boxes if box.lane < 60),  # noqa: PLR2004 - room
             start=0,
@@ -272,7 +272,7 @@ def _state_rows(state: KeyState) -> Iterator[list[Entry]]:
         yield [at, Cell(text=state.problem.message, tone=Tone.REMOVE), *[""] * 5]
     else:
         shown = "no row" if state.row is None else truncate(_row_text(state.row), 200)
-        yield [at, Cell(text="result of a read", tone=Tone.PLAIN), "", "", "", shown, ""]
+        yield [at, Cell(text="row returned by a read", tone=Tone.PLAIN), "", "", "", shown, ""]
 
 
 def _row_text(values: Mapping[str, object]) -> str:
@@ -496,8 +496,10 @@ def _verdict(engine: MergeEngine, version: StoredVersion, counted: Sequence[Stor
         )
     if engine is not MergeEngine.DEDUPLICATE:
         if version.kind in _RETRACTS:
-            return "retracts" if version.kind == "-U" else "deletes or retracts"
+            return (
+                "retracts values" if version.kind == "-U" else "deletes the row or retracts values"
+            )
         return "merged into the row" if len(counted) > 1 else "returned by reads"
     if version != newest:
-        return f"superseded by sequence {newest.sequence}"
+        return f"superseded by sequence number {newest.sequence}"
     return "deletes the key" if version.kind in _RETRACTS else "returned by reads"

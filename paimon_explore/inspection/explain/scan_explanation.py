@@ -213,7 +213,7 @@ class ScanExplanation(Result):
         if self.stages:
             yield self._stage_grid()
             yield BarChart(
-                title="Share kept at each stage",
+                title="Share kept at each pruning stage",
                 categories=tuple(stage.name for stage in self.stages),
                 series=(
                     Series(name="kept", values=tuple(map(_share, self.stages)), tone=Tone.ADD),
@@ -526,7 +526,9 @@ class _Explainer:
         names = as_python(column(entries.table, "file_name"))
         mask = np.array([str(name) in to_open for name in names], np.bool_)
         self._entry_stage(LIMIT_STAGE, entries, mask, unit="files")
-        text = f"is not opened: the files before it have the {plural(limit, 'row')} of the limit."
+        text = (
+            f"is not opened: the files before it contain the {plural(limit, 'row')} of the limit."
+        )
         gone = entries.filter(~mask)
         self._prune(
             "file", LIMIT_STAGE, gone.table, lambda _: Reason(condition=f"LIMIT {limit}", text=text)

@@ -45,8 +45,9 @@ class TableTrace:
         made = [str(number) for commit in self.commits for number in commit.snapshot_ids]
         new = _new_snapshots(self.changes)
         if made or new:
-            parts.insert(0, f"snapshots {', '.join(made or new)}")
-        return f"{self.name}: {', '.join(parts) if parts else 'nothing changed'}"
+            ids = made or new
+            parts.insert(0, f"snapshot{'s' if len(ids) > 1 else ''} {', '.join(ids)} created")
+        return f"{self.name}: {', '.join(parts) if parts else 'no changes'}"
 
 
 def _new_snapshots(changes: Sequence[FileChange]) -> list[str]:
@@ -105,7 +106,7 @@ class Trace(Result):
             touched[0].title if len(touched) == 1 else f"{plural(len(touched), 'table')} changed"
         )
         if not touched:
-            title = f"nothing changed in {plural(len(self.tables), 'table')}"
+            title = f"no changes in {plural(len(self.tables), 'table')}"
         return Report(title=title, sections=tuple(sections))
 
     def to_arrow(self) -> pa.Table:

@@ -175,7 +175,7 @@ def _why(request: ReportRequest) -> Result:
     return Hint(
         pane="why",
         title="Why does this file exist?",
-        how="Select a file in the tree or under Files, or type the name of any file of the table.",
+        how="Select a file in a view of the explorer, or type the name of any file of the table.",
         examples=tuple(names),
         code=Code(python=f"{request.inspector.view.expression}.why('data-…')"),
     )
@@ -198,7 +198,7 @@ def _key(request: ReportRequest) -> Result:
     return Hint(
         pane="key",
         title="History of a primary key",
-        how=f"Type a value of {', '.join(keys)}{' or select an example' if examples else ''}.",
+        how=f"Type a value for {', '.join(keys)}{' or select an example' if examples else ''}.",
         examples=examples,
         code=Code(python=f"{expression}(…)"),
     )
@@ -251,7 +251,9 @@ def _replay(request: ReportRequest) -> Result:
     snapshot = request.inspector.snapshot
     if snapshot is None:
         return Hint(
-            pane="replay", title="The table has no snapshot to replay.", how="Select a snapshot."
+            pane="replay",
+            title="The table has no snapshot to replay.",
+            how="Write data to the table first.",
         )
     try:
         return replay_commit(request.inspector.view, snapshot, request.text.strip() or "alone")

@@ -174,7 +174,9 @@ class ExplorerState:
         shown = self._shown(frame)
         lives = shown.lives if shown.groups is None else shown.groups
         if any(row >= len(lives) for row in rows):
-            raise InvalidInputError(f"Row number out of range: the list has {len(lives)} rows.")
+            raise InvalidInputError(
+                f"A row number is out of range: the file list has {len(lives)} rows."
+            )
         if isinstance(lives, FileGroups):
             texts = [lives.size_text(row) for row in rows]
             groups = [{"name": text, "min_key": text, "max_key": ""} for text in texts]
@@ -257,7 +259,7 @@ class ExplorerState:
         if head == "schema" and rest.isdecimal() and len(rest) < _DIGITS:
             return Answer(body=self.inspector.schema(int(rest)).page())
         if not head.isdecimal():
-            raise InvalidInputError(f"{node[:60]!r} is not a node path.")
+            raise InvalidInputError(f"{node[:60]!r} is not the path of a tree node.")
         return Answer(body=self.inspector.at(int(head)).node(rest).page())
 
     def result(self, pane: str, snapshot_id: int, view_input: ViewInput) -> Result:
@@ -337,13 +339,14 @@ class ExplorerState:
             frame, row = self._file(rest)
             if self._shown(frame).groups is not None:
                 raise InvalidInputError(
-                    "A group of files cannot be opened.", hint="Filter the files."
+                    "The bytes of a group of files cannot be shown.",
+                    hint="Filter the list until it shows single files.",
                 )
             found = file_of_lives(self.inspector, self._lives(frame), row)
         elif head.isdecimal():
             found = table_bytes(self.inspector.at(int(head)), rest)
         else:
-            raise InvalidInputError(f"{node[:60]!r} is not a node path.")
+            raise InvalidInputError(f"{node[:60]!r} is not the path of a tree node.")
         return Answer(body=self.byte_session.put(found))
 
     def _named(self, name: str) -> Document:
@@ -378,10 +381,10 @@ class ExplorerState:
     def _file(self, text: str) -> tuple[int, int]:
         frame, _, row = text.partition("/")
         if not (frame.isdecimal() and row.isdecimal() and len(row) < 10):  # noqa: PLR2004 - digits
-            raise InvalidInputError(f"file/{text[:60]} is not a node path.")
+            raise InvalidInputError(f"file/{text[:60]} is not the path of a tree node.")
         shown = self._shown(int(frame))
         if int(row) >= len(shown.lives if shown.groups is None else shown.groups):
-            raise InvalidInputError(f"File {row} does not exist.")
+            raise InvalidInputError(f"The file list has no row {row}.")
         return int(frame), int(row)
 
     def _shown(self, frame: int) -> SentFiles:

@@ -21,11 +21,11 @@ from paimon_explore.metadata.schema.table_schema import TableSchema
 def table_chips(schema: TableSchema | None) -> tuple[str, ...]:
     """Labels for keys, partitioning, buckets and non-default features; texts are not escaped."""
     if schema is None:
-        return ("no readable schema",)
+        return ("unreadable schema",)
     try:
         return tuple(_chips(schema, TableOptions(schema.options)))
     except InvalidInputError:
-        return (*_keys(schema), "unreadable options")
+        return (*_keys(schema), "invalid options")
 
 
 def _chips(schema: TableSchema, options: TableOptions) -> Iterator[str]:
@@ -45,9 +45,9 @@ def _chips(schema: TableSchema, options: TableOptions) -> Iterator[str]:
 
 
 def _keys(schema: TableSchema) -> Iterator[str]:
-    yield f"PK {', '.join(schema.primary_keys)}" if schema.primary_keys else "append"
+    yield f"PK {', '.join(schema.primary_keys)}" if schema.primary_keys else "append table"
     if schema.partition_keys:
-        yield f"partition {', '.join(schema.partition_keys)}"
+        yield f"partitioned by {', '.join(schema.partition_keys)}"
 
 
 def _buckets(bucket: int, *, keyed: bool) -> str:

@@ -59,7 +59,7 @@ def _snapshot_lines(inspector: Inspector) -> Iterator[str]:
     try:
         files = inspector.files().table
     except PaimonError as error:
-        yield f"files unknown: {error.message}"
+        yield f"The files cannot be listed. {error.message}"
         return
     size = column_sum(files, "file_size")
     count = short_text(column_sum(files, "row_count"))

@@ -132,18 +132,18 @@ class Health(Result):
             ]
             for one in self.findings
         ]
-        yield grid("Findings", ("severity", "finding", "figure#", "threshold", "advice"), rows)
+        yield grid("Findings", ("severity", "finding", "measured#", "threshold", "advice"), rows)
         if any(one.threshold for one in self.findings):
             yield self._chart()
 
     def _chart(self) -> BarChart:
         rated = [one for one in self.findings if one.threshold]
         return BarChart(
-            title="Figure relative to threshold",
+            title="Measured value relative to threshold",
             categories=tuple(one.rule for one in rated),
             series=(
                 Series(
-                    name="multiple",
+                    name="times the threshold",
                     values=tuple(round(one.figure / one.threshold, 2) for one in rated),
                     tone=Tone.WARN,
                 ),

@@ -90,7 +90,9 @@ def sorted_runs(facts: TableFacts) -> Iterator[Finding]:
     for one in late[:_MAX_FINDINGS_PER_RULE]:
         stops = one.runs > stop
         option = NUM_SORTED_RUN_STOP_TRIGGER if stops else NUM_SORTED_RUN_COMPACTION_TRIGGER
-        others = f", and {plural(len(late) - 1, 'other bucket')}" if len(late) > 1 else ""
+        others = (
+            f"; {plural(len(late) - 1, 'more bucket')} above the trigger" if len(late) > 1 else ""
+        )
         yield Finding(
             severity=Severity.ERROR if stops else Severity.WARNING,
             rule="level-0 backlog",
@@ -194,7 +196,7 @@ def manifest_size(facts: TableFacts) -> Iterator[Finding]:
             figure=count,
             threshold=threshold,
             option=MANIFEST_MERGE_MIN_COUNT.key,
-            advice="commits merge manifests from this number on; check whether commits fail",
+            advice="commits merge manifests at the threshold; check whether commits fail",
             evidence=f"snapshot:{number}",
         )
     each = facts.manifests.total_size / files if files else 0
@@ -267,11 +269,11 @@ def stale_hints(facts: TableFacts) -> Iterator[Finding]:
             yield Finding(
                 severity=Severity.NOTE,
                 rule="stale hint",
-                what=f"hint {flag.name} names snapshot {flag.snapshot_id}; "
-                f"the correct one is {right[flag.name]}",
+                what=f"hint {flag.name} contains {flag.snapshot_id}, but the "
+                f"{flag.name.lower()} snapshot is {right[flag.name]}",
                 figure=flag.snapshot_id,
                 threshold=right[flag.name],
-                advice="no action needed: readers verify hints, and the next commit rewrites it",
+                advice="no action needed: readers verify hints, and the next commit updates them",
                 evidence=f"snapshot:{right[flag.name]}",
             )
 
@@ -292,10 +294,10 @@ def missing_files(facts: TableFacts) -> Iterator[Finding]:
         yield Finding(
             severity=Severity.ERROR,
             rule="missing files",
-            what=f"{plural(len(gone), 'live data file')} missing from storage, e.g. {name}",
+            what=f"{plural(len(gone), 'live data file')} missing from storage, for example {name}",
             figure=len(gone),
             threshold=0,
-            advice="restore them, or roll back to a snapshot without them",
+            advice="restore the files, or roll back to a snapshot that does not need them",
             evidence=f"file:{name}",
         )
 
@@ -324,8 +326,8 @@ def consumers(facts: TableFacts) -> Iterator[Finding]:
             yield Finding(
                 severity=Severity.ERROR,
                 rule="expired consumer",
-                what=f"consumer {flag.name} reads snapshot {flag.snapshot_id} next, which has "
-                f"expired; the earliest is {earliest}",
+                what=f"consumer {flag.name} needs snapshot {flag.snapshot_id}, which has "
+                f"expired; the earliest snapshot is {earliest}",
                 figure=flag.snapshot_id,
                 threshold=earliest,
                 advice="delete the consumer and restart its reader",
@@ -338,12 +340,13 @@ def consumers(facts: TableFacts) -> Iterator[Finding]:
             yield Finding(
                 severity=Severity.WARNING,
                 rule="consumer lag",
-                what=f"consumer {flag.name} lags {lag:,} snapshots; "
+                what=f"consumer {flag.name} is {lag:,} snapshots behind; "
                 f"last progress {hours} ago{note}",
                 figure=lag,
                 threshold=_CONSUMER_LAG,
                 option=CONSUMER_EXPIRATION_TIME.key,
-                advice="snapshots it has not read cannot expire; delete it if it is unused",
+                advice="snapshots that a consumer has not read cannot expire; delete the "
+                "consumer if it is unused",
                 evidence=f"snapshot:{flag.snapshot_id}",
             )
 
@@ -412,7 +415,7 @@ def overdue_expiry(facts: TableFacts) -> Iterator[Finding]:
             figure=len(gone),
             threshold=_OVERDUE,
             option=(SNAPSHOT_NUM_RETAINED_MAX if by_count else SNAPSHOT_TIME_RETAINED).key,
-            advice="run expire_snapshots(); preview_expiry() shows what it frees",
+            advice="run expire_snapshots(); preview_expiry() shows the space to be freed",
             evidence="expiry:",
         )
 
@@ -429,8 +432,8 @@ def iceberg_metadata(facts: TableFacts) -> Iterator[Finding]:
     yield Finding(
         severity=Severity.WARNING if lag > 0 else Severity.NOTE,
         rule="iceberg metadata",
-        what=f"{where}: the Iceberg metadata {state}, the table is at {facts.snapshot.id}; "
-        "paimon_explore does not write it",
+        what=f"the Iceberg metadata {state}, the table is at snapshot {facts.snapshot.id}; "
+        f"paimon_explore does not update it ({where})",
         figure=max(lag, 0),
         threshold=0,
         option=ICEBERG_STORAGE.key,
@@ -448,10 +451,10 @@ def stray_snapshots(facts: TableFacts) -> Iterator[Finding]:
             severity=Severity.WARNING,
             rule="stray snapshot",
             what=f"snapshot-{strays[0]} exists, but snapshot-{known[-1] + 1} is missing: "
-            f"the history without gaps ends at {known[-1]}",
+            f"readers see no snapshot after {known[-1]}",
             figure=strays[0],
             threshold=known[-1],
-            advice="move the file away: readers ignore it, and a later commit will fail on it",
+            advice="move the snapshot file out of the folder, otherwise a later commit fails",
         )
 
 

@@ -165,7 +165,7 @@ class SchemaHistory(Result):
         ]
         if len(self.versions) > 1:
             heads = ("version", "element", "name", "change", "before", "after")
-            yield grid("Changes", heads, changes)
+            yield grid("Schema changes", heads, changes)
         rows: list[list[Entry]] = [
             [
                 Cell(text=f"schema {v.schema.id}", selects=f"schema:{v.schema.id}"),
@@ -178,7 +178,7 @@ class SchemaHistory(Result):
             for v in self.versions
         ]
         heads = ("version", "created", "columns#", "changes#", "live files#", "snapshots#")
-        yield grid("Versions", heads, rows)
+        yield grid("Schema versions", heads, rows)
         options = sorted(masked_options(newest.schema.options).items())
         yield grid("Current options", ("option", "value"), options)
 

@@ -134,7 +134,11 @@ class Timeline(Result):
             if mark.snapshot_id == snapshot_id:
                 return position
         ids = [mark.snapshot_id for mark in self.marks]
-        hint = f"Available: {ids[0]} to {ids[-1]}." if ids else "The table has no snapshot yet."
+        hint = (
+            f"Available: {ids[0]} to {ids[-1]}."
+            if ids
+            else "The table has no snapshot yet."
+        )
         raise NotFoundError("snapshot", snapshot_id, hint=hint)
 
     def snapshot(self, snapshot_id: int) -> Snapshot:
@@ -145,7 +149,8 @@ class Timeline(Result):
         """
         snapshot = self.marks[self.position_of(snapshot_id)].snapshot
         if snapshot is None:
-            raise NotFoundError("snapshot", snapshot_id, hint="Its file cannot be read.")
+            message = f"The file of snapshot {snapshot_id} cannot be read."
+            raise NotFoundError("snapshot", snapshot_id, message=message)
         return snapshot
 
     def resolve(self, text: str) -> int:
@@ -170,7 +175,7 @@ class Timeline(Result):
             raise InvalidInputError(message, hint="Write a time as 2026-11-20 10:00.") from error
         older = [m for m in self.marks if m.snapshot and m.snapshot.time_millis <= moment]
         if not older:
-            message = f"There is no snapshot at or before {wanted}."
+            message = f"No snapshot was committed at or before {wanted}."
             raise NotFoundError("snapshot", wanted, message=message)
         return older[-1].snapshot_id
 
@@ -235,7 +240,15 @@ def timeline_report(timeline: Timeline) -> Report:
         selects=tuple(f"snapshot:{mark.snapshot_id}" for mark in marks),
     )
     rows = [_cells(timeline, mark) for mark in reversed(timeline.marks)]
-    heads = ("snapshot", "kind", "committed", "schema#", "rows#", "change#", "referenced by")
+    heads = (
+        "snapshot",
+        "commit kind",
+        "committed",
+        "schema#",
+        "rows#",
+        "row change#",
+        "referenced by",
+    )
     return Report(title=repr(timeline), sections=(chart, grid("Snapshots", heads, rows)))
 
 

@@ -56,7 +56,7 @@ class FileGroups:
             ("files", count_text(own["files"])),
             ("rows", count_text(own["rows"])),
             ("size", bytes_text(own["size"])),
-            ("to list the files", f"use a narrower filter, e.g. {condition}"),
+            ("filter for single files", condition),
         )
         return Document(
             title=self.size_text(group),

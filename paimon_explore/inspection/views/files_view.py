@@ -62,7 +62,7 @@ class FilesView(Result):
 
     def to_report(self) -> Report:
         """A chart of bytes by partition and level, and the first files."""
-        heads = ("partition", "bucket#", "level#", "rows#", "size#", "added#", "file")
+        heads = ("partition", "bucket#", "level#", "rows#", "size#", "added by#", "file")
         rows = self.table.select(_SHOWN).slice(0, MAX_ROWS).to_pylist()
         first = grid("Files", heads, [_report_row(row) for row in rows], total=len(self))
         return Report(title=self.title, sections=(*_size_chart(self.table), first))

@@ -183,7 +183,7 @@ class LsmSection(Result):
         rows = one.rows or 1
         retracts, deleted = _sum(self.files, "retract_count"), _sum(self.files, "deleted_count")
         runs = Cell(
-            text=f"{one.runs} (compaction above {self.trigger}, "
+            text=f"{one.runs} (compaction starts above {self.trigger}, "
             f"{NUM_SORTED_RUN_COMPACTION_TRIGGER.key}; writers wait above {self.stop})",
             tone=Tone.WARN if one.runs > self.trigger else Tone.PLAIN,
         )
@@ -267,10 +267,10 @@ class LsmSection(Result):
             rows.append([*cells, gone or "", Cell(text=name, selects=f"file:{name}")])
         if not self.keyed:
             heads = ["level#", "rows#", "size#", "deleted#", "file"]
-        note = "deleted: retracted rows, and rows deleted by deletion vectors."
+        note = "deleted: rows that are retracted, or deleted by a deletion vector."
         if self.keyed:
             note = (
-                f"overlap: sorted runs that a lookup in the key range of the file may read; {note}"
+                f"overlap: maximum number of sorted runs with keys in the range of the file; {note}"
             )
         return grid("Files, newest run first", heads, rows, total=self.files.num_rows, note=note)
 
@@ -295,7 +295,7 @@ class LsmSection(Result):
             ]
             for b in self.buckets
         ]
-        heads = ("bucket", "runs#", "level 0#", "files#", "rows#", "size#")
+        heads = ("bucket", "runs#", "level-0 files#", "files#", "rows#", "size#")
         return grid("Buckets by number of sorted runs", heads, rows)
 
 
@@ -337,7 +337,7 @@ def lsm_section(
         raise NotFoundError(
             "bucket",
             bucket if text is None else f"{text} {bucket}".strip(),
-            hint=f"Available: {found}.",
+            hint=f"Existing buckets: {found}.",
         )
     rows = groups[matches[0]] if matches else np.empty(0, np.int64)
     selected = sums[matches[0]] if matches else None

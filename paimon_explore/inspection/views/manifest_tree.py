@@ -210,7 +210,7 @@ class Children(Result):
                 ),
             )
             sections.append(chart)
-        heads = ("key", "type", "name", "range", "entries", "size#", "note")
+        heads = ("node", "type", "name", "range", "entries", "size#", "note")
         rows = [_node_cells(node) for node in self.nodes]
         sections.append(grid("Metadata files and entries", heads, rows, total=self.total))
         return Report(title=self.title, sections=tuple(sections))
@@ -218,7 +218,7 @@ class Children(Result):
 
 def _node_cells(node: TreeNode) -> list[Entry]:
     entries = "" if node.added is None else f"+{node.added:,} -{node.deleted or 0:,}"
-    note = node.problem or ("cancelled" if node.cancelled else node.shared)
+    note = node.problem or ("cancelled by another entry" if node.cancelled else node.shared)
     return [
         node.key,
         f"{node.kind} {node.type}".strip(),
@@ -359,7 +359,7 @@ class ManifestTree:
         yield TreeNode(key="schema", type="schema", label=f"schema {snapshot.schema_id}")
 
     def _list_node(self, snapshot: Snapshot, kind: ListKind, size: int | None) -> TreeNode:
-        label = f"{kind.value} list"
+        label = f"{kind.value} manifest list"
         try:
             files = self.manifests(snapshot, kind)
         except PaimonError as error:
@@ -531,7 +531,7 @@ def _span(low: object, high: object) -> str:
 
 
 def _also_in(ids: Sequence[int]) -> str:
-    return f"also in snapshot {' and '.join(map(str, ids))}" if ids else ""
+    return f"also in {' and '.join(f'snapshot {i}' for i in ids)}" if ids else ""
 
 
 def _sum(files: ManifestFiles, column: str) -> int:

@@ -164,7 +164,7 @@ def _as_report(section: Section) -> reports.Section:
         case Facts(rows=rows, title=title):
             return reports.facts(*rows, title=title)
         case BoundsTable(title=title, rows=bounds, note=note):
-            heads = ("column", "type", "min", "max", "nulls#", "")
+            heads = ("column", "type", "min", "max", "nulls#", "note")
             cells = [
                 (b.column, b.type, b.minimum, b.maximum, b.null_count, b.reason or b.note)
                 for b in bounds
@@ -226,7 +226,7 @@ class NodeDetails:
         entries = self._view.store.manifests.read(manifest).slice(entry, 1)
         lived = (
             ("added by", "an expired snapshot" if added is None else f"snapshot {added}"),
-            ("removed by", "none: live" if removed is None else f"snapshot {removed}"),
+            ("removed by", "not removed" if removed is None else f"snapshot {removed}"),
             ("manifest", manifest),
         )
         return self._file(entries, "data file", lived)
@@ -278,8 +278,8 @@ class NodeDetails:
             ListKind.CHANGELOG: snapshot.changelog_manifest_list,
         }
         meaning = {
-            ListKind.BASE: "all manifests before this commit",
-            ListKind.DELTA: "the manifests of this commit",
+            ListKind.BASE: "the manifests that existed before this commit",
+            ListKind.DELTA: "the manifests that this commit added",
             ListKind.CHANGELOG: "the manifests of the changelog files of this commit",
         }
         added = sum(_int(row["num_added_files"]) for row in files.rows())
@@ -326,7 +326,9 @@ class NodeDetails:
         self, entries: ManifestEntries, subtitle: str, more: tuple[tuple[str, str], ...]
     ) -> Document:
         if not len(entries):
-            return Document(title="the entry does not exist", subtitle="data file", sections=())
+            return Document(
+                title="The manifest entry does not exist", subtitle="data file", sections=()
+            )
         entry = entries.rows()[0]
         partition = partition_texts(entries.table, partition_type(self._view))[0]
         facts = Facts(rows=(*_file_facts(entry, partition), *more))
@@ -399,7 +401,7 @@ class NodeDetails:
         facts = (
             ("primary key", ", ".join(schema.primary_keys) or "none"),
             ("partition", ", ".join(schema.partition_keys) or "none"),
-            ("changed", time_text(schema.time_millis)),
+            ("created", time_text(schema.time_millis)),
             *((("comment", schema.comment),) if schema.comment else ()),
         )
         fields = tuple((f"{f.id} {f.name}", type_text(f.type)) for f in schema.fields)
@@ -447,7 +449,7 @@ def _bounds_sections(entry: Mapping[str, object], schema: TableSchema) -> Iterat
     keys = key_bounds(entry, schema)
     if keys:
         yield BoundsTable(title="Key bounds", rows=keys)
-    note = f"Decoded with schema {schema.id}, which the file was written with."
+    note = f"The bounds are decoded with schema {schema.id}, the schema of the file."
     yield BoundsTable(title="Value bounds", rows=value_bounds(entry, schema), note=note)
 
 

@@ -74,7 +74,7 @@ class PartitionHeat(Result):
             )
         touched = sorted(often, key=lambda name: (-often[name][-1]["snapshot_id"], name))
         shown = sorted(touched[:MAX_LANES])
-        heads = ("partition", "changed by#", "last change#", "added#", "removed#")
+        heads = ("partition", "changed in#", "last changed by#", "bytes added#", "bytes removed#")
         cells = [_cells(name, often[name]) for name in touched]
         sections: tuple[Section, ...] = (
             self._map(shown, often),
@@ -105,7 +105,7 @@ class PartitionHeat(Result):
         ]
         ids = [(place + 0.5, str(number)) for place, number in enumerate(newest)]
         return LaneChart(
-            title="Changes by partition and snapshot (green: grew, hatched: shrank)",
+            title="Changes by partition and snapshot (green: size grew, hatched: size shrank)",
             lanes=tuple(name or "unpartitioned" for name in shown),
             boxes=tuple(boxes),
             start=0,
@@ -125,8 +125,8 @@ def _moved(row: dict[str, int]) -> int:
 def _tooltip(name: str, row: dict[str, int]) -> str:
     return (
         f"{name or 'unpartitioned'} in snapshot {row['snapshot_id']}: "
-        f"+{row['files_added']} files, {bytes_text(row['bytes_added'])}; "
-        f"-{row['files_removed']} files, {bytes_text(row['bytes_removed'])}"
+        f"{plural(row['files_added'], 'file')} added, {bytes_text(row['bytes_added'])}; "
+        f"{plural(row['files_removed'], 'file')} removed, {bytes_text(row['bytes_removed'])}"
     )
 
 

@@ -63,7 +63,7 @@ class PartitionsView(Result):
                     unit=Unit.BYTES,
                 )
             )
-        heads = ("partition", "files#", "level 0#", "buckets#", "rows#", "size#")
+        heads = ("partition", "files#", "level-0 files#", "buckets#", "rows#", "size#")
         cells = [_cells(row) for row in rows]
         title = f"{self.name}: {plural(len(self), 'partition')}"
         return Report(

@@ -171,14 +171,14 @@ class SnapshotDiff(Result):
         if self.schema:
             changes = [(d.what, d.name, d.act, d.before, d.after) for d in self.schema]
             heads = ("element", "name", "change", "before", "after")
-            yield grid("Schema and options", heads, changes)
+            yield grid("Changes of schema and options", heads, changes)
         if self.indexes:
             listed = [
                 (_mark(i.change), i.type, i.entries, i.deleted_rows, bytes_text(i.size), i.name)
                 for i in self.indexes
             ]
             names = ("change", "index", "entries#", "deleted rows#", "size#", "file")
-            yield grid("Index files", names, listed)
+            yield grid("Changed index files", names, listed)
         if self.shown_rows:
             yield self._rows_grid()
 
@@ -195,7 +195,7 @@ class SnapshotDiff(Result):
             ]
             for row in shown
         ]
-        return grid("Rows", ("change", *found.column_names[1:]), rows, total=found.num_rows)
+        return grid("Changed rows", ("change", *found.column_names[1:]), rows, total=found.num_rows)
 
     def _totals(self) -> Facts:
         found: list[tuple[str, Entry]] = []
@@ -226,7 +226,7 @@ class SnapshotDiff(Result):
             for change in CHANGES
         ]
         return BarChart(
-            title="Bytes by partition",
+            title="Changed bytes by partition",
             categories=tuple(name for name, _ in largest),
             series=tuple(s for s in series if any(s.values)),
             unit=Unit.BYTES,
@@ -248,7 +248,7 @@ class SnapshotDiff(Result):
         ]
         if not partitioned:
             heads.remove("partition")
-        return grid("Files", heads, rows, total=self.files.num_rows)
+        return grid("Changed files", heads, rows, total=self.files.num_rows)
 
     def _row(self, row: dict[str, object], partitioned: bool) -> list[Entry]:  # noqa: FBT001 - private
         levels = [str(v) for v in (row["level_before"], row["level"]) if v is not None]
@@ -373,7 +373,7 @@ def _number(snapshot: Snapshot | None) -> int:
 
 
 def _name(snapshot: Snapshot | None) -> str:
-    return "nothing" if snapshot is None else f"snapshot {snapshot.id}"
+    return "empty table" if snapshot is None else f"snapshot {snapshot.id}"
 
 
 def _mark(change: str) -> Cell:

@@ -1,6 +1,9 @@
 // src/bytes.css
 var bytes_default = '.peb-root {\n--pe-bg: var(--jp-layout-color1, var(--vscode-editor-background, Canvas));\n--pe-fg: var(--jp-ui-font-color1, var(--vscode-editor-foreground, CanvasText));\n--pe-muted: color-mix(in srgb, var(--pe-fg) 74%, var(--pe-bg));\n--pe-faint: color-mix(in srgb, var(--pe-fg) 5%, var(--pe-bg));\n--pe-line: color-mix(in srgb, var(--pe-fg) 16%, var(--pe-bg));\n--pe-accent: var(--jp-brand-color1, var(--vscode-focusBorder, #1b6ac9));\n--pe-select: color-mix(in srgb, var(--pe-accent) 20%, var(--pe-bg));\n--pe-remove: #b3261e;\n--pe-font: var(--jp-ui-font-family, var(--vscode-font-family, system-ui, sans-serif));\n--pe-mono: var(--jp-code-font-family, var(--vscode-editor-font-family, ui-monospace, monospace));\nheight: var(--peb-height, 480px);\nborder: 1px solid var(--pe-line);\nborder-radius: 6px;\noverflow: hidden;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: 13px / 1.4 var(--pe-font);\ntext-align: left;\n}\n.peb-root[data-theme="dark"] {\n--pe-remove: #ff8f85;\n}\n.peb-pane {\npadding: 0;\n}\n.peb,\n.peb * {\nbox-sizing: border-box;\n}\n.peb {\ncontainer: peb / inline-size;\ndisplay: flex;\nflex-direction: column;\nheight: 100%;\nmin-height: 0;\nfont-variant-numeric: tabular-nums;\n}\n.peb :focus-visible {\noutline: 2px solid var(--pe-accent);\noutline-offset: -2px;\n}\n.peb :is(h4, p, dl, dd) {\nmargin: 0;\n}\n.peb .peb-head {\ndisplay: flex;\nflex-wrap: wrap;\nalign-items: center;\ngap: 2px 10px;\npadding: 3px 10px;\nborder-bottom: 1px solid var(--pe-line);\nbackground: var(--pe-faint);\nfont-size: 12px;\nmin-height: 27px;\n}\n.peb .peb-title {\ndisplay: flex;\nflex: 1 1 180px;\ngap: 8px;\nmin-width: 0;\n}\n.peb .peb-title span {\nflex: none;\n}\n.peb .peb-title strong {\nmin-width: 0;\noverflow: hidden;\ntext-overflow: ellipsis;\nwhite-space: nowrap;\n}\n.peb .peb-title span,\n.peb .peb-count,\n.peb .peb-size,\n.peb .peb-offset,\n.peb .peb-more {\ncolor: var(--pe-muted);\n}\n.peb .peb-main {\ndisplay: flex;\nflex: 1;\nmin-height: 0;\n}\n.peb .peb-left {\ndisplay: flex;\nflex: none;\nflex-direction: column;\nmin-height: 0;\nborder-right: 1px solid var(--pe-line);\n}\n.peb .peb-right {\ndisplay: flex;\nflex: 1;\nflex-direction: column;\nmin-width: 0;\nmin-height: 0;\n}\n.peb .peb-spaces {\ndisplay: flex;\nflex-wrap: wrap;\nalign-items: center;\ngap: 4px 6px;\n}\n.peb .peb-spaces button {\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: inherit;\npadding: 0 6px;\ncursor: pointer;\n}\n.peb .peb-spaces button::after {\ncontent: " ›";\n}\n.peb .peb-space {\nfont-weight: 600;\n}\n.peb .peb-count {\nmargin-left: 6px;\n}\n.peb .peb-hex,\n.peb .peb-fields {\nflex: 1;\nmin-height: 0;\noverflow: auto;\n}\n.peb .peb-hex {\nfont: 12px / 24px var(--pe-mono);\n}\n.peb .peb-inside {\nposition: relative;\nmin-width: max-content;\n}\n.peb .peb-fields .peb-inside {\nmin-width: 0;\n}\n.peb .peb-row {\nposition: absolute;\nleft: 0;\nheight: 24px;\npadding: 0 10px;\nwhite-space: pre;\n}\n.peb .peb-row:nth-child(even) {\nbackground: var(--pe-faint);\n}\n.peb .peb-hex .peb-inside::before {\ncontent: "";\ndisplay: block;\nvisibility: hidden;\nwidth: 78ch;\n}\n.peb[data-per-row="8"] .peb-hex .peb-inside::before {\nwidth: 43ch;\n}\n.peb .peb-offset {\ndisplay: inline-block;\npadding-right: 1.5ch;\n}\n.peb .peb-byte {\ndisplay: inline-block;\nwidth: 3ch;\ntext-align: center;\ncursor: pointer;\n}\n.peb .peb-mid {\nmargin-left: 1ch;\n}\n.peb .peb-glyphs {\npadding-left: 1.5ch;\n}\n.peb .peb-glyph {\ncursor: pointer;\n}\n.peb .peb-in {\nbackground: var(--pe-select);\nbox-shadow: inset 0 -2px var(--pe-accent);\n}\n.peb .peb-at {\noutline: 1px solid var(--pe-fg);\noutline-offset: -2px;\nfont-weight: 700;\n}\n.peb .peb-field {\nposition: absolute;\nleft: 0;\nright: 0;\ndisplay: flex;\nalign-items: center;\ngap: 6px;\nheight: 24px;\npadding: 0 8px 0 calc(6px + min(var(--peb-depth), 12) * 13px);\nwhite-space: nowrap;\ncursor: pointer;\n}\n.peb .peb-field:hover {\nbackground: var(--pe-faint);\n}\n.peb .peb-field[aria-selected="true"] {\nbackground: var(--pe-select);\nbox-shadow: inset 3px 0 var(--pe-accent);\n}\n.peb .peb-twisty {\nflex: none;\nwidth: 12px;\ntext-align: center;\n}\n.peb .peb-name {\nflex: 0 1 auto;\nmin-width: 40px;\noverflow: hidden;\ntext-overflow: ellipsis;\nfont-weight: 600;\n}\n.peb .peb-mark .peb-name {\nfont-weight: 400;\ncolor: var(--pe-muted);\n}\n.peb .peb-value {\nflex: 1 1 60px;\nmin-width: 30px;\noverflow: hidden;\ntext-overflow: ellipsis;\nfont-family: var(--pe-mono);\nfont-size: 12px;\n}\n.peb .peb-size {\nflex: none;\nfont-size: 11px;\n}\n.peb .peb-field[aria-selected="true"] .peb-size {\ncolor: var(--pe-fg);\n}\n.peb .peb-strange .peb-name,\n.peb .peb-problem strong {\ncolor: var(--pe-remove);\n}\n.peb .peb-problem {\npadding: 6px 10px;\nborder-left: 3px solid var(--pe-remove);\nbackground: var(--pe-faint);\noverflow-wrap: anywhere;\n}\n.peb [hidden] {\ndisplay: none !important;\n}\n.peb .peb-say {\npadding: 24px;\ntext-align: center;\ncolor: var(--pe-muted);\n}\n.peb .peb-detail {\nflex: none;\nmax-height: 40%;\nmin-height: 66px;\noverflow: auto;\npadding: 5px 10px;\nborder-top: 1px solid var(--pe-line);\n}\n.peb .peb-facts {\ndisplay: grid;\ngrid-template-columns: max-content 1fr;\ngap: 1px 10px;\n}\n.peb .peb-facts dt {\nwhite-space: nowrap;\ncolor: var(--pe-muted);\n}\n.peb .peb-facts dd {\noverflow-wrap: anywhere;\n}\n.peb .peb-where {\npadding: 3px 10px;\nborder-top: 1px solid var(--pe-line);\nbackground: var(--pe-faint);\nfont: 12px / 18px var(--pe-mono);\nwhite-space: nowrap;\noverflow: hidden;\ntext-overflow: ellipsis;\n}\n@container peb (max-width: 640px) {\n.peb .peb-size {\ndisplay: none;\n}\n.peb .peb-field {\ngap: 4px;\npadding-left: calc(4px + min(var(--peb-depth), 12) * 7px);\n}\n.peb .peb-name {\nflex-shrink: 0.2;\n}\n.peb .peb-facts {\ngrid-template-columns: 1fr;\n}\n}\n@container peb (max-width: 500px) {\n.peb .peb-main {\nflex-direction: column;\n}\n.peb .peb-left {\nmax-width: none;\nflex: 1 1 45%;\nborder-right: 0;\nborder-bottom: 1px solid var(--pe-line);\n}\n.peb .peb-right {\nflex: 1 1 55%;\n}\n}\n';
 
+// src/text_format.js
+var { CELL_LIMIT, visible, cut, formatCount, formatShort, formatBytes, formatTime, plural } = peShared;
+
 // src/byte_model.js
 var PAGE = 200;
 function spaceOf(path) {
@@ -55,7 +58,13 @@ var FieldTree = class {
     const { first, total, items } = page;
     if (first > 0) {
       const before = Math.max(first - PAGE, 0);
-      rows.push({ kind: "more", path, first: before, depth, label: `… ${first} before` });
+      rows.push({
+        kind: "more",
+        path,
+        first: before,
+        depth,
+        label: `… ${plural(first, "previous field")}`
+      });
     }
     for (const field of items) {
       const open = this.#pages.has(field.path);
@@ -69,7 +78,7 @@ var FieldTree = class {
         path,
         first: first + items.length,
         depth,
-        label: `… ${rest} more`
+        label: `… ${plural(rest, "more field")}`
       });
     }
   }
@@ -114,9 +123,6 @@ function rowAfter(key, row, count) {
   if (key === "ArrowUp") return Math.max(row - 1, 0);
   return void 0;
 }
-
-// src/text_format.js
-var { CELL_LIMIT, visible, cut, formatCount, formatShort, formatBytes, formatTime, plural } = peShared;
 
 // src/virtual_scroll.js
 var { ROW_HEIGHT, windowOf, scrollTo } = peShared;
@@ -318,7 +324,7 @@ function createBytesView(ask) {
     const form = field.form === field.says ? field.form : `${field.form}: ${field.says}`;
     const facts = [
       ["value", visible(field.text)],
-      ["rule", visible(field.rule)],
+      ["description", visible(field.rule)],
       ["stored as", field.form ? form : "group of fields"]
     ];
     for (const [name, text] of facts) {
@@ -340,7 +346,7 @@ function createBytesView(ask) {
     const steps = [["", file?.name ?? ""]];
     const parts = space ? space.split(".") : [];
     for (let i = 0; i < parts.length; i++) {
-      if (parts[i] === "@") steps.push([parts.slice(0, i).join("."), "unpacked"]);
+      if (parts[i] === "@") steps.push([parts.slice(0, i).join("."), "decompressed"]);
     }
     if (space) steps.push([space, spaceName]);
     const shown = steps.map(([path, name], i) => {

@@ -700,7 +700,7 @@ function createFiles(context) {
   const scope = segmented(
     "File scope",
     [
-      ["live", "live", "Files that a reader of this snapshot sees"],
+      ["live", "live", "Files of this snapshot"],
       ["added", "added", "Files this snapshot added"],
       ["removed", "removed", "Files this snapshot removed"]
     ],
@@ -849,7 +849,7 @@ function createFiles(context) {
       context.files().grouped ? el(
         "span",
         { class: "pe-chip" },
-        `in ${formatCount(rows.length)} groups; filter to see files`
+        `${formatCount(rows.length)} groups; filter to list single files`
       ) : null,
       ...levels.length > 1 ? levels : []
     );
@@ -969,16 +969,16 @@ function columnsOf({ history }, texts) {
     { key: "", title: "max key", width: 96, text: (row) => visible(texts(row)?.max_key ?? "…") },
     {
       key: "added",
-      title: "added",
-      width: 60,
+      title: "added by",
+      width: 74,
       number: true,
-      says: "Snapshot that added the file",
+      says: "Snapshot that added the file; ≤ if it expired",
       text: (row, { columns }) => snapshot(columns.added[row])
     },
     {
       key: "removed",
-      title: "removed",
-      width: 70,
+      title: "removed by",
+      width: 90,
       number: true,
       says: "Snapshot that removed the file",
       text: (row, { columns }) => snapshot(columns.removed[row])
@@ -1007,7 +1007,7 @@ function columnsOf({ history }, texts) {
   return history.table.partitioned ? all : all.slice(1);
 }
 function bucketText(bucket) {
-  if (bucket === -2) return "post";
+  if (bucket === -2) return "-2";
   return bucket === UNKNOWN_BUCKET ? "–" : String(bucket);
 }
 function headerCell(column, index, sortBy) {
@@ -1119,15 +1119,15 @@ var PANES = [
   { id: "files", title: "Files", create: createFiles },
   reportTab("partitions", "Partitions"),
   reportTab("heat", "Heatmap"),
-  reportTab("lsm", "LSM"),
-  reportTab("diff", "Diff"),
-  reportTab("explain", "Explain"),
-  reportTab("key", "Key"),
-  reportTab("why", "Why"),
+  reportTab("lsm", "LSM tree"),
+  reportTab("diff", "Snapshot diff"),
+  reportTab("explain", "Explain scan"),
+  reportTab("key", "Key history"),
+  reportTab("why", "Explain file"),
   reportTab("health", "Health"),
   reportTab("schema", "Schema"),
-  reportTab("expiry", "Expiry"),
-  reportTab("replay", "Replay"),
+  reportTab("expiry", "Expiry preview"),
+  reportTab("replay", "Commit replay"),
   { id: "bytes", title: "Bytes", create: lazyPane("bytes") }
 ];
 function createViews(context) {
@@ -1292,7 +1292,7 @@ function writersOf(history) {
   const shared = users.length > MOST_USERS ? users.slice(MOST_USERS - 1) : [];
   const lanes = users.slice(0, users.length - shared.length).map((user) => ({ kind: "writer", label: name(history.users[user]), users: /* @__PURE__ */ new Set([user]) }));
   if (shared.length) {
-    lanes.push({ kind: "writer", label: `${shared.length} others`, users: new Set(shared) });
+    lanes.push({ kind: "writer", label: `${shared.length} more users`, users: new Set(shared) });
   }
   return lanes;
 }
@@ -1303,7 +1303,7 @@ function readersOf(history) {
     let next = 0;
     while (next < history.count && history.ids[next] < snapshot) next++;
     const behind = Math.max(last - snapshot + 1, 0);
-    return { kind: "consumer", label: `${name(who)}, ${behind} behind`, next };
+    return { kind: "consumer", label: `${name(who)}, lag ${behind}`, next };
   });
   if (history.hasWatermark) lanes.push({ kind: "watermark", label: "watermark" });
   return lanes;
@@ -1390,8 +1390,9 @@ function drawWatermark(context, { history, layout, colours }, y, [first, last]) 
   context.stroke();
 }
 function laneWords(history, position) {
-  const words = [`by ${visible(history.user(position))}`];
-  if (history.sameCommit(position)) words.push(`one commit with ${history.ids[position - 1]}`);
+  const words = [`commit user ${visible(history.user(position))}`];
+  if (history.sameCommit(position))
+    words.push(`same commit as snapshot ${history.ids[position - 1]}`);
   const value = history.watermark(position);
   if (value !== void 0) words.push(`watermark ${formatTime(value)}`);
   return words;
@@ -1779,7 +1780,7 @@ function createTimeline(context) {
       formatTime(history.times[position])
     ];
     if (history.unreadable(position)) return [lines[0]];
-    if (history.expired(position)) lines.push("expired, held by a tag");
+    if (history.expired(position)) lines.push("expired, kept by a tag");
     const delta = history.deltaRows[position];
     lines.push(`${delta < 0 ? "−" : "+"}${formatCount(Math.abs(delta))} rows`);
     const changes = context.changes();
@@ -1934,7 +1935,7 @@ function createControls(context) {
   const hint = (peak, hidden) => {
     const { metric: shown } = store.get();
     const highest = shown === "bytes" ? formatBytes(peak) : `${formatShort(peak)} ${shown}`;
-    const parts = [peak ? `max ${highest}` : "", hidden ? `+${hidden} flags` : ""];
+    const parts = [peak ? `max ${highest}` : "", hidden ? `${hidden} references hidden` : ""];
     fill(note, parts.filter(Boolean).join(" · "));
   };
   return { element, update, hint };
@@ -1949,7 +1950,7 @@ function createTree(context) {
     class: "pe-tree",
     role: "tree",
     tabindex: "0",
-    "aria-label": "Files of the snapshot"
+    "aria-label": "Metadata files of the snapshot"
   });
   const empty = el("div", { class: "pe-empty" }, "Nothing was committed yet.");
   const message = el("div", { class: "pe-problem", role: "status", hidden: true });
@@ -2124,7 +2125,7 @@ function sign(kind) {
   );
 }
 function labelOf(row) {
-  if (row.type === "more") return `${formatCount(row.rest)} more…`;
+  if (row.type === "more") return `${plural(row.rest, "more node")}…`;
   const [head, tail] = visible(shortName(row.label)).split(/(?=…)/);
   const tag = row.cancelled ? "s" : "span";
   return el(
@@ -2441,7 +2442,12 @@ function createHeader({ history, store }, steps) {
     ...table.branch === "main" ? [] : [el("span", { class: "pe-chip" }, `branch ${visible(table.branch)}`)],
     ...table.chips.map((text) => el("span", { class: "pe-chip" }, visible(text))),
     el("span", { class: "pe-space" }),
-    el("div", { class: "pe-steps-bar" }, ...steps, button("?", "Keys and marks", toggle))
+    el(
+      "div",
+      { class: "pe-steps-bar" },
+      ...steps,
+      button("?", "Keyboard shortcuts and symbols", toggle)
+    )
   );
 }
 function createSummary(context) {
@@ -2496,7 +2502,7 @@ function createSummary(context) {
     for (const { kind: sort, name: name2 } of flags) {
       parts.push(el("span", { class: "pe-chip", "data-flag": sort }, `${sort} ${visible(name2)}`));
     }
-    if (compare) parts.push(el("span", { class: "pe-chip" }, `marked ${compare}`));
+    if (compare) parts.push(el("span", { class: "pe-chip" }, `compared with ${compare}`));
     parts.push(
       el(
         "span",

@@ -9,17 +9,17 @@ var report_default = '.pes-root {\ncontainer-type: inline-size;\n--pe-bg: var(--
 
 // src/keyboard_help.js
 var HELP = [
-  ["← →", "previous, next snapshot"],
+  ["← →", "previous or next snapshot"],
   ["PgUp PgDn", "ten snapshots back or forward"],
-  ["Home End", "first, last snapshot"],
-  ["↑ ↓", "row of the tree or of the files"],
-  ["+ −", "open, close a tree node"],
-  ["Enter", "details of the row"],
+  ["Home End", "first or last snapshot"],
+  ["↑ ↓", "select a row of the manifest tree or of the file list"],
+  ["+ −", "open or close a tree node"],
+  ["Enter", "show the details of the selected row"],
   ["/", "filter the files"],
   ["m", "mark this snapshot for comparison"],
   ["y", "copy the Python code"],
-  ["?", "this help"],
-  ["Esc", "back to the notebook"]
+  ["?", "show or hide this help"],
+  ["Esc", "return to the notebook"]
 ];
 function createHelp() {
   const list = el("dl", { class: "pe-facts pe-help" });
@@ -30,17 +30,17 @@ function createHelp() {
   const element = el(
     "div",
     { class: "pe-section", tabindex: "-1" },
-    el("h4", { class: "pe-detail-title" }, "Keys"),
+    el("h4", { class: "pe-detail-title" }, "Keyboard shortcuts"),
     list,
     el(
       "p",
       { class: "pe-note" },
-      "Filters are SQL over the columns of the grid and the partition columns: level = 0 and size < 1 MB"
+      "A filter is an SQL condition on columns of the file list, for example: level = 0 and size < 1 MB"
     ),
     el(
       "p",
       { class: "pe-note" },
-      "Markers: circle (A) append, square (C) compact, triangle (O) overwrite, diamond (Z) analyze; hollow: expired, kept by a tag. Bars: added above, removed below, on a square-root scale. Lanes: one per commit user; for consumers, filled up to the position that was read."
+      "Snapshots: circle (A) append, square (C) compact, triangle (O) overwrite, diamond (Z) analyze; hollow if expired and kept by a tag. Bars: added above the line, removed below, on a square-root scale. Lanes: one per commit user; the lane of a consumer is filled up to the last snapshot it has read."
     )
   );
   element.append(el("style", {}, report_default));
@@ -79,7 +79,7 @@ function createPartitions(context) {
   const { store } = context;
   const inside2 = el("tbody", {});
   const head = el("tr", {});
-  for (const name of ["partition", "files", "level 0", "buckets", "rows", "size"]) {
+  for (const name of ["partition", "files", "level-0 files", "buckets", "rows", "size"]) {
     const cell = el("th", { class: name === "partition" ? "" : "pe-number" }, name);
     cell.scope = "col";
     head.append(cell);
@@ -101,7 +101,7 @@ function createPartitions(context) {
     empty.hidden = !scroller.hidden;
     if (!lives || !known) {
       const { count } = context.history;
-      const says = unknown.has(position) ? "cannot be read" : "are not known yet";
+      const says = unknown.has(position) ? "cannot be read" : "are still being read";
       fill(empty, count ? `The files of this snapshot ${says}.` : "The table has no snapshot yet.");
       return;
     }
@@ -111,7 +111,7 @@ function createPartitions(context) {
       inside2,
       ...sums.slice(0, MOST).map((sum) => line(sum, lives.partitions[sum.partition], most))
     );
-    const cut2 = sums.length > MOST ? `, the first ${MOST} are shown` : "";
+    const cut2 = sums.length > MOST ? `, first ${MOST} shown` : "";
     fill(
       note,
       el("strong", {}, plural(sums.length, "partition")),
@@ -604,15 +604,15 @@ function meaning(selects, text) {
     case "snapshot":
       return `Go to snapshot ${what}`;
     case "file":
-      return `Details of ${what}`;
+      return `Show details of ${what}`;
     case "filter":
-      return `Files where ${what || "all"}`;
+      return what ? `List files where ${what}` : "List all files";
     case "schema":
-      return `Details of schema ${what}`;
+      return `Show details of schema ${what}`;
     case "ask":
-      return `Show ${what}`;
+      return `Show ${what} in this view`;
     default:
-      return `Show ${visible(cut(text))} under ${visible(kind)}`;
+      return `Open the view ${visible(kind)}: ${visible(cut(text))}`;
   }
 }
 function problemOf(failure) {
@@ -634,11 +634,15 @@ var { readColours, isDark, watchTheme } = peShared;
 var QUIET_MILLIS = 90;
 var FIELDS = {
   lsm: { label: "Bucket", example: "dt=d1, bucket 0" },
-  diff: { label: "Compare with", example: "snapshot, tag or time; 0 for nothing", rows: true },
+  diff: {
+    label: "Compare with",
+    example: "snapshot id, tag or time; 0 for an empty table",
+    rows: true
+  },
   explain: { label: "Where", example: "k > 3 and dt = 'd1' limit 10" },
   key: { label: "Key", example: "id = 3, dt = 'd1'" },
   why: { label: "File", example: "name of a data, manifest or index file" },
-  expiry: { label: "Keep", example: "retain_max=10, older_than=1 d" }
+  expiry: { label: "Retention", example: "retain_max=10, older_than=1 d" }
 };
 function create(context) {
   const { store, channel, pane } = context;
@@ -649,7 +653,7 @@ function create(context) {
     class: "pes-body",
     tabindex: "0",
     role: "region",
-    "aria-label": "Answer",
+    "aria-label": "Result",
     "aria-live": "off"
   });
   const asked = () => store.get().asked[pane] ?? "";
@@ -751,7 +755,7 @@ function createForm(prefix, pane, field, asked, ask) {
     ask("");
     input.focus();
   });
-  const rows = field.rows ? button("rows", "Also compare rows (reads the files of changed buckets)", () => {
+  const rows = field.rows ? button("rows", "Compare rows too: reads the data files of changed buckets", () => {
     const bare = asked().replace(/,?\s*\brows\s*$/i, "");
     ask(bare === asked() ? `${bare}${bare ? ", " : ""}rows` : bare);
   }) : void 0;

@@ -15,10 +15,10 @@ function decodeColumns(specs, buffer) {
   const isEmpty = specs.every(([, , , length]) => length === 0);
   const bytes = isEmpty && !buffer ? new Uint8Array(0) : aligned(buffer);
   for (const [name, type, offset, length] of specs) {
-    if (!Object.hasOwn(TYPES, type)) throw new RangeError(`column type ${type} is not known`);
+    if (!Object.hasOwn(TYPES, type)) throw new RangeError(`unknown column type ${type}`);
     const Type = TYPES[type];
     if (offset % 8 !== 0 || offset + length * Type.BYTES_PER_ELEMENT > bytes.byteLength) {
-      throw new RangeError(`column ${name} lies outside of its buffer`);
+      throw new RangeError(`column ${name} exceeds its buffer`);
     }
     columns[name] = new Type(
       bytes.buffer,

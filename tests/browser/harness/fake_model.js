@@ -252,8 +252,8 @@ export class FakeModel {
       const parts = key.split("/");
       if (key === "") {
         children[key] = { total: 5, nodes: [
-          { key: "base", type: "list", label: "base list", count: 3, size: 9012, added: 9400, deleted: 12, expandable: true },
-          { key: "delta", type: "list", label: "delta list", size: 2044, added: 3, deleted: 5, expandable: true },
+          { key: "base", type: "list", label: "base manifest list", count: 3, size: 9012, added: 9400, deleted: 12, expandable: true },
+          { key: "delta", type: "list", label: "delta manifest list", size: 2044, added: 3, deleted: 5, expandable: true },
           { key: "index", type: "index", label: "index manifest", count: 2, size: 1204, expandable: true },
           { key: "statistics", type: "statistics", label: "statistics", size: 612 },
           { key: "schema", type: "schema", label: "schema 1", count: 8 },

@@ -94,13 +94,13 @@ def test_an_upper_bound_that_cannot_be_cut_is_explained() -> None:
 
 def test_bounds_as_long_as_the_limit_are_noted_as_cut() -> None:
     long = {**DENSE, "value_max": row([99, "z" * 16], ["INT", "STRING"])}
-    assert bounds(schema(), **long)["name"].note == "truncated to 16"
+    assert bounds(schema(), **long)["name"].note == "truncated to 16 characters"
     assert bounds(schema(), **DENSE)["name"].note == ""
 
 
 def test_dropped_statistics_of_a_delete_are_told() -> None:
     found = bounds(schema(), kind=1, value_stats_cols=[])
-    assert found["id"].reason.startswith("dropped: DELETE entries")
+    assert found["id"].reason.startswith("not stored: DELETE entries")
 
 
 def test_a_column_that_was_not_written_is_told() -> None:
@@ -120,7 +120,7 @@ def test_bytes_that_do_not_fit_the_schema_are_a_reason_and_no_error() -> None:
     assert "_VALUE_STATS" in found["id"].reason or found["id"].reason
     assert found["id"].minimum is None
     strange = bounds(schema(), **{**DENSE, "value_stats_cols": ["id", "gone"]})
-    assert strange["id"].reason == "_VALUE_STATS_COLS names a column the file lacks"
+    assert strange["id"].reason == "_VALUE_STATS_COLS contains an unknown column"
 
 
 @pytest.mark.parametrize(

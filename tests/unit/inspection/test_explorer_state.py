@@ -45,7 +45,7 @@ def test_the_timeline_comes_as_numbers(state: ExplorerState) -> None:
     assert json.dumps(answer.body)
     table = answer.body["table"]
     assert isinstance(table, dict)
-    assert table["chips"] == ["append", "partition p", "no buckets"]
+    assert table["chips"] == ["append table", "partitioned by p", "no buckets"]
 
 
 def test_the_history_comes_as_lives(state: ExplorerState) -> None:
@@ -176,5 +176,5 @@ def test_more_files_than_a_browser_should_hold_come_as_groups_until_a_filter_lea
     assert len(again.columns["size"]) == 3
     many = state.filter(frame, "p = 'x'")
     assert many.body["grouped"] is True
-    with pytest.raises(InvalidInputError, match="cannot be opened"):
+    with pytest.raises(InvalidInputError, match="group of files cannot be shown"):
         state.bytes(f"file/{many.body['frame']}/0")

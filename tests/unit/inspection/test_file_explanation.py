@@ -30,7 +30,7 @@ def test_a_file_is_held_by_the_snapshots_between_its_adding_and_removal(
     assert (found.type, found.added_by, found.removed_by) == ("data file", 1, 4)
     assert [one.text for one in found.holders] == ["snapshots 1 to 3"]
     assert found.exists
-    assert found.deletion.text == "now, when snapshot 3 expires (snapshot.time-retained)"
+    assert found.deletion.text == "when snapshot 3 expires, which is possible now"
 
 
 def test_the_earliest_moment_follows_the_options(golden: GoldenTables) -> None:
@@ -41,13 +41,15 @@ def test_the_earliest_moment_follows_the_options(golden: GoldenTables) -> None:
     assert due.commits == 0
     few = of(golden, "cl_input").deletion
     assert few.commits == 9
-    assert few.text.startswith("after 9 more commits (snapshot.num-retained.min 10), when")
+    assert few.text.startswith(
+        "when snapshot 5 expires, after 9 more commits (snapshot.num-retained.min = 10)"
+    )
 
 
 def test_tags_and_consumers_hold_files(golden: GoldenTables) -> None:
     tagged = of(golden, "tags", now_ms=2**42)
     assert {one.kind for one in tagged.holders} == {"tag"}
-    assert tagged.deletion.text.startswith("once tag ")
+    assert tagged.deletion.text.startswith("when no longer referenced by tag ")
     assert tagged.deletion.from_ms is None
     read = of(golden, "commit_users")
     assert "consumer reader-1 (from snapshot 3)" in [one.text for one in read.holders]
@@ -103,7 +105,7 @@ def test_a_file_that_nothing_names_is_an_orphan(tmp_path: Path) -> None:
     stray.write_bytes(b"left over")
     found = table.why(str(stray))
     assert found.type == "orphan"
-    assert "nothing references it" in found.deletion.text
+    assert "no metadata references the file" in found.deletion.text
     assert found.deletion.from_ms == int(stray.stat().st_mtime * 1000) + 24 * HOUR
     assert table.why("schema-0").type == "schema file"
     with pytest.raises(NotFoundError, match="File 'nothing'"):

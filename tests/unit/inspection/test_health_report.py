@@ -78,7 +78,7 @@ def test_hints_consumers_tags_and_overdue_snapshots_are_found() -> None:
     store.snapshots.write_earliest_hint(7)
     health = table_health(Inspector(table._view()), NOW)
     assert [one.what for one in found(health, "stale hint")] == [
-        "hint EARLIEST names snapshot 7; the correct one is 6"
+        "hint EARLIEST contains 7, but the earliest snapshot is 6"
     ]
     (lost,) = found(health, "expired consumer")
     assert (lost.figure, lost.threshold) == (2, 6)
@@ -97,7 +97,7 @@ def test_a_stray_snapshot_is_found() -> None:
     (stray,) = found(table_health(Inspector(table._view()), NOW), "stray snapshot")
     assert (
         stray.what
-        == "snapshot-9 exists, but snapshot-3 is missing: the history without gaps ends at 2"
+        == "snapshot-9 exists, but snapshot-3 is missing: readers see no snapshot after 2"
     )
     assert (stray.figure, stray.threshold) == (9, 2)
 

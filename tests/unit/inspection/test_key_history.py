@@ -59,7 +59,10 @@ def test_deleted_keys_give_no_row() -> None:
     table = keyed_table(COLUMNS, [{"k": 1, "v": "a"}, {"k": 2, "v": "b"}], primary_key=["k"])
     table.delete("k = 1")
     found = table.history(1)
-    assert verdicts(found, 2) == [(0, 2, "deletes the key"), (0, 0, "superseded by sequence 2")]
+    assert verdicts(found, 2) == [
+        (0, 2, "deletes the key"),
+        (0, 0, "superseded by sequence number 2"),
+    ]
     state = found.at(2)
     assert state is not None
     assert state.row is None
@@ -117,7 +120,7 @@ def test_all_faces_are_there() -> None:
     assert found.to_arrow().select(["_snapshot", "_verdict", "v"]).to_pylist() == [
         {"_snapshot": 1, "_verdict": "returned by reads", "v": "a"},
         {"_snapshot": 2, "_verdict": "returned by reads", "v": "b"},
-        {"_snapshot": 2, "_verdict": "superseded by sequence 1", "v": "a"},
+        {"_snapshot": 2, "_verdict": "superseded by sequence number 1", "v": "a"},
     ]
     assert "returned by reads" in repr(found)
     assert json.dumps(found.state())

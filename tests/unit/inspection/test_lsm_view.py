@@ -66,7 +66,7 @@ def test_a_bucket_is_named_in_many_ways(golden: GoldenTables) -> None:
 def test_a_backlog_is_named_with_its_trigger() -> None:
     table = keyed_table(COLUMNS, *[rows(i) for i in range(6)], primary_key=["k"])
     text = repr(table.lsm())
-    assert "6 (compaction above 5, num-sorted-run.compaction-trigger" in text
+    assert "6 (compaction starts above 5, num-sorted-run.compaction-trigger" in text
 
 
 def test_append_tables_and_empty_ones_have_a_section_too() -> None:

@@ -33,7 +33,7 @@ def test_a_snapshot_that_cannot_be_read_keeps_its_place() -> None:
     timeline = read_timeline(history.view)
     assert [letter_of(mark) for mark in timeline.marks] == ["A", "!", "A"]
     assert [problem.path for problem in timeline.problems] == [path]
-    with pytest.raises(NotFoundError, match="Snapshot 2"):
+    with pytest.raises(NotFoundError, match="file of snapshot 2"):
         timeline.snapshot(2)
     assert timeline.to_arrow().column("commit_kind").to_pylist() == ["APPEND", None, "APPEND"]
 

@@ -30,7 +30,7 @@ def test_a_block_is_traced_step_by_step(table: pe.Table) -> None:
 def test_what_nobody_touched_says_so(table: pe.Table) -> None:
     with pe.trace(table) as seen:
         table.to_arrow()
-    assert repr(seen) == "nothing changed in 1 table"
+    assert repr(seen) == "no changes in 1 table"
     assert seen.state()["kind"] == "trace"
 
 

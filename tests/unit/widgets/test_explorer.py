@@ -135,7 +135,7 @@ def test_a_damaged_table_can_still_be_shown(history: History) -> None:
     made = e._repr_mimebundle_()
     assert made is not None
     assert "manifest-list-2-0" in str(made[0]["text/html"])
-    assert "files unknown" in repr(e)
+    assert "files cannot be listed" in repr(e)
     screen = Screen(e)
     assert screen.ask({"id": 1, "op": "open"})["ok"] is True
     assert screen.ask({"id": 2, "op": "history"})["ok"] is True

@@ -1,5 +1,6 @@
 // @ts-check
 /** What is known of a file's fields, and which rows of the tree they make; pure. */
+import { plural } from "./text_format.js";
 
 /**
  * A field as Python tells it.
@@ -95,7 +96,13 @@ export class FieldTree {
     const { first, total, items } = page;
     if (first > 0) {
       const before = Math.max(first - PAGE, 0);
-      rows.push({ kind: "more", path, first: before, depth, label: `… ${first} before` });
+      rows.push({
+        kind: "more",
+        path,
+        first: before,
+        depth,
+        label: `… ${plural(first, "previous field")}`,
+      });
     }
     for (const field of items) {
       const open = this.#pages.has(field.path);
@@ -109,7 +116,7 @@ export class FieldTree {
         path,
         first: first + items.length,
         depth,
-        label: `… ${rest} more`,
+        label: `… ${plural(rest, "more field")}`,
       });
     }
   }

@@ -249,7 +249,7 @@ export function createBytesView(ask) {
     const form = field.form === field.says ? field.form : `${field.form}: ${field.says}`;
     const facts = [
       ["value", visible(field.text)],
-      ["rule", visible(field.rule)],
+      ["description", visible(field.rule)],
       ["stored as", field.form ? form : "group of fields"],
     ];
     for (const [name, text] of facts) {
@@ -275,7 +275,7 @@ export function createBytesView(ask) {
     const steps = [["", file?.name ?? ""]];
     const parts = space ? space.split(".") : [];
     for (let i = 0; i < parts.length; i++) {
-      if (parts[i] === "@") steps.push([parts.slice(0, i).join("."), "unpacked"]);
+      if (parts[i] === "@") steps.push([parts.slice(0, i).join("."), "decompressed"]);
     }
     if (space) steps.push([space, spaceName]);
     const shown = steps.map(([path, name], i) => {

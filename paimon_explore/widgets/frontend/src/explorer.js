@@ -365,7 +365,12 @@ function createHeader({ history, store }, steps) {
       : [el("span", { class: "pe-chip" }, `branch ${visible(table.branch)}`)]),
     ...table.chips.map((text) => el("span", { class: "pe-chip" }, visible(text))),
     el("span", { class: "pe-space" }),
-    el("div", { class: "pe-steps-bar" }, ...steps, button("?", "Keys and marks", toggle)),
+    el(
+      "div",
+      { class: "pe-steps-bar" },
+      ...steps,
+      button("?", "Keyboard shortcuts and symbols", toggle),
+    ),
   );
 }
 
@@ -425,7 +430,7 @@ function createSummary(context) {
     for (const { kind: sort, name } of flags) {
       parts.push(el("span", { class: "pe-chip", "data-flag": sort }, `${sort} ${visible(name)}`));
     }
-    if (compare) parts.push(el("span", { class: "pe-chip" }, `marked ${compare}`));
+    if (compare) parts.push(el("span", { class: "pe-chip" }, `compared with ${compare}`));
     parts.push(
       el(
         "span",

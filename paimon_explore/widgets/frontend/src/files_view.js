@@ -47,7 +47,7 @@ export function createFiles(context) {
   const scope = segmented(
     "File scope",
     [
-      ["live", "live", "Files that a reader of this snapshot sees"],
+      ["live", "live", "Files of this snapshot"],
       ["added", "added", "Files this snapshot added"],
       ["removed", "removed", "Files this snapshot removed"],
     ],
@@ -221,7 +221,7 @@ export function createFiles(context) {
         ? el(
             "span",
             { class: "pe-chip" },
-            `in ${formatCount(rows.length)} groups; filter to see files`,
+            `${formatCount(rows.length)} groups; filter to list single files`,
           )
         : null,
       ...(levels.length > 1 ? levels : []),
@@ -354,16 +354,16 @@ function columnsOf({ history }, texts) {
     { key: "", title: "max key", width: 96, text: (row) => visible(texts(row)?.max_key ?? "…") },
     {
       key: "added",
-      title: "added",
-      width: 60,
+      title: "added by",
+      width: 74,
       number: true,
-      says: "Snapshot that added the file",
+      says: "Snapshot that added the file; ≤ if it expired",
       text: (row, { columns }) => snapshot(columns.added[row]),
     },
     {
       key: "removed",
-      title: "removed",
-      width: 70,
+      title: "removed by",
+      width: 90,
       number: true,
       says: "Snapshot that removed the file",
       text: (row, { columns }) => snapshot(columns.removed[row]),
@@ -395,7 +395,7 @@ function columnsOf({ history }, texts) {
 
 /** @param {number} bucket */
 function bucketText(bucket) {
-  if (bucket === -2) return "post";
+  if (bucket === -2) return "-2";
   return bucket === UNKNOWN_BUCKET ? "–" : String(bucket);
 }
 

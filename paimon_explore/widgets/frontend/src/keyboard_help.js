@@ -8,17 +8,17 @@ import css from "./report.css";
 
 /** @type {readonly (readonly [keys: string, meaning: string])[]} */
 const HELP = [
-  ["← →", "previous, next snapshot"],
+  ["← →", "previous or next snapshot"],
   ["PgUp PgDn", "ten snapshots back or forward"],
-  ["Home End", "first, last snapshot"],
-  ["↑ ↓", "row of the tree or of the files"],
-  ["+ −", "open, close a tree node"],
-  ["Enter", "details of the row"],
+  ["Home End", "first or last snapshot"],
+  ["↑ ↓", "select a row of the manifest tree or of the file list"],
+  ["+ −", "open or close a tree node"],
+  ["Enter", "show the details of the selected row"],
   ["/", "filter the files"],
   ["m", "mark this snapshot for comparison"],
   ["y", "copy the Python code"],
-  ["?", "this help"],
-  ["Esc", "back to the notebook"],
+  ["?", "show or hide this help"],
+  ["Esc", "return to the notebook"],
 ];
 
 /**
@@ -33,17 +33,17 @@ export function createHelp() {
   const element = el(
     "div",
     { class: "pe-section", tabindex: "-1" },
-    el("h4", { class: "pe-detail-title" }, "Keys"),
+    el("h4", { class: "pe-detail-title" }, "Keyboard shortcuts"),
     list,
     el(
       "p",
       { class: "pe-note" },
-      "Filters are SQL over the columns of the grid and the partition columns: level = 0 and size < 1 MB",
+      "A filter is an SQL condition on columns of the file list, for example: level = 0 and size < 1 MB",
     ),
     el(
       "p",
       { class: "pe-note" },
-      "Markers: circle (A) append, square (C) compact, triangle (O) overwrite, diamond (Z) analyze; hollow: expired, kept by a tag. Bars: added above, removed below, on a square-root scale. Lanes: one per commit user; for consumers, filled up to the position that was read.",
+      "Snapshots: circle (A) append, square (C) compact, triangle (O) overwrite, diamond (Z) analyze; hollow if expired and kept by a tag. Bars: added above the line, removed below, on a square-root scale. Lanes: one per commit user; the lane of a consumer is filled up to the last snapshot it has read.",
     ),
   );
   element.append(el("style", {}, css));

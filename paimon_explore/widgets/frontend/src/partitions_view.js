@@ -18,7 +18,7 @@ export function createPartitions(context) {
   const { store } = context;
   const inside = el("tbody", {});
   const head = el("tr", {});
-  for (const name of ["partition", "files", "level 0", "buckets", "rows", "size"]) {
+  for (const name of ["partition", "files", "level-0 files", "buckets", "rows", "size"]) {
     const cell = el("th", { class: name === "partition" ? "" : "pe-number" }, name);
     cell.scope = "col";
     head.append(cell);
@@ -41,7 +41,7 @@ export function createPartitions(context) {
     empty.hidden = !scroller.hidden;
     if (!lives || !known) {
       const { count } = context.history;
-      const says = unknown.has(position) ? "cannot be read" : "are not known yet";
+      const says = unknown.has(position) ? "cannot be read" : "are still being read";
       fill(empty, count ? `The files of this snapshot ${says}.` : "The table has no snapshot yet.");
       return;
     }
@@ -51,7 +51,7 @@ export function createPartitions(context) {
       inside,
       ...sums.slice(0, MOST).map((sum) => line(sum, lives.partitions[sum.partition], most)),
     );
-    const cut = sums.length > MOST ? `, the first ${MOST} are shown` : "";
+    const cut = sums.length > MOST ? `, first ${MOST} shown` : "";
     fill(
       note,
       el("strong", {}, plural(sums.length, "partition")),

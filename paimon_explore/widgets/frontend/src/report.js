@@ -22,11 +22,15 @@ const QUIET_MILLIS = 90;
  */
 const FIELDS = {
   lsm: { label: "Bucket", example: "dt=d1, bucket 0" },
-  diff: { label: "Compare with", example: "snapshot, tag or time; 0 for nothing", rows: true },
+  diff: {
+    label: "Compare with",
+    example: "snapshot id, tag or time; 0 for an empty table",
+    rows: true,
+  },
   explain: { label: "Where", example: "k > 3 and dt = 'd1' limit 10" },
   key: { label: "Key", example: "id = 3, dt = 'd1'" },
   why: { label: "File", example: "name of a data, manifest or index file" },
-  expiry: { label: "Keep", example: "retain_max=10, older_than=1 d" },
+  expiry: { label: "Retention", example: "retain_max=10, older_than=1 d" },
 };
 
 /**
@@ -43,7 +47,7 @@ export function create(context) {
     class: "pes-body",
     tabindex: "0",
     role: "region",
-    "aria-label": "Answer",
+    "aria-label": "Result",
     "aria-live": "off",
   });
   const asked = () => store.get().asked[pane] ?? "";
@@ -157,7 +161,7 @@ function createForm(prefix, pane, field, asked, ask) {
     input.focus();
   });
   const rows = field.rows
-    ? button("rows", "Also compare rows (reads the files of changed buckets)", () => {
+    ? button("rows", "Compare rows too: reads the data files of changed buckets", () => {
         const bare = asked().replace(/,?\s*\brows\s*$/i, "");
         ask(bare === asked() ? `${bare}${bare ? ", " : ""}rows` : bare);
       })

@@ -227,15 +227,15 @@ function meaning(selects, text) {
     case "snapshot":
       return `Go to snapshot ${what}`;
     case "file":
-      return `Details of ${what}`;
+      return `Show details of ${what}`;
     case "filter":
-      return `Files where ${what || "all"}`;
+      return what ? `List files where ${what}` : "List all files";
     case "schema":
-      return `Details of schema ${what}`;
+      return `Show details of schema ${what}`;
     case "ask":
-      return `Show ${what}`;
+      return `Show ${what} in this view`;
     default:
-      return `Show ${visible(cut(text))} under ${visible(kind)}`;
+      return `Open the view ${visible(kind)}: ${visible(cut(text))}`;
   }
 }
 

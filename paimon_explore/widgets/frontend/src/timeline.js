@@ -106,7 +106,7 @@ export function createTimeline(context) {
       formatTime(history.times[position]),
     ];
     if (history.unreadable(position)) return [lines[0]];
-    if (history.expired(position)) lines.push("expired, held by a tag");
+    if (history.expired(position)) lines.push("expired, kept by a tag");
     const delta = history.deltaRows[position];
     lines.push(`${delta < 0 ? "−" : "+"}${formatCount(Math.abs(delta))} rows`);
     const changes = context.changes();
@@ -280,7 +280,7 @@ function createControls(context) {
   const hint = (peak, hidden) => {
     const { metric: shown } = store.get();
     const highest = shown === "bytes" ? formatBytes(peak) : `${formatShort(peak)} ${shown}`;
-    const parts = [peak ? `max ${highest}` : "", hidden ? `+${hidden} flags` : ""];
+    const parts = [peak ? `max ${highest}` : "", hidden ? `${hidden} references hidden` : ""];
     fill(note, parts.filter(Boolean).join(" · "));
   };
   return { element, update, hint };

@@ -44,7 +44,7 @@ function writersOf(history) {
     .slice(0, users.length - shared.length)
     .map((user) => ({ kind: "writer", label: name(history.users[user]), users: new Set([user]) }));
   if (shared.length) {
-    lanes.push({ kind: "writer", label: `${shared.length} others`, users: new Set(shared) });
+    lanes.push({ kind: "writer", label: `${shared.length} more users`, users: new Set(shared) });
   }
   return lanes;
 }
@@ -61,7 +61,7 @@ function readersOf(history) {
     let next = 0;
     while (next < history.count && history.ids[next] < snapshot) next++;
     const behind = Math.max(last - snapshot + 1, 0);
-    return { kind: "consumer", label: `${name(who)}, ${behind} behind`, next };
+    return { kind: "consumer", label: `${name(who)}, lag ${behind}`, next };
   });
   if (history.hasWatermark) lanes.push({ kind: "watermark", label: "watermark" });
   return lanes;
@@ -196,8 +196,9 @@ function drawWatermark(context, { history, layout, colours }, y, [first, last]) 
  * @returns {string[]}
  */
 export function laneWords(history, position) {
-  const words = [`by ${visible(history.user(position))}`];
-  if (history.sameCommit(position)) words.push(`one commit with ${history.ids[position - 1]}`);
+  const words = [`commit user ${visible(history.user(position))}`];
+  if (history.sameCommit(position))
+    words.push(`same commit as snapshot ${history.ids[position - 1]}`);
   const value = history.watermark(position);
   if (value !== undefined) words.push(`watermark ${formatTime(value)}`);
   return words;

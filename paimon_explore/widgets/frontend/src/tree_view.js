@@ -4,7 +4,7 @@
 import { failureOf } from "./channel.js";
 import { attribute, el, fill, whenQuiet } from "./dom.js";
 import { rowAfter } from "./keyboard.js";
-import { formatBytes, formatCount, formatShort, visible } from "./text_format.js";
+import { formatBytes, formatCount, formatShort, plural, visible } from "./text_format.js";
 import { parentKey, shortName, Tree } from "./tree_model.js";
 
 /** @import {Context, Pane} from "./context.js" */
@@ -23,7 +23,7 @@ export function createTree(context) {
     class: "pe-tree",
     role: "tree",
     tabindex: "0",
-    "aria-label": "Files of the snapshot",
+    "aria-label": "Metadata files of the snapshot",
   });
   const empty = el("div", { class: "pe-empty" }, "Nothing was committed yet.");
   const message = el("div", { class: "pe-problem", role: "status", hidden: true });
@@ -227,7 +227,7 @@ function sign(kind) {
 
 /** @param {TreeRow} row */
 function labelOf(row) {
-  if (row.type === "more") return `${formatCount(row.rest)} more…`;
+  if (row.type === "more") return `${plural(row.rest, "more node")}…`;
   const [head, tail] = visible(shortName(row.label)).split(/(?=…)/);
   const tag = row.cancelled ? "s" : "span";
   return el(

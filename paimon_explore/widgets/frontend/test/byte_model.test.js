@@ -42,8 +42,8 @@ test("open fields are rows with what is before and after a page", () => {
   });
   const rows = tree.rows();
   assert.equal(rows.length, 203);
-  assert.deepEqual([rows[1].label, rows[1].first], ["… 200 before", 0]);
-  assert.deepEqual([rows.at(-1).label, rows.at(-1).first], ["… 1 more", 400]);
+  assert.deepEqual([rows[1].label, rows[1].first], ["… 200 previous fields", 0]);
+  assert.deepEqual([rows.at(-1).label, rows.at(-1).first], ["… 1 more field", 400]);
   tree.close("0");
   assert.equal(tree.rows().length, 1);
 });

@@ -49,19 +49,19 @@ test("users beyond the busiest few share a lane", () => {
   });
   assert.deepEqual(
     lanes.map(({ label }) => label),
-    ["a", "b", "c", "3 others"],
+    ["a", "b", "c", "3 more users"],
   );
 });
 
 test("a consumer's lane ends before the snapshot that it reads next", () => {
   const lanes = lanesOf(history({ flags: [consumer] }), { writers: false, readers: true });
   assert.deepEqual(lanes, [
-    { kind: "consumer", label: "c1, 3 behind", next: 3 },
+    { kind: "consumer", label: "c1, lag 3", next: 3 },
     { kind: "watermark", label: "watermark" },
   ]);
   const ahead = history({ flags: [{ ...consumer, snapshot: 7 }] });
   const [read] = lanesOf(ahead, { writers: false, readers: true });
-  assert.deepEqual([read.label, read.next], ["c1, 0 behind", 6]);
+  assert.deepEqual([read.label, read.next], ["c1, lag 0", 6]);
 });
 
 test("watermarks range over those that are there", () => {
@@ -73,8 +73,8 @@ test("watermarks range over those that are there", () => {
 
 test("a mark tells its user, the other half of its commit, and the watermark", () => {
   const words = laneWords(history(), 4);
-  assert.equal(words[0], "by etl");
-  assert.equal(words[1], "one commit with 4");
+  assert.equal(words[0], "commit user etl");
+  assert.equal(words[1], "same commit as snapshot 4");
   assert.match(words[2], /^watermark 1970-01-01 /);
 });
 
@@ -91,6 +91,6 @@ test("hostile names of users and consumers are made visible", () => {
   );
   assert.deepEqual(
     lanes.map(({ label }) => label),
-    ["e\\u{202e}tl", "web", "c\\x00, 3 behind", "watermark"],
+    ["e\\u{202e}tl", "web", "c\\x00, lag 3", "watermark"],
   );
 });
