@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.inspection.rendering.number_format import plural
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.scan.predicate.binder import bind
 from paimon_explore.scan.predicate.builder import Term, col, expression_of
@@ -94,7 +95,8 @@ def _names(count: int, schema: TableSchema) -> tuple[str, ...]:
         if len(names) == count:
             return names
     raise _refused(
-        f"{count} values were given for {len(schema.primary_keys)} primary key columns", schema
+        f"{plural(count, 'value')} for {plural(len(schema.primary_keys), 'primary key column')}",
+        schema,
     )
 
 

@@ -93,7 +93,7 @@ def test_a_scan_is_explained_by_keyboard_alone(harness: Watched, golden: GoldenT
     page.get_by_role("tab", selected=True).focus()
     for _ in range(20):
         page.keyboard.press("ArrowRight")
-        if page.get_by_role("tab", selected=True).inner_text() == "Explain":
+        if page.get_by_role("tab", selected=True).inner_text() == "Explain scan":
             break
     page.locator(".pes-input:visible").wait_for()  # its script is loaded when it first opens
     page.keyboard.press("Tab")
@@ -136,7 +136,7 @@ def test_a_finding_leads_to_its_evidence(harness: Watched) -> None:
     page = show_explorer(harness, table._view())
     open_tab(page, "health")
     page.get_by_role("button", name="bucket 0 has 7 sorted runs").click()
-    expect(page.get_by_role("tab", selected=True)).to_have_text("LSM")
+    expect(page.get_by_role("tab", selected=True)).to_have_text("LSM tree")
     expect(page.locator(".pes-box:visible")).to_have_count(7)
     harness.check()
 
@@ -147,7 +147,7 @@ def test_too_many_files_are_shown_in_groups_until_a_filter_leaves_few(harness: W
     page = show_explorer(harness, history.view, max_files=5)
     totals = page.locator(".pe-totals")
     expect(totals).to_contain_text("8 files")
-    expect(totals).to_contain_text("2 groups; filter to list single files")
+    expect(totals).to_contain_text("in 2 groups; filter to list single files")
     expect(page.locator(".pe-grid-row:visible").first).to_contain_text("6 files")
     page.locator(".pe-grid-row").first.click()
     expect(page.locator(".pe-detail-kind")).to_have_text("group of data files")

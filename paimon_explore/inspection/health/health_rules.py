@@ -340,7 +340,7 @@ def consumers(facts: TableFacts) -> Iterator[Finding]:
             yield Finding(
                 severity=Severity.WARNING,
                 rule="consumer lag",
-                what=f"consumer {flag.name} is {lag:,} snapshots behind; "
+                what=f"consumer {flag.name} lags by {lag:,} snapshots; "
                 f"last progress {hours} ago{note}",
                 figure=lag,
                 threshold=_CONSUMER_LAG,

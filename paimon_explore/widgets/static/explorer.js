@@ -849,7 +849,7 @@ function createFiles(context) {
       context.files().grouped ? el(
         "span",
         { class: "pe-chip" },
-        `${formatCount(rows.length)} groups; filter to list single files`
+        `in ${formatCount(rows.length)} groups; filter to list single files`
       ) : null,
       ...levels.length > 1 ? levels : []
     );

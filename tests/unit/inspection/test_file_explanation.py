@@ -52,7 +52,7 @@ def test_tags_and_consumers_hold_files(golden: GoldenTables) -> None:
     assert tagged.deletion.text.startswith("when no longer referenced by tag ")
     assert tagged.deletion.from_ms is None
     read = of(golden, "commit_users")
-    assert "consumer reader-1 (from snapshot 3)" in [one.text for one in read.holders]
+    assert "consumer reader-1 (next snapshot 3)" in [one.text for one in read.holders]
 
 
 def test_metadata_files_are_explained_too(golden: GoldenTables) -> None:

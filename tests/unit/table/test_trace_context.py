@@ -24,7 +24,7 @@ def test_a_block_is_traced_step_by_step(table: pe.Table) -> None:
     assert steps[-3:] == [CommitStep.PUBLISH, CommitStep.WRITE_HINTS, CommitStep.DONE]
     assert seen.steps().num_rows == len(steps)
     assert f"snapshot/snapshot-{made.id}" in seen.to_arrow().column("path").to_pylist()
-    assert found.title.startswith(f"demo.orders: snapshots {made.id}, ")
+    assert found.title.startswith(f"demo.orders: snapshot {made.id} created, ")
 
 
 def test_what_nobody_touched_says_so(table: pe.Table) -> None:

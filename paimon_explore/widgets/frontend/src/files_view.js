@@ -221,7 +221,7 @@ export function createFiles(context) {
         ? el(
             "span",
             { class: "pe-chip" },
-            `${formatCount(rows.length)} groups; filter to list single files`,
+            `in ${formatCount(rows.length)} groups; filter to list single files`,
           )
         : null,
       ...(levels.length > 1 ? levels : []),
