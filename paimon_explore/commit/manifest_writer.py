@@ -23,9 +23,7 @@ from paimon_explore.errors import AlreadyExistsError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest.manifest_codec import (
-    encode_entries,
-    encode_index_entries,
-    encode_manifest_list,
+    encode_records,
 )
 from paimon_explore.metadata.manifest.manifest_entry import FileKind, ManifestEntries
 from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
@@ -91,7 +89,7 @@ class ManifestWriter:
         """
         if not len(entries):
             return ManifestFiles.empty()
-        data = encode_entries(entries, self.codec, self.file_format)
+        data = encode_records(entries, self.codec, self.file_format)
         if len(data) <= self.target_bytes:
             return self._manifest(data, entries, range_of_entries(entries, self.partition_type))
         count_of_files = -(-len(data) // self.target_bytes)
@@ -100,7 +98,7 @@ class ManifestWriter:
         return ManifestFiles.concat(
             [
                 self._manifest(
-                    encode_entries(part, self.codec, self.file_format),
+                    encode_records(part, self.codec, self.file_format),
                     part,
                     range_of_entries(part, self.partition_type),
                 )
@@ -128,14 +126,14 @@ class ManifestWriter:
 
     def _containers(self, manifests: ManifestFiles) -> list[bytes] | None:
         """Return the bytes of the manifests, small ones repacked; None if not compatible."""
-        plain = encode_entries(ManifestEntries.empty(), self.codec)
+        plain = encode_records(ManifestEntries.empty(), self.codec)
         small: list[tuple[str, bytes]] = []
         found: list[bytes] = []
         for name in manifests.names:
             path = self.store.paths.manifest(name)
             data = self.store.file_io.read(path)
             if not is_avro(data) or not can_join(plain, data):
-                data = encode_entries(self.store.manifests.read(name), self.codec)
+                data = encode_records(self.store.manifests.read(name), self.codec)
                 if not can_join(plain, data):  # it has optional columns
                     return None
             if len(data) < _COPY_BYTES:
@@ -149,7 +147,7 @@ class ManifestWriter:
 
     def list(self, manifests: ManifestFiles) -> WrittenFile:
         """Write a manifest list, which may be empty."""
-        data = encode_manifest_list(manifests, self.codec, self.file_format)
+        data = encode_records(manifests, self.codec, self.file_format)
         return self._list(data, manifests)
 
     def concat_lists(self, lists: Sequence[str], manifests: ManifestFiles) -> WrittenFile:
@@ -186,7 +184,7 @@ class ManifestWriter:
     def index(self, entries: IndexEntries) -> str:
         """Write an index manifest."""
         name = f"index-manifest-{self.unique}-{next(self._others)}"
-        self._create(name, encode_index_entries(entries, self.codec, self.file_format))
+        self._create(name, encode_records(entries, self.codec, self.file_format))
         self.store.manifests.cache_written(name, entries)
         return name
 

@@ -11,25 +11,23 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import ClassVar
 
-import anywidget
 import traitlets
 
 from paimon_explore.errors import InvalidInputError, PaimonError
 from paimon_explore.inspection.explorer.explorer_reports import REPORTS
-from paimon_explore.inspection.explorer.explorer_state import ExplorerState, ViewInput
+from paimon_explore.inspection.explorer.explorer_state import Answer, ExplorerState, ViewInput
 from paimon_explore.inspection.explorer.static_html import explorer_html
 from paimon_explore.inspection.explorer.text_rendering import explorer_text
-from paimon_explore.inspection.problem import Problem, problem_of
 from paimon_explore.inspection.rendering.code_snippet import Code
 from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.table_view import TableView
 from paimon_explore.inspection.views.files_view import FilesView
 from paimon_explore.inspection.views.inspector import Inspector
-from paimon_explore.sanitize import masked, masked_members, sanitized
+from paimon_explore.sanitize import masked, masked_members
 from paimon_explore.widgets.bundles import bundle
-from paimon_explore.widgets.column_transfer import pack_columns
-from paimon_explore.widgets.front_end_requests import answer, request_number
+from paimon_explore.widgets.front_end_requests import Message, answer
 from paimon_explore.widgets.saved_page import saved_page
+from paimon_explore.widgets.widget_base import AnsweringWidget
 
 _HEIGHT = 560
 _TRAITS = (
@@ -38,7 +36,7 @@ _TRAITS = (
 _MAX_TEXT = 4000
 
 
-class Explorer(anywidget.AnyWidget):
+class Explorer(AnsweringWidget):
     """The explorer of a table: timeline, manifest tree, files, statistics, reports.
 
     All traits are synchronized with the browser in both directions.
@@ -69,7 +67,6 @@ class Explorer(anywidget.AnyWidget):
         self, view: TableView, *, selected: int | None = None, height: int = _HEIGHT
     ) -> None:
         self._state = ExplorerState(Inspector(view))
-        self.problem: Problem | None = None
         first = self._state.newest if selected is None else self._state.checked_snapshot(selected)
         super().__init__(selected=first, height=height)
         self._echo()
@@ -131,17 +128,8 @@ class Explorer(anywidget.AnyWidget):
         """The table, its selected snapshot and its timeline as text."""
         return explorer_text(self.inspector)
 
-    def _repr_mimebundle_(
-        self, **kwargs: dict[str, object]
-    ) -> tuple[dict[str, object], dict[str, object]] | None:
-        """The widget, with a static rendering for viewers without a kernel."""
-        made = super()._repr_mimebundle_(**kwargs)
-        if made is None:
-            return None
-        data, metadata = made
-        return {**data, **self._static_renderings()}, dict(metadata)
-
-    def _static_renderings(self) -> dict[str, object]:
+    def static_rendering(self) -> dict[str, object]:
+        """The explorer as HTML and as text."""
         try:
             html = explorer_html(self.inspector)
             return {"text/html": html, "text/plain": explorer_text(self.inspector)}
@@ -170,25 +158,9 @@ class Explorer(anywidget.AnyWidget):
         lines = self._state.code(self.selected, self.tab, self.filter, self.node)
         self.code, self.spark_code = map(masked, lines)
 
-    def _receive(self, _widget: object, message: object, _buffers: object) -> None:
-        """Answer a request of the browser; errors are sent to the browser, not raised."""
-        number = request_number(message)
-        if number is None or not isinstance(message, Mapping):
-            return
-        try:
-            found = answer(self._state, message)
-        except PaimonError as error:
-            self._refuse(number, problem_of(error))
-        except Exception as error:  # noqa: BLE001 - the browser shows any error
-            self._refuse(number, Problem(kind=type(error).__name__, message=sanitized(str(error))))
-        else:
-            specs, data = pack_columns(found.columns)
-            content = {"id": number, "ok": True, "body": found.body, "columns": specs}
-            self.send(content, [data] if data else [])
-
-    def _refuse(self, number: int, problem: Problem) -> None:
-        self.problem = problem
-        self.send({"id": number, "ok": False, "error": problem.state()})
+    def answer(self, message: Message) -> Answer:
+        """Answer a request; see `front_end_requests`."""
+        return answer(self._state, message)
 
 
 def explore(view: TableView, *, selected: int | None = None, height: int = _HEIGHT) -> Explorer:

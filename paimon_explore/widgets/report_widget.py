@@ -2,14 +2,14 @@
 
 from typing import ClassVar
 
-import anywidget
 import traitlets
 
 from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.widgets.bundles import bundle
+from paimon_explore.widgets.widget_base import StaticallyRendered
 
 
-class ReportWidget(anywidget.AnyWidget):
+class ReportWidget(StaticallyRendered):
     """Shows the report of a result: its facts, tables and charts.
 
     Args:
@@ -29,13 +29,6 @@ class ReportWidget(anywidget.AnyWidget):
         """The result as text."""
         return repr(self.result)
 
-    def _repr_mimebundle_(
-        self, **kwargs: dict[str, object]
-    ) -> tuple[dict[str, object], dict[str, object]] | None:
-        """The widget, with a static rendering for viewers without a kernel."""
-        made = super()._repr_mimebundle_(**kwargs)
-        if made is None:
-            return None
-        data, metadata = made
-        static = {"text/html": self.result._repr_html_(), "text/plain": repr(self.result)}
-        return {**data, **static}, dict(metadata)
+    def static_rendering(self) -> dict[str, object]:
+        """The result as HTML and as text."""
+        return {"text/html": self.result._repr_html_(), "text/plain": repr(self.result)}

@@ -7,8 +7,6 @@ Spec: append-table/overview, append-table/bucketed. Seen in: golden java200/appe
 """
 
 from collections.abc import Mapping
-from types import TracebackType
-from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +20,7 @@ from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.table_options import DYNAMIC_BUCKET, TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.store.table_store import TableStore
+from paimon_explore.write.abortable_writer import AbortableWriter
 from paimon_explore.write.blob_files import BlobFiles, blob_fields, without_blobs
 from paimon_explore.write.buckets.bucket_writers import BucketWriters
 from paimon_explore.write.buckets.partition_grouping import partitions_of, split_rows
@@ -34,7 +33,7 @@ from paimon_explore.write.write_target import LiveState, WriteTarget, entries_of
 _UNAWARE_BUCKET = 0
 
 
-class AppendWriter:
+class AppendWriter(AbortableWriter):
     """Writes rows to a table without primary key.
 
     As a context manager it deletes all its files if the block raises.
@@ -127,20 +126,6 @@ class AppendWriter:
     def abort(self) -> None:
         """Delete all files of this writer."""
         self._writers.abort()
-
-    def __enter__(self) -> Self:
-        """Return the writer."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Delete all files if the block raised."""
-        if kind is not None:
-            self.abort()
 
 
 def fixed_buckets(

@@ -21,8 +21,6 @@ Spec: primary-key-table/overview; concepts/spec/datafile. Seen in: golden java20
 
 from collections.abc import Mapping
 from dataclasses import replace
-from types import TracebackType
-from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -51,6 +49,7 @@ from paimon_explore.metadata.options.table_options import (
 )
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.store.table_store import TableStore
+from paimon_explore.write.abortable_writer import AbortableWriter
 from paimon_explore.write.append_writer import fixed_buckets
 from paimon_explore.write.buckets.bucket_writers import BucketId, BucketWriters
 from paimon_explore.write.buckets.cross_partition import KeyIndex
@@ -75,7 +74,7 @@ _KIND_FIELD = pa.field(VALUE_KIND.name, pa.int8(), nullable=False)
 _SEQUENCE_FIELD = pa.field(SEQUENCE_NUMBER.name, pa.int64(), nullable=False)
 
 
-class UpsertWriter:
+class UpsertWriter(AbortableWriter):
     """Writes rows to a table with a primary key.
 
     As a context manager it deletes all its files if the block raises.
@@ -261,20 +260,6 @@ class UpsertWriter:
         """Delete all files of this writer."""
         self._writers.abort()
         discard(self._target.store.file_io, self._index_files)
-
-    def __enter__(self) -> Self:
-        """Return the writer."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Delete all files if the block raised."""
-        if kind is not None:
-            self.abort()
 
 
 class MergeBuffer:

@@ -12,7 +12,7 @@ from paimon_explore.encoding.avro.container import read_blocks, read_header
 from paimon_explore.encoding.avro.reader import read_avro
 from paimon_explore.encoding.avro.writer import avro_schema, write_avro
 from paimon_explore.errors import FormatError
-from paimon_explore.metadata.manifest.manifest_codec import decode_entries, encode_entries
+from paimon_explore.metadata.manifest.manifest_codec import decode_entries, encode_records
 from support.damage import damaged
 from support.manifest_rows import entries, entry
 
@@ -101,7 +101,7 @@ SAMPLE = pa.table(
         "e": [{"x": 1.5, "y": True}, None, {"x": None, "y": None}],
     }
 )
-MANIFEST = encode_entries(
+MANIFEST = encode_records(
     entries(entry("data-1", key_null_counts=[0, None]), entry("data-2", write_cols=["a"])), "null"
 )
 

@@ -41,7 +41,7 @@ from paimon_explore.metadata.consumer import parse_consumer
 from paimon_explore.metadata.manifest.manifest_codec import (
     decode_entries,
     decode_index_entries,
-    encode_entries,
+    encode_records,
 )
 from paimon_explore.metadata.schema.table_schema import parse_schema
 from paimon_explore.metadata.snapshot import parse_snapshot
@@ -154,7 +154,7 @@ DECODERS: Mapping[str, Decoder] = {
     ),
     "manifest without compression": Decoder(
         lambda d: decode_entries([("f", d)]),
-        encode_entries(
+        encode_records(
             entries(entry("data-1", key_null_counts=[0, None]), entry("data-2", write_cols=["a"])),
             "null",
         ),

@@ -23,9 +23,7 @@ from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest.manifest_codec import (
     decode_entries,
     decode_index_entries,
-    encode_entries,
-    encode_index_entries,
-    encode_manifest_list,
+    encode_records,
 )
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
@@ -188,15 +186,15 @@ CODECS: Mapping[str, tuple[Callable[[bytes], pa.Table], Callable[[pa.Table], byt
         {
             "manifest-list-": (
                 lambda d: decode_manifest_list(d, "f").table,
-                lambda t: encode_manifest_list(ManifestFiles(t), "null"),
+                lambda t: encode_records(ManifestFiles(t), "null"),
             ),
             "index-manifest-": (
                 lambda d: decode_index_entries(d, "f").table,
-                lambda t: encode_index_entries(IndexEntries(t), "null"),
+                lambda t: encode_records(IndexEntries(t), "null"),
             ),
             "manifest-": (
                 lambda d: decode_entries([("f", d)])[0].table,
-                lambda t: encode_entries(ManifestEntries(t), "null"),
+                lambda t: encode_records(ManifestEntries(t), "null"),
             ),
         }
     )
@@ -275,7 +273,7 @@ def test_a_file_of_a_schema_that_cannot_exist_is_refused_by_name(
             entries = decode_entries([("f", path.read_bytes())])[0].table
             rows = [{**row, "schema_id": 2**62} for row in entries.to_pylist()]
             table = pa.Table.from_pylist(rows, entries.schema)
-            path.write_bytes(encode_entries(ManifestEntries(table), "null"))
+            path.write_bytes(encode_records(ManifestEntries(table), "null"))
     assert look(folder, "schema 2^62") > 0
 
 

@@ -10,7 +10,7 @@ from paimon_explore.data_types.json_parser import parse_type
 from paimon_explore.encoding.binary_row.encoder import encode_rows
 from paimon_explore.fileio.local import LocalFileIO
 from paimon_explore.inspection.table_view import TableView
-from paimon_explore.metadata.manifest.manifest_codec import encode_entries, encode_manifest_list
+from paimon_explore.metadata.manifest.manifest_codec import encode_records
 from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import CommitKind, Snapshot
@@ -102,11 +102,11 @@ class History:
         files = self.store.file_io
         listed = []
         if rows:
-            data = encode_entries(entries(*rows))
+            data = encode_records(entries(*rows))
             assert files.create(self.store.paths.manifest(manifest), data)
             listed = [_manifest(manifest, len(data), rows)]
         table = pa.Table.from_pylist(listed, schema=ManifestFiles.empty().table.schema)
-        data = encode_manifest_list(ManifestFiles(table))
+        data = encode_records(ManifestFiles(table))
         assert files.create(self.store.paths.manifest(name), data)
 
 

@@ -23,9 +23,7 @@ from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest.manifest_codec import (
     decode_entries,
     decode_index_entries,
-    encode_entries,
-    encode_index_entries,
-    encode_manifest_list,
+    encode_records,
 )
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
@@ -250,13 +248,13 @@ def _with_odd_cell(path: Path, before: bytes, chance: random.Random) -> tuple[st
     if path.name.startswith("manifest-list"):
         lists = decode_manifest_list(before, "f")
         what, table = _odd_cell(lists.table, chance)
-        after = encode_manifest_list(ManifestFiles(table), "null")
+        after = encode_records(ManifestFiles(table), "null")
     elif path.name.startswith("index-manifest"):
         what, table = _odd_cell(decode_index_entries(before, "f").table, chance)
-        after = encode_index_entries(IndexEntries(table), "null")
+        after = encode_records(IndexEntries(table), "null")
     else:
         what, table = _odd_cell(decode_entries([("f", before)])[0].table, chance)
-        after = encode_entries(ManifestEntries(table), "null")
+        after = encode_records(ManifestEntries(table), "null")
     return what, after
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from paimon_explore.fileio.local import LocalFileIO
-from paimon_explore.metadata.manifest.manifest_codec import encode_entries, encode_manifest_list
+from paimon_explore.metadata.manifest.manifest_codec import encode_records
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
 from paimon_explore.metadata.schema.table_schema import TableSchema
@@ -55,7 +55,7 @@ def _entries(number: int, count: int) -> ManifestEntries:
 
 
 def _write(store: TableStore, name: str, entries: ManifestEntries) -> dict[str, object]:
-    data = encode_entries(entries)
+    data = encode_records(entries)
     assert store.file_io.create(store.paths.manifest(name), data)
     return {
         "file_name": name,
@@ -80,7 +80,7 @@ def _publish(
     names = [f"manifest-list-{number:08d}-0000-0000-0000-000000000000-{i}" for i in (0, 1)]
     for name, rows in zip(names, (base, [delta]), strict=True):
         frame = ManifestFiles(pa.Table.from_pylist(rows, schema=ManifestFiles.empty().table.schema))
-        assert store.file_io.create(store.paths.manifest(name), encode_manifest_list(frame))
+        assert store.file_io.create(store.paths.manifest(name), encode_records(frame))
     snapshot = Snapshot(
         id=number,
         schema_id=schema.id,

@@ -231,8 +231,6 @@ class AppendCompaction:
 
     def _entries(self, files: list[FileRow]) -> ManifestEntries:
         split = self._bucket.split
-        if not files:
-            return ManifestEntries.empty()
         return entries_of(
             files,
             partition=split.partition,

@@ -92,8 +92,6 @@ def compact_clustered(bucket: PrimaryKeyBucket, *, full: bool) -> CommitMessage 
 
 def _entries(bucket: PrimaryKeyBucket, files: list[FileRow]) -> ManifestEntries:
     split = bucket.split
-    if not files:
-        return ManifestEntries.empty()
     return entries_of(
         files,
         partition=split.partition,

@@ -47,7 +47,7 @@ NewValue: TypeAlias = object
 """A new value: an SQL expression as a string, a term, or a constant."""
 
 _TIMES = frozenset({TypeRoot.DATE, TypeRoot.TIME, TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ})
-_QUOTE_HINT = "A string is written with quotes inside, \"'text'\", or as pe.lit('text')."
+QUOTE_HINT = "A string is written with quotes inside, \"'text'\", or as pe.lit('text')."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,7 +176,7 @@ def _source(value: NewValue, field: DataField, scope: RowType) -> "Expression | 
         except InvalidInputError as error:
             raise InvalidInputError(
                 f"The new value {value!r} of column {field.name!r}: {error.message}",
-                hint=f"{error.hint} {_QUOTE_HINT}" if _is_name(value) else error.hint,
+                hint=f"{error.hint} {QUOTE_HINT}" if _is_name(value) else error.hint,
             ) from error
     return constant_column(value, field)
 

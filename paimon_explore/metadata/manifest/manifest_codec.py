@@ -60,6 +60,11 @@ from paimon_explore.metadata.manifest.record_projection import project_record
 from paimon_explore.metadata.path_safety import check_names
 
 _LAYOUTS = {layout.what: layout for layout in (LIST_LAYOUT, ENTRY_LAYOUT, INDEX_LAYOUT)}
+_LAYOUT_OF: Mapping[type[ManifestTable], Layout] = {
+    ManifestFiles: LIST_LAYOUT,
+    ManifestEntries: ENTRY_LAYOUT,
+    IndexEntries: INDEX_LAYOUT,
+}
 _START_FINDERS = {ENTRY_LAYOUT.what: entry_starts, LIST_LAYOUT.what: list_starts}
 _FILE_NAMES = frozenset({"file_name", "extra_files"})
 
@@ -176,46 +181,17 @@ def decode_index_entries(data: bytes, path: str) -> IndexEntries:
     return IndexEntries(_decode([(path, data)], INDEX_LAYOUT, None)[0])
 
 
-def encode_manifest_list(
-    manifests: ManifestFiles, codec: str = "zstandard", file_format: str = "avro"
+def encode_records(
+    records: ManifestTable, codec: str = "zstandard", file_format: str = "avro"
 ) -> bytes:
-    """Encode a manifest list; an empty list is a file without blocks.
+    """Encode a manifest list, a manifest or an index manifest.
 
     Args:
-        manifests: older first.
+        records: in the order of the file; without records the file has no blocks.
         codec: Avro codec.
         file_format: the table's `manifest.format`: `avro`, `orc` or `parquet`.
     """
-    return _encode(manifests, LIST_LAYOUT, codec, file_format)
-
-
-def encode_entries(
-    entries: ManifestEntries, codec: str = "zstandard", file_format: str = "avro"
-) -> bytes:
-    """Encode a manifest.
-
-    Args:
-        entries: in the order of the file.
-        codec: Avro codec.
-        file_format: the table's `manifest.format`: `avro`, `orc` or `parquet`.
-    """
-    return _encode(entries, ENTRY_LAYOUT, codec, file_format)
-
-
-def encode_index_entries(
-    entries: IndexEntries, codec: str = "zstandard", file_format: str = "avro"
-) -> bytes:
-    """Encode an index manifest.
-
-    Args:
-        entries: all index files of the snapshot.
-        codec: Avro codec.
-        file_format: the table's `manifest.format`: `avro`, `orc` or `parquet`.
-    """
-    return _encode(entries, INDEX_LAYOUT, codec, file_format)
-
-
-def _encode(records: ManifestTable, layout: Layout, codec: str, file_format: str) -> bytes:
+    layout = _LAYOUT_OF[type(records)]
     if file_format == "avro" and len(records) <= FEW:
         return _encode_few(records.rows(), layout, codec)
     table = records.table

@@ -9,11 +9,13 @@ from typing import Generic, TypeVar
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.options.option_definition import (
     Option,
-    choice_parser,
-    parse_flag,
-    parse_integer,
+    choice,
+    flag,
+    integer,
+    names,
     parse_names,
     read_value,
+    text,
 )
 from paimon_explore.metadata.options.option_enums import MapPlacementPolicy, NestedKeyNullStrategy
 from paimon_explore.metadata.options.table_options import MAX_INT32
@@ -24,7 +26,7 @@ _PREFIX = "fields."
 _DEFAULT_AGGREGATE = "fields.default-aggregate-function"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class ColumnOption(Generic[T]):
     """An option that can be set per column.
 
@@ -48,115 +50,53 @@ class ColumnOption(Generic[T]):
     def columns_in(self, options: Mapping[str, str]) -> Iterator[tuple[tuple[str, ...], str]]:
         """Yield the columns and the text of each option of this kind, in the order of options."""
         end = "." + self.option.key
-        for key, text in options.items():
+        for key, value in options.items():
             if key.startswith(_PREFIX) and key.endswith(end) and key != _DEFAULT_AGGREGATE:
-                yield parse_names(key[len(_PREFIX) : -len(end)]), text
+                yield parse_names(key[len(_PREFIX) : -len(end)]), value
 
 
-AGGREGATE_FUNCTION: ColumnOption[str | None] = ColumnOption(
-    option=Option(
-        key="aggregate-function",
-        parse=str,
-        default=None,
-        description="Aggregate function of the column.",
-    )
+AGGREGATE_FUNCTION = ColumnOption(
+    text("aggregate-function", "Aggregate function of the column.", default=None)
 )
-IGNORE_RETRACT: ColumnOption[bool] = ColumnOption(
-    option=Option(
-        key="ignore-retract", parse=parse_flag, default=False, description="Ignore -U and -D rows."
-    )
-)
-DISTINCT: ColumnOption[bool] = ColumnOption(
-    option=Option(
-        key="distinct",
-        parse=parse_flag,
-        default=False,
-        description="Aggregate only distinct values.",
-    )
-)
-LIST_AGG_DELIMITER: ColumnOption[str] = ColumnOption(
-    option=Option(
-        key="list-agg-delimiter", parse=str, default=",", description="Delimiter of listagg."
-    )
-)
-NESTED_KEY: ColumnOption[tuple[str, ...]] = ColumnOption(
-    option=Option(
-        key="nested-key", parse=parse_names, default=(), description="Key of nested rows."
-    )
-)
-NESTED_KEY_NULL_STRATEGY: ColumnOption[NestedKeyNullStrategy] = ColumnOption(
-    option=Option(
-        key="nested-key-null-strategy",
-        parse=choice_parser(NestedKeyNullStrategy),
+IGNORE_RETRACT = ColumnOption(flag("ignore-retract", "Ignore -U and -D rows.", default=False))
+DISTINCT = ColumnOption(flag("distinct", "Aggregate only distinct values.", default=False))
+LIST_AGG_DELIMITER = ColumnOption(text("list-agg-delimiter", "Delimiter of listagg.", default=","))
+NESTED_KEY = ColumnOption(names("nested-key", "Key of nested rows."))
+NESTED_KEY_NULL_STRATEGY = ColumnOption(
+    choice(
+        "nested-key-null-strategy",
+        "How to handle null in nested keys.",
         default=NestedKeyNullStrategy.MERGE,
-        description="How to handle null in nested keys.",
     )
 )
-NESTED_SEQUENCE_FIELD: ColumnOption[tuple[str, ...]] = ColumnOption(
-    option=Option(
-        key="nested-sequence-field",
-        parse=parse_names,
-        default=(),
-        description="Order of nested rows with the same key.",
-    )
+NESTED_SEQUENCE_FIELD = ColumnOption(
+    names("nested-sequence-field", "Order of nested rows with the same key.")
 )
-COUNT_LIMIT: ColumnOption[int] = ColumnOption(
-    option=Option(
-        key="count-limit",
-        parse=parse_integer,
-        default=MAX_INT32,
-        description="Maximum number of nested rows.",
-    )
+COUNT_LIMIT = ColumnOption(
+    integer("count-limit", "Maximum number of nested rows.", default=MAX_INT32)
 )
-TS_FIELD: ColumnOption[str | None] = ColumnOption(
-    option=Option(
-        key="ts-field", parse=str, default=None, description="Time field in the values of a map."
-    )
+TS_FIELD = ColumnOption(text("ts-field", "Time field in the values of a map.", default=None))
+SEQUENCE_GROUP = ColumnOption(names("sequence-group", "Columns ordered by this column."))
+STATS_MODE = ColumnOption(text("stats-mode", "Mode of the column's statistics.", default=None))
+DEFAULT_VALUE = ColumnOption(
+    text("default-value", "Value read instead of null, up to 1.2.", default=None)
 )
-SEQUENCE_GROUP: ColumnOption[tuple[str, ...]] = ColumnOption(
-    option=Option(
-        key="sequence-group",
-        parse=parse_names,
-        default=(),
-        description="Columns ordered by this column.",
-    )
-)
-STATS_MODE: ColumnOption[str | None] = ColumnOption(
-    option=Option(
-        key="stats-mode", parse=str, default=None, description="Mode of the column's statistics."
-    )
-)
-DEFAULT_VALUE: ColumnOption[str | None] = ColumnOption(
-    option=Option(
-        key="default-value",
-        parse=str,
-        default=None,
-        description="Value read instead of null, up to 1.2.",
-    )
-)
-MAP_STORAGE_LAYOUT: ColumnOption[str] = ColumnOption(
-    option=Option(
-        key="map.storage-layout",
-        parse=str,
-        default="default",
-        description="Storage layout of maps.",
-    )
+MAP_STORAGE_LAYOUT = ColumnOption(
+    text("map.storage-layout", "Storage layout of maps.", default="default")
 )
 MAP_STORAGE_LAYOUTS = ("default", "shared-shredding")
 """Supported layouts; both are read. Parquet files are written in both, ORC files in the default."""
-MAP_MAX_COLUMNS: ColumnOption[int] = ColumnOption(
-    option=Option(
-        key="map.shared-shredding.max-columns",
-        parse=parse_integer,
+MAP_MAX_COLUMNS = ColumnOption(
+    integer(
+        "map.shared-shredding.max-columns",
+        "Maximum number of physical columns of a map in the layout shared-shredding.",
         default=256,
-        description="Maximum number of physical columns of a map in the layout shared-shredding.",
     )
 )
-MAP_PLACEMENT_POLICY: ColumnOption[MapPlacementPolicy] = ColumnOption(
-    option=Option(
-        key="map.shared-shredding.column-placement-policy",
-        parse=choice_parser(MapPlacementPolicy),
+MAP_PLACEMENT_POLICY = ColumnOption(
+    choice(
+        "map.shared-shredding.column-placement-policy",
+        "How Java places keys in physical columns; ignored by this library.",
         default=MapPlacementPolicy.LRU,
-        description="How Java places keys in physical columns; ignored by this library.",
     )
 )

@@ -14,11 +14,10 @@ from pyspark.sql import types as st
 
 from paimon_explore.data_types.definitions import DataField
 from paimon_explore.errors import InvalidInputError
+from paimon_explore.maintenance.row_level.assignments import QUOTE_HINT
 from paimon_explore.scan.predicate.builder import Term
 from paimon_explore.scan.predicate.sql_formatter import to_sql
 from paimon_explore.write.input.python_values import constant_column
-
-_HINT = "Write a string constant with quotes inside, \"'text'\", or as f.lit('text')."
 
 
 def value_column(value: object, field: DataField) -> Column:
@@ -41,7 +40,7 @@ def value_column(value: object, field: DataField) -> Column:
         return f.expr(value)
     except ParseException as error:
         msg = f"The new value {value!r} of column {field.name!r} is not an SQL expression."
-        raise InvalidInputError(msg, hint=_HINT) from error
+        raise InvalidInputError(msg, hint=QUOTE_HINT) from error
 
 
 def _literal(value: object, field: DataField) -> Column:
@@ -73,4 +72,4 @@ def value_type(rows: DataFrame, column: Column, value: object, name: str) -> st.
             raise
         reason = str(error).partition(" SQLSTATE")[0]
         msg = f"The new value {value!r} of column {name!r}: {reason}"
-        raise InvalidInputError(msg, hint=_HINT) from error
+        raise InvalidInputError(msg, hint=QUOTE_HINT) from error

@@ -26,7 +26,7 @@ from paimon_explore.data_types.arrow_buffers import (
 )
 from paimon_explore.data_types.definitions import DataType, RowType
 from paimon_explore.encoding.binary_row.encoder import encode_rows
-from paimon_explore.metadata.manifest.manifest_codec import encode_entries
+from paimon_explore.metadata.manifest.manifest_codec import encode_records
 from paimon_explore.metadata.manifest.manifest_entry import ENTRY_SCHEMA, ManifestEntries
 from support.decoding import with_arity
 
@@ -76,7 +76,7 @@ def make_manifest(warehouse: str, name: str, *, count: int) -> None:
     """A single manifest, not packed: of decoding Avro, unpacking is no part."""
     row_type = row_type_from_arrow(_COLUMNS)
     files = _Files(row_type=row_type, count=count, is_keyed=False)
-    data = encode_entries(files.entries(np.arange(count)), "null")
+    data = encode_records(files.entries(np.arange(count)), "null")
     (Path(warehouse) / name).write_bytes(data)
 
 

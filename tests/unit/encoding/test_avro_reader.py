@@ -18,7 +18,7 @@ from paimon_explore.encoding.avro.manifest_record_offsets import entry_starts
 from paimon_explore.encoding.avro.reader import avro_fields, read_avro, read_columns
 from paimon_explore.encoding.avro.writer import AvroWriter, avro_schema, write_avro
 from paimon_explore.errors import CorruptFileError, InvalidInputError, UnsupportedFeatureError
-from paimon_explore.metadata.manifest.manifest_codec import encode_entries
+from paimon_explore.metadata.manifest.manifest_codec import encode_records
 from paimon_explore.metadata.manifest.manifest_entry import ENTRY_SCHEMA
 from paimon_explore.metadata.manifest.record_layouts import ENTRY_LAYOUT
 from support.avro_records import records
@@ -370,7 +370,7 @@ def test_real_data_files_agree_with_fastavro(golden: GoldenTables, writer: str) 
 
 
 def manifest(*names: str, partition: bytes = bytes(12)) -> bytes:
-    return encode_entries(entries(*(entry(name, partition=partition) for name in names)), "null")
+    return encode_records(entries(*(entry(name, partition=partition) for name in names)), "null")
 
 
 FIELDS = ENTRY_LAYOUT.read_fields(
@@ -393,7 +393,7 @@ def test_entries_are_found_by_how_they_begin() -> None:
 def test_bytes_that_look_like_an_entry_mislead_nobody() -> None:
     fake = "\x04\x00\x18" + "\x00" * 12
     assert file_names(manifest("a", fake + "b", "c")) == ["a", fake + "b", "c"]
-    mixed = encode_entries(
+    mixed = encode_records(
         entries(entry("a"), entry(fake, partition=b"\0\0\0\1" + bytes(16)), entry("c")), "null"
     )
     assert file_names(mixed) == ["a", fake, "c"]

@@ -6,7 +6,7 @@ import pytest
 from paimon_explore.encoding.avro.manifest_record_offsets import entry_starts, list_starts
 from paimon_explore.encoding.avro.reader import read_columns
 from paimon_explore.encoding.avro.record_offsets import record_starts
-from paimon_explore.metadata.manifest.manifest_codec import encode_entries, encode_manifest_list
+from paimon_explore.metadata.manifest.manifest_codec import encode_records
 from paimon_explore.metadata.manifest.manifest_list import MANIFEST_LIST_SCHEMA, ManifestFiles
 from support.decoding import decode_manifest_list
 from support.entries import entries, entry, int_row
@@ -42,7 +42,7 @@ def listed(*names: str) -> ManifestFiles:
     ],
 )
 def test_lists_are_read_whatever_their_names(names: list[str]) -> None:
-    data = encode_manifest_list(listed(*names), "null")
+    data = encode_records(listed(*names), "null")
     assert decode_manifest_list(data, "l").names == names
     found, _ = read_columns([("l", data)], NAME, starts=list_starts)
     walked, _ = read_columns([("l", data)], NAME, starts=record_starts)
@@ -55,7 +55,7 @@ def test_entries_are_read_whatever_their_bounds_hold(noise: bytes) -> None:
         entry(f"f{n}", kind=n % 2, partition=int_row(n % 7), value_min=noise * (n % 3))
         for n in range(400)
     ]
-    data = encode_entries(entries(*rows), "null")
+    data = encode_records(entries(*rows), "null")
     found, counts = read_columns([("m", data)], KIND, starts=entry_starts)
     assert found.column("_KIND").to_pylist() == [n % 2 for n in range(400)]
     assert counts == [400]
@@ -63,7 +63,7 @@ def test_entries_are_read_whatever_their_bounds_hold(noise: bytes) -> None:
 
 def test_memory_is_used_again_without_changing_what_was_read_before() -> None:
     files = [
-        [(f"m{n}", encode_entries(entries(*(entry(f"file-{n}-{i}") for i in range(40)))))]
+        [(f"m{n}", encode_records(entries(*(entry(f"file-{n}-{i}") for i in range(40)))))]
         for n in range(3)
     ]
     path = [pa.field("_FILE", pa.struct([pa.field("_FILE_NAME", pa.string())]))]

@@ -21,9 +21,7 @@ from paimon_explore.metadata.manifest.manifest_codec import (
     decode_entries,
     decode_filtered,
     decode_index_entries,
-    encode_entries,
-    encode_index_entries,
-    encode_manifest_list,
+    encode_records,
 )
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.manifest.manifest_filter import EntryFilter, partition_filter
@@ -98,30 +96,30 @@ def manifest_files(*names: str) -> ManifestFiles:
 @pytest.mark.parametrize("codec", ["null", "deflate", "snappy", "zstandard", "bzip2", "xz"])
 def test_entries_survive_a_round_trip_in_every_codec(codec: str) -> None:
     frame = entries(FULL, entry("b"))
-    (again,) = decode_entries([("m", encode_entries(frame, codec))])
+    (again,) = decode_entries([("m", encode_records(frame, codec))])
     assert again.rows() == frame.rows()
 
 
 def test_manifest_lists_and_index_manifests_survive_a_round_trip() -> None:
     listed = manifest_files("m-0", "m-1")
-    assert decode_manifest_list(encode_manifest_list(listed), "l").table.equals(listed.table)
+    assert decode_manifest_list(encode_records(listed), "l").table.equals(listed.table)
     assert listed.names == ["m-0", "m-1"]
     assert listed.total_size == 20
     index = IndexEntries.from_rows([INDEX, {**INDEX, "dv_ranges": None, "global_index": None}])
-    assert decode_index_entries(encode_index_entries(index), "i").rows() == index.rows()
+    assert decode_index_entries(encode_records(index), "i").rows() == index.rows()
 
 
 def test_empty_files_hold_a_header_and_no_block() -> None:
-    data = encode_manifest_list(ManifestFiles.empty())
+    data = encode_records(ManifestFiles.empty())
     assert list(read_blocks(data, read_header(data))) == []
     assert len(decode_manifest_list(data, "l")) == 0
-    assert len(decode_entries([("m", encode_entries(ManifestEntries.empty()))])[0]) == 0
+    assert len(decode_entries([("m", encode_records(ManifestEntries.empty()))])[0]) == 0
 
 
 def test_fields_later_than_java_2_0_are_written_only_when_they_hold_something() -> None:
-    plain = read_header(encode_entries(entries(entry("a")))).schema
+    plain = read_header(encode_records(entries(entry("a")))).schema
     assert b"_WRITE_COLS_SEQUENCES" not in plain
-    assert b"_WRITE_COLS_SEQUENCES" in read_header(encode_entries(entries(FULL))).schema
+    assert b"_WRITE_COLS_SEQUENCES" in read_header(encode_records(entries(FULL))).schema
 
 
 @pytest.mark.parametrize("table", ["append_parquet", "pk_dynamic", "append_dv"])
@@ -130,11 +128,11 @@ def test_our_bytes_are_those_of_java(golden: GoldenTables, table: str) -> None:
     for file in sorted(folder.iterdir()):
         theirs = file.read_bytes()
         if file.name.startswith("manifest-list"):
-            ours = encode_manifest_list(decode_manifest_list(theirs, file.name))
+            ours = encode_records(decode_manifest_list(theirs, file.name))
         elif file.name.startswith("index-manifest"):
-            ours = encode_index_entries(decode_index_entries(theirs, file.name))
+            ours = encode_records(decode_index_entries(theirs, file.name))
         else:
-            ours = encode_entries(decode_entries([(file.name, theirs)])[0])
+            ours = encode_records(decode_entries([(file.name, theirs)])[0])
         assert read_header(ours).schema == read_header(theirs).schema
         assert _unpacked(ours) == _unpacked(theirs)
 
@@ -145,18 +143,18 @@ def _unpacked(data: bytes) -> bytes:
 
 def test_several_files_give_one_frame_each_in_order() -> None:
     files = [
-        ("m1", encode_entries(entries(entry("a"), entry("b")))),
-        ("m2", encode_entries(ManifestEntries.empty())),
-        ("m3", encode_entries(entries(FULL))),
+        ("m1", encode_records(entries(entry("a"), entry("b")))),
+        ("m2", encode_records(ManifestEntries.empty())),
+        ("m3", encode_records(entries(FULL))),
         ("m4", as_parquet(entries(entry("c")))),
-        ("m5", encode_entries(entries(entry("d")), "null")),
+        ("m5", encode_records(entries(entry("d")), "null")),
     ]
     found = [[row["file_name"] for row in frame.rows()] for frame in decode_entries(files)]
     assert found == [["a", "b"], [], ["data-1.parquet"], ["c"], ["d"]]
 
 
 def test_only_wanted_columns_are_decoded() -> None:
-    data = encode_entries(entries(FULL))
+    data = encode_records(entries(FULL))
     (frame,) = decode_entries([("m", data)], ["row_count", "key_min", "file_name"])
     assert frame.table.to_pylist() == [
         {"file_name": "data-1.parquet", "row_count": 10, "key_min": NO_ROW}
@@ -220,7 +218,7 @@ def test_another_version_is_refused() -> None:
     [({"kind": 2}, "_KIND"), ({"file_source": 9}, "_FILE_SOURCE")],
 )
 def test_unknown_codes_are_corrupt(change: dict[str, object], where: str) -> None:
-    data = encode_entries(entries(entry("a", **change)))
+    data = encode_records(entries(entry("a", **change)))
     with pytest.raises(CorruptFileError) as caught:
         decode_entries([("m", data)])
     assert (caught.value.path, caught.value.where) == ("m", where)
@@ -242,7 +240,7 @@ def test_a_required_field_that_is_missing_or_null_is_named() -> None:
 
 @pytest.mark.parametrize(("place", "rule"), [(3, "has version"), (4, "must be one of")])
 def test_the_damaged_one_of_several_files_is_named(place: int, rule: str) -> None:
-    good = encode_entries(entries(entry("a")), "null")
+    good = encode_records(entries(entry("a")), "null")
     bad = bytearray(good)
     bad[read_header(good).size + place] = 0x7F
     with pytest.raises(FormatError, match=rf"^m2:.*{rule}"):
@@ -266,9 +264,9 @@ def only(number: int) -> Callable[[pa.BinaryArray], np.ndarray[tuple[int], np.dt
 def test_only_entries_of_wanted_partitions_are_decoded() -> None:
     rows = [entry(f"f{n}", partition=partition(n % 3), level=n % 2) for n in range(90)]
     files = [
-        ("m1", encode_entries(entries(*rows[:50]))),
+        ("m1", encode_records(entries(*rows[:50]))),
         ("m2", as_parquet(entries(*rows[50:60]))),
-        ("m3", encode_entries(entries(*rows[60:]), "null")),
+        ("m3", encode_records(entries(*rows[60:]), "null")),
     ]
     found, tallies = decode_filtered(files, [partition_filter(only(1))])
     assert tallies[:, :3].tolist() == [[30, 60, 0]]
@@ -286,7 +284,7 @@ def test_only_entries_of_wanted_partitions_are_decoded() -> None:
 
 def test_sieves_look_at_what_the_ones_before_them_keep() -> None:
     rows = [entry(f"f{n}", partition=partition(n % 3), level=n % 4) for n in range(24)]
-    files = [("m1", encode_entries(entries(*rows[:9]))), ("m2", as_parquet(entries(*rows[9:])))]
+    files = [("m1", encode_records(entries(*rows[:9]))), ("m2", as_parquet(entries(*rows[9:])))]
     levels = EntryFilter(
         columns=frozenset({"level"}), reasons=lambda found: numbers(found.table, "level")
     )
@@ -299,28 +297,28 @@ def test_sieves_look_at_what_the_ones_before_them_keep() -> None:
 @pytest.mark.parametrize("file_format", ["orc", "parquet"])
 def test_tables_with_another_manifest_format_get_it(file_format: str, codec: str) -> None:
     frame = entries(FULL, entry("b"))
-    data = encode_entries(frame, codec, file_format)
+    data = encode_records(frame, codec, file_format)
     assert data.startswith({"orc": b"ORC", "parquet": b"PAR1"}[file_format])
     assert decode_entries([("m", data)])[0].rows() == frame.rows()
     listed = manifest_files("m-0")
-    again = decode_manifest_list(encode_manifest_list(listed, codec, file_format), "l")
+    again = decode_manifest_list(encode_records(listed, codec, file_format), "l")
     assert again.table.to_pylist() == listed.table.to_pylist()
     index = IndexEntries.from_rows([INDEX])
-    assert decode_index_entries(encode_index_entries(index, codec, file_format), "i").rows() == (
+    assert decode_index_entries(encode_records(index, codec, file_format), "i").rows() == (
         index.rows()
     )
-    empty = encode_manifest_list(ManifestFiles.empty(), codec, file_format)
+    empty = encode_records(ManifestFiles.empty(), codec, file_format)
     assert len(decode_manifest_list(empty, "l")) == 0
 
 
 @pytest.mark.parametrize(("file_format", "codec"), [("csv", "null"), ("orc", "xz")])
 def test_unknown_manifest_formats_are_refused(file_format: str, codec: str) -> None:
     with pytest.raises(InvalidInputError, match="cannot be written as"):
-        encode_entries(entries(entry("a")), codec, file_format)
+        encode_records(entries(entry("a")), codec, file_format)
 
 
 def test_names_in_an_orc_manifest_must_be_text() -> None:
-    data = encode_entries(entries(entry("a")), "null", "orc")
+    data = encode_records(entries(entry("a")), "null", "orc")
     broken = data.replace(b"_FILE_NAME", b"_FILE\xffNAME")
     assert broken != data
     with pytest.raises(CorruptFileError):

@@ -8,9 +8,7 @@ import pytest
 from paimon_explore.encoding.avro.cross_check import CrossCheck
 from paimon_explore.metadata.manifest.index_manifest import INDEX_FIELDS, IndexEntries
 from paimon_explore.metadata.manifest.manifest_codec import (
-    encode_entries,
-    encode_index_entries,
-    encode_manifest_list,
+    encode_records,
 )
 from paimon_explore.metadata.manifest.manifest_cross_check import (
     MetadataRecords,
@@ -95,9 +93,9 @@ class Kind:
 
 
 KINDS = {
-    "manifest": Kind(ENTRIES, encode_entries(ENTRIES), dict(ENTRY_FIELDS)),
-    "manifest list": Kind(MANIFESTS, encode_manifest_list(MANIFESTS), dict(MANIFEST_LIST_FIELDS)),
-    "index manifest": Kind(INDEXES, encode_index_entries(INDEXES), dict(INDEX_FIELDS)),
+    "manifest": Kind(ENTRIES, encode_records(ENTRIES), dict(ENTRY_FIELDS)),
+    "manifest list": Kind(MANIFESTS, encode_records(MANIFESTS), dict(MANIFEST_LIST_FIELDS)),
+    "index manifest": Kind(INDEXES, encode_records(INDEXES), dict(INDEX_FIELDS)),
 }
 COLUMNS = [(kind, name) for kind in KINDS for name in KINDS[kind].fields]
 

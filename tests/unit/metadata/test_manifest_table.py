@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from paimon_explore.metadata.manifest.manifest_codec import encode_entries, encode_manifest_list
+from paimon_explore.metadata.manifest.manifest_codec import encode_records
 from paimon_explore.metadata.manifest.manifest_entry import FileKind, ManifestEntries
 from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
 from paimon_explore.metadata.manifest.manifest_table import MAX_CACHED_ROWS
@@ -45,7 +45,7 @@ ENTRY_QUESTIONS: dict[str, Callable[[ManifestEntries], object]] = {
     "concat": lambda e: ManifestEntries.concat([e, e.slice(1, 1)]).rows(),
     "spread": lambda e: [e.min_max(name) for name in ("bucket", "first_row_id", "creation_time")],
     "numbers": lambda e: e.numbers("row_count").tolist(),
-    "bytes": encode_entries,
+    "bytes": encode_records,
 }
 
 
@@ -67,7 +67,7 @@ LIST_QUESTIONS: dict[str, Callable[[ManifestFiles], object]] = {
     "total_size": lambda m: m.total_size,
     "rest": lambda m: m.slice(1).names,
     "concat": lambda m: ManifestFiles.concat([m, m]).names,
-    "bytes": encode_manifest_list,
+    "bytes": encode_records,
 }
 
 

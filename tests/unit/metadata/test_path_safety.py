@@ -11,9 +11,7 @@ from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest.manifest_codec import (
     decode_entries,
     decode_index_entries,
-    encode_entries,
-    encode_index_entries,
-    encode_manifest_list,
+    encode_records,
 )
 from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
 from paimon_explore.metadata.path_safety import check_names
@@ -41,22 +39,22 @@ def listed(name: str) -> bytes:
     row |= {"file_name": name, "file_size": 1, "num_added_files": 1, "num_deleted_files": 0}
     row |= {"partition_min": b"", "partition_max": b"", "partition_null_counts": [], "schema_id": 0}
     table = pa.Table.from_pylist([row], schema=ManifestFiles.empty().table.schema)
-    return encode_manifest_list(ManifestFiles(table))
+    return encode_records(ManifestFiles(table))
 
 
 def indexed(name: str) -> bytes:
     schema = IndexEntries.empty().table.schema
     row = dict.fromkeys(schema.names) | {"kind": 0, "partition": b"", "bucket": 0}
     row |= {"index_type": "HASH", "file_name": name, "file_size": 4, "row_count": 1}
-    return encode_index_entries(IndexEntries(pa.Table.from_pylist([row], schema=schema)))
+    return encode_records(IndexEntries(pa.Table.from_pylist([row], schema=schema)))
 
 
 READS: dict[str, Callable[[str], object]] = {
     "list": lambda n: decode_manifest_list(listed(n), "file"),
     "index": lambda n: decode_index_entries(indexed(n), "file"),
-    "data": lambda n: decode_entries([("file", encode_entries(entries(entry(n))))]),
+    "data": lambda n: decode_entries([("file", encode_records(entries(entry(n))))]),
     "extra": lambda n: decode_entries(
-        [("file", encode_entries(entries(entry("good", extra_files=["f.index", n]))))]
+        [("file", encode_records(entries(entry("good", extra_files=["f.index", n]))))]
     ),
 }
 

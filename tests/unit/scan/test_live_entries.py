@@ -6,7 +6,7 @@ import pytest
 from paimon_explore import Table
 from paimon_explore.data_types.definitions import AtomicType, TypeRoot
 from paimon_explore.encoding.binary_row.encoder import encode_rows
-from paimon_explore.metadata.manifest.manifest_codec import encode_entries
+from paimon_explore.metadata.manifest.manifest_codec import encode_records
 from paimon_explore.metadata.manifest.manifest_filter import partition_filter
 from paimon_explore.scan.live_entries import PartitionFilter, live_files, read_entries
 from paimon_explore.scan.manifest_arrays import byte_rows, column, text
@@ -120,7 +120,7 @@ def test_blocks_without_a_wanted_partition_are_passed_over_and_counted(
     )
     source = append_table(columns(k=pa.int32(), dt=pa.string()), partition_by=["dt"])
     store = source.store
-    store.file_io.create(store.paths.manifest("m"), encode_entries(frame, "null"))
+    store.file_io.create(store.paths.manifest("m"), encode_records(frame, "null"))
     wanted = PartitionFilter(
         row_type=source.schema.partition_type, predicate=source.scan(where=f"dt = '{day}'").where
     )

@@ -13,7 +13,7 @@ from paimon_explore.errors import CorruptFileError, MissingFileError, NotFoundEr
 from paimon_explore.fileio.local import LocalFileIO
 from paimon_explore.fileio.memory import MemoryFileIO
 from paimon_explore.metadata.consumer import Consumer
-from paimon_explore.metadata.manifest.manifest_codec import encode_entries, encode_manifest_list
+from paimon_explore.metadata.manifest.manifest_codec import encode_records
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
 from paimon_explore.metadata.snapshot import CommitKind, Snapshot
@@ -135,8 +135,8 @@ def put(store: TableStore, name: str, data: bytes) -> None:
 
 
 def test_manifests_are_read_together_in_the_order_of_their_names(store: TableStore) -> None:
-    put(store, "m1", encode_entries(entries(entry("a"), entry("b"))))
-    put(store, "m2", encode_entries(entries(entry("c"))))
+    put(store, "m1", encode_records(entries(entry("a"), entry("b"))))
+    put(store, "m2", encode_records(entries(entry("c"))))
     found = store.manifests.read_many(["m2", "m1"])
     assert [row["file_name"] for row in found.rows()] == ["c", "a", "b"]
     assert len(store.manifests.read_many([])) == 0
@@ -144,7 +144,7 @@ def test_manifests_are_read_together_in_the_order_of_their_names(store: TableSto
 
 
 def test_manifests_are_kept_in_memory_whole_or_by_columns(store: TableStore) -> None:
-    put(store, "m1", encode_entries(entries(entry("a", level=3))))
+    put(store, "m1", encode_records(entries(entry("a", level=3))))
     assert store.manifests.read("m1", ["level"]).table.to_pylist() == [{"level": 3}]
     assert len(store.manifests.read("m1")) == 1
     put(store, "m1", b"gone")  # files never change: what is known is not read again
@@ -161,8 +161,8 @@ def test_what_was_just_written_need_not_be_read(store: TableStore) -> None:
 
 
 def test_the_lists_of_a_snapshot_are_read_in_order(store: TableStore) -> None:
-    put(store, "base", encode_manifest_list(ManifestFiles.empty()))
-    put(store, "delta", encode_manifest_list(ManifestFiles.empty()))
+    put(store, "base", encode_records(ManifestFiles.empty()))
+    put(store, "delta", encode_records(ManifestFiles.empty()))
     assert len(store.manifests.all(SNAPSHOT)) == 0
     assert len(store.manifests.changelog(SNAPSHOT)) == 0
     assert len(store.manifests.index_of(SNAPSHOT)) == 0
@@ -222,7 +222,7 @@ def test_a_store_travels_to_other_processes(store: TableStore) -> None:
 
 def test_many_lists_are_decoded_together_in_the_order_of_their_names(store: TableStore) -> None:
     for name in ("l1", "l2"):
-        put(store, name, encode_manifest_list(ManifestFiles.empty()))
+        put(store, name, encode_records(ManifestFiles.empty()))
     assert [len(found) for found in store.manifests.list_many(["l2", "l1", "l2"])] == [0, 0, 0]
     assert store.manifests.list_many([]) == ()
 
@@ -235,8 +235,8 @@ def test_entries_of_wanted_partitions_are_found_in_small_and_large_manifests(
     there = b"\0\0\0\1" + bytes(15) + b"\1"
     rows = [entry("first", partition=here), entry("last", partition=here)]
     many = entries(*(entry(secrets.token_hex(60), partition=there) for _ in range(count)))
-    put(store, "m1", encode_entries(ManifestEntries.concat([entries(rows[0]), many]), "null"))
-    put(store, "m2", encode_entries(ManifestEntries.concat([many, entries(rows[1])]), "null"))
+    put(store, "m1", encode_records(ManifestEntries.concat([entries(rows[0]), many]), "null"))
+    put(store, "m2", encode_records(ManifestEntries.concat([many, entries(rows[1])]), "null"))
 
     def wanted(partitions: pa.BinaryArray) -> pa.BooleanArray:
         return pc.equal(partitions, pa.scalar(here))

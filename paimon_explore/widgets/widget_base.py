@@ -1,0 +1,66 @@
+"""Base classes of the widgets: a static rendering, and answers to requests of the browser."""
+
+from collections.abc import Mapping
+
+import anywidget
+
+from paimon_explore.errors import PaimonError
+from paimon_explore.inspection.explorer.explorer_state import Answer
+from paimon_explore.inspection.problem import Problem, problem_of
+from paimon_explore.sanitize import sanitized
+from paimon_explore.widgets.column_transfer import pack_columns
+from paimon_explore.widgets.front_end_requests import Message, request_number
+
+
+class StaticallyRendered(anywidget.AnyWidget):
+    """A widget with a static rendering for viewers without a kernel."""
+
+    def static_rendering(self) -> dict[str, object]:
+        """The static rendering by media type."""
+        raise NotImplementedError
+
+    def _repr_mimebundle_(
+        self, **kwargs: dict[str, object]
+    ) -> tuple[dict[str, object], dict[str, object]] | None:
+        """The widget, with its static rendering."""
+        made = super()._repr_mimebundle_(**kwargs)
+        if made is None:
+            return None
+        data, metadata = made
+        return {**data, **self.static_rendering()}, dict(metadata)
+
+
+class AnsweringWidget(StaticallyRendered):
+    """A widget whose front end sends requests to Python."""
+
+    problem: Problem | None = None
+    """The error of the last request that failed."""
+
+    def answer(self, message: Message) -> Answer:
+        """Answer a request.
+
+        Raises:
+            InvalidInputError: the request is unknown or invalid.
+            PaimonError: the requested data does not exist or cannot be read.
+        """
+        raise NotImplementedError
+
+    def _receive(self, _widget: object, message: object, _buffers: object) -> None:
+        """Answer a request of the browser; errors are sent to the browser, not raised."""
+        number = request_number(message)
+        if number is None or not isinstance(message, Mapping):
+            return
+        try:
+            found = self.answer(message)
+        except PaimonError as error:
+            self._refuse(number, problem_of(error))
+        except Exception as error:  # noqa: BLE001 - the browser shows any error
+            self._refuse(number, Problem(kind=type(error).__name__, message=sanitized(str(error))))
+        else:
+            specs, data = pack_columns(found.columns)
+            content = {"id": number, "ok": True, "body": found.body, "columns": specs}
+            self.send(content, [data] if data else [])
+
+    def _refuse(self, number: int, problem: Problem) -> None:
+        self.problem = problem
+        self.send({"id": number, "ok": False, "error": problem.state()})
