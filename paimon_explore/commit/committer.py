@@ -39,9 +39,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from uuid import uuid4
 
-from paimon_explore.commit.backoff import Timing, commit_retry_policy
 from paimon_explore.commit.commit_attempt import NO_NOTE, AttemptSteps, CommitNote, Request
-from paimon_explore.commit.commit_retry import CommitLoop
+from paimon_explore.commit.commit_retry_loop import CommitLoop
+from paimon_explore.commit.commit_retry_policy import Timing, commit_retry_policy
 from paimon_explore.commit.commit_trace import CommitEvent
 from paimon_explore.commit.conflicts import ConflictRules
 from paimon_explore.commit.file_changes import Changes, compacted_changes, written_changes

@@ -21,18 +21,21 @@ import pyarrow as pa
 
 from paimon_explore.errors import MissingFileError, StorageError
 from paimon_explore.fileio import paths
+from paimon_explore.fileio.atomic_local_writes import (
+    change_in_place,
+    hidden_sibling,
+    link_to_final_name,
+    write_new,
+)
 from paimon_explore.fileio.file_io import FileStatus
 from paimon_explore.fileio.streams import translate_stream_errors
 from paimon_explore.frozen_dataclass import dataclass
 
 _READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-_CHANGING = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-_SMALL_BYTES = 32
 _READ_BYTES = 1 << 20
 _BUFFER_BYTES = 1 << 16
 """Write buffer size: libraries write small files in many small calls."""
 _MISSING_ERRORS = {errno.ENOENT, errno.ENOTDIR, errno.EBADF, errno.ELOOP}
-_NO_LINK_ERRORS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +105,10 @@ class LocalFileIO:
         """Create a new file atomically, and missing parent folders."""
         with _TranslateErrors("create", path):
             final = local_path(path)
-            hidden = _hidden_sibling(final)
-            _write_new(hidden, data, durable=self.durable)
+            hidden = hidden_sibling(final)
+            write_new(hidden, data, durable=self.durable)
             try:
-                return _link(hidden, final, data, durable=self.durable)
+                return link_to_final_name(hidden, final, data, durable=self.durable)
             finally:
                 os.unlink(hidden)  # noqa: PTH108 - as above
 
@@ -113,9 +116,9 @@ class LocalFileIO:
         """Create or replace a file. Readers see the old or the new content."""
         with _TranslateErrors("replace", path):
             final = local_path(path)
-            if not _change_in_place(final, data):
-                hidden = _hidden_sibling(final)
-                _write_new(hidden, data, durable=False)
+            if not change_in_place(final, data):
+                hidden = hidden_sibling(final)
+                write_new(hidden, data, durable=False)
                 os.replace(hidden, final)  # noqa: PTH105 - as above
 
     @contextmanager
@@ -289,69 +292,3 @@ def _status(path: str, name: str, stat: os.stat_result) -> FileStatus:
         is_folder=is_folder,
         modified_ms=0 if is_folder else stat.st_mtime_ns // 1_000_000,
     )
-
-
-def _hidden_sibling(final: str) -> str:
-    folder, _, name = final.rpartition("/")
-    return f"{folder}/.{name}.{os.urandom(16).hex()}.tmp"
-
-
-def _change_in_place(path: str, data: bytes) -> bool:
-    """Change the last byte of a small file in place if nothing else differs; True if done.
-
-    A hint is a counter: in nine of ten cases only its last digit changes, and readers see the old
-    or the new byte. This avoids creating and freeing a file: file systems check recently freed
-    files when they create the next one, so frequent replacement slows down file creation. Only the
-    last byte is ever changed in place, so the result of two writers is the content of one of them.
-    Files with more than one hard link are not changed in place.
-    """
-    if not 0 < len(data) <= _SMALL_BYTES:
-        return False
-    try:
-        handle = os.open(path, _CHANGING)
-    except OSError:
-        return False
-    try:
-        found = os.fstat(handle)
-        is_own = S_ISREG(found.st_mode) and found.st_nlink == 1 and found.st_size == len(data)
-        if not is_own or os.pread(handle, len(data), 0)[:-1] != data[:-1]:
-            return False
-        return os.pwrite(handle, data[-1:], len(data) - 1) == 1
-    finally:
-        os.close(handle)
-
-
-def _write_new(path: str, data: bytes, *, durable: bool) -> None:
-    """Write a file that must not exist; create its folder if missing."""
-    try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-    except FileNotFoundError:
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-    try:
-        view = memoryview(data)
-        while view:
-            view = view[os.write(handle, view) :]
-        if durable:
-            os.fsync(handle)
-    except BaseException:
-        with suppress(OSError):
-            Path(path).unlink()
-        raise
-    finally:
-        os.close(handle)
-
-
-def _link(hidden: str, final: str, data: bytes, *, durable: bool) -> bool:
-    try:
-        os.link(hidden, final)
-    except FileExistsError:
-        return False
-    except OSError as error:
-        if error.errno not in _NO_LINK_ERRORS:
-            raise
-        try:
-            _write_new(final, data, durable=durable)
-        except FileExistsError:
-            return False
-    return True

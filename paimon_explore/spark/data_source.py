@@ -29,12 +29,8 @@ from paimon_explore.spark.executor_tasks import WriteJob, read_splits, write_row
 from paimon_explore.spark.read_plan import ReadJob, groups, narrowed, plan_read, read_schema
 from paimon_explore.spark.reads.special_reads import SpecialRead
 from paimon_explore.spark.source_options import source_options
-from paimon_explore.spark.streaming.stream_source_sink import (
-    ROW_KIND,
-    PaimonStreamReader,
-    PaimonStreamWriter,
-    stream_schema,
-)
+from paimon_explore.spark.streaming.stream_sink import PaimonStreamWriter
+from paimon_explore.spark.streaming.stream_source import ROW_KIND, PaimonStreamReader, stream_schema
 from paimon_explore.spark.writes.driver_commit import publish, withdraw, write_target
 from paimon_explore.spark.writes.task_messages import WrittenFiles, collected
 from paimon_explore.table.scan import Scan

@@ -24,7 +24,7 @@ from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.options.option_spelling import unknown_names
 from paimon_explore.spark.reads.special_reads import SpecialRead, special_read, system_of
-from paimon_explore.spark.streaming.stream_source_sink import NO_LIMITS, StreamLimits
+from paimon_explore.spark.streaming.stream_source import NO_LIMITS, StreamLimits
 from paimon_explore.table.scan import Scan
 from paimon_explore.table.table import Table, open_table
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from paimon_explore.inspection.rendering.result import Renderer as Renderer
     from paimon_explore.inspection.system_tables.table_inspection import Inspection as Inspection
     from paimon_explore.inspection.views.files_view import FilesView as FilesView
-    from paimon_explore.inspection.views.lsm_view import LsmSection as LsmSection
+    from paimon_explore.inspection.views.lsm_tree_view import LsmSection as LsmSection
     from paimon_explore.inspection.views.manifest_tree import Children as Children
     from paimon_explore.inspection.views.node_detail import Document as Document
     from paimon_explore.inspection.views.partition_heatmap import PartitionHeat as PartitionHeat
@@ -68,7 +68,7 @@ _MODULES = {
     "Inspection": "inspection.system_tables.table_inspection",
     "KeyHistory": "inspection.explain.key_history",
     "Listing": "table.named_collection",
-    "LsmSection": "inspection.views.lsm_view",
+    "LsmSection": "inspection.views.lsm_tree_view",
     "Maintenance": "table.maintenance",
     "Merge": "table.merge_builder",
     "NewValue": "maintenance.row_level.assignments",

@@ -109,7 +109,7 @@ class ExplainableTable(ReadableTable):
         >>> pe.demo().table("demo.customers").lsm(bucket=0).kind
         'lsm'
         """
-        from paimon_explore.inspection.views.lsm_view import lsm_section
+        from paimon_explore.inspection.views.lsm_tree_view import lsm_section
 
         optional_integer("bucket", bucket)
         inspector = self._inspector()
@@ -130,7 +130,7 @@ class ExplainableTable(ReadableTable):
         >>> t.why(t.snapshot.base_manifest_list).kind
         'why'
         """
-        from paimon_explore.commit.backoff import system_clock
+        from paimon_explore.commit.commit_retry_policy import system_clock
         from paimon_explore.inspection.explain.file_explanation import explain_file
 
         return explain_file(self._inspector(), fspath(path("file", file)), system_clock())
@@ -144,7 +144,7 @@ class ExplainableTable(ReadableTable):
         >>> pe.demo().table("demo.parcels").health().kind
         'health'
         """
-        from paimon_explore.commit.backoff import system_clock
+        from paimon_explore.commit.commit_retry_policy import system_clock
         from paimon_explore.inspection.health.health_report import table_health
 
         return table_health(self._inspector(), system_clock())

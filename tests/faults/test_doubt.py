@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from paimon_explore.commit.backoff import Timing
+from paimon_explore.commit.commit_retry_policy import Timing
 from paimon_explore.commit.commit_trace import CommitStep
 from paimon_explore.commit.committer import Committer
 from paimon_explore.errors import CommitOutcomeUnknownError, StorageError

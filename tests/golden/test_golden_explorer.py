@@ -18,7 +18,7 @@ from paimon_explore.inspection.explorer.explorer_reports import REPORTS, Hint
 from paimon_explore.inspection.explorer.explorer_state import ExplorerState, ViewInput
 from paimon_explore.inspection.history.schema_history import SchemaHistory
 from paimon_explore.inspection.rendering.result import Result
-from paimon_explore.inspection.views.lsm_view import LsmSection
+from paimon_explore.inspection.views.lsm_tree_view import LsmSection
 from support.depth import some
 from support.figures import Figures
 from support.golden import WRITERS, GoldenTable, GoldenTables

@@ -14,8 +14,8 @@ from enum import StrEnum
 
 import pyarrow as pa
 
-from paimon_explore.commit.backoff import Timing
 from paimon_explore.commit.commit_attempt import CommitNote
+from paimon_explore.commit.commit_retry_policy import Timing
 from paimon_explore.commit.commit_trace import CommitEvent, CommitStep, Recorder, recording
 from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.iceberg import DISABLED

@@ -22,7 +22,7 @@ from paimon_explore.inspection.rendering.code_snippet import Code, call_code, re
 from paimon_explore.inspection.rendering.report import Cell, Note, Report, grid
 from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.views.inspector import Inspector
-from paimon_explore.inspection.views.lsm_view import lsm_section
+from paimon_explore.inspection.views.lsm_tree_view import lsm_section
 from paimon_explore.inspection.views.partition_heatmap import partition_heat
 from paimon_explore.inspection.views.snapshot_diff_view import snapshot_diff
 from paimon_explore.maintenance.expiry.snapshot_expiry import snapshot_retention

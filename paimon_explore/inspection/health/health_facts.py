@@ -6,7 +6,7 @@ from paimon_explore.data_types.definitions import AtomicType
 from paimon_explore.inspection.history.file_history import partition_type
 from paimon_explore.inspection.rendering.partition_text import Partitions, partitions_of
 from paimon_explore.inspection.views.inspector import Inspector
-from paimon_explore.inspection.views.lsm_view import BucketSummary, bucket_summaries
+from paimon_explore.inspection.views.lsm_tree_view import BucketSummary, bucket_summaries
 from paimon_explore.metadata.manifest.entry_cancellation import live_entries
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.manifest.manifest_list import ManifestFiles

@@ -18,7 +18,7 @@ from paimon_explore.inspection.health.findings import Finding, Severity
 from paimon_explore.inspection.health.health_facts import TableFacts
 from paimon_explore.inspection.history.timeline import FlagKind
 from paimon_explore.inspection.rendering.number_format import bytes_text, count_text, plural
-from paimon_explore.inspection.views.lsm_view import BucketSummary
+from paimon_explore.inspection.views.lsm_tree_view import BucketSummary
 from paimon_explore.maintenance.expiry.snapshot_expiry import expiring_ids, snapshot_retention
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options.effective_options import stop_trigger, target_file_bytes

@@ -15,7 +15,7 @@ from paimon_explore.scan.predicate.expression import TRUE
 from paimon_explore.scan.predicate.sql_parser import Where
 from paimon_explore.scan.splits.data_split import Split, merged_row_count
 from paimon_explore.spark.argument_checks import check_session
-from paimon_explore.spark.python_worker_tuning import lighten_worker
+from paimon_explore.spark.python_worker_overhead import lighten_worker
 from paimon_explore.spark.read_plan import groups
 from paimon_explore.spark.reads.read_table import Points, table_at
 from paimon_explore.store.expired import explain_missing_files

@@ -34,7 +34,7 @@ from paimon_explore.scan.branch_scan import whole_partitions
 from paimon_explore.scan.predicate.sql_formatter import to_sql
 from paimon_explore.scan.predicate.sql_parser import Where, predicate
 from paimon_explore.scan.splits.data_split import Split
-from paimon_explore.spark.python_worker_tuning import lighten_worker
+from paimon_explore.spark.python_worker_overhead import lighten_worker
 from paimon_explore.spark.read_plan import groups, whole_columns
 from paimon_explore.spark.spark_types import spark_schema, to_spark, wire_schema
 from paimon_explore.table.row_changes import ChangeReader, without_retracts

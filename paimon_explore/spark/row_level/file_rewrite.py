@@ -30,7 +30,7 @@ from paimon_explore.read.split_reader import SplitReader
 from paimon_explore.scan.predicate.expression import TRUE
 from paimon_explore.scan.predicate.sql_parser import Where
 from paimon_explore.scan.splits.data_split import DataSplit, Split
-from paimon_explore.spark.python_worker_tuning import lighten_worker
+from paimon_explore.spark.python_worker_overhead import lighten_worker
 from paimon_explore.spark.read_plan import ReadJob, groups
 from paimon_explore.spark.spark_types import spark_schema, to_spark, wire_schema
 from paimon_explore.store.expired import explain_missing_files

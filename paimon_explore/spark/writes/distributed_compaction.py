@@ -33,7 +33,7 @@ from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.splits.data_split import DataSplit
 from paimon_explore.spark.argument_checks import check_session
 from paimon_explore.spark.executor_tasks import pack, unpack
-from paimon_explore.spark.python_worker_tuning import lighten_worker
+from paimon_explore.spark.python_worker_overhead import lighten_worker
 from paimon_explore.spark.writes.driver_commit import publish, withdraw, write_target
 from paimon_explore.table.table import Table, open_table
 from paimon_explore.write.buckets.bucket_writers import BucketId

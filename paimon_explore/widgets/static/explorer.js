@@ -1108,7 +1108,7 @@ function createFilter(context) {
   };
 }
 
-// src/tabs.js
+// src/explorer_tabs.js
 var COUNT_MILLIS = 700;
 var reportTab = (id, title2) => ({
   id,

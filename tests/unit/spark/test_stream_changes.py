@@ -8,7 +8,7 @@ import pytest
 from paimon_explore import Table
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.spark.streaming.stream_changes import new_rows
-from paimon_explore.spark.streaming.stream_source_sink import (
+from paimon_explore.spark.streaming.stream_source import (
     PaimonStreamReader,
     StreamLimits,
     stream_schema,

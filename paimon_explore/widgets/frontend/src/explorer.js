@@ -10,7 +10,7 @@ import { commandOf } from "./keyboard.js";
 import { createStore, TRAITS } from "./selection_store.js";
 import { History } from "./snapshot_columns.js";
 import { createSteps } from "./snapshot_stepper.js";
-import { createViews, PANES } from "./tabs.js";
+import { createViews, PANES } from "./explorer_tabs.js";
 import {
   formatBytes,
   formatCount,

@@ -6,7 +6,6 @@ protocol.
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from paimon_explore.commit.backoff import CommitRetryPolicy, Timing
 from paimon_explore.commit.commit_attempt import (
     STEPS,
     AttemptSteps,
@@ -14,6 +13,7 @@ from paimon_explore.commit.commit_attempt import (
     Metrics,
     Request,
 )
+from paimon_explore.commit.commit_retry_policy import CommitRetryPolicy, Timing
 from paimon_explore.commit.commit_trace import CommitEvent, CommitStep, emit
 from paimon_explore.commit.file_changes import Changes
 from paimon_explore.errors import (

@@ -1,6 +1,6 @@
-"""Structured Streaming: a source that follows a table's commits, and an exactly-once sink.
+"""Structured Streaming source: its offsets, and the batches that follow a table's commits.
 
-Reading. An offset is `{"snapshot": n, "whole": …}`: everything up to snapshot n is delivered. The
+An offset is `{"snapshot": n, "whole": …}`: everything up to snapshot n is delivered. The
 first batch is the state of the table (`whole`), unless the options set another start:
 
 | option | starts with |
@@ -22,10 +22,6 @@ Replaying the changes gives the rows of the table (`read.commit_changes`). The o
 do not. All changes of a key are in one partition of a batch, in order. Without that column a stream
 fails if a row was deleted, or replaced in a table without a primary key; with the option
 `read.ignore-deletes` it skips such rows (`spark.streaming.stream_changes`).
-
-Writing. A batch is repeated after a crash between its commit and the checkpoint. The query's id,
-stored in the checkpoint, is the commit user, and the batch id is the commit identifier; a batch
-that is already committed is not committed again, and the files of the second attempt are removed.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -33,17 +29,13 @@ from dataclasses import replace
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark import TaskContext
 from pyspark.sql.datasource import (
-    DataSourceStreamArrowWriter,
     DataSourceStreamReader,
     InputPartition,
-    WriterCommitMessage,
 )
 from pyspark.sql.types import StringType, StructField, StructType
 
-from paimon_explore.commit.overwrite import Overwrite
-from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
+from paimon_explore.errors import UnsupportedFeatureError, choices
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.consumer import Consumer
 from paimon_explore.metadata.options.option_enums import StartupMode
@@ -61,26 +53,21 @@ from paimon_explore.read.data_file import SystemColumn
 from paimon_explore.read.split_reader import SplitReader
 from paimon_explore.scan.incremental import SnapshotRange
 from paimon_explore.scan.splits.data_split import Split
-from paimon_explore.spark.executor_tasks import WriteJob, write_rows
-from paimon_explore.spark.python_worker_tuning import lighten_worker
+from paimon_explore.spark.python_worker_overhead import lighten_worker
 from paimon_explore.spark.read_plan import groups, whole_columns
 from paimon_explore.spark.spark_types import spark_schema, to_spark, wire_schema
-from paimon_explore.spark.streaming.admission_control import (
+from paimon_explore.spark.streaming.read_limit_stand_ins import (
     ReadAllAvailable,
     ReadLimit,
     ReadMaxFiles,
     SupportsTriggerAvailableNow,
 )
 from paimon_explore.spark.streaming.stream_changes import ChangeGroup, change_groups, new_rows
-from paimon_explore.spark.writes.driver_commit import publish, withdraw
-from paimon_explore.spark.writes.task_messages import WrittenFiles, collected
 from paimon_explore.table.row_system_tables import row_kinds
 from paimon_explore.table.scan import Scan
 
 ROW_KIND = "_row_kind"
 _INSERT = "+I"
-_QUERY_ID = "sql.streaming.queryId"
-_BATCH_ID = "streaming.sql.batchId"
 _ADDED = (0, 2)
 _FULL = (StartupMode.DEFAULT, StartupMode.FULL, StartupMode.LATEST_FULL)
 
@@ -316,48 +303,3 @@ class PaimonStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def stop(self) -> None:
         """Do nothing: the reader has no open resources."""
-
-
-class PaimonStreamWriter(DataSourceStreamArrowWriter):
-    """Writes the rows of each batch in Spark tasks, with one commit per batch."""
-
-    def __init__(self, job: WriteJob, what: Overwrite | None) -> None:
-        self._job = job
-        self._what = what
-
-    def write(  # type: ignore[override] # PySpark declares rows for Arrow writers too
-        self, iterator: Iterable[pa.RecordBatch]
-    ) -> WrittenFiles:
-        """Write the rows of one task of one batch."""
-        query, batch = stream_place()
-        target = self._job.target
-        target = replace(target, job=f"{target.job}b{batch}", commit_user=f"spark-{query}")
-        messages = write_rows(replace(self._job, target=target), iterator)
-        return WrittenFiles(messages=messages, job=target.job, commit_user=target.commit_user)
-
-    def commit(self, messages: Sequence[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803 - Spark's name
-        """Commit the batch, unless it is already committed."""
-        target, written = collected(self._job.target, messages)
-        publish(target, written, self._what, batchId, completes=True)
-
-    def abort(self, messages: Sequence[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803 - Spark's name
-        """Remove the files of the batch, unless they are committed."""
-        target, written = collected(self._job.target, messages)
-        if written:
-            withdraw(target, written, batchId)
-
-
-def stream_place() -> tuple[str, str]:
-    """Return the query id and batch id of this task.
-
-    Raises:
-        InvalidInputError: the task does not belong to a stream.
-    """
-    context = TaskContext.get()
-    query = None if context is None else context.getLocalProperty(_QUERY_ID)
-    batch = None if context is None else context.getLocalProperty(_BATCH_ID)
-    if query is None or batch is None:
-        raise InvalidInputError(
-            "The write runs outside a Structured Streaming query. Use DataFrame.writeStream."
-        )
-    return query, batch
