@@ -98,7 +98,7 @@ def _at(table: Table, parsed: Namespace) -> Table:
 def _lab(parsed: Namespace) -> int:
     if find_spec("jupyterlab") is None:
         hint = "Install it: pip install 'paimon-explore[notebook,spark]'."
-        raise UnsupportedFeatureError("The tutorial without JupyterLab", hint=hint)
+        raise UnsupportedFeatureError("Opening the tutorial without JupyterLab", hint=hint)
     folder = Path(parsed.folder).absolute()
     notebook = prepare_tutorial(folder)
     command = lab_command(notebook, port=parsed.port, browser=not parsed.no_browser)

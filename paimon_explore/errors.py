@@ -46,6 +46,9 @@ def _fact(value: object) -> str:
 
 _MAX_BITS = 128
 
+_PREDICATES = ("must ", "is ", "has ", "cannot ", "contains ", "extends ")
+"""First words of the rules of `CorruptFileError` that continue the name of a field or part."""
+
 
 def suggestion(wanted: object, names: Iterable[str]) -> str:
     """Return "Did you mean …?" with the known name closest to `wanted`; "" if none is close."""
@@ -147,14 +150,19 @@ class CorruptFileError(FormatError):
     Attributes:
         path: the file.
         where: the field, record or byte offset in the file.
-        rule: what the format requires there.
+        rule: what the format requires there; a sentence, or a predicate of `where` ("must be …").
     """
+
+    _problem = "Corrupt data"
 
     def __init__(self, path: str, where: str, rule: str, *, hint: str = "") -> None:
         self.path = path
         self.where = where
         self.rule = rule
-        super().__init__(f"{path or 'bytes'}: {where}: {rule}", hint=hint)
+        location = f"{self._problem} in {path}" if path else self._problem
+        found = f": {where} {rule}" if rule.startswith(_PREDICATES) else f", {where}: {rule}"
+        end = "" if rule.endswith((".", "?")) else "."
+        super().__init__(f"{location}{found}{end}", hint=hint)
 
 
 class ResourceLimitError(CorruptFileError, MemoryError):
@@ -167,6 +175,8 @@ class ResourceLimitError(CorruptFileError, MemoryError):
         size: the number of bytes it needs; None if unknown.
         limit: the number of bytes allowed.
     """
+
+    _problem = "Memory limit exceeded"
 
     def __init__(
         self, path: str, where: str, what: str, *, size: int | None, limit: int, hint: str = ""
@@ -194,7 +204,7 @@ class UnsupportedVersionError(FormatError):
         self.known = tuple(known)
         self.path = path
         super().__init__(
-            f"{f'{path}: ' if path else ''}{what} has version {found!r}; "
+            f"{_sentence(what)}{f' {path}' if path else ''} has version {found!r}; "
             f"supported versions: {', '.join(map(str, self.known))}.",
             hint="Use a newer version of paimon_explore.",
         )

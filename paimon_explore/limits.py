@@ -98,7 +98,7 @@ def _bytes_of(text: str) -> int:
     if size < _MIN_BYTES:
         raise InvalidInputError(
             f"The memory limit {text!r} is not a size of at least 1 MB.",
-            hint="Give bytes, or a text such as '8 GB'.",
+            hint="Pass a number of bytes, or a string such as '8 GB'.",
         )
     return size
 

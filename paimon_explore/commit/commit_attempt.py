@@ -227,11 +227,11 @@ class AttemptSteps:
             "manifests before": len(before),
             "manifests after": len(after),
             "bytes": state.base.size,
-            "kept": len(set(names_before) & set(names_after)),
-            "small or with deletions, bytes": candidates.rewrite_bytes,
-            "full merge from, bytes": rules.full_bytes,
-            "merge until, bytes": rules.target_bytes,
-            "merge the rest from, manifests": rules.min_count,
+            "manifests kept": len(set(names_before) & set(names_after)),
+            "bytes of small manifests and manifests with deletions": candidates.rewrite_bytes,
+            "bytes that trigger a full merge": rules.full_bytes,
+            "target bytes of a merged manifest": rules.target_bytes,
+            "minimum number of manifests to merge": rules.min_count,
         }
 
     def assign_row_ids(self, state: CommitAttempt) -> Metrics | None:

@@ -151,9 +151,9 @@ class CommitLoop:
             and earliest > self._unknown_outcome.first_id
         ):
             raise CommitOutcomeUnknownError(
-                f"It is unknown whether snapshot {self._unknown_outcome.first_id} was created: the "
-                "storage did not respond, "
-                f"and the snapshots before {earliest} have expired since then.",
+                "The storage did not confirm whether snapshot "
+                f"{self._unknown_outcome.first_id} was created, "
+                f"and the snapshots before {earliest} have since expired.",
                 hint="Check whether the table contains the rows before writing them again.",
             )
 
@@ -375,7 +375,7 @@ class CommitLoop:
         if self._retry_policy.is_over(retry, elapsed):
             self._clean_up_failed(None)
             raise CommitError(
-                f"The commit gave up after {state.number} attempts and {elapsed} ms because of "
+                f"The commit failed after {state.number} attempts and {elapsed} ms because of "
                 "concurrent commits.",
                 hint="Commit again, or increase 'commit.max-retries' or 'commit.timeout'.",
             )
@@ -409,7 +409,11 @@ class CommitLoop:
             if snapshot.id == 1:
                 self._store.snapshots.write_earliest_hint(1)
         except StorageError:
-            self._note(CommitStep.WRITE_HINTS, state, {"failed": "readers list the folder"})
+            self._note(
+                CommitStep.WRITE_HINTS,
+                state,
+                {"failed": "readers list the snapshot folder instead"},
+            )
         else:
             self._note(CommitStep.WRITE_HINTS, state)
         self._note(CommitStep.DONE, state)
@@ -455,11 +459,11 @@ class CommitLoop:
 
 
 def _unknown(error: BaseException | None) -> CommitOutcomeUnknownError:
-    problem = f"; then: {error}" if error is not None else "."
+    problem = f", and then an error occurred: {error}" if error is not None else "."
     return CommitOutcomeUnknownError(
-        f"It is unknown whether the snapshot was created: the storage did not respond{problem}",
+        f"The storage did not confirm whether the snapshot was created{problem}",
         hint="Commit the same messages again with the same user and identifier: "
-        "a commit that succeeded is detected.",
+        "if the first attempt succeeded, nothing is committed twice.",
     )
 
 
@@ -467,7 +471,7 @@ def _partly_committed(created: Snapshot, error: PaimonError) -> CommitOutcomeUnk
     return CommitOutcomeUnknownError(
         f"The written rows are visible in snapshot {created.id}, but the compaction of the same "
         f"transaction failed: {error}",
-        hint="Keep the data files; a later compaction will compact them.",
+        hint="Keep the data files; the next compaction includes them.",
     )
 
 

@@ -110,8 +110,8 @@ def check_bucket_counts(live: ManifestEntries, entries: ManifestEntries) -> None
         other = counts.setdefault(row["partition"], row["total_buckets"])
         if other != row["total_buckets"]:
             raise CommitConflictError(
-                f"A partition would have files with {other} and with {row['total_buckets']} "
-                "buckets.",
+                f"A partition would have files with different numbers of buckets: {other} and "
+                f"{row['total_buckets']}.",
                 hint="Only an overwrite can change the number of buckets of a partition.",
             )
 
@@ -123,7 +123,7 @@ def _check_alone(entries: ManifestEntries) -> None:
     try:
         merge_entries(entries)
     except CorruptFileError as error:
-        raise CommitConflictError(f"The commit adds a file twice: {error.where}.") from error
+        raise CommitConflictError(f"The commit adds {error.where} twice.") from error
 
 
 def _after(live: ManifestEntries, entries: ManifestEntries) -> ManifestEntries:
@@ -139,11 +139,18 @@ def _after(live: ManifestEntries, entries: ManifestEntries) -> ManifestEntries:
     if len(missing):
         name = missing.column("file_name")[0].as_py()
         raise CommitConflictError(
-            f"Data file {name} and {len(missing) - 1} more that the commit removes are no longer "
-            "in the table: another commit removed or replaced them.",
+            f"{_removed_files(str(name), len(missing) - 1)} no longer in the table: another "
+            "commit removed or replaced the same files.",
             hint=PLAN_AGAIN,
         )
     return merged
+
+
+def _removed_files(name: str, others: int) -> str:
+    if not others:
+        return f"Data file {name}, which this commit removes, is"
+    plural = "" if others == 1 else "s"
+    return f"Data file {name} and {others} other data file{plural} that this commit removes are"
 
 
 def _check_levels(files: ManifestEntries, keys: RowType) -> None:
@@ -163,7 +170,7 @@ def _check_levels(files: ManifestEntries, keys: RowType) -> None:
                 raise CommitConflictError(
                     f"Files {before[2]} and {after[2]} of bucket {run[1]}, level {run[2]} have "
                     "overlapping keys: two compactions ran concurrently.",
-                    hint="Only one job may compact a bucket. " + PLAN_AGAIN,
+                    hint="Only one job at a time may compact a bucket. " + PLAN_AGAIN,
                 )
 
 
@@ -179,8 +186,8 @@ def _check_row_ranges(live: ManifestEntries, added: ManifestEntries) -> None:
         is_update = first is not None and row["file_source"] != FileSource.COMPACT
         if is_update and (first, rows) not in known:
             raise CommitConflictError(
-                f"File {row['file_name']} has columns of rows {first} to {first + rows - 1}, "
-                "which are in other files now: another commit compacted them.",
+                f"File {row['file_name']} contains columns of rows {first} to {first + rows - 1}, "
+                "but another commit compacted the files of these rows.",
                 hint=PLAN_AGAIN,
             )
 
@@ -204,7 +211,7 @@ def _check_compacted_ranges(after: ManifestEntries, added: ManifestEntries) -> N
             same = row["file_name"] == new["file_name"] or ".vector." in row["file_name"]
             if not beside and not same and _overlap(row, new):
                 raise CommitConflictError(
-                    f"File {row['file_name']} of another commit has columns of rows that the "
+                    f"File {row['file_name']} of another commit contains columns of rows that this "
                     "commit compacts.",
                     hint=PLAN_AGAIN,
                 )
@@ -224,7 +231,7 @@ def _check_columns(live: ManifestEntries, added: ManifestEntries, planned_on: in
         for other in newer:
             if _overlap(row, other) and _share_columns(row["write_cols"], other["write_cols"]):
                 raise CommitConflictError(
-                    f"File {other['file_name']} of another commit has new values of the same "
+                    f"File {other['file_name']} of another commit changes the same "
                     f"columns of rows from {row['first_row_id']} on.",
                     hint=PLAN_AGAIN,
                 )

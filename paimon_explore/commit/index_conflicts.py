@@ -34,7 +34,7 @@ from paimon_explore.metadata.manifest.manifest_entry import FileKind, ManifestEn
 IndexRow = Mapping[str, object]
 
 _ONE_WRITER = (
-    "Write the rows again; only one job at a time should write to a table with dynamic buckets."
+    "Write the rows again. Only one job at a time should write to a table with dynamic buckets."
 )
 
 
@@ -101,8 +101,8 @@ def _check_second_vectors(
         duplicates = new.intersection(marked_files(row))
         if duplicates and _identity(row) not in replaced:
             raise CommitConflictError(
-                f"Data file {min(duplicates)} got a deletion vector meanwhile: "
-                "another commit deleted rows of the file.",
+                "Another commit deleted rows of the same data file in the meantime: "
+                f"{min(duplicates)} already has a new deletion vector.",
                 hint=PLAN_AGAIN,
             )
 
@@ -127,7 +127,7 @@ def check_marked_files(changes: Changes, after: ManifestEntries) -> None:
     missing = described - {(row["partition"], row["file_name"]) for row in live}
     for name in sorted(str(name) for _, name in missing):
         raise CommitConflictError(
-            f"Data file {name}, of which the commit deletes rows, is no longer in the table: "
+            f"Data file {name}, whose rows this commit deletes, is no longer in the table: "
             "another commit removed or replaced it.",
             hint=PLAN_AGAIN,
         )
@@ -155,14 +155,14 @@ def check_indexed_files(changes: Changes, before: IndexEntries) -> None:
         for name in marked_files(row):
             if (row["partition"], name) in removed:
                 raise CommitConflictError(
-                    f"Rows of data file {name}, which the commit replaces, were deleted by "
-                    "another commit meanwhile.",
+                    f"Rows of data file {name}, which this commit replaces, were deleted by "
+                    "another commit in the meantime.",
                     hint=PLAN_AGAIN,
                 )
         for name in _sources(row, removed):
             raise CommitConflictError(
-                f"Data file {name}, which the commit replaces, got an index of type "
-                f"{row['index_type']} meanwhile.",
+                f"Another commit indexed data file {name}, which this commit replaces, with type "
+                f"{row['index_type']} in the meantime.",
                 hint=PLAN_AGAIN,
             )
 
@@ -210,13 +210,13 @@ def _changed(row: IndexRow) -> str:
     """Return the message for an index file that another commit has changed."""
     match row["index_type"]:
         case str(kind) if kind == HASH_INDEX:
-            return f"Bucket {row['bucket']} got keys from another job meanwhile."
+            return f"Another job added keys to bucket {row['bucket']} in the meantime."
         case str(kind) if kind == DELETION_VECTORS_INDEX:
             touched = next(iter(marked_files(row)), None)
             files = f"data file {touched}" if touched else f"bucket {row['bucket']}"
             return (
-                f"The deletion vectors of {files} changed meanwhile: another commit deleted rows "
-                f"of bucket {row['bucket']} or compacted it."
+                f"The deletion vectors of {files} have changed: another commit deleted rows "
+                f"of bucket {row['bucket']} or compacted the bucket."
             )
         case kind:
             return f"Index file {row['file_name']} of type {kind} was replaced by another commit."

@@ -145,5 +145,5 @@ def _refuse_overlaps(rows: Iterable[IndexRow]) -> None:
         for before, after in pairwise(parts):
             if after[0] <= before[1]:
                 raise CommitConflictError(
-                    f"Index files {before[2]} and {after[2]} cover the same rows."
+                    f"Index files {before[2]} and {after[2]} index the same rows."
                 )

@@ -117,7 +117,7 @@ def partition_scalar(value: object, field: DataField) -> "pa.Scalar[pa.DataType]
     except (*_CONVERSION_ERRORS, UncastableError) as error:
         kind = type_text(with_nullable(field.type, nullable=True))
         raise InvalidInputError(
-            f"Partition column {field.name!r} is {kind}; {value!r} is not a valid {kind}."
+            f"Partition column {field.name!r} is {kind}, but {value!r} is not a valid {kind}."
         ) from error
 
 
@@ -147,7 +147,7 @@ def check_new_files(matcher: PartitionMatcher) -> None:
     partitions = sorted(matcher.new)
     if not bool(matcher.matches(partitions).all()):
         raise InvalidInputError(
-            "The new rows include rows outside of the partition that is overwritten.",
+            "The new rows include rows of other partitions than the overwritten one.",
             hint="Pass only rows of this partition, or leave partition= out to replace the "
             "partitions of the new rows.",
         )

@@ -130,7 +130,7 @@ def row_type_from_arrow(schema: pa.Schema) -> RowType:
     A field's metadata key `description` or `comment` becomes its description.
 
     Raises:
-        InvalidInputError: a column's Arrow type has no Paimon type.
+        InvalidInputError: a column's Arrow type has no corresponding Paimon type.
     """
     return RowType(fields=assigned_ids(_from_arrow_field(field) for field in schema))
 
@@ -157,7 +157,7 @@ def from_arrow(arrow: pa.DataType, *, nullable: bool = True) -> DataType:
     Fields of structs get the id 0; `row_type_from_arrow` assigns ids.
 
     Raises:
-        InvalidInputError: the Arrow type has no Paimon type.
+        InvalidInputError: the Arrow type has no corresponding Paimon type.
 
     >>> from_arrow(pa.dictionary(pa.int32(), pa.string())).length
     2147483647
@@ -215,7 +215,9 @@ def _element(arrow: pa.DataType) -> DataType:
 
 
 def _unknown(arrow: pa.DataType) -> InvalidInputError:
-    return InvalidInputError(f"Arrow type {arrow} has no Paimon type.", hint=_CAST_FIRST)
+    return InvalidInputError(
+        f"Arrow type {arrow} has no corresponding Paimon type.", hint=_CAST_FIRST
+    )
 
 
 _LISTS = (pa.ListType, pa.LargeListType, pa.ListViewType, pa.LargeListViewType)
@@ -249,8 +251,8 @@ def _from_decimal(arrow: pa.DataType, *, nullable: bool) -> AtomicType:
     precision, scale = arrow.precision, arrow.scale
     if precision > _MAX_DECIMAL_PRECISION or not 0 <= scale <= precision:
         raise InvalidInputError(
-            f"Arrow type {arrow} has no Paimon type: DECIMAL requires a precision of 1 to "
-            f"{_MAX_DECIMAL_PRECISION} and a scale from 0 to the precision.",
+            f"Arrow type {arrow} has no corresponding Paimon type: DECIMAL requires a "
+            f"precision of 1 to {_MAX_DECIMAL_PRECISION} and a scale from 0 to the precision.",
             hint=_CAST_FIRST,
         )
     return AtomicType(root=TypeRoot.DECIMAL, nullable=nullable, precision=precision, scale=scale)

@@ -71,7 +71,7 @@ class _TypeReader:
             try:
                 return read_stored_text(json, depth)
             except UnreadableTypeError as problem:
-                raise self._error(where, f"not a type: {problem}") from problem
+                raise self._error(where, f"is not a valid type: {problem}") from problem
         members = self._object(json, where, "a type")
         head = self._text(members, "type", where).upper()
         nullable = "NOT NULL" not in head

@@ -314,7 +314,7 @@ def _timed(reader: _TypeParser, keyword: str) -> AtomicType:
     root = _ROOTS.get(keyword) or TypeRoot(keyword)
     if keyword != "TIMESTAMP_LTZ" and reader.accept_time_zone():
         if root is TypeRoot.TIME:
-            raise UnreadableTypeError("TIME has no time zone")
+            raise UnreadableTypeError("TIME cannot have a time zone")
         root = TypeRoot.TIMESTAMP_LTZ
     return AtomicType(root=root, precision=digits)
 

@@ -198,7 +198,7 @@ def _vector(array: Column, data_type: VectorType, path: str, column: str) -> Col
     try:
         return _list(array, plain, path, column).cast(target)
     except pa.ArrowInvalid as error:
-        rule = f"must be vectors of {data_type.length} elements: {error}"
+        rule = f"must contain vectors of {data_type.length} elements: {error}"
         raise CorruptFileError(path, f"column {column!r}", rule) from error
 
 

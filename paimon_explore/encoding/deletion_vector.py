@@ -74,18 +74,18 @@ def decode_vector(
     """
     size = int.from_bytes(record[:_INT], "big", signed=True)
     if len(record) < FRAME_BYTES or not _INT <= size <= len(record) - FRAME_BYTES:
-        raise CorruptFileError(path, "deletion vector", "the size must fit into the file")
+        raise CorruptFileError(path, "deletion vector", "extends beyond the end of the file")
     if length not in {size, size + FRAME_BYTES}:
-        rule = f"the length {length} of the range must agree with the size field {size}"
+        rule = f"the index manifest states {length} bytes, but the size field is {size}"
         raise CorruptFileError(path, "deletion vector", rule)
     data = record[_INT : _INT + size]
     stored = int.from_bytes(record[_INT + size : FRAME_BYTES + size], "big")
     if zlib.crc32(data) != stored:
-        rule = f"the checksum must be {zlib.crc32(data):#x} as of the data, not {stored:#x}"
+        rule = f"the checksum of the data is {zlib.crc32(data):#x}, not {stored:#x} as stored"
         raise CorruptFileError(path, "deletion vector", rule)
     vector = _decode_data(data, path)
     if cardinality is not None and len(vector) != cardinality:
-        rule = f"it must have {cardinality} rows as in the index manifest, not {len(vector)}"
+        rule = f"has {len(vector)} rows, but the index manifest states {cardinality}"
         raise CorruptFileError(path, "deletion vector", rule)
     return vector
 

@@ -37,8 +37,8 @@ Rename = Callable[[str, str], bool]
 """Renames a file; False if the target exists."""
 
 _INSTALL = (
-    "Install Hadoop's client and Java, and set JAVA_HOME, HADOOP_HOME (or ARROW_LIBHDFS_DIR, the "
-    "folder of libhdfs) and CLASSPATH, to what `hadoop classpath --glob` prints."
+    "Install the Hadoop client and Java, and set JAVA_HOME, HADOOP_HOME (or ARROW_LIBHDFS_DIR, the "
+    "folder of libhdfs) and CLASSPATH (the output of `hadoop classpath --glob`)."
 )
 _NOT_LOADED = ("Unable to load", "could not load", "cannot open shared object")
 
@@ -282,7 +282,9 @@ class HdfsFileIO:
 
     def _locate(self, path: str) -> tuple[HdfsClient, str]:
         if paths.scheme(path) not in paths.HADOOP_SCHEMES:
-            raise StorageError("access", path, "the table's storage has no files of this scheme")
+            raise StorageError(
+                "access", path, "the file system of the table does not support this URL scheme"
+            )
         rest = path.partition(":")[2]
         if not rest.startswith("//"):
             return self.connect("", self.options), rest

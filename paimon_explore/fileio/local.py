@@ -182,7 +182,9 @@ def local_path(path: str) -> str:
     if not kind:
         return path
     if kind != "file":
-        raise StorageError("access", path, "the table's storage has no files of this scheme")
+        raise StorageError(
+            "access", path, "the file system of the table does not support this URL scheme"
+        )
     rest = path[len("file:") :]
     return "/" + rest.removeprefix("//localhost/").lstrip("/")
 

@@ -97,7 +97,7 @@ class MemoryFileIO:
     def replace(self, path: str, data: bytes) -> None:
         """Create or replace a file."""
         if self._is_folder(_key(path)):
-            raise StorageError("write", path, "it is a folder")
+            raise StorageError("write", path, "the path is a folder")
         self._files.content[_key(path)] = (bytes(data), time.time_ns() // 1_000_000)
 
     @contextmanager

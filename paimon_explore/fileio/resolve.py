@@ -56,7 +56,8 @@ def resolve(
         bucket = text.partition("://")[2].partition("/")[0]
         if not bucket:
             raise InvalidInputError(
-                f"{text!r} has no bucket.", hint=f"Locations look like {kind}://bucket/folder."
+                f"The location {text!r} does not name a bucket.",
+                hint=f"Locations look like {kind}://bucket/folder.",
             )
         store_settings(kind, bucket, options)  # refuses unknown names and wrong values
         return ObjectStoreFileIO(options), text.rstrip("/")
@@ -76,5 +77,5 @@ def _check_authority(kind: str, location: str) -> None:
     if "@" in location.partition("://")[2] and ":" in authority.partition("@")[0]:
         raise InvalidInputError(
             f"The location {location!r} contains credentials.",
-            hint=f"Give {kind}://bucket/path, and the keys as storage_options.",
+            hint=f"Use {kind}://bucket/path and pass the keys as storage_options.",
         )

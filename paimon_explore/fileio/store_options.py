@@ -98,8 +98,8 @@ def _flattened(given: Mapping[str, object]) -> Iterator[tuple[str, str]]:
             yield str(name), str(value)
         elif value is not None:
             raise InvalidInputError(
-                f"The storage option {name!r} has a value of type {type(value).__name__}.",
-                hint="Give text, a number, True or False, or a timedelta.",
+                f"The storage option {name!r} cannot have a value of type {type(value).__name__}.",
+                hint="Use a str, a number, a bool or a timedelta.",
             )
 
 
@@ -108,10 +108,10 @@ def _json(name: str, text: str) -> object:
         found = json.loads(text)
     except ValueError as error:
         raise InvalidInputError(
-            f"The storage option {name!r} is not valid JSON.", hint="Give a dictionary."
+            f"The storage option {name!r} is not valid JSON.", hint="Pass a dict."
         ) from error
     if not isinstance(found, Mapping):
-        raise InvalidInputError(f"The storage option {name!r} is not a dictionary.")
+        raise InvalidInputError(f"The storage option {name!r} must be a dict.")
     return found
 
 
@@ -175,7 +175,7 @@ def _translated(kind: str, options: tuple[tuple[str, str], ...]) -> dict[str, st
             raise InvalidInputError(
                 f"The storage options {before[1]!r} and {given!r} mean the same but have "
                 "different values.",
-                hint="Give one of them.",
+                hint="Pass only one of them.",
             )
         if before is None or before[0] < rank:
             found[name] = (rank, given, value)
@@ -202,9 +202,9 @@ def _without_prefix(given: str, own: str) -> tuple[str, str]:
 def _unknown(given: str, kind: str) -> InvalidInputError:
     candidates = SPELLINGS[_provider(kind)]
     close = difflib.get_close_matches(given.lower(), candidates, n=1, cutoff=0.6)
-    hint = f"Did you mean {close[0]!r}?" if close else f"Known: {', '.join(candidates)}."
+    hint = f"Did you mean {close[0]!r}?" if close else f"Storage options: {', '.join(candidates)}."
     return InvalidInputError(
-        f"{given!r} is not a storage option of {kind}:// locations.", hint=hint
+        f"{given!r} is not a storage option for {kind}:// locations.", hint=hint
     )
 
 
@@ -290,7 +290,7 @@ def _boolean(name: str, value: str) -> bool:
 
 def _count(name: str, value: str) -> int:
     if not value.strip().isdecimal():
-        raise InvalidInputError(f"The storage option {name!r} must be a number of 0 or more.")
+        raise InvalidInputError(f"The storage option {name!r} must be an integer of at least 0.")
     return int(value)
 
 
@@ -301,6 +301,6 @@ def _seconds(value: str, name: str = "retry_timeout") -> float:
     if found is None or scale is None:
         raise InvalidInputError(
             f"The storage option {name!r} is not a duration.",
-            hint="Give seconds, or text such as '500ms', '30s' or '2 min'.",
+            hint="Pass a number of seconds, or a string such as '500ms', '30s' or '2 min'.",
         )
     return float(found[1]) * scale

@@ -285,8 +285,9 @@ class _RunBuffer:
         columns = [batch.column(name) for name in self._keys]
         if self.last_key and key_at(columns, 0) <= self.last_key:
             raise FormatError(
-                f"A sorted run is not sorted: key {columns[0][0]} is out of order.",
-                hint="Rows of a primary-key data file are sorted by key, and each key occurs once.",
+                "The rows of a sorted run are not in key order: "
+                f"key {columns[0][0]} follows a larger or equal key.",
+                hint="A primary-key data file must be sorted by key and contain each key once.",
             )
         self._parts.append(_Part(self._at, batch, 0, batch))
         self._rows += batch.num_rows

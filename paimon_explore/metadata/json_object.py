@@ -46,7 +46,7 @@ class JsonObject:
         if not isinstance(value, int) or isinstance(value, bool):
             raise self._wrong(key, "an integer", value)
         if not MIN_LONG <= value <= MAX_LONG:
-            raise self._wrong(key, "an integer of 64 bits", value)
+            raise self._wrong(key, "a 64-bit integer", value)
         return value
 
     def integer(self, key: str) -> int:
@@ -68,7 +68,7 @@ class JsonObject:
         """Return a file name without directories, or None if the key is absent or null."""
         value = self.optional_text(key)
         if value and escapes_folder(value):
-            raise self.error(key, f"{FILE_NAME_RULE}: {excerpt(value)}")
+            raise self.error(key, f"{FILE_NAME_RULE}, not {excerpt(value)}")
         return value
 
     def name(self, key: str) -> str:
@@ -124,10 +124,12 @@ def parse_object(data: bytes, path: str) -> JsonObject:
     try:
         value: object = json.loads(data.decode("utf-8"))
     except UnicodeDecodeError as error:
-        raise CorruptFileError(path, f"byte {error.start}", "must be UTF-8 text") from error
+        raise CorruptFileError(
+            path, f"byte {error.start}", "the file must be UTF-8 text"
+        ) from error
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
-        raise CorruptFileError(path, place, f"must be JSON: {error.msg}") from error
+        raise CorruptFileError(path, place, f"the file is not valid JSON: {error.msg}") from error
     except (ValueError, RecursionError) as error:
         raise CorruptFileError(path, "the file", f"must be readable JSON: {error}") from error
     if not isinstance(value, dict):

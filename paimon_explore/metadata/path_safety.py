@@ -13,7 +13,7 @@ import pyarrow as pa
 from paimon_explore.data_types.arrow_buffers import Column, as_python, valid_mask, var_values
 from paimon_explore.errors import CorruptFileError, InvalidInputError
 
-FILE_NAME_RULE = "a file name must not contain '/', '\\' or NUL, and must not be '', '.' or '..'"
+FILE_NAME_RULE = "must be a file name without '/', '\\' or NUL that is not empty, '.' or '..'"
 
 _SEPARATORS = "/\\\0"
 _SEPARATOR_BYTES = tuple(character.encode() for character in _SEPARATORS)
@@ -60,7 +60,7 @@ def check_names(names: "Column | pa.ChunkedArray[Any]", path: str, where: str) -
         if _suspicious(texts):
             for name in as_python(texts):
                 if name is not None and escapes_folder(str(name)):
-                    raise CorruptFileError(path, where, f"{FILE_NAME_RULE}: {str(name)[:80]!r}")
+                    raise CorruptFileError(path, where, f"{FILE_NAME_RULE}, not {str(name)[:80]!r}")
 
 
 def checked_name(kind: str, name: object) -> str:

@@ -227,7 +227,7 @@ class TablePaths:
         if place.startswith(f"{below}/"):
             first = place[len(below) :].strip("/").partition("/")[0]
             if is_metadata_folder(first) and not (is_index and first == "index"):
-                rule = f"must not point to a metadata file of the table: {path[:120]!r}"
+                rule = f"must not point to a metadata file of the table, but is {path[:120]!r}"
                 raise CorruptFileError(self.root, "_EXTERNAL_PATH", rule)
         return path
 

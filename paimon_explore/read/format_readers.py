@@ -89,7 +89,7 @@ def data_file_name(path: str) -> DataFileName:
         raise UnsupportedFeatureError(f"File format {name.format!r}", path)
     if name.format not in _OPENERS:
         known = ", ".join(sorted(_OPENERS))
-        raise CorruptFileError(path, "extension", f"must name a file format: {known}")
+        raise CorruptFileError(path, "extension", f"must be one of {known}, not {last!r}")
     return name
 
 

@@ -68,6 +68,6 @@ def _is_readable(split: DataSplit, row: int, reader: SplitReader, ignored: _Erro
     except ResourceLimitError:
         raise  # the file may be intact: do not skip rows because memory is insufficient
     except ignored as error:
-        warnings.warn(f"The scan skips a file: {error}", RuntimeWarning, stacklevel=2)
+        warnings.warn(f"The scan skips an unreadable file. {error}", RuntimeWarning, stacklevel=2)
         return False
     return True

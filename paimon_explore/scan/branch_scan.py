@@ -75,7 +75,8 @@ def _is_chain(target: ScanTarget) -> bool:
 def _other(target: ScanTarget, branch: str) -> ScanTarget:
     store = target.store.for_branch(branch)
     if not store.schemas.ids():
-        hint = f"The table's options name it. Branches: {choices(target.store.branches.names())}."
+        known = choices(target.store.branches.names())
+        hint = f"Check the branch in the table options. Branches: {known}."
         raise NotFoundError("branch", branch, store.paths.root, hint=hint)
     if not target.travelled or target.snapshot is None:
         return replace(target, store=store, branch=branch, snapshot=store.snapshots.latest())

@@ -130,7 +130,10 @@ def commits(store: TableStore, span: SnapshotRange) -> Iterator[Snapshot]:
             yield found
         else:
             earliest = min([*store.snapshots.ids(), *store.changelogs.ids()], default=None)
-            hint = f"The earliest available is {earliest}: start there, or read a full state first."
+            hint = (
+                f"The earliest available snapshot is {earliest}: "
+                "start with this snapshot, or read the whole table first."
+            )
             raise NotFoundError("snapshot", number, store.paths.root, hint=hint)
 
 

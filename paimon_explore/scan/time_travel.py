@@ -131,7 +131,7 @@ def travel_of(options: TableOptions) -> TimeTravel:
     millis = options.value(SCAN_TIMESTAMP_MILLIS)
     if moment is not None and millis is not None:
         msg = (
-            f"Options {SCAN_TIMESTAMP.key!r} and {SCAN_TIMESTAMP_MILLIS.key!r} exclude each other."
+            f"Options {SCAN_TIMESTAMP.key!r} and {SCAN_TIMESTAMP_MILLIS.key!r} cannot be combined."
         )
         raise InvalidInputError(msg)
     mode = options.value(SCAN_MODE)
@@ -227,7 +227,8 @@ def _datetime_of(moment: object) -> datetime:
 
 def _no_time(moment: object) -> InvalidInputError:
     return InvalidInputError(
-        f"{moment!r} is not a valid time.", hint="Write a time as 2026-11-20 10:00:00."
+        f"{moment!r} is not a valid timestamp.",
+        hint="Write a timestamp such as '2026-11-20 10:00:00'.",
     )
 
 
@@ -332,7 +333,9 @@ def _by_id(store: TableStore, snapshot_id: int) -> Snapshot:
 
 
 def _available(ids: list[int]) -> str:
-    return f"Available: {ids[0]} to {ids[-1]}." if ids else "The table has no snapshot yet."
+    return (
+        f"Available snapshots: {ids[0]} to {ids[-1]}." if ids else "The table has no snapshot yet."
+    )
 
 
 def _by_time(store: TableStore, timestamp_ms: int) -> Snapshot:
@@ -342,7 +345,7 @@ def _by_time(store: TableStore, timestamp_ms: int) -> Snapshot:
         return found
     ids = store.snapshots.ids()
     first = (
-        f" The first one was committed at {_local(store.snapshots.load(ids[0]).time_millis)}."
+        f" The first snapshot was committed at {_local(store.snapshots.load(ids[0]).time_millis)}."
         if ids
         else ""
     )

@@ -262,4 +262,4 @@ def _checked(snapshot: Snapshot, snapshot_id: int, path: str) -> Snapshot:
 def _range(ids: list[int], what: str) -> str:
     if not ids:
         return f"The table has no {what}."
-    return f"Available: {ids[0]} to {ids[-1]}."
+    return f"Available {what}: {ids[0]} to {ids[-1]}."

@@ -109,7 +109,7 @@ def _value_type(data_type: DataType, name: str) -> DataType:
             return data_type.value
     raise InvalidInputError(
         f"The file index option names a key of column {name!r}, "
-        "which must be a MAP with STRING keys."
+        "but the column is not a MAP with STRING keys."
     )
 
 

@@ -216,8 +216,8 @@ class LiveState:
             path = self.target.partition_path(partition)
             raise InvalidInputError(
                 f"{f'Partition {path}' if path else 'The table'} has files of {before} buckets, "
-                f"but the option 'bucket' is {total_buckets}.",
-                hint="To change the buckets, overwrite the partition with all of its rows.",
+                f"but option 'bucket' is {total_buckets}.",
+                hint="To change the number of buckets, overwrite the whole partition.",
             )
 
     def hash_files(self, partition: bytes) -> dict[int, HashFile]:

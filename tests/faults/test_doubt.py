@@ -136,7 +136,7 @@ def test_a_storage_that_goes_blind_leaves_the_outcome_open_until_asked_again(
     scene.io.takes_effect = takes_effect
     scene.io.blind = True
     identifier = BATCH_COMMIT_IDENTIFIER if user is None else 7
-    with pytest.raises(CommitOutcomeUnknownError, match="It is unknown whether"):
+    with pytest.raises(CommitOutcomeUnknownError, match="did not confirm whether"):
         scene.committer.commit(scene.messages, identifier)
     with pytest.raises(CommitOutcomeUnknownError, match="blind"):
         scene.committer.commit(scene.messages, identifier)
@@ -162,7 +162,7 @@ def test_a_storage_that_never_answers_leaves_the_outcome_open() -> None:
     scene = Scene()
     scene.io.takes_effect = False
     scene.io.unanswered = 1000
-    with pytest.raises(CommitOutcomeUnknownError, match="It is unknown whether"):
+    with pytest.raises(CommitOutcomeUnknownError, match="did not confirm whether"):
         scene.committer.commit(scene.messages)
     assert live_values(scene.sound, "a") == [1]
 
@@ -218,7 +218,7 @@ def test_a_commit_in_doubt_whose_number_expired_stays_in_doubt() -> None:
     scene.append(3)
     expire_all_but_the_newest(scene.sound)
     for _ in range(2):
-        with pytest.raises(CommitOutcomeUnknownError, match="have expired since"):
+        with pytest.raises(CommitOutcomeUnknownError, match="have since expired"):
             scene.committer.commit(scene.messages)
     assert live_values(scene.sound, "a") == [1, 2, 3]
 

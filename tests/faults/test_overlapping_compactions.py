@@ -93,7 +93,7 @@ def test_a_full_compaction_beside_an_upsert_that_is_compacted_meanwhile_is_a_con
     upsert(table, ONE)
     waiting = planned(table)
     upsert(table, TWO)
-    with pytest.raises(CommitConflictError, match="meanwhile"):
+    with pytest.raises(CommitConflictError, match="nother commit"):
         committed(table, waiting)
     assert values(table) == behind(ONE, TWO)
     assert table.fsck() == []
@@ -107,7 +107,7 @@ def test_a_compaction_of_a_file_that_got_its_first_vector_meanwhile_is_a_conflic
     waiting = compact_table(lazy.store, schema, lazy.options)
     assert [len(message.compact_before) for message in waiting] == [1]
     upsert(table, ONE)
-    with pytest.raises(CommitConflictError, match="were deleted by another commit meanwhile"):
+    with pytest.raises(CommitConflictError, match="were deleted by another commit in the meantime"):
         committed(table, waiting)
     assert values(table) == behind(ONE)
     assert table.fsck() == []

@@ -49,7 +49,7 @@ def test_values_of_every_kind_come_through(spark: SparkSession, catalog: Catalog
     [
         ("paimon_snapshots('{}', snapsht => 3)", "Unknown argument 'snapsht'"),
         ("paimon_table('/nothing/here')", "does not exist"),
-        ("paimon_table('{}', snapshot => 99)", "Available: 1 to 5"),
+        ("paimon_table('{}', snapshot => 99)", "Available snapshots: 1 to 5"),
     ],
 )
 def test_what_is_wrong_is_named(

@@ -110,9 +110,9 @@ def test_a_snapshot_that_is_not_there_is_named_with_the_range_of_those_that_are(
     spark: SparkSession, catalog: Catalog
 ) -> None:
     table = table_of(catalog, "orders")
-    with pytest.raises(AnalysisException, match="Available: 1 to 5"):
+    with pytest.raises(AnalysisException, match="Available snapshots: 1 to 5"):
         spark.read.format(NAME).option("scan.snapshot-id", 99).load(table.path).count()
-    with pytest.raises(NotFoundError, match="Available: 1 to 5"):
+    with pytest.raises(NotFoundError, match="Available snapshots: 1 to 5"):
         read(spark, table, snapshot=99)
 
 

@@ -70,9 +70,9 @@ def test_messages_hold_the_facts() -> None:
         "Table 't' does not exist in db. Its tables: none.",
         "Table 't' already exists in db.",
         "limit is -1. Use 0 or more.",
-        "/t/manifest/m: byte 7: must be 1",
+        "Corrupt data in /t/manifest/m: byte 7 must be 1.",
         (
-            "/t/snapshot/snapshot-1: snapshot file has version 9; supported versions: 1, 2, 3. "
+            "Snapshot file /t/snapshot/snapshot-1 has version 9; supported versions: 1, 2, 3. "
             "Use a newer version of paimon_explore."
         ),
         "Reading lance files is not supported (t).",

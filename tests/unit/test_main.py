@@ -75,7 +75,7 @@ def test_an_unknown_snapshot_is_a_failure_that_tells_the_known_ones(
     warehouse: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["show", "--snapshot", "99", str(warehouse / "demo.db" / "orders")]) == 1
-    assert "Available: 1 to 5." in capsys.readouterr().err
+    assert "Available snapshots: 1 to 5." in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("arguments", [[], ["explode"], ["show"], ["lab", "--port", "x"]])

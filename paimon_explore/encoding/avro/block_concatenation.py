@@ -92,7 +92,7 @@ def _blocks(data: bytes, position: int, marker: bytes, sync: bytes) -> Iterable[
         if size < 0 or count < 0 or data[end : end + SYNC_SIZE] != marker:
             where = f"block at byte {position}"
             raise CorruptFileError(
-                "", where, "must be within the file and end with its sync marker"
+                "", where, "must be within the file and end with the sync marker"
             )
         yield data[position:end]
         yield sync

@@ -50,9 +50,9 @@ def _unpack_snappy(packed: bytes, most_bytes: int) -> bytes:
     body = packed[:-_CRC_BYTES]
     size, _ = _snappy_size(body)
     if size > len(body) * _SNAPPY_RATIO:
-        raise ValueError(f"{len(body)} bytes cannot decompress to {size}")
+        raise ValueError(f"{len(body)} bytes cannot be decompressed to {size} bytes")
     if size > most_bytes:
-        raise too_large(size, "", "a block", f"{len(packed):,} bytes packed with snappy")
+        raise too_large(size, "", "a block", f"{len(packed):,} bytes compressed with snappy")
     unpacked = bytes(cramjam.snappy.decompress_raw(body))
     if zlib.crc32(unpacked).to_bytes(_CRC_BYTES, "big") != packed[-_CRC_BYTES:]:
         raise ValueError("the checksum does not match")
@@ -66,7 +66,7 @@ def _snappy_size(body: bytes) -> tuple[int, int]:
         size |= (byte & 0x7F) << 7 * position
         if byte < 0x80:  # noqa: PLR2004 - the bit that says that more follows
             return size, position + 1
-    raise ValueError("no size")
+    raise ValueError("the uncompressed size is missing")
 
 
 def _pack_snappy(data: bytes) -> bytes:

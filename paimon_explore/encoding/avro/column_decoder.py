@@ -68,7 +68,9 @@ def natural_type(node: AvroNode) -> pa.DataType:
         case ArrayNode(is_map=True, items=RecordNode() as items):
             key, value = items.field("key"), items.field("value")
             if key is None or value is None:
-                raise CorruptFileError("", "avro.schema", "a map's items must have key and value")
+                raise CorruptFileError(
+                    "", "avro.schema", "the items of a map must have the fields key and value"
+                )
             return _map_type(natural_type(key), value)
         case ArrayNode():
             return pa.list_(natural_field("element", node.items))
@@ -153,7 +155,7 @@ def _present(
         return column
     if not field.nullable:
         place = f"{where}.{field.name}" if where else field.name
-        raise CorruptFileError("", place, "the field is required")
+        raise CorruptFileError("", place, "is required")
     return null_column(field.type, count)
 
 
@@ -232,7 +234,7 @@ def _build_items(wanted: pa.DataType, offsets: Ints, values: Column, where: str)
     count = len(offsets) - 1
     if isinstance(wanted, pa.FixedSizeListType):
         if (np.diff(offsets) != wanted.list_size).any():
-            raise CorruptFileError("", where, f"must have {wanted.list_size} items each")
+            raise CorruptFileError("", where, f"each list must have {wanted.list_size} items")
         return pa.Array.from_buffers(wanted, count, [None], children=[values])
     field = wanted.field(0) if isinstance(wanted, pa.MapType) else None
     if values.null_count and (field is not None or not _item_field(wanted).nullable):

@@ -259,7 +259,7 @@ def _items_of(array: Column, node: ArrayNode | MapNode, where: str) -> tuple[Int
         first, last = int(offsets[0]), int(offsets[-1])
         items = array.values.slice(first, last - first)
     else:
-        raise InvalidInputError(f"Column {where} of type {array.type} has no items.")
+        raise InvalidInputError(f"Column {where} of type {array.type} is not a list or map.")
     return offsets, encode_values(items, _item_node(node), f"{where}[]")
 
 

@@ -80,14 +80,14 @@ def read_header(data: bytes) -> Header:
         CorruptFileError: the bytes are not a container, are truncated, or have no schema.
     """
     if not is_avro(data):
-        raise _wrong("byte 0", "an Avro file must start with the magic Obj 1")
+        raise _wrong("byte 0", "an Avro file must start with the magic bytes 'Obj' and 1")
     for known in tuple(_BEGINNINGS):
         if data.startswith(known.data):
             return _header(data, known)
     values, position = _metadata(data, len(MAGIC))
     schema = values.get("avro.schema")
     if schema is None:
-        raise _wrong("header", "must hold avro.schema")
+        raise _wrong("header", "must contain avro.schema")
     codec = values.get("avro.codec", b"null").decode("ascii", "replace")
     found = _Beginning(data[:position], schema, codec)
     header = _header(data, found)
@@ -138,14 +138,14 @@ def read_blocks(data: bytes, header: Header) -> Iterator[Block]:
         if count < 0 or size < 0 or size > MAX_BLOCK_BYTES or end + SYNC_SIZE > len(data):
             raise _wrong(f"block at byte {start}", "must be within the file")
         if data[end : end + SYNC_SIZE] != header.sync:
-            raise _wrong(f"byte {end}", "a block must end with the file's sync marker")
+            raise _wrong(f"byte {end}", "a block must end with the sync marker of the file")
         unpacked = unpack(data[position:end], start)
         if count > len(unpacked):
             raise _wrong(f"block at byte {start}", "must have at least one byte per record")
         if count:
             yield Block(count=count, data=unpacked, offset=start)
         elif unpacked:
-            raise _wrong(f"block at byte {start}", "must not have bytes without records")
+            raise _wrong(f"block at byte {start}", "has data but no records")
         position = end + SYNC_SIZE
 
 
@@ -161,7 +161,7 @@ def read_long(data: bytes, position: int) -> tuple[int, int]:
         if byte < 0x80:  # noqa: PLR2004 - the bit that says that more follows
             return (value >> 1) ^ -(value & 1), position
     raise _wrong(
-        f"byte {position - _LONG_BYTES}", f"a number must have at most {_LONG_BYTES} bytes"
+        f"byte {position - _LONG_BYTES}", f"a varint must have at most {_LONG_BYTES} bytes"
     )
 
 
@@ -247,7 +247,9 @@ def _unpacked(unpack: _Unpack, packed: bytes, start: int) -> bytes:
     except ResourceLimitError:
         raise
     except (zlib.error, zstandard.ZstdError, *_UNPACK_ERRORS) as error:
-        raise _odd_block(start, f"must be decompressible with the file's codec: {error}") from error
+        raise _odd_block(
+            start, f"cannot be decompressed with the codec of the file: {error}"
+        ) from error
     if len(unpacked) > most:
         what = f"{len(packed):,} bytes, which decompress to at least {len(unpacked):,},"
         raise too_large(None, "", f"block at byte {start}", what)

@@ -49,7 +49,8 @@ class Disagreement:
     def __str__(self) -> str:
         field = f", field {self.field}" if self.field else ""
         return sanitized(
-            f"record {self.record:,}{field}: we read {self.ours}, fastavro reads {self.theirs}"
+            f"record {self.record:,}{field}: paimon_explore reads {self.ours}, "
+            f"fastavro reads {self.theirs}"
         )
 
 
@@ -113,7 +114,7 @@ def _compared(
             found += _differences(compared, row, record)
             compared += 1
     except CorruptFileError as error:
-        refusal = f"nothing: {error.where}: {error.rule}"
+        refusal = f"nothing ({error.where}: {error.rule})"
         found.append(Disagreement(record=compared, field="", ours="a record", theirs=refusal))
     return CrossCheck(
         records=compared,

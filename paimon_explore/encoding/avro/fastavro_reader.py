@@ -87,11 +87,11 @@ def fastavro_records(data: bytes, path: str = "") -> Iterator[Mapping[str, objec
         count = _decoded(stream, "long", path, where)
         size = _decoded(stream, "long", path, where)
         if not isinstance(count, int) or not isinstance(size, int) or not 0 <= size < len(data):
-            raise CorruptFileError(path, where, "must lie wholly in the file")
+            raise CorruptFileError(path, where, "must be within the file")
         unpacked = unpack(stream.read(size), start)
         check_size(len(unpacked) * depth * _OBJECT_BYTES, path, where, f"{count:,} records")
         if stream.read(SYNC_SIZE) != header["sync"]:
-            raise CorruptFileError(path, where, "must end with the file's sync marker")
+            raise CorruptFileError(path, where, "must end with the sync marker of the file")
         block = BytesIO(unpacked)
         for _ in range(count):
             record = _decoded(block, schema, path, f"record {number}")
@@ -100,7 +100,7 @@ def fastavro_records(data: bytes, path: str = "") -> Iterator[Mapping[str, objec
             yield record
             number += 1
         if block.tell() != len(unpacked):
-            raise CorruptFileError(path, where, "its records must fill it exactly")
+            raise CorruptFileError(path, where, "the records must fill the block exactly")
 
 
 def _decoded(stream: BytesIO, schema: Schema, path: str, where: str) -> object:
@@ -108,7 +108,9 @@ def _decoded(stream: BytesIO, schema: Schema, path: str, where: str) -> object:
         return fastavro.schemaless_reader(stream, schema, None)
     except _REFUSALS as error:
         reason = str(error) or type(error).__name__
-        raise CorruptFileError(path, where, f"fastavro cannot decode it: {reason:.200}") from error
+        raise CorruptFileError(
+            path, where, f"fastavro cannot decode the block: {reason:.200}"
+        ) from error
 
 
 def _fastavro_schema(text: bytes, node: AvroNode, path: str) -> Schema:
@@ -165,7 +167,7 @@ class _Unrolled:
         """The schema of a type in JSON, at a depth."""
         self._types += 1
         if self._types > _MOST_TYPES:
-            rule = f"a recursive record must be of at most {_MOST_TYPES:,} types at all depths"
+            rule = f"a recursive record must have at most {_MOST_TYPES:,} types in all its levels"
             raise CorruptFileError(self._path, "avro.schema", rule)
         if depth > _MAX_DEPTH:  # nothing can be read as this
             return {"type": "fixed", "name": next(self._names), "size": MAX_BLOCK_BYTES}

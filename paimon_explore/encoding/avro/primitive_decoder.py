@@ -122,7 +122,7 @@ def _numbers(values: Ints, node: PlainNode, wanted: pa.DataType, where: str) -> 
         raise mismatch(node.primitive.value, wanted, where)
     narrow = values.astype(width)
     if (narrow != values).any():
-        raise CorruptFileError("", where, f"must fit {wanted}")
+        raise CorruptFileError("", where, f"contains a value that does not fit {wanted}")
     return dense(wanted, narrow)
 
 
@@ -149,7 +149,7 @@ def _in_unit(values: Ints, node: PlainNode, wanted: pa.DataType, where: str) -> 
     factor = want // have
     limit = np.iinfo(np.int64).max // factor
     if len(values) and (values.max() > limit or values.min() < -limit):
-        raise CorruptFileError("", where, f"must fit {wanted}")
+        raise CorruptFileError("", where, f"contains a value that does not fit {wanted}")
     return values * factor
 
 
@@ -187,7 +187,7 @@ def _viewed(lanes: Lanes, spans: tuple[Ints, Ints], where: str) -> Column:
     """Build views of spans of bytes, valid until the buffer is released."""
     begin, size = spans
     if len(begin) and (begin + size).max() > lanes.end:
-        raise CorruptFileError("", where, "a length must not reach past the end of its block")
+        raise CorruptFileError("", where, "a length exceeds the end of the block")
     return build_views(begin, size, lanes.data)
 
 
@@ -202,7 +202,7 @@ def _gathered(lanes: Lanes, spans: tuple[Ints, Ints], where: str) -> Column:
         return empty_array(_BINARY)
     ends = begin + size
     if ends.max() > lanes.end:
-        raise CorruptFileError("", where, "a length must not reach past the end of its block")
+        raise CorruptFileError("", where, "a length exceeds the end of the block")
     if len(begin) > 1 and (begin[1:] < ends[:-1]).any():
         raise CorruptFileError("", where, "values must be in ascending order")
     width = int(size[0])
@@ -226,7 +226,7 @@ def _decimals(
     if len(size) and (size.max() > _DECIMAL_BYTES or size.min() < 1):
         raise CorruptFileError("", where, f"a decimal must have 1 to {_DECIMAL_BYTES} bytes")
     if len(begin) and (begin + size).max() > lanes.end:
-        raise CorruptFileError("", where, "a length must not reach past the end of its block")
+        raise CorruptFileError("", where, "a length exceeds the end of the block")
     behind = begin + size
     low = _big_endian(lanes.words[behind - 8]).view(np.int64)
     high = _big_endian(lanes.words[behind - 16]).view(np.int64)
@@ -242,7 +242,9 @@ def _decimals(
         array.validate(full=True)
         return array if found == wanted else array.cast(wanted)
     except pa.ArrowInvalid as error:
-        raise CorruptFileError("", where, f"must fit {wanted}: {error}") from error
+        raise CorruptFileError(
+            "", where, f"contains a value that does not fit {wanted}: {error}"
+        ) from error
 
 
 def _big_endian(words: Words) -> Words:

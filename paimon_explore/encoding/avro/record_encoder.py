@@ -84,7 +84,7 @@ def _encoder(node: AvroNode) -> _Encode:
         return _array(_encoder(node.items))
     if isinstance(node, RecordNode):
         return _record([_encoder(inner) for _, inner in node.fields])
-    raise UnsupportedFeatureError("maps in Avro records")
+    raise UnsupportedFeatureError("a map in an Avro record")
 
 
 def _optional(inner: _Encode, null_branch: int | None) -> _Encode:

@@ -103,7 +103,7 @@ def _one_by_one(
 
 def misfit() -> CorruptFileError:
     """Return the error for records that do not end at the end of their block."""
-    return CorruptFileError("", "a block", "its records must fill it exactly")
+    return CorruptFileError("", "a block", "the records must fill the block exactly")
 
 
 def constant_size(node: AvroNode) -> int | None:
@@ -167,7 +167,7 @@ def branch_taken(lanes: Lanes, node: OptionalNode, at: Positions) -> Bools | Non
         return None
     null_tag = value_tag if node.null_branch is None else 2 - value_tag
     if not (valid | (tag == null_tag)).all():
-        raise CorruptFileError("", "a union", "must name one of its branches")
+        raise CorruptFileError("", "a union", "must refer to one of its types")
     return valid
 
 
@@ -346,9 +346,7 @@ def _long(data: Data, position: int) -> tuple[int, int]:
 def _skip_text(data: Data, position: int) -> int:
     size, behind = _long(data, position)
     if not 0 <= size <= len(data):
-        raise CorruptFileError(
-            "", "text or bytes", "a length must not reach past the end of its block"
-        )
+        raise CorruptFileError("", "text or bytes", "a length exceeds the end of the block")
     return behind + size
 
 
@@ -370,7 +368,7 @@ def _optional_skipper(inner: Step, node: OptionalNode) -> Step:
         if tag == value_tag:
             return inner(data, position + 1)
         if tag != null_tag:
-            raise CorruptFileError("", "a union", "must name one of its branches")
+            raise CorruptFileError("", "a union", "must refer to one of its types")
         return position + 1
 
     return skip
@@ -386,7 +384,9 @@ def _items_skipper(item: Step, width: int | None) -> Step:
                 count = -count
                 position = _skip_long(data, position)
             if count > len(data):
-                raise CorruptFileError("", "an array or map", "must have one byte per item")
+                raise CorruptFileError(
+                    "", "an array or map", "must have at least one byte per item"
+                )
             if width is not None:
                 position += count * width
                 continue

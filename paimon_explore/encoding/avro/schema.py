@@ -157,7 +157,7 @@ def top_record(node: AvroNode) -> RecordNode:
     """The record at the top of a container's schema, be it nullable or not."""
     inner = node.inner if isinstance(node, OptionalNode) else node
     if not isinstance(inner, RecordNode):
-        raise _wrong("avro.schema", "must have a record at the top")
+        raise _wrong("avro.schema", "must be a record at the top level")
     return inner
 
 
@@ -225,7 +225,7 @@ class _Parser:
     def node(self, source: object, where: str, depth: int) -> AvroNode:
         self._count += 1
         if depth > _MAX_DEPTH or self._count > _MAX_NODES:
-            raise _wrong(where, f"must be at most {_MAX_DEPTH} deep and of {_MAX_NODES} types")
+            raise _wrong(where, f"must have at most {_MAX_DEPTH} levels and {_MAX_NODES} types")
         if isinstance(source, str):
             return self._by_name(source, where)
         if isinstance(source, list):
@@ -251,10 +251,12 @@ class _Parser:
         others = [branch for branch in branches if branch != "null"]
         nulls = len(branches) - len(others)
         if not others or nulls > 1:
-            raise _wrong(where, "a union must hold another type than null, and null only once")
+            raise _wrong(
+                where, "a union must contain a type other than null, and null at most once"
+            )
         nodes = [self.node(other, where, depth + 1) for other in others]
         if any(isinstance(node, OptionalNode | UnionNode) for node in nodes):
-            raise _wrong(where, "a union must not hold a union")
+            raise _wrong(where, "a union must not contain another union")
         if len(nodes) > 1:
             known = iter(nodes)
             return UnionNode(
@@ -299,7 +301,7 @@ class _Parser:
             if not isinstance(member, dict) or not isinstance(label, str):
                 raise _wrong(where, "a field must have a name")
             if any(label == known for known, _ in found):
-                raise _wrong(where, f"field names must differ: {label!r:.60}")
+                raise _wrong(where, f"field name {label!r:.60} is used twice")
             found.append((label, self.node(member.get("type"), f"{where}.{label}", depth + 1)))
         record = RecordNode(name=str(source.get("name", "")), fields=tuple(found))
         holder.append(record)
@@ -311,7 +313,7 @@ class _Parser:
     def _fixed(self, source: dict[str, object], where: str) -> PlainNode:
         size = source.get("size")
         if not isinstance(size, int) or isinstance(size, bool) or not 0 < size < 1 << 20:
-            raise _wrong(where, "a fixed must have a size")
+            raise _wrong(where, "a fixed type must have a size")
         return _with_logical(PlainNode(primitive=Primitive.FIXED, size=size), source, where)
 
     def _named_type(self, source: dict[str, object], node: AvroNode, size: int = 1) -> AvroNode:
@@ -326,7 +328,7 @@ def _enum(source: dict[str, object], where: str) -> EnumNode:
     if not isinstance(symbols, list) or not symbols or len(symbols) > _MAX_NODES:
         raise _wrong(where, "an enum must have symbols")
     if not all(isinstance(symbol, str) for symbol in symbols):
-        raise _wrong(where, "the symbols of an enum must be texts")
+        raise _wrong(where, "the symbols of an enum must be strings")
     return EnumNode(name=str(source.get("name", "")), symbols=tuple(map(str, symbols)))
 
 
@@ -340,7 +342,7 @@ def _with_logical(node: PlainNode, source: dict[str, object], where: str) -> Pla
     if type(precision) is not int or type(scale) is not int:
         raise _wrong(where, "a decimal must have a precision")
     if not 0 < precision <= _MAX_PRECISION or not 0 <= scale <= precision:
-        raise _wrong(where, f"a decimal must have 1 to {_MAX_PRECISION} digits")
+        raise _wrong(where, f"the precision of a decimal must be 1 to {_MAX_PRECISION}")
     return replace(node, logical=logical, precision=precision, scale=scale)
 
 

@@ -214,7 +214,7 @@ class Lanes:
         size, behind = self.longs(at)
         # as unsigned, a negative number is huge, so that one comparison finds both
         if len(size) and size.view(np.uint64).max() > self.end:
-            raise CorruptFileError("", where, "a length must not reach past the end of its block")
+            raise CorruptFileError("", where, "a length exceeds the end of the block")
         return size, behind
 
     def _wide_longs(self, at: Positions) -> tuple[Positions, Positions]:

@@ -305,7 +305,9 @@ def _elements(
     source: Source, arrays: ByteRanges, data_type: DataType
 ) -> tuple[Ints, CellPositions]:
     """Return the offsets of arrays into their elements, and the cells of the elements."""
-    source.check(~arrays.valid | (arrays.size >= _COUNT), "an array must start with its count")
+    source.check(
+        ~arrays.valid | (arrays.size >= _COUNT), "an array must start with its number of elements"
+    )
     counts = source.read(np.where(arrays.valid, arrays.at, source.size), "<i4")
     width = fixed_width(data_type)
     header = _COUNT + (counts + 31) // 32 * 4
@@ -333,7 +335,7 @@ def _decode_vector(source: Source, cells: CellPositions, data_type: VectorType) 
     width = fixed_width(data_type.element)
     source.check(
         ~ranges.valid | (ranges.size >= _COUNT + length * width),
-        "a vector must contain its elements",
+        "a vector must contain all of its elements",
     )
     counts = source.read(ranges.at, "<i4")
     source.check(~ranges.valid | (counts == length), f"a vector must have {length} elements")

@@ -71,7 +71,7 @@ def encode_cells(array: Column, data_type: DataType, *, reserve: bool) -> Cells:
             return _encode_map(array, element, COUNT_TYPE)
         case _:
             message = f"A column must be Arrow {to_arrow(data_type)}, not {array.type}."
-            raise InvalidInputError(message, hint="Cast it first.")
+            raise InvalidInputError(message, hint="Cast the column first.")
 
 
 def _encode_row(array: pa.StructArray, data_type: RowType, *, reserve: bool) -> Cells:

@@ -130,7 +130,7 @@ def _sizes(values: Sequence[Blob]) -> bytes:
 
 def _count(data: bytes, magic: bytes) -> int:
     if data[:4] != magic or len(data) < _HEAD_BYTES:
-        raise ValueError(f"it must begin with {magic.decode()}")
+        raise ValueError(f"must begin with {magic.decode()}")
     if data[4] != _VERSION:
         raise UnsupportedFeatureError(f"version {data[4]} of nested values in a blob file")
     return int.from_bytes(data[5:_HEAD_BYTES], "little", signed=True)
@@ -140,13 +140,13 @@ def _split_lists(data: bytes, lists: int, count: int) -> tuple[bytes, list[list[
     """Return the bytes between the head and the lists of sizes, and the lists."""
     end = len(data) - 4 * lists
     if end < _HEAD_BYTES:
-        raise ValueError("it is truncated")
+        raise ValueError("is truncated")
     lengths = [
         int.from_bytes(data[end + 4 * i : end + 4 * i + 4], "little", signed=True)
         for i in range(lists)
     ]
     if min(lengths) < 0 or sum(lengths) > end - _HEAD_BYTES:
-        raise ValueError("its lists of sizes must fit into it")
+        raise ValueError("is too short for its lists of sizes")
     start = end - sum(lengths)
     found: list[list[int]] = []
     for at, length in zip(
@@ -154,7 +154,7 @@ def _split_lists(data: bytes, lists: int, count: int) -> tuple[bytes, list[list[
     ):
         sizes = decode_deltas(data[at : at + length])
         if sizes is None or len(sizes) != count or (sizes < _NULL).any():
-            raise ValueError(f"a list must have the sizes of {count} values")
+            raise ValueError(f"a list must contain {count} sizes")
         found.append(sizes.tolist())
     return data[_HEAD_BYTES:start], found
 
@@ -168,7 +168,7 @@ def _split_values(body: bytes, sizes: Sequence[int]) -> tuple[list[Blob], bytes]
             values.append(None)
             continue
         if at + size > len(body):
-            raise ValueError("its values must fill it exactly")
+            raise ValueError("must contain its values and nothing else")
         values.append(body[at : at + size])
         at += size
     return values, body[at:]
@@ -176,7 +176,7 @@ def _split_values(body: bytes, sizes: Sequence[int]) -> tuple[list[Blob], bytes]
 
 def _check_empty(rest: bytes) -> None:
     if rest:
-        raise ValueError("its values must fill it exactly")
+        raise ValueError("must contain its values and nothing else")
 
 
 def encode_nested(value: Sequence[object], data_type: DataType) -> bytes:

@@ -145,16 +145,18 @@ class BlobDataFile:
         stated = int.from_bytes(entry[-12:-4], "little")
         checksum = int.from_bytes(entry[-4:], "little")
         if len(entry) != size + _FRAME_BYTES or entry[:4] != _MAGIC_BYTES or stated != len(entry):
-            rule = "must have the magic and the size in the list of entries"
+            rule = "must have the magic number and the size given in the list of entries"
             raise CorruptFileError(self._path, f"entry {row}", rule)
         if zlib.crc32(entry[:-4]) != checksum:
-            raise CorruptFileError(self._path, f"entry {row}", "the checksum must match its bytes")
+            raise CorruptFileError(
+                self._path, f"entry {row}", "the checksum does not match the data"
+            )
         return entry[4:-12]
 
 
 def _check_type(data_type: DataType) -> None:
     if not is_blob_file_type(data_type):
-        raise UnsupportedFeatureError(f"a blob file of a column of {type_text(data_type)}")
+        raise UnsupportedFeatureError(f"a blob file for a column of type {type_text(data_type)}")
     if isinstance(data_type, MapType):
         check_key(data_type.key)
 
@@ -182,7 +184,9 @@ def _read_list(stream: pa.NativeFile, path: str) -> tuple[Ints, Ints]:
     good = (entries >= ELSEWHERE) & (~present | ((entries >= _FRAME_BYTES) & (entries <= end)))
     lengths = np.where(present, entries, 0)
     if not good.all() or int(lengths.sum()) != end:
-        raise CorruptFileError(path, "list of entries", "the entries must fill the file before it")
+        raise CorruptFileError(
+            path, "list of entries", "the entries must fill the file up to the list"
+        )
     starts = nb.offsets_from_sizes(lengths)[:-1]
     return np.where(present, entries - _FRAME_BYTES, entries), starts + 4
 

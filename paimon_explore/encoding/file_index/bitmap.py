@@ -96,7 +96,7 @@ class BitmapIndex(LookupIndex):
         if offset >= 0:
             return stream.bitmap(self.row_count)
         if -1 - offset >= self.row_count:
-            stream.fail(f"a single row must be below {self.row_count}")
+            stream.fail(f"the row number must be below {self.row_count}")
         return BitMap([-1 - offset])
 
 

@@ -95,7 +95,7 @@ def decode_bsi(data: bytes, data_type: DataType, *, path: str) -> BsiIndex:
     positive, positive_min = _read(stream, row_count) if stream.flag() else (_EMPTY, 0)
     negative, negative_min = _read(stream, row_count) if stream.flag() else (_EMPTY, 0)
     if positive.rows & negative.rows:
-        stream.fail("a row must have only one number")
+        stream.fail("a row must not have both a positive and a negative value")
     return BsiIndex(codec, row_count, positive, positive_min, negative, negative_min)
 
 
@@ -106,7 +106,7 @@ def _read(stream: ByteStream, row_count: int) -> tuple[BitSlices, int]:
     rows = stream.bitmap(row_count)
     slices = [stream.bitmap(row_count) for _ in range(stream.count(_MAX_DIGITS))]
     if any(not found <= rows for found in slices):
-        stream.fail("each row of a digit must have a number")
+        stream.fail("a bit slice contains a row without a value")
     return BitSlices(rows, slices), low
 
 

@@ -34,7 +34,7 @@ class ByteStream:
     def take(self, size: int) -> bytes:
         """Read the next `size` bytes."""
         if not 0 <= size <= len(self.data) - self.position:
-            self.fail(f"{size} bytes must follow")
+            self.fail(f"{size} more bytes expected")
         start = self.position
         self.position += size
         return self.data[start : self.position]
@@ -80,7 +80,7 @@ class ByteStream:
         reader = BitmapReader(self.data, self.path, self.position)
         bitmap = reader.take()
         if bitmap and bitmap.max() >= row_count:
-            self.fail(f"the rows of a bitmap must be below {row_count}")
+            self.fail(f"the row numbers of a bitmap must be below {row_count}")
         self.position = reader.position
         return bitmap
 

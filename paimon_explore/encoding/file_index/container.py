@@ -62,7 +62,9 @@ def head_length(prefix: bytes, *, path: str) -> int:
     length = stream.number()
     if length < PREFIX_BYTES:
         raise CorruptFileError(
-            path, "byte 12", f"the length of the head must be at least {PREFIX_BYTES}, not {length}"
+            path,
+            "byte 12",
+            f"the length of the header must be at least {PREFIX_BYTES}, not {length}",
         )
     return length
 
@@ -82,7 +84,7 @@ def decode_container(data: bytes, *, path: str, size: int | None = None) -> list
     length = head_length(data[:PREFIX_BYTES], path=path)
     if length > len(data):
         raise CorruptFileError(
-            path, "byte 12", f"the head of {length} bytes must fit into the file"
+            path, "byte 12", f"the header of {length} bytes must fit into the file"
         )
     stream = ByteStream(data[:length], path, PREFIX_BYTES)
     total = len(data) if size is None else size

@@ -135,7 +135,7 @@ def _read_slices(stream: ByteStream, row_count: int) -> BitSlices:
     stream.version("range bitmap", [_VERSION])
     digits = stream.number(1)
     if not 0 <= digits <= _MAX_DIGITS:
-        stream.fail(f"ranks must have at most {_MAX_DIGITS} digits")
+        stream.fail(f"ranks must have at most {_MAX_DIGITS} bits")
     rows_length = stream.count()
     stream.count()
     locations = [(stream.count(), stream.count()) for _ in range(digits)]
@@ -145,7 +145,7 @@ def _read_slices(stream: ByteStream, row_count: int) -> BitSlices:
         at = ByteStream(stream.data, stream.path, body + rows_length + offset)
         slices.append(at.bitmap(row_count))
     if any(not found <= rows for found in slices):
-        stream.fail("each row of a digit must have a rank")
+        stream.fail("a bit slice contains a row without a rank")
     return BitSlices(rows, slices)
 
 

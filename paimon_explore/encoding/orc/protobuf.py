@@ -147,7 +147,7 @@ def raw(message: Message, field: int) -> bytes | None:
     """Return the last value of a length-delimited field; None if absent."""
     found = message.get(field, [None])[-1]
     if isinstance(found, int):
-        raise ProtobufError(f"field {field} is not bytes, but an integer")
+        raise ProtobufError(f"field {field} is an integer, but bytes are expected")
     return found
 
 
@@ -155,7 +155,7 @@ def messages(message: Message, field: int) -> Iterator[Message]:
     """Yield the values of a repeated message field."""
     for value in message.get(field, []):
         if isinstance(value, int):
-            raise ProtobufError(f"field {field} is not bytes, but an integer")
+            raise ProtobufError(f"field {field} is an integer, but bytes are expected")
         yield decode_message(value)
 
 

@@ -117,7 +117,7 @@ def footer_length(tail: bytes, *, path: str, size: int) -> int:
         raise CorruptFileError(path, "last bytes", "a Parquet file must end with PAR1")
     length: int = struct.unpack("<I", tail[:4])[0]
     if length > size - TAIL_BYTES:
-        raise CorruptFileError(path, "footer length", f"{length} exceeds the size of the file")
+        raise CorruptFileError(path, "footer", f"the length {length} exceeds the size of the file")
     return length
 
 

@@ -54,7 +54,7 @@ class BitmapReader:
         try:
             return BitMap.deserialize(self.data[start : self.position])
         except ValueError as error:
-            self._fail(start, "it must be a valid bitmap", error)
+            self._fail(start, "must be a valid roaring bitmap", error)
 
     def take_wide(self) -> BitMap64:
         """Read the next 64-bit bitmap: a count, then each high half with its bitmap."""
@@ -74,7 +74,7 @@ class BitmapReader:
         try:
             return BitMap64.deserialize(self.data[start : self.position])
         except ValueError as error:
-            self._fail(start, "it must be a valid bitmap", error)
+            self._fail(start, "must be a valid roaring bitmap", error)
 
     def _fail(self, position: int, rule: str, cause: Exception | None = None) -> NoReturn:
         raise CorruptFileError(self._path, f"bitmap at byte {position}", rule) from cause
@@ -83,7 +83,7 @@ class BitmapReader:
         size = count * np.dtype(dtype).itemsize
         part = self._view[position : position + size]
         if len(part) != size:
-            self._fail(position, "it must be within its file")
+            self._fail(position, "extends beyond the end of the file")
         return part.view(dtype).astype(np.int64)
 
     def _check(self, start: int) -> None:
@@ -118,7 +118,7 @@ class BitmapReader:
             )
         count = int(self._numbers(start + 4, 1, "<u4")[0])
         if count > _SPACE:
-            self._fail(start, f"it must have at most {_SPACE} containers")
+            self._fail(start, f"must have at most {_SPACE} containers")
         return count, None, start + 8
 
     def _check_array(self, cardinality: int) -> None:
@@ -130,7 +130,7 @@ class BitmapReader:
     def _check_bitset(self, cardinality: int) -> None:
         part = self._view[self.position : self.position + _BITSET_BYTES]
         if len(part) != _BITSET_BYTES:
-            self._fail(self.position, "it must be within its file")
+            self._fail(self.position, "extends beyond the end of the file")
         if int(np.bitwise_count(part).sum()) != cardinality:
             self._fail(
                 self.position, "the bits of a bitset must match the cardinality in the header"

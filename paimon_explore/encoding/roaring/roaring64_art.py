@@ -117,7 +117,7 @@ class _Reader:
     def take(self, size: int) -> bytes:
         part = self._data[self._at : self._at + size]
         if size < 0 or len(part) != size:
-            self.fail("it must be within its value")
+            self.fail("extends beyond the end of the data")
         self._at += size
         return part
 

@@ -112,7 +112,7 @@ def _encode(column: Column, data_type: DataType) -> ByteStrings:
             )
         case _:
             message = f"A column must be Arrow {to_arrow(data_type)}, not {column.type}."
-            raise InvalidInputError(message, hint="Cast it first.")
+            raise InvalidInputError(message, hint="Cast the column first.")
 
 
 def _encode_atomic(column: Column, data_type: AtomicType) -> ByteStrings:

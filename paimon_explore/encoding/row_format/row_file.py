@@ -125,7 +125,7 @@ class RowDataFile:
         for block, part in zip(group, parts, strict=True):
             cursor = split_block(source, start, len(part))
             if len(cursor.at) != self._spans[block].rows:
-                rule = f"must have {self._spans[block].rows} rows as in the index"
+                rule = f"must have {self._spans[block].rows} rows as stated in the index"
                 raise CorruptFileError(self._path, f"block {block}", rule)
             cursors.append(cursor)
             start += len(part)
@@ -149,7 +149,7 @@ class RowDataFile:
         except zstandard.ZstdError as error:
             raise CorruptFileError(self._path, f"block {block}", str(error)) from error
         if len(data) != size:
-            rule = f"must decompress to {size} bytes as in the index"
+            rule = f"must decompress to {size} bytes as stated in the index"
             raise CorruptFileError(self._path, f"block {block}", rule)
         return data
 
@@ -173,7 +173,7 @@ def _read_index(stream: pa.NativeFile, path: str) -> tuple[Ints, Ints, Ints]:
         raise CorruptFileError(path, "footer", "the index must be before the footer")
     compressed, sizes, firsts = _lists(_read(stream, offset, size), path)
     if not len(compressed) == len(sizes) == len(firsts) == blocks:
-        raise CorruptFileError(path, "index", f"must have {blocks} blocks as in the footer")
+        raise CorruptFileError(path, "index", f"must have {blocks} blocks as stated in the footer")
     edges = np.append(firsts, rows)
     good = (
         bool((compressed >= 0).all())
@@ -184,7 +184,7 @@ def _read_index(stream: pa.NativeFile, path: str) -> tuple[Ints, Ints, Ints]:
         and (edges[0] == 0)
     )
     if not good:
-        raise CorruptFileError(path, "index", "its blocks must be consecutive")
+        raise CorruptFileError(path, "index", "the blocks must be consecutive")
     return compressed, sizes, edges
 
 
@@ -209,7 +209,7 @@ def _lists(index: bytes, path: str) -> list[Ints]:
         values = decode_deltas(index[position : position + size])
         position += size
         if values is None or position > len(index):
-            raise CorruptFileError(path, "index", "its lists must be delta-encoded integers")
+            raise CorruptFileError(path, "index", "the lists must be delta-encoded integers")
         found.append(values)
     return found
 

@@ -115,7 +115,8 @@ def json_records(text: str, *, line_delimiter: str, path: str) -> Iterator[dict[
             if "\\u" in line:  # fails on unpaired surrogates
                 json.dumps(record, ensure_ascii=False).encode()
         except (ValueError, RecursionError) as error:
-            raise CorruptFileError(path, f"line {number + 1}", str(error)) from error
+            rule = f"the line is not valid JSON: {error}"
+            raise CorruptFileError(path, f"line {number + 1}", rule) from error
         if not isinstance(record, dict):
             raise CorruptFileError(path, f"line {number + 1}", "must be a JSON object")
         yield record
@@ -151,7 +152,8 @@ def decompressed(data: bytes, compression: str, *, path: str) -> str:
         cramjam.DecompressionError,
     ) as error:
         what = f"compression {compression!r}" if compression else "text"
-        raise CorruptFileError(path, what, str(error)) from error
+        rule = f"the text cannot be decoded: {error}"
+        raise CorruptFileError(path, what, rule) from error
 
 
 def _hadoop_blocks(data: bytes, limit: int, decompress: Callable[[bytes, int], bytes]) -> bytes:

@@ -175,14 +175,14 @@ class VariantReader:
         offsets_at = keys_at + count * key_bytes
         data_at = offsets_at + (count + 1) * offset_bytes
         if data_at > len(self._value):
-            self._fail(at, "the offsets of its children must be within it")
+            self._fail(at, "the offsets of the elements must be within the object or array")
         keys = tuple(self._number(keys_at + i * key_bytes, key_bytes) for i in range(count))
         offsets = [
             self._number(offsets_at + i * offset_bytes, offset_bytes) for i in range(count + 1)
         ]
         end = data_at + offsets[-1]
         if end > len(self._value) or any(offset >= offsets[-1] for offset in offsets[:-1]):
-            self._fail(at, "its children must be within it")
+            self._fail(at, "the elements must be within the object or array")
         starts = tuple(data_at + offset for offset in offsets[:-1])
         return Container(keys if is_object else (), starts, end)
 
@@ -291,13 +291,13 @@ def decode_keys(metadata: bytes, *, path: str) -> tuple[str, ...]:
     count = int.from_bytes(metadata[1 : 1 + size], "little")
     start = 1 + (count + 2) * size
     if start > len(metadata):
-        fail("its offsets must be within it")
+        fail("the offsets must be within the metadata")
     edges = [
         start + int.from_bytes(metadata[at : at + size], "little")
         for at in range(1 + size, start, size)
     ]
     if edges[-1] > len(metadata) or any(a > b for a, b in pairwise(edges)):
-        fail("its offsets must be within it in ascending order")
+        fail("the offsets must be within the metadata and in ascending order")
     try:
         return tuple(metadata[a:b].decode() for a, b in pairwise(edges))
     except UnicodeDecodeError:

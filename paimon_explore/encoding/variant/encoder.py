@@ -113,7 +113,9 @@ def scalar(value: object) -> bytes:
             return _moment(value)
         case _:
             kind = type(value).__name__
-            raise InvalidInputError(f"A variant cannot contain {kind}.", hint="Convert it first.")
+            raise InvalidInputError(
+                f"A variant cannot contain {kind}.", hint="Convert the value first."
+            )
 
 
 def _moment(value: dt.date) -> bytes:

@@ -59,7 +59,7 @@ def _end_of_blocks(data: bytes) -> int | None:
         count, position = read_long(data, position)
         size, position = read_long(data, position)
         if count < 0 or size < 0:
-            raise CorruptFileError("", f"block at byte {block}", "must lie wholly in the file")
+            raise CorruptFileError("", f"block at byte {block}", "must be within the file")
         if count > _MAX_BLOCK_RECORDS or size > _MAX_BLOCK_BYTES:
             return None if block == start else block
         position += size + SYNC_SIZE

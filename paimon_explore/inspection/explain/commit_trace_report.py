@@ -201,7 +201,7 @@ def _figure(name: str, value: int | str) -> str:
 
 def _base_text(event: CommitEvent) -> str:
     before, after = _number(event, "manifests before"), _number(event, "manifests after")
-    merged = before - _number(event, "kept")
+    merged = before - _number(event, "manifests kept")
     if not before:
         return "no earlier manifests"
     if not merged:
@@ -211,11 +211,11 @@ def _base_text(event: CommitEvent) -> str:
 
 def _way(event: CommitEvent) -> str:
     """The kind of manifest compaction: full, minor or none."""
-    before, kept = _number(event, "manifests before"), _number(event, "kept")
+    before, kept = _number(event, "manifests before"), _number(event, "manifests kept")
     if before == kept:
         return "none"
-    changing = _number(event, "small or with deletions, bytes")
-    return "full" if changing >= _number(event, "full merge from, bytes") else "minor"
+    changing = _number(event, "bytes of small manifests and manifests with deletions")
+    return "full" if changing >= _number(event, "bytes that trigger a full merge") else "minor"
 
 
 def _number(event: CommitEvent, name: str) -> int:
@@ -229,11 +229,11 @@ def _merges(commit: TracedCommit) -> tuple[Section, ...]:
     for event in commit.events:
         if event.step is not CommitStep.WRITE_BASE:
             continue
-        changing = _number(event, "small or with deletions, bytes")
-        full = _number(event, "full merge from, bytes")
+        changing = _number(event, "bytes of small manifests and manifests with deletions")
+        full = _number(event, "bytes that trigger a full merge")
         before = _number(event, "manifests before")
-        min_count = _number(event, "merge the rest from, manifests")
-        target = _number(event, "merge until, bytes")
+        min_count = _number(event, "minimum number of manifests to merge")
+        target = _number(event, "target bytes of a merged manifest")
         rows += [
             (
                 event.snapshot_id,

@@ -134,7 +134,11 @@ class Timeline(Result):
             if mark.snapshot_id == snapshot_id:
                 return position
         ids = [mark.snapshot_id for mark in self.marks]
-        hint = f"Available: {ids[0]} to {ids[-1]}." if ids else "The table has no snapshot yet."
+        hint = (
+            f"Available snapshots: {ids[0]} to {ids[-1]}."
+            if ids
+            else "The table has no snapshot yet."
+        )
         raise NotFoundError("snapshot", snapshot_id, hint=hint)
 
     def snapshot(self, snapshot_id: int) -> Snapshot:

@@ -105,6 +105,7 @@ def refuse_retract(steps: Steps, name: str) -> None:
 def retract_error(name: str) -> FormatError:
     """The error for a retract step of a function that does not support it."""
     return FormatError(
-        f"Aggregate function {name!r} cannot retract, and there are -U or -D records.",
-        hint="Set fields.<column>.ignore-retract = true to keep the column as it is.",
+        f"Aggregate function {name!r} cannot retract values, "
+        "but the data contains -U or -D records.",
+        hint="Set fields.<column>.ignore-retract = true to ignore -U and -D records.",
     )

@@ -136,11 +136,12 @@ def _check_nested(function: AggregateFunction, field: DataField) -> None:
     """Checks that options name existing fields of elements, and that a required key is set."""
     if function.name == "nested_partial_update" and not function.nested_key:
         raise InvalidInputError(
-            f"Column {field.name!r}: nested_partial_update needs the option 'nested-key'."
+            "Aggregate function 'nested_partial_update' needs option 'nested-key' "
+            f"for column {field.name!r}."
         )
     if function.nested_sequence_field and not function.nested_key:
         raise InvalidInputError(
-            f"Column {field.name!r}: option 'nested-sequence-field' needs 'nested-key'."
+            f"Column {field.name!r}: option 'nested-sequence-field' needs option 'nested-key'."
         )
     row: object = None
     if isinstance(field.type, ArrayType):
@@ -152,7 +153,7 @@ def _check_nested(function: AggregateFunction, field: DataField) -> None:
     for name in wanted:
         if isinstance(row, RowType) and row.field(name) is None:
             raise InvalidInputError(
-                f"Column {field.name!r}: its ROW has no field {name!r}.",
+                f"The ROW of column {field.name!r} has no field {name!r}.",
                 hint=f"Fields: {choices(row.names)}.",
             )
 

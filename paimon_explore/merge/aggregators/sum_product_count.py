@@ -237,5 +237,5 @@ def _decimal_step(data_type: pa.DataType) -> _ProductStep:
 def _no_division() -> FormatError:
     return FormatError(
         "A product cannot be retracted: the quotient does not fit the column's type.",
-        hint="Set fields.<column>.ignore-retract = true to keep the column as it is.",
+        hint="Set fields.<column>.ignore-retract = true to ignore -U and -D records.",
     )

@@ -86,7 +86,7 @@ def _fixed_keys(column: Column) -> tuple[Keys, ...]:
         return (ints_of(column),)
     if pat.is_null(kind):
         return ()
-    raise UnsupportedFeatureError(f"order of values of type {kind}")
+    raise UnsupportedFeatureError(f"sorting values of type {kind}")
 
 
 def normalized_floats(column: Column) -> Keys:

@@ -100,8 +100,8 @@ class TextChunk:
         longest = max(text.longest for text in texts)
         if shortest < prefix:
             raise FormatError(
-                "A sorted run is not sorted.",
-                hint="Rows of a primary-key data file are sorted by key, and each key occurs once.",
+                "The rows of a sorted run are not in key order.",
+                hint="A primary-key data file must be sorted by key and contain each key once.",
             )
         if shortest == longest >= nb.WORD:
             at = min(prefix, longest - nb.WORD)

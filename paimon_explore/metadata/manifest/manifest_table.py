@@ -290,10 +290,10 @@ def with_all_columns(
         column = columns.get(field.name)
         if column is None:
             if not field.nullable and rows:
-                raise CorruptFileError(path, field.name, "the field is required")
+                raise CorruptFileError(path, field.name, "is required")
             column = pa.chunked_array([pa.nulls(rows, field.type)])
         elif not field.nullable and column.null_count:
-            raise CorruptFileError(path, field.name, "the field must not be null")
+            raise CorruptFileError(path, field.name, "must not be null")
         found.append(column)
     return pa.Table.from_arrays(found, schema=schema)
 

@@ -77,7 +77,7 @@ def write_records(records: pa.Table, file_format: str, codec: str) -> bytes:
     compression = None if known is None else known.get(codec)
     if known is None or compression is None:
         raise InvalidInputError(
-            f"Manifests cannot be written as {file_format!r} with {codec!r}.",
+            f"Manifests cannot be written in format {file_format!r} with compression {codec!r}.",
             hint=f"Formats are avro, orc and parquet; codecs {choices(PARQUET_COMPRESSIONS)}.",
         )
     sink = pa.BufferOutputStream()

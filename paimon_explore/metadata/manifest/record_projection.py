@@ -35,7 +35,7 @@ def project_record(array: Column, wanted: pa.DataType, *, path: str, where: str)
     if isinstance(array, pa.ListArray) and isinstance(wanted, pa.ListType):
         items = project_record(array.flatten(), wanted.value_type, path=path, where=where)
         if isinstance(wanted.value_type, pa.StructType) and items.null_count:
-            raise CorruptFileError(path, where, "an element must not be null")
+            raise CorruptFileError(path, where, "must not contain null")
         valid = valid_mask(array)
         offsets = offsets_from_sizes(np.where(valid, np.diff(list_offsets(array)), 0))
         return build_list(wanted, offsets, [items], valid)
@@ -52,9 +52,9 @@ def _child(array: pa.StructArray, field: "pa.Field[pa.DataType]", path: str, whe
     needed = not field.nullable and array.null_count < len(array)
     if index < 0:
         if needed:
-            raise CorruptFileError(path, where, "the field is required")
+            raise CorruptFileError(path, where, "is required")
         return pa.nulls(len(array), field.type)  # type: ignore[call-overload,no-any-return]  # in stubs
     child = project_record(array.field(index), field.type, path=path, where=where)
     if needed and child.null_count and bool((valid_mask(array) & ~valid_mask(child)).any()):
-        raise CorruptFileError(path, where, "the field must not be null")
+        raise CorruptFileError(path, where, "must not be null")
     return child

@@ -79,7 +79,7 @@ TS_FIELD = ColumnOption(text("ts-field", "Time field in the values of a map.", d
 SEQUENCE_GROUP = ColumnOption(names("sequence-group", "Columns ordered by this column."))
 STATS_MODE = ColumnOption(text("stats-mode", "Mode of the column's statistics.", default=None))
 DEFAULT_VALUE = ColumnOption(
-    text("default-value", "Value read instead of null, up to 1.2.", default=None)
+    text("default-value", "Value that replaces null on read, up to Paimon 1.2.", default=None)
 )
 MAP_STORAGE_LAYOUT = ColumnOption(
     text("map.storage-layout", "Storage layout of maps.", default="default")

@@ -47,7 +47,7 @@ _SIZE_UNITS: Mapping[tuple[str, ...], int] = {
 
 
 class UnreadableValueError(Exception):
-    """The text of an option is invalid; the message says what is expected. Internal."""
+    """The text of an option is invalid; the message is what the value must be. Internal."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,14 +91,16 @@ def read_value(key: str, text: str, parse: Callable[[str], T]) -> T:
     try:
         return parse(text)
     except UnreadableValueError as problem:
-        raise InvalidInputError(f"Option {key!r} = {text!r}: {problem}.") from problem
+        raise InvalidInputError(
+            f"Option {key!r} = {text!r} is invalid: the value must be {problem}."
+        ) from problem
 
 
 def parse_integer(text: str) -> int:
     """Parse a 64-bit integer."""
     stripped = text.strip()
     if not _WHOLE.fullmatch(stripped) or not -_MAX_INT64 <= int(stripped) <= _MAX_INT64:
-        raise UnreadableValueError("an integer is expected")
+        raise UnreadableValueError("an integer")
     return int(stripped)
 
 
@@ -107,9 +109,9 @@ def parse_number(text: str) -> float:
     try:
         number = float(text)
     except ValueError:
-        raise UnreadableValueError("a number is expected") from None
+        raise UnreadableValueError("a number") from None
     if number - number != 0:
-        raise UnreadableValueError("a finite number is expected")
+        raise UnreadableValueError("a finite number")
     return number
 
 
@@ -117,7 +119,7 @@ def parse_flag(text: str) -> bool:
     """Parse a boolean."""
     flag = _FLAGS.get(text.strip().lower())
     if flag is None:
-        raise UnreadableValueError("'true' or 'false' is expected")
+        raise UnreadableValueError("'true' or 'false'")
     return flag
 
 
@@ -142,14 +144,12 @@ def parse_size(text: str) -> int:
 def _quantity(text: str, units: Mapping[tuple[str, ...], int], expected: str) -> int:
     match = _QUANTITY.fullmatch(text.strip())
     if match is None:
-        raise UnreadableValueError(f"{expected} is expected")
+        raise UnreadableValueError(expected)
     for names, factor in units.items():
         if match[2].lower() in names:
             return int(match[1]) * factor
     known = choices(names[0] for names in units)
-    raise UnreadableValueError(
-        f"{expected} is expected; {match[2]!r} is not a unit (units: {known})"
-    )
+    raise UnreadableValueError(f"{expected}; the unit {match[2]!r} is unknown (units: {known})")
 
 
 def parse_names(text: str) -> tuple[str, ...]:
@@ -171,7 +171,7 @@ def parse_per_level(text: str) -> Mapping[int, str]:
     for part in parse_names(text):
         level, colon, value = part.partition(":")
         if not colon or not level.strip().isdecimal():
-            raise UnreadableValueError("values per level such as '0:avro,3:parquet' are expected")
+            raise UnreadableValueError("a list of level:value pairs such as '0:avro,3:parquet'")
         found[int(level)] = value.strip()
     return found
 
@@ -184,9 +184,7 @@ def choice_parser(kind: type[E]) -> Callable[[str], E]:
         for member in kind:
             if wanted == str(member.value).lower().replace("_", "-"):
                 return member
-        raise UnreadableValueError(
-            f"one of {choices(str(member.value) for member in kind)} is expected"
-        )
+        raise UnreadableValueError(f"one of {choices(str(member.value) for member in kind)}")
 
     return parse
 

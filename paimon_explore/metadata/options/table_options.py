@@ -84,7 +84,9 @@ POSTPONE_DEFAULT_BUCKET_NUM = integer(
 POSTPONE_BATCH_WRITE_FIXED_BUCKET = flag(
     "postpone.batch-write-fixed-bucket", "Batch jobs write to real buckets.", default=True
 )
-POSTPONE_MERGE_ON_READ = flag("postpone.merge-on-read", "Merge these rows on read.", default=False)
+POSTPONE_MERGE_ON_READ = flag(
+    "postpone.merge-on-read", "Merge postponed rows on read.", default=False
+)
 POSTPONE_TARGET_SIZE_PER_BUCKET = size(
     "postpone.target-size-per-bucket", "Target size of postponed data per bucket.", default=GIB
 )
@@ -146,7 +148,7 @@ CHANGELOG_PRODUCER_ROW_DEDUPLICATE = flag(
     "changelog-producer.row-deduplicate", "Omit -U/+U pairs of equal rows.", default=False
 )
 CHANGELOG_PRODUCER_ROW_DEDUPLICATE_IGNORE_FIELDS = names(
-    "changelog-producer.row-deduplicate-ignore-fields", "Columns ignored in this comparison."
+    "changelog-producer.row-deduplicate-ignore-fields", "Columns ignored in this check."
 )
 CHANGELOG_FILE_FORMAT = text(
     "changelog-file.format", "Format of changelog files; default: of data files.", default=None
@@ -248,7 +250,7 @@ MANIFEST_TARGET_FILE_SIZE = size(
 MANIFEST_FULL_COMPACTION_THRESHOLD_SIZE = size(
     "manifest.full-compaction-threshold-size", "Size that triggers a full merge.", default=16 * MIB
 )
-MANIFEST_MERGE_MIN_COUNT = integer("manifest.merge-min-count", "Count for a merge.", default=30)
+MANIFEST_MERGE_MIN_COUNT = integer("manifest.merge-min-count", "Manifests for a merge.", default=30)
 MANIFEST_DELETE_FILE_DROP_STATS = flag(
     "manifest.delete-file-drop-stats", "Omit statistics in DELETE entries.", default=False
 )
@@ -264,7 +266,7 @@ WRITE_BUFFER_SPILLABLE = flag("write-buffer-spillable", "Buffers may spill to di
 WRITE_BUFFER_SPILL_MAX_DISK_SIZE = size(
     "write-buffer-spill.max-disk-size", "Maximum size of spilled buffers.", default=MAX_INT64
 )
-WRITE_BUFFER_FOR_APPEND = flag("write-buffer-for-append", "Buffer appends, too.", default=False)
+WRITE_BUFFER_FOR_APPEND = flag("write-buffer-for-append", "Buffer appended rows.", default=False)
 WRITE_BATCH_SIZE = with_fallback_keys(
     integer("write.batch-size", "Rows per batch of a file writer.", default=1024),
     "orc.write.batch-size",
@@ -272,7 +274,7 @@ WRITE_BATCH_SIZE = with_fallback_keys(
 READ_BATCH_SIZE = integer("read.batch-size", "Rows per batch of a file reader.", default=1024)
 COMMIT_MAX_RETRIES = integer("commit.max-retries", "Maximum retries of a commit.", default=10)
 COMMIT_TIMEOUT = duration("commit.timeout", "Maximum duration of commit retries.", default=None)
-COMMIT_MIN_RETRY_WAIT = duration("commit.min-retry-wait", "Wait before the 1st retry.", default=10)
+COMMIT_MIN_RETRY_WAIT = duration("commit.min-retry-wait", "Wait before first retry.", default=10)
 COMMIT_MAX_RETRY_WAIT = duration(
     "commit.max-retry-wait", "Maximum wait between retries.", default=10 * SECOND_MS
 )
@@ -285,7 +287,7 @@ COMMIT_DISCARD_DUPLICATE_FILES = flag(
     "commit.discard-duplicate-files", "Do not add existing files again.", default=False
 )
 COMMIT_STRICT_MODE_LAST_SAFE_SNAPSHOT = integer(
-    "commit.strict-mode.last-safe-snapshot", "Check others' commits after it.", default=None
+    "commit.strict-mode.last-safe-snapshot", "Check later commits.", default=None
 )
 SNAPSHOT_IGNORE_EMPTY_COMMIT = flag(
     "snapshot.ignore-empty-commit", "Create no snapshot for empty commits.", default=None
@@ -335,9 +337,9 @@ COMPACTION_FORCE_REWRITE_ALL_FILES = flag(
 FULL_COMPACTION_DELTA_COMMITS = integer(
     "full-compaction.delta-commits", "Commits between full compactions.", default=None
 )
-LOOKUP_COMPACT = choice("lookup-compact", "Mode of lookup.", default=of.LookupCompact.RADICAL)
+LOOKUP_COMPACT = choice("lookup-compact", "Compaction mode.", default=of.LookupCompact.RADICAL)
 LOOKUP_COMPACT_MAX_INTERVAL = integer(
-    "lookup-compact.max-interval", "Commits between gentle ones.", default=None
+    "lookup-compact.max-interval", "Maximum commit interval.", default=None
 )
 LOOKUP_WAIT = with_fallback_keys(
     flag("lookup-wait", "Commits wait for lookup compaction.", default=True),
@@ -410,7 +412,9 @@ PARTITION_EXPIRATION_MAX_NUM = integer(
 PARTITION_TIMESTAMP_PATTERN = text(
     "partition.timestamp-pattern", "Pattern of a time from partition values.", default=None
 )
-PARTITION_TIMESTAMP_FORMATTER = text("partition.timestamp-formatter", "Its format.", default=None)
+PARTITION_TIMESTAMP_FORMATTER = text(
+    "partition.timestamp-formatter", "Timestamp format.", default=None
+)
 
 # Reading
 
@@ -465,7 +469,9 @@ INCREMENTAL_TO_AUTO_TAG = text("incremental-to-auto-tag", "Last tag to read.", d
 INCREMENTAL_BETWEEN_TAG_TO_SNAPSHOT = flag(
     "incremental-between-tag-to-snapshot", "Use the snapshots of tags.", default=False
 )
-STREAMING_READ_OVERWRITE = flag("streaming-read-overwrite", "Stream overwrites.", default=False)
+STREAMING_READ_OVERWRITE = flag(
+    "streaming-read-overwrite", "Stream overwritten rows.", default=False
+)
 STREAMING_READ_APPEND_OVERWRITE = flag(
     "streaming-read-append-overwrite", "Streams read new files of overwrites.", default=False
 )
@@ -498,7 +504,7 @@ GLOBAL_INDEX_EXTERNAL_PATH = text(
 )
 GLOBAL_INDEX_SEARCH_MODE = choice(
     "global-index.search-mode",
-    "Search of rows without an index.",
+    "Search of unindexed rows.",
     default=of.GlobalIndexSearchMode.FAST,
 )
 PK_BTREE_INDEX_COLUMNS = names("pk-btree.index.columns", "Columns with a btree index.")

@@ -281,10 +281,10 @@ def _change_type(schema: TableSchema, change: ChangeType | ChangeNullability) ->
     column = change.column
     if isinstance(change, ChangeType):
         if len(column) == 1:
-            _check_not_partition(schema, column, "given another type")
-            _check_not_primary_key(schema, column, "given another type")
-            _check_not_indexed(schema, column, "given another type")
-            _check_not_blob(schema, column, "given another type", change.type)
+            _check_not_partition(schema, column, "changed to another type")
+            _check_not_primary_key(schema, column, "changed to another type")
+            _check_not_indexed(schema, column, "changed to another type")
+            _check_not_blob(schema, column, "changed to another type", change.type)
     elif change.nullable and len(column) == 1:
         _check_not_primary_key(schema, column, "made nullable")
     options = TableOptions(schema.options)
@@ -313,7 +313,7 @@ def _check_nullability(
     if is_disabled and before.nullable and not after.nullable:
         raise InvalidInputError(
             f"Column {_dotted(column)!r} cannot become NOT NULL: existing rows may contain null.",
-            hint=f"{ALTER_COLUMN_NULL_TO_NOT_NULL_DISABLED.key!r} = 'false' allows it.",
+            hint=f"{ALTER_COLUMN_NULL_TO_NOT_NULL_DISABLED.key!r} = 'false' allows the change.",
         )
 
 
@@ -324,7 +324,7 @@ def _check_cast(
     is_allowed = is_implicit(before, after) if is_strict else is_explicit(before, after)
     if isinstance(before, RowType) and isinstance(after, RowType):
         raise InvalidInputError(
-            f"Column {_dotted(column)!r}: the fields of a ROW must be changed one by one.",
+            f"Column {_dotted(column)!r}: change the fields of a ROW one by one.",
             hint="Name the field by its path, such as 'address.city'.",
         )
     if not isinstance(before, AtomicType) and not isinstance(after, AtomicType):
@@ -358,7 +358,7 @@ def _check_default(column: ColumnPath, data_type: DataType, text: str | None) ->
         default_column(text, data_type)
     except UncastableError as error:
         raise InvalidInputError(
-            f"Default value of column {_dotted(column)!r}: {error.reason}."
+            f"The default value of column {_dotted(column)!r} is invalid: {error.reason}."
         ) from error
 
 
@@ -376,7 +376,9 @@ def _check_not_indexed(schema: TableSchema, column: ColumnPath, done: str) -> No
     options = TableOptions(schema.options)
     for option in _INDEX_OPTIONS:
         if column[0] in options.value(option):
-            raise InvalidInputError(f"Column {column[0]!r} of {option.key!r} cannot be {done}.")
+            raise InvalidInputError(
+                f"Column {column[0]!r} cannot be {done}: option {option.key!r} names it."
+            )
 
 
 def _check_not_in_options(schema: TableSchema, column: ColumnPath, done: str) -> None:

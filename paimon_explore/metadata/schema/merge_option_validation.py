@@ -206,7 +206,8 @@ def _group_violations(
         for name in protected:
             if schema.field(name) is None:
                 yield (
-                    f"sequence group of {', '.join(ordering)} names {name!r}, which is not a column"
+                    f"the sequence group of {', '.join(ordering)} names {name!r}, "
+                    "which is not a column"
                 )
             if name in seen:
                 yield f"column {name!r} belongs to two sequence groups"

@@ -77,7 +77,9 @@ def check_option_change(
             IGNORE_DELETE if key == IGNORE_DELETE.key else IGNORE_UPDATE_BEFORE, before, after
         )
     elif key == CLUSTERING_COLUMNS.key and PK_CLUSTERING_OVERRIDE.key in before:
-        raise _not_changeable(key, f"files are sorted by it with {PK_CLUSTERING_OVERRIDE.key!r}")
+        raise _not_changeable(
+            key, f"with {PK_CLUSTERING_OVERRIDE.key!r}, the files are sorted by these columns"
+        )
 
 
 def _check_bucket(before: TableOptions, after: TableOptions, *, is_removed: bool) -> None:
@@ -94,7 +96,7 @@ def _check_deletion_vectors(before: TableOptions, after: TableOptions) -> None:
         raise _not_changeable(
             option.key,
             "without a full compaction rows could appear twice; "
-            f"{DELETION_VECTORS_MODIFIABLE.key!r} = 'true' allows it",
+            f"{DELETION_VECTORS_MODIFIABLE.key!r} = 'true' allows the change",
         )
 
 

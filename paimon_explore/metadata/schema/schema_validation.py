@@ -117,7 +117,8 @@ def option_violations(options: Mapping[str, str]) -> Iterator[str]:
             try:
                 option.value_in(options)
             except InvalidInputError as error:
-                yield str(error).rstrip(".")
+                text = str(error).rstrip(".")
+                yield text[:1].lower() + text[1:]
 
 
 def misspelling_violations(keys: Iterable[str]) -> Iterator[str]:

@@ -125,7 +125,7 @@ class Term:
 
     def __bool__(self) -> NoReturn:
         raise InvalidInputError(
-            "A condition on rows has no truth value in Python.",
+            "A condition cannot be used as a Python bool (and, or, not, if).",
             hint="Combine conditions with & | ~ and put each comparison in parentheses: "
             '(col("a") > 1) & (col("b") < 2); a range is col("a").between(1, 2).',
         )
@@ -192,7 +192,9 @@ class Term:
     def field(self, *names: str) -> "Term":
         """A field of a ROW column; further names select nested fields."""
         if not isinstance(self.expression, Column):
-            raise InvalidInputError("Only a column has fields.", hint='Write col("a", "b").')
+            raise InvalidInputError(
+                "Only a column can have nested fields.", hint='Write col("a", "b").'
+            )
         return col(*self.expression.path, *names)
 
     def _call(self, function: str, other: object) -> "Term":

@@ -336,7 +336,7 @@ def _int_literal(value: int) -> Literal:
     if abs(value) >= _DECIMAL_LIMIT:
         raise InvalidInputError(
             f"An integer has more than {_MAX_DIGITS} digits.",
-            hint="A DECIMAL column holds at most 38 digits.",
+            hint="A DECIMAL column has at most 38 digits.",
         )
     return Literal(
         value=value, type=AtomicType(root=TypeRoot.DECIMAL, precision=_MAX_DIGITS, scale=0)
@@ -350,14 +350,14 @@ def _float_literal(value: float) -> Literal:
 
 def _decimal_literal(value: Decimal) -> Literal:
     if not value.is_finite():
-        raise InvalidInputError(f"{value} is not a DECIMAL value.", hint="Use a float for it.")
+        raise InvalidInputError(f"{value} is not a DECIMAL value.", hint="Use a float instead.")
     _, digits, exponent = value.as_tuple()
     if not isinstance(exponent, int) or exponent >= 0:
         return _int_literal(int(value))
     if -exponent > _MAX_DIGITS or len(digits) > _MAX_DIGITS:
         raise InvalidInputError(
             f"{value} has more than {_MAX_DIGITS} digits.",
-            hint="A DECIMAL column holds at most 38 digits.",
+            hint="A DECIMAL column has at most 38 digits.",
         )
     kind = AtomicType(root=TypeRoot.DECIMAL, precision=max(len(digits), -exponent), scale=-exponent)
     return Literal(value=value or value.copy_abs(), type=kind)
@@ -406,6 +406,6 @@ def checked_depth(expr: Expression) -> Expression:
         if not level:
             return expr
     raise InvalidInputError(
-        f"A condition nests deeper than {_MAX_DEPTH} levels.",
+        f"A condition has more than {_MAX_DEPTH} nested levels.",
         hint="Combine many comparisons by one & or |, or use isin().",
     )

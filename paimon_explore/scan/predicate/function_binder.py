@@ -98,5 +98,5 @@ def _cast(part: Expression, kind: DataType, target: DataType) -> Expression:
     if is_operand(part) and can_cast(kind, target):
         return Cast(operand=part, type=with_nullable(target, nullable=True))
     raise InvalidInputError(
-        f"{to_sql(part)} is {type_text(kind)}; {type_text(target)} is expected here."
+        f"{to_sql(part)} has type {type_text(kind)}, but {type_text(target)} is required."
     )

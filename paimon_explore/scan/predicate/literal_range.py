@@ -39,8 +39,8 @@ _HINTS = {
     TypeRoot.BOOLEAN: "Write TRUE or FALSE.",
     TypeRoot.DATE: "Write DATE '2026-01-31', a string of that form, or a Python date.",
     TypeRoot.TIME: "Write TIME '10:00:00.123', a string of that form, or a Python time.",
-    TypeRoot.TIMESTAMP: "Write TIMESTAMP '2026-01-31 10:00:00', such a text, or a Python datetime.",
-    TypeRoot.TIMESTAMP_LTZ: "Write TIMESTAMP '2026-01-31 10:00:00Z', such a text, or a datetime.",
+    TypeRoot.TIMESTAMP: "Write TIMESTAMP '2026-01-31 10:00:00', that string, or a datetime.",
+    TypeRoot.TIMESTAMP_LTZ: "Write TIMESTAMP '2026-01-31 10:00:00Z', that string, or a datetime.",
 }
 
 

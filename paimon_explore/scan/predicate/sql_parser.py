@@ -169,7 +169,7 @@ class _Parser:
         try:
             condition = checked_depth(self._or())
         except RecursionError:
-            raise self._problem("the condition nests too deep from here on") from None
+            raise self._problem("the condition is nested too deeply") from None
         if self._here.kind is not TokenKind.END:
             raise self._problem("expected AND, OR or the end of the condition")
         return condition
@@ -432,7 +432,7 @@ class _Parser:
         if upper == "CASE":
             return self._case()
         if word.text.lower() in RESERVED:
-            raise self._problem(f"{upper} is not expected", hint=_quote_hint(word.text))
+            raise self._problem(f"{upper} is unexpected", hint=_quote_hint(word.text))
         return self._column()
 
     def _typed_text(self, kind: str) -> Literal:
@@ -559,4 +559,4 @@ def _function_hint(name: str) -> str:
 
 
 def _quote_hint(word: str) -> str:
-    return f"A column of this name is written `{word}`."
+    return f"To use a column named {word}, write `{word}`."

@@ -14,20 +14,20 @@ EXAMPLE = "Write a condition such as: price > 3 AND dt = '2026-01-31'."
 _SUGGESTIONS = {
     "&": "Write AND instead of &.",
     "|": "Write OR instead of |.",
-    ">": "Write >= for at least, <> for unequal.",
-    "=": "Write = once; >= and <= begin with < or >.",
+    ">": "Write >= for 'at least' and <> for 'not equal'.",
+    "=": "Write = instead of ==; at least is >=, at most is <=.",
     "[": "Compare the whole column, or read the rows and filter them afterwards.",
-    "!": "Write NOT, or <> for unequal.",
+    "!": "Write NOT, or <> for 'not equal'.",
     "?": "Parameters are not supported: write the value.",
-    "$": "Names with such characters are written in backticks.",
-    "{": "Names with such characters are written in backticks.",
+    "$": "Write column names with special characters in backticks.",
+    "{": "Write column names with special characters in backticks.",
     ";": "Write the condition only, without a semicolon.",
 }
 """Hints by the character at which parsing failed."""
 _UNCLOSED = {
-    "'": "A string ends with a single quote; a quote inside is written twice: 'it''s'.",
-    '"': "Strings are written in single quotes, names of columns in backticks.",
-    "`": "A name in backticks ends with a backtick.",
+    "'": "Close the string with a single quote; write a quote inside a string twice: 'it''s'.",
+    '"': "Strings are written in single quotes, column names in backticks.",
+    "`": "Close the column name with a backtick.",
 }
 RESERVED = frozenset(
     {

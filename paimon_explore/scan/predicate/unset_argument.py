@@ -36,5 +36,5 @@ def refuse_none(value: object, argument: str, hint: str) -> None:
         InvalidInputError: None was passed.
     """
     if value is None:
-        msg = f"{argument} is None, which does not select all rows."
+        msg = f"{argument} must not be None."
         raise InvalidInputError(msg, hint=hint)

@@ -202,8 +202,12 @@ def _bounds_text(column: str | None, kind: AtomicType | None, item: StatsTable) 
             f"maximum {literal_text(Literal(value=high, type=kind))}"
         ]
     nulls, rows = (_count(counts) for counts in (stats.null_count, item.row_count))
-    parts.append(f"{'unknown' if nulls is None else nulls} nulls")
-    return ", ".join(parts) + ("" if rows is None else f" in {rows} rows")
+    parts.append("unknown null count" if nulls is None else _counted(nulls, "null"))
+    return ", ".join(parts) + ("" if rows is None else f" in {_counted(rows, 'row')}")
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def _count(counts: nb.Column) -> int | None:
@@ -220,10 +224,10 @@ def _skipped_if(required: Expression) -> str:
             shown = len([value for value in values if value.value is not None])
             return f"none of the {shown} values were within its bounds"
         case Like() if prefix_of(required):
-            return f"its bounds left no text that begins with {prefix_of(required)!r}"
+            return f"no text within its bounds began with {prefix_of(required)!r}"
         case IsNull():
             return "its null count were 0"
         case Not(child=IsNull()):
-            return "its null count were its row count"
+            return "its null count were equal to its row count"
         case _:
             return ""

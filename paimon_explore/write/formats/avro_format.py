@@ -37,7 +37,8 @@ def avro_codec(compression: str) -> str:
     codec = _CODECS.get(compression.lower())
     if codec is None:
         raise InvalidInputError(
-            f"{compression!r} is not a compression of Avro files.", hint=f"Use {choices(_CODECS)}."
+            f"{compression!r} is not a compression codec for Avro files.",
+            hint=f"Use {choices(_CODECS)}.",
         )
     return codec
 

@@ -76,7 +76,7 @@ class OrcWriter:
         codec = _CODECS.get(compression.lower())
         if codec is None:
             raise InvalidInputError(
-                f"{compression!r} is not a compression of ORC files.",
+                f"{compression!r} is not a compression codec for ORC files.",
                 hint=f"Set file.compression to one of {choices(_CODECS)}.",
             )
         self._fields = tuple(fields)
@@ -189,8 +189,8 @@ def _has_early_fractions(array: Column, data_type: AtomicType, where: str) -> bo
     if lost.any():
         raise UnsupportedFeatureError(
             "a timestamp in the last second before 1970 in an ORC file",
-            f"column {where!r}, row {int(lost.argmax())} of its batch",
-            hint="ORC cannot distinguish it from the same fraction after 1970; "
+            f"column {where!r}, row {int(lost.argmax())} of the batch",
+            hint="ORC would change the value to the first second of 1970; "
             "set file.format to parquet.",
         )
     return bool(early.any())

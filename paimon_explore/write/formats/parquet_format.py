@@ -221,7 +221,7 @@ def _codec(compression: str) -> _Codec:
     codec = _CODECS.get(compression.lower())
     if codec is None:
         raise InvalidInputError(
-            f"{compression!r} is not a compression of Parquet files.",
+            f"{compression!r} is not a compression codec for Parquet files.",
             hint=f"Set file.compression to one of {choices(_CODECS)}.",
         )
     return codec
@@ -254,7 +254,7 @@ def physical_type(data_type: DataType, field_id: int, depth: int = 0) -> pa.Data
             return _physical_map(element, COUNT, field_id, depth + 1)
         case RowType(fields=()):
             raise UnsupportedFeatureError(
-                "a ROW without fields in a Parquet file", hint="Add a field to it."
+                "a ROW without fields in a Parquet file", hint="Add a field to the ROW."
             )
         case RowType():
             return pa.struct([_physical_field(field, field.id, 0) for field in data_type])

@@ -63,7 +63,7 @@ class TextWriter:
         codec = compressor(layout.compression.lower(), layout.zstd_level)
         if codec is None:
             raise InvalidInputError(
-                f"{layout.compression!r} is not a compression of {layout.format} files.",
+                f"{layout.compression!r} is not a compression codec for {layout.format} files.",
                 hint=f"Set file.compression to one of {choices(CODECS)}.",
             )
         self._compressor = codec

@@ -140,7 +140,7 @@ class _Cast:
         array = plain_form(array)
         if not data_type.nullable and array.null_count:
             position = int((~valid_mask(array)).argmax())
-            raise self._at.error("null in a NOT NULL column", position=position)
+            raise self._at.error("the value is null, but the column is NOT NULL", position=position)
         is_unknown = pat.is_null(array.type) or pat.is_floating(array.type)
         if is_unknown and array.null_count == len(array):  # pandas' type of missing values
             return nulls_of(len(array), data_type)
@@ -203,7 +203,8 @@ class _Cast:
             if lacking.any():
                 position = int(lacking.argmax())
                 raise self._at.error(
-                    f"the VARIANT value has no field {name!r}, or it is null", position=position
+                    f"the VARIANT value has no field {name!r}, or the field is null",
+                    position=position,
                 )
             found = _Cast(self._at.part(f".{name}")).column(part, _VARIANT_PART)
             parts.append(pc.call_function("coalesce", [found, pa.scalar(b"")]))
@@ -216,7 +217,7 @@ class _Cast:
         unknown = [name for name in names if data_type.field(name) is None]
         if unknown:
             known = choices(data_type.names)
-            raise self._at.error(f"the row has no field {unknown[0]!r}; it has {known}")
+            raise self._at.error(f"the row has no field {unknown[0]!r}; its fields are {known}")
         valid = valid_mask(array)
         given = dict(zip(names, array.flatten(), strict=True))  # null where the row is
         children: list[Column] = []
@@ -225,7 +226,9 @@ class _Cast:
             inner = self._at.part(f".{field.name}")
             lacking = valid & ~valid_mask(child)
             if not field.type.nullable and bool(lacking.any()):
-                raise inner.error("null in a NOT NULL field", position=int(lacking.argmax()))
+                raise inner.error(
+                    "the value is null, but the field is NOT NULL", position=int(lacking.argmax())
+                )
             kind = with_nullable(field.type, nullable=True)
             cast = _Cast(inner).column(child, kind)
             children.append(cast if field.type.nullable else filled(cast, field.type))

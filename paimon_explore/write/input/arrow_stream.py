@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 BATCH_ROWS = 1 << 20
 _HINT = (
-    "Give an Arrow table, batch or reader, a data frame, a dictionary of columns, or a list of "
+    "Pass an Arrow table, batch or reader, a data frame, a dictionary of columns, or a list of "
     "dictionaries."
 )
 _FLOATS = (TypeRoot.FLOAT, TypeRoot.DOUBLE)
@@ -102,7 +102,7 @@ def batches_of(data: object, row_type: RowType, check: CheckNames) -> Iterator[p
     elif isinstance(data, Iterable) and not isinstance(data, str | bytes | np.ndarray):
         yield from _of_parts(data, row_type, check)
     else:
-        hint = "Compute it first, with collect()." if isinstance(data, _Lazy) else _HINT
+        hint = "Call collect() first." if isinstance(data, _Lazy) else _HINT
         raise InvalidInputError(
             f"Cannot read rows from a value of type {type(data).__name__}.", hint=hint
         )

@@ -92,7 +92,7 @@ def default_of(field: DataField) -> Column:
         return default_column(field.default_value or "", field.type)
     except UncastableError as error:
         raise InvalidInputError(
-            f"The default value {field.default_value!r} of column {field.name!r} does not fit: "
+            f"The default value {field.default_value!r} of column {field.name!r} is invalid:  "
             f"{error.reason}."
         ) from error
 
@@ -250,7 +250,7 @@ def _large_integers(
         except OverflowError:
             is_same = False
         if not is_same:
-            problem = f"{value!r} has no exact {data_type.root.value} value"
+            problem = f"{value!r} cannot be represented exactly as {data_type.root.value}"
             raise location.error(problem, data_type, position, cast_hint(None, data_type))
     large: Column = pa.array(floats, pa.float64())
     return large
@@ -270,7 +270,9 @@ def _variants(given: Sequence[object], data_type: AtomicType, location: Location
 def _unknown(value: object, data_type: AtomicType, location: Location) -> InvalidInputError:
     shown = location.value_text(pa.nulls(1), 0)
     hint = (
-        "Give its value: member.value." if isinstance(value, Enum) else cast_hint(None, data_type)
+        "Pass the value of the enum member: member.value."
+        if isinstance(value, Enum)
+        else cast_hint(None, data_type)
     )
     problem = f"{shown} of type {type(value).__name__} cannot be stored without a cast"
     return location.error(problem, with_nullable(data_type, nullable=True), 0, hint)
@@ -364,7 +366,9 @@ def _map_column(
     items = _column([pair[1] for pair in flat], item, location.elements("{value}", offsets))
     if keys.null_count:
         position = int((~valid_mask(keys)).argmax())
-        raise location.elements("{key}", offsets).error("a map key is null", None, position)
+        raise location.elements("{key}", offsets).error(
+            "a map key must not be null", None, position
+        )
     target = to_arrow(data_type)
     entries = build_struct(target.field(0).type, [keys, items], np.ones(len(flat), np.bool_))
     return build_list(target, offsets, [entries], valid)
@@ -405,12 +409,12 @@ def _row(
     if not isinstance(value, Mapping):
         pairs = [tuple(pair) for pair in value if _is_list(pair)] if isinstance(value, list) else []
         if not pairs or any(len(pair) != _PAIR for pair in pairs):
-            hint = "A row is a dictionary of its fields."
+            hint = "Pass a row as a dictionary of field names and values."
             raise location.error(f"{value!r} is not a row", data_type, position, hint)
         value = {pair[0]: pair[1] for pair in pairs}
     unknown = [name for name in value if data_type.field(str(name)) is None]
     if unknown:
-        problem = f"the row has no field {unknown[0]!r}; it has {choices(data_type.names)}"
+        problem = f"the row has no field {unknown[0]!r}; its fields are {choices(data_type.names)}"
         raise location.error(problem, None, position)
     return value
 
@@ -428,4 +432,6 @@ def _extra_column(rows: Sequence[Mapping[str, object]], name: str) -> Column:
     try:
         return own_array(values)
     except UNFIT as error:
-        raise InvalidInputError(f"Column {name!r} mixes kinds of values: {error}.") from error
+        raise InvalidInputError(
+            f"Column {name!r} mixes values of different types: {error}."
+        ) from error

@@ -40,7 +40,7 @@ def kinds_of(batch: pa.RecordBatch, options: TableOptions, default: int = INSERT
         return np.full(batch.num_rows, default, np.int8)
     column = batch.column(name)
     if column.null_count:
-        raise InvalidInputError(f"Column {name!r} of row kinds contains null.")
+        raise InvalidInputError(f"Column {name!r} must contain row kinds, but contains null.")
     if pa.types.is_integer(column.type):
         return _checked_numbers(column, name)
     encoded = (
@@ -66,7 +66,8 @@ def _kinds_of_texts(encoded: Column, name: str) -> Kinds:
     unknown = [text for text in texts if text not in KINDS]
     if unknown:
         raise InvalidInputError(
-            f"Column {name!r}: {unknown[0]!r} is not a row kind.", hint=f"Use {choices(KINDS)}."
+            f"Column {name!r} contains {unknown[0]!r}, which is not a row kind.",
+            hint=f"Use {choices(KINDS)}.",
         )
     codes = np.array([KINDS[text] for text in texts], np.int8)
     indices = encoded.indices.cast(pa.int64())  # type: ignore[attr-defined]  # a dictionary array

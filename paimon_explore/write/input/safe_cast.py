@@ -320,7 +320,7 @@ def _float_problem(one: Column, data_type: AtomicType) -> tuple[str, str]:
     kind = data_type.root.value
     if pat.is_integer(one.type):
         hint = "Round it explicitly: float(value) in Python; or use a BIGINT or DECIMAL column."
-        return f"has no exact {kind} value", hint
+        return f"cannot be represented exactly as {kind}", hint
     return f"is too large for {kind}", "Use DOUBLE." if data_type.root is TypeRoot.FLOAT else ""
 
 
@@ -345,7 +345,7 @@ def _timestamp_problem(one: Column, data_type: AtomicType) -> tuple[str, str]:
         spare = _DIGITS_OF_UNIT[kind.unit] - _DIGITS_OF_UNIT[target.unit]
         if spare > 0 and int(fixed_values(one, np.int64)[0]) % 10**spare:
             return _finer(data_type.precision or 0)
-    hint = f"Arrow stores it as 64-bit {target.unit}; use a lower precision."
+    hint = f"Arrow stores timestamps as 64-bit integers of {target.unit}; use a lower precision."
     return "is out of range", hint
 
 

@@ -113,7 +113,7 @@ def absent_column(field: DataField, count: int) -> Column:
         return pa.concat_arrays([value]) if count == 1 else _repeated(value, count)
     if not field.type.nullable:
         raise InvalidInputError(
-            f"Column {field.name!r} is missing; it is NOT NULL and has no default value."
+            f"Column {field.name!r} is missing, but is NOT NULL and has no default value."
         )
     return nulls_of(count, field.type)
 

@@ -275,7 +275,7 @@ def test_a_commit_that_loses_tries_the_next_number() -> None:
 def test_a_commit_that_loses_too_often_gives_up_and_leaves_no_manifest() -> None:
     store, committer, messages, _ = race(3, **{"commit_max-retries": "1"})
     before = len([path for path in all_files(store) if path.startswith("manifest/")])
-    with pytest.raises(CommitError, match="gave up after 2 attempts"):
+    with pytest.raises(CommitError, match="failed after 2 attempts"):
         committer.commit(messages)
     after = len([path for path in all_files(store) if path.startswith("manifest/")])
     assert after - before == 2 * 3, "three files of each of the rival's two commits"

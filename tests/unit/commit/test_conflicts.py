@@ -36,7 +36,9 @@ def test_replacing_files_that_are_still_there_fits() -> None:
 
 
 def test_a_file_that_another_commit_removed_is_a_conflict() -> None:
-    with pytest.raises(CommitConflictError, match="Data file b and 0 more"):
+    with pytest.raises(
+        CommitConflictError, match="Data file b, which this commit removes, is no longer"
+    ):
         run(entries(entry("a")), gone("a"), gone("b"), entry("c"))
 
 
@@ -48,13 +50,13 @@ def test_a_file_of_another_level_is_another_file() -> None:
 def test_a_file_added_twice_is_a_conflict() -> None:
     with pytest.raises(CommitConflictError, match="already"):
         run(entries(entry("a")), entry("a"))
-    with pytest.raises(CommitConflictError, match="adds a file twice"):
+    with pytest.raises(CommitConflictError, match=r"adds file .* twice"):
         run(entries(), entry("a"), entry("a"))
 
 
 def test_other_numbers_of_buckets_in_a_partition_are_a_conflict() -> None:
     live = entries(entry("a", total_buckets=2))
-    with pytest.raises(CommitConflictError, match="with 2 and with 3 buckets"):
+    with pytest.raises(CommitConflictError, match="different numbers of buckets: 2 and 3"):
         run(live, entry("b", total_buckets=3), rules=KEYED)
     run(live, gone("a", total_buckets=2), entry("b", total_buckets=3), kind=CommitKind.OVERWRITE)
 
@@ -92,9 +94,9 @@ def vectors(
 @KINDS
 def test_a_vector_of_a_file_that_is_gone_is_a_conflict(rules: ConflictRules) -> None:
     new = index(vector_row("v", "f", "other"))
-    with pytest.raises(CommitConflictError, match="Data file other, of which"):
+    with pytest.raises(CommitConflictError, match="Data file other, whose rows"):
         vectors(new, NO_INDEX, NO_INDEX, rules=rules)
-    with pytest.raises(CommitConflictError, match="Data file f, of which"):
+    with pytest.raises(CommitConflictError, match="Data file f, whose rows"):
         vectors(index(vector_row("v", "f")), NO_INDEX, NO_INDEX, gone("f"), rules=rules)
     vectors(new, NO_INDEX, NO_INDEX, entry("other"), rules=rules)
 
@@ -115,7 +117,7 @@ def test_a_file_that_goes_without_the_index_that_it_got_is_a_conflict() -> None:
     found = {"row_range_start": 0, "row_range_end": 0, "index_field_id": 1, "source_meta": b"-f-"}
     empty = {"extra_field_ids": None, "index_meta": None}
     old = index(index_row("i", index_type="btree", global_index={**found, **empty}))
-    with pytest.raises(CommitConflictError, match="Data file f, which the commit replaces, got"):
+    with pytest.raises(CommitConflictError, match="Another commit indexed data file f"):
         vectors(NO_INDEX, NO_INDEX, old, gone("f"), rules=KEYED)
     vectors(NO_INDEX, old, old, gone("f"), rules=KEYED)
     vectors(NO_INDEX, NO_INDEX, old, gone("g"), rules=KEYED)
@@ -125,9 +127,9 @@ def test_a_file_that_goes_without_the_index_that_it_got_is_a_conflict() -> None:
 def test_a_deletion_vector_that_changed_meanwhile_is_a_conflict(rules: ConflictRules) -> None:
     old, new = index(vector_row("v1", "f")), index(vector_row("v2", "f"))
     vectors(new, old, old, rules=rules)
-    with pytest.raises(CommitConflictError, match="vectors of data file f changed"):
+    with pytest.raises(CommitConflictError, match="vectors of data file f have changed"):
         vectors(new, old, index(vector_row("v3", "f")), rules=rules)
-    with pytest.raises(CommitConflictError, match=r"f (got a deletion vector|changed)"):
+    with pytest.raises(CommitConflictError, match=r"f (already has a|have changed)"):
         vectors(new, NO_INDEX, index(vector_row("v3", "f")), rules=rules)
 
 

@@ -132,7 +132,8 @@ def test_columns_of_arrow_data_get_ids_and_comments() -> None:
 
 def test_the_error_names_the_column() -> None:
     with pytest.raises(
-        InvalidInputError, match="Column 'a': Column 'b': Arrow type null has no Paimon type"
+        InvalidInputError,
+        match="Column 'a': Column 'b': Arrow type null has no corresponding Paimon type",
     ):
         row_type_from_arrow(pa.schema([("a", pa.struct([("b", pa.null())]))]))
 

@@ -50,23 +50,23 @@ def test_fields_without_ids_are_numbered_in_the_order_of_the_text() -> None:
 @pytest.mark.parametrize(
     ("json", "where"),
     [
-        (None, "fields: must be a list of fields"),
-        ({}, "fields: must be a list of fields"),
-        ([3], r"fields\[0\]: must be a field"),
+        (None, "fields must be a list of fields"),
+        ({}, "fields must be a list of fields"),
+        ([3], r"fields\[0\] must be a field"),
         ([{"id": 0, "type": "INT"}], r"fields\[0\]: 'name' must be a string"),
         ([{"id": 0, "name": 5, "type": "INT"}], r"fields\[0\]: 'name' must be a string"),
         ([{"id": -1, "name": "a", "type": "INT"}], r"fields\[0\]: a field id"),
         ([{"id": 2**31, "name": "a", "type": "INT"}], r"fields\[0\]: a field id"),
         ([{"id": True, "name": "a", "type": "INT"}], r"fields\[0\]: a field id"),
         ([{"id": "1", "name": "a", "type": "INT"}], r"fields\[0\]: a field id"),
-        ([{"id": 0, "name": "a"}], r"fields\[0\]\(a\)\.type: must be a type"),
-        ([{"id": 0, "name": "a", "type": "INTT"}], r"fields\[0\]\(a\)\.type: not a type"),
+        ([{"id": 0, "name": "a"}], r"fields\[0\]\(a\)\.type must be a type"),
+        ([{"id": 0, "name": "a", "type": "INTT"}], r"fields\[0\]\(a\)\.type is not a valid type"),
         (
             [{"id": 0, "name": "a", "type": "ROW<x INT>"}],
             "a schema file must store ROW as an object, not as a string",
         ),
         ([{"id": 0, "name": "a", "type": {"type": "SET"}}], "unknown type 'SET'"),
-        ([{"id": 0, "name": "a", "type": {"type": "ARRAY"}}], r"type\.element: must be a type"),
+        ([{"id": 0, "name": "a", "type": {"type": "ARRAY"}}], r"type\.element must be a type"),
         (
             [{"id": 0, "name": "a", "type": {"type": "VECTOR", "element": "INT", "length": 0}}],
             "the length of VECTOR",
@@ -88,7 +88,7 @@ def test_fields_without_ids_are_numbered_in_the_order_of_the_text() -> None:
 def test_broken_fields_are_refused_with_their_place(json: object, where: str) -> None:
     with pytest.raises(CorruptFileError, match=where) as caught:
         parse_fields(json, "fields", path="/t/schema/schema-0")
-    assert str(caught.value).startswith("/t/schema/schema-0: fields")
+    assert str(caught.value).startswith("Corrupt data in /t/schema/schema-0")
 
 
 def test_types_nested_too_deep_are_refused() -> None:

@@ -93,7 +93,7 @@ def test_a_timestamp_that_arrow_cannot_hold_is_refused_by_name() -> None:
 def test_a_column_that_cannot_be_of_the_type_is_a_corrupt_file(
     column: Column, data_type: object
 ) -> None:
-    with pytest.raises(CorruptFileError, match="f: column 'c"):
+    with pytest.raises(CorruptFileError, match=r"f.* column 'c"):
         conformed(column, data_type)
 
 

@@ -44,7 +44,7 @@ def test_blocks_come_back_from_every_codec(codec: str) -> None:
 
 def test_blocks_without_records_are_passed_over() -> None:
     assert [block.count for block in blocks_of(container((0, b""), (1, b"a")))] == [1]
-    with pytest.raises(CorruptFileError, match="must not have bytes without records"):
+    with pytest.raises(CorruptFileError, match="has data but no records"):
         blocks_of(container((0, b"a")))
 
 
@@ -116,7 +116,7 @@ def test_zstandard_frames_need_not_tell_their_size() -> None:
     ],
 )
 def test_what_does_not_unpack_is_corrupt(codec: str, packed: bytes) -> None:
-    with pytest.raises(CorruptFileError, match="must"):
+    with pytest.raises(CorruptFileError, match=r"cannot be decompressed|must have at least"):
         blocks_of(with_packed(codec, packed))
 
 
@@ -131,14 +131,14 @@ def test_a_made_up_unpacked_size_is_not_believed() -> None:
 @pytest.mark.parametrize(
     ("data", "rule"),
     [
-        (b"Obj\x02", "must start with the magic Obj 1"),
+        (b"Obj\x02", "must start with the magic bytes 'Obj' and 1"),
         (b"Obj\x01", "unexpected end of file"),
         (write_header(b'"long"', "null", SYNC)[:-1], "unexpected end of file"),
-        (b"Obj\x01\x00" + SYNC, "must hold avro.schema"),
+        (b"Obj\x01\x00" + SYNC, "must contain avro.schema"),
         (b"Obj\x01\xfe\xff\xff\xff\x0f", "at most 1000 entries"),
         (b"Obj\x01\x02\xfe\xff\xff\xff\x0f", "unexpected end of file"),
         (container((1, b"a"))[:-1], "must be within the file"),
-        (container((1, b"a"))[:-1] + b"x", "must end with the file's sync marker"),
+        (container((1, b"a"))[:-1] + b"x", "must end with the sync marker of the file"),
         (container((2, b"a")), "at least one byte per record"),
         (with_packed("null", b"", -1), "must be within the file"),
         (container() + b"\x02" + write_long(MAX_BLOCK_BYTES + 1), "must be within the file"),

@@ -52,7 +52,10 @@ def test_a_value_inside_of_a_record_is_compared() -> None:
     column = pa.chunked_array([pa.array([{"x": 1, "y": ["b"]}, None])])
     found = cross_check(data, "f", {("row",): column})
     assert [str(one) for one in found.disagreements] == [
-        "record 0, field row: we read {'x': 1, 'y': ['b']}, fastavro reads {'x': 1, 'y': ['a']}"
+        (
+            "record 0, field row: paimon_explore reads {'x': 1, 'y': ['b']}, "
+            "fastavro reads {'x': 1, 'y': ['a']}"
+        )
     ]
 
 
@@ -141,11 +144,11 @@ def test_what_takes_more_memory_than_the_limit_is_refused(schema: object, data: 
 @pytest.mark.parametrize(
     ("data", "where", "rule"),
     [
-        (b"no file", "byte 0", "must start with the magic Obj"),
+        (b"no file", "byte 0", "must start with the magic bytes 'Obj'"),
         (crafted("x", 1, b"a"), "avro.schema", "must be a type"),
-        (crafted(chain(1), 2, b"\1"), "record 1", "fastavro cannot decode it"),
-        (crafted(chain(1), 1, b"\1\1"), "block at byte", "must fill it exactly"),
-        (crafted(chain(100), 1, b"\1"), "avro.schema", "at most 64 deep"),
+        (crafted(chain(1), 2, b"\1"), "record 1", "fastavro cannot decode the block"),
+        (crafted(chain(1), 1, b"\1\1"), "block at byte", "must fill the block exactly"),
+        (crafted(chain(100), 1, b"\1"), "avro.schema", "at most 64 levels"),
     ],
 )
 def test_what_fastavro_cannot_read_is_told_with_its_place(

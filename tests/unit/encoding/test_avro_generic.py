@@ -156,7 +156,7 @@ def test_the_other_columns_of_such_a_file_are_read(name: str) -> None:
 
 
 def test_a_value_that_does_not_fit_the_column_is_an_error_as_in_any_file() -> None:
-    with pytest.raises(CorruptFileError, match="c: must fit int32"):
+    with pytest.raises(CorruptFileError, match="c contains a value that does not fit int32"):
         read(file_of(["int", "long"], [2**40]), pa.int32())
     with pytest.raises(CorruptFileError, match="is string in the file and cannot be read as int32"):
         read(file_of(COLOR, ["RED"]), pa.int32())
@@ -172,7 +172,7 @@ def test_a_data_file_gives_its_columns_and_rows() -> None:
 def test_metadata_in_generic_avro_is_refused_with_its_path() -> None:
     data = file_of(COLOR, ["RED"])
     with pytest.raises(
-        CorruptFileError, match=r"m: avro.schema.c: must be .* the Avro enum 'color'"
+        CorruptFileError, match=r"m: avro.schema.c must be .* the Avro enum 'color'"
     ):
         read_columns([("m", data)], [pa.field("id", LONG)])
 
@@ -197,7 +197,7 @@ def test_a_recursive_value_is_read_to_a_depth() -> None:
     (record,) = fastavro_records(linked(50), "f")
     assert record["id"] == 0
     for depth in (100, 1_000, 1_000_000):
-        with pytest.raises(CorruptFileError, match="fastavro cannot decode it"):
+        with pytest.raises(CorruptFileError, match="fastavro cannot decode the block"):
             list(fastavro_records(linked(depth), "f"))
 
 
@@ -210,7 +210,7 @@ def test_a_recursive_record_of_very_many_fields_is_refused() -> None:
     }
     schema = json.dumps(schema_of(wide)).encode()
     block = write_block(1, bytes(5_002), "null", bytes(16))
-    with pytest.raises(CorruptFileError, match="at most 100,000 types at all depths"):
+    with pytest.raises(CorruptFileError, match="at most 100,000 types in all its levels"):
         list(fastavro_records(write_header(schema, "null", bytes(16)) + block, "f"))
 
 
@@ -263,10 +263,10 @@ def test_a_bomb_is_refused_in_every_codec(codec: str) -> None:
     ("kind", "rule"),
     [
         ({"type": "enum", "name": "e", "symbols": []}, "must have symbols"),
-        ({"type": "enum", "name": "e", "symbols": [1]}, "must be texts"),
-        (["int", ["null", "long"]], "must not hold a union"),
-        (["null", "null", "int"], "null only once"),
-        ([], "another type than null"),
+        ({"type": "enum", "name": "e", "symbols": [1]}, "must be strings"),
+        (["int", ["null", "long"]], "must not contain another union"),
+        (["null", "null", "int"], "null at most once"),
+        ([], "a type other than null"),
     ],
 )
 def test_schemas_that_are_none_are_corrupt(kind: object, rule: str) -> None:

@@ -140,9 +140,9 @@ def test_columns_are_found_by_name_and_absent_ones_are_null() -> None:
 
 def test_a_required_column_must_be_there_and_not_null() -> None:
     data = written(pa.table({"a": pa.array([1, None], pa.int64())}))
-    with pytest.raises(CorruptFileError, match="f: b: the field is required"):
+    with pytest.raises(CorruptFileError, match="f: b is required"):
         list(read_avro(data, pa.schema([pa.field("b", pa.int64(), nullable=False)]), "f"))
-    with pytest.raises(CorruptFileError, match="f: a: must not be null"):
+    with pytest.raises(CorruptFileError, match="f: a must not be null"):
         list(read_avro(data, pa.schema([pa.field("a", pa.int64(), nullable=False)]), "f"))
 
 
@@ -169,22 +169,22 @@ def test_nested_fields_are_found_by_name_too() -> None:
     ],
 )
 def test_types_that_do_not_agree_are_corrupt(array: Column, wanted: pa.DataType) -> None:
-    with pytest.raises(CorruptFileError, match=r"f: c: is .* in the file and cannot be read as"):
+    with pytest.raises(CorruptFileError, match=r"f: c is .* in the file and cannot be read as"):
         list(read_avro(written(one_column(array)), pa.schema([pa.field("c", wanted)]), "f"))
 
 
 @pytest.mark.parametrize(
     ("array", "wanted", "rule"),
     [
-        (pa.array([300]), pa.int8(), "must fit int8"),
-        (pa.array([2**40]), pa.int32(), "must fit int32"),
-        (pa.array([2**62], pa.timestamp("ms")), pa.timestamp("us"), "must fit"),
-        (pa.array([[1, 2]]), pa.list_(pa.int64(), 3), "must have 3 items each"),
-        (pa.array([Decimal("99.9")]), pa.decimal128(2, 1), "must fit"),
+        (pa.array([300]), pa.int8(), "does not fit int8"),
+        (pa.array([2**40]), pa.int32(), "does not fit int32"),
+        (pa.array([2**62], pa.timestamp("ms")), pa.timestamp("us"), "does not fit"),
+        (pa.array([[1, 2]]), pa.list_(pa.int64(), 3), "each list must have 3 items"),
+        (pa.array([Decimal("99.9")]), pa.decimal128(2, 1), "does not fit"),
     ],
 )
 def test_values_that_do_not_fit_are_corrupt(array: Column, wanted: pa.DataType, rule: str) -> None:
-    with pytest.raises(CorruptFileError, match=f"f: c: {rule}"):
+    with pytest.raises(CorruptFileError, match=f"f\\b.* c.* {rule}"):
         list(read_avro(written(one_column(array)), pa.schema([pa.field("c", wanted)]), "f"))
 
 
@@ -296,9 +296,9 @@ def test_records_may_be_nullable_but_not_null() -> None:
     header = read_header(data)
     again = _container(union, header.sync, 2, tagged)
     assert [batch.to_pylist() for batch in read_avro(again, None, "f")] == [[{"a": 1}, {"a": 2}]]
-    with pytest.raises(CorruptFileError, match="a record: must not be null"):
+    with pytest.raises(CorruptFileError, match="a record must not be null"):
         list(read_avro(_container(union, header.sync, 1, b"\x00"), None, "f"))
-    with pytest.raises(CorruptFileError, match="must name one of its branches"):
+    with pytest.raises(CorruptFileError, match="must refer to one of its types"):
         list(read_avro(_container(union, header.sync, 1, b"\x04"), None, "f"))
 
 
@@ -315,18 +315,18 @@ ITEMS = (
 @pytest.mark.parametrize(
     ("schema", "count", "body", "rule"),
     [
-        (LONGS, 1, b"\x02\x02", "must fill it exactly"),
-        (LONGS, 3, b"\x80\x80\x01", "must fill it exactly"),
-        (LONGS, 1, b"\xff" * 11, "at most 10 bytes|must fill it exactly"),
+        (LONGS, 1, b"\x02\x02", "must fill the block exactly"),
+        (LONGS, 3, b"\x80\x80\x01", "must fill the block exactly"),
+        (LONGS, 1, b"\xff" * 11, "at most 10 bytes|must fill the block exactly"),
         (ITEMS, 1, b"\xfe\xff\xff\xff\xff\x0f", "one byte per item"),
-        (ITEMS, 1, b"\x04\x02\x02", "must fill it exactly"),
+        (ITEMS, 1, b"\x04\x02\x02", "must fill the block exactly"),
         (
             LONGS.replace(b"long", b"string"),
             1,
             b"\x7e",
-            "past the end of its block|must fill it exactly",
+            "exceeds the end of the block|must fill the block exactly",
         ),
-        (LONGS.replace(b"long", b"string"), 1, b"\x03ab", "past the end of its block"),
+        (LONGS.replace(b"long", b"string"), 1, b"\x03ab", "exceeds the end of the block"),
         (LONGS.replace(b"long", b"string"), 1, b"\x04\xff\xfe", "text must be UTF-8"),
         (LONGS.replace(b"long", b"boolean"), 1, b"\x02", "a boolean must be 0 or 1"),
     ],
@@ -354,7 +354,7 @@ def test_the_fields_of_a_file_are_told_in_its_types() -> None:
         ("a", "timestamp[ms]", True),
         ("b", "list<element: string>", True),
     ]
-    with pytest.raises(CorruptFileError, match=r"^f: "):
+    with pytest.raises(CorruptFileError, match=r"^Corrupt data in f\b"):
         avro_fields(b"Obj\x01", "f")
 
 
@@ -420,7 +420,7 @@ def test_an_array_marked_as_map_must_have_key_and_value() -> None:
     pair = b'{"type":"record","name":"p","fields":[{"name":"key","type":"long"}]}'
     items = b'{"type":"array","logicalType":"map","items":' + pair + b"}"
     schema = LONGS.replace(b'"long"', items)
-    with pytest.raises(CorruptFileError, match="must have key and value"):
+    with pytest.raises(CorruptFileError, match="must have the fields key and value"):
         list(read_avro(_container(schema, bytes(16), 1, b"\0"), None, "f"))
 
 
@@ -458,7 +458,7 @@ def test_columns_of_another_shape_cannot_be_written() -> None:
     for array, rule in (
         (pa.array([5]), "is not a record"),
         (pa.array([{"x": 1}]), "has no fields"),
-        (pa.array([{"x": 1, "y": 5}]), "has no items"),
+        (pa.array([{"x": 1, "y": 5}]), "is not a list or map"),
     ):
         with pytest.raises(InvalidInputError, match=rule):
             write_avro(schema, [array])
@@ -474,7 +474,7 @@ def test_a_damaged_file_among_many_is_named() -> None:
     good = written(pa.table({"a": ["x"]}))
     bad = bytearray(good)
     bad[-18] = 0x7F  # the text's size
-    with pytest.raises(CorruptFileError, match=r"^two: "):
+    with pytest.raises(CorruptFileError, match=r"^Corrupt data in two\b"):
         read_columns([("one", good), ("two", bytes(bad))], [pa.field("a", pa.string())])
 
 

@@ -274,7 +274,7 @@ def test_not_a_number_in_an_array_is_stored_as_java_stores_it() -> None:
 
 def test_another_number_of_fields_is_an_error_that_names_the_row() -> None:
     with pytest.raises(
-        CorruptFileError, match=r"manifest-1: row 1: a row must have 1 fields, not 0"
+        CorruptFileError, match=r"manifest-1, row 1: a row must have 1 fields, not 0"
     ):
         decode_rows(
             pa.array([bytes.fromhex(compact(f"{HEAD} 0100000000000000")), EMPTY_ROW]),

@@ -105,7 +105,7 @@ def test_other_columns_are_refused() -> None:
     inner = {"type": "ARRAY", "element": "BLOB"}
     nested = StoredColumn(name="b", type=parse_type({"type": "ARRAY", "element": inner}, "t"))
 
-    with pytest.raises(UnsupportedFeatureError, match="A blob file of"):
+    with pytest.raises(UnsupportedFeatureError, match="A blob file for"):
         BlobDataFile(pa.BufferReader(written()), "a file", nested)
     with pytest.raises(InvalidInputError, match="must be Arrow large_binary, not binary"):
         BlobFileWriter(io.BytesIO().write).add(pa.array([b"x"]))
@@ -123,8 +123,8 @@ def test_damage_is_named() -> None:
     check(data[:-7] + b"\xff\xff" + data[-5:], "must be delta-encoded integers")
     check(data[:-7] + b"\x26\x25" + data[-5:], "the entries must fill the file")
     check(data[:-7] + b"\x24\x29" + data[-5:], "the entries must fill the file")
-    check(b"x" + data[1:], "must have the magic and the size")
-    check(data[:6] + b"\x13" + data[7:], "must have the magic and the size")
-    check(data[:4] + b"x" + data[5:], "the checksum must match")
+    check(b"x" + data[1:], "must have the magic number and the size")
+    check(data[:6] + b"\x13" + data[7:], "must have the magic number and the size")
+    check(data[:4] + b"x" + data[5:], "the checksum does not match")
     with pytest.raises(UnsupportedVersionError, match="version 2"):
         values_of(data[:-1] + b"\x02")

@@ -82,7 +82,7 @@ def test_json_records_keep_numbers_as_their_texts() -> None:
 
 @pytest.mark.parametrize("line", ["{", "[1]", "1", "[" * 100_000])
 def test_a_line_that_is_no_object_is_named(line: str) -> None:
-    with pytest.raises(CorruptFileError, match="f: line 2"):
+    with pytest.raises(CorruptFileError, match=r"f\b.* line 2"):
         list(json_records("{}\n" + line, line_delimiter="\n", path="f"))
 
 
@@ -109,7 +109,7 @@ def test_every_compression_is_undone(compression: str, data: bytes) -> None:
 
 @pytest.mark.parametrize("compression", ["", "gz", "bz2", "deflate", "zst", "snappy", "lz4"])
 def test_broken_bytes_are_corrupt(compression: str) -> None:
-    with pytest.raises(CorruptFileError, match="f: "):
+    with pytest.raises(CorruptFileError, match=r" in f\b"):
         decompressed(b"\xff\xfe\xfd\xfc\x01\x02", compression, path="f")
 
 

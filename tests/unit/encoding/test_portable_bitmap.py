@@ -44,17 +44,20 @@ def test_every_kind_of_container_is_read_back(bitmap: BitMap) -> None:
 @pytest.mark.parametrize(
     ("stored", "rule"),
     [
-        ("", "must be within its file"),
+        ("", "extends beyond the end of the file"),
         ("3c300000", "the cookie must be"),
         ("3a300000 02000100", "at most 65536 containers"),
         ("3a300000 02000000 0100 0000 0000 0000", "keys of containers must be"),
         ("3a300000 01000000 0000 0100 10000000 0500 0500", "numbers of an array container must be"),
         ("3a300000 01000000 0000 ff1f 10000000" + "00" * 8192, "the bits of a bitset must match"),
-        ("3a300000 01000000 0000 ff1f 10000000" + "00" * 8191, "must be within its file"),
+        (
+            "3a300000 01000000 0000 ff1f 10000000" + "00" * 8191,
+            "extends beyond the end of the file",
+        ),
         ("3b300000 01 0000 6300 0100 0000 6200", "the numbers of runs must match"),
         ("3b300000 01 0000 0300 0200 0000 0100 0100 0100", "runs must be in ascending order"),
         ("3b300000 01 0000 0100 0100 ffff 0100", "ascending order within their container"),
-        ("3b300000 01 0000 6300 0100 0000", "must be within its file"),
+        ("3b300000 01 0000 6300 0100 0000", "extends beyond the end of the file"),
     ],
 )
 def test_damage_is_found_before_the_library_reads_it(stored: str, rule: str) -> None:

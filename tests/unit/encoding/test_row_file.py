@@ -190,8 +190,8 @@ def test_a_damaged_footer_is_an_error(golden: GoldenTables) -> None:
     check(b"", "a row file must end with")
     check(data[:-1] + b"x", "a row file must end with")
     check(data[:-20] + b"\xff" * 8 + data[-12:], "index must be before the footer")
-    check(data[:-24] + b"\x02" + data[-23:], "2 blocks as in the footer")
-    check(data[:-32] + b"\x15" + data[-31:], "rows as in the index")
+    check(data[:-24] + b"\x02" + data[-23:], "2 blocks as stated in the footer")
+    check(data[:-32] + b"\x15" + data[-31:], "rows as stated in the index")
     check(data[:9] + b"xxxxxxxx" + data[17:], "block 0")
     with pytest.raises(UnsupportedVersionError, match="version 2"):
         table_of(data[:-8] + b"\x02" + data[-7:], GOLDEN)

@@ -19,7 +19,7 @@ def test_good_texts_pass() -> None:
 @pytest.mark.parametrize("at", range(20))
 def test_a_bad_byte_is_found_wherever_it_is(at: int) -> None:
     bad = b"x" * at + b"\xff" + b"x" * (19 - at)
-    with pytest.raises(CorruptFileError, match="column 'c': must be UTF-8"):
+    with pytest.raises(CorruptFileError, match="column 'c' must be UTF-8"):
         check_utf8(texts(b"good", bad), path="f", column="c")
     check_utf8(texts(b"good", bad).slice(0, 1), path="f", column="c")
 

@@ -191,11 +191,11 @@ def test_a_value_nested_too_deep_is_refused() -> None:
         ("05ff", "text must be UTF-8"),
         ("40ffffff7f", "must be within its variant"),
         ("201400000000", "at most 9 digits"),
-        ("0302", "offsets of its children must be within"),
-        ("03020001ff0000", "children must be within"),
-        ("030201000100", "children must be within"),
+        ("0302", "offsets of the elements must be within"),
+        ("03020001ff0000", "elements must be within"),
+        ("030201000100", "elements must be within"),
         ("020100000100", "key numbers must be below 0"),
-        ("13ffffffff0000", "offsets of its children must be within"),
+        ("13ffffffff0000", "offsets of the elements must be within"),
     ],
 )
 def test_a_damaged_value_is_an_error(value: str, rule: str) -> None:
@@ -208,9 +208,9 @@ def test_a_damaged_value_is_an_error(value: str, rule: str) -> None:
     [
         ("", "the version in the first byte must be 1"),
         ("020000", "the version in the first byte must be 1"),
-        ("0105", "offsets must be within it"),
-        ("01010005", "within it in ascending order"),
-        ("0102000201" + "6161", "within it in ascending order"),
+        ("0105", "offsets must be within the metadata"),
+        ("01010005", "within the metadata and in ascending order"),
+        ("0102000201" + "6161", "within the metadata and in ascending order"),
         ("01010001ff", "keys must be UTF-8"),
     ],
 )

@@ -49,7 +49,9 @@ def test_settings_have_the_names_of_paimon_hadoop_or_fsspec(options: dict[str, s
 
 def test_unknown_settings_are_refused() -> None:
     for location in ("s3://b/k", "gs://b/k", "az://c/k"):
-        with pytest.raises(InvalidInputError, match="'no_such_setting' is not a storage option of"):
+        with pytest.raises(
+            InvalidInputError, match="'no_such_setting' is not a storage option for"
+        ):
             ObjectStoreFileIO((("no_such_setting", "1"),)).read(location)
 
 

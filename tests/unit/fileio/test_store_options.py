@@ -256,15 +256,15 @@ def test_a_duration_of_hadoop_without_a_unit_is_in_milliseconds() -> None:
         ("s3://b/w", {"retry_timout": "x"}, "Did you mean 'retry_timeout'"),
         ("gs://b/w", {"service_acount": "x"}, "Did you mean 'service_account'"),
         ("abfss://c@a.dfs.core.windows.net/w", {"acount_key": "x"}, "Did you mean 'account_key'"),
-        ("s3://b/w", {"qqq": "x"}, "Known: "),
+        ("s3://b/w", {"qqq": "x"}, "Storage options: "),
         ("s3://b/w", {"timeout": "soon"}, "not a duration"),
-        ("s3://b/w", {"max_retries": "-1"}, "a number of 0 or more"),
+        ("s3://b/w", {"max_retries": "-1"}, "an integer of at least 0"),
         ("s3://b/w", {"use_ssl": "perhaps"}, "true or false"),
         ("s3://b/w", {"key": ["a"]}, "type list"),
         ("s3://b/w", {"client_kwargs": "{"}, "not valid JSON"),
         ("s3://b/w", {"key": "1", "access_key": "2"}, "mean the same"),
         ("oss://b/w", {"key": "1"}, "needs the storage option 'fs.oss.endpoint'"),
-        ("s3:///w", {}, "has no bucket"),
+        ("s3:///w", {}, "does not name a bucket"),
     ],
 )
 def test_options_that_cannot_be_used_are_refused_when_a_location_is_opened(

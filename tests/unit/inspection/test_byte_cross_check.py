@@ -64,8 +64,8 @@ def test_a_value_that_fastavro_reads_in_another_way_is_a_problem(
     monkeypatch.setattr(cross_check, "read_columns", wrong)
     found = inspected(tmp_path, avro(NUMBERS.slice(1, 2)))
     said = [
-        "record 0, field n: we read 0, fastavro reads 1",
-        "record 1, field n: we read 1, fastavro reads 2",
+        "record 0, field n: paimon_explore reads 0, fastavro reads 1",
+        "record 1, field n: paimon_explore reads 1, fastavro reads 2",
     ]
     assert found.problems() == said
     assert found.figures()["crossCheck"] == f"fastavro disagrees within all 2 records: {said[0]}"
@@ -80,8 +80,8 @@ def test_a_schema_that_only_fastavro_refuses_is_a_problem(tmp_path: Path) -> Non
     data = write_header(schema, "null", SYNC) + write_block(1, b"abb", "null", SYNC)
     (said,) = inspected(tmp_path, data).problems()
     assert said == (
-        "record 0: we read a record, fastavro reads nothing: avro.schema: fastavro cannot use the "
-        "schema: redefined named type: f"
+        "record 0: paimon_explore reads a record, fastavro reads nothing (avro.schema: "
+        "fastavro cannot use the schema: redefined named type: f)"
     )
 
 

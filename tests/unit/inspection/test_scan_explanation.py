@@ -43,12 +43,12 @@ def test_each_dropped_item_names_the_condition_and_the_bound() -> None:
         "value statistics": (1, 2),
     }
     assert reasons(found) == {
-        "partition ranges": [("dt = 'b'", "minimum 'a', maximum 'a', 0 nulls in 1 rows")],
-        "value statistics": [("v > 50", "minimum 30, maximum 30, 0 nulls in 1 rows")],
+        "partition ranges": [("dt = 'b'", "minimum 'a', maximum 'a', 0 nulls in 1 row")],
+        "value statistics": [("v > 50", "minimum 30, maximum 30, 0 nulls in 1 row")],
     }
     kept = [row for row in found.to_arrow().to_pylist() if row["kept"] and row["unit"] == "file"]
     assert kept[0]["reason"] == (
-        "may contain matching rows: v > 50 (minimum 90, maximum 90, 0 nulls in 1 rows); "
+        "may contain matching rows: v > 50 (minimum 90, maximum 90, 0 nulls in 1 row); "
         "would be pruned by v — if its maximum were 50 or below."
     )
 

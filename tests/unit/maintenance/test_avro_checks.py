@@ -40,7 +40,7 @@ def test_a_manifest_entry_that_was_decoded_wrongly_is_found(tmp_path: Path) -> N
     (found,) = table.fsck()
     assert (found.rule, found.path) == (AGREES, table.store.paths.manifest(manifest))
     assert found.what == (
-        "record 1, field _FILE._MAX_SEQUENCE_NUMBER: we read 77, fastavro reads 0"
+        "record 1, field _FILE._MAX_SEQUENCE_NUMBER: paimon_explore reads 77, fastavro reads 0"
     )
     shared_cache().clear()
     assert table.fsck() == []
@@ -52,7 +52,7 @@ def test_a_manifest_list_that_was_decoded_wrongly_is_found(tmp_path: Path) -> No
     rows = [{**row, "max_level": 3} for row in table.store.manifests.list(name).rows()]
     table.store.manifests.cache_written(name, ManifestFiles.from_rows(rows))
     assert [found.what for found in table.fsck()] == [
-        "record 0, field _MAX_LEVEL: we read 3, fastavro reads 0"
+        "record 0, field _MAX_LEVEL: paimon_explore reads 3, fastavro reads 0"
     ]
     shared_cache().clear()
 
@@ -128,6 +128,6 @@ def test_a_manifest_in_generic_avro_is_a_finding(tmp_path: Path) -> None:
     shared_cache().clear()
     path.write_bytes(_with_schema(data, old, json.dumps(changed).encode()))
     found = table.fsck()
-    said = "avro.schema._KIND: must be a type that Paimon uses, not the Avro enum 'kind'"
+    said = "avro.schema._KIND must be a type that Paimon uses, not the Avro enum 'kind'"
     assert any(said in one.what for one in found)
     shared_cache().clear()

@@ -87,6 +87,6 @@ def test_columns_written_meanwhile_make_the_compaction_fail(tmp_path: Path) -> N
     options = TableOptions(table.schema.options)
     messages = compact_table(table.store, table.schema, options)
     table.update({"v": 9}, where="id = 4")
-    with pytest.raises(CommitConflictError, match="that the commit compacts"):
+    with pytest.raises(CommitConflictError, match="that this commit compacts"):
         Committer(table.store, table.schema).commit(messages)
     assert [row["v"] for row in tracked(table)] == [0, 1, 2, 3, 9]

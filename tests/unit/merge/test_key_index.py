@@ -171,7 +171,7 @@ def test_keys_of_several_columns_are_ranked(
 
 def test_texts_shorter_than_what_all_should_share_are_refused() -> None:
     parts = [[column_of(["aaaaaaaaaa", "", "aaaaaaaaab"], "STRING")]] * 2
-    with pytest.raises(FormatError, match="not sorted"):
+    with pytest.raises(FormatError, match="not in key order"):
         number_keys(parts)
 
 

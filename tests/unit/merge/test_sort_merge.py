@@ -141,7 +141,7 @@ def test_a_run_that_is_not_sorted_is_refused(
 ) -> None:
     monkeypatch.setattr(sort_merge, "_ENOUGH_ROWS", 1)
     runs = [cut(run_of(keys, "a"), 2), cut(run_of([9], "b", first=4), 1)]
-    with pytest.raises(FormatError, match="not sorted"):
+    with pytest.raises(FormatError, match="not in key order"):
         list(merge_runs(runs, SPEC))
 
 

@@ -209,7 +209,7 @@ def test_another_version_is_refused() -> None:
     table = table.set_column(0, "_VERSION", pa.array([3], pa.int32()))
     sink = io.BytesIO()
     pq.write_table(table, sink)
-    with pytest.raises(UnsupportedVersionError, match="m9: manifest has version 3"):
+    with pytest.raises(UnsupportedVersionError, match="Manifest m9 has version 3"):
         decode_entries([("m9", sink.getvalue())])
 
 
@@ -227,14 +227,14 @@ def test_unknown_codes_are_corrupt(change: dict[str, object], where: str) -> Non
 def test_a_required_field_that_is_missing_or_null_is_named() -> None:
     sink = io.BytesIO()
     pq.write_table(nested(entries(entry("a")), "row_count"), sink)
-    with pytest.raises(CorruptFileError, match="m: row_count: the field is required"):
+    with pytest.raises(CorruptFileError, match="m: row_count is required"):
         decode_entries([("m", sink.getvalue())])
     nullable = pa.schema(ENTRY_LAYOUT.read_fields(ENTRY_LAYOUT.schema))
     rows = nested(entries(entry("a"))).to_pylist()
     rows[0]["_FILE"]["_KEY_STATS"] = None
     sink = io.BytesIO()
     pq.write_table(pa.Table.from_pylist(rows, schema=nullable), sink)
-    with pytest.raises(CorruptFileError, match="m: key_min: the field must not be null"):
+    with pytest.raises(CorruptFileError, match="m: key_min must not be null"):
         decode_entries([("m", sink.getvalue())])
 
 
@@ -243,13 +243,13 @@ def test_the_damaged_one_of_several_files_is_named(place: int, rule: str) -> Non
     good = encode_records(entries(entry("a")), "null")
     bad = bytearray(good)
     bad[read_header(good).size + place] = 0x7F
-    with pytest.raises(FormatError, match=rf"^m2:.*{rule}"):
+    with pytest.raises(FormatError, match=rf" m2\b.*{rule}"):
         decode_entries([("m1", good), ("m2", bytes(bad)), ("m3", good)])
 
 
 @pytest.mark.parametrize("data", [b"", b"PAR1", b"ORC", b"nothing known", b"Obj\x01"])
 def test_what_is_no_manifest_is_corrupt(data: bytes) -> None:
-    with pytest.raises(CorruptFileError, match=r"^m:"):
+    with pytest.raises(CorruptFileError, match=r"^Corrupt data in m\b"):
         decode_entries([("m", data)])
 
 
@@ -313,7 +313,7 @@ def test_tables_with_another_manifest_format_get_it(file_format: str, codec: str
 
 @pytest.mark.parametrize(("file_format", "codec"), [("csv", "null"), ("orc", "xz")])
 def test_unknown_manifest_formats_are_refused(file_format: str, codec: str) -> None:
-    with pytest.raises(InvalidInputError, match="cannot be written as"):
+    with pytest.raises(InvalidInputError, match="Manifests cannot be written in format"):
         encode_records(entries(entry("a")), codec, file_format)
 
 

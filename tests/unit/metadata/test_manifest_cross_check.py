@@ -164,15 +164,15 @@ def test_a_disagreement_names_record_field_and_both_values() -> None:
         table.set_column(place, table.schema.field("row_count"), wrong)
     )
     assert [str(one) for one in found.disagreements] == [
-        "record 2, field _FILE._ROW_COUNT: we read 11, fastavro reads 10"
+        "record 2, field _FILE._ROW_COUNT: paimon_explore reads 11, fastavro reads 10"
     ]
 
 
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        (2, "record 2: we read the end of the file, fastavro reads a record"),
-        (4, "record 3: we read a record, fastavro reads the end of the file"),
+        (2, "record 2: paimon_explore reads the end of the file, fastavro reads a record"),
+        (4, "record 3: paimon_explore reads a record, fastavro reads the end of the file"),
     ],
 )
 def test_another_number_of_records_is_found(rows: int, said: str) -> None:

@@ -97,14 +97,14 @@ def test_a_file_may_come_back_after_its_deletion() -> None:
 @pytest.mark.parametrize("kinds", [(0, 0), (1, 0), (0, 1, 0, 0)])
 def test_a_file_added_while_an_entry_is_there_is_corrupt(kinds: tuple[int, ...]) -> None:
     frame = entries(*(entry("a", kind=kind) for kind in kinds))
-    with pytest.raises(CorruptFileError, match="list-1: entry of a: a file must not be added"):
+    with pytest.raises(CorruptFileError, match="list-1: file a must be added only once"):
         merge_entries(frame, path="list-1")
 
 
 def test_a_file_added_twice_is_only_looked_for_when_asked() -> None:
     frame = entries(entry("a"), entry("b"), entry("a"))
     assert len(live_entries(frame)) == 3
-    with pytest.raises(CorruptFileError, match="entry of a"):
+    with pytest.raises(CorruptFileError, match="file a must be added only once"):
         live_entries(frame, strict=True)
     assert len(live_entries(entries(entry("a"), entry("a", bucket=1)), strict=True)) == 2
 

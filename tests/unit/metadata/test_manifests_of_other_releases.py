@@ -516,7 +516,7 @@ def test_a_null_in_a_deletion_vector_range_is_named(path: Path, file_format: str
     else:
         records[0]["_DELETIONS_VECTORS_RANGES"][1] = None
     data = file_of(all_nullable(TYPES["index manifest"]), records, file_format)
-    with pytest.raises(CorruptFileError, match="must not be null") as caught:
+    with pytest.raises(CorruptFileError, match=r"must not (be|contain) null") as caught:
         decoded("index manifest", data)
     assert caught.value.where == ".".join(("_DELETIONS_VECTORS_RANGES", *path))
 

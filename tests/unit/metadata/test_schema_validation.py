@@ -133,7 +133,7 @@ def test_a_nullable_key_column_is_a_violation_of_a_given_schema() -> None:
     [
         (True, {"bucket": "0"}, "'bucket' must be 1 or more"),
         (False, {"bucket": "-2"}, "'bucket' must be 1 or more"),
-        (True, {"bucket": "x"}, "an integer is expected"),
+        (True, {"bucket": "x"}, "the value must be an integer"),
         (False, {"bucket": "2"}, "needs the option 'bucket-key'"),
         (False, {"bucket-key": "a"}, "'bucket-key' needs 'bucket' = 1 or more"),
         (False, {"bucket": "2", "bucket-key": "x"}, "bucket key column 'x' does not exist"),
@@ -358,7 +358,7 @@ MAX_COLUMNS = "fields.m.map.shared-shredding.max-columns"
         (SHREDDED_MAP, {**SHREDDED, "changelog-file.format": "avro"}, "Parquet or ORC files"),
         (SHREDDED_MAP, {**SHREDDED, "file.compression": "gzip"}, "lz4, none, zstd, not gzip"),
         (SHREDDED_MAP, {**SHREDDED, MAX_COLUMNS: "0"}, "must be greater than 0"),
-        (SHREDDED_MAP, {**SHREDDED, MAX_COLUMNS: "few"}, "an integer is expected"),
+        (SHREDDED_MAP, {**SHREDDED, MAX_COLUMNS: "few"}, "the value must be an integer"),
         (
             SHREDDED_MAP,
             {**SHREDDED, "fields.m.map.shared-shredding.column-placement-policy": "random"},
@@ -429,7 +429,7 @@ def test_the_scan_mode_follows_from_the_other_options(
     [
         ({"buket": "2"}, "there is no option 'buket' .did you mean 'bucket'"),
         ({"merge_engine": "deduplicate"}, "did you mean 'merge-engine'?"),
-        ({"target-file-size": "big"}, "a size such as '128 mb' is expected"),
+        ({"target-file-size": "big"}, "the value must be a size such as '128 mb'"),
         ({"file.format": "parqet"}, "unknown file format 'parqet'; formats: avro, csv"),
     ],
 )

@@ -93,7 +93,7 @@ def test_unknown_versions_are_refused() -> None:
         ({"id": None}, "id", "is required"),
         ({"id": "7"}, "id", "must be an integer, not '7'"),
         ({"id": True}, "id", "must be an integer, not True"),
-        ({"id": 2**63}, "id", "must be an integer of 64 bits, not 9223372036854775808"),
+        ({"id": 2**63}, "id", "must be a 64-bit integer, not 9223372036854775808"),
         ({"commitUser": 3}, "commitUser", "must be a string, not 3"),
         ({"totalRecordCount": None}, "totalRecordCount", "is required"),
         ({"properties": {"a": 1}}, "properties.a", "must be a string, not 1"),
@@ -116,8 +116,8 @@ def test_an_unknown_commit_kind_is_an_error_with_the_choices() -> None:
 @pytest.mark.parametrize(
     ("data", "rule"),
     [
-        (b"", "must be JSON"),
-        (b'{"version": 3', "must be JSON"),
+        (b"", "the file is not valid JSON"),
+        (b'{"version": 3', "the file is not valid JSON"),
         (b"[1]", "must be a JSON object"),
         (b"\xff\xfe", "must be UTF-8"),
         (b"[" * 100_000, "must be readable JSON"),

@@ -91,17 +91,17 @@ def test_older_names_are_read_when_the_name_is_absent() -> None:
 @pytest.mark.parametrize(
     ("key", "text", "message"),
     [
-        ("bucket", "four", "Option 'bucket' = 'four': an integer is expected"),
-        ("bucket", "1.5", "an integer is expected"),
-        ("bucket", "99999999999999999999", "an integer is expected"),
-        ("write-only", "yes", "'true' or 'false' is expected"),
+        ("bucket", "four", "Option 'bucket' = 'four' is invalid: the value must be an integer"),
+        ("bucket", "1.5", "the value must be an integer"),
+        ("bucket", "99999999999999999999", "the value must be an integer"),
+        ("write-only", "yes", "the value must be 'true' or 'false'"),
         ("merge-engine", "newest", "one of 'deduplicate', 'partial-update', 'aggregation', 'first"),
         ("commit.timeout", "soon", "a duration such as '1 h'"),
-        ("commit.timeout", "5 weeks", "'weeks' is not a unit .units: 'd', 'h'"),
+        ("commit.timeout", "5 weeks", "the unit 'weeks' is unknown .units: 'd', 'h'"),
         ("target-file-size", "-1 mb", "a size such as '128 mb'"),
-        ("file.format.per.level", "avro", "values per level"),
-        ("compaction.small-file-ratio", "nan", "a finite number is expected"),
-        ("compaction.small-file-ratio", "x", "a number is expected"),
+        ("file.format.per.level", "avro", "a list of level:value pairs"),
+        ("compaction.small-file-ratio", "nan", "the value must be a finite number"),
+        ("compaction.small-file-ratio", "x", "the value must be a number"),
     ],
 )
 def test_texts_that_are_no_value_are_refused_with_the_choices(

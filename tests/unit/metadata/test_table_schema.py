@@ -120,30 +120,30 @@ def test_names_between_commas_are_stripped() -> None:
 
 
 def test_files_of_later_versions_are_refused() -> None:
-    with pytest.raises(UnsupportedVersionError, match="Schema file has version 4"):
+    with pytest.raises(UnsupportedVersionError, match=r"Schema file .* has version 4"):
         parsed(version=4)
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"version": "3"}, "version: must be an integer"),
-        ({"version": -1}, "version: must be an integer of at least 0"),
-        ({"id": None}, "id: must be an integer, not None"),
-        ({"id": True}, "id: must be an integer"),
-        ({"id": 2**63}, "id: must be an integer of at least 0"),
-        ({"highestFieldId": 1.5}, "highestFieldId: must be an integer"),
-        ({"fields": None}, "fields: must be a list of fields"),
-        ({"partitionKeys": "v"}, "partitionKeys: must be a list of names"),
-        ({"primaryKeys": [1]}, "primaryKeys: must be a list of names"),
+        ({"version": "3"}, "version must be an integer"),
+        ({"version": -1}, "version must be an integer of at least 0"),
+        ({"id": None}, "id must be an integer, not None"),
+        ({"id": True}, "id must be an integer"),
+        ({"id": 2**63}, "id must be an integer of at least 0"),
+        ({"highestFieldId": 1.5}, "highestFieldId must be an integer"),
+        ({"fields": None}, "fields must be a list of fields"),
+        ({"partitionKeys": "v"}, "partitionKeys must be a list of names"),
+        ({"primaryKeys": [1]}, "primaryKeys must be a list of names"),
         ({"primaryKeys": ["x"]}, "primaryKeys: 'x' is not a column"),
         ({"primaryKeys": ["k", "k"]}, "primaryKeys: a column is named twice"),
         ({"partitionKeys": ["x"]}, "partitionKeys: 'x' is not a column"),
-        ({"options": []}, "options: must be an object"),
-        ({"options": {"a": []}}, r"options\.a: must be a string"),
+        ({"options": []}, "options must be an object"),
+        ({"options": {"a": []}}, r"options\.a must be a string"),
         ({"options": {"bucket-key": "x"}}, r"options\.bucket-key: 'x' is not a column"),
-        ({"comment": 5}, "comment: must be a string"),
-        ({"timeMillis": "now"}, "timeMillis: must be an integer"),
+        ({"comment": 5}, "comment must be a string"),
+        ({"timeMillis": "now"}, "timeMillis must be an integer"),
     ],
 )
 def test_broken_members_are_refused_with_their_place(
@@ -151,7 +151,7 @@ def test_broken_members_are_refused_with_their_place(
 ) -> None:
     with pytest.raises(CorruptFileError, match=message) as caught:
         parsed(**changes)
-    assert str(caught.value).startswith(PATH)
+    assert str(caught.value).startswith(f"Corrupt data in {PATH}")
 
 
 @pytest.mark.parametrize(

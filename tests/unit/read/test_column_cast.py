@@ -131,7 +131,9 @@ def test_the_error_names_file_column_and_value() -> None:
     types = parse_type_text("STRING"), parse_type_text("INT")
     with pytest.raises(CorruptFileError) as caught:
         cast_array(array, *types, path="/t/data-1.parquet", where="column 'n'")
-    assert str(caught.value) == ("/t/data-1.parquet: column 'n': 'seven' cannot be read as INT")
+    assert str(caught.value) == (
+        "Corrupt data in /t/data-1.parquet, column 'n': 'seven' cannot be read as INT."
+    )
 
 
 @pytest.mark.parametrize(

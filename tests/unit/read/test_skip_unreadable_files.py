@@ -44,7 +44,7 @@ def test_a_damaged_file_is_left_out_if_the_reader_asks_for_that(
     with pytest.raises(error):
         table.to_arrow()
     mending = open_table(table.path, options={option: "true"})
-    with pytest.warns(RuntimeWarning, match="The scan skips a file.*data-"):
+    with pytest.warns(RuntimeWarning, match="The scan skips an unreadable file.*data-"):
         rows = mending.to_arrow()
     assert rows.sort_by("k").to_pylist() == [{"k": 1, "v": "a"}, {"k": 2, "v": "b"}]
     with pytest.warns(RuntimeWarning):
@@ -71,6 +71,6 @@ def test_columns_of_other_files_stay_when_a_file_of_their_rows_is_lost(tmp_path:
     table.update({"v": "'new'"}, "k > 0")
     (file,) = set(Path(table.path).rglob("data-*")) - before
     file.unlink()
-    with pytest.warns(RuntimeWarning, match="The scan skips a file"):
+    with pytest.warns(RuntimeWarning, match="The scan skips an unreadable file"):
         rows = open_table(table.path, options={LOST: "true"}).to_arrow()
     assert rows.to_pylist() == [{"k": 1, "v": "a"}, {"k": 2, "v": "b"}]

@@ -84,7 +84,7 @@ def test_a_column_has_a_name(path: tuple[str, ...]) -> None:
 
 
 def test_only_columns_have_fields() -> None:
-    with pytest.raises(InvalidInputError, match="Only a column has fields"):
+    with pytest.raises(InvalidInputError, match="Only a column can have nested fields"):
         lit(1).field("a")
 
 

@@ -199,11 +199,11 @@ def test_a_boolean_column_is_a_condition_with_bounds() -> None:
     ("where", "skipped_if"),
     [
         ("i IN (2, 9)", "none of the 2 values were within its bounds"),
-        ("i IS NOT NULL", "its null count were its row count"),
+        ("i IS NOT NULL", "its null count were equal to its row count"),
         ("i <> 2", "its minimum and maximum were both 2"),
         ("i < 9", "its minimum were 9 or above"),
         ("NOT i IN (7)", ""),
-        ("s LIKE 'a%'", "its bounds left no text that begins with 'a'"),
+        ("s LIKE 'a%'", "no text within its bounds began with 'a'"),
         ("s LIKE '%a'", ""),
     ],
 )

@@ -52,7 +52,8 @@ def test_a_time_gives_the_newest_snapshot_not_younger(moment: int, number: int) 
 
 def test_before_the_first_snapshot_there_is_nothing() -> None:
     with pytest.raises(
-        NotFoundError, match=r"Available: 1 to 3\. The first one was committed at 1970-01-01"
+        NotFoundError,
+        match=r"Available snapshots: 1 to 3\. The first snapshot was committed at 1970-01-01",
     ):
         resolve(three().store, TimeTravel(timestamp_ms=999))
     with pytest.raises(NotFoundError, match="no snapshot yet"):
@@ -113,7 +114,7 @@ def test_moments_are_read_to_the_millisecond() -> None:
     assert epoch_ms(1767225600000) == epoch_ms(np.int64(1767225600000)) == 1767225600000
     assert epoch_ms(date(2026, 1, 1)) == epoch_ms(datetime(2026, 1, 1))  # noqa: DTZ001 - local
     for wrong in ("yesterday", pd.NaT, np.datetime64("NaT"), True, 1.5):
-        with pytest.raises(InvalidInputError, match="Write a time as"):
+        with pytest.raises(InvalidInputError, match="Write a timestamp such as"):
             epoch_ms(wrong)  # type: ignore[arg-type]  # what is refused here
 
 

@@ -123,7 +123,7 @@ def test_a_schema_file_with_another_number_is_corrupt(
 ) -> None:
     data = (golden.table("java200", "append_avro").folder / "schema" / "schema-0").read_bytes()
     store.file_io.create(store.paths.schema(4), data)
-    with pytest.raises(CorruptFileError, match="id: must be 4"):
+    with pytest.raises(CorruptFileError, match="id must be 4"):
         store.schemas.load(4)
     store.file_io.create(store.paths.schema(0), data)
     schema = store.schemas.load(0)

@@ -100,9 +100,9 @@ def test_a_missing_branch_tag_snapshot_and_time_are_named(folder: Path, table: T
         open_table(folder, branch="b")
     with pytest.raises(NotFoundError, match="Tag 'v' does not exist"):
         table.at(tag="v")
-    with pytest.raises(NotFoundError, match=r"Snapshot 9 does not exist\. Available: 1 to 3"):
+    with pytest.raises(NotFoundError, match=r"Snapshot 9 does not exist\. Available snapshots: 1"):
         table.at(snapshot=9)
-    with pytest.raises(NotFoundError, match=r"at or before 2000-01-01.* Available: 1 to 3"):
+    with pytest.raises(NotFoundError, match=r"at or before 2000-01-01.* Available snapshots: 1"):
         table.at(timestamp="2000-01-01")
 
 
@@ -162,13 +162,19 @@ WRONG_ROWS: dict[str, tuple[object, str]] = {
         "'id' (INT), row 0: '1' of type string cannot be stored without a cast",
     ),
     "a number too wide": (pa.table({"id": [2**40]}), "row 0: 1099511627776 is out of range"),
-    "a null": ([{"id": 1}, {"id": None}], "Column 'id', row 1: null in a NOT NULL column"),
-    "only nulls": (pa.table({"id": pa.nulls(2)}), "Column 'id', row 0: null in a NOT NULL column"),
+    "a null": (
+        [{"id": 1}, {"id": None}],
+        "Column 'id', row 1: the value is null, but the column is NOT NULL",
+    ),
+    "only nulls": (
+        pa.table({"id": pa.nulls(2)}),
+        "Column 'id', row 0: the value is null, but the column is NOT NULL",
+    ),
     "a null in a dictionary": (
         pa.table({"id": pa.DictionaryArray.from_arrays([1, 0], pa.array([None, 4], pa.int32()))}),
-        "Column 'id', row 1: null in a NOT NULL column",
+        "Column 'id', row 1: the value is null, but the column is NOT NULL",
     ),
-    "no value": ([{"name": "a"}], "'id' is missing; it is NOT NULL and has no default"),
+    "no value": ([{"name": "a"}], "'id' is missing, but is NOT NULL and has no default"),
     "an unknown column": ([{"id": 1, "nam": "a"}], "no column 'nam'. Columns: 'id', 'name'"),
     "no rows at all": (7, "Cannot read rows from a value of type int"),
 }
@@ -210,9 +216,11 @@ def test_a_view_of_the_past_is_not_written(table: Table) -> None:
 
 def test_keys_are_not_null_and_row_kinds_are_known(catalog: Catalog) -> None:
     keyed = catalog.create_table("db.k", COLUMNS, primary_key=["id"], options={"bucket": "1"})
-    with pytest.raises(InvalidInputError, match="Column 'id', row 0: null in a NOT NULL column"):
+    with pytest.raises(
+        InvalidInputError, match="Column 'id', row 0: the value is null, but the column is NOT NULL"
+    ):
         keyed.upsert([{"id": None}])
-    with pytest.raises(InvalidInputError, match=r"'\+X' is not a row kind\. Use '\+I'"):
+    with pytest.raises(InvalidInputError, match=r"'\+X', which is not a row kind\. Use '\+I'"):
         keyed.upsert([{"id": 1, "_ROW_KIND": "+X"}])
     assert len(keyed.snapshots) == 0
 
@@ -261,7 +269,7 @@ def test_a_database_with_tables_is_not_dropped(catalog: Catalog, folder: Path) -
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [
-        ("bucket", "many", "an integer is expected"),
+        ("bucket", "many", "the value must be an integer"),
         ("merge-engine", "dedup", "one of 'deduplicate', 'partial-update'"),
     ],
 )
@@ -281,7 +289,7 @@ def test_an_unknown_value_of_an_option_is_named_where_it_matters(
     folder: Path, key: str, value: str
 ) -> None:
     before = sorted(folder.rglob("*"))
-    with pytest.raises(InvalidInputError, match=f"Option '{key}' = '{value}'"):
+    with pytest.raises(InvalidInputError, match=f"option '{key}' = '{value}'"):
         open_table(folder, options={key: value}).append([{"id": 1}])
     assert sorted(folder.rglob("*")) == before
 
@@ -381,7 +389,7 @@ def test_a_name_that_leads_out_of_the_table_is_not_opened(folder: Path, name: st
 def test_an_unknown_version_is_not_guessed_at(folder: Path) -> None:
     snapshot_with(folder, version=9)
     with pytest.raises(
-        UnsupportedVersionError, match=r"snapshot-3: .*version 9; supported versions"
+        UnsupportedVersionError, match=r"snapshot-3 has version 9; supported versions"
     ):
         open_table(folder).to_arrow()
 

@@ -297,5 +297,5 @@ def test_options_of_other_tools_and_those_of_the_table_stay(tmp_path: Path) -> N
     assert open_table(table.path, options={"team.color": "red"}).to_arrow().num_rows == 1
     table.maintenance.unset_options("team.owner")
     assert "team.owner" not in table.maintenance.options
-    with pytest.raises(InvalidInputError, match="an integer is expected"):
+    with pytest.raises(InvalidInputError, match="the value must be an integer"):
         open_table(table.path, options={"bucket": "two"})

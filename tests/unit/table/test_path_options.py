@@ -121,7 +121,7 @@ def test_every_write_refuses_a_schema_of_somebody_else_that_leads_elsewhere(
     table = ACTS[act].table(str(tmp_path / "w"))
     put_options(table, {"data-file.prefix": "../../../../out/x"})
     before = files_below(tmp_path)
-    with pytest.raises(CorruptFileError, match=r"schema-1: options: 'data-file.prefix' ="):
+    with pytest.raises(CorruptFileError, match=r"schema-1, options: 'data-file.prefix' ="):
         ACTS[act].run(table)
     assert files_below(tmp_path) == before
 

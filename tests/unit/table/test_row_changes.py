@@ -343,5 +343,5 @@ def test_points_and_modes_that_are_not_there_are_refused(
 def test_changes_of_an_expired_snapshot_are_not_told() -> None:
     table = changed()
     table.store.file_io.delete(table.store.paths.snapshot(1))
-    with pytest.raises(NotFoundError, match="earliest available is 2"):
+    with pytest.raises(NotFoundError, match="earliest available snapshot is 2"):
         told(table, 1)

@@ -181,7 +181,7 @@ def test_values_in_another_form_are_stored_as_what_they_are() -> None:
         ({"id": pe.col("id") * 1.5}, "1.5 is not a whole number"),
         ({"id": pe.lit(2.9)}, "2.9 is not a whole number"),
         ({"f": "1e300"}, "is too large for FLOAT"),
-        ({"f": "16777217"}, "has no exact FLOAT value"),
+        ({"f": "16777217"}, "cannot be represented exactly as FLOAT"),
         ({"m": "m / 7"}, "has more than 2 decimal places"),
         ({"ts": pe.lit(INSTANT)}, "Only one of value"),
         ({"tz": pe.lit(WALL)}, "Only one of value"),
@@ -247,7 +247,7 @@ def test_a_partition_is_named_by_a_value_that_its_column_holds() -> None:
 def test_a_column_of_a_merge_that_the_table_lacks_has_values_of_one_kind() -> None:
     for values in ([WALL, INSTANT], [WALL, WALL.date()], ["a", b"b"]):
         source = [{"id": number, "x": value} for number, value in enumerate(values)]
-        with pytest.raises(InvalidInputError, match="Column 'x' mixes kinds of values"):
+        with pytest.raises(InvalidInputError, match="Column 'x' mixes values of different types"):
             appended().merge(source, "id").when_matched_update({"f": 1.0}).execute()
     table = appended()
     numbers: list[dict[str, object]] = [

@@ -104,7 +104,7 @@ def test_scan_options_choose_what_is_read(options: dict[str, str], count: int) -
     ("options", "says"),
     [
         ({"scan__snapshot_id": "1", "scan__tag_name": "x"}, "Exactly one point"),
-        ({"scan__timestamp": "2026-01-01", "scan__timestamp_millis": "1"}, "exclude each other"),
+        ({"scan__timestamp": "2026-01-01", "scan__timestamp_millis": "1"}, "cannot be combined"),
         ({"scan__mode": "from-snapshot"}, "such as 'scan.snapshot-id'"),
         ({"scan__mode": "from-timestamp"}, "such as 'scan.timestamp-millis'"),
         ({"scan__mode": "latest-full", "scan__snapshot_id": "1"}, "no point in time"),

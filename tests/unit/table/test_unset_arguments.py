@@ -268,17 +268,11 @@ def test_a_merge_needs_rows_and_says_what_matches(
         ),
         (
             lambda t: t.update({"v": 1}, None),
-            (
-                "where is None, which does not select all rows. "
-                "Leave where out, or pass where='true', to update all rows."
-            ),
+            ("where must not be None. Leave where out, or pass where='true', to update all rows."),
         ),
         (
             lambda t: t.merge(NEW, "k").when_matched_delete(None),
-            (
-                "condition is None, which does not select all rows. "
-                "Leave it out to mean all of them."
-            ),
+            ("condition must not be None. Leave it out to mean all of them."),
         ),
         (
             lambda t: t.maintenance.remove_orphan_files(dry_run=None),
@@ -320,7 +314,7 @@ def test_a_partition_that_is_none_never_replaces_all_partitions(tmp_path: Path) 
     static = {"dynamic-partition-overwrite": "false"}
     table = warehouse.catalog.table("db.t", options=static)
     assert isinstance(table, Table)
-    with pytest.raises(InvalidInputError, match="partition is None, which does not select all"):
+    with pytest.raises(InvalidInputError, match="partition must not be None"):
         table.overwrite(NEW, partition=None)
     assert warehouse.state() == warehouse.before
     warehouse.table.overwrite(NEW, partition=None)

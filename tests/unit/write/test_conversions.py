@@ -142,15 +142,15 @@ PYTHON: list[tuple[object, list[Outcome], list[Refusal]]] = [
     (
         2**24 + 1,
         [("I4 I8", 2**24 + 1), ("F8", 2.0**24 + 1)],
-        [("I1 I2", RANGE), ("F4", "has no exact FLOAT value"), ("DEC", DIGITS)],
+        [("I1 I2", RANGE), ("F4", "cannot be represented exactly as FLOAT"), ("DEC", DIGITS)],
     ),
     (
         np.int64(2**53 + 1),
         [("I8", 2**53 + 1)],
         [
             ("I1 I2 I4", RANGE),
-            ("F4", "has no exact FLOAT value"),
-            ("F8", "has no exact DOUBLE value"),
+            ("F4", "cannot be represented exactly as FLOAT"),
+            ("F8", "cannot be represented exactly as DOUBLE"),
             ("DEC", DIGITS),
         ],
     ),
@@ -158,12 +158,12 @@ PYTHON: list[tuple[object, list[Outcome], list[Refusal]]] = [
     (
         2**63 - 1,
         [("I8", 2**63 - 1)],
-        [("I1 I2 I4", RANGE), (FLOATS, "has no exact"), ("DEC", DIGITS)],
+        [("I1 I2 I4", RANGE), (FLOATS, "cannot be represented exactly"), ("DEC", DIGITS)],
     ),
     (-(2**63), [("I8", -(2**63)), (FLOATS, -(2.0**63))], [("I1 I2 I4", RANGE), ("DEC", DIGITS)]),
     (np.uint64(2**63), [(FLOATS, 2.0**63)], [(INTS, RANGE), ("DEC", DIGITS)]),
     (2**70, [(FLOATS, 2.0**70)], [(INTS, RANGE), ("DEC", DIGITS)]),
-    (2**70 + 1, [], [(INTS, RANGE), (FLOATS, "has no exact"), ("DEC", DIGITS)]),
+    (2**70 + 1, [], [(INTS, RANGE), (FLOATS, "cannot be represented exactly"), ("DEC", DIGITS)]),
     (10**400, [], [(ALL, RANGE)]),
     # floats
     (1.0, number(1), []),
@@ -417,7 +417,7 @@ ARROW += [
     (
         pa.array([2**64 - 1], pa.uint64()),
         [],
-        [(INTS, RANGE), (FLOATS, "no exact"), ("DEC", DIGITS)],
+        [(INTS, RANGE), (FLOATS, "cannot be represented exactly"), ("DEC", DIGITS)],
     ),
     (pa.array([1.5], pa.float16()), [(FLOATS, 1.5), ("DEC", Decimal("1.50"))], [(INTS, NOT_WHOLE)]),
     (pa.array([1.0], pa.float16()), number(1), []),

@@ -394,7 +394,7 @@ def test_columns_streams_and_parts_give_the_same_rows(data: Rows) -> None:
         ({"A": [1]}, "no column 'A'. Did you mean 'a'? Column names are case-sensitive"),
         ([(1, "x")], "Row 0 is a tuple, which has no column names"),
         ([{"a": 1}, "text"], "Row 1 is a str"),
-        (pl.LazyFrame({"a": [1]}), "LazyFrame. Compute it first, with collect()"),
+        (pl.LazyFrame({"a": [1]}), "LazyFrame. Call collect() first"),
         (pd.Series([1], name="a"), "Cannot read rows from this Series"),
         (np.array([[1, 2]]), "Cannot read rows from a value of type ndarray"),
         (pd.DataFrame([[1, 2]], columns=["a", "a"]), "two columns 'a'"),

@@ -265,11 +265,11 @@ def test_unknown_versions_are_refused() -> None:
     bitmap = encode_bitmap_index(column, INT)
     range_bitmap = encode_range_bitmap(column, INT)
 
-    with pytest.raises(UnsupportedVersionError, match="bitmap index has version 3"):
+    with pytest.raises(UnsupportedVersionError, match=r"Bitmap index .* has version 3"):
         decode_bitmap_index(b"\x03" + bitmap[1:], INT, path="x.index")
-    with pytest.raises(UnsupportedVersionError, match="bit-sliced index has version 2"):
+    with pytest.raises(UnsupportedVersionError, match=r"Bit-sliced index .* has version 2"):
         decode_bsi(b"\x02" + encode_bsi(column, INT)[1:], INT, path="x.index")
-    with pytest.raises(UnsupportedVersionError, match="range bitmap has version 9"):
+    with pytest.raises(UnsupportedVersionError, match=r"Range bitmap .* has version 9"):
         decode_range_bitmap(range_bitmap[:4] + b"\x09" + range_bitmap[5:], INT, path="x.index")
 
 
@@ -287,7 +287,7 @@ def test_damage_is_named() -> None:
     check("bloom-filter", "00000001", "must have bits")
     check("bloom-filter", "00000000 00", "1 to 65536 hash functions")
     check("bitmap", "01 00000001 7fffffff 00", "a count must be 0 to")
-    check("bitmap", "01 00000001 00000001 00 00000001 fffffffe", "a single row must be below 1")
+    check("bitmap", "01 00000001 00000001 00 00000001 fffffffe", "the row number must be below 1")
     check("bitmap", JAVA_BITMAP.replace("0200", "0900"), "must be below 4")
     check(
         "bitmap",
@@ -299,6 +299,6 @@ def test_damage_is_named() -> None:
         "bsi",
         "01 00000003 01 01" + "00" * 16 + "3a30000000000000 00000001"
         "3a300000 01000000 0000 0000 10000000 0100 00",
-        "each row of a digit must",
+        "a bit slice contains a row without",
     )
-    check("range-bitmap", "0000000d 01 00000001 00000001 00000001", "bytes must follow")
+    check("range-bitmap", "0000000d 01 00000001 00000001 00000001", "more bytes expected")

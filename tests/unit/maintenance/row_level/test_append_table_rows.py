@@ -198,7 +198,7 @@ def test_updates_of_the_same_columns_and_rows_at_once_conflict() -> None:
     other_column = planned(table, update_rows, {"p": "'z'"}, "k = 1")
     other_rows = planned(table, update_rows, {"v": "2"}, "k = 5")
     table.update({"v": "3"}, where="k = 2")
-    with pytest.raises(CommitConflictError, match="new values of the same columns"):
+    with pytest.raises(CommitConflictError, match="changes the same columns"):
         same()
     other_column()
     other_rows()

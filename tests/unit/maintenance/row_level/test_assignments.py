@@ -104,8 +104,8 @@ def test_the_clock_fits_timestamps() -> None:
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("id", None, "null in a NOT NULL column"),
-        ("id", "NULL", "null in a NOT NULL column"),
+        ("id", None, "the value is null, but the column is NOT NULL"),
+        ("id", "NULL", "the value is null, but the column is NOT NULL"),
         ("id", "n", "values of type string cannot be stored without a cast"),
         ("id", "2147483648", r"Column 'id' \(INT\): 2147483648 is out of range"),
         ("id", "id + 2147483647", "a result does not fit INT"),
