@@ -113,4 +113,6 @@ def test_health_tells_how_far_the_metadata_in_the_table_is_behind(
         assert table.store.file_io.create(path, b"{}")
     (finding,) = found(table)
     assert (finding.severity, finding.figure) == (severity, lag)
-    assert f"the Iceberg metadata is at snapshot {newest}, the table is at 2" in finding.what
+    assert (
+        f"the Iceberg metadata is at snapshot {newest}, the table is at snapshot 2" in finding.what
+    )
