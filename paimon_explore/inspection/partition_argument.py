@@ -45,7 +45,9 @@ def _text(given: str | Mapping[str, object] | Sequence[object] | int, names: Seq
         case _:
             values = dict(zip(names, [given], strict=False))
     if not names and values:
-        raise InvalidInputError(f"The table is not partitioned; it has no partition {given!r}.")
+        raise InvalidInputError(
+            f"Partition {given!r} does not exist, because the table is not partitioned."
+        )
     if set(values) != set(names):
         msg = (
             f"{given!r} is not a partition of the table; the partition columns are "

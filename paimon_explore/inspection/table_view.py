@@ -82,7 +82,7 @@ class TableView:
         if travelled and snapshot is not None:
             schema = self.store.schemas.load(snapshot.schema_id)
         if schema is None:
-            raise NotFoundError("schema", "of the table", self.location)
+            raise NotFoundError("schema", "", message=f"Table {self.location} has no schema.")
         options = pinned_options(self.store, schema) if travelled else schema.options
         return ScanTarget(
             store=self.store,

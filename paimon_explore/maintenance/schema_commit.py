@@ -58,7 +58,7 @@ def alter_schema(
         if _create(store, after):
             return after
     raise CommitError(
-        f"The schema change gave up after {_MAX_ATTEMPTS} attempts because of concurrent schema "
+        f"The schema change failed after {_MAX_ATTEMPTS} attempts because of concurrent schema "
         "changes."
     )
 

@@ -95,11 +95,11 @@ def _values_do_not_fit(change: _Change, found: Sequence[Loss], files: int) -> In
     below = f" in {change.old.name}{first.where}" if first.where else ""
     return InvalidInputError(
         f"Column {change.old.name!r} of type {type_text(change.old.type)} cannot be changed to "
-        f"{type_text(change.new.type)}: {values} not fit, in {within}, such as "
+        f"{type_text(change.new.type)}: {values} not fit the new type in {within}, such as "
         f"{first.example}{below}.",
-        hint="Update or delete these rows and compact the table, because replaced rows count until "
-        "then. check=False changes the type anyway: reads then truncate, wrap or null values that "
-        "do not fit, or fail.",
+        hint="Update or delete these rows, then compact the table to remove the replaced rows. "
+        "With check=False the type is changed anyway; reads then truncate, wrap, nullify or "
+        "reject these values.",
     )
 
 

@@ -32,7 +32,9 @@ def matched_columns(schema: StructType, table: TableSchema) -> tuple[str, ...]:
     names = tuple(_match(name, (*table.row_type.names, *extra)) for name in _given(schema, table))
     twice = [name for name in names if names.count(name) > 1]
     if twice:
-        raise InvalidInputError(f"Two columns match the table's column {twice[0]!r}.")
+        raise InvalidInputError(
+            f"Two columns of the DataFrame match column {twice[0]!r} of the table."
+        )
     for field in table.fields:
         if field.name not in names and not field.type.nullable and field.default_value is None:
             raise InvalidInputError(
@@ -71,6 +73,8 @@ def _check_types(schema: StructType, names: tuple[str, ...], table: TableSchema)
             and field.dataType.typeName() != "void"
         ):
             kind = field.dataType.simpleString()
-            raise InvalidInputError(f"Column {name!r}: {kind} is not a type of a Paimon table.")
+            raise InvalidInputError(
+                f"Column {name!r} has type {kind}, which Paimon does not support."
+            )
         if target is not None:
             conform(column, target.type, where=name)

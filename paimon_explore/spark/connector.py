@@ -59,16 +59,16 @@ def java_settings(
         raise UnsupportedFeatureError(
             f"the connector 'java' with PySpark {pyspark}",
             hint=f"The connector supports Spark {choices(PACKAGES)}: {_INSTALL}; "
-            "or name another one by package=.",
+            "or pass another connector as package=.",
         )
     if int(pandas.split(".", maxsplit=1)[0]) >= _PANDAS and line in PACKAGES:
         raise UnsupportedFeatureError(
             f"the connector 'java' with PySpark {pyspark} and pandas {pandas}",
-            hint=f"PySpark {line} needs pandas before 3: {_INSTALL}.",
+            hint=f"PySpark {line} requires pandas 2: {_INSTALL}.",
         )
     if warehouse is None:
         raise InvalidInputError(
-            "connector='java' needs a warehouse.", hint="Pass warehouse='/folder'."
+            "connector='java' requires a warehouse.", hint="Pass warehouse='/folder'."
         )
     chosen = PACKAGES[line] if package is None else package
     return {

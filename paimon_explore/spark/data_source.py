@@ -166,8 +166,8 @@ class PaimonDataSource(DataSource):
         found = self._pinned()
         if isinstance(found, SpecialRead):
             raise UnsupportedFeatureError(
-                "a stream of a system table or of an increment",
-                hint="Stream the table; its option 'read.changelog' gives the kinds of rows.",
+                "streaming from a system table or from an incremental query",
+                hint="Stream from the table; the option 'read.changelog' adds the row kinds.",
             )
         return found
 
@@ -176,7 +176,7 @@ class PaimonDataSource(DataSource):
         if self._options.changelog:
             raise InvalidInputError(
                 "The option 'read.changelog' only applies to readStream.",
-                hint="Read the system table audit_log for the kinds of rows.",
+                hint="Read the system table audit_log to get the row kinds.",
             )
         found = self._pinned()
         if isinstance(found, SpecialRead):
@@ -216,8 +216,8 @@ class PaimonDataSource(DataSource):
         target = write_target(self._options.open(), replaces=replaces)
         if target.schema.primary_keys and target.options.value(opt.BUCKET) == DYNAMIC_BUCKET:
             raise UnsupportedFeatureError(
-                "a path write into a primary-key table with dynamic buckets",
-                hint="Tasks cannot agree on the buckets of keys: use pe.spark.write(df, table).",
+                "writing by path to a primary-key table with dynamic buckets",
+                hint="Use pe.spark.write(df, table), which assigns each key to a bucket.",
             )
         writer = TableWriter(store=target.store, schema=target.schema, options=target.options)
         job = WriteJob(target=target, columns=matched_columns(schema, target.schema))

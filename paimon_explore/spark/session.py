@@ -87,8 +87,8 @@ def session(  # noqa: PLR0913 - the choices of a session
     if running is not None:
         if running.conf.get(CONNECTOR, "python") != connector:
             raise InvalidInputError(
-                f"The running session does not use the connector {connector!r}.",
-                hint="Stop it first: spark.stop().",
+                f"The running session does not use connector {connector!r}.",
+                hint="Stop the session first: spark.stop().",
             )
         return _prepared(running, warehouse, py_files)
     settings = dict(_DEFAULTS)

@@ -112,7 +112,7 @@ def source_options(given: Mapping[str, str]) -> SourceOptions:
         raise InvalidInputError(
             "The path of a table is required.",
             hint="Use load('/path') or save('/path'). CREATE TABLE … USING paimon_explore does not "
-            "hand its options over: use CREATE TEMPORARY VIEW v USING paimon_explore "
+            "pass options to the data source; use CREATE TEMPORARY VIEW v USING paimon_explore "
             "OPTIONS (path '/path').",
         )
     storage = {k[len(_STORAGE) :]: v for k, v in given.items() if k.startswith(_STORAGE)}
@@ -140,7 +140,7 @@ def _limits(given: Mapping[str, str]) -> StreamLimits:
             continue
         if not text.strip().isdigit() or int(text) < 1:
             raise InvalidInputError(
-                f"Option {option!r} = {text!r}: must be an integer of at least 1."
+                f"Option {option!r} must be an integer of at least 1, not {text!r}."
             )
         found[name] = int(text)
     return StreamLimits(**found)
@@ -154,7 +154,7 @@ def _columns(text: str | None) -> tuple[str, ...] | None:
     try:
         found: object = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InvalidInputError(f"Option 'columns' = {text!r}: must be a JSON list.") from error
+        raise InvalidInputError(f"Option 'columns' must be a JSON list, not {text!r}.") from error
     if not isinstance(found, list) or not all(isinstance(name, str) for name in found):
-        raise InvalidInputError(f"Option 'columns' = {text!r}: must be a JSON list of names.")
+        raise InvalidInputError(f"Option 'columns' must be a JSON list of names, not {text!r}.")
     return tuple(found)

@@ -35,7 +35,7 @@ class LazyScreen:
 
 
 def _missing(what: str, error: ImportError) -> UnsupportedFeatureError:
-    hint = f"pip install 'paimon-explore[notebook]' ({error.name} is missing)."
+    hint = f"Package {error.name} is missing. Run: pip install 'paimon-explore[notebook]'"
     return UnsupportedFeatureError(what, hint=hint)
 
 

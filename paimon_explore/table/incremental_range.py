@@ -89,7 +89,7 @@ def _span(
     last = tagged[-1].id if isinstance(end, str) else end
     if first > last:
         raise InvalidInputError(
-            f"The end of the increment, {end!r}, is before its start, {start!r}."
+            f"The end of an incremental read, {end!r}, is before the start, {start!r}."
         )
     latest = target.store.snapshots.latest_id() or 0
     if last > latest:
@@ -192,13 +192,13 @@ def increment_of(target: ScanTarget) -> Increment | None:
     points, times = (options.value(o) for o in (INCREMENTAL_BETWEEN, INCREMENTAL_BETWEEN_TIMESTAMP))
     if not points and not times:
         if options.value(SCAN_MODE) is StartupMode.INCREMENTAL:
-            msg = f"Option {SCAN_MODE.key!r} = 'incremental' needs {INCREMENTAL_BETWEEN.key!r}."
+            msg = f"{SCAN_MODE.key!r} = 'incremental' requires option {INCREMENTAL_BETWEEN.key!r}."
             raise InvalidInputError(msg)
         return None
     given = points or times
     if len(given) != _ENDS:
-        msg = f"An increment needs a start and an end, but {', '.join(given)} is given."
-        raise InvalidInputError(msg, hint="Write both as '3,7'.")
+        msg = f"An incremental read requires a start and an end, not {','.join(given)!r}."
+        raise InvalidInputError(msg, hint="Write the start and the end as '3,7'.")
     named = None if points else (_moment(given[0]), _moment(given[1]))
     start, end = (
         (_point(target, text) for text in given)
@@ -217,12 +217,10 @@ def _to_auto_tag(target: ScanTarget, name: str) -> Increment:
     periods = periods_of(target.options)
     end = periods.begin(name)
     if end is None:
-        msg = (
-            f"Option {INCREMENTAL_TO_AUTO_TAG.key!r} = {name!r}: not the name of an automatic tag."
-        )
+        msg = f"Option {INCREMENTAL_TO_AUTO_TAG.key!r} is {name!r}, which is not an automatic tag."
         raise InvalidInputError(
             msg,
-            hint=f"Automatic tags are named like {periods.name(periods.before(local_now()))!r}.",
+            hint=f"Use a name such as {periods.name(periods.before(local_now()))!r}.",
         )
     begins = {
         begin: tag.name

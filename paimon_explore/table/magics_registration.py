@@ -24,5 +24,7 @@ def register(shell: magics.Shell) -> None:
 
 def _table(value: object) -> Table:
     if not isinstance(value, Table):
-        raise InvalidInputError(f"A {type(value).__name__} is not a table.")
+        raise InvalidInputError(
+            f"A table is required, but the value is of type {type(value).__name__}."
+        )
     return value

@@ -313,7 +313,9 @@ class Maintenance:
         """
         if point is not None:
             if snapshot is not None or tag is not None:
-                raise InvalidInputError("rollback_to() takes one snapshot or one tag.")
+                raise InvalidInputError(
+                    "rollback_to() accepts either a snapshot or a tag, not both."
+                )
             if isinstance(point, str):
                 tag = point
             else:
@@ -324,7 +326,7 @@ class Maintenance:
             return rollback.rollback_to_snapshot(self.store, snapshot)
         if tag is not None and snapshot is None:
             return rollback.rollback_to_tag(self.store, tag)
-        raise InvalidInputError("rollback_to() needs either a snapshot or a tag.")
+        raise InvalidInputError("rollback_to() requires a snapshot or a tag, but not both.")
 
     def rollback_schema(self, schema_id: int) -> TableSchema:
         """Make an earlier schema the latest one; later schemas are removed.

@@ -207,4 +207,4 @@ def _given(values: Mapping[str, NewValue]) -> Mapping[str, NewValue]:
     """
     if mapping("set", values, hint=_VALUES):
         return values
-    raise InvalidInputError("The clause needs new values.", hint=_VALUES)
+    raise InvalidInputError("The clause sets no columns.", hint=_VALUES)

@@ -79,8 +79,10 @@ def read_optimized(target: ScanTarget) -> RowTable:
 def row_tracking(target: ScanTarget) -> RowTable:
     """Return the rows with their row id and the snapshot that last changed them."""
     if not target.options.value(ROW_TRACKING_ENABLED):
-        msg = "The table has no row tracking."
-        raise InvalidInputError(msg, hint=f"Its option {ROW_TRACKING_ENABLED.key} is false.")
+        msg = "The system table 'row_tracking' requires a table with row tracking."
+        raise InvalidInputError(
+            msg, hint=f"The option {ROW_TRACKING_ENABLED.key!r} of the table is false."
+        )
     system = (SystemColumn.ROW_ID, SystemColumn.SEQUENCE_NUMBER)
     added = [pa.field(str(c), pa.int64()) for c in system]
     schema = pa.schema([*arrow_schema(target.schema.row_type), *added])

@@ -82,7 +82,7 @@ class Scan:
         {'s': 'Zürich 大阪', 'row': {'x': 1}}
         """
         if not columns:
-            hint = "Leave select() out to read all columns."
+            hint = "Omit select() to read all columns."
             raise InvalidInputError("select() needs at least one column.", hint=hint)
         wanted = tuple(name for given in columns for name in names("columns", given))
         found = project(wanted, self.row_type)
@@ -167,7 +167,7 @@ class Scan:
         """
         if self.increment is not None:
             raise InvalidInputError(
-                "A scan of an increment reads commit by commit and has no single plan."
+                "An incremental scan has no single plan, because it plans each commit separately."
             )
         with explain_missing_files(self.target.store, self.target.snapshot):
             plan = plan_table(self._read_target, self.where)
@@ -192,7 +192,7 @@ class Scan:
 
         if self.increment is not None:
             raise InvalidInputError(
-                "A scan of an increment reads commit by commit and has no single plan."
+                "An incremental scan has no single plan, because it plans each commit separately."
             )
         request = ExplainRequest(
             where=self.where, columns=self.columns, limit=self.row_limit, renderer=RENDERER
@@ -263,7 +263,7 @@ class Scan:
             import polars as pl
         except ImportError as error:
             raise InvalidInputError(
-                "polars is not installed.", hint="pip install polars"
+                "polars is not installed.", hint="Run: pip install polars"
             ) from error
         frame = pl.from_arrow(self.to_arrow())
         return frame if isinstance(frame, pl.DataFrame) else frame.to_frame()
@@ -286,7 +286,7 @@ class Scan:
             import duckdb
         except ImportError as error:
             raise InvalidInputError(
-                "duckdb is not installed.", hint="pip install duckdb"
+                "duckdb is not installed.", hint="Run: pip install duckdb"
             ) from error
         string("name", name)
         connection = duckdb.connect()

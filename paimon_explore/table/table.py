@@ -100,7 +100,7 @@ class Table(MaintainableTable):
         if point is not None:
             if asked.given:
                 shown = " and ".join([repr(point), *asked.shown])
-                msg = f"Exactly one point in time may be given, but {shown} were given."
+                msg = f"at() accepts a single point in time, but {shown} were given."
                 raise InvalidInputError(msg)
             asked = self._travel_to(point)
         return replace(self, travel=asked.checked().pinned(self.store))
@@ -179,8 +179,8 @@ class Table(MaintainableTable):
         """
         if where is None:
             raise InvalidInputError(
-                "delete needs a condition: where is None, which does not select all rows.",
-                hint="truncate() removes all rows, and so does delete('true').",
+                "delete() requires a condition, but where is None.",
+                hint="Call truncate() or delete('true') to delete all rows.",
             )
         return self._writer().delete(where)
 
@@ -318,7 +318,7 @@ class Table(MaintainableTable):
         """
         specs = [spec for given in partitions for spec in _specs(given)]
         if not specs or not all(specs):
-            msg = "drop_partitions() needs at least one partition."
+            msg = "drop_partitions() requires at least one partition."
             raise InvalidInputError(msg, hint="To remove all rows, use truncate().")
         return self._writer().drop(specs)
 
@@ -384,7 +384,7 @@ class Table(MaintainableTable):
     def _keyed(self) -> None:
         if not self.schema.primary_keys:
             raise InvalidInputError(
-                f"upsert() needs a primary key, and table {self.name} has none.",
+                f"upsert() requires a primary key, but table {self.name} has none.",
                 hint="Add rows with append(), or update matching rows with merge().",
             )
 
@@ -393,8 +393,8 @@ class Table(MaintainableTable):
 
         if self.travel.given:
             raise InvalidInputError(
-                f"{self.name} is opened at a point in the past and cannot be changed.",
-                hint="Write to the table opened without time travel.",
+                f"Table {self.name} is opened with time travel and therefore read-only.",
+                hint="Open the table without time travel to change it.",
             )
         schema = latest_schema(self.store)
         options = TableOptions({**schema.options, **self.dynamic_options})
@@ -413,7 +413,7 @@ def _specs(given: object) -> list[Mapping[str, object]]:
     found: list[Mapping[str, object]] = []
     for spec in specs:
         if not isinstance(spec, Mapping):
-            msg = f"{spec!r} is not a partition."
+            msg = f"{spec!r} is not a partition specification."
             raise InvalidInputError(
                 msg, hint='Pass values by column, such as {"dt": "2026-01-01"}.'
             )

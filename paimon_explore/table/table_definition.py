@@ -78,7 +78,7 @@ def _of_pandas(frame: object) -> pa.Schema:
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise InvalidInputError(
-            f"The data frame has two columns {twice[0]!r}.", hint="Rename one of them."
+            f"The data frame has two columns named {twice[0]!r}.", hint="Rename one of them."
         )
     for name, column in zip(names, _columns_of(frame), strict=True):
         try:

@@ -98,7 +98,7 @@ class ExplorableTable(ExplainableTable):
         try:
             from paimon_explore.widgets.explorer import explore
         except ImportError as error:
-            hint = f"pip install 'paimon-explore[notebook]' ({error.name} is missing)."
+            hint = f"Package {error.name} is missing. Run: pip install 'paimon-explore[notebook]'"
             raise UnsupportedFeatureError("the explorer", self.name, hint=hint) from error
         pinned = self.snapshot if self.travel.given else None
         return explore(self._view(), selected=None if pinned is None else pinned.id, height=height)

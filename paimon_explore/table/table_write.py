@@ -181,7 +181,8 @@ class TableWriter:
         what = self._replaced(partition)
         if needs_key_index(self.schema, self.options) and what != WHOLE_TABLE:
             raise UnsupportedFeatureError(
-                "overwriting partitions of a table whose primary key does not contain them",
+                "overwriting partitions of a table whose primary key does not contain the "
+                "partition columns",
                 hint="A key of the new rows may be in another partition. Overwrite the whole "
                 "table ('dynamic-partition-overwrite' = 'false'), or upsert the rows.",
             )

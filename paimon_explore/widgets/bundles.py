@@ -26,5 +26,5 @@ def pane_bundle(name: str) -> str:
         InvalidInputError: the pane does not exist.
     """
     if name not in PANES:
-        raise InvalidInputError(f"Unknown pane {name[:40]!r}.")
+        raise InvalidInputError(f"Unknown view {name[:40]!r}.")
     return bundle(name)

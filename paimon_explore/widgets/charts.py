@@ -70,7 +70,7 @@ def _nothing() -> go.Figure:
     figure.update_layout(template=TEMPLATE, height=_LEAST + 60)
     figure.update_xaxes(visible=False)
     figure.update_yaxes(visible=False)
-    note = "No chart: this result consists of text and tables."
+    note = "The result has no chart, only text and tables."
     return figure.add_annotation(text=note, showarrow=False, xref="paper", yref="paper", x=0, y=1)
 
 

@@ -83,7 +83,7 @@ class BytesHandler(APIHandler):
         message = _message(self.get_query_argument("message"))
         number = request_number(message)
         if number is None:
-            raise web.HTTPError(400, "no request")
+            raise web.HTTPError(400, "the parameter 'message' is not a request")
         path = self.get_query_argument("path")
         root = str(getattr(self.contents_manager, "root_dir", ""))
         hidden = bool(getattr(self.contents_manager, "allow_hidden", False))
@@ -135,13 +135,13 @@ _ANSWERS = SharedAnswers(at_once=2)
 
 def _message(text: str) -> dict[str, object]:
     if len(text) > _MAX_TEXT:
-        raise web.HTTPError(400, "too long")
+        raise web.HTTPError(400, "the parameter 'message' is too long")
     try:
         found: object = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise web.HTTPError(400, "invalid JSON") from error
+        raise web.HTTPError(400, "the parameter 'message' is not JSON") from error
     if not isinstance(found, dict):
-        raise web.HTTPError(400, "no request")
+        raise web.HTTPError(400, "the parameter 'message' is not a request")
     return found
 
 
@@ -155,7 +155,9 @@ def _content(
     except PaimonError as error:
         return {"ok": False, "error": problem_of(error).state()}
     except OSError as error:
-        problem = Problem(kind=type(error).__name__, message=error.strerror or "cannot be read")
+        problem = Problem(
+            kind=type(error).__name__, message=error.strerror or "The file cannot be read."
+        )
         return {"ok": False, "error": problem.state()}
     specs, data = pack_columns(found.columns)
     packed = base64.b64encode(data).decode("ascii")
@@ -173,10 +175,10 @@ def resolve_path(root: str, path: str, *, allow_hidden: bool = False) -> Path:
     file = top.joinpath(*parts).resolve() if root and "\0" not in path else top
     inside = file != top and file.is_relative_to(top)
     if not root or not inside or ".." in parts:
-        raise InvalidInputError(f"{path[:200]!r} is not a file below the server's folder.")
+        raise InvalidInputError(f"{path[:200]!r} is not a file in the server's root directory.")
     names = file.relative_to(top).parts
     if not allow_hidden and any(name.startswith(".") for name in (*parts, *names)):
-        raise InvalidInputError(f"{path[:200]!r} is hidden.")
+        raise InvalidInputError(f"{path[:200]!r} is a hidden file or folder.")
     if not file.is_file():
         raise InvalidInputError(f"{path[:200]!r} is not a file.")
     return file

@@ -131,17 +131,17 @@ def _number(message: Message, name: str) -> int:
 def _items(message: Message, name: str) -> list[object]:
     found = message.get(name)
     if not isinstance(found, list) or len(found) > _MAX_ITEMS:
-        raise InvalidInputError(f"The request needs a list {name!r}.")
+        raise InvalidInputError(f"The request has no valid list {name!r}.")
     return found
 
 
 def _checked_text(value: object) -> str:
     if not isinstance(value, str) or len(value) > _MAX_TEXT:
-        raise InvalidInputError("The request needs a string.")
+        raise InvalidInputError("A value of the request must be a string.")
     return value
 
 
 def _checked_number(value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= _MAX_NUMBER:
-        raise InvalidInputError("The request needs an integer.")
+        raise InvalidInputError("A value of the request must be a non-negative integer.")
     return value

@@ -144,14 +144,16 @@ class Magics:
         values = self._shell.user_ns
         missing = [name for name in names if name not in values]
         if missing:
-            hint = "Pass names of variables with tables or catalogs, or none for all."
+            hint = (
+                "Pass names of variables that contain tables or catalogs, or no name to trace all."
+            )
             raise InvalidInputError(f"Variable {missing[0]!r} is not defined.", hint=hint)
         if names:
             return [values[name] for name in names]
         known = [(k, v) for k, v in values.items() if isinstance(v, self._api.watched)]
         mine = [value for name, value in known if not name.startswith("_")]
         if not mine:
-            hint = "Pass what to trace: %%paimon_trace t"
+            hint = "Pass the variable of a table: %%paimon_trace t"
             raise InvalidInputError("No variable contains a table or a catalog.", hint=hint)
         return mine
 

@@ -231,10 +231,9 @@ def test_a_fast_forward_is_refused_while_snapshots_that_it_replaces_expire(kind:
     other = interrupted(table, 1, refused_fast_forward, operation="delete snapshot-3")
     assert expire(other) == (1, 2, 3, 4, 5)
     rule = (
-        f"The snapshots of {table.path} before 6 are being expired, or their expiry was "
-        "interrupted; main was not fast-forwarded. Fast-forward again when the expiry has "
-        "finished. If it was interrupted, call expire_snapshots() so that the snapshots before 6 "
-        "are removed."
+        f"Cannot fast-forward main: the snapshots of {table.path} before 6 are being expired, or "
+        "an expiry was interrupted. Retry when the expiry has finished. After an interrupted "
+        "expiry, call expire_snapshots() first."
     )
     assert refused == [rule]
     assert keys(table) == [1, 2, 3, 4, 5, 6]

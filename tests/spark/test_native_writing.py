@@ -90,7 +90,7 @@ def test_nulls_in_columns_that_take_none_are_refused_and_leave_nothing(
 ) -> None:
     table = made(tmp_path)
     rows = spark.createDataFrame([(None, *ROWS[0][1:])], SCHEMA.replace(" NOT NULL", ""))
-    with pytest.raises(InvalidInputError, match="'id': it is NOT NULL, and 1 rows have no value"):
+    with pytest.raises(InvalidInputError, match="'id' is NOT NULL, but 1 row has no value"):
         write(rows, table)
     broken = spark.createDataFrame(ROWS, SCHEMA).withColumn(
         "never", f.raise_error("no").cast("int")

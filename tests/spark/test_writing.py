@@ -243,7 +243,7 @@ def test_wrong_modes_and_tables_are_refused(spark: SparkSession, table: Table) -
     with pytest.raises(InvalidInputError, match="'append', 'upsert', 'overwrite'"):
         write(df, table, "ignore")  # type: ignore[arg-type]  # what a user might try
     write(df, table)
-    with pytest.raises(InvalidInputError, match="point in the past"):
+    with pytest.raises(InvalidInputError, match="opened with time travel"):
         write(df, table.at(snapshot=1))
 
 

@@ -316,7 +316,7 @@ def _skip_plain(data: bytes, at: int, node: PlainNode) -> int:
     if node.primitive in (Primitive.BYTES, Primitive.STRING):
         size, at = read_long(data, at)
         if not 0 <= size <= MAX_BLOCK_BYTES:
-            raise InvalidInputError(f"{size} bytes at byte {at:,}")
+            raise InvalidInputError(f"invalid length {size} at byte {at:,}")
         return at + size
     return at + (node.size if node.primitive is Primitive.FIXED else _FIXED_SIZES[node.primitive])
 

@@ -206,7 +206,7 @@ def _field(spans: Spans, wire: int) -> str:
     if wire == 5:  # noqa: PLR2004 - a wire type
         return str(spans.number("value", "uint32 LE"))
     if wire != 2:  # noqa: PLR2004 - a wire type
-        raise InvalidInputError(f"a field of wire type {wire}")
+        raise InvalidInputError(f"unsupported wire type {wire}")
     size = spans.number("size", "varint")
     spans.need(size)
     if not size:

@@ -145,7 +145,7 @@ def _large(file_io: FileIO, path: str, size: int) -> tuple[Space, Layout]:
     if not 0 < taken <= _MAX_FOOTER:
         what = f"inspecting the bytes of a file of {bytes_text(size)}"
         is_orc = tail[4:7] == ORC
-        hint = "Parquet files may be larger." if is_orc else ""
+        hint = "Only Parquet files may have this size." if is_orc else ""
         raise UnsupportedFeatureError(what, path, hint=hint)
     window = file_io.read_range(path, size - taken, taken)
     name = paths.name(path)

@@ -87,7 +87,7 @@ def node_path(inspector: Inspector, key: str) -> str:
         return paths.schema(snapshot.schema_id)
     name = snapshot.index_manifest if key == "index" else snapshot.statistics
     if name is None:
-        raise NotFoundError(f"{key} file", f"of snapshot {snapshot.id}", view.location)
+        raise _absent(f"{key} file", snapshot)
     return paths.manifest(name) if key == "index" else paths.statistics(name)
 
 
@@ -100,27 +100,31 @@ def _below(view: TableView, tree: ManifestTree, snapshot: Snapshot, node: NodeKe
     if node.manifest is None:
         name: object = getattr(snapshot, _LISTS[node.list or ListKind.BASE])
         if name is None:
-            raise NotFoundError(f"{node.text} list", f"of snapshot {snapshot.id}", view.location)
+            raise _absent(f"{node.text} manifest list", snapshot)
         return paths.manifest(str(name))
     if node.entry is None:
         return paths.manifest(str(tree.manifest_row(snapshot, node)["file_name"]))
     entries = tree.entries(snapshot, node)
     if node.entry >= len(entries):
         raise InvalidInputError(
-            f"Entry {node.text!r} does not exist: the manifest has {len(entries)} entries."
+            f"Entry {node.text!r} does not exist; the manifest has {len(entries)} entries."
         )
     return _data_path(view, entries.slice(node.entry, 1))
 
 
+def _absent(what: str, snapshot: Snapshot) -> NotFoundError:
+    return NotFoundError(what, "", message=f"Snapshot {snapshot.id} has no {what}.")
+
+
 def _data_path(view: TableView, entries: ManifestEntries) -> str:
     if view.schema is None:
-        raise NotFoundError("schema", "of the table", view.location)
+        raise NotFoundError("schema", "", message=f"Table {view.location} has no schema.")
     found = data_file_paths(entries, view.schema, view.options, view.store.paths)
     return str(found[0].as_py())
 
 
 def _index_path(view: TableView, files: IndexEntries) -> str:
     if view.schema is None:
-        raise NotFoundError("schema", "of the table", view.location)
+        raise NotFoundError("schema", "", message=f"Table {view.location} has no schema.")
     found = index_file_paths(files, view.schema, view.options, view.store.paths)
     return str(found[0].as_py())

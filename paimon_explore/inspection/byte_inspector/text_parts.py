@@ -102,7 +102,7 @@ def _entry(spans: Spans, number: int, end: int) -> int:
         if stated == stop - start:
             break
         if at < 0:
-            raise InvalidInputError(f"entry {number} must state its size before its checksum")
+            raise InvalidInputError(f"entry {number} has no valid size before the checksum")
     with spans.group(f"entry {number}") as note:
         note.about = f"{stated - 16:,} bytes"
         spans.leaf("magic", "bytes", 4)

@@ -148,7 +148,7 @@ def _value(spans: Spans, name: str, wire: Wire, struct: str, depth: int) -> str:
         case Wire.I16 | Wire.I32 | Wire.I64:
             text = str(spans.number(name, "zigzag"))
         case _:
-            raise InvalidInputError(f"a value of wire type {wire.name}")
+            raise InvalidInputError(f"unsupported wire type {wire.name}")
     return text
 
 

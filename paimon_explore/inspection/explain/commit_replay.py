@@ -353,8 +353,10 @@ def _overlay(
     origin = view.store
     before = origin.snapshots.find(snapshot.id - 1) if snapshot.id > 1 else None
     if snapshot.id > 1 and before is None:
-        hint = "A replay starts from the previous snapshot, which has expired."
-        raise NotFoundError("snapshot", snapshot.id - 1, view.location, hint=hint)
+        msg = (
+            f"Snapshot {snapshot.id} cannot be replayed, because the previous snapshot has expired."
+        )
+        raise NotFoundError("snapshot", snapshot.id - 1, view.location, message=msg)
     table_paths = origin.paths
 
     def hidden(path: str) -> bool:

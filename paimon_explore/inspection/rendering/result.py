@@ -47,13 +47,13 @@ class NoRenderer:
     def figure(self, charts: tuple[Chart, ...]) -> Figure:  # noqa: ARG002 - the protocol's
         """Raise an error."""
         raise UnsupportedFeatureError(
-            "drawing", hint="Create the result from a table, e.g. t.lsm().plot()."
+            "plotting a result that has no table", hint="Call t.lsm().plot(), for example."
         )
 
     def widget(self, result: "Result") -> object:  # noqa: ARG002 - the protocol's
         """Raise an error."""
         raise UnsupportedFeatureError(
-            "widgets", hint="Create the result from a table, e.g. t.lsm().widget()."
+            "a widget of a result that has no table", hint="Call t.lsm().widget(), for example."
         )
 
 

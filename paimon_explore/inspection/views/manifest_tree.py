@@ -284,7 +284,7 @@ class ManifestTree:
         files = self.manifests(snapshot, kind)
         if node.manifest is None or node.manifest >= len(files):
             message = (
-                f"Manifest {node.text!r} does not exist: the {kind.value} list has "
+                f"Manifest {node.text!r} does not exist; the {kind.value} manifest list has "
                 f"{plural(len(files), 'manifest')}."
             )
             raise InvalidInputError(message)
@@ -501,7 +501,7 @@ class ManifestTree:
         files: IndexEntries = self._view.store.manifests.index_of(snapshot)
         if node.file is None or node.file >= len(files):
             raise InvalidInputError(
-                f"Index file {node.text!r} does not exist: the index manifest has "
+                f"Index file {node.text!r} does not exist; the index manifest has "
                 f"{plural(len(files), 'file')}."
             )
         return files.slice(node.file, 1).rows()[0]

@@ -143,7 +143,7 @@ class _Branch:
         latest = snapshots.latest_id()
         for earlier, later in pairwise(snapshots.all_ids()):
             if later != earlier + 1:
-                what = f"{earlier} is followed by {later}"
+                what = f"snapshot {earlier} is followed by snapshot {later}"
                 if latest is not None and later > latest:
                     what = f"{what}, which is not part of the history up to snapshot {latest}"
                 yield Finding(rule=CONTINUOUS, path=self.store.paths.snapshot_dir, what=what)
@@ -185,10 +185,10 @@ class _Branch:
         totals = (before.total_record_count, after.delta_record_count, after.total_record_count)
         old, delta, new = totals
         if old is not None and delta is not None and new is not None and old + delta != new:
-            what = f"{old} + {delta} rows is not {new}"
+            what = f"totalRecordCount is {new}, not {old} + {delta}"
             yield Finding(rule=TOTALS, path=path, what=what)
         if (after.next_row_id or 0) < (before.next_row_id or 0):
-            what = f"nextRowId is {after.next_row_id} after {before.next_row_id}"
+            what = f"nextRowId decreases from {before.next_row_id} to {after.next_row_id}"
             yield Finding(rule=ROW_IDS, path=path, what=what)
         try:
             was = identities(self._live(self.store.manifests.all(before).names))
@@ -197,7 +197,7 @@ class _Branch:
             return  # reported by the checks of the states
         if was != base:
             missing, extra = sorted(was - base)[:3], sorted(base - was)[:3]
-            what = f"missing {missing}, additional {extra}"
+            what = f"missing files: {missing}; unexpected files: {extra}"
             yield Finding(rule=SAME_STATE, path=path, what=what)
 
     def _live(self, names: tuple[str, ...] | list[str]) -> ManifestEntries:

@@ -108,10 +108,13 @@ class FileRows:
         images = self._encoded(names, keys)
         same = pc.equal(images.slice(1), images.slice(0, len(images) - 1))
         if pc.any(same).as_py():
-            yield KEY_ORDER, f"row {pc.index(same, True).as_py() + 1} repeats a key"
+            yield (
+                KEY_ORDER,
+                f"row {pc.index(same, True).as_py() + 1} has the key of the previous row",
+            )
         for name, is_outside in self._key_bounds(keys):
             if is_outside:
-                yield KEY_BOUNDS, f"{name} does not bound the keys"
+                yield KEY_BOUNDS, f"a key is outside of the recorded {name}"
 
     def _key_bounds(self, keys: pa.Table) -> Iterator[tuple[str, bool]]:
         """Yield whether the first key is below `_MIN_KEY`, and the last one above `_MAX_KEY`."""
@@ -135,13 +138,16 @@ class FileRows:
             assert isinstance(low, int)  # noqa: S101 - of an integer column
             assert isinstance(high, int)  # noqa: S101 - of an integer column
             if minimum < low or maximum > high:
-                yield SEQUENCES, f"{minimum} to {maximum}, not within {low} to {high}"
+                yield (
+                    SEQUENCES,
+                    f"the file has {minimum} to {maximum}, recorded are {low} to {high}",
+                )
         stated = row["delete_row_count"]
         if stated and self._has([VALUE_KIND]):
             wanted = pa.array(_RETRACTS, pa.int8())
             retracts = _count_true(pc.is_in(self.table.column(VALUE_KIND), value_set=wanted))
             if retracts != stated:
-                yield DELETES, f"{retracts}, not {stated}"
+                yield DELETES, f"the file has {retracts} retract rows, but {stated} are recorded"
 
     def _sequence_numbers(self) -> npt.NDArray[np.int64]:
         """Return the sequence numbers of the file, unless the snapshot id replaces them."""
@@ -156,14 +162,17 @@ class FileRows:
             values = self.table.column(name)
             nulls = stats.null_count[0].as_py()
             if nulls is not None and nulls != values.null_count:
-                yield NULLS, f"{name} has {values.null_count} nulls, not {nulls}"
+                yield (
+                    NULLS,
+                    f"column {name} has {values.null_count} nulls, but {nulls} are recorded",
+                )
             for bound, compare in ((stats.minimum, pc.less), (stats.maximum, pc.greater)):
                 if not bound[0].is_valid:
                     continue
                 outside = _count_true(compare(values, bound[0]))
                 if outside:
                     side = "below the minimum" if compare is pc.less else "above the maximum"
-                    yield STATISTICS, f"{outside} values of {name} are {side}"
+                    yield STATISTICS, f"{outside} values of column {name} are {side}"
 
     def _buckets(self, bucket: int, total: int) -> Iterator[tuple[str, str]]:
         names = self.schema.bucket_keys
@@ -180,7 +189,7 @@ class FileRows:
         if len(wrong):
             yield (
                 BUCKET,
-                f"{len(wrong)} rows, the first of which belongs to bucket {found[wrong[0]]}",
+                f"{len(wrong)} rows belong to another bucket, the first to {found[wrong[0]]}",
             )
 
     def _partition(self) -> Iterator[tuple[str, str]]:
@@ -198,7 +207,7 @@ class FileRows:
             else:
                 others = len(values) - values.null_count
             if others:
-                yield PARTITION, f"{others} rows have another {name}"
+                yield PARTITION, f"{others} rows have a value of {name} other than the partition"
 
 
 _Texts = TypeVar("_Texts", Column, "pa.ChunkedArray[pa.Scalar[pa.DataType]]")

@@ -71,7 +71,7 @@ class StateChecks:
         """Check existence and size of manifest lists, manifests, statistics and schema."""
         paths = self.store.paths
         if snapshot.schema_id not in self.schemas:
-            yield Finding(rule=SCHEMA, path=path, what=f"schemaId is {snapshot.schema_id}")
+            yield Finding(rule=SCHEMA, path=path, what=f"schema {snapshot.schema_id} is missing")
         lists = (
             (snapshot.base_manifest_list, snapshot.base_manifest_list_size),
             (snapshot.delta_manifest_list, snapshot.delta_manifest_list_size),
@@ -133,7 +133,9 @@ class StateChecks:
     def _check_ids(self, live: ManifestEntries, snapshot: Snapshot, path: str) -> Iterator[Finding]:
         for schema_id in live.column("schema_id").unique():
             if schema_id.as_py() not in self.schemas:
-                yield Finding(rule=SCHEMA, path=path, what=f"a file has schema {schema_id}")
+                yield Finding(
+                    rule=SCHEMA, path=path, what=f"schema {schema_id} of a file is missing"
+                )
         ends = [
             first.as_py() + rows.as_py()
             for first, rows in zip(
@@ -160,7 +162,7 @@ class StateChecks:
         for earlier, later in pairwise(order):
             if runs[earlier] == runs[later] and highs[earlier] >= lows[later]:
                 names = [above.column("file_name")[i].as_py() for i in (earlier, later)]
-                yield Finding(rule=DISJOINT, path=path, what=f"{names[0]} and {names[1]}")
+                yield Finding(rule=DISJOINT, path=path, what=f"{names[0]} and {names[1]} overlap")
 
     def _check_data(self, entries: ManifestEntries, path: str) -> Iterator[Finding]:
         """Check existence and size of data files and their extra files."""
@@ -203,7 +205,7 @@ class StateChecks:
             if name not in names:
                 yield Finding(rule=VECTORS, path=path, what=f"{name} is not a live file")
             elif vectors.count(name) > 1:
-                yield Finding(rule=VECTORS, path=path, what=f"{name} has several vectors")
+                yield Finding(rule=VECTORS, path=path, what=f"{name} has several deletion vectors")
 
     def changelog(self, snapshot: Snapshot, path: str) -> Iterator[Finding]:
         """Check existence, size and row count of changelog files."""
@@ -229,7 +231,7 @@ class StateChecks:
         if found is None:
             yield Finding(rule=EXISTS, path=path, what=f"{file} is missing", severity=severity)
         elif size is not None and found.size != size:
-            yield Finding(rule=SIZE, path=file, what=f"{found.size} bytes, not {size}")
+            yield Finding(rule=SIZE, path=file, what=f"the file has {found.size} bytes, not {size}")
 
 
 def _identities(entries: ManifestEntries) -> list[Identity]:

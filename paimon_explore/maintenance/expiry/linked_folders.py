@@ -36,7 +36,7 @@ def check_no_links(paths: TablePaths, folders: Iterable[str]) -> None:
             raise StorageError(
                 "remove files of",
                 folder,
-                "it is a link to a directory outside of the table",
+                "the directory is a link to a directory outside of the table",
                 hint="Nothing was removed. Move the files into the table directory, or mount them.",
             )
 

@@ -100,7 +100,7 @@ def expiry_of(options: TableOptions, age: timedelta | None = None) -> PartitionE
     own_ms = options.value(opt.PARTITION_EXPIRATION_TIME)
     if age is None and own_ms is None:
         raise InvalidInputError(
-            "expire_partitions() needs an age.",
+            "expire_partitions() requires an age.",
             hint="Pass older_than, or set the option 'partition.expiration-time'.",
         )
     return PartitionExpiry(
@@ -139,7 +139,7 @@ def expire_partitions(
     """
     schema = store.schemas.latest()
     if schema is None or not schema.partition_keys:
-        raise InvalidInputError("The table is not partitioned.")
+        raise InvalidInputError("expire_partitions() requires a partitioned table.")
     snapshot = store.snapshots.latest()
     if snapshot is None:
         return []

@@ -127,7 +127,7 @@ def roots_of(
     for branch in [MAIN_BRANCH, *store.branches.names()]:
         other = store.for_branch(branch)
         if not other.schemas.ids():
-            hint = "Another process may be creating it; if not, delete the incomplete branch."
+            hint = "Another process may be creating the branch; if not, delete the branch."
             raise NotFoundError("schema of branch", branch, store.paths.root, hint=hint)
         here = branch == store.paths.branch
         expiring = frozenset(leaving if here else ())

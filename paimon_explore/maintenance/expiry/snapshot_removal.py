@@ -215,10 +215,10 @@ def check_no_expiry(store: TableStore, kept_id: int, history: Sequence[int]) -> 
     there = store.snapshots.all_ids()
     if end in there and (end - 1 in there or end - 1 in history):
         raise CommitConflictError(
-            f"The snapshots of {store.paths.branch_root} before {end} are being expired, or their "
-            "expiry was interrupted; main was not fast-forwarded.",
-            hint="Fast-forward again when the expiry has finished. If it was interrupted, call "
-            f"expire_snapshots() so that the snapshots before {end} are removed.",
+            f"Cannot fast-forward main: the snapshots of {store.paths.branch_root} before {end} "
+            "are being expired, or an expiry was interrupted.",
+            hint="Retry when the expiry has finished. After an interrupted expiry, call "
+            "expire_snapshots() first.",
         )
 
 
@@ -258,9 +258,9 @@ def confirm_target(store: TableStore, target: int, before: int | None) -> None:
     if before is not None:
         store.snapshots.write_latest_hint(before)
     raise SnapshotExpiredError(
-        f"Snapshot {target} of {store.paths.branch_root} expired while the table was rolled back "
-        "to it; nothing was removed.",
-        hint="Roll back to a later snapshot, or to a tag, which keeps its snapshot.",
+        f"Snapshot {target} of {store.paths.branch_root} expired during the rollback; "
+        "the table is unchanged.",
+        hint="Roll back to a later snapshot or to a tag.",
     )
 
 

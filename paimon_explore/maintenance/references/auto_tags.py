@@ -109,8 +109,10 @@ def periods_of(options: TableOptions) -> TagPeriods:
     else:
         periods = TagPeriods(length=_PERIODS[period], formatter=_HOURS[formatter], delay=delay)
     if periods.length <= delay:
-        rule = f"the delay {delay} must be shorter than the period {periods.length}"
-        raise InvalidInputError(f"Option {opt.TAG_CREATION_DELAY.key!r}: {rule}.")
+        raise InvalidInputError(
+            f"Option {opt.TAG_CREATION_DELAY.key!r} is {delay}, but it must be shorter than the "
+            f"tag creation period {periods.length}."
+        )
     return periods
 
 

@@ -99,8 +99,8 @@ def delete_branch(store: TableStore, name: str) -> None:
     _check_branch_exists(store, name)
     if name == store.paths.branch:
         raise InvalidInputError(
-            f"Branch {name!r} cannot be deleted while it is opened.",
-            hint="Open the table without the branch to delete it.",
+            f"Branch {name!r} cannot be deleted by a table that is opened on this branch.",
+            hint="Open the table on its main branch, and delete the branch there.",
         )
     check_no_links(store.paths, [store.paths.branches_dir])
     store.branches.delete(name)
@@ -162,9 +162,9 @@ def check_branch_name(name: object) -> None:
     if not isinstance(name, str) or not name.strip() or "/" in name or "\\" in name:
         rule = "is not a valid branch name"
     elif name == MAIN_BRANCH:
-        rule = "is the default branch of every table"
+        rule = "is the name of the default branch and cannot be created or renamed"
     elif name.isascii() and name.isdigit():
-        rule = "is not a valid branch name: it must not consist of digits only"
+        rule = "is not a valid branch name, because it consists of digits only"
     else:
         return
     raise InvalidInputError(f"{name!r} {rule}.")

@@ -73,9 +73,9 @@ def _roll_back(store: TableStore, target: Snapshot, *, tagged: bool = True) -> S
     history = snapshots.history()
     if history and target.id > history[-1]:
         raise InvalidInputError(
-            f"Snapshot {target.id} is newer than the latest snapshot, {history[-1]}: its file is "
-            "not part of the table's history.",
-            hint="Roll back to an earlier snapshot. `fsck` lists files outside of the history.",
+            f"Snapshot {target.id} is not part of the table's history, which ends at snapshot "
+            f"{history[-1]}.",
+            hint="Roll back to an earlier snapshot. fsck() lists snapshots outside of the history.",
         )
     created = tagged and snapshots.create(restored(store, target))
     before = history[-1] if history else None
@@ -175,7 +175,7 @@ def rollback_schema(store: TableStore, schema_id: int) -> None:
     for name, used in users:
         if used > schema_id:
             raise InvalidInputError(
-                f"Schema {used} cannot be removed: {name} uses it.",
+                f"Schema {used} cannot be removed, because {name} uses the schema.",
                 hint="Roll back the table first.",
             )
     for newer in reversed(store.schemas.ids()):

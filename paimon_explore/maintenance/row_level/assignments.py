@@ -148,7 +148,7 @@ def assignments(
     given: object = values
     if not isinstance(given, Mapping) or not given:
         raise InvalidInputError(
-            "update() needs new values.", hint='Pass them by column: {"qty": "qty + 1"}.'
+            "update() sets no columns.", hint='Pass the new values by column: {"qty": "qty + 1"}.'
         )
     scope = target if scope is None else scope
     items = [_assignment(name, value, target, scope) for name, value in values.items()]
@@ -175,7 +175,7 @@ def _source(value: NewValue, field: DataField, scope: RowType) -> "Expression | 
             return _bound(parse_value(value), field, scope)
         except InvalidInputError as error:
             raise InvalidInputError(
-                f"The new value {value!r} of column {field.name!r}: {error.message}",
+                f"Invalid new value {value!r} of column {field.name!r}: {error.message}",
                 hint=f"{error.hint} {QUOTE_HINT}" if _is_name(value) else error.hint,
             ) from error
     return constant_column(value, field)
@@ -218,9 +218,9 @@ def _constant(constant: Literal, field: DataField) -> Column:
         exact = literal_range(constant, plain, None).exact
         if exact is None:
             raise InvalidInputError(
-                f"Column {field.name!r} ({type_text(plain)}): {literal_text(constant)} does not "
-                "fit.",
-                hint="Use no more fractional-second digits than the type has.",
+                f"The value {literal_text(constant)} does not fit column {field.name!r} of type "
+                f"{type_text(plain)}.",
+                hint="Reduce the fractional seconds to the precision of the type.",
             )
         constant = Literal(value=exact, type=plain)
     return assigned(repeated(constant, 1), field)
@@ -234,7 +234,7 @@ def _check_zone(constant: Literal, kind: AtomicType, name: str) -> None:
     if moment is not None and moment.zoned != (kind.root is TypeRoot.TIMESTAMP_LTZ):
         shown = literal_text(constant)
         raise InvalidInputError(
-            f"Column {name!r} ({type_text(kind)}): {shown} cannot be stored without a cast.",
+            f"Column {name!r} of type {type_text(kind)} cannot store {shown} without a cast.",
             hint=ZONE_HINT,
         )
 

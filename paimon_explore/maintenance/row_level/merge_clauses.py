@@ -190,8 +190,8 @@ class MergeChange:
             tree_values = {n: v for n, v in tree_values.items() if not self._is_same(n, v)}
             if values and not tree_values:
                 raise InvalidInputError(
-                    "The update changes nothing: the merge condition already requires its columns "
-                    "to be equal."
+                    "The update has no effect, because the merge condition already requires the "
+                    "updated columns to be equal."
                 )
         new = assignments(tree_values, self._sides.target, self._row_type)
         return BoundClause(condition=condition, new=new)
@@ -303,8 +303,8 @@ class MergeChange:
             first = int(np.flatnonzero(several)[0])
             rows = pairs.source[pairs.target == pairs.target[first]].tolist()
             raise InvalidInputError(
-                f"A row of the table matches rows {rows[0]} and {rows[1]} of the source, "
-                "and both would update it.",
+                f"Rows {rows[0]} and {rows[1]} of the source match the same row of the table, "
+                "and both would update the row.",
                 hint="Keep one source row per key, or narrow the condition of the merge.",
             )
 

@@ -58,7 +58,7 @@ def merge_rows(
     if not spec.clauses:
         raise InvalidInputError(
             "The merge has no clauses.",
-            hint="Add one, such as when_matched_update(...) or when_not_matched_insert(...).",
+            hint="Add a clause, such as when_matched_update(...) or when_not_matched_insert(...).",
         )
     scan = scan_of(store, schema, options)
     source_type, rows = source_rows(spec.source, schema.row_type)

@@ -40,7 +40,7 @@ def path_of(name: object, target: RowType) -> tuple[DataField, ...]:
 
 def _nested_path(row: DataType, path: str, where: str) -> tuple[DataField, ...]:
     if not isinstance(row, RowType):
-        msg = f"Column {where!r} is not a ROW and has no field {path!r}."
+        msg = f"Column {where!r} is not a ROW, so it has no field {path!r}."
         raise InvalidInputError(msg)
     found = _find(path, row)
     if found is not None:
@@ -105,7 +105,7 @@ def _null_where(
     if not absent.any():
         return values
     if not field.type.nullable:
-        msg = f"A null ROW cannot get a single field: its field {field.name!r} is NOT NULL."
+        msg = f"A field of a null ROW cannot be set, because field {field.name!r} is NOT NULL."
         raise InvalidInputError(msg, hint="Set the whole ROW.")
     indices = pa.array(np.arange(len(values)), pa.int64(), mask=absent)
     found: Column = values.take(indices)

@@ -142,8 +142,8 @@ class PrimaryKeyRows:
         is_descending = self._options.value(opt.SEQUENCE_FIELD_SORT_ORDER) is SortOrder.DESCENDING
         if bool((new > old if is_descending else new < old).any()):
             raise InvalidInputError(
-                f"The update lowers the sequence field {', '.join(names)} of a row, so that "
-                "the merge would ignore it.",
+                f"The update lowers the sequence field {', '.join(names)} of a row, so "
+                "the updated row would be ignored.",
                 hint="Delete the rows, then write them again in a later commit.",
             )
 
@@ -153,8 +153,8 @@ class PrimaryKeyRows:
             lost: Bools = valid_mask(before.column(name)) & ~valid_mask(after.column(name))
             if lost.any():
                 raise InvalidInputError(
-                    f"The update sets column {name!r} to null, which 'merge-engine' = "
-                    "'partial-update' ignores.",
+                    f"The update sets column {name!r} to null, but 'merge-engine' = "
+                    "'partial-update' ignores null values.",
                     hint="Delete the row, or add the column to a sequence group.",
                 )
 

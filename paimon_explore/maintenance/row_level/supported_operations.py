@@ -56,15 +56,16 @@ def check_update(schema: TableSchema, options: TableOptions, columns: Collection
             else "keeps the first row of a key"
         )
         raise InvalidInputError(
-            f"A table with 'merge-engine' = '{engine.value}' cannot be updated: it {reason}.",
-            hint="Use upsert() with the rows to combine."
+            f"A table with 'merge-engine' = '{engine.value}' cannot be updated, because it "
+            f"{reason}.",
+            hint="Call upsert() with the values to combine."
             if engine is MergeEngine.AGGREGATION
             else "",
         )
     if engine is MergeEngine.PARTIAL_UPDATE and any(k.endswith(_AGGREGATE) for k in options):
         raise UnsupportedFeatureError(
             "update of a table with 'merge-engine' = 'partial-update' and aggregate functions",
-            hint="Use upsert() with the rows to combine.",
+            hint="Call upsert() with the values to combine.",
         )
 
 

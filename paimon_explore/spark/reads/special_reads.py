@@ -127,9 +127,10 @@ class SpecialRead:
                 raise InvalidInputError(msg, hint=f"Columns: {choices(known)}.")
             if field.dataType.simpleString() != known[field.name].simpleString():
                 there = known[field.name].simpleString()
-                msg = f"Column {field.name!r} is {there}, not {field.dataType.simpleString()}."
+                kind = field.dataType.simpleString()
+                msg = f"Column {field.name!r} is {there} in the table, not {kind}."
                 raise InvalidInputError(
-                    msg, hint="Read it with its own type, and cast it in Spark."
+                    msg, hint="Read the column with the type of the table, then cast it in Spark."
                 )
         names = schema.fieldNames()
         if names == self.schema.fieldNames():
@@ -235,7 +236,7 @@ def special_read(
         return _kinds(scan, scan.plan().splits, kinds=True)
     if where is not None:
         raise InvalidInputError(
-            f"The option 'where' does not apply to ${system}.",
+            f"The option 'where' does not apply to system table {system!r}.",
             hint="Use filter(…) on the DataFrame.",
         )
     return local_rows(table.system_table(system), columns)

@@ -54,8 +54,8 @@ def delete(
     check_session(spark)
     if where is None:
         raise InvalidInputError(
-            "delete needs a condition: where is None, which does not select all rows.",
-            hint="Table.truncate() removes all rows.",
+            "delete() requires a condition, but where is None.",
+            hint="Call Table.truncate() to delete all rows.",
         )
     opened = table if isinstance(table, Table) else open_table(table)
     if has_row_ids(opened):

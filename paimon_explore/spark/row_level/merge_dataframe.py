@@ -137,7 +137,7 @@ class When:
     def _only(self, *allowed: Rows) -> None:
         if self.rows not in allowed:
             raise InvalidInputError(
-                f"This action is not possible {self.rows.value}.",
+                f"The action is not allowed in a clause {self.rows.value}.",
                 hint="Rows of the source are inserted WHEN NOT MATCHED; rows of the table are "
                 "updated or deleted WHEN MATCHED or WHEN NOT MATCHED BY SOURCE.",
             )
@@ -225,8 +225,8 @@ class _Plan:
         for name in self.target.schema.row_type.names:
             if name.lower() not in lower:
                 raise InvalidInputError(
-                    f"The source has no column {name!r}, which * requires.",
-                    hint=f"Available columns: {choices(source)}. List the columns instead.",
+                    f"The source has no column {name!r}, but * assigns all columns of the table.",
+                    hint=f"Available columns: {choices(source)}. List columns instead of *.",
                 )
 
     def _joined(self) -> DataFrame:
@@ -252,7 +252,7 @@ class _Plan:
             return f.expr(on)
         names = [on] if isinstance(on, str) else list(on)
         if not names:
-            raise InvalidInputError("on must name at least one column.")
+            raise InvalidInputError("on must contain at least one column.")
         equal = [self._of_target(name) == self._of_source(name) for name in names]
         return reduce(lambda one, other: one & other, equal)
 

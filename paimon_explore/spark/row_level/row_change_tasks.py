@@ -88,8 +88,8 @@ class ChangeTarget:
         moved = [name for name in names if name in self.schema.partition_keys]
         if moved and self.placed is None:
             msg = (
-                f"Column {moved[0]!r} is a partition column, and rows with keys cannot move to "
-                "another partition."
+                f"Column {moved[0]!r} is a partition column; rows of a primary-key table cannot "
+                "move to another partition."
             )
             raise InvalidInputError(msg, hint="Delete the rows, then write them again.")
 
@@ -135,7 +135,7 @@ class ChangeTarget:
             raise InvalidInputError(
                 "More than one row of the source matches a row of the table"
                 + (f", for example the row with {key}." if key else "."),
-                hint="Make the rows of the source unique by the columns of ON.",
+                hint="Keep one row of the source for each value of the ON columns.",
             )
 
     def _upsert(self, changes: DataFrame) -> Snapshot | None:

@@ -55,7 +55,7 @@ class Call:
 
     def problem(self, what: str, hint: str = "") -> InvalidInputError:
         """Return an error that names the procedure and its arguments."""
-        given = hint or f"CALL sys.{self.procedure}({', '.join(self.arguments)})."
+        given = hint or f"Syntax: CALL sys.{self.procedure}({', '.join(self.arguments)})."
         return InvalidInputError(f"CALL sys.{self.procedure}: {what}.", hint=given)
 
     def text(self, name: str) -> str | None:
@@ -74,7 +74,7 @@ class Call:
         """Return a required argument as comma-separated names; none may be blank."""
         found = [part.strip() for part in self.needed(name).split(",")]
         if not all(found):
-            raise self.problem(f"{name} = {self.needed(name)!r} has an empty name in it")
+            raise self.problem(f"{name} = {self.needed(name)!r} contains an empty name")
         return found
 
     def check_stated(self, *names: str) -> None:

@@ -61,7 +61,7 @@ def column_type(text: str, column: str) -> DataType:
     try:
         return parse_type_text(text)
     except InvalidInputError as problem:
-        msg = f"Column {column!r}: {text!r} is not a type of a Paimon table."
+        msg = f"Column {column!r}: {text!r} is not a Paimon data type."
         raise InvalidInputError(msg, hint=f"{problem}{said}") from problem
 
 

@@ -64,7 +64,7 @@ def create_table(warehouse: Warehouse, reader: Reader) -> DataFrame | None:
     made = _Create(name=warehouse.named(parts), ignore=ignore)
     if made.name.is_folder:
         raise UnsupportedFeatureError(
-            "CREATE TABLE with a folder path", hint="Write database.table."
+            "CREATE TABLE with a folder path", hint="Use a table name: database.table."
         )
     if reader.takes("LIKE"):
         _take_like(warehouse, reader, made)
@@ -91,7 +91,7 @@ def _is_sparks(warehouse: Warehouse, reader: Reader, parts: tuple[str, ...]) -> 
         raise UnsupportedFeatureError(
             f"a {using.lower()} table in a Paimon warehouse",
             ".".join(parts),
-            hint="Omit USING, or name a Spark database.",
+            hint="Omit USING, or create the table in a Spark database.",
         )
     if is_ours or len(parts) > _DEPTH:
         return not is_ours
@@ -216,7 +216,9 @@ def _row_type(columns: Sequence[WrittenColumn], rows: DataFrame | None) -> RowTy
         kinds = [(f.name, paimon_type(f.dataType), f) for f in rows.schema.fields]
         lost = [f"{name} {f.dataType.simpleString()}" for name, kind, f in kinds if kind is None]
         if lost:
-            raise InvalidInputError(f"Column {lost[0]} of the query has no Paimon type.")
+            raise InvalidInputError(
+                f"Column {lost[0]} of the query has a type that Paimon does not support."
+            )
         return RowType(
             fields=tuple(
                 DataField(
@@ -261,7 +263,10 @@ def drop_table(warehouse: Warehouse, reader: Reader) -> DataFrame | None:
     reader.end()
     base, system = warehouse.split(name)
     if system is not None or "$" in base.table:
-        raise InvalidInputError(f"{name.table!r} is a system table or branch.", hint="DROP BRANCH.")
+        raise InvalidInputError(
+            f"{name.table!r} is a system table or a branch.",
+            hint="Use DROP BRANCH to delete a branch.",
+        )
     try:
         opened = warehouse.base(base)
     except NotFoundError:
@@ -307,7 +312,7 @@ def drop_database(warehouse: Warehouse, reader: Reader) -> DataFrame | None:
     tables = warehouse.warehouse().tables(database)
     if tables and not cascade:
         raise InvalidInputError(
-            f"Database {database!r} is not empty; its tables: {choices(tables)}.",
+            f"Database {database!r} is not empty; it contains the tables {choices(tables)}.",
             hint="Drop them first, or write DROP DATABASE … CASCADE.",
         )
     warehouse.warehouse().drop_database(database, cascade=cascade)

@@ -137,7 +137,9 @@ def partition_spec(warehouse: Warehouse, reader: Reader, schema: TableSchema) ->
     found = _partition(warehouse, reader, schema)
     for key, value in found.items():
         if value is _FROM_QUERY:
-            raise InvalidInputError(f"PARTITION: {key!r} has no value.", hint=f"{key} = '…'")
+            raise InvalidInputError(
+                f"PARTITION: column {key!r} has no value.", hint=f"Write {key} = '…'."
+            )
     return found
 
 
@@ -163,7 +165,7 @@ def resolved(names: Sequence[str], schema: TableSchema) -> list[DataField]:
     fields = [known[name.lower()] for name in names]
     twice = [field.name for field in fields if fields.count(field) > 1]
     if twice:
-        raise InvalidInputError(f"Column {twice[0]!r} is named twice.")
+        raise InvalidInputError(f"Column {twice[0]!r} occurs twice in the column list.")
     return fields
 
 
@@ -180,7 +182,9 @@ def _placed(
         fields = resolved(columns, schema)
         both = [field.name for field in fields if field.name in static]
         if both:
-            raise InvalidInputError(f"Column {both[0]!r} already has its value from PARTITION.")
+            raise InvalidInputError(
+                f"Column {both[0]!r} occurs both in PARTITION and in the column list."
+            )
     return assigned(rows, fields, _constants(schema, static))
 
 

@@ -28,7 +28,9 @@ from paimon_explore.table.latest_schema import latest_schema
 def merge(warehouse: Warehouse, reader: Reader, args: Args) -> DataFrame | None:
     """Run MERGE INTO; return None if the table belongs to Spark."""
     if reader.comes("WITH", "SCHEMA", "EVOLUTION"):
-        raise UnsupportedFeatureError("MERGE WITH SCHEMA EVOLUTION", hint="ALTER TABLE before.")
+        raise UnsupportedFeatureError(
+            "MERGE WITH SCHEMA EVOLUTION", hint="Add the columns with ALTER TABLE before MERGE."
+        )
     reader.expect("INTO", part="MERGE")
     subject = subject_of(warehouse, reader, "USING")
     if subject is None:

@@ -105,7 +105,7 @@ def _arguments(
             argument = procedure.arguments[place] if place < len(procedure.arguments) else None
         if argument is None or argument in found:
             what = "is unknown" if argument is None else "is given twice"
-            hint = f"CALL sys.{signature(name)}."
+            hint = f"Syntax: CALL sys.{signature(name)}."
             raise InvalidInputError(f"CALL sys.{name}: argument {given} {what}.", hint=hint)
         found[argument] = _value(warehouse, reader, name, argument)
     return found
@@ -272,7 +272,8 @@ def _create_tag_at(one: Call) -> DataFrame:
     millis = moment.timestamp() * 1000
     later = [s for s in table.snapshots if s.time_millis >= millis]
     if not later:
-        raise NotFoundError("snapshot", f"at or after {moment}", table.name)
+        msg = f"Table {table.name} has no snapshot at or after {moment}."
+        raise NotFoundError("snapshot", str(moment), table.name, message=msg)
     tag, retained = one.needed("tag"), one.duration("time_retained")
     made = table.maintenance.create_tag(tag, later[0].id, retained=retained)
     columns = "tag string, snapshot bigint, commit_time bigint, watermark string"
@@ -356,7 +357,8 @@ def _rollback_to_last(
 ) -> DataFrame:
     found = [snapshot.id for snapshot in table.snapshots if fits(snapshot)]
     if not found:
-        raise NotFoundError("snapshot", f"{what} or earlier", table.name)
+        msg = f"Table {table.name} has no snapshot {what} or earlier."
+        raise NotFoundError("snapshot", what, table.name, message=msg)
     before = table.store.snapshots.latest_id()
     made = table.maintenance.rollback_to(snapshot=found[-1])
     return _rolled_back(one, before, made)

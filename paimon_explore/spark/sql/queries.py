@@ -82,7 +82,7 @@ def _name_of(warehouse: Warehouse, reference: Reference) -> Name | None:
         return found
     if not reference.arguments:
         function = reference.parts[-1]
-        raise InvalidInputError(f"{function} needs the name of a table.")
+        raise InvalidInputError(f"{function} requires the name of a table.")
     text = Reader(reference.arguments[0])
     given = text.text("the table") if text.here.kind is Kind.TEXT else reference.arguments[0]
     if "/" in given:
@@ -143,8 +143,7 @@ def _increment(warehouse: Warehouse, reference: Reference) -> str:
     if len(arguments) != 3:  # noqa: PLR2004 - a table and two ends
         raise InvalidInputError(
             f"{function} was called with {len(arguments)} arguments.",
-            hint="It needs a table, the start (exclusive) and the end: "
-            f"{function}('db.t', '3', '7').",
+            hint=f"Pass a table, the start (exclusive) and the end: {function}('db.t', '3', '7').",
         )
     ends = [warehouse.spark.sql(f"SELECT {text}").collect()[0][0] for text in arguments[1:]]
     return ",".join(map(str, ends))
@@ -158,8 +157,10 @@ def _travelled(warehouse: Warehouse, reference: Reference, opened: Table) -> Tab
         try:
             return opened.at(timestamp=moment)
         except NotFoundError as error:
-            wanted = f"at or before {reference.timestamp}"
-            raise NotFoundError(error.kind, wanted, opened.name, hint=error.hint) from error
+            msg = f"Table {opened.name} has no snapshot at or before {reference.timestamp}."
+            raise NotFoundError(
+                error.kind, reference.timestamp, opened.name, message=msg, hint=error.hint
+            ) from error
     return opened
 
 
@@ -178,7 +179,7 @@ def _moment(warehouse: Warehouse, text: str) -> datetime:
     whole = f"unix_micros(CAST(({text}) AS TIMESTAMP))"
     value = _evaluated(warehouse, whole, "TIMESTAMP AS OF", text)
     if not isinstance(value, int):
-        raise InvalidInputError(f"TIMESTAMP AS OF {text} is NULL.")
+        raise InvalidInputError(f"The timestamp in TIMESTAMP AS OF {text} is NULL.")
     return datetime.fromtimestamp(value // 1_000_000, UTC).replace(microsecond=value % 1_000_000)
 
 

@@ -77,7 +77,9 @@ def sql(
     if texts and Reader(texts[0]).here.word == "BEGIN":
         texts = [statement]
     if not texts:
-        raise InvalidInputError("The statement is empty.", hint="Write SELECT …")
+        raise InvalidInputError(
+            "The statement is empty.", hint="Write a statement such as SELECT …"
+        )
     for text in texts[:-1]:
         _run(where(), text, args)
     return _run(where(), texts[-1], args)
@@ -123,7 +125,9 @@ def _with(warehouse: Warehouse, reader: Reader, args: Args) -> DataFrame | None:
     if inner.takes("INSERT"):
         return insert(warehouse, inner, args, before=before)
     if inner.here.word in {"UPDATE", "DELETE", "MERGE"}:
-        raise UnsupportedFeatureError(f"WITH … {inner.here.word}", hint="Write the query in place.")
+        raise UnsupportedFeatureError(
+            f"WITH … {inner.here.word}", hint="Write the query as a subquery."
+        )
     return None
 
 
@@ -138,7 +142,9 @@ def _create(warehouse: Warehouse, reader: Reader, args: Args) -> DataFrame | Non
         if name is None:
             return None
         raise UnsupportedFeatureError(
-            "CREATE OR REPLACE TABLE", name.table, hint="INSERT OVERWRITE, or DROP and CREATE."
+            "CREATE OR REPLACE TABLE",
+            name.table,
+            hint="Use INSERT OVERWRITE, or drop and create the table.",
         )
     return _create_view(warehouse, reader, args, replaces=replaces)
 
@@ -162,7 +168,7 @@ def _create_view(
             return None
         if not temporary:
             raise UnsupportedFeatureError(
-                "a permanent view over Paimon tables", name, hint="CREATE TEMPORARY VIEW …"
+                "a permanent view over Paimon tables", name, hint="Use CREATE TEMPORARY VIEW."
             )
         spark = warehouse.spark
         frame = spark.sql(text) if args is None else spark.sql(text, args=args)  # type: ignore[arg-type] # a list or a map

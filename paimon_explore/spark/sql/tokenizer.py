@@ -340,4 +340,4 @@ class Reader:
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> InvalidInputError:
     """Return an error for an unknown name that lists the known ones."""
-    return InvalidInputError(f"Unknown {kind} {name!r}.", hint=f"Known: {choices(known)}.")
+    return InvalidInputError(f"Unknown {kind} {name!r}.", hint=f"Known names: {choices(known)}.")

@@ -130,5 +130,5 @@ def _refused(commit: str, place: str) -> UnsupportedFeatureError:
         f"reading rows that {commit} deleted or replaced in a stream without row kinds",
         place,
         hint="Set the option 'read.changelog' to true for the column _row_kind, or "
-        "'read.ignore-deletes' to true to leave such rows out.",
+        "'read.ignore-deletes' to true to skip such rows.",
     )

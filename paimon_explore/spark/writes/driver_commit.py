@@ -45,8 +45,8 @@ def write_target(table: Table, *, replaces: bool) -> WriteTarget:
     """
     if table.travel.given:
         raise InvalidInputError(
-            f"{table.name} is opened at a point in the past and cannot be changed.",
-            hint="Write to the table opened without time travel.",
+            f"Table {table.name} is opened with time travel and therefore read-only.",
+            hint="Open the table without time travel to change it.",
         )
     schema = latest_schema(table.store)
     options = TableOptions({**schema.options, **table.dynamic_options})

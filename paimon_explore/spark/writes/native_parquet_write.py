@@ -237,8 +237,9 @@ class _Footer:
     def check_nulls(self) -> None:
         for field, count in zip(self.layout.fields, self.null_counts, strict=True):
             if count and not field.type.nullable:
+                noun = "row has" if count == 1 else "rows have"
                 raise InvalidInputError(
-                    f"Column {field.name!r}: it is NOT NULL, and {count} rows have no value.",
+                    f"Column {field.name!r} is NOT NULL, but {count} {noun} no value.",
                     hint="Filter these rows out, or fill in a value.",
                 )
 

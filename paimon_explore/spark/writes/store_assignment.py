@@ -42,7 +42,7 @@ def assigned(
         names = ", ".join(field.name for field in fields)
         raise InvalidInputError(
             f"The query returns {len(df.columns)} columns, but {len(fields)} are expected.",
-            hint=f"The columns are: {names}.",
+            hint=f"Expected columns: {names}.",
         )
     positions = df.toDF(*(f"_{at}" for at in range(len(fields))))
     columns = [

@@ -104,7 +104,7 @@ def write(
     found = opened(table, options or {})
     target = write_target(found, replaces=mode == "overwrite")
     if mode == "upsert" and not target.schema.primary_keys:
-        msg = f"Mode 'upsert' needs a primary key, and table {found.name} has none."
+        msg = f"Mode 'upsert' requires a primary key, but table {found.name} has none."
         raise InvalidInputError(msg, hint="Use mode 'append'.")
     writer = TableWriter(store=target.store, schema=target.schema, options=target.options)
     stated = writer.partition_argument(partition) if mode == "overwrite" else None

@@ -105,9 +105,7 @@ class Catalog:
         """
         check_name(name, name)
         if "." in name or "$" in name:
-            raise InvalidInputError(
-                f"{name!r} cannot be the name of a database: it contains '.' or '$'."
-            )
+            raise InvalidInputError(f"Database name {name!r} must not contain '.' or '$'.")
         boolean("if_not_exists", if_not_exists)
         if name in self._names():
             if if_not_exists:
@@ -139,7 +137,7 @@ class Catalog:
         self._known_database(name)
         tables = self.tables(name)
         if tables and not cascade:
-            msg = f"Database {name!r} is not empty; its tables: {choices(tables)}."
+            msg = f"Database {name!r} is not empty; it contains the tables {choices(tables)}."
             raise InvalidInputError(msg, hint="Drop them first, or pass cascade=True.")
         self._file_io.delete_folder(self._folder(name))
 
@@ -178,7 +176,7 @@ class Catalog:
         wanted = parse_identifier(name)
         if wanted.system_table is not None or self._is_global(wanted):
             raise InvalidInputError(
-                f"{name!r} is a system table, not a table.",
+                f"{name!r} is a system table.",
                 hint=f"Open it with system_table({name!r}).",
             )
         return self._open(wanted, option_texts(options))
@@ -210,7 +208,7 @@ class Catalog:
             return global_table(self, wanted.table)
         if wanted.system_table is None:
             raise InvalidInputError(
-                f"{name!r} does not name a system table.",
+                f"{name!r} is not the name of a system table.",
                 hint=f"Open the table with table({name!r}), or write '{name}$snapshots'.",
             )
         return self._open(wanted, option_texts(options)).system_table(wanted.system_table)
@@ -287,7 +285,9 @@ class Catalog:
         """
         wanted = parse_identifier(name)
         if wanted.branch != MAIN_BRANCH or wanted.system_table is not None:
-            raise InvalidInputError(f"{name!r} cannot be the name of a new table: it contains '$'.")
+            raise InvalidInputError(
+                f"{name!r} is not a valid name for a new table, because it contains '$'."
+            )
         self._known_database(wanted.database, creates=True)
         created = new_schema(
             parse_columns(schema),
@@ -362,7 +362,7 @@ class Catalog:
 
     def _empty_table(self, wanted: Identifier) -> NotFoundError:
         known = self.tables(wanted.database)
-        hint = f"{suggestion(wanted.table, known)}Its tables: {choices(known)}."
+        hint = f"{suggestion(wanted.table, known)}Existing tables: {choices(known)}."
         return NotFoundError("table", wanted.table, wanted.database, hint=hint)
 
     def _folder(self, database: str) -> str:

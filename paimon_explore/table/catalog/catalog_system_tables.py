@@ -73,7 +73,7 @@ def global_table(warehouse: Warehouse, name: str) -> RowSource:
         NotFoundError: there is no such table.
     """
     if name not in GLOBAL_TABLES:
-        hint = f"Its tables: {choices(sorted(GLOBAL_TABLES))}."
+        hint = f"Existing tables: {choices(sorted(GLOBAL_TABLES))}."
         raise NotFoundError("table", name, DATABASE, hint=hint)
     schema, rows = GLOBAL_TABLES[name]
     return RowSource(

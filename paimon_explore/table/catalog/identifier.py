@@ -43,7 +43,7 @@ def parse_identifier(text: object) -> Identifier:
     table, *suffixes = rest.split("$")
     if not dot:
         raise InvalidInputError(
-            f"{text!r} does not name a database.", hint="Write it as 'database.table'."
+            f"Table name {text!r} contains no database.", hint="Write it as 'database.table'."
         )
     for part in (database, table, *suffixes):
         check_name(part, text)

@@ -127,7 +127,7 @@ def test_procedures_are_shown_with_their_arguments(rows: Rows) -> None:
         ("sys.clear_consumers('demo.orders', including_consumers => ' ')", "consumers is ' '"),
         ("sys.reset_consumer('demo.orders', 'a', NULL)", "next_snapshot_id is NULL"),
         ("sys.delete_tag('demo.orders', '')", "'tag' is missing"),
-        ("sys.delete_tag('demo.orders', 'v1,')", "'v1,' has an empty name in it"),
+        ("sys.delete_tag('demo.orders', 'v1,')", "'v1,' contains an empty name"),
         ("sys.delete_branch('demo.orders', NULL)", "'branch' is missing"),
         ("sys.rollback('demo.orders', version => '')", "'' cannot be the name of a tag"),
     ],

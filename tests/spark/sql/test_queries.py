@@ -110,7 +110,10 @@ def test_what_is_sparks_goes_to_spark_unchanged(
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("SELECT * FROM demo.nope", "Table 'nope' does not exist in demo. Its tables: 'customers'"),
+        (
+            "SELECT * FROM demo.nope",
+            "Table 'nope' does not exist in demo. Existing tables: 'customers'",
+        ),
         ("SELECT * FROM nope", "Table 'nope' does not exist in demo"),
         ("SELECT * FROM paimon.nope.t", "Database 'nope' does not exist"),
         ("SELECT * FROM demo.orders VERSION AS OF 99", "Snapshot 99 does not exist.*1 to 5"),
@@ -145,6 +148,6 @@ def test_a_session_knows_its_warehouse_and_database(spark: SparkSession, catalog
         sql(spark, "SELECT 1", warehouse="/x", catalog=catalog)
     with pytest.raises(
         (InvalidInputError, UnsupportedFeatureError),
-        match=r"does not use the connector 'java'|PySpark",
+        match=r"does not use connector 'java'|PySpark",
     ):
         session(connector="java", warehouse="/x")

@@ -172,7 +172,7 @@ def test_databases_come_and_go(run: Sql, rows: Rows, catalog: Catalog) -> None:
     [
         ("CREATE TABLE demo.orders (id INT)", "Table 'orders' already exists"),
         ("CREATE TABLE nope.t (id INT)", "Database 'nope' does not exist"),
-        ("CREATE TABLE t (id INTT)", "Column 'id': 'INTT' is not a type"),
+        ("CREATE TABLE t (id INTT)", "Column 'id': 'INTT' is not a Paimon data type"),
         ("CREATE TABLE t (id INTERVAL DAY)", "Column 'id'"),
         (
             "CREATE TABLE t (id INT) TBLPROPERTIES ('merge-engin' = 'x')",
@@ -189,7 +189,7 @@ def test_databases_come_and_go(run: Sql, rows: Rows, catalog: Catalog) -> None:
         ("ALTER TABLE orders ADD COLUMN id INT", "'id'"),
         ("ALTER TABLE orders DROP COLUMN nope", "'nope'"),
         ("ALTER TABLE orders DROP COLUMN dt", "'dt'"),
-        ("ALTER TABLE orders ALTER COLUMN city TYPE INTT", "'INTT' is not a type"),
+        ("ALTER TABLE orders ALTER COLUMN city TYPE INTT", "'INTT' is not a Paimon data type"),
         ("ALTER TABLE orders SET TBLPROPERTIES ('bucket' = '4')", "'bucket' cannot be changed"),
         ("ALTER TABLE orders SET TBLPROPERTIES ('buckt' = '4')", "Did you mean 'bucket'"),
         ("ALTER TABLE orders UNSET TBLPROPERTIES ('bucket')", "Option 'bucket' does not exist"),

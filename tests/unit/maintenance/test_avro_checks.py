@@ -85,7 +85,10 @@ def _with_schema(data: bytes, old: bytes, new: bytes) -> bytes:
     [
         (None, "17 records of Avro metadata a second time: 12 whole files"),
         (100_000, "17 records of Avro metadata a second time: 12 whole files"),
-        (0, "0 records of Avro metadata a second time: 0 whole files; 0 files in part, 12 not"),
+        (
+            0,
+            "0 records of Avro metadata a second time: 0 whole files; 0 files partly, 12 files not",
+        ),
     ],
 )
 def test_a_limit_is_shared_out_and_told(tmp_path: Path, limit: int | None, said: str) -> None:

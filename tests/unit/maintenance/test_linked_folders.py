@@ -130,7 +130,9 @@ def test_a_linked_folder_is_named_and_nothing_has_gone(tmp_path: Path) -> None:
     for _ in range(3):
         table.append(NEWEST)
     move_out(Path(table.path) / "snapshot", tmp_path / "moved")
-    with pytest.raises(StorageError, match=r"t/snapshot: it is a link to a directory outside"):
+    with pytest.raises(
+        StorageError, match=r"t/snapshot: the directory is a link to a directory outside"
+    ):
         table.maintenance.expire_snapshots(retain_max=1, older_than=LATER)
     with pytest.raises(StorageError, match="a directory outside of the table"):
         table.maintenance.rollback_to(snapshot=1)

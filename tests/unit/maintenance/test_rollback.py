@@ -55,7 +55,9 @@ def test_a_schema_that_nothing_uses_is_taken_back(tmp_path: Path) -> None:
     table.maintenance.drop_column("v")
     assert table.maintenance.rollback_schema(1).row_type.names == ("k", "v", "a")
     assert table.store.schemas.ids() == [0, 1]
-    with pytest.raises(InvalidInputError, match="Schema 1 cannot be removed: snapshot 2 uses it"):
+    with pytest.raises(
+        InvalidInputError, match="Schema 1 cannot be removed, because snapshot 2 uses the schema"
+    ):
         table.maintenance.rollback_schema(0)
     with pytest.raises(NotFoundError):
         table.maintenance.rollback_schema(7)

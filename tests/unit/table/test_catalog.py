@@ -65,7 +65,7 @@ def test_a_table_is_not_made_twice() -> None:
 
 @pytest.mark.parametrize("name", ["db.t$files", "db.t$branch_b"])
 def test_a_branch_or_system_table_is_not_made_as_a_table(name: str) -> None:
-    with pytest.raises(InvalidInputError, match="cannot be the name of a new table"):
+    with pytest.raises(InvalidInputError, match="is not a valid name for a new table"):
         new_catalog().create_table(name, COLUMNS)
 
 

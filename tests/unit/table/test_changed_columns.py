@@ -107,7 +107,9 @@ def test_a_type_that_stored_values_do_not_fit_is_refused_with_their_number(
         assert open_table(table.path).to_arrow().num_rows == len(values)
         return
     number = "1 value does" if unfit == 1 else f"{unfit} values do"
-    with pytest.raises(InvalidInputError, match=f"{number} not fit, in 1 data file, such as "):
+    with pytest.raises(
+        InvalidInputError, match=f"{number} not fit the new type in 1 data file, such as "
+    ):
         table.maintenance.alter_column_type("v", target)
     assert len(table.store.schemas.ids()) == 1
 
@@ -133,8 +135,8 @@ def test_the_message_names_column_types_files_and_a_value(tmp_path: Path) -> Non
     with pytest.raises(InvalidInputError) as refused:
         table.maintenance.alter_column_type("v", "INT")
     assert refused.value.message == (
-        "Column 'v' of type STRING cannot be changed to INT: 3 values do not fit, in 2 data "
-        "files, such as 'abc'."
+        "Column 'v' of type STRING cannot be changed to INT: 3 values do not fit the new type in "
+        "2 data files, such as 'abc'."
     )
     assert "check=False" in refused.value.hint
 
@@ -174,7 +176,7 @@ def test_nulls_do_not_fit_not_null(tmp_path: Path) -> None:
     table = table_of(tmp_path, "INT", [1, None], alter_column_null_to_not_null__disabled="false")
     change = ChangeNullability(column=("v",), nullable=False)
     with pytest.raises(
-        InvalidInputError, match=r"1 value does not fit, in 1 data file, such as null"
+        InvalidInputError, match=r"1 value does not fit the new type in 1 data file, such as null"
     ):
         table.alter(change)
     table.delete("v IS NULL")
@@ -191,7 +193,7 @@ def test_replaced_rows_count_until_a_compaction(tmp_path: Path) -> None:
     )
     table.upsert([{"k": 1, "v": "abc"}])
     table.upsert([{"k": 1, "v": "5"}])
-    with pytest.raises(InvalidInputError, match="1 value does not fit, in 1 data file"):
+    with pytest.raises(InvalidInputError, match="1 value does not fit the new type in 1 data file"):
         table.maintenance.alter_column_type("v", "INT")
     table.compact()
     table.maintenance.alter_column_type("v", "INT")
@@ -202,7 +204,7 @@ def test_values_are_checked_as_their_files_have_them(tmp_path: Path) -> None:
     table = table_of(tmp_path, "DATE", [date(2024, 1, 2)])
     table.maintenance.alter_column_type("v", "STRING")
     open_table(table.path).append([{"k": 2, "v": "7"}])
-    with pytest.raises(InvalidInputError, match="1 value does not fit, in 1 data file"):
+    with pytest.raises(InvalidInputError, match="1 value does not fit the new type in 1 data file"):
         table.maintenance.alter_column_type("v", "INT")  # no cast leads from DATE to INT
 
 

@@ -24,7 +24,7 @@ def test_a_name_is_split_into_its_parts(text: str, expected: Identifier) -> None
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("t", "does not name a database"),
+        ("t", "contains no database"),
         (".t", "is not a valid name"),
         ("db.", "is not a valid name"),
         ("db...", "is not a valid name"),

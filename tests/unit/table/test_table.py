@@ -108,9 +108,9 @@ def test_scan_options_choose_what_is_read(options: dict[str, str], count: int) -
         ({"scan__mode": "from-snapshot"}, "such as 'scan.snapshot-id'"),
         ({"scan__mode": "from-timestamp"}, "such as 'scan.timestamp-millis'"),
         ({"scan__mode": "latest-full", "scan__snapshot_id": "1"}, "no point in time"),
-        ({"scan__mode": "incremental"}, "needs 'incremental-between'"),
-        ({"incremental_between": "1"}, "needs a start and an end"),
-        ({"incremental_between": "3,1"}, "before its start"),
+        ({"scan__mode": "incremental"}, "requires option 'incremental-between'"),
+        ({"incremental_between": "1"}, "requires a start and an end"),
+        ({"incremental_between": "3,1"}, "before the start"),
     ],
 )
 def test_scan_options_that_contradict_are_refused(options: dict[str, str], says: str) -> None:
@@ -229,7 +229,7 @@ def test_rows_go_to_other_libraries() -> None:
 def test_upserts_need_a_primary_key() -> None:
     table = three_commits()
     with pytest.raises(
-        InvalidInputError, match=r"upsert\(\) needs a primary key, and table db.t has none"
+        InvalidInputError, match=r"upsert\(\) requires a primary key, but table db.t has none"
     ):
         table.upsert([ONE])
 

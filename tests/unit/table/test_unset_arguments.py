@@ -262,8 +262,8 @@ def test_a_merge_needs_rows_and_says_what_matches(
         (
             lambda t: t.delete(None),
             (
-                "delete needs a condition: where is None, which does not select all rows. "
-                "truncate() removes all rows, and so does delete('true')."
+                "delete() requires a condition, but where is None. "
+                "Call truncate() or delete('true') to delete all rows."
             ),
         ),
         (
