@@ -140,14 +140,20 @@ class FileRows:
             if minimum < low or maximum > high:
                 yield (
                     SEQUENCES,
-                    f"the file has {minimum} to {maximum}, recorded are {low} to {high}",
+                    (
+                        f"the file has sequence numbers {minimum} to {maximum}, the manifest "
+                        f"records {low} to {high}"
+                    ),
                 )
         stated = row["delete_row_count"]
         if stated and self._has([VALUE_KIND]):
             wanted = pa.array(_RETRACTS, pa.int8())
             retracts = _count_true(pc.is_in(self.table.column(VALUE_KIND), value_set=wanted))
             if retracts != stated:
-                yield DELETES, f"the file has {retracts} retract rows, but {stated} are recorded"
+                yield (
+                    DELETES,
+                    f"the file has {retracts} retract rows, the manifest records {stated}",
+                )
 
     def _sequence_numbers(self) -> npt.NDArray[np.int64]:
         """Return the sequence numbers of the file, unless the snapshot id replaces them."""
@@ -164,7 +170,7 @@ class FileRows:
             if nulls is not None and nulls != values.null_count:
                 yield (
                     NULLS,
-                    f"column {name} has {values.null_count} nulls, but {nulls} are recorded",
+                    f"column {name} has {values.null_count} nulls, the manifest records {nulls}",
                 )
             for bound, compare in ((stats.minimum, pc.less), (stats.maximum, pc.greater)):
                 if not bound[0].is_valid:
@@ -172,7 +178,7 @@ class FileRows:
                 outside = _count_true(compare(values, bound[0]))
                 if outside:
                     side = "below the minimum" if compare is pc.less else "above the maximum"
-                    yield STATISTICS, f"{outside} values of column {name} are {side}"
+                    yield STATISTICS, f"values of column {name} {side}: {outside}"
 
     def _buckets(self, bucket: int, total: int) -> Iterator[tuple[str, str]]:
         names = self.schema.bucket_keys
@@ -189,7 +195,7 @@ class FileRows:
         if len(wrong):
             yield (
                 BUCKET,
-                f"{len(wrong)} rows belong to another bucket, the first to {found[wrong[0]]}",
+                f"rows of another bucket: {len(wrong)}, the first of bucket {found[wrong[0]]}",
             )
 
     def _partition(self) -> Iterator[tuple[str, str]]:
@@ -207,7 +213,7 @@ class FileRows:
             else:
                 others = len(values) - values.null_count
             if others:
-                yield PARTITION, f"{others} rows have a value of {name} other than the partition"
+                yield PARTITION, f"rows whose {name} differs from the partition: {others}"
 
 
 _Texts = TypeVar("_Texts", Column, "pa.ChunkedArray[pa.Scalar[pa.DataType]]")

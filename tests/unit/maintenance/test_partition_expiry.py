@@ -117,5 +117,5 @@ def test_without_an_age_or_partitions_nothing_expires(tmp_path: Path) -> None:
     with pytest.raises(InvalidInputError, match=r"partition\.expiration-time"):
         table.maintenance.expire_partitions()
     assert table.maintenance.expire_partitions(timedelta(days=36_500)) == []
-    with pytest.raises(InvalidInputError, match="not partitioned"):
+    with pytest.raises(InvalidInputError, match="requires a partitioned table"):
         plain_table(tmp_path / "other").maintenance.expire_partitions(timedelta(days=1))

@@ -64,20 +64,22 @@ BROKEN: dict[str, Callable[[FileRows], FileRows]] = {
     "a key is outside of the recorded max_key": lambda r: with_column(
         r, "k", pa.array([0, 1, 2, 3, 9], pa.int32())
     ),
-    "the file has 0 to 7, recorded are 0 to 4": lambda r: with_column(
+    "the file has sequence numbers 0 to 7, the manifest records 0 to 4": lambda r: with_column(
         r, "_SEQUENCE_NUMBER", pa.array([0, 1, 2, 3, 7], pa.int64())
     ),
-    "0, not 1": lambda r: with_column(r, "_VALUE_KIND", pa.array([0] * 5, pa.int8())),
-    "column v has 0 nulls, but 1 are recorded": lambda r: with_column(
+    "the file has 0 retract rows, the manifest records 1": lambda r: with_column(
+        r, "_VALUE_KIND", pa.array([0] * 5, pa.int8())
+    ),
+    "column v has 0 nulls, the manifest records 1": lambda r: with_column(
         r, "v", pa.array([0, 1, 2, 1, 4], pa.int64())
     ),
-    "1 values of v are above the maximum": lambda r: with_column(
+    "values of column v above the maximum: 1": lambda r: with_column(
         r, "v", pa.array([0, 1, 2, None, 5], pa.int64())
     ),
-    "2 values of v are below the minimum": lambda r: with_column(
+    "values of column v below the minimum: 2": lambda r: with_column(
         r, "v", pa.array([-1, -2, 2, None, 4], pa.int64())
     ),
-    "5 rows have a value of dt other than the partition": lambda r: with_column(
+    "rows whose dt differs from the partition: 5": lambda r: with_column(
         r, "dt", pa.array(["e"] * 5)
     ),
 }
@@ -94,7 +96,7 @@ def test_rows_of_another_bucket_are_told(tmp_path: Path) -> None:
     rows = with_entry(written(tmp_path), "total_buckets", pa.array([64], pa.int32()))
     found = [what for _, what in rows.broken()]
     assert len(found) == 1
-    assert found[0].startswith("5 rows belong to another bucket, the first to")
+    assert found[0].startswith("rows of another bucket: 5, the first of bucket")
 
 
 def test_an_empty_file_breaks_nothing(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ def test_other_coordinates_and_jars_are_taken_as_they_are() -> None:
     ("pyspark", "pandas", "message"),
     [
         ("4.3.0", "2.2.0", "PySpark 4.3.0 is not supported.*'4.1'"),
-        ("4.1.4", "3.1.1", "pandas 3.1.1 is not supported.*pandas before 3"),
+        ("4.1.4", "3.1.1", "pandas 3.1.1 is not supported.*requires pandas 2"),
     ],
 )
 def test_versions_that_do_not_go_together_are_named_with_what_to_install(
@@ -41,7 +41,7 @@ def test_versions_that_do_not_go_together_are_named_with_what_to_install(
 
 
 def test_a_warehouse_coordinates_and_a_known_connector_are_due() -> None:
-    with pytest.raises(InvalidInputError, match="needs a warehouse"):
+    with pytest.raises(InvalidInputError, match="requires a warehouse"):
         java_settings(None, None, pyspark="4.1.0", pandas="2.2.0")
     with pytest.raises(InvalidInputError, match="group:artifact:version"):
         java_settings("/w", "paimon", pyspark="4.1.0", pandas="2.2.0")

@@ -208,7 +208,7 @@ def test_columns_are_matched_by_name(schema: str, columns: tuple[str, ...], tabl
         ("id long, x int", "no column 'x'"),
         ("id string", "'id'"),
         ("id long, Id long", "Two columns"),
-        ("name interval day", "'name': interval day"),
+        ("name interval day", "'name' has type interval day"),
         ("col1 long", "no column 'col1'"),
         ("id long, _ROW_KIND string", "_ROW_KIND"),
     ],

@@ -265,7 +265,7 @@ def test_what_is_missing_cannot_be_dropped(catalog: Catalog) -> None:
 
 
 def test_a_database_with_tables_is_not_dropped(catalog: Catalog, folder: Path) -> None:
-    with pytest.raises(InvalidInputError, match=r"its tables: 't'.*cascade=True"):
+    with pytest.raises(InvalidInputError, match=r"the tables 't'.*cascade=True"):
         catalog.drop_database("db")
     assert folder.exists()
 

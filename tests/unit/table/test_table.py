@@ -70,7 +70,7 @@ def test_a_view_of_the_past_does_not_move_and_is_not_written() -> None:
     view = table.at(snapshot=1)
     table.append([{"id": 4, "name": "d"}])
     assert rows_of(view.to_arrow()) == [ONE]
-    with pytest.raises(InvalidInputError, match="past"):
+    with pytest.raises(InvalidInputError, match="read-only"):
         view.append([ONE])
 
 
