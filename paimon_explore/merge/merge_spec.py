@@ -203,7 +203,7 @@ def _sequence_groups(schema: TableSchema) -> tuple[SequenceGroup, ...]:
         if name not in ordering_columns:
             raise InvalidInputError(
                 f"{table_options.PARTIAL_UPDATE_REMOVE_RECORD_ON_SEQUENCE_GROUP.key} "
-                f"names {name!r}, "
+                f"refers to {name!r}, "
                 "which is not the sequence field of a group."
             )
     return tuple(groups)

@@ -88,7 +88,7 @@ def _plan(kind: str, name: str, fields: Sequence[DataField], options: TableOptio
     data_type = by_name.get(column)
     if data_type is None:
         raise InvalidInputError(
-            f"Option '{_PREFIX}{kind}.columns' names {name!r}, which is not a column.",
+            f"Option '{_PREFIX}{kind}.columns' refers to {name!r}, which is not a column.",
             hint=f"Columns: {choices(by_name)}.",
         )
     if map_key is not None:
@@ -108,7 +108,7 @@ def _value_type(data_type: DataType, name: str) -> DataType:
         if isinstance(key, AtomicType) and key.root in _TEXTS:
             return data_type.value
     raise InvalidInputError(
-        f"The file index option names a key of column {name!r}, "
+        f"The file index option refers to a key of column {name!r}, "
         "but the column is not a MAP with STRING keys."
     )
 

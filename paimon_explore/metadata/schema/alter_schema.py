@@ -377,7 +377,7 @@ def _check_not_indexed(schema: TableSchema, column: ColumnPath, done: str) -> No
     for option in _INDEX_OPTIONS:
         if column[0] in options.value(option):
             raise InvalidInputError(
-                f"Column {column[0]!r} cannot be {done}: option {option.key!r} names it."
+                f"Column {column[0]!r} cannot be {done}: option {option.key!r} refers to it."
             )
 
 
@@ -385,7 +385,7 @@ def _check_not_in_options(schema: TableSchema, column: ColumnPath, done: str) ->
     keys = options_naming(schema.options, column[0])
     if keys:
         raise InvalidInputError(
-            f"Column {column[0]!r} cannot be {done}: option {keys[0]!r} names it.",
+            f"Column {column[0]!r} cannot be {done}: option {keys[0]!r} refers to it.",
             hint="Change or remove the option first.",
         )
 

@@ -71,8 +71,8 @@ def changelog_violations(schema: TableSchema, options: TableOptions) -> Iterator
         yield "'changelog-producer' needs a primary key"
     if rewrites and options.value(STREAMING_READ_OVERWRITE):
         yield (
-            "'streaming-read-overwrite' reads changes twice with "
-            f"'changelog-producer' = {producer.value!r}"
+            "'streaming-read-overwrite' cannot be combined with "
+            f"'changelog-producer' = {producer.value!r}: streams would read changes twice"
         )
     has_delta_commits = options.value(FULL_COMPACTION_DELTA_COMMITS) is not None
     if has_delta_commits and producer is ChangelogProducer.LOOKUP:
@@ -145,7 +145,7 @@ def column_setting_violations(schema: TableSchema, options: TableOptions) -> Ite
         for name in rest.split(".")[0].split(","):
             if name not in known:
                 yield (
-                    f"option {key!r} names {name!r}, which is not a column: "
+                    f"option {key!r} refers to {name!r}, which is not a column: "
                     f"{choices(sorted(known))}"
                 )
     functions = [text for _, text in AGGREGATE_FUNCTION.columns_in(options)]
@@ -182,7 +182,7 @@ def partial_update_violations(schema: TableSchema, options: TableOptions) -> Ite
     for name in group_removes:
         if name not in ordering:
             key = PARTIAL_UPDATE_REMOVE_RECORD_ON_SEQUENCE_GROUP.key
-            yield f"{key!r} names {name!r}, which is not the sequence field of a group"
+            yield f"{key!r} refers to {name!r}, which is not the sequence field of a group"
 
 
 def aggregation_violations(_: TableSchema, options: TableOptions) -> Iterator[str]:
@@ -206,7 +206,7 @@ def _group_violations(
         for name in protected:
             if schema.field(name) is None:
                 yield (
-                    f"the sequence group of {', '.join(ordering)} names {name!r}, "
+                    f"the sequence group of {', '.join(ordering)} refers to {name!r}, "
                     "which is not a column"
                 )
             if name in seen:
@@ -239,14 +239,14 @@ def named_column_violations(schema: TableSchema, options: TableOptions) -> Itera
     if kind_name is not None:
         field = schema.field(kind_name)
         if field is None:
-            yield f"'rowkind.field' names {kind_name!r}, which is not a column"
+            yield f"'rowkind.field' refers to {kind_name!r}, which is not a column"
         elif not is_root(field.type, TypeRoot.CHAR, TypeRoot.VARCHAR):
             yield f"'rowkind.field' needs a STRING column, not {type_text(field.type)}"
     time_name = options.value(RECORD_LEVEL_TIME_FIELD)
     if time_name is not None:
         field = schema.field(time_name)
         if field is None:
-            yield f"{RECORD_LEVEL_TIME_FIELD.key!r} names {time_name!r}, which is not a column"
+            yield f"{RECORD_LEVEL_TIME_FIELD.key!r} refers to {time_name!r}, which is not a column"
         elif not is_root(field.type, *_TIME_ROOTS):
             yield (
                 f"{RECORD_LEVEL_TIME_FIELD.key!r} needs an INT, BIGINT or TIMESTAMP column, "

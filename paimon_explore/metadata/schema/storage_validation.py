@@ -160,14 +160,17 @@ def _blob_option_violations(
 ) -> Iterator[str]:
     for name in options.value(BLOB_FIELD):
         if name not in blobs:
-            yield f"{BLOB_FIELD.key!r} names {name!r}, which is not a BLOB column"
+            yield f"{BLOB_FIELD.key!r} refers to {name!r}, which is not a BLOB column"
     for option in (BLOB_DESCRIPTOR_FIELD, BLOB_VIEW_FIELD):
         for name in options.value(option):
             field = schema.field(name)
             if field is None or not is_root(field.type, TypeRoot.BLOB):
-                yield f"{option.key!r} names {name!r}, which is not a BLOB column"
+                yield f"{option.key!r} refers to {name!r}, which is not a BLOB column"
     for name in set(options.value(BLOB_DESCRIPTOR_FIELD)) & set(options.value(BLOB_VIEW_FIELD)):
-        yield f"BLOB column {name!r} must be either a descriptor or a view"
+        yield (
+            f"BLOB column {name!r} must not be in both {BLOB_DESCRIPTOR_FIELD.key!r} and "
+            f"{BLOB_VIEW_FIELD.key!r}"
+        )
 
 
 def vector_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]:
@@ -175,7 +178,7 @@ def vector_violations(schema: TableSchema, options: TableOptions) -> Iterator[st
     for name in options.value(VECTOR_FIELD):
         field = schema.field(name)
         if field is None or not isinstance(field.type, VectorType):
-            yield f"{VECTOR_FIELD.key!r} names {name!r}, which is not a VECTOR column"
+            yield f"{VECTOR_FIELD.key!r} refers to {name!r}, which is not a VECTOR column"
 
 
 def clustering_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]:
