@@ -265,14 +265,16 @@ def timestamps(
 ) -> Column:
     """Build timestamps from epoch milliseconds and nanoseconds of the millisecond; 0 where null."""
     unit = timestamp_unit(data_type.precision)
-    source.check(nanos < _NANOS_PER_MILLI, "nanoseconds of a millisecond must be below 1000000")
+    source.check(
+        nanos < _NANOS_PER_MILLI, "the nanosecond part of a timestamp must be below 1,000,000"
+    )
     if unit in _MILLIS:
         values = millis // _MILLIS[unit]
     else:
         per_milli = UNITS_PER_MILLI[unit]
         limit = 2**63 // per_milli - 1
         inside = (millis >= -limit) & (millis < limit)
-        source.check(inside, f"a timestamp must fit 64 bits of {unit}")
+        source.check(inside, f"a timestamp must fit in 64 bits (unit {unit})")
         values = millis * per_milli + nanos // (_NANOS_PER_MILLI // per_milli)
     return nb.build_fixed(to_arrow(data_type), values, valid)
 

@@ -134,9 +134,9 @@ def _read_blocks(stream: ByteStream, codec: KeyCodec) -> tuple[list[tuple[Key, i
     size = stream.count()
     start = stream.position
     if any(not 0 <= offset < size for _, offset in found):
-        stream.fail("blocks must be before the bitmaps")
+        stream.fail("the dictionary blocks must be before the bitmaps")
     if not is_ascending([key for key, _ in found]):
-        stream.fail("blocks must be in ascending order")
+        stream.fail("the dictionary blocks must be in ascending order")
     return [(key, start + offset) for key, offset in found], start + size
 
 

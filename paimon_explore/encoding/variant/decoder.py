@@ -158,7 +158,7 @@ class VariantReader:
     def key(self, number: int) -> str:
         """Return the key with a number."""
         if number >= len(self._keys):
-            self._fail(0, f"key numbers must be below {len(self._keys)}")
+            self._fail(0, f"key ids must be below {len(self._keys)}")
         return self._keys[number]
 
     def container(self, at: int) -> Container:

@@ -293,8 +293,8 @@ def test_another_number_of_fields_is_an_error_that_names_the_row() -> None:
         ("STRING", f"{HEAD} ff00000000000081", "(?i)utf8"),
         ("DECIMAL(20,2)", f"{HEAD} 1100000008000000" + "00" * 24, "1 to 16 bytes"),
         ("DECIMAL(3,0)", f"{HEAD} e803000000000000", "precision"),
-        ("TIMESTAMP(6)", f"{HEAD} 40420f0010000000 e803000000000000", "below 1000000"),
-        ("TIMESTAMP(9)", f"{HEAD} 0000000010000000 ffffffffffffff7f", "must fit 64 bits of ns"),
+        ("TIMESTAMP(6)", f"{HEAD} 40420f0010000000 e803000000000000", "below 1,000,000"),
+        ("TIMESTAMP(9)", f"{HEAD} 0000000010000000 ffffffffffffff7f", "must fit in 64 bits"),
         (INTS, f"{HEAD} 0800000010000000 03000000 00000000", "elements must be within the array"),
         (INTS, f"{HEAD} 0800000010000000 ffffffff 00000000", "elements must be within the array"),
         (

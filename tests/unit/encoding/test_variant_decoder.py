@@ -194,7 +194,7 @@ def test_a_value_nested_too_deep_is_refused() -> None:
         ("0302", "offsets of the elements must be within"),
         ("03020001ff0000", "elements must be within"),
         ("030201000100", "elements must be within"),
-        ("020100000100", "key numbers must be below 0"),
+        ("020100000100", "key ids must be below 0"),
         ("13ffffffff0000", "offsets of the elements must be within"),
     ],
 )

@@ -292,7 +292,7 @@ def test_damage_is_named() -> None:
     check(
         "bitmap",
         "02 00000001 00000001 00 00000001 00000001 00000005 00000000",
-        "blocks must be before",
+        "dictionary blocks must be before",
     )
     check("bsi", "01 00000001 01 01" + "00" * 16 + "3a30000000000000 00000041", "must be 0 to 64")
     check(
