@@ -150,7 +150,7 @@ def one_block(types: list[DataType], rows: str, offsets: list[int]) -> bytes:
         ("STRING", "00 ffffffffff", [0, 6], "a length must fit 31 bits"),
         ("STRING", "00 01 ff", [0, 3], "(?i)utf8"),
         ("DECIMAL(20, 0)", "00 00", [0, 2], "1 to 16 bytes"),
-        ("TIMESTAMP(6)", "00 0000000000000000 c0843d", [0, 12], "below 1000000"),
+        ("TIMESTAMP(6)", "00 0000000000000000 c0843d", [0, 12], "below 1,000,000"),
         ({"type": "ARRAY", "element": "INT"}, "00 ffffff7f", [0, 5], "must be within its row"),
         (
             {"type": "VECTOR", "element": "INT", "length": 2},

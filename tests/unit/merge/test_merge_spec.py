@@ -162,12 +162,12 @@ ROWS = {
         ("INT", {"aggregate-function": "bool_and"}, "cannot be used"),
         ("INT", {"aggregate-function": "merge_map"}, "cannot be used"),
         (ROWS, {"aggregate-function": "max"}, "cannot be used"),
-        (ROWS, {"aggregate-function": "nested_partial_update"}, "needs (the option )?'nested-key'"),
+        (ROWS, {"aggregate-function": "nested_partial_update"}, "needs option 'nested-key'"),
         (ROWS, {"aggregate-function": "nested_update", "nested-key": "z"}, "no field 'z'"),
         (
             ROWS,
             {"aggregate-function": "nested_update", "nested-sequence-field": "i"},
-            "needs (the option )?'nested-key'",
+            "needs option 'nested-key'",
         ),
     ],
 )

@@ -59,5 +59,5 @@ def test_expired_commits_are_read_from_their_changelog() -> None:
     span = SnapshotRange(start=0, end=2)
     assert [snapshot.id for snapshot in commits(store, span)] == [1, 2]
     store.file_io.delete(paths.changelog(1))
-    with pytest.raises(NotFoundError, match="available is 2"):
+    with pytest.raises(NotFoundError, match="available snapshot is 2"):
         list(commits(store, span))

@@ -126,7 +126,7 @@ def test_a_bad_value_in_a_dictionary_is_named_by_column_and_row() -> None:
 
 def test_a_null_in_a_not_null_column_is_named_by_column_and_row() -> None:
     strict = AtomicType(root=TypeRoot.INT, nullable=False)
-    assert "Column 'a', row 1: null" in refused([{"a": 1}, {"a": None}], a=strict)
+    assert "Column 'a', row 1: the value is null" in refused([{"a": 1}, {"a": None}], a=strict)
 
 
 def test_text_is_not_parsed_into_numbers() -> None:
