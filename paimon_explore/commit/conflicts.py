@@ -159,9 +159,9 @@ def _check_levels(files: ManifestEntries, keys: RowType) -> None:
     if len(upper) < 2:  # noqa: PLR2004  # one file cannot overlap
         return
     lows, highs = key_ranks(upper, keys)
-    places = upper.table.select(["partition", "bucket", "level", "file_name"]).to_pylist()
+    locations = upper.table.select(["partition", "bucket", "level", "file_name"]).to_pylist()
     runs: dict[tuple[object, int, int], list[tuple[int, int, str]]] = {}
-    for place, low, high in zip(places, lows.tolist(), highs.tolist(), strict=True):
+    for place, low, high in zip(locations, lows.tolist(), highs.tolist(), strict=True):
         run = (place["partition"], int(place["bucket"]), int(place["level"]))
         runs.setdefault(run, []).append((low, high, place["file_name"]))
     for run, ranges in runs.items():

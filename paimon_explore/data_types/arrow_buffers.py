@@ -24,9 +24,9 @@ Bools = npt.NDArray[np.bool_]
 Bytes = npt.NDArray[np.uint8]
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
-Words = npt.NDArray[np.uint64]
+UInt64s = npt.NDArray[np.uint64]
 
-WORD = 8
+WORD_BYTES = 8
 """Bytes of a word; variable-length parts are padded to a multiple of it."""
 
 BYTE_VIEWS = pa.list_view(pa.field("item", pa.uint8(), nullable=False))
@@ -129,7 +129,7 @@ def float64_values(array: Column) -> Floats:
 
 def decimal_low_bits(array: Column) -> Ints:
     """Return the low 64 bits of the unscaled values of a decimal128 array; 0 where null."""
-    size = _DECIMAL_WORDS * WORD
+    size = _DECIMAL_WORDS * WORD_BYTES
     raw = as_bytes(array.buffers()[1])[size * array.offset : size * (array.offset + len(array))]
     return _zero_nulls(raw.view(np.int64)[::_DECIMAL_WORDS].copy(), array)
 
@@ -356,16 +356,16 @@ def gather(data: Bytes, starts: Ints, sizes: Ints) -> tuple[Ints, Bytes]:
     return offsets, data[expand_ranges(starts, sizes)]
 
 
-def padded(data: Bytes, extra: int = WORD) -> Bytes:
+def padded(data: Bytes, extra: int = WORD_BYTES) -> Bytes:
     """Append zeros to bytes, so that a word can be read at the last one."""
     out = np.zeros(len(data) + extra, dtype=np.uint8)
     out[: len(data)] = data
     return out
 
 
-def unaligned_words(data: Bytes) -> Words:
+def unaligned_words(data: Bytes) -> UInt64s:
     """View the word that starts at each byte; see `unaligned`."""
-    return np.ndarray((max(len(data) - WORD + 1, 0),), np.uint64, buffer=data, strides=(1,))
+    return np.ndarray((max(len(data) - WORD_BYTES + 1, 0),), np.uint64, buffer=data, strides=(1,))
 
 
 def unaligned(data: Bytes, dtype: npt.DTypeLike) -> Numbers:
@@ -377,4 +377,4 @@ def unaligned(data: Bytes, dtype: npt.DTypeLike) -> Numbers:
 
 def round_up(sizes: Ints) -> Ints:
     """Round sizes up to whole words."""
-    return (sizes + (WORD - 1)) & ~(WORD - 1)
+    return (sizes + (WORD_BYTES - 1)) & ~(WORD_BYTES - 1)

@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from paimon_explore.data_types import arrow_buffers as nb
-from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints, Words
+from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints, UInt64s
 
 Int8s: TypeAlias = npt.NDArray[np.int8]
 Keys: TypeAlias = npt.NDArray[np.signedinteger | np.unsignedinteger | np.bool_]
@@ -42,9 +42,11 @@ def scale_of(data_type: pa.DataType) -> int:
     return digits
 
 
-def decimal_halves(array: Column) -> tuple[Ints, Words]:
+def decimal_halves(array: Column) -> tuple[Ints, UInt64s]:
     """The high and low 64 bits of the unscaled values of decimals."""
-    halves: Words = nb.fixed_values(array, np.dtype([("low", "<u8"), ("high", "<u8")])).view("<u8")
+    halves: UInt64s = nb.fixed_values(array, np.dtype([("low", "<u8"), ("high", "<u8")])).view(
+        "<u8"
+    )
     return halves[1::2].view(np.int64), halves[0::2]
 
 

@@ -118,17 +118,17 @@ def groups(splits: Sequence[Split], parallelism: int) -> list[tuple[Split, ...]]
     A split that needs no merge is divided into its files, so that few large splits do not leave
     tasks idle.
     """
-    pieces = sorted(
-        ((_bytes(piece), piece) for split in splits for piece in _pieces(split)),
+    sized_splits = sorted(
+        ((_bytes(one), one) for split in splits for one in _single_splits(split)),
         key=lambda sized: -sized[0],
     )
-    total = sum(size for size, _ in pieces)
-    count = min(len(pieces), max(parallelism, -(-total // TASK_BYTES)))
+    total = sum(size for size, _ in sized_splits)
+    count = min(len(sized_splits), max(parallelism, -(-total // TASK_BYTES)))
     heap: list[tuple[int, int]] = [(0, number) for number in range(count)]
     found: list[list[Split]] = [[] for _ in range(count)]
-    for size, piece in pieces:
+    for size, one in sized_splits:
         load, number = heapq.heappop(heap)
-        found[number].append(piece)
+        found[number].append(one)
         heapq.heappush(heap, (load + size, number))
     return [tuple(group) for group in found]
 
@@ -138,7 +138,7 @@ def _bytes(split: Split) -> int:
     return sum((size or 0) + _OPEN_COST_BYTES for size in sizes)
 
 
-def _pieces(split: Split) -> list[Split]:
+def _single_splits(split: Split) -> list[Split]:
     if not isinstance(split, DataSplit) or not split.raw_convertible or split.same_rows:
         return [split]
     return [split.file(row) for row in range(split.count)]
@@ -169,7 +169,7 @@ def _text(field: StructField) -> str:
     return field.dataType.simpleString() + ("" if field.nullable else " NOT NULL")
 
 
-def opened(where: Table | str | PathLike[str], options: Mapping[str, str]) -> Table:
+def table_with_options(where: Table | str | PathLike[str], options: Mapping[str, str]) -> Table:
     """Open a table with the additional options of this read or write.
 
     Raises:

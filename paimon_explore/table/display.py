@@ -5,7 +5,7 @@ from paimon_explore.inspection.rendering.chart import Chart
 from paimon_explore.inspection.rendering.result import Figure, Result
 
 
-class LazyScreen:
+class NotebookRenderer:
     """Renders results with the packages of the extra `notebook`, if they are installed."""
 
     def figure(self, charts: tuple[Chart, ...]) -> Figure:
@@ -39,4 +39,4 @@ def _missing(what: str, error: ImportError) -> UnsupportedFeatureError:
     return UnsupportedFeatureError(what, hint=hint)
 
 
-RENDERER = LazyScreen()
+RENDERER = NotebookRenderer()

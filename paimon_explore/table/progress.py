@@ -19,7 +19,7 @@ _DISPLAY = "IPython.display"
 _KERNEL = "ZMQInteractiveShell"
 
 
-class Screen(Protocol):
+class ProgressDisplay(Protocol):
     """Where a bar is drawn."""
 
     def draw(self, line: str) -> None:
@@ -66,16 +66,18 @@ class _Handle(Protocol):
         """Replace the output."""
 
 
-def progress(parts: Sequence[Part], what: str, screen: Screen | None = None) -> Iterator[Part]:
+def progress(
+    parts: Sequence[Part], what: str, display: ProgressDisplay | None = None
+) -> Iterator[Part]:
     """Iterate over parts of some work, with a progress bar if it takes long.
 
     Args:
         parts: the parts; each is finished when the next one is requested.
         what: the label of the bar.
-        screen: where to draw; None for the terminal or notebook, if there is one.
+        display: where to draw; None for the terminal or notebook, if there is one.
     """
     total = len(parts)
-    shown = screen if screen is not None else _screen()
+    shown = display if display is not None else _display()
     if shown is None or total == 0:
         yield from parts
         return
@@ -106,7 +108,7 @@ def bar(what: str, done: int, total: int, elapsed_s: float) -> str:
     return f"{what} {drawn:<{_WIDTH}} {done} of {total}{left}"
 
 
-def _screen() -> Screen | None:
+def _display() -> ProgressDisplay | None:
     """The terminal or notebook of this process, if there is one."""
     if threading.current_thread() is not threading.main_thread():
         return None

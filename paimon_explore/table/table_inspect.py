@@ -244,7 +244,7 @@ class ExplorableTable(ExplainableTable):
         return replay_commit(self._view(), chosen, scenario)
 
     @property
-    def screen(self) -> "types.Renderer":
+    def renderer(self) -> "types.Renderer":
         """The renderer of this table's results in notebooks."""
         return self._view().renderer
 

@@ -64,7 +64,7 @@ class Tracing:
                 for path, table in self._tables.items()
             ),
             problem="" if error is None else f"{type(error).__name__}: {error}",
-            renderer=next(iter(self._tables.values())).screen,
+            renderer=next(iter(self._tables.values())).renderer,
         )
 
     @property

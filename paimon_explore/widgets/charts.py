@@ -82,11 +82,11 @@ def _height(chart: Chart) -> int:
 
 def _bars(figure: go.Figure, chart: BarChart, row: int) -> None:
     names = [label(name) for name in chart.categories]
-    places = list(range(len(names)))
+    positions = list(range(len(names)))
     for series in chart.series:
         figure.add_bar(
             x=list(series.values),
-            y=places,
+            y=positions,
             orientation="h",
             name=label(series.name),
             marker_color=COLOURS[series.tone],
@@ -97,7 +97,7 @@ def _bars(figure: go.Figure, chart: BarChart, row: int) -> None:
             col=1,
         )
     figure.update_yaxes(
-        tickvals=places, ticktext=names, autorange="reversed", row=row, col=1, automargin=True
+        tickvals=positions, ticktext=names, autorange="reversed", row=row, col=1, automargin=True
     )
 
 

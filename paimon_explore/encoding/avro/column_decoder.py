@@ -30,7 +30,7 @@ from paimon_explore.encoding.avro.record_offsets import (
     item_counts,
     item_starts,
     short_items,
-    skip_lanes,
+    skip_values,
     skipper,
     value_branch,
 )
@@ -47,7 +47,7 @@ from paimon_explore.encoding.avro.schema import (
     UnionNode,
     unsupported,
 )
-from paimon_explore.encoding.avro.vectorized_varint import Lanes, Pairs, Positions, unfolded
+from paimon_explore.encoding.avro.vectorized_varint import PaddedBuffer, Pairs, Positions, unfolded
 from paimon_explore.errors import CorruptFileError
 
 _SHARED_NULLS = 16_384
@@ -91,13 +91,13 @@ def natural_field(name: str, node: AvroNode) -> "pa.Field[pa.DataType]":
     return pa.field(name, natural_type(node), nullable=nullable)
 
 
-def take_lanes(
-    lanes: Lanes, node: AvroNode, wanted: pa.DataType, at: Positions, where: str
+def decode_column(
+    buffer: PaddedBuffer, node: AvroNode, wanted: pa.DataType, at: Positions, where: str
 ) -> tuple[Column, Positions]:
     """Decode the value at each position; also returns the positions after the values.
 
     Args:
-        lanes: the bytes.
+        buffer: the bytes.
         node: type in the file.
         wanted: type of the result.
         at: n ascending positions.
@@ -108,16 +108,16 @@ def take_lanes(
     """
     match node:
         case PlainNode():
-            return take_plain(lanes, node, wanted, at, where)
+            return take_plain(buffer, node, wanted, at, where)
         case OptionalNode():
-            return _take_optional(lanes, node, wanted, at, where)
+            return _take_optional(buffer, node, wanted, at, where)
         case RecordNode():
             if not isinstance(wanted, pa.StructType):
                 raise mismatch("record", wanted, where)
-            children, behind = take_fields(lanes, node, _fields_of(wanted), at, where)
+            children, behind = take_fields(buffer, node, _fields_of(wanted), at, where)
             return pa.Array.from_buffers(wanted, len(at), [None], children=children), behind
         case ArrayNode() | MapNode():
-            return _take_items(lanes, node, wanted, at, where)
+            return _take_items(buffer, node, wanted, at, where)
         case EnumNode() | UnionNode() | RecursiveNode():
             raise unsupported(node, where)
         case _:
@@ -125,7 +125,7 @@ def take_lanes(
 
 
 def take_fields(
-    lanes: Lanes,
+    buffer: PaddedBuffer,
     node: RecordNode,
     wanted: Sequence["pa.Field[pa.DataType]"],
     at: Positions,
@@ -138,10 +138,10 @@ def take_fields(
     for name, inner in node.fields:
         field = by_name.get(name)
         if field is None:
-            at = skip_lanes(lanes, inner, at)
+            at = skip_values(buffer, inner, at)
             continue
         place = f"{where}.{name}" if where else name
-        column, at = take_lanes(lanes, inner, field.type, at, place)
+        column, at = decode_column(buffer, inner, field.type, at, place)
         if column.null_count and not field.nullable:
             raise CorruptFileError("", place, "must not be null")
         found[name] = column
@@ -179,16 +179,16 @@ def _fields_of(struct: pa.StructType) -> list["pa.Field[pa.DataType]"]:
 
 
 def _take_optional(
-    lanes: Lanes, node: OptionalNode, wanted: pa.DataType, at: Positions, where: str
+    buffer: PaddedBuffer, node: OptionalNode, wanted: pa.DataType, at: Positions, where: str
 ) -> tuple[Column, Positions]:
-    valid = branch_taken(lanes, node, at)
+    valid = branch_taken(buffer, node, at)
     behind = at + 1
     if valid is None:
-        return take_lanes(lanes, node.inner, wanted, behind, where)
+        return decode_column(buffer, node.inner, wanted, behind, where)
     rows = np.flatnonzero(valid)
     if not len(rows):
         return null_column(wanted, len(at)), behind
-    column, ends = take_lanes(lanes, node.inner, wanted, behind[rows], where)
+    column, ends = decode_column(buffer, node.inner, wanted, behind[rows], where)
     behind[rows] = ends
     return _spread(column, valid), behind
 
@@ -202,11 +202,13 @@ def _spread(column: Column, valid: Bools) -> Column:
 
 
 def _take_items(
-    lanes: Lanes, node: ArrayNode | MapNode, wanted: pa.DataType, at: Positions, where: str
+    buffer: PaddedBuffer, node: ArrayNode | MapNode, wanted: pa.DataType, at: Positions, where: str
 ) -> tuple[Column, Positions]:
     items, target = _item_types(node, wanted, where)
-    known = _short_counts(lanes, items, target, at) or _even_items(lanes, items, target, at, where)
-    offsets, values, behind = known or _walked_items(lanes, items, target, at, where)
+    known = _short_counts(buffer, items, target, at) or _even_items(
+        buffer, items, target, at, where
+    )
+    offsets, values, behind = known or _walked_items(buffer, items, target, at, where)
     return _build_items(wanted, offsets, values, where), behind
 
 
@@ -249,12 +251,12 @@ def _item_field(wanted: pa.DataType) -> "pa.Field[pa.DataType]":
 
 
 def _short_counts(
-    lanes: Lanes, node: AvroNode, wanted: pa.DataType, at: Positions
+    buffer: PaddedBuffer, node: AvroNode, wanted: pa.DataType, at: Positions
 ) -> tuple[Ints, Column, Positions] | None:
     """Decode null counts in their usual form at once; None if an array has another form."""
     if wanted != pa.int64() or not is_nullable_long(node):
         return None
-    found = short_items(lanes, at)
+    found = short_items(buffer, at)
     if found is None:
         return None
     items, behind = found
@@ -266,7 +268,7 @@ def _short_counts(
 
 
 def _even_items(
-    lanes: Lanes, items: AvroNode, wanted: pa.DataType, at: Positions, where: str
+    buffer: PaddedBuffer, items: AvroNode, wanted: pa.DataType, at: Positions, where: str
 ) -> tuple[Ints, Column, Positions] | None:
     """Decode items of constant size without nulls, whose positions follow from the counts.
 
@@ -277,23 +279,23 @@ def _even_items(
     if width is None or not len(at):
         return None
     tag = 1 if isinstance(items, OptionalNode) else 0
-    counts, begin = item_counts(lanes, at)
+    counts, begin = item_counts(buffer, at)
     behind = begin + counts * (width + tag)
     filled = counts > 0
-    if behind.max() > lanes.end or lanes.raw[behind[filled]].any():
+    if behind.max() > buffer.end or buffer.raw[behind[filled]].any():
         return None
     offsets = offsets_from_sizes(counts)
     nth = np.arange(offsets[-1]) - np.repeat(offsets[:-1], counts)
     places = np.repeat(begin, counts) + nth * (width + tag)
     # if each position has the branch of a non-null value, the next positions are right, too
-    if isinstance(items, OptionalNode) and (lanes.raw[places] != value_branch(items)).any():
+    if isinstance(items, OptionalNode) and (buffer.raw[places] != value_branch(items)).any():
         return None
-    values, _ = take_lanes(lanes, inner, wanted, places + tag, where)
+    values, _ = decode_column(buffer, inner, wanted, places + tag, where)
     return offsets, values, behind + filled
 
 
 def _walked_items(
-    lanes: Lanes, items: AvroNode, wanted: pa.DataType, at: Positions, where: str
+    buffer: PaddedBuffer, items: AvroNode, wanted: pa.DataType, at: Positions, where: str
 ) -> tuple[Ints, Column, Positions]:
     """Decode item j of all arrays at a time; returns offsets, items, and the positions after them.
 
@@ -301,33 +303,33 @@ def _walked_items(
     """
     at = at.copy()
     filled = np.zeros(len(at), dtype=np.int64)
-    pieces: list[Column] = []
+    parts: list[Column] = []
     owners: list[Ints] = []
     rows = np.arange(len(at))
     while len(rows):
-        left, behind = item_counts(lanes, at[rows])
+        left, behind = item_counts(buffer, at[rows])
         at[rows] = behind
         rows, left = rows[left > 0], left[left > 0]
         if few_and_long(left):
-            starts, at[rows] = item_starts(lanes, skipper(items), at[rows], left)
-            pieces.append(take_lanes(lanes, items, wanted, starts, where)[0])
+            starts, at[rows] = item_starts(buffer, skipper(items), at[rows], left)
+            parts.append(decode_column(buffer, items, wanted, starts, where)[0])
             owners.append(np.repeat(rows, left))
             filled[rows] += left
             continue
         for index in range(int(left.max()) if len(left) else 0):
             some = rows[left > index]
-            piece, at[some] = take_lanes(lanes, items, wanted, at[some], where)
-            pieces.append(piece)
+            part, at[some] = decode_column(buffer, items, wanted, at[some], where)
+            parts.append(part)
             owners.append(some)
             filled[some] += 1
     offsets = offsets_from_sizes(filled)
-    if not pieces:
+    if not parts:
         return offsets, null_column(wanted, 0), at
-    return offsets, _in_row_order(pieces, owners), at
+    return offsets, _in_row_order(parts, owners), at
 
 
-def _in_row_order(pieces: list[Column], owners: list[Ints]) -> Column:
+def _in_row_order(parts: list[Column], owners: list[Ints]) -> Column:
     """Sort items by owner; each part has at most one item per owner, and the sort is stable."""
-    together = pieces[0] if len(pieces) == 1 else pa.concat_arrays(pieces)
+    together = parts[0] if len(parts) == 1 else pa.concat_arrays(parts)
     order = np.argsort(np.concatenate(owners), kind="stable")
     return take_rows(together, order)

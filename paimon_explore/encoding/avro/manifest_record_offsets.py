@@ -13,7 +13,7 @@ from paimon_explore.data_types.arrow_buffers import Bools, Ints
 from paimon_explore.encoding.avro.record_offsets import record_starts
 from paimon_explore.encoding.avro.schema import AvroNode, OptionalNode, PlainNode, Primitive
 from paimon_explore.encoding.avro.schema import RecordNode as Record
-from paimon_explore.encoding.avro.vectorized_varint import Lanes, Positions
+from paimon_explore.encoding.avro.vectorized_varint import PaddedBuffer, Positions
 
 _LEADING = (
     frozenset({Primitive.INT, Primitive.LONG}),
@@ -27,7 +27,9 @@ _CONTINUES = 0x80
 _ARITY_BYTES = 4
 
 
-def entry_starts(lanes: Lanes, node: AvroNode, begins: Ints, ends: Ints, counts: Ints) -> Positions:
+def entry_starts(
+    buffer: PaddedBuffer, node: AvroNode, begins: Ints, ends: Ints, counts: Ints
+) -> Positions:
     """Find the start of every manifest entry; see `record_starts` for the arguments.
 
     Raises:
@@ -35,13 +37,15 @@ def entry_starts(lanes: Lanes, node: AvroNode, begins: Ints, ends: Ints, counts:
     """
     tag = _tag_bytes(node, _LEADING)
     if tag is None or not len(begins):
-        return record_starts(lanes, node, begins, ends, counts)
-    head = bytes(lanes.raw[int(begins[0]) + tag :][:_WORD])
-    places = _places(lanes, *_entry_pattern(head)) - tag
-    return _checked(places, lanes, node, (begins, ends, counts))
+        return record_starts(buffer, node, begins, ends, counts)
+    head = bytes(buffer.raw[int(begins[0]) + tag :][:_WORD])
+    places = _places(buffer, *_entry_pattern(head)) - tag
+    return _checked(places, buffer, node, (begins, ends, counts))
 
 
-def list_starts(lanes: Lanes, node: AvroNode, begins: Ints, ends: Ints, counts: Ints) -> Positions:
+def list_starts(
+    buffer: PaddedBuffer, node: AvroNode, begins: Ints, ends: Ints, counts: Ints
+) -> Positions:
     """Find the start of every manifest list record: version and a name with a common prefix.
 
     Raises:
@@ -49,16 +53,16 @@ def list_starts(lanes: Lanes, node: AvroNode, begins: Ints, ends: Ints, counts: 
     """
     tag = _tag_bytes(node, _LIST_LEADING)
     if tag is None or not len(begins):
-        return record_starts(lanes, node, begins, ends, counts)
-    head = bytes(lanes.raw[int(begins[0]) + tag :][:_WORD])
+        return record_starts(buffer, node, begins, ends, counts)
+    head = bytes(buffer.raw[int(begins[0]) + tag :][:_WORD])
     mask = bytes([0xFF, _CONTINUES, *[0xFF] * (_WORD - 2)])
     value = bytes([head[0], head[1] & _CONTINUES, *head[2:]])
-    places = _places(lanes, mask, value) - tag
-    return _checked(places, lanes, node, (begins, ends, counts))
+    places = _places(buffer, mask, value) - tag
+    return _checked(places, buffer, node, (begins, ends, counts))
 
 
 def _checked(
-    places: Positions, lanes: Lanes, node: AvroNode, blocks: tuple[Ints, Ints, Ints]
+    places: Positions, buffer: PaddedBuffer, node: AvroNode, blocks: tuple[Ints, Ints, Ints]
 ) -> Positions:
     """Return candidates of blocks with as many candidates as records; walk the other blocks."""
     begins, ends, counts = blocks
@@ -68,7 +72,7 @@ def _checked(
     if exact.all():
         return places
     odd = np.flatnonzero(~exact)
-    walked = record_starts(lanes, node, begins[odd], ends[odd], counts[odd])
+    walked = record_starts(buffer, node, begins[odd], ends[odd], counts[odd])
     good = np.repeat(exact, last - first)
     inside = np.concatenate([np.arange(a, b) for a, b in zip(first, last, strict=True)])
     found = np.concatenate([places[inside[good]], walked])
@@ -104,10 +108,10 @@ def _entry_pattern(head: bytes) -> tuple[bytes, bytes]:
     return bytes(mask), bytes(value)
 
 
-def _places(lanes: Lanes, mask: bytes, value: bytes) -> Positions:
+def _places(buffer: PaddedBuffer, mask: bytes, value: bytes) -> Positions:
     """Find words that equal a value in the bits of a mask, which includes the first byte."""
-    places = lanes.places_of(value[0])
+    places = buffer.positions_of(value[0])
     wanted = np.uint64(int.from_bytes(value, "little"))
     bits = np.uint64(int.from_bytes(mask, "little"))
-    agreeing: Positions = places[(lanes.words[places] & bits) == wanted]
+    agreeing: Positions = places[(buffer.words[places] & bits) == wanted]
     return agreeing

@@ -16,7 +16,7 @@ from paimon_explore.data_types.arrow_buffers import (
     Column,
     Ints,
     Numbers,
-    Words,
+    UInt64s,
     as_buffer,
     build_binary,
     build_bool,
@@ -26,7 +26,7 @@ from paimon_explore.data_types.arrow_buffers import (
 )
 from paimon_explore.encoding.avro.record_offsets import FIXED_SIZES
 from paimon_explore.encoding.avro.schema import PlainNode, Primitive
-from paimon_explore.encoding.avro.vectorized_varint import Lanes, Positions
+from paimon_explore.encoding.avro.vectorized_varint import PaddedBuffer, Positions
 from paimon_explore.errors import CorruptFileError
 
 _BINARY, _STRING, _LONG = pa.binary(), pa.string(), pa.int64()
@@ -75,7 +75,7 @@ def _number_type(node: PlainNode) -> pa.DataType:
 
 
 def take_plain(
-    lanes: Lanes, node: PlainNode, wanted: pa.DataType, at: Positions, where: str
+    buffer: PaddedBuffer, node: PlainNode, wanted: pa.DataType, at: Positions, where: str
 ) -> tuple[Column, Positions]:
     """Decode the value at each position; also returns the positions after the values.
 
@@ -84,29 +84,29 @@ def take_plain(
     """
     match node.primitive:
         case Primitive.INT | Primitive.LONG:
-            values, behind = lanes.longs(at)
+            values, behind = buffer.longs(at)
             return _numbers(values, node, wanted, where), behind
         case Primitive.BYTES | Primitive.STRING:
-            size, begin = lanes.sizes(at, where)
-            return _spans(lanes, node, wanted, (begin, size), where), begin + size
+            size, begin = buffer.sizes(at, where)
+            return _spans(buffer, node, wanted, (begin, size), where), begin + size
         case Primitive.FIXED:
             sizes = np.full(len(at), node.size, dtype=np.int64)
-            return _spans(lanes, node, wanted, (at, sizes), where), at + node.size
+            return _spans(buffer, node, wanted, (at, sizes), where), at + node.size
         case _:
-            return _raw_fixed(lanes, node, wanted, at, where), at + FIXED_SIZES[node.primitive]
+            return _raw_fixed(buffer, node, wanted, at, where), at + FIXED_SIZES[node.primitive]
 
 
 def _raw_fixed(
-    lanes: Lanes, node: PlainNode, wanted: pa.DataType, at: Positions, where: str
+    buffer: PaddedBuffer, node: PlainNode, wanted: pa.DataType, at: Positions, where: str
 ) -> Column:
     if wanted != _TYPES[node.primitive]:
         raise mismatch(node.primitive.value, wanted, where)
     if node.primitive is Primitive.BOOLEAN:
-        byte = lanes.raw[at]
+        byte = buffer.raw[at]
         if len(byte) and byte.max() > 1:
             raise CorruptFileError("", where, "a boolean must be 0 or 1")
         return build_bool(byte.view(np.bool_))
-    word = lanes.words[at]
+    word = buffer.words[at]
     if node.primitive is Primitive.DOUBLE:
         return dense(wanted, word.view(np.float64))
     return dense(wanted, word.astype(np.uint32).view(np.float32))
@@ -154,17 +154,17 @@ def _in_unit(values: Ints, node: PlainNode, wanted: pa.DataType, where: str) -> 
 
 
 def _spans(
-    lanes: Lanes, node: PlainNode, wanted: pa.DataType, spans: tuple[Ints, Ints], where: str
+    buffer: PaddedBuffer, node: PlainNode, wanted: pa.DataType, spans: tuple[Ints, Ints], where: str
 ) -> Column:
     if pa.types.is_decimal128(wanted) and node.logical == "decimal":
-        return _decimals(lanes, node, wanted, spans, where)
+        return _decimals(buffer, node, wanted, spans, where)
     if node.primitive is Primitive.STRING:
         if wanted not in (_STRING, pa.large_string()):
             raise mismatch("string", wanted, where)
-        return _as_text(_gathered(lanes, spans, where), wanted, where)
+        return _as_text(_gathered(buffer, spans, where), wanted, where)
     if wanted == BYTE_VIEWS:
-        return _viewed(lanes, spans, where)
-    raw = _gathered(lanes, spans, where)
+        return _viewed(buffer, spans, where)
+    raw = _gathered(buffer, spans, where)
     if wanted == _BINARY:
         return raw
     if wanted == pa.large_binary() or (
@@ -183,15 +183,15 @@ def _as_text(raw: Column, wanted: pa.DataType, where: str) -> Column:
         raise CorruptFileError("", where, "text must be UTF-8") from error
 
 
-def _viewed(lanes: Lanes, spans: tuple[Ints, Ints], where: str) -> Column:
+def _viewed(buffer: PaddedBuffer, spans: tuple[Ints, Ints], where: str) -> Column:
     """Build views of spans of bytes, valid until the buffer is released."""
     begin, size = spans
-    if len(begin) and (begin + size).max() > lanes.end:
+    if len(begin) and (begin + size).max() > buffer.end:
         raise CorruptFileError("", where, "a length exceeds the end of the block")
-    return build_views(begin, size, lanes.data)
+    return build_views(begin, size, buffer.data)
 
 
-def _gathered(lanes: Lanes, spans: tuple[Ints, Ints], where: str) -> Column:
+def _gathered(buffer: PaddedBuffer, spans: tuple[Ints, Ints], where: str) -> Column:
     """Copy spans of bytes to binary values.
 
     Spans of equal size are copied by numpy. Otherwise the buffer is viewed as a binary array in
@@ -201,35 +201,35 @@ def _gathered(lanes: Lanes, spans: tuple[Ints, Ints], where: str) -> Column:
     if not len(begin):
         return empty_array(_BINARY)
     ends = begin + size
-    if ends.max() > lanes.end:
+    if ends.max() > buffer.end:
         raise CorruptFileError("", where, "a length exceeds the end of the block")
     if len(begin) > 1 and (begin[1:] < ends[:-1]).any():
         raise CorruptFileError("", where, "values must be in ascending order")
     width = int(size[0])
     if width and (size == width).all():
         ends = np.arange(0, width * (len(begin) + 1), width, dtype=np.int32)
-        return build_binary(ends, lanes.pieces(begin, width))
+        return build_binary(ends, buffer.fixed_spans(begin, width))
     offsets = np.empty(2 * len(begin), dtype=np.int32)
     offsets[0::2] = begin
     offsets[1::2] = ends
     alternating = pa.Array.from_buffers(
-        _BINARY, len(offsets) - 1, [None, as_buffer(offsets), pa.py_buffer(lanes.data)]
+        _BINARY, len(offsets) - 1, [None, as_buffer(offsets), pa.py_buffer(buffer.data)]
     )
     every_other = np.arange(0, len(offsets) - 1, 2, dtype=np.int64)
     return alternating.take(dense(pa.int64(), every_other))  # type: ignore[arg-type]  # in stubs
 
 
 def _decimals(
-    lanes: Lanes, node: PlainNode, wanted: pa.DataType, spans: tuple[Ints, Ints], where: str
+    buffer: PaddedBuffer, node: PlainNode, wanted: pa.DataType, spans: tuple[Ints, Ints], where: str
 ) -> Column:
     begin, size = spans
     if len(size) and (size.max() > _DECIMAL_BYTES or size.min() < 1):
         raise CorruptFileError("", where, f"a decimal must have 1 to {_DECIMAL_BYTES} bytes")
-    if len(begin) and (begin + size).max() > lanes.end:
+    if len(begin) and (begin + size).max() > buffer.end:
         raise CorruptFileError("", where, "a length exceeds the end of the block")
     behind = begin + size
-    low = _big_endian(lanes.words[behind - 8]).view(np.int64)
-    high = _big_endian(lanes.words[behind - 16]).view(np.int64)
+    low = _big_endian(buffer.words[behind - 8]).view(np.int64)
+    high = _big_endian(buffer.words[behind - 16]).view(np.int64)
     short = np.clip(_WORD_BITS - 8 * size, 0, 56)
     low = np.where(size < _WORD_BYTES, (low << short) >> short, low)
     cut = np.clip(2 * _WORD_BITS - 8 * size, 0, 56)
@@ -247,7 +247,7 @@ def _decimals(
         ) from error
 
 
-def _big_endian(words: Words) -> Words:
+def _big_endian(words: UInt64s) -> UInt64s:
     return words.astype(np.uint64).byteswap()
 
 

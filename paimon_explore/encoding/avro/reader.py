@@ -27,7 +27,7 @@ from paimon_explore.encoding.avro.schema import (
     refuse_generic,
     top_record,
 )
-from paimon_explore.encoding.avro.vectorized_varint import PAD, Lanes, Positions
+from paimon_explore.encoding.avro.vectorized_varint import PAD, PaddedBuffer, Positions
 from paimon_explore.errors import CorruptFileError, ResourceLimitError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.limits import check_size, within_memory
@@ -41,7 +41,7 @@ REASONS = 16
 Fields: TypeAlias = "Sequence[pa.Field[pa.DataType]]"
 Choice: TypeAlias = "tuple[Fields, Callable[[list[Column]], Ints]]"
 """Columns, and a function that returns for each of n records 0 to keep it, else a reason."""
-StartFinder: TypeAlias = Callable[[Lanes, AvroNode, Ints, Ints, Ints], Positions]
+StartFinder: TypeAlias = Callable[[PaddedBuffer, AvroNode, Ints, Ints, Ints], Positions]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -329,14 +329,14 @@ def _chunks(
     starts: StartFinder,
     choices: Sequence[Choice],
 ) -> _Decoded:
-    lanes = Lanes([block.data for block in blocks])
-    found = _taken(lanes, node, blocks, fields, starts, choices)
-    lanes.release()
+    buffer = PaddedBuffer([block.data for block in blocks])
+    found = _taken(buffer, node, blocks, fields, starts, choices)
+    buffer.release()
     return found
 
 
 def _taken(
-    lanes: Lanes,
+    buffer: PaddedBuffer,
     node: AvroNode,
     blocks: Sequence[Block],
     fields: Fields,
@@ -347,29 +347,29 @@ def _taken(
         offsets_from_sizes(np.array([len(block.data) for block in blocks], dtype=np.int64)) + PAD
     )
     counts = np.array([block.count for block in blocks], dtype=np.int64)
-    begins = starts(lanes, node, sizes[:-1], sizes[1:], counts)
-    stops = np.append(begins[1:], lanes.end)
+    begins = starts(buffer, node, sizes[:-1], sizes[1:], counts)
+    stops = np.append(begins[1:], buffer.end)
     tallies = np.zeros((len(choices), REASONS), np.int64)
     for tally, choice in zip(tallies, choices, strict=True):
-        reasons = _reasons(lanes, node, begins, choice)
+        reasons = _reasons(buffer, node, begins, choice)
         tally[:] = np.bincount(reasons, minlength=REASONS)
         kept = reasons == 0
         begins, stops = begins[kept], stops[kept]
     chunks: list[list[Column]] = []
     for first in range(0, len(begins), _CHUNK_RECORDS):
         part = slice(first, first + _CHUNK_RECORDS)
-        columns, behind = _take_records(lanes, node, fields, begins[part])
+        columns, behind = _take_records(buffer, node, fields, begins[part])
         if not np.array_equal(behind, stops[part]):
             raise misfit()
         chunks.append(columns)
     return _Decoded(chunks, tallies)
 
 
-def _reasons(lanes: Lanes, node: AvroNode, begins: Positions, choice: Choice) -> Ints:
+def _reasons(buffer: PaddedBuffer, node: AvroNode, begins: Positions, choice: Choice) -> Ints:
     """Apply a filter to records; decodes no fields after the columns of the filter."""
     fields, decide = choice
-    record, at = _records_at(lanes, node, begins)
-    columns, _ = take_fields(lanes, _head(record, fields), fields, at, "")
+    record, at = _records_at(buffer, node, begins)
+    columns, _ = take_fields(buffer, _head(record, fields), fields, at, "")
     return decide(columns)
 
 
@@ -388,16 +388,18 @@ def _head(record: RecordNode, fields: Fields) -> RecordNode:
 
 
 def _take_records(
-    lanes: Lanes, node: AvroNode, fields: Fields, begins: Positions
+    buffer: PaddedBuffer, node: AvroNode, fields: Fields, begins: Positions
 ) -> tuple[list[Column], Positions]:
-    record, at = _records_at(lanes, node, begins)
-    return take_fields(lanes, record, fields, at, "")
+    record, at = _records_at(buffer, node, begins)
+    return take_fields(buffer, record, fields, at, "")
 
 
-def _records_at(lanes: Lanes, node: AvroNode, begins: Positions) -> tuple[RecordNode, Positions]:
+def _records_at(
+    buffer: PaddedBuffer, node: AvroNode, begins: Positions
+) -> tuple[RecordNode, Positions]:
     """Return the record type, and the position of the first field of each record."""
     if not isinstance(node, OptionalNode):
         return top_record(node), begins
-    if branch_taken(lanes, node, begins) is not None:
+    if branch_taken(buffer, node, begins) is not None:
         raise CorruptFileError("", "a record", "must not be null")
     return top_record(node), begins + 1

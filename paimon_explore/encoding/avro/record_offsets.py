@@ -24,7 +24,7 @@ from paimon_explore.encoding.avro.schema import (
     UnionNode,
     unsupported,
 )
-from paimon_explore.encoding.avro.vectorized_varint import Lanes, Pairs, Positions
+from paimon_explore.encoding.avro.vectorized_varint import PaddedBuffer, Pairs, Positions
 from paimon_explore.errors import CorruptFileError
 
 _FEW_BLOCKS = 48
@@ -40,12 +40,12 @@ Step: TypeAlias = Callable[[Data, int], int]
 
 
 def record_starts(
-    lanes: Lanes, node: AvroNode, begins: Positions, ends: Positions, counts: Positions
+    buffer: PaddedBuffer, node: AvroNode, begins: Positions, ends: Positions, counts: Positions
 ) -> Positions:
     """Return the start of every record.
 
     Args:
-        lanes: the concatenated blocks.
+        buffer: the concatenated blocks.
         node: type of a record.
         begins: start of each block.
         ends: end of each block.
@@ -58,12 +58,12 @@ def record_starts(
         CorruptFileError: the records do not fill their block exactly.
     """
     if len(counts) < _FEW_BLOCKS:
-        return _one_by_one(lanes, node, begins, ends, counts)
-    return _in_lockstep(lanes, node, begins, ends, counts)
+        return _one_by_one(buffer, node, begins, ends, counts)
+    return _in_lockstep(buffer, node, begins, ends, counts)
 
 
 def _in_lockstep(
-    lanes: Lanes, node: AvroNode, begins: Positions, ends: Positions, counts: Positions
+    buffer: PaddedBuffer, node: AvroNode, begins: Positions, ends: Positions, counts: Positions
 ) -> Positions:
     order = np.argsort(-counts, kind="stable")
     position = begins[order]
@@ -76,7 +76,7 @@ def _in_lockstep(
         current = position[:active]
         starts[filled : filled + active] = current
         filled += active
-        position[:active] = skip_lanes(lanes, node, current)
+        position[:active] = skip_values(buffer, node, current)
     if not np.array_equal(position, ends[order]):
         raise misfit()
     starts.sort()
@@ -84,10 +84,10 @@ def _in_lockstep(
 
 
 def _one_by_one(
-    lanes: Lanes, node: AvroNode, begins: Positions, ends: Positions, counts: Positions
+    buffer: PaddedBuffer, node: AvroNode, begins: Positions, ends: Positions, counts: Positions
 ) -> Positions:
     step = skipper(node)
-    data = lanes.data
+    data = buffer.data
     starts: list[int] = []
     for begin, end, count in zip(begins.tolist(), ends.tolist(), counts.tolist(), strict=True):
         position = begin
@@ -113,54 +113,54 @@ def constant_size(node: AvroNode) -> int | None:
     return node.size or FIXED_SIZES.get(node.primitive)
 
 
-def skip_lanes(lanes: Lanes, node: AvroNode, at: Positions) -> Positions:
+def skip_values(buffer: PaddedBuffer, node: AvroNode, at: Positions) -> Positions:
     """Return the positions after the value at each position."""
     match node:
         case PlainNode():
-            return _skip_plain(lanes, node, at)
+            return _skip_plain(buffer, node, at)
         case OptionalNode():
-            return _skip_optional(lanes, node, at)
+            return _skip_optional(buffer, node, at)
         case RecordNode():
             for _, field in node.fields:
-                at = skip_lanes(lanes, field, at)
+                at = skip_values(buffer, field, at)
             return at
         case ArrayNode() | MapNode():
-            return _skip_items(lanes, node, at)
+            return _skip_items(buffer, node, at)
         case EnumNode() | UnionNode() | RecursiveNode():
             raise unsupported(node)
         case _:
             assert_never(node)
 
 
-def _skip_plain(lanes: Lanes, node: PlainNode, at: Positions) -> Positions:
+def _skip_plain(buffer: PaddedBuffer, node: PlainNode, at: Positions) -> Positions:
     match node.primitive:
         case Primitive.INT | Primitive.LONG:
-            return lanes.skip_longs(at)
+            return buffer.skip_longs(at)
         case Primitive.BYTES | Primitive.STRING:
-            size, behind = lanes.sizes(at, "text or bytes")
+            size, behind = buffer.sizes(at, "text or bytes")
             return behind + size
         case _:
             return at + (node.size or FIXED_SIZES[node.primitive])
 
 
-def _skip_optional(lanes: Lanes, node: OptionalNode, at: Positions) -> Positions:
-    valid = branch_taken(lanes, node, at)
+def _skip_optional(buffer: PaddedBuffer, node: OptionalNode, at: Positions) -> Positions:
+    valid = branch_taken(buffer, node, at)
     behind = at + 1
     if valid is None:
-        return skip_lanes(lanes, node.inner, behind)
+        return skip_values(buffer, node.inner, behind)
     rows = np.flatnonzero(valid)
     if len(rows):
-        behind[rows] = skip_lanes(lanes, node.inner, behind[rows])
+        behind[rows] = skip_values(buffer, node.inner, behind[rows])
     return behind
 
 
-def branch_taken(lanes: Lanes, node: OptionalNode, at: Positions) -> Bools | None:
+def branch_taken(buffer: PaddedBuffer, node: OptionalNode, at: Positions) -> Bools | None:
     """Return where the value is not null; None if no value is null.
 
     Raises:
         CorruptFileError: a branch number is not in the union.
     """
-    tag = lanes.raw[at]
+    tag = buffer.raw[at]
     value_tag = value_branch(node)
     valid: Bools = tag == value_tag
     if valid.all():
@@ -176,18 +176,18 @@ def value_branch(node: OptionalNode) -> int:
     return 2 if node.null_branch == 0 else 0
 
 
-def _skip_items(lanes: Lanes, node: ArrayNode | MapNode, at: Positions) -> Positions:
+def _skip_items(buffer: PaddedBuffer, node: ArrayNode | MapNode, at: Positions) -> Positions:
     """Skip arrays and maps: item j of all positions with more than j items, for each j."""
     if isinstance(node, ArrayNode) and is_nullable_long(node.items):
-        known = short_items(lanes, at)
+        known = short_items(buffer, at)
         if known is not None:
             return known[1]
-    if not lanes.raw[at].any():  # all are empty
+    if not buffer.raw[at].any():  # all are empty
         return at + 1
     at = at.copy()
     rows = np.arange(len(at))
     while len(rows):
-        left, behind = item_counts(lanes, at[rows])
+        left, behind = item_counts(buffer, at[rows])
         at[rows] = behind
         rows, left = rows[left > 0], left[left > 0]
         width = constant_size(node.items) if isinstance(node, ArrayNode) else None
@@ -195,30 +195,30 @@ def _skip_items(lanes: Lanes, node: ArrayNode | MapNode, at: Positions) -> Posit
             at[rows] += left * width
             continue
         if few_and_long(left):
-            _, at[rows] = item_starts(lanes, _item_skipper(node), at[rows], left)
+            _, at[rows] = item_starts(buffer, _item_skipper(node), at[rows], left)
             continue
         for index in range(int(left.max()) if len(left) else 0):
             some = rows[left > index]
-            at[some] = _skip_item(lanes, node, at[some])
+            at[some] = _skip_item(buffer, node, at[some])
     return at
 
 
-def _skip_item(lanes: Lanes, node: ArrayNode | MapNode, at: Positions) -> Positions:
+def _skip_item(buffer: PaddedBuffer, node: ArrayNode | MapNode, at: Positions) -> Positions:
     if isinstance(node, ArrayNode):
-        return skip_lanes(lanes, node.items, at)
-    size, behind = lanes.sizes(at, "a map key")
-    return skip_lanes(lanes, node.values, behind + size)
+        return skip_values(buffer, node.items, at)
+    size, behind = buffer.sizes(at, "a map key")
+    return skip_values(buffer, node.values, behind + size)
 
 
-def item_counts(lanes: Lanes, at: Positions) -> tuple[Positions, Positions]:
+def item_counts(buffer: PaddedBuffer, at: Positions) -> tuple[Positions, Positions]:
     """Return the item count of the next block at each position, 0 at the end, and its start."""
-    count, behind = lanes.longs(at)
+    count, behind = buffer.longs(at)
     negative = count < 0
     if negative.any():  # a size in bytes follows
         rows = np.flatnonzero(negative)
-        behind[rows] = lanes.skip_longs(behind[rows])
+        behind[rows] = buffer.skip_longs(behind[rows])
         count = np.abs(count)
-    if len(count) and count.view(np.uint64).max() > lanes.end:
+    if len(count) and count.view(np.uint64).max() > buffer.end:
         raise CorruptFileError("", "an array or map", "must have at least one byte per item")
     return count, behind
 
@@ -239,7 +239,7 @@ def is_nullable_long(node: AvroNode) -> bool:
     )
 
 
-def short_items(lanes: Lanes, at: Positions) -> tuple[Pairs, Positions] | None:
+def short_items(buffer: PaddedBuffer, at: Positions) -> tuple[Pairs, Positions] | None:
     """Read arrays of equal length with small, non-null items, the usual form of null counts.
 
     Such an array is: count, then per item the branch 2 and one byte, then 0.
@@ -250,15 +250,15 @@ def short_items(lanes: Lanes, at: Positions) -> tuple[Pairs, Positions] | None:
     """
     if not len(at):
         return None
-    count = int(lanes.raw[at[0]]) >> 1
-    if count > _MAX_SHORT or (lanes.raw[at] != 2 * count).any():
+    count = int(buffer.raw[at[0]]) >> 1
+    if count > _MAX_SHORT or (buffer.raw[at] != 2 * count).any():
         return None
     if not count:
         return np.empty(0, np.uint16), at + 1
     behind = at + (2 + 2 * count)
-    if behind.max() > lanes.end or lanes.raw[behind - 1].any():
+    if behind.max() > buffer.end or buffer.raw[behind - 1].any():
         return None
-    items = lanes.pieces(at + 1, 2 * count).view("<u2")
+    items = buffer.fixed_spans(at + 1, 2 * count).view("<u2")
     if ((items & _ITEM_BITS) != _ITEM_TAG).any():
         return None
     return items, behind
@@ -271,10 +271,10 @@ def few_and_long(counts: Positions) -> bool:
 
 
 def item_starts(
-    lanes: Lanes, step: Step, at: Positions, counts: Positions
+    buffer: PaddedBuffer, step: Step, at: Positions, counts: Positions
 ) -> tuple[Positions, Positions]:
     """Return the starts of all items, array by array, and the positions after the last items."""
-    data = lanes.data
+    data = buffer.data
     starts: list[int] = []
     ends: list[int] = []
     for begin, count in zip(at.tolist(), counts.tolist(), strict=True):
@@ -282,7 +282,7 @@ def item_starts(
         for _ in range(count):
             starts.append(position)
             position = step(data, position)
-            if position > lanes.end:
+            if position > buffer.end:
                 raise misfit()
         ends.append(position)
     return np.array(starts, dtype=np.int64), np.array(ends, dtype=np.int64)

@@ -1,9 +1,9 @@
 """Vectorized decoding of Avro's zigzag varints at many positions of a buffer.
 
-A lane is a position at which values are decoded; every operation processes all lanes with some
-numpy calls. Eight bytes are loaded per lane as a little-endian word, and the seven-bit groups of a
-number are compacted in three steps, each of which halves the number of gaps. Numbers of up to two
-or four bytes, the usual case, use words of that size, which are faster.
+Every operation decodes at all positions with some numpy calls. Eight bytes are loaded per position
+as a little-endian word, and the seven-bit groups of a number are compacted in three steps, each of
+which halves the number of gaps. Numbers of up to two or four bytes, the usual case, use words of
+that size, which are faster.
 
 The buffer is padded at both ends, so that a word can be loaded at any position. A position outside
 of the buffer, due to damaged sizes, raises an `IndexError` in numpy or a `CorruptFileError` here.
@@ -18,7 +18,7 @@ import numpy.typing as npt
 from paimon_explore.errors import CorruptFileError
 
 Positions: TypeAlias = npt.NDArray[np.int64]
-Words: TypeAlias = npt.NDArray[np.uint64]
+UInt64s: TypeAlias = npt.NDArray[np.uint64]
 Raw: TypeAlias = npt.NDArray[np.uint8]
 Pairs: TypeAlias = npt.NDArray[np.uint16]
 Word: TypeAlias = np.uint32 | np.uint64
@@ -107,7 +107,7 @@ class _Spare(threading.local):
 _SPARE = _Spare()
 
 
-class Lanes:
+class PaddedBuffer:
     """A padded buffer, with operations at many positions.
 
     Attributes:
@@ -125,15 +125,15 @@ class Lanes:
             place += len(part)
         self.data[place:size] = bytes(PAD)
         self.raw: Raw = np.frombuffer(self.data, dtype=np.uint8, count=size)
-        self.words: Words = np.ndarray((size - 7,), "<u8", buffer=self.data, strides=(1,))
-        self._halves: Words = np.ndarray((size - 3,), "<u4", buffer=self.data, strides=(1,))
+        self.words: UInt64s = np.ndarray((size - 7,), "<u8", buffer=self.data, strides=(1,))
+        self._halves: UInt64s = np.ndarray((size - 3,), "<u4", buffer=self.data, strides=(1,))
         self._pairs: Pairs = np.ndarray((size - 1,), "<u2", buffer=self.data, strides=(1,))
 
     def release(self) -> None:
         """Release the buffer for reuse; everything read from it must have been copied."""
         _SPARE.give(self.data)
 
-    def places_of(self, byte: int) -> Positions:
+    def positions_of(self, byte: int) -> Positions:
         """Return the positions of a byte value."""
         size = -(-self.end // _WORD) * _WORD
         flags = _SPARE.flags(size)
@@ -144,17 +144,17 @@ class Lanes:
         if _MANY_HITS * len(hits) > size:
             return np.flatnonzero(flags)
         inside = np.flatnonzero(flags.reshape(-1, _WORD)[hits])
-        places: Positions = (hits * _WORD)[inside >> 3] + (inside & 7)
-        return places
+        found: Positions = (hits * _WORD)[inside >> 3] + (inside & 7)
+        return found
 
-    def pieces(self, at: Positions, size: int) -> Raw:
-        """Copy `size` bytes at each lane, which must be within the buffer."""
+    def fixed_spans(self, at: Positions, size: int) -> Raw:
+        """Copy `size` bytes at each position, which must be within the buffer."""
         shape = (len(self.raw) - size + 1,)
-        places = np.ndarray(shape, f"V{size}", buffer=self.data, strides=(1,))
-        return places[at].view(np.uint8)
+        found = np.ndarray(shape, f"V{size}", buffer=self.data, strides=(1,))
+        return found[at].view(np.uint8)
 
     def longs(self, at: Positions) -> tuple[Positions, Positions]:
-        """Decode the number at each lane; also returns the positions after the numbers."""
+        """Decode the number at each position; also returns the positions after the numbers."""
         first_bytes = self._first_size(at)
         if first_bytes <= 1:
             first = self.raw[at]
@@ -176,7 +176,7 @@ class Lanes:
         return unfolded(number), at + size
 
     def skip_longs(self, at: Positions) -> Positions:
-        """Return the positions after the number at each lane."""
+        """Return the positions after the number at each position."""
         first_bytes = self._first_size(at)
         if first_bytes <= 1:
             first = self.raw[at]
@@ -186,7 +186,7 @@ class Lanes:
         return self._wide_longs(at)[1] if found is None else at + found[1]
 
     def _first_size(self, at: Positions) -> int:
-        """Return the size of the first lane's number, a hint for all lanes; 0 without lanes."""
+        """Return the size of the first number, a hint for all; 0 without positions."""
         if not len(at):
             return 0
         place = int(at[0])
@@ -198,7 +198,7 @@ class Lanes:
     def _extents(
         self, at: Positions, first_bytes: int
     ) -> "tuple[_Numbers, Positions, _Width] | None":
-        """Load words with the number at each lane, and its size; None if a number is longer."""
+        """Load words with the number at each position, and its size; None if a number is longer."""
         if first_bytes <= _HALF_BYTES:
             found = _extent(self._halves[at], _FOUR)
             if found is not None:

@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from paimon_explore.data_types import arrow_buffers as nb
 from paimon_explore.data_types.arrow import timestamp_unit, to_arrow
-from paimon_explore.data_types.arrow_buffers import Bools, Bytes, Column, Ints, Numbers, Words
+from paimon_explore.data_types.arrow_buffers import Bools, Bytes, Column, Ints, Numbers, UInt64s
 from paimon_explore.data_types.definitions import (
     ArrayType,
     AtomicType,
@@ -73,7 +73,7 @@ class Source:
         """Read an unsigned integer of `width` bytes at each position."""
         return nb.unaligned(self.data, f"<u{width}")[positions]
 
-    def words(self, positions: Ints) -> Words:
+    def words(self, positions: Ints) -> UInt64s:
         """Read the word at each position."""
         return nb.unaligned_words(self.data)[positions]
 
@@ -152,7 +152,7 @@ def decode_fields(
     """
     header = row_header(len(types))
     whole = bool(rows.valid.all())
-    fits = rows.size >= header + nb.WORD * len(types)
+    fits = rows.size >= header + nb.WORD_BYTES * len(types)
     source.check(fits if whole else ~rows.valid | fits, _FIXED_PART)
     begin = rows.at if whole else np.where(rows.valid, rows.at, source.size)
     end = rows.end
@@ -163,7 +163,7 @@ def decode_fields(
         valid = (flags & (1 << (bit & 7))) == 0
         if not whole:
             valid &= rows.valid
-        at = rows.at + (header + nb.WORD * index)
+        at = rows.at + (header + nb.WORD_BYTES * index)
         if not valid.all():
             at = np.where(valid, at, source.size)
         columns.append(decode_cells(source, CellPositions(at, valid, rows.at, end), types[index]))
@@ -254,7 +254,9 @@ def _decode_timestamp(source: Source, cells: CellPositions, data_type: AtomicTyp
         millis = source.read(cells.at, "<i8")
         return timestamps(source, millis, np.zeros_like(millis), cells.valid, data_type)
     slots = source.read(cells.at, "<i8")
-    ranges = ByteRanges(cells.start + (slots >> 32), np.full(len(slots), nb.WORD), cells.valid)
+    ranges = ByteRanges(
+        cells.start + (slots >> 32), np.full(len(slots), nb.WORD_BYTES), cells.valid
+    )
     ranges = _checked(source, ranges, cells)
     millis = source.read(ranges.at, "<i8")
     return timestamps(source, millis, slots & 0xFFFFFFFF, cells.valid, data_type)

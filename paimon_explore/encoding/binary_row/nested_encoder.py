@@ -20,8 +20,8 @@ from paimon_explore.data_types.arrow_buffers import (
     Ints,
     ListColumn,
     MapColumn,
+    UInt64s,
     VectorColumn,
-    Words,
 )
 from paimon_explore.data_types.definitions import (
     ArrayType,
@@ -98,34 +98,38 @@ def pack_rows(columns: list[Cells], count: int) -> tuple[Ints, Bytes]:
         Offsets (count + 1) and the concatenated rows; each has a multiple of 8 bytes.
     """
     header = row_header(len(columns))
-    fixed = header + nb.WORD * len(columns)
+    fixed = header + nb.WORD_BYTES * len(columns)
     sizes = np.full(count, fixed, np.int64)
     for cells in columns:
         if cells.present is not None:
             sizes += cells.sizes
     starts = nb.offsets_from_sizes(sizes)
-    words = np.zeros(starts[-1] // nb.WORD, np.uint64)
-    heads = starts[:-1] // nb.WORD
+    words = np.zeros(starts[-1] // nb.WORD_BYTES, np.uint64)
+    heads = starts[:-1] // nb.WORD_BYTES
     if not all(cells.valid.all() for cells in columns):
-        words[heads[:, None] + np.arange(header // nb.WORD)] = _null_words(columns, count, header)
+        words[heads[:, None] + np.arange(header // nb.WORD_BYTES)] = _null_words(
+            columns, count, header
+        )
     cursor = np.full(count, fixed, np.int64)
     for index, cells in enumerate(columns):
         slots = cells.fixed.astype(np.uint64)
         if cells.present is not None:
             slots |= np.where(cells.present, cursor, 0).astype(np.uint64) << np.uint64(32)
-            targets = nb.expand_ranges(heads + cursor // nb.WORD, cells.sizes // nb.WORD)
+            targets = nb.expand_ranges(
+                heads + cursor // nb.WORD_BYTES, cells.sizes // nb.WORD_BYTES
+            )
             words[targets] = cells.data.view(np.uint64)
             cursor += cells.sizes
-        words[heads + (header // nb.WORD + index)] = slots
+        words[heads + (header // nb.WORD_BYTES + index)] = slots
     return starts, words.view(np.uint8)
 
 
 def row_header(arity: int) -> int:
     """Return the bytes of a row's header: row kind and a null bit per field, in whole words."""
-    return (arity + 63 + 8) // 64 * nb.WORD
+    return (arity + 63 + 8) // 64 * nb.WORD_BYTES
 
 
-def _null_words(columns: list[Cells], count: int, header: int) -> Words:
+def _null_words(columns: list[Cells], count: int, header: int) -> UInt64s:
     bits = np.zeros((count, header * 8), np.bool_)
     for index, cells in enumerate(columns):
         bits[:, 8 + index] = ~cells.valid
@@ -188,7 +192,7 @@ def _pack_arrays(counts: Ints, elements: Column, data_type: DataType) -> tuple[I
         local = fixed[owners] + item_ends[:-1] - item_ends[firsts[:-1]][owners]
         parts = parts | (np.where(cells.present, local, 0).astype(np.uint64) << np.uint64(32))
         out.view(np.uint64)[
-            nb.expand_ranges((heads + local) // nb.WORD, cells.sizes // nb.WORD)
+            nb.expand_ranges((heads + local) // nb.WORD_BYTES, cells.sizes // nb.WORD_BYTES)
         ] = cells.data.view(np.uint64)
     _store_fixed(out, heads + header[owners] + ranks * width, parts)
     return sizes, out

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from paimon_explore.data_types import arrow_buffers as nb
 from paimon_explore.data_types.arrow import timestamp_unit
-from paimon_explore.data_types.arrow_buffers import Bools, Bytes, Column, Ints, Numbers, Words
+from paimon_explore.data_types.arrow_buffers import Bools, Bytes, Column, Ints, Numbers, UInt64s
 from paimon_explore.data_types.definitions import AtomicType, DataType, TypeRoot
 from paimon_explore.frozen_dataclass import dataclass
 
@@ -130,12 +130,12 @@ def _encode_text(array: Column) -> Cells:
     return Cells(fixed, valid, ~inline, sizes, data)
 
 
-def _copy_padded(words: Words, starts: Ints, lengths: Ints, sizes: Ints) -> Bytes:
+def _copy_padded(words: UInt64s, starts: Ints, lengths: Ints, sizes: Ints) -> Bytes:
     """Copy ranges of bytes, zero-padded to their sizes in whole words; size 0 skips a range."""
-    counts = sizes // nb.WORD
+    counts = sizes // nb.WORD_BYTES
     firsts = nb.offsets_from_sizes(counts)[:-1]
     step = np.arange(counts.sum()) - np.repeat(firsts, counts)
-    out: Words = words[np.repeat(starts, counts) + step * nb.WORD]
+    out: UInt64s = words[np.repeat(starts, counts) + step * nb.WORD_BYTES]
     tails = counts > 0
     spare = ((sizes - lengths)[tails] * 8).astype(np.uint64)
     out[(firsts + counts - 1)[tails]] &= np.uint64(0xFFFFFFFFFFFFFFFF) >> spare
@@ -187,7 +187,7 @@ def _encode_timestamp(array: Column, data_type: AtomicType, *, reserve: bool) ->
     per_milli = UNITS_PER_MILLI[unit]
     millis = values // per_milli
     nanos = (values - millis * per_milli) * (1_000_000 // per_milli)
-    items = np.ascontiguousarray(millis).view(np.uint8).reshape(-1, nb.WORD)
+    items = np.ascontiguousarray(millis).view(np.uint8).reshape(-1, nb.WORD_BYTES)
     return _fixed_size_cells(nanos, valid, items, reserve=reserve)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from paimon_explore.data_types.arrow import timestamp_unit, to_arrow
-from paimon_explore.data_types.arrow_buffers import WORD, Column
+from paimon_explore.data_types.arrow_buffers import WORD_BYTES, Column
 from paimon_explore.data_types.definitions import AtomicType, DataType, TypeRoot
 from paimon_explore.encoding.binary_row.nested_encoder import row_header
 from paimon_explore.encoding.binary_row.primitive_encoder import (
@@ -65,26 +65,26 @@ def _cells(column: Column, data_type: DataType, count: int) -> list[tuple[_Cell,
     encode = _ENCODERS.get(data_type.root)
     if encode is None:
         return None
-    places = range(column.offset, column.offset + count)
+    positions = range(column.offset, column.offset + count)
     if not column.null_count:
-        return [(encode(column, data_type, at), False) for at in places]
+        return [(encode(column, data_type, at), False) for at in positions]
     nothing = _null(data_type)
     valid = memoryview(column.buffers()[0])  # type: ignore[arg-type]  # nulls have a bitmap
     return [
         (encode(column, data_type, at), False) if _bit(valid, at) else (nothing, True)
-        for at in places
+        for at in positions
     ]
 
 
 def _row(cells: Sequence[tuple[_Cell, bool]]) -> bytes:
     arity = len(cells)
     header = row_header(arity)
-    cursor = header + WORD * arity
+    cursor = header + WORD_BYTES * arity
     nulls = 0
     slots, items = [], []
     for index, ((slot, item), is_null) in enumerate(cells):
         nulls |= is_null << (KIND_BITS + index)
-        slots.append((slot | cursor << 32 if item else slot).to_bytes(WORD, "little"))
+        slots.append((slot | cursor << 32 if item else slot).to_bytes(WORD_BYTES, "little"))
         items.append(item)
         cursor += len(item)
     return b"".join([nulls.to_bytes(header, "little"), *slots, *items])
@@ -98,7 +98,7 @@ def _null(data_type: DataType) -> _Cell:
     if data_type.root is TypeRoot.DECIMAL and precision > COMPACT_DECIMAL:
         return 0, bytes(DECIMAL_ITEM)
     if data_type.root in _TIMESTAMPS and precision > COMPACT_TIMESTAMP:
-        return 0, bytes(WORD)
+        return 0, bytes(WORD_BYTES)
     return 0, b""
 
 
@@ -126,7 +126,7 @@ def _text(column: Column, _: AtomicType, at: int) -> _Cell:
     size = len(raw)
     if size <= INLINE:
         return int.from_bytes(raw, "little") | (size | 0x80) << 56, b""
-    return size, raw + bytes(-size % WORD)
+    return size, raw + bytes(-size % WORD_BYTES)
 
 
 def _decimal(column: Column, data_type: AtomicType, at: int) -> _Cell:
@@ -139,13 +139,13 @@ def _decimal(column: Column, data_type: AtomicType, at: int) -> _Cell:
 
 
 def _timestamp(column: Column, data_type: AtomicType, at: int) -> _Cell:
-    value = _number(column, at, WORD, signed=True)
+    value = _number(column, at, WORD_BYTES, signed=True)
     unit = timestamp_unit(data_type.precision)
     if (data_type.precision or 0) <= COMPACT_TIMESTAMP:
         return (value * 1000 if unit == "s" else value) & _MASK, b""
     per_milli = UNITS_PER_MILLI[unit]
     millis, rest = divmod(value, per_milli)
-    return rest * (1_000_000 // per_milli), millis.to_bytes(WORD, "little", signed=True)
+    return rest * (1_000_000 // per_milli), millis.to_bytes(WORD_BYTES, "little", signed=True)
 
 
 _TIMESTAMPS = frozenset({TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ})

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from pyroaring import BitMap
 
-from paimon_explore.data_types.arrow_buffers import Ints, Words
+from paimon_explore.data_types.arrow_buffers import Ints, UInt64s
 from paimon_explore.encoding.file_index.index_condition import Relation
 from paimon_explore.frozen_dataclass import dataclass
 
@@ -58,7 +58,7 @@ class BitSlices:
                 return self.rows - lower
 
 
-def slice_numbers(rows: Ints, numbers: Words, digits: int) -> BitSlices:
+def slice_numbers(rows: Ints, numbers: UInt64s, digits: int) -> BitSlices:
     """Build slices of `digits` digits from the numbers of ascending rows."""
     slices = []
     for digit in range(digits):

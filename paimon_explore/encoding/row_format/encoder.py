@@ -128,7 +128,7 @@ def _encode_atomic(column: Column, data_type: AtomicType) -> ByteStrings:
         )
     if is_timestamp(data_type) and precision > COMPACT_TIMESTAMP:
         cells = encode_atomic(column, data_type, reserve=True)
-        millis = ByteStrings(np.full(len(column), nb.WORD), cells.data)
+        millis = ByteStrings(np.full(len(column), nb.WORD_BYTES), cells.data)
         return _concatenate([millis, _encode_varints(cells.fixed.astype(np.int64))])
     if isinstance(column, pa.StructArray):  # a variant, ensured by the caller
         return _concatenate(
@@ -158,8 +158,8 @@ def _encode_list(elements: Column, counts: Ints, data_type: DataType) -> ByteStr
     nulls = np.nonzero(~nb.valid_mask(elements))[0]
     owner = np.searchsorted(firsts, nulls, side="right") - 1
     rank = nulls - firsts[owner]
-    places = nb.offsets_from_sizes(widths)[owner] + (rank >> 3)
-    np.bitwise_or.at(bits, places, (1 << (rank & 7)).astype(np.uint8))
+    positions = nb.offsets_from_sizes(widths)[owner] + (rank >> 3)
+    np.bitwise_or.at(bits, positions, (1 << (rank & 7)).astype(np.uint8))
     return _concatenate(
         [
             _encode_varints(counts),

@@ -186,7 +186,7 @@ def schemas_around(file_io: FileIO, path: str) -> SchemaOf:
 
 def metadata_path(table: TablePaths, name: str) -> str | None:
     """The path of a metadata file by its name; None for other files."""
-    places: tuple[tuple[str, Callable[[str], str]], ...] = (
+    kinds_by_prefix: tuple[tuple[str, Callable[[str], str]], ...] = (
         (SNAPSHOT_PREFIX, lambda n: paths.join(table.snapshot_dir, n)),
         (SCHEMA_PREFIX, lambda n: paths.join(table.schema_dir, n)),
         (CHANGELOG_PREFIX, lambda n: paths.join(table.changelog_dir, n)),
@@ -197,7 +197,7 @@ def metadata_path(table: TablePaths, name: str) -> str | None:
         ("stat-", table.statistics),
         ("stats-", table.statistics),
     )
-    for prefix, place in places:
+    for prefix, place in kinds_by_prefix:
         if name.startswith(prefix):
             return place(name)
     if name in ("LATEST", "EARLIEST"):

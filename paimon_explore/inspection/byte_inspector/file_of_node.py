@@ -48,10 +48,10 @@ def table_bytes(inspector: Inspector, what: "str | PathLike[str]" = "") -> ByteL
     return _mapped(view, path, f"{at}.bytes({text!r})" if text else f"{at}.bytes()")
 
 
-def file_of_lives(inspector: Inspector, lives: FileLifetimes, row: int) -> ByteLayout:
+def file_of_lives(inspector: Inspector, lifetimes: FileLifetimes, row: int) -> ByteLayout:
     """Inspect the bytes of a data file of the file grid."""
-    manifest = str(lives.files.column("manifest")[row].as_py())
-    entry = int(str(lives.files.column("entry")[row].as_py()))
+    manifest = str(lifetimes.files.column("manifest")[row].as_py())
+    entry = int(str(lifetimes.files.column("entry")[row].as_py()))
     view = inspector.view
     entries = view.store.manifests.read(manifest).slice(entry, 1)
     path = _data_path(view, entries)

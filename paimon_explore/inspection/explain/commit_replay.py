@@ -446,9 +446,9 @@ def _own_events(heard: Recorder, trace: Sequence[CommitEvent]) -> list[tuple[int
     ]
 
 
-def _placed(log: Sequence[WrittenFile], places: Sequence[int]) -> tuple[WrittenFile, ...]:
+def _placed(log: Sequence[WrittenFile], positions: Sequence[int]) -> tuple[WrittenFile, ...]:
     """The files, each with the index of the shown step that wrote it."""
-    return tuple(replace(file, event=bisect_left(places, file.event)) for file in log)
+    return tuple(replace(file, event=bisect_left(positions, file.event)) for file in log)
 
 
 def _compared(

@@ -208,11 +208,11 @@ class ExpiryPreview(Result):
             for i, mark in enumerate(marks)
         ]
         lanes = ["snapshots"]
-        places = {mark.snapshot_id: i for i, mark in enumerate(marks)}
+        positions = {mark.snapshot_id: i for i, mark in enumerate(marks)}
         for flag in self.timeline.flags:
-            if flag.kind is FlagKind.HINT or flag.snapshot_id not in places:
+            if flag.kind is FlagKind.HINT or flag.snapshot_id not in positions:
                 continue
-            at = places[flag.snapshot_id]
+            at = positions[flag.snapshot_id]
             end = len(marks) if flag.kind is FlagKind.CONSUMER else at + 1
             tooltip = f"{flag.kind.value} {flag.name} at snapshot {flag.snapshot_id}"
             boxes.append(
@@ -267,9 +267,9 @@ def _sizes(inspector: Inspector, report: ExpiryReport) -> dict[str, int]:
     paths = [*report.files.data_files, *report.files.metadata_files]
     if not paths:
         return {}
-    lives = inspector.lives().files
-    names = lives.column("file_name").to_pylist()
-    known = dict(zip(names, lives.column("file_size").to_pylist(), strict=True))
+    lifetimes = inspector.lifetimes().files
+    names = lifetimes.column("file_name").to_pylist()
+    known = dict(zip(names, lifetimes.column("file_size").to_pylist(), strict=True))
     found: dict[str, int] = {}
     listed: dict[str, dict[str, int]] = {}
     for path in paths:
@@ -369,14 +369,14 @@ def tag_only_files(
     tags = [flag for flag in timeline.flags if flag.kind is FlagKind.TAG]
     if not tags:
         return
-    lives = inspector.lives()
-    needed = np.zeros(len(lives), np.bool_)
+    lifetimes = inspector.lifetimes()
+    needed = np.zeros(len(lifetimes), np.bool_)
     for position, mark in enumerate(timeline.marks):
         if not mark.expired and mark.snapshot_id not in leaving:
-            needed[lives.live_at(position)] = True
-    sizes = numbers(lives.files, "file_size")
+            needed[lifetimes.live_at(position)] = True
+    sizes = numbers(lifetimes.files, "file_size")
     for flag in tags:
-        rows = lives.live_at(timeline.position_of(flag.snapshot_id))
+        rows = lifetimes.live_at(timeline.position_of(flag.snapshot_id))
         rows = rows[~needed[rows]]
         if len(rows):
             yield flag, len(rows), int(sizes[rows].sum())

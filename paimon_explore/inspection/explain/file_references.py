@@ -77,20 +77,20 @@ def _in_branch(inspector: Inspector, name: str) -> Iterator[Reference]:
 
 
 def _data_files(inspector: Inspector, name: str) -> Iterator[Reference]:
-    lives, timeline, view = inspector.lives(), inspector.timeline(), inspector.view
-    names = lives.files.column("file_name")
+    lifetimes, timeline, view = inspector.lifetimes(), inspector.timeline(), inspector.view
+    names = lifetimes.files.column("file_name")
     rows = np.flatnonzero([one == name for one in names.to_pylist()])
-    for row in sorted(rows.tolist(), key=lambda r: int(lives.added[r])):
-        added, removed = int(lives.added[row]), int(lives.removed[row])
+    for row in sorted(rows.tolist(), key=lambda r: int(lifetimes.added[r])):
+        added, removed = int(lifetimes.added[row]), int(lifetimes.removed[row])
         positions = range(max(added - 1, 0), min(removed - 1, len(timeline)))
-        entries = view.store.manifests.read(str(lives.files.column("manifest")[row].as_py()))
-        entry = entries.slice(int(lives.files.column("entry")[row].as_py()), 1)
+        entries = view.store.manifests.read(str(lifetimes.files.column("manifest")[row].as_py()))
+        entry = entries.slice(int(lifetimes.files.column("entry")[row].as_py()), 1)
         yield _reference(
             view,
             timeline,
-            [p for p in positions if p not in lives.unknown],
+            [p for p in positions if p not in lifetimes.unknown],
             type="data file",
-            label=f"level {lives.files.column('level')[row].as_py()}",
+            label=f"level {lifetimes.files.column('level')[row].as_py()}",
             added=timeline.marks[added - 1].snapshot_id if added else None,
             removed=timeline.marks[removed - 1].snapshot_id if removed <= len(timeline) else None,
             path=_data_path(view, entry),

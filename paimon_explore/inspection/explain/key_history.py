@@ -311,15 +311,19 @@ def key_history(inspector: Inspector, given: object, snapshots: int | None = Non
     states: list[KeyState] = []
     searched, problems = 0, list[Problem]()
     if selected:
-        lives = inspector.lives()
-        rows = candidate_files(lives, key, target)
-        live = [row for row in rows.tolist() if any(_lives_at(lives, row, i) for i, _ in selected)]
+        lifetimes = inspector.lifetimes()
+        rows = candidate_files(lifetimes, key, target)
+        live = [
+            row for row in rows.tolist() if any(_lives_at(lifetimes, row, i) for i, _ in selected)
+        ]
         candidates = rows[[row in set(live) for row in rows.tolist()]] if len(rows) else rows
-        versions, problems = read_versions(target, lives, candidates, key)
+        versions, problems = read_versions(target, lifetimes, candidates, key)
         searched = len(versions)
-        judge = _Judge(target=target, key=key, lives=lives, rows=candidates, versions=versions)
+        judge = _Judge(
+            target=target, key=key, lifetimes=lifetimes, rows=candidates, versions=versions
+        )
         for place, mark in selected:
-            if lives.knows(place) and mark.snapshot is not None:
+            if lifetimes.knows(place) and mark.snapshot is not None:
                 pinned = view.target(mark.snapshot, travelled=False)
                 states.append(judge.state(pinned, place))
     fields = [pa.field(name, kind) for name, kind in _SYSTEM]
@@ -353,8 +357,8 @@ _SYSTEM: Sequence[tuple[str, pa.DataType]] = (
 )
 
 
-def _lives_at(lives: FileLifetimes, row: int, position: int) -> bool:
-    return bool(lives.added[row] <= position + 1 < lives.removed[row])
+def _lives_at(lifetimes: FileLifetimes, row: int, position: int) -> bool:
+    return bool(lifetimes.added[row] <= position + 1 < lifetimes.removed[row])
 
 
 @dataclass(slots=True, kw_only=True)
@@ -363,7 +367,7 @@ class _Judge:
 
     target: ScanTarget
     key: KeyArgument
-    lives: FileLifetimes
+    lifetimes: FileLifetimes
     rows: Ints
     versions: Mapping[str, tuple[StoredVersion, ...]]
     _vectors: dict[DeletionFile, DeletionVector] = field(default_factory=dict)
@@ -394,12 +398,12 @@ class _Judge:
         )
 
     def _live(self, position: int) -> list[tuple[str, int, int]]:
-        files = self.lives.files
+        files = self.lifetimes.files
         levels, buckets = numbers(files, "level"), numbers(files, "bucket")
         return [
             (str(files.column("file_name")[row].as_py()), int(levels[row]), int(buckets[row]))
             for row in self.rows.tolist()
-            if _lives_at(self.lives, row, position)
+            if _lives_at(self.lifetimes, row, position)
         ]
 
     def _is_deleted(self, version: StoredVersion, found: DeletionFile | None) -> bool:

@@ -51,19 +51,19 @@ class StoredVersion:
     values: dict[str, object]
 
 
-def candidate_files(lives: FileLifetimes, key: KeyArgument, target: ScanTarget) -> Ints:
-    """Row numbers of `lives` whose partition and key range may contain a key."""
-    rows = np.arange(len(lives))
+def candidate_files(lifetimes: FileLifetimes, key: KeyArgument, target: ScanTarget) -> Ints:
+    """Row numbers of `lifetimes` whose partition and key range may contain a key."""
+    rows = np.arange(len(lifetimes))
     schema = target.schema
     pushed = split_predicate(key.predicate, schema.partition_keys).pushed
     if schema.partition_keys:
         partition_filter = PartitionFilter(row_type=schema.partition_type, predicate=pushed)
-        rows = rows[partition_filter.entry_mask(binary_column(lives.files, "partition"))]
+        rows = rows[partition_filter.entry_mask(binary_column(lifetimes.files, "partition"))]
     fields = schema.project(schema.trimmed_primary_keys)
     if not len(rows) or not len(fields):
         return rows
     types = [field.type for field in fields]
-    files = take_rows(lives.files, rows)
+    files = take_rows(lifetimes.files, rows)
     lows, highs = (
         decode_rows(binary_column(files, name), types, where=name)
         for name in ("min_key", "max_key")
@@ -78,20 +78,20 @@ def candidate_files(lives: FileLifetimes, key: KeyArgument, target: ScanTarget) 
         for low, high, one in zip(lows, highs, key_values, strict=True)
     ]
     count = len(rows)
-    places = ranks(columns, count=2 * count + 1)
-    here = places[-1]
-    kept: Ints = rows[(places[:count] <= here) & (places[count:-1] >= here)]
+    positions = ranks(columns, count=2 * count + 1)
+    here = positions[-1]
+    kept: Ints = rows[(positions[:count] <= here) & (positions[count:-1] >= here)]
     return kept
 
 
 def read_versions(
-    target: ScanTarget, lives: FileLifetimes, rows: Ints, key: KeyArgument
+    target: ScanTarget, lifetimes: FileLifetimes, rows: Ints, key: KeyArgument
 ) -> tuple[dict[str, tuple[StoredVersion, ...]], list[Problem]]:
     """The versions of a key by file name, and the errors of unreadable files.
 
     Args:
         target: gives the read schema.
-        lives: all files.
+        lifetimes: all files.
         rows: row numbers of the files that may contain the key.
         key: the key.
     """
@@ -105,13 +105,13 @@ def read_versions(
     found: dict[str, tuple[StoredVersion, ...]] = {}
     problems: list[Problem] = []
     for row in rows.tolist():
-        name = str(lives.files.column("file_name")[row].as_py())
+        name = str(lifetimes.files.column("file_name")[row].as_py())
         if name in found:
             continue
         try:
-            manifest = str(lives.files.column("manifest")[row].as_py())
+            manifest = str(lifetimes.files.column("manifest")[row].as_py())
             entries = target.store.manifests.read(manifest)
-            entry = entries.slice(int(lives.files.column("entry")[row].as_py()), 1)
+            entry = entries.slice(int(lifetimes.files.column("entry")[row].as_py()), 1)
             if bucket_mask(entry, target.schema, target.options, key.predicate).all():
                 found[name] = tuple(_in_file(reader, entry, name))
         except PaimonError as error:

@@ -82,12 +82,12 @@ class SentFiles:
     """A list of files that was sent to the front end, which refers to it by a frame number.
 
     Attributes:
-        lives: the files.
+        lifetimes: the files.
         whole: the files before filtering.
-        groups: the groups that were sent instead of `lives`; None if the files were sent.
+        groups: the groups that were sent instead of `lifetimes`; None if the files were sent.
     """
 
-    lives: FileLifetimes
+    lifetimes: FileLifetimes
     whole: FileLifetimes
     groups: FileGroups | None = None
 
@@ -163,7 +163,7 @@ class ExplorerState:
         history = self.inspector.history
         if not history.step():
             return Answer(body={"done": False, "covered": history.covered})
-        return self._frame(self.inspector.lives())
+        return self._frame(self.inspector.lifetimes())
 
     def rows(self, frame: int, rows: Sequence[int]) -> Answer:
         """The names and keys of some files of a frame.
@@ -172,16 +172,16 @@ class ExplorerState:
             InvalidInputError: the frame or row does not exist.
         """
         shown = self._shown(frame)
-        lives = shown.lives if shown.groups is None else shown.groups
-        if any(row >= len(lives) for row in rows):
+        lifetimes = shown.lifetimes if shown.groups is None else shown.groups
+        if any(row >= len(lifetimes) for row in rows):
             raise InvalidInputError(
-                f"A row number is out of range: the file list has {len(lives)} rows."
+                f"A row number is out of range: the file list has {len(lifetimes)} rows."
             )
-        if isinstance(lives, FileGroups):
-            texts = [lives.size_text(row) for row in rows]
+        if isinstance(lifetimes, FileGroups):
+            texts = [lifetimes.size_text(row) for row in rows]
             groups = [{"name": text, "min_key": text, "max_key": ""} for text in texts]
             return Answer(body={"rows": groups})
-        files = take_rows(lives.files, np.array(rows, np.int64))
+        files = take_rows(lifetimes.files, np.array(rows, np.int64))
         lows, highs = key_texts(files, self.inspector.keys)
         names = files.column("file_name").to_pylist()
         return Answer(
@@ -204,7 +204,7 @@ class ExplorerState:
         """
         shown = self._shown(frame)
         matches = self.inspector.mask(shown.whole, text)
-        if shown.groups is None and shown.whole is shown.lives:
+        if shown.groups is None and shown.whole is shown.lifetimes:
             return Answer(columns={"mask": matches.astype(np.uint8)})
         return self._frame(only(shown.whole, matches), shown.whole)
 
@@ -253,7 +253,7 @@ class ExplorerState:
             groups = self._shown(frame).groups
             if groups is not None:
                 return Answer(body=groups.document(row).page())
-            return Answer(body=self.inspector.file_of(self._lives(frame), row).page())
+            return Answer(body=self.inspector.file_of(self._lifetimes(frame), row).page())
         if head == "name":
             return Answer(body=self._named(rest).page())
         if head == "schema" and rest.isdecimal() and len(rest) < _DIGITS:
@@ -295,7 +295,7 @@ class ExplorerState:
             NotFoundError: the snapshot does not exist.
         """
         known = ("health", snapshot_id, ViewInput()) in self._reports
-        files = max((len(shown.lives) for shown in self._frames.values()), default=0)
+        files = max((len(shown.lifetimes) for shown in self._frames.values()), default=0)
         if files > _MAX_FILES_FOR_BADGE and not known:
             return Answer()
         health = self.result("health", snapshot_id, ViewInput())
@@ -324,7 +324,7 @@ class ExplorerState:
             return ""
         if self._shown(frame).groups is not None:
             return ""
-        return str(self._lives(frame).files.column("file_name")[row].as_py())
+        return str(self._lifetimes(frame).files.column("file_name")[row].as_py())
 
     def bytes(self, node: str) -> Answer:
         """Open the file of a node in the byte inspector; see `detail` for node paths.
@@ -342,7 +342,7 @@ class ExplorerState:
                     "The bytes of a group of files cannot be shown.",
                     hint="Filter the list until it shows single files.",
                 )
-            found = file_of_lives(self.inspector, self._lives(frame), row)
+            found = file_of_lives(self.inspector, self._lifetimes(frame), row)
         elif head.isdecimal():
             found = table_bytes(self.inspector.at(int(head)), rest)
         else:
@@ -383,7 +383,7 @@ class ExplorerState:
         if not (frame.isdecimal() and row.isdecimal() and len(row) < 10):  # noqa: PLR2004 - digits
             raise InvalidInputError(f"file/{text[:60]} is not the path of a tree node.")
         shown = self._shown(int(frame))
-        if int(row) >= len(shown.lives if shown.groups is None else shown.groups):
+        if int(row) >= len(shown.lifetimes if shown.groups is None else shown.groups):
             raise InvalidInputError(f"The file list has no row {row}.")
         return int(frame), int(row)
 
@@ -395,27 +395,29 @@ class ExplorerState:
             )
         return found
 
-    def _lives(self, frame: int) -> FileLifetimes:
-        return self._shown(frame).lives
+    def _lifetimes(self, frame: int) -> FileLifetimes:
+        return self._shown(frame).lifetimes
 
-    def _frame(self, lives: FileLifetimes, whole: FileLifetimes | None = None) -> Answer:
+    def _frame(self, lifetimes: FileLifetimes, whole: FileLifetimes | None = None) -> Answer:
         frame = self._next_frame
         self._next_frame += 1
-        groups = file_groups(lives) if len(lives) > self._max_files else None
-        shown = SentFiles(lives=lives, whole=lives if whole is None else whole, groups=groups)
+        groups = file_groups(lifetimes) if len(lifetimes) > self._max_files else None
+        shown = SentFiles(
+            lifetimes=lifetimes, whole=lifetimes if whole is None else whole, groups=groups
+        )
         self._frames = dict([*self._frames.items(), (frame, shown)][-_CACHED_FRAMES:])
         problems = self.inspector.history.problems
         return Answer(
             body={
                 "done": True,
                 "frame": frame,
-                "first": lives.first,
-                "last": lives.last,
-                "unknown": sorted(lives.unknown),
+                "first": lifetimes.first,
+                "last": lifetimes.last,
+                "unknown": sorted(lifetimes.unknown),
                 "problems": [problem.state() for problem in problems[:4]],
                 "grouped": groups is not None,
             },
-            columns=lives_columns(lives) if groups is None else groups_columns(groups),
+            columns=lifetime_columns(lifetimes) if groups is None else groups_columns(groups),
         )
 
 
@@ -479,21 +481,21 @@ def _watermark(snapshot: Snapshot | None) -> int | None:
     return snapshot.watermark
 
 
-def lives_columns(lives: FileLifetimes) -> Columns:
+def lifetime_columns(lifetimes: FileLifetimes) -> Columns:
     """Files as numeric columns: at most 60 bytes per file, about 20 when packed."""
-    files = lives.files
+    files = lifetimes.files
     created = _column(files, "creation_time")
     return {
-        "added": lives.added,
-        "removed": lives.removed,
+        "added": lifetimes.added,
+        "removed": lifetimes.removed,
         "size": fixed_values(_column(files, "file_size"), np.int64),
         "rows": fixed_values(_column(files, "row_count"), np.int64),
         "level": fixed_values(_column(files, "level"), np.int32),
         "bucket": fixed_values(_column(files, "bucket"), np.int32),
-        "partition": lives.partitions.codes,
+        "partition": lifetimes.partitions.codes,
         "created": np.where(valid_mask(created), fixed_values(created, np.int64), 0),
         "schema": fixed_values(_column(files, "schema_id"), np.int64),
-        **text_columns("partition", lives.partitions.texts),
+        **text_columns("partition", lifetimes.partitions.texts),
     }
 
 

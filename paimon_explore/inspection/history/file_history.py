@@ -59,7 +59,7 @@ class FileHistory:
     """Reads the files of a timeline incrementally.
 
     >>> # while not history.step(): draw(history.covered)
-    >>> # lives = history.lives()
+    >>> # lifetimes = history.lifetimes()
     """
 
     def __init__(self, view: TableView, timeline: Timeline) -> None:
@@ -86,7 +86,7 @@ class FileHistory:
             self._deltas.append(self._delta(mark.snapshot))
         return self.covered >= len(self._timeline)
 
-    def lives(self) -> FileLifetimes:
+    def lifetimes(self) -> FileLifetimes:
         """All files with their lifetimes; reads the remaining snapshots."""
         while not self.step():
             pass

@@ -183,12 +183,12 @@ class SchemaHistory(Result):
         yield grid("Current options", ("option", "value"), options)
 
     def _chart(self) -> LaneChart:
-        places = {version.schema.id: i for i, version in enumerate(self.versions)}
+        positions = {version.schema.id: i for i, version in enumerate(self.versions)}
         boxes: list[Box] = []
         labels: list[str] = []
         for number, steps in list(self.lanes().items())[:_MAX_LANES]:
-            for first, last, path, kind in _ranges(steps, places):
-                changed = first > places[steps[0][0]]
+            for first, last, path, kind in _ranges(steps, positions):
+                changed = first > positions[steps[0][0]]
                 begin, end = (self.versions[place].schema.id for place in (first, last))
                 boxes.append(
                     Box(
@@ -214,7 +214,7 @@ class SchemaHistory(Result):
 
 
 def _ranges(
-    steps: tuple[tuple[int, str, str], ...], places: dict[int, int]
+    steps: tuple[tuple[int, str, str], ...], positions: dict[int, int]
 ) -> Iterator[tuple[int, int, str, str]]:
     """Ranges of versions in which a field keeps its name and type."""
     start = 0
@@ -222,11 +222,11 @@ def _ranges(
         same = (
             i < len(steps)
             and steps[i][1:] == steps[i - 1][1:]
-            and places[steps[i][0]] == places[steps[i - 1][0]] + 1
+            and positions[steps[i][0]] == positions[steps[i - 1][0]] + 1
         )
         if not same:
             _, path, kind = steps[start]
-            yield places[steps[start][0]], places[steps[i - 1][0]], path, kind
+            yield positions[steps[start][0]], positions[steps[i - 1][0]], path, kind
             start = i
 
 

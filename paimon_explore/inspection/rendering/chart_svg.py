@@ -91,7 +91,7 @@ def _bar(chart: BarChart, i: int, zero: float, scale: float) -> Iterator[str]:
     y = i * _BAR
     label = esc(truncate(chart.categories[i], 26))
     yield f'<text x="{_LABELS - 6}" y="{y + 13}" text-anchor="end">{label}</text>'
-    places = {True: zero, False: zero}
+    positions = {True: zero, False: zero}
     texts = []
     for series in chart.series:
         value = series.values[i]
@@ -100,12 +100,12 @@ def _bar(chart: BarChart, i: int, zero: float, scale: float) -> Iterator[str]:
         texts.append(value_text(value, chart.unit))
         wide = max(abs(value) * scale, 1)
         up = value > 0
-        x = places[up] if up else places[up] - wide
-        places[up] += wide if up else -wide
+        x = positions[up] if up else positions[up] - wide
+        positions[up] += wide if up else -wide
         paint = COLOURS[series.tone]
         yield f'<rect x="{x:.1f}" y="{y + 3}" width="{wide:.1f}" height="12" fill="{paint}"/>'
     figure = esc(" ".join(texts))
-    yield f'<text x="{places[True] + 5:.1f}" y="{y + 13}">{figure}</text>'
+    yield f'<text x="{positions[True] + 5:.1f}" y="{y + 13}">{figure}</text>'
 
 
 def _legend(chart: BarChart, y: float) -> Iterator[str]:

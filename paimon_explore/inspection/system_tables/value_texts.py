@@ -62,10 +62,12 @@ def cast_texts(columns: Sequence[Column], types: Sequence[DataType]) -> list[lis
 def row_texts(rows: pa.BinaryArray, row_type: RowType, *, where: str) -> Column:
     """Format partition rows as `{v1, v2}`; each distinct row is formatted once."""
     types = [field.type for field in row_type]
-    different, places = distinct(rows)
+    different, positions = distinct(rows)
     columns = cast_texts(decode_rows(as_binary(different), types, where=where), types)
     texts = ["{" + ", ".join(values) + "}" for values in zip(*columns, strict=True)]
-    return take_rows(pa.array(texts if columns else ["{}"] * len(different), pa.string()), places)
+    return take_rows(
+        pa.array(texts if columns else ["{}"] * len(different), pa.string()), positions
+    )
 
 
 def key_texts(rows: pa.BinaryArray, keys: RowType | None, *, where: str) -> Column:

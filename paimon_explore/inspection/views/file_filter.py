@@ -64,12 +64,12 @@ def _plain(found: re.Match[str]) -> str:
 
 
 def matching_files(
-    lives: FileLifetimes, timeline: Timeline, partition_type: RowType, text: str
+    lifetimes: FileLifetimes, timeline: Timeline, partition_type: RowType, text: str
 ) -> Bools:
     """The files that match a condition.
 
     Args:
-        lives: n files.
+        lifetimes: n files.
         timeline: gives the snapshot ids of `added` and `removed`.
         partition_type: types of the partition columns.
         text: the condition; empty for all files.
@@ -81,11 +81,11 @@ def matching_files(
         InvalidInputError: the condition is invalid; the message has the position.
     """
     if not text.strip():
-        return np.ones(len(lives), np.bool_)
+        return np.ones(len(lifetimes), np.bool_)
     parsed = parse_where(without_units(text))
-    row_type = _row_type(partition_type if lives.partitions.columns is not None else None)
+    row_type = _row_type(partition_type if lifetimes.partitions.columns is not None else None)
     bound = bind(parsed, row_type)
-    truth = evaluate(bound, _table(lives, timeline, row_type), row_type)
+    truth = evaluate(bound, _table(lifetimes, timeline, row_type), row_type)
     combined: Column = truth.combine_chunks() if isinstance(truth, pa.ChunkedArray) else truth
     return bool_values(combined) & valid_mask(combined)
 
@@ -100,12 +100,12 @@ def _row_type(partition_type: RowType | None) -> RowType:
     return RowType(fields=(*partition, *own))
 
 
-def _table(lives: FileLifetimes, timeline: Timeline, row_type: RowType) -> pa.Table:
-    codes = lives.partitions.codes
+def _table(lifetimes: FileLifetimes, timeline: Timeline, row_type: RowType) -> pa.Table:
+    codes = lifetimes.partitions.codes
     partition: list[Column | Chunks] = [
-        take_rows(column, codes) for column in lives.partitions.columns or ()
+        take_rows(column, codes) for column in lifetimes.partitions.columns or ()
     ]
-    files = lives.files
+    files = lifetimes.files
     own: list[Column | Chunks] = [
         files.column("bucket"),
         files.column("level"),
@@ -113,15 +113,15 @@ def _table(lives: FileLifetimes, timeline: Timeline, row_type: RowType) -> pa.Ta
         files.column("file_size"),
         files.column("schema_id"),
         files.column("creation_time").cast(pa.timestamp("ms")),
-        snapshot_ids(lives.added, timeline),
-        snapshot_ids(lives.removed, timeline),
+        snapshot_ids(lifetimes.added, timeline),
+        snapshot_ids(lifetimes.removed, timeline),
         files.column("file_name"),
     ]
     return pa.Table.from_arrays([*partition, *own], names=list(row_type.names))
 
 
-def snapshot_ids(places: Ints, timeline: Timeline) -> Column:
+def snapshot_ids(positions: Ints, timeline: Timeline) -> Column:
     """Snapshot ids of `added` or `removed`; null for expired snapshots and live files."""
     ids = np.array([0, *(mark.snapshot_id for mark in timeline.marks), 0], np.int64)
-    valid = (places > 0) & (places <= len(timeline))
-    return build_fixed(pa.int64(), ids[places], valid)
+    valid = (positions > 0) & (positions <= len(timeline))
+    return build_fixed(pa.int64(), ids[positions], valid)

@@ -65,15 +65,15 @@ class FileGroups:
         )
 
 
-def file_groups(lives: FileLifetimes) -> FileGroups:
+def file_groups(lifetimes: FileLifetimes) -> FileGroups:
     """Aggregate files into groups."""
-    files = lives.files
+    files = lifetimes.files
     values = {
-        "partition": lives.partitions.codes,
+        "partition": lifetimes.partitions.codes,
         "bucket": numbers(files, "bucket"),
         "level": numbers(files, "level"),
-        "added": lives.added,
-        "removed": lives.removed,
+        "added": lifetimes.added,
+        "removed": lifetimes.removed,
         "rows": numbers(files, "row_count"),
         "size": numbers(files, "file_size"),
     }
@@ -81,17 +81,17 @@ def file_groups(lives: FileLifetimes) -> FileGroups:
     sums = found.group_by([*_KEYS]).aggregate([([], "count_all"), ("rows", "sum"), ("size", "sum")])
     named = sums.rename_columns([*_KEYS, "files", "rows", "size"]).combine_chunks()
     columns = {name: numbers(named, name) for name in named.column_names}
-    return FileGroups(columns=columns, partitions=tuple(lives.partitions.texts))
+    return FileGroups(columns=columns, partitions=tuple(lifetimes.partitions.texts))
 
 
-def only(lives: FileLifetimes, passes: Bools) -> FileLifetimes:
+def only(lifetimes: FileLifetimes, passes: Bools) -> FileLifetimes:
     """The files that match the mask."""
     rows = np.flatnonzero(passes)
-    codes = lives.partitions.codes[rows]
+    codes = lifetimes.partitions.codes[rows]
     return replace(
-        lives,
-        files=take_rows(lives.files, rows),
-        added=lives.added[rows],
-        removed=lives.removed[rows],
-        partitions=replace(lives.partitions, codes=codes),
+        lifetimes,
+        files=take_rows(lifetimes.files, rows),
+        added=lifetimes.added[rows],
+        removed=lifetimes.removed[rows],
+        partitions=replace(lifetimes.partitions, codes=codes),
     )

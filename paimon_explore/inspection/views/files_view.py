@@ -132,31 +132,31 @@ def _of_all(shown: int, known: int) -> str:
 
 
 def files_view(
-    lives: FileLifetimes, timeline: Timeline, rows: Ints, keys: RowType, title: str
+    lifetimes: FileLifetimes, timeline: Timeline, rows: Ints, keys: RowType, title: str
 ) -> FilesView:
     """Build the view of some files.
 
     Args:
-        lives: all files.
+        lifetimes: all files.
         timeline: gives the snapshot ids.
         rows: row numbers of the files to show, in order.
         keys: the trimmed primary key.
         title: description of the files.
     """
-    files = take_rows(lives.files, rows)
+    files = take_rows(lifetimes.files, rows)
     lows, highs = key_texts(files, keys)
-    texts = lives.partitions.texts
+    texts = lifetimes.partitions.texts
     size, count = column_sum(files, "file_size"), column_sum(files, "row_count")
     columns: dict[str, Column | Chunks] = {
-        "partition": pa.array([texts[c] for c in lives.partitions.codes[rows]], pa.string()),
+        "partition": pa.array([texts[c] for c in lifetimes.partitions.codes[rows]], pa.string()),
         "bucket": files.column("bucket"),
         "level": files.column("level"),
         "row_count": files.column("row_count"),
         "file_size": files.column("file_size"),
         "min_key": pa.array(lows, pa.string()),
         "max_key": pa.array(highs, pa.string()),
-        "added_by": snapshot_ids(lives.added[rows], timeline),
-        "removed_by": snapshot_ids(lives.removed[rows], timeline),
+        "added_by": snapshot_ids(lifetimes.added[rows], timeline),
+        "removed_by": snapshot_ids(lifetimes.removed[rows], timeline),
         "schema_id": files.column("schema_id"),
         "creation_time": files.column("creation_time").cast(pa.timestamp("ms")),
         "file_name": files.column("file_name"),

@@ -47,7 +47,7 @@ class Inspector:
         self._tree = ManifestTree(view, self._timeline)
         self._details = NodeDetails(view, self._timeline, self._tree)
         self._history = FileHistory(view, self._timeline)
-        self._lives: FileLifetimes | None = None
+        self._lifetimes: FileLifetimes | None = None
 
     def __repr__(self) -> str:
         """The table name and snapshot id."""
@@ -69,11 +69,11 @@ class Inspector:
         """The reader of the file history."""
         return self._history
 
-    def lives(self) -> FileLifetimes:
+    def lifetimes(self) -> FileLifetimes:
         """The files of all snapshots with their lifetimes; reads all delta manifests once."""
-        if self._lives is None:
-            self._lives = self._history.lives()
-        return self._lives
+        if self._lifetimes is None:
+            self._lifetimes = self._history.lifetimes()
+        return self._lifetimes
 
     def files(self, where: str = "") -> FilesView:
         """The live data files of the snapshot.
@@ -88,13 +88,13 @@ class Inspector:
             PaimonError: a manifest cannot be read.
         """
         position = self._timeline.position_of(self.snapshot_id) if self.snapshot_id else 0
-        lives = self.lives() if len(self._timeline) <= _FEW_SNAPSHOTS else self._lives
-        if lives is None or (self.snapshot_id and not lives.knows(position)):
-            lives = files_now(self.view, self._timeline, self.snapshot_id)
-        rows = lives.live_at(position)
-        passes = matching_files(lives, self._timeline, partition_type(self.view), where)
+        lifetimes = self.lifetimes() if len(self._timeline) <= _FEW_SNAPSHOTS else self._lifetimes
+        if lifetimes is None or (self.snapshot_id and not lifetimes.knows(position)):
+            lifetimes = files_now(self.view, self._timeline, self.snapshot_id)
+        rows = lifetimes.live_at(position)
+        passes = matching_files(lifetimes, self._timeline, partition_type(self.view), where)
         title = f"{self.view.name} at snapshot {self.snapshot_id or 'none'}"
-        found = files_view(lives, self._timeline, rows[passes[rows]], self.keys, title)
+        found = files_view(lifetimes, self._timeline, rows[passes[rows]], self.keys, title)
         code = Code(python=call_code(f"{self.code}.files", where=where or None))
         return replace(found, code=code, renderer=self.view.renderer)
 
@@ -169,22 +169,22 @@ class Inspector:
         Raises:
             NotFoundError: no snapshot of the timeline contains the file.
         """
-        lives = self.lives()
-        same = pc.equal(lives.files.column("file_name"), pa.scalar(name))
+        lifetimes = self.lifetimes()
+        same = pc.equal(lifetimes.files.column("file_name"), pa.scalar(name))
         rows = np.flatnonzero(same.to_numpy())
         if not len(rows):
             raise NotFoundError("data file", name, self.view.location)
         at = self._timeline.position_of(self.snapshot_id) + 1 if self.snapshot_id else 0
-        live = rows[(lives.added[rows] <= at) & (lives.removed[rows] > at)]
-        last = rows[np.argmax(lives.removed[rows])]
-        return self.file_of(lives, int(live[0]) if len(live) else int(last))
+        live = rows[(lifetimes.added[rows] <= at) & (lifetimes.removed[rows] > at)]
+        last = rows[np.argmax(lifetimes.removed[rows])]
+        return self.file_of(lifetimes, int(live[0]) if len(live) else int(last))
 
-    def file_of(self, lives: FileLifetimes, row: int) -> Document:
-        """The details of the file at one row of `lives`."""
-        manifest = lives.files.column("manifest")[row].as_py()
-        entry = lives.files.column("entry")[row].as_py()
+    def file_of(self, lifetimes: FileLifetimes, row: int) -> Document:
+        """The details of the file at one row of `lifetimes`."""
+        manifest = lifetimes.files.column("manifest")[row].as_py()
+        entry = lifetimes.files.column("entry")[row].as_py()
         marks = self._timeline.marks
-        added, removed = int(lives.added[row]), int(lives.removed[row])
+        added, removed = int(lifetimes.added[row]), int(lifetimes.removed[row])
         found = self._details.of_file(
             str(manifest),
             int(entry),
@@ -256,10 +256,10 @@ class Inspector:
         ]
         return RowType(fields=tuple(found))
 
-    def mask(self, lives: FileLifetimes, where: str) -> Bools:
+    def mask(self, lifetimes: FileLifetimes, where: str) -> Bools:
         """The mask of the files that match a condition, n booleans.
 
         Raises:
             InvalidInputError: the condition is invalid.
         """
-        return matching_files(lives, self._timeline, partition_type(self.view), where)
+        return matching_files(lifetimes, self._timeline, partition_type(self.view), where)

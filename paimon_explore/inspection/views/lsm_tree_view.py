@@ -431,8 +431,8 @@ def _labels(
     lows: Ints, highs: Ints, texts: tuple[list[str], list[str]], count: int
 ) -> tuple[str, ...]:
     found = [""] * count
-    for places, keys in ((lows, texts[0]), (highs, texts[1])):
-        for place, key in zip(places.tolist(), keys, strict=True):
+    for ranks, keys in ((lows, texts[0]), (highs, texts[1])):
+        for place, key in zip(ranks.tolist(), keys, strict=True):
             found[place] = key
     return tuple(found)
 

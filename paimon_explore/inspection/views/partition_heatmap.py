@@ -149,7 +149,7 @@ def partition_heat(inspector: Inspector) -> PartitionHeat:
     """
     marks = inspector.timeline().marks
     ids = tuple(mark.snapshot_id for mark in marks)
-    table = _changes(inspector.lives(), np.array(ids, np.int64)) if ids else HEAT.empty_table()
+    table = _changes(inspector.lifetimes(), np.array(ids, np.int64)) if ids else HEAT.empty_table()
     return PartitionHeat(
         name=inspector.view.name,
         table=table,
@@ -159,13 +159,13 @@ def partition_heat(inspector: Inspector) -> PartitionHeat:
     )
 
 
-def _changes(lives: FileLifetimes, ids: Ints) -> pa.Table:
-    sizes = numbers(lives.files, "file_size")
+def _changes(lifetimes: FileLifetimes, ids: Ints) -> pa.Table:
+    sizes = numbers(lifetimes.files, "file_size")
     sums = []
-    for positions, sign in ((lives.added, "added"), (lives.removed, "removed")):
+    for positions, sign in ((lifetimes.added, "added"), (lifetimes.removed, "removed")):
         inside = (positions > 0) & (positions <= len(ids))
         one = {
-            "code": lives.partitions.codes[inside],
+            "code": lifetimes.partitions.codes[inside],
             "snapshot_id": ids[positions[inside] - 1],
             "size": sizes[inside],
         }
@@ -177,6 +177,6 @@ def _changes(lives: FileLifetimes, ids: Ints) -> pa.Table:
         )
     joined = sums[0].join(sums[1], ["code", "snapshot_id"], join_type="full outer")
     joined = joined.sort_by([("code", "ascending"), ("snapshot_id", "ascending")])
-    texts = [lives.partitions.texts[code] for code in numbers(joined, "code")]
+    texts = [lifetimes.partitions.texts[code] for code in numbers(joined, "code")]
     columns = {name: pa.array(numbers(joined, name), pa.int64()) for name in HEAT.names[1:]}
     return pa.table({"partition": pa.array(texts, pa.string()), **columns}).cast(HEAT)

@@ -35,8 +35,8 @@ def key_rank_ranges(entries: ManifestEntries, keys: RowType) -> tuple[Ints, Ints
             return np.minimum(lows, highs), np.maximum(lows, highs)
         except FormatError:  # corrupt keys: the files are still listed
             pass
-    places = np.arange(len(entries))
-    return places, places
+    ranks = np.arange(len(entries))
+    return ranks, ranks
 
 
 def read_amplification(lows: Ints, highs: Ints) -> Ints:

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore.data_types import arrow_buffers as nb
-from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints, Words
+from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints, UInt64s
 from paimon_explore.merge.aggregation_steps import Step, Steps
 from paimon_explore.merge.numpy_columns import NARROW_DIGITS, decimal_halves, precision_of
 
@@ -42,8 +42,8 @@ def _limit(data_type: pa.DataType) -> int:
 
 
 def _add_halves(
-    halves: tuple[Ints, Words], minus: Bools | None, starts: Ints
-) -> tuple[Ints, Words]:
+    halves: tuple[Ints, UInt64s], minus: Bools | None, starts: Ints
+) -> tuple[Ints, UInt64s]:
     """Sums of 128-bit integers, by four parts of 32 bits with carries applied at the end."""
     high, low = halves
     parts = [
@@ -61,7 +61,7 @@ def _add_halves(
     return (sums[3] << 32) | sums[2], (sums[0] | (sums[1] << 32)).view(np.uint64)
 
 
-def _walk_far(values: Column, steps: Steps, result: tuple[Ints, Words, Bools]) -> None:
+def _walk_far(values: Column, steps: Steps, result: tuple[Ints, UInt64s, Bools]) -> None:
     keys, words, valid = result
     high, low = decimal_halves(values)
     limit = _limit(values.type)

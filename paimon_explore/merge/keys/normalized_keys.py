@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow.types as pat
 
 from paimon_explore.data_types import arrow_buffers as nb
-from paimon_explore.data_types.arrow_buffers import Bools, Bytes, Column, Ints, Words
+from paimon_explore.data_types.arrow_buffers import Bools, Bytes, Column, Ints, UInt64s
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.merge.keys.normalized_text_keys import Texts
@@ -113,16 +113,16 @@ def _byte_keys(column: Column, valid: Bools | None) -> Iterator[KeySource]:
         return
     data = _readable(data, offsets)
     longest, shortest = int(lengths.max()), int(lengths.min())
-    if longest < nb.WORD:
+    if longest < nb.WORD_BYTES:
         yield key_source(Texts(begins, lengths, data).counted(0))
         return
-    if longest == shortest >= nb.WORD:
+    if longest == shortest >= nb.WORD_BYTES:
         yield from _strided_keys(data, int(begins[0]), (len(begins), longest))
         return
     text = _Bytes(begins, lengths, nb.unaligned_words(data))
-    positions = range(0, shortest, nb.WORD)
+    positions = range(0, shortest, nb.WORD_BYTES)
     prefix = _common_prefix(lambda at: text.words[text.begins + at], positions, shortest)
-    for at in range(prefix, longest, nb.WORD):
+    for at in range(prefix, longest, nb.WORD_BYTES):
         yield partial(_byte_key, text, at)
     if longest != shortest:
         yield key_source(lengths)
@@ -131,25 +131,25 @@ def _byte_keys(column: Column, valid: Bools | None) -> Iterator[KeySource]:
 def _readable(data: Bytes, offsets: Ints) -> Bytes:
     """Pads the bytes, so that a word can be read at the last value."""
     end = int(offsets[-1])
-    return data if len(data) >= end + nb.WORD else nb.padded(data[:end])
+    return data if len(data) >= end + nb.WORD_BYTES else nb.padded(data[:end])
 
 
 def _strided_keys(data: Bytes, begin: int, shape: tuple[int, int]) -> Iterator[KeySource]:
     """Normalized keys of values of equal length; the last word overlaps the one before."""
     count, length = shape
 
-    def words_at(position: int) -> Words:
+    def words_at(position: int) -> UInt64s:
         return np.ndarray((count,), np.uint64, data, begin + position, (length,))
 
-    positions = [*range(0, length - nb.WORD, nb.WORD), length - nb.WORD]
+    positions = [*range(0, length - nb.WORD_BYTES, nb.WORD_BYTES), length - nb.WORD_BYTES]
     at = _common_prefix(words_at, positions, length)
     while at < length:
-        at = min(at, length - nb.WORD)
+        at = min(at, length - nb.WORD_BYTES)
         yield partial(_swapped, words_at(at))
-        at += nb.WORD
+        at += nb.WORD_BYTES
 
 
-def _swapped(words: Words, rows: Ints | None) -> Keys:
+def _swapped(words: UInt64s, rows: Ints | None) -> Keys:
     return (words if rows is None else words[rows]).byteswap()
 
 
@@ -159,21 +159,21 @@ class _Bytes:
 
     begins: Ints
     lengths: Ints
-    words: Words
+    words: UInt64s
 
 
 def _byte_key(text: _Bytes, at: int, rows: Ints | None) -> Keys:
     """Eight bytes from `at` on as a big-endian integer, zero-padded after the end of the value."""
     begins = text.begins if rows is None else text.begins[rows]
     left = (text.lengths if rows is None else text.lengths[rows]) - at
-    if int(left.min(initial=nb.WORD)) >= nb.WORD:
+    if int(left.min(initial=nb.WORD_BYTES)) >= nb.WORD_BYTES:
         return text.words[begins + at].byteswap()
     found = text.words[begins + np.where(left > 0, at, 0)].byteswap()
-    return found & _BYTES.take(np.clip(left, 0, nb.WORD))
+    return found & _BYTES.take(np.clip(left, 0, nb.WORD_BYTES))
 
 
 def _common_prefix(
-    words_at: Callable[[int], Words], positions: Iterable[int], shortest: int
+    words_at: Callable[[int], UInt64s], positions: Iterable[int], shortest: int
 ) -> int:
     """Length of the common prefix of all values in bytes.
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from paimon_explore.data_types import arrow_buffers as nb
-from paimon_explore.data_types.arrow_buffers import Bools, Bytes, Column, Ints, Words
+from paimon_explore.data_types.arrow_buffers import Bools, Bytes, Column, Ints, UInt64s
 from paimon_explore.errors import FormatError
 from paimon_explore.frozen_dataclass import dataclass
 
@@ -103,12 +103,14 @@ class TextChunk:
                 "The rows of a sorted run are not in key order.",
                 hint="A primary-key data file must be sorted by key and contain each key once.",
             )
-        if shortest == longest >= nb.WORD:
-            at = min(prefix, longest - nb.WORD)
+        if shortest == longest >= nb.WORD_BYTES:
+            at = min(prefix, longest - nb.WORD_BYTES)
             parts = [text.strided(at, longest).byteswap() for text in texts]
-            return NormalizedTexts(self.columns, parts, at + nb.WORD, longest, fixed=True)
+            return NormalizedTexts(self.columns, parts, at + nb.WORD_BYTES, longest, fixed=True)
         parts = [text.counted(prefix) for text in texts]
-        return NormalizedTexts(self.columns, parts, prefix + nb.WORD - 1, longest, fixed=False)
+        return NormalizedTexts(
+            self.columns, parts, prefix + nb.WORD_BYTES - 1, longest, fixed=False
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +126,7 @@ class NormalizedTexts:
     """
 
     columns: Sequence[Column]
-    parts: Sequence[Words]
+    parts: Sequence[UInt64s]
     covered: int
     longest: int
     fixed: bool
@@ -168,7 +170,7 @@ class Texts:
         raw = column.buffers()
         offsets = nb.as_bytes(raw[1]).view(np.int32)[column.offset :][: len(column) + 1]
         data = nb.as_bytes(raw[2])
-        if len(data) < nb.WORD:
+        if len(data) < nb.WORD_BYTES:
             data = nb.padded(data)
         return cls(offsets[:-1], np.diff(offsets), data)  # type: ignore[arg-type]  # int32 do too
 
@@ -182,22 +184,22 @@ class Texts:
         """Length of the longest text."""
         return int(self.lengths.max())
 
-    def strided(self, at: int, length: int) -> Words:
+    def strided(self, at: int, length: int) -> UInt64s:
         """The little-endian words at a byte offset of texts of equal length."""
         first = int(self.begins[0]) + at
         return np.ndarray((len(self.begins),), _U, self.data, first, (length,))
 
-    def counted(self, at: int) -> Words:
+    def counted(self, at: int) -> UInt64s:
         """Seven bytes from an offset, zero-padded, and the number of remaining bytes (max 8)."""
-        left = np.minimum(self.lengths - at, nb.WORD).astype(np.int64)
+        left = np.minimum(self.lengths - at, nb.WORD_BYTES).astype(np.int64)
         positions = np.add(self.begins, at, dtype=np.int64)
-        last = len(self.data) - nb.WORD
+        last = len(self.data) - nb.WORD_BYTES
         words = nb.unaligned_words(self.data)[np.minimum(positions, last)].byteswap()
         if int(positions[-1]) > last:  # near the end of the buffer: read earlier, shift
             tail = int(np.searchsorted(positions, last, "right"))
-            beyond = np.minimum(positions[tail:] - last, nb.WORD).astype(_U)
+            beyond = np.minimum(positions[tail:] - last, nb.WORD_BYTES).astype(_U)
             shifted = words[tail:] << (_U(8) * (beyond & _U(7)))
-            words[tail:] = np.where(beyond < nb.WORD, shifted, _U(0))
+            words[tail:] = np.where(beyond < nb.WORD_BYTES, shifted, _U(0))
         words &= _SEVEN_BYTES.take(left)
         words |= left.view(_U)
         return words
@@ -208,7 +210,7 @@ class Texts:
         rest = int(nb.round_up(np.array(length - at)))
         first = int(self.begins[0]) + length - rest
         images = np.ndarray((len(order),), f"V{rest}", self.data, first, (length,))
-        words = images.take(order).view(_U).reshape(len(order), rest // nb.WORD)
+        words = images.take(order).view(_U).reshape(len(order), rest // nb.WORD_BYTES)
         differs = np.zeros(len(order), np.bool_)
         for column in words.T:
             differs[1:] |= column[1:] != column[:-1]
@@ -224,7 +226,7 @@ class Texts:
             if not len(open_):
                 return differs
             # The last word overlaps the one before.
-            positions = np.minimum(at, lengths.take(open_) - nb.WORD).astype(np.int64)
+            positions = np.minimum(at, lengths.take(open_) - nb.WORD_BYTES).astype(np.int64)
             left = words[self.begins.take(lefts.take(open_)) + positions]
             differs[open_] = left != words[self.begins.take(rights.take(open_)) + positions]
-            at += nb.WORD
+            at += nb.WORD_BYTES

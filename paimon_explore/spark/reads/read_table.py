@@ -22,7 +22,7 @@ from paimon_explore.scan.splits.data_split import Split
 from paimon_explore.spark.argument_checks import check_session
 from paimon_explore.spark.executor_tasks import read_splits
 from paimon_explore.spark.quoted_names import quoted
-from paimon_explore.spark.read_plan import ReadJob, groups, opened, plan_splits
+from paimon_explore.spark.read_plan import ReadJob, groups, plan_splits, table_with_options
 from paimon_explore.spark.reads.native_parquet_read import (
     is_same_everywhere,
     native_files,
@@ -162,7 +162,7 @@ def table_at(
     """
     if isinstance(table, Table):
         given = {**(options or {}), **({} if branch is None else {BRANCH.key: branch})}
-        found = opened(table, given)
+        found = table_with_options(table, given)
     else:
         found = open_table(table, branch, options=options)
     if all(point is None for point in points.values()):

@@ -104,8 +104,8 @@ def update(
         _assigned(old, set[field.name], field) if field.name in set else f.col(quoted(field.name))
         for field in target.schema.fields
     ]
-    places = [f.col(name) for name in target.place]
-    return target.apply(old.select(*columns, *places, f.lit(UPDATE).alias(ACT)))
+    row_locations = [f.col(name) for name in target.place]
+    return target.apply(old.select(*columns, *row_locations, f.lit(UPDATE).alias(ACT)))
 
 
 def _target(

@@ -51,13 +51,13 @@ class PlacedRows:
         spark: the session.
         scan: the scan, with its snapshot.
         job: the state shared by all tasks of the read.
-        pieces: a split for each file, by file name.
+        split_by_file: a split for each file, by file name.
     """
 
     spark: SparkSession
     scan: Scan
     job: ReadJob
-    pieces: Mapping[str, DataSplit]
+    split_by_file: Mapping[str, DataSplit]
 
     @property
     def keeps_files(self) -> bool:
@@ -66,15 +66,15 @@ class PlacedRows:
 
     def frame(self) -> DataFrame:
         """Read the rows that may match the scan's predicate, with file and position."""
-        return self._read(list(self.pieces), self.job)
+        return self._read(list(self.split_by_file), self.job)
 
     def whole(self, names: Sequence[str]) -> DataFrame:
         """Read all rows of some files, with file and position."""
         return self._read(names, replace(self.job, reader=replace(self.job.reader, predicate=TRUE)))
 
     def _read(self, names: Sequence[str], job: ReadJob) -> DataFrame:
-        pieces = [self.pieces[name] for name in names]
-        tasks = groups(pieces, self.spark.sparkContext.defaultParallelism)
+        splits = [self.split_by_file[name] for name in names]
+        tasks = groups(splits, self.spark.sparkContext.defaultParallelism)
         schema = st.StructType(
             [
                 *job.schema.fields,
@@ -123,12 +123,12 @@ def placed_rows(spark: SparkSession, table: Table, where: Where | None) -> Place
         wire=wire_schema(schema),
         snapshot=scan.target.snapshot,
     )
-    pieces = {
+    split_by_file = {
         str(name): split.file(at)
         for split in splits
         for at, name in enumerate(split.files.table.column("file_name").to_pylist())
     }
-    return PlacedRows(spark=spark, scan=scan, job=job, pieces=pieces)
+    return PlacedRows(spark=spark, scan=scan, job=job, split_by_file=split_by_file)
 
 
 def _run(
@@ -184,8 +184,8 @@ def removals(placed: PlacedRows, changes: DataFrame) -> list[CommitMessage]:
     touched = marked or [row[0] for row in changes.select(FILE).distinct().collect()]
     buckets: dict[tuple[bytes, int], list[str]] = {}
     for name in sorted(touched):
-        piece = placed.pieces[name]
-        buckets.setdefault((piece.partition, piece.bucket), []).append(name)
+        split = placed.split_by_file[name]
+        buckets.setdefault((split.partition, split.bucket), []).append(name)
     return [_removal(placed, names, marked) for names in buckets.values()]
 
 
@@ -195,7 +195,7 @@ def _removal(
     marked: Mapping[str, np.ndarray[tuple[int], np.dtype[np.int64]]],
 ) -> CommitMessage:
     """The same for the files of one bucket."""
-    first = placed.pieces[names[0]]
+    first = placed.split_by_file[names[0]]
     gone = [name for name in names if name not in marked]
     change = VectorChange(
         removed=frozenset(gone), deleted={name: marked[name] for name in names if name in marked}
@@ -205,7 +205,7 @@ def _removal(
         partition=first.partition,
         bucket=first.bucket,
         total_buckets=first.total_buckets,
-        deleted_files=ManifestEntries.concat([placed.pieces[name].files for name in gone]),
+        deleted_files=ManifestEntries.concat([placed.split_by_file[name].files for name in gone]),
         new_index_files=vectors.added,
         deleted_index_files=vectors.removed,
     )

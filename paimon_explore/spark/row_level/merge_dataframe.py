@@ -203,8 +203,10 @@ class _Plan:
         joined = self._joined()
         act = self._chosen({n: f.lit(c.act) for n, c in enumerate(merge.clauses)})
         columns = [self._column(joined, one).alias(one.name) for one in self.target.schema.fields]
-        places = [self._of_target(name).alias(name) for name in self.target.place]
-        return joined.select(*columns, *places, act.alias(ACT)).filter(f.col(ACT).isNotNull())
+        row_locations = [self._of_target(name).alias(name) for name in self.target.place]
+        return joined.select(*columns, *row_locations, act.alias(ACT)).filter(
+            f.col(ACT).isNotNull()
+        )
 
     def _check(self) -> None:
         known = self.target.schema.row_type.names

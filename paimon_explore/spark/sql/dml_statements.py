@@ -243,7 +243,7 @@ def requalified(text: str, parts: tuple[str, ...], alias: str) -> str:
     if len(parts) == 1 and parts[0] == alias:
         return text
     tokens = tokens_of(text)
-    pieces = []
+    replacements = []
     width = 2 * len(parts)
     for at in range(len(tokens) - width):
         found = tokens[at : at + width]
@@ -251,8 +251,8 @@ def requalified(text: str, parts: tuple[str, ...], alias: str) -> str:
         dots = {token.sign for token in found[1::2]}
         is_begin = at == 0 or tokens[at - 1].sign != "."
         if is_begin and dots == {"."} and _same(names, parts):
-            pieces.append((found[0].start, found[-2].end, quoted(alias)))
-    return spliced(text, pieces)
+            replacements.append((found[0].start, found[-2].end, quoted(alias)))
+    return spliced(text, replacements)
 
 
 def subject_of(warehouse: Warehouse, reader: Reader, *stops: str) -> Subject | None:

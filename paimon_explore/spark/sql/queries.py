@@ -54,12 +54,12 @@ def replaced(warehouse: Warehouse, source: str) -> Iterator[str]:
         yield source
         return
     tokens = tokens_of(source)
-    pieces: list[tuple[int, int, str]] = []
+    replacements: list[tuple[int, int, str]] = []
     with ExitStack() as views:
         for reference, name in found:
             frame = frame_of(warehouse, reference, name, tokens)
-            pieces += _pieces(reference, name, views.enter_context(viewed(frame)))
-        yield spliced(source, pieces)
+            replacements += _replacements(reference, name, views.enter_context(viewed(frame)))
+        yield spliced(source, replacements)
 
 
 @contextmanager
@@ -90,7 +90,7 @@ def _name_of(warehouse: Warehouse, reference: Reference) -> Name | None:
     return warehouse.named(Reader(given).path("a table"))
 
 
-def _pieces(reference: Reference, name: Name, view: str) -> list[tuple[int, int, str]]:
+def _replacements(reference: Reference, name: Name, view: str) -> list[tuple[int, int, str]]:
     alias = f" AS `{name.alias}`"
     if reference.alias_at is None:
         return [(reference.start, reference.end, view)]

@@ -324,11 +324,11 @@ def _details(table: Table, schema: TableSchema) -> list[tuple[str, str | None, s
         "Paimon Types": types,
         "Table Properties": f"[{options}]",
     }
-    told: list[tuple[str, str | None, str | None]] = [
+    rows: list[tuple[str, str | None, str | None]] = [
         ("", "", ""),
         ("# Detailed Table Information", "", ""),
     ]
-    return [*told, *((key, value, "") for key, value in facts.items() if value is not None)]
+    return [*rows, *((key, value, "") for key, value in facts.items() if value is not None)]
 
 
 def analyze(warehouse: Warehouse, reader: Reader) -> DataFrame | None:

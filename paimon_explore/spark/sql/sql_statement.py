@@ -98,8 +98,8 @@ def open_warehouse(
     """
     if folder is not None and catalog is not None:
         raise InvalidInputError("warehouse and catalog are both given.", hint="Pass one of them.")
-    told = spark.conf.get(WAREHOUSE, None) if folder is None and catalog is None else folder
-    opened = Catalog(told) if told is not None else catalog
+    location = spark.conf.get(WAREHOUSE, None) if folder is None and catalog is None else folder
+    opened = Catalog(location) if location is not None else catalog
 
     def now() -> Warehouse:
         present = database or spark.conf.get(DATABASE, DEFAULT) or DEFAULT

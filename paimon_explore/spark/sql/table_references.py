@@ -351,7 +351,7 @@ def _token_at(tokens: Sequence[Token], at: int) -> Token:
     return next(token for token in tokens if token.start >= at)
 
 
-def spliced(source: str, pieces: Sequence[tuple[int, int, str]]) -> str:
+def spliced(source: str, replacements: Sequence[tuple[int, int, str]]) -> str:
     """Return the text with some non-overlapping ranges replaced.
 
     >>> spliced("SELECT * FROM t", [(14, 15, "view")])
@@ -359,7 +359,7 @@ def spliced(source: str, pieces: Sequence[tuple[int, int, str]]) -> str:
     """
     made: list[str] = []
     at = 0
-    for start, end, text in sorted(pieces):
+    for start, end, text in sorted(replacements):
         made += [source[at:start], text]
         at = end
     return "".join([*made, source[at:]])

@@ -76,12 +76,12 @@ def tokens_of(source: str) -> list[Token]:
         start, end = one.start - len(_OPENING), one.end + 1 - len(_OPENING)
         if tokens and start < tokens[-1].end:
             continue  # sqlglot splits 1L into three tokens with the same offset
-        tokens += _pieces(source, one.token_type, one.text, start, end)
+        tokens += _plain_tokens(source, one.token_type, one.text, start, end)
     tokens.append(Token(kind=Kind.END, text="", start=len(source), end=len(source)))
     return tokens
 
 
-def _pieces(source: str, kind: TokenType, text: str, start: int, end: int) -> list[Token]:
+def _plain_tokens(source: str, kind: TokenType, text: str, start: int, end: int) -> list[Token]:
     if kind in _TEXTS:
         return [Token(kind=Kind.TEXT, text=text, start=start, end=end)]
     if source[start] == "`":

@@ -61,9 +61,9 @@ def change_groups(
     """
     splits: list[Split] = []
     commits: dict[int, str] = {}
-    for snapshot, told in found:
+    for snapshot, splits_of_commit in found:
         commits[snapshot.id] = snapshot.commit_kind.value
-        splits.extend(told)
+        splits.extend(splits_of_commit)
     parts = _by_key(target, splits) if target.keys is not None else groups(splits, parallelism)
     return [ChangeGroup(part, commits) for part in parts]
 

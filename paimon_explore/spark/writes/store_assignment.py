@@ -104,12 +104,12 @@ def exact_column(column: Column, given: st.DataType, wanted: st.DataType, name: 
     if same is None:
         return made
     kind = wanted.simpleString()
-    told = f.concat(
+    message = f.concat(
         f.lit(f"Column '{name}' ({kind}): "),
         column.cast("string"),
         f.lit(f" would change. Write CAST(… AS {kind}) or ROUND(…) if that is intended."),
     )
-    return f.when(column.isNull() | same, made).otherwise(f.raise_error(told))
+    return f.when(column.isNull() | same, made).otherwise(f.raise_error(message))
 
 
 def _exact_map(column: Column, given: st.MapType, wanted: st.MapType, name: str) -> Column:

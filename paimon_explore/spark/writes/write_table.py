@@ -41,7 +41,7 @@ from paimon_explore.spark.argument_checks import check_frame
 from paimon_explore.spark.column_matching import matched_columns
 from paimon_explore.spark.executor_tasks import WriteJob, gathered, pack, unpack, write_rows
 from paimon_explore.spark.quoted_names import quoted
-from paimon_explore.spark.read_plan import opened
+from paimon_explore.spark.read_plan import table_with_options
 from paimon_explore.spark.reads.arrow_batches import counted_batches
 from paimon_explore.spark.spark_types import from_spark, spark_type
 from paimon_explore.spark.writes.bucket_assignment import bucket_expression, task_expression
@@ -101,7 +101,7 @@ def write(
         optional_mapping(
             "partition", partition, hint='Pass values by column: {"dt": "2026-01-01"}.'
         )
-    found = opened(table, options or {})
+    found = table_with_options(table, options or {})
     target = write_target(found, replaces=mode == "overwrite")
     if mode == "upsert" and not target.schema.primary_keys:
         msg = f"Mode 'upsert' requires a primary key, but table {found.name} has none."
@@ -224,17 +224,17 @@ def _by_bucket(df: DataFrame, job: WriteJob, count: int) -> DataFrame:
 def _task_column(df: DataFrame, job: WriteJob, count: int) -> Column | None:
     """Return the task of a row as an expression; None if Python has to compute it."""
     schema, options = job.target.schema, job.target.options
-    places = {name: at for at, name in enumerate(job.columns)}
+    positions = {name: at for at, name in enumerate(job.columns)}
     wanted = schema.project(dict.fromkeys((*schema.partition_keys, *schema.bucket_keys)))
     if options.value(opt.BUCKET_FUNCTION).value != "default":
         return None
     if not all(
-        field.name in places
-        and df.schema.fields[places[field.name]].dataType == spark_type(field.type)
+        field.name in positions
+        and df.schema.fields[positions[field.name]].dataType == spark_type(field.type)
         for field in wanted
     ):
         return None
-    own = {name: f.col(quoted(df.columns[at])) for name, at in places.items()}
+    own = {name: f.col(quoted(df.columns[at])) for name, at in positions.items()}
     keys = schema.project(schema.bucket_keys)
     types = [field.type for field in keys]
     bucket = bucket_expression([own[name] for name in keys.names], types, options.value(opt.BUCKET))
@@ -264,8 +264,8 @@ def task_numbers(batch: pa.RecordBatch, job: WriteJob, count: int) -> npt.NDArra
     schema = target.schema
     wanted = list(dict.fromkeys((*schema.partition_keys, *schema.bucket_keys)))
     row_type = schema.project(wanted)
-    places = [job.columns.index(name) for name in wanted if name in job.columns]
-    taken = from_spark(batch.select(places), [job.columns[place] for place in places])
+    positions = [job.columns.index(name) for name in wanted if name in job.columns]
+    taken = from_spark(batch.select(positions), [job.columns[place] for place in positions])
     rows = next(iter(open_rows(taken, InputShape(row_type=row_type))))
     partitions = partitions_of(rows, schema.partition_type)
     offsets = np.array([crc32(key) % count for key in partitions.keys], np.int64)

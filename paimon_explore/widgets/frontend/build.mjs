@@ -14,7 +14,15 @@ const READABLE = {
   minify: false,
   legalComments: "none",
   logLevel: "warning",
+  write: false,
 };
+
+/** Removes the hints of esbuild for minifiers. */
+const plain = (text) => text.replaceAll("/* @__PURE__ */ ", "");
+
+/** Writes what esbuild has made. */
+const save = ({ outputFiles }) =>
+  Promise.all(outputFiles.map(({ path, text }) => writeFile(path, plain(text))));
 
 /** The names that a module exports. */
 async function exportsOf(path) {
@@ -74,12 +82,11 @@ const made = await build({
     contents: `${imports.join("\n")}\nexport const shared = { ${exported.flat().join(", ")} };`,
     resolveDir: "src",
   },
-  write: false,
   format: "esm",
   plugins: [withoutCasts],
 });
 const text = made.outputFiles[0].text.replace(/export \{\s*shared\s*\};\n$/, "return shared;\n");
-await writeFile("../static/shared.js", `const peShared = (() => {\n${text}})();\n`);
+await writeFile("../static/shared.js", `const peShared = (() => {\n${plain(text)}})();\n`);
 
 await build({
   ...READABLE,
@@ -87,7 +94,7 @@ await build({
   outdir: "../static",
   format: "esm",
   plugins: [fromShared, styleSheets, withoutCasts],
-});
+}).then(save);
 
 await build({
   ...READABLE,
@@ -95,7 +102,7 @@ await build({
   outdir: "../static",
   format: "esm",
   plugins: [withoutCasts],
-});
+}).then(save);
 
 // JupyterLab loads its extensions as plain scripts.
 await build({
@@ -104,4 +111,4 @@ await build({
   outdir: "../labextension/static",
   format: "iife",
   plugins: [withoutCasts],
-});
+}).then(save);

@@ -20,7 +20,7 @@ function pagesTo(path) {
 }
 var FieldTree = class {
   /** @type {Map<string, Page>} */
-  #pages = /* @__PURE__ */ new Map();
+  #pages = new Map();
   /**
    * @param {string} path
    * @param {Page} page
@@ -132,7 +132,7 @@ var WIDE = 860;
 var CHUNK = 4096;
 var MOST_CHUNKS = 256;
 var instances = 0;
-var MARKS = /* @__PURE__ */ new Set(["opens", "closes", "space", "key", "colon", "comma"]);
+var MARKS = new Set(["opens", "closes", "space", "key", "colon", "comma"]);
 function isMark(field) {
   return field.form === "JSON" && MARKS.has(field.name) || field.form === "zeros";
 }
@@ -147,7 +147,7 @@ function createBytesView(ask) {
   let spaceName = "";
   let cursor = 0;
   let perRow = 16;
-  let chunks = /* @__PURE__ */ new Map();
+  let chunks = new Map();
   let generation = 0;
   const title = el("div", { class: "peb-title" });
   const where = el("div", { class: "peb-where", role: "status" });
@@ -545,7 +545,7 @@ function createBytesView(ask) {
       generation += 1;
       file = opened;
       tree = new FieldTree();
-      chunks = /* @__PURE__ */ new Map();
+      chunks = new Map();
       chosen = void 0;
       space = "";
       spaceSize = opened.size;

@@ -8,7 +8,7 @@ var { attribute, el, fill, button, segmented, perFrame, whenQuiet } = peShared;
 var { CELL_LIMIT, visible, cut, formatCount, formatShort, formatBytes, formatTime, plural } = peShared;
 
 // src/lazy_pane.js
-var LOADED = /* @__PURE__ */ new Map();
+var LOADED = new Map();
 function loaded(context, name2) {
   let found = LOADED.get(name2);
   if (!found) {
@@ -207,10 +207,691 @@ function problem(failure) {
 // src/explorer.css
 var explorer_default = '.pe-explorer {\n--pe-bg: var(--jp-layout-color1, var(--vscode-editor-background, Canvas));\n--pe-fg: var(--jp-ui-font-color1, var(--vscode-editor-foreground, CanvasText));\n--pe-muted: color-mix(in srgb, var(--pe-fg) 74%, var(--pe-bg));\n--pe-faint: color-mix(in srgb, var(--pe-fg) 5%, var(--pe-bg));\n--pe-line: color-mix(in srgb, var(--pe-fg) 16%, var(--pe-bg));\n--pe-accent: var(--jp-brand-color1, var(--vscode-focusBorder, #1b6ac9));\n--pe-select: color-mix(in srgb, var(--pe-accent) 20%, var(--pe-bg));\n--pe-append: #2563c9;\n--pe-compact: #7b45c4;\n--pe-overwrite: #b3540b;\n--pe-analyze: #0b7568;\n--pe-unknown: #b3261e;\n--pe-add: #1a7038;\n--pe-remove: #b3261e;\n--pe-tag: #96690a;\n--pe-branch: #0b7568;\n--pe-consumer: #a03a8f;\n--pe-hint: #5a6472;\n--pe-font: var(--jp-ui-font-family, var(--vscode-font-family, system-ui, sans-serif));\n--pe-mono: var(--jp-code-font-family, var(--vscode-editor-font-family, ui-monospace, monospace));\n--pe-gap: 8px;\ncontainer: pe-explorer / inline-size;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: 13px / 1.4 var(--pe-font);\nfont-variant-numeric: tabular-nums;\ntext-align: left;\n}\n.pe-frame {\ndisplay: flex;\nflex-direction: column;\nheight: var(--pe-height, 560px);\nborder: 1px solid var(--pe-line);\nborder-radius: 6px;\noverflow: hidden;\n}\n.pe-explorer[data-theme="dark"] {\n--pe-append: #79aefc;\n--pe-compact: #c3a0f8;\n--pe-overwrite: #f5a35f;\n--pe-analyze: #55cdb9;\n--pe-unknown: #ff8f85;\n--pe-add: #76d48f;\n--pe-remove: #ff8f85;\n--pe-tag: #e6bd5c;\n--pe-branch: #55cdb9;\n--pe-consumer: #ee9fe0;\n--pe-hint: #a9b3c0;\n}\n.pe-explorer *,\n.pe-explorer *::before {\nbox-sizing: border-box;\n}\n.pe-explorer [hidden] {\ndisplay: none !important;\n}\n.pe-explorer :focus-visible {\noutline: 2px solid var(--pe-accent);\noutline-offset: -2px;\n}\n.pe-explorer :is(h2, h3, h4, h5, p, dl, dd, pre, table) {\nmargin: 0;\npadding: 0;\n}\n.pe-hidden {\nposition: absolute;\nwidth: 1px;\nheight: 1px;\noverflow: hidden;\nclip-path: inset(50%);\n}\n.pe-space {\nflex: 1;\n}\n.pe-explorer .pe-muted {\ncolor: var(--pe-muted);\n}\n.pe-plus {\ncolor: var(--pe-add);\n}\n.pe-minus {\ncolor: var(--pe-remove);\n}\n.pe-explorer button {\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: inherit;\nfont-size: 12px;\nline-height: 18px;\npadding: 1px 7px;\ncursor: pointer;\n}\n.pe-explorer button:hover:not(:disabled) {\nbackground: var(--pe-faint);\nborder-color: var(--pe-muted);\n}\n.pe-explorer button:disabled {\nopacity: 0.45;\ncursor: default;\n}\n.pe-explorer button[aria-pressed="true"] {\nbackground: var(--pe-select);\nborder-color: var(--pe-accent);\n}\n.pe-explorer .pe-segmented,\n.pe-steps {\ndisplay: inline-flex;\n}\n.pe-explorer .pe-segmented button:not(:first-child),\n.pe-explorer .pe-steps button:not(:first-child) {\nborder-top-left-radius: 0;\nborder-bottom-left-radius: 0;\nmargin-left: -1px;\n}\n.pe-explorer .pe-segmented button:not(:last-child),\n.pe-explorer .pe-steps button:not(:last-child) {\nborder-top-right-radius: 0;\nborder-bottom-right-radius: 0;\n}\n.pe-explorer .pe-segmented button[aria-pressed="true"] {\nz-index: 1;\n}\n.pe-explorer .pe-steps button {\nmin-width: 28px;\n}\n.pe-explorer input {\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: inherit;\nfont-size: 12px;\nline-height: 18px;\npadding: 1px 7px;\nmin-width: 0;\n}\n.pe-explorer input::placeholder {\ncolor: var(--pe-muted);\nopacity: 1;\n}\n.pe-explorer input[aria-invalid] {\nborder-color: var(--pe-remove);\n}\n.pe-explorer .pe-steps-bar {\ndisplay: flex;\nflex: none;\ngap: var(--pe-gap);\n}\n.pe-explorer .pe-goto {\nwidth: 108px;\n}\n.pe-explorer .pe-filter {\nflex: 1 1 140px;\nfont-family: var(--pe-mono) !important;\n}\n.pe-bar {\ndisplay: flex;\nflex-wrap: wrap;\nalign-items: center;\ngap: 6px var(--pe-gap);\npadding: 6px 10px;\n}\n.pe-explorer .pe-chip {\ndisplay: inline-block;\nborder-radius: 9px;\nbackground: color-mix(in srgb, var(--pe-fg) 8%, var(--pe-bg));\ncolor: var(--pe-fg);\nfont-size: 11px;\nline-height: 18px;\npadding: 0 8px;\nwhite-space: nowrap;\nmax-width: 240px;\noverflow: hidden;\ntext-overflow: ellipsis;\n}\n.pe-explorer .pe-chip[data-flag="tag"] {\nbackground: color-mix(in srgb, var(--pe-tag) 18%, var(--pe-bg));\n}\n.pe-explorer .pe-chip[data-flag="branch"] {\nbackground: color-mix(in srgb, var(--pe-branch) 18%, var(--pe-bg));\n}\n.pe-explorer .pe-chip[data-flag="consumer"] {\nbackground: color-mix(in srgb, var(--pe-consumer) 18%, var(--pe-bg));\n}\n.pe-header {\ndisplay: flex;\nalign-items: center;\ngap: 6px;\npadding: 7px 10px 6px;\nborder-bottom: 1px solid var(--pe-line);\noverflow: hidden;\n}\n.pe-explorer .pe-name {\nfont-size: 15px;\nfont-weight: 600;\nline-height: 20px;\nwhite-space: nowrap;\noverflow: hidden;\ntext-overflow: ellipsis;\nmin-width: 0;\n}\n.pe-explorer .pe-header .pe-muted {\nwhite-space: nowrap;\nmargin-right: 4px;\n}\n.pe-explorer .pe-header .pe-chip {\nflex: 0 9 auto;\nmin-width: 24px;\n}\n.pe-explorer .pe-header .pe-button {\nflex: none;\n}\n.pe-summary {\ndisplay: flex;\nflex-wrap: wrap;\nalign-items: center;\ngap: 2px 12px;\npadding: 5px 10px;\nborder-top: 1px solid var(--pe-line);\nbackground: var(--pe-faint);\nmin-height: 30px;\n}\n.pe-user {\nflex: 1 1 60px;\nmin-width: 60px;\noverflow: hidden;\ntext-overflow: ellipsis;\nwhite-space: nowrap;\nfont-size: 12px;\ntext-align: right;\n}\n.pe-kind {\nfont-size: 11px;\nfont-weight: 600;\nletter-spacing: 0.03em;\ncolor: var(--pe-unknown);\n}\n.pe-kind::before {\ncontent: "";\ndisplay: inline-block;\nwidth: 8px;\nheight: 8px;\nmargin-right: 5px;\nbackground: currentColor;\n}\n.pe-kind[data-kind="append"],\n.pe-legend-item[data-kind="append"]::first-letter {\ncolor: var(--pe-append);\n}\n.pe-kind[data-kind="append"]::before {\nborder-radius: 50%;\n}\n.pe-kind[data-kind="compact"],\n.pe-legend-item[data-kind="compact"]::first-letter {\ncolor: var(--pe-compact);\n}\n.pe-kind[data-kind="overwrite"],\n.pe-legend-item[data-kind="overwrite"]::first-letter {\ncolor: var(--pe-overwrite);\n}\n.pe-kind[data-kind="overwrite"]::before {\nclip-path: polygon(50% 0, 100% 100%, 0 100%);\n}\n.pe-kind[data-kind="analyze"],\n.pe-legend-item[data-kind="analyze"]::first-letter {\ncolor: var(--pe-analyze);\n}\n.pe-kind[data-kind="analyze"]::before {\nclip-path: polygon(50% 0, 100% 50%, 50% 100%, 0 50%);\n}\n.pe-legend {\ndisplay: grid;\ngrid-template-columns: auto auto;\ngap: 0 12px;\nfont-size: 11px;\nline-height: 15px;\ncolor: var(--pe-muted);\n}\n.pe-legend-item {\ndisplay: inline-block;\nwhite-space: nowrap;\n}\n.pe-legend-item::first-letter {\nfont-weight: 700;\n}\n.pe-timeline {\ndisplay: flex;\n}\n.pe-timeline-controls {\ndisplay: flex;\nflex-wrap: wrap;\nalign-content: flex-start;\nalign-items: center;\ngap: 5px;\nwidth: 226px;\npadding: 6px 0 4px 10px;\n}\n.pe-timeline-frame {\nposition: relative;\nflex: 1;\nmin-width: 0;\nmargin: 2px 10px 4px 6px;\nmin-height: 90px;\n}\n.pe-timeline-canvas {\ndisplay: block;\nwidth: 100%;\ncursor: pointer;\ntouch-action: pan-y;\nborder-radius: 4px;\n}\n.pe-timeline-note {\nflex-basis: 100%;\nfont-size: 11px;\nline-height: 15px;\ncolor: var(--pe-muted);\n}\n.pe-tip {\nposition: absolute;\ntop: 2px;\nz-index: 2;\npadding: 4px 8px;\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\nbox-shadow: 0 2px 8px rgb(0 0 0 / 18%);\nfont-size: 11px;\nline-height: 16px;\nwhite-space: nowrap;\npointer-events: none;\nmax-width: 320px;\n}\n.pe-tip > div {\noverflow: hidden;\ntext-overflow: ellipsis;\n}\n.pe-tip > div:first-child {\nfont-weight: 600;\n}\n.pe-main {\ndisplay: grid;\ngrid-template-columns: minmax(210px, 27fr) minmax(260px, 45fr) minmax(210px, 28fr);\nflex: 1;\nmin-height: 0;\nborder-top: 1px solid var(--pe-line);\n}\n.pe-explorer .pe-pane {\ndisplay: flex;\nflex-direction: column;\nmin-width: 0;\nmin-height: 0;\n}\n.pe-explorer .pe-pane + .pe-pane {\nborder-left: 1px solid var(--pe-line);\n}\n.pe-explorer .pe-pane-title {\npadding: 0 10px;\nborder-bottom: 1px solid var(--pe-line);\nfont-size: 12px;\nfont-weight: 600;\nline-height: 28px;\n}\n.pe-tab-line {\ndisplay: flex;\nflex: none;\nborder-bottom: 1px solid var(--pe-line);\n}\n.pe-tabs {\nposition: relative;\ndisplay: flex;\nflex: 1;\ngap: 0 2px;\npadding: 0 6px;\nmin-width: 0;\noverflow-x: auto;\nscrollbar-width: none;\n}\n.pe-explorer .pe-tabs[data-after] {\nmask-image: linear-gradient(to left, transparent, #000 24px);\n}\n.pe-explorer .pe-tabs[data-before] {\nmask-image: linear-gradient(to right, transparent, #000 24px);\n}\n.pe-explorer .pe-tabs[data-before][data-after] {\nmask-image: linear-gradient(to right, transparent, #000 24px calc(100% - 24px), transparent);\n}\n.pe-tab-list {\nflex: none;\nwidth: 26px;\nmargin: 3px 4px;\npadding: 0 0 0 4px;\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: inherit;\nfont-size: 12px;\ncursor: pointer;\n}\n.pe-badge {\ndisplay: inline-block;\nmargin: -2px 0 -2px 4px;\npadding: 0 5px;\nborder-radius: 8px;\nline-height: 16px;\nvertical-align: 1px;\nbackground: var(--pe-faint);\ncolor: var(--pe-fg);\nfont-size: 11px;\nfont-weight: 600;\n}\n.pe-badge[data-tone="warning"] {\nbackground: color-mix(in srgb, var(--pe-overwrite) 18%, var(--pe-bg));\n}\n.pe-badge[data-tone="error"] {\nbackground: color-mix(in srgb, var(--pe-remove) 22%, var(--pe-bg));\n}\n.pe-explorer .pe-tabs button {\nborder: 0;\nborder-bottom: 2px solid transparent;\nborder-radius: 0;\nbackground: none;\ncolor: var(--pe-muted);\nflex: none;\nline-height: 26px;\npadding: 0 8px;\n}\n.pe-explorer .pe-tabs button[aria-selected="true"] {\nborder-bottom-color: var(--pe-accent);\ncolor: var(--pe-fg);\nfont-weight: 600;\n}\n.pe-panel,\n.pe-view {\ndisplay: flex;\nflex-direction: column;\nflex: 1;\nmin-height: 0;\nmin-width: 0;\n}\n.pe-empty {\npadding: 28px 16px;\ncolor: var(--pe-muted);\ntext-align: center;\ntext-wrap: balance;\nflex: 1;\n}\n.pe-tree {\nflex: 1;\noverflow: auto;\npadding: 4px 0;\n}\n.pe-stale {\nopacity: 0.55;\n}\n.pe-tree-row {\ndisplay: flex;\nalign-items: center;\ngap: 5px;\npadding: 0 8px 0 calc(4px + var(--pe-depth) * 14px);\nmin-height: 24px;\nwhite-space: nowrap;\ncursor: default;\n}\n.pe-tree-row:hover,\n.pe-grid-row:hover {\nbackground: var(--pe-faint);\n}\n.pe-tree-row[aria-selected="true"],\n.pe-grid-row[aria-selected="true"] {\nbackground: var(--pe-select) !important;\n}\n.pe-twisty {\nflex: none;\nwidth: 14px;\ncolor: var(--pe-muted);\ntext-align: center;\ncursor: pointer;\n}\n.pe-tree-label {\nflex: 0 1 auto;\nmin-width: 40px;\noverflow: hidden;\ntext-overflow: ellipsis;\n}\n.pe-name-parts {\ndisplay: flex;\nmin-width: 0;\n}\n.pe-name-head {\noverflow: hidden;\n}\n.pe-name-whole {\noverflow: hidden;\ntext-overflow: ellipsis;\n}\n.pe-tree-row:is([data-type="manifest"], [data-type="entry"], [data-type="index-file"])\n.pe-tree-label {\nmin-width: 88px;\nfont: 12px / 1.4 var(--pe-mono);\n}\n.pe-tree-row:is([data-type="loading"], [data-type="none"]) .pe-tree-label {\ncolor: var(--pe-muted);\nfont-style: italic;\n}\n.pe-tree-row[data-type="more"] .pe-tree-label {\ncolor: var(--pe-accent);\ncursor: pointer;\ntext-decoration: underline;\n}\n.pe-tree-row[data-cancelled] .pe-tree-label {\ncolor: var(--pe-muted);\n}\n.pe-tree-range {\nflex: 0 100 auto;\nmin-width: 0;\noverflow: hidden;\ntext-overflow: ellipsis;\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pe-tree-figure {\nflex: none;\nmargin-left: auto;\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pe-tree-problem {\nflex: 1 0 100%;\noverflow: hidden;\ntext-overflow: ellipsis;\ncolor: var(--pe-remove);\nfont-size: 11px;\n}\n.pe-tree-row[data-problem] {\nflex-wrap: wrap;\n}\n.pe-sign {\nflex: none;\nwidth: 10px;\nfont-weight: 700;\ntext-align: center;\n}\n.pe-sign[data-kind="ADD"] {\ncolor: var(--pe-add);\n}\n.pe-sign[data-kind="DELETE"] {\ncolor: var(--pe-remove);\n}\n.pe-shared {\nposition: relative;\nflex: none;\nwidth: 11px;\nheight: 11px;\n}\n.pe-shared::before,\n.pe-shared::after {\ncontent: "";\nposition: absolute;\nwidth: 7px;\nheight: 7px;\nborder: 1px solid var(--pe-muted);\nborder-radius: 2px;\n}\n.pe-shared::after {\nleft: 3px;\ntop: 3px;\nbackground: var(--pe-bg);\n}\n.pe-change {\nflex: none;\ndisplay: inline-flex;\nalign-items: center;\ngap: 4px;\nfont-size: 11px;\n}\n.pe-change-bar {\nwidth: 22px;\nheight: 6px;\nborder-radius: 2px;\nbackground: linear-gradient(\nto right,\nvar(--pe-add) var(--pe-share),\nvar(--pe-remove) var(--pe-share)\n);\n}\n.pe-explorer .pe-grid {\ncontain: strict;\nflex: 1;\noverflow: auto;\nmin-height: 80px;\n}\n.pe-grid-top {\nposition: sticky;\ntop: 0;\nz-index: 1;\nwidth: max-content;\n}\n.pe-explorer .pe-grid-head,\n.pe-grid-row {\ndisplay: grid;\ngrid-template-columns: var(--pe-columns);\n}\n.pe-explorer .pe-grid-head {\nborder-bottom: 1px solid var(--pe-line);\nborder-top: 1px solid var(--pe-line);\nbackground: var(--pe-bg);\nfont-size: 11px;\nline-height: 22px;\ncolor: var(--pe-muted);\n}\n.pe-explorer .pe-grid-head button {\nborder: 0;\nbackground: none;\ncolor: inherit;\nfont-size: 11px;\nline-height: 22px;\npadding: 0;\n}\n.pe-explorer .pe-grid-head button:hover {\ncolor: var(--pe-fg);\ntext-decoration: underline;\nbackground: none;\n}\n.pe-explorer .pe-grid-head [aria-sort]:not([aria-sort="none"]) {\ncolor: var(--pe-fg);\nfont-weight: 600;\n}\n.pe-arrow {\ndisplay: inline-block;\nwidth: 0;\noverflow: visible;\n}\n.pe-cell {\npadding: 0 8px;\noverflow: hidden;\ntext-overflow: ellipsis;\nwhite-space: nowrap;\n}\n.pe-explorer .pe-number {\ntext-align: right;\n}\n.pe-grid-sizer {\nposition: relative;\ncontain: strict;\n}\n.pe-grid-row {\nposition: absolute;\ntop: 0;\nleft: 0;\nheight: 24px;\nline-height: 24px;\nfont-size: 12px;\ncursor: default;\n}\n.pe-grid-row.pe-odd {\nbackground: color-mix(in srgb, var(--pe-fg) 2.5%, var(--pe-bg));\n}\n.pe-grid-row .pe-cell:nth-child(n + 6):nth-child(-n + 7),\n.pe-grid-row .pe-cell:last-child {\nfont-family: var(--pe-mono);\n}\n.pe-totals > * {\nflex: none;\n}\n.pe-totals {\ndisplay: flex;\nalign-items: center;\ngap: 2px 10px;\noverflow: hidden;\nwhite-space: nowrap;\npadding: 4px 10px;\nborder-top: 1px solid var(--pe-line);\nfont-size: 12px;\nmin-height: 28px;\n}\n.pe-detail {\nflex: 1;\noverflow: auto;\npadding: 8px 10px;\n}\n.pe-detail-kind {\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pe-explorer .pe-detail-title {\nfont-size: 13px;\nfont-weight: 600;\noverflow-wrap: anywhere;\n}\n.pe-section {\nmargin-top: 8px;\n}\n.pe-explorer .pe-heading {\nmargin: 12px 0 4px;\npadding-bottom: 2px;\nborder-bottom: 1px solid var(--pe-line);\nfont-size: 12px;\nfont-weight: 600;\n}\n.pe-explorer .pe-facts {\ndisplay: grid;\ngrid-template-columns: auto minmax(0, 1fr);\ngap: 2px 10px;\nfont-size: 12px;\n}\n.pe-explorer .pe-facts dt {\ngrid-column: 1;\nfloat: none;\nwidth: auto;\nmax-width: 120px;\ncolor: var(--pe-muted);\nfont-weight: normal;\n}\n.pe-explorer .pe-facts dd {\ngrid-column: 2;\nfloat: none;\nwidth: auto;\noverflow-wrap: anywhere;\n}\n.pe-bounds {\nwidth: 100%;\nborder-collapse: collapse;\ntable-layout: fixed;\nfont-size: 12px;\n}\n.pe-bounds :is(th, td) {\npadding: 3px 8px 3px 0;\nborder: 0;\nborder-bottom: 1px solid var(--pe-line);\nbackground: none;\nfont-weight: normal;\ntext-align: left;\nvertical-align: top;\nwhite-space: normal;\noverflow-wrap: anywhere;\n}\n.pe-bounds thead th {\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pe-bounds th:first-child {\nwidth: 30%;\n}\n.pe-bounds :is(th, td):last-child {\nwidth: 40px;\npadding-right: 0;\ntext-align: right;\n}\n.pe-type {\ndisplay: block;\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pe-value {\nfont-family: var(--pe-mono);\n}\n.pe-absent {\ncolor: var(--pe-muted);\nfont-style: italic;\n}\n.pe-explorer .pe-note {\nmargin-top: 6px !important;\ncolor: var(--pe-muted);\nfont-size: 12px;\n}\n.pe-explorer .pe-text {\nmax-height: 260px;\noverflow: auto;\npadding: 6px 8px;\nborder-radius: 4px;\nbackground: var(--pe-faint);\ncolor: var(--pe-fg);\nfont: 11px / 1.5 var(--pe-mono);\nwhite-space: pre-wrap;\noverflow-wrap: anywhere;\n}\n.pe-problem {\nmargin: 6px 10px;\npadding: 6px 10px;\nborder-left: 3px solid var(--pe-remove);\nborder-radius: 3px;\nbackground: color-mix(in srgb, var(--pe-remove) 8%, var(--pe-bg));\nfont-size: 12px;\noverflow-wrap: anywhere;\n}\n.pe-detail .pe-problem {\nmargin: 8px 0;\n}\n.pe-path {\nfont-family: var(--pe-mono);\n}\n.pe-notice {\ndisplay: flex;\nflex-direction: column;\nmax-height: 40%;\noverflow: auto;\nposition: relative;\n}\n.pe-notice-item {\nposition: relative;\n}\n.pe-explorer .pe-notice-item > .pe-button {\nposition: absolute;\ntop: 10px;\nright: 16px;\n}\n.pe-footer {\ndisplay: flex;\nalign-items: center;\ngap: var(--pe-gap);\npadding: 5px 10px;\nborder-top: 1px solid var(--pe-line);\nbackground: var(--pe-faint);\n}\n.pe-prompt {\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pe-explorer .pe-code {\nflex: 1;\nmin-width: 0;\noverflow-x: auto;\nbackground: none;\ncolor: var(--pe-fg);\nfont: 12px / 20px var(--pe-mono);\nwhite-space: pre;\nscrollbar-width: none;\npadding: 0 2px;\n}\n.pe-busy {\ncolor: var(--pe-muted);\nfont-size: 11px;\nwhite-space: nowrap;\n}\n@container pe-explorer (max-width: 700px) {\n.pe-explorer .pe-frame {\nheight: auto;\n}\n.pe-explorer .pe-timeline,\n.pe-explorer .pe-header {\nflex-wrap: wrap;\n}\n.pe-explorer .pe-timeline-controls {\nwidth: auto;\npadding: 6px 10px 0;\n}\n.pe-explorer .pe-timeline-frame {\nflex: 1 0 calc(100% - 20px);\nmargin: 2px 10px 4px;\n}\n.pe-legend,\n.pe-explorer .pe-header .pe-muted,\n.pe-explorer .pe-user {\ndisplay: none;\n}\n.pe-main {\ngrid-template-columns: minmax(0, 1fr);\ngrid-auto-rows: 240px 340px 300px;\n}\n.pe-explorer .pe-pane + .pe-pane {\nborder-left: 0;\nborder-top: 1px solid var(--pe-line);\n}\n}\n@media (prefers-reduced-motion: reduce) {\n.pe-explorer * {\ntransition: none !important;\nanimation: none !important;\nscroll-behavior: auto !important;\n}\n}\n@media (forced-colors: active) {\n.pe-tree-row[aria-selected="true"],\n.pe-explorer .pe-grid-row[aria-selected="true"] {\noutline: 2px solid Highlight;\noutline-offset: -2px;\n}\n}\n';
 
+// src/keyboard.js
+var COMMANDS = {
+  ArrowLeft: { do: "step", by: -1 },
+  ArrowRight: { do: "step", by: 1 },
+  PageUp: { do: "step", by: -10 },
+  PageDown: { do: "step", by: 10 },
+  Home: { do: "first" },
+  End: { do: "last" },
+  "/": { do: "filter" },
+  m: { do: "mark" },
+  y: { do: "copy" },
+  "?": { do: "help" },
+  Escape: { do: "leave" }
+};
+function commandOf(event, where) {
+  if (event.ctrlKey || event.metaKey || event.altKey) return void 0;
+  if (where.typing && event.key !== "Escape") return void 0;
+  if (where.tabs && /^(Arrow|Home|End)/.test(event.key)) return void 0;
+  return Object.hasOwn(COMMANDS, event.key) ? COMMANDS[event.key] : void 0;
+}
+function rowAfter(key, row, count) {
+  if (!count) return void 0;
+  if (key === "ArrowDown") return Math.min(row + 1, count - 1);
+  if (key === "ArrowUp") return Math.max(row - 1, 0);
+  return void 0;
+}
+
+// src/tree_model.js
+var Tree = class {
+  /** @type {Set<string>} */
+  open = new Set(["", "delta"]);
+  /** @type {Map<string, Children>} */
+  children = new Map();
+  /**
+   * Replace all that is known by the answer for another snapshot.
+   * @param {Record<string, Children>} children
+   */
+  load(children) {
+    this.children = new Map(Object.entries(children));
+  }
+  /**
+   * One more page of a node's children.
+   * @param {string} key
+   * @param {Children} page
+   */
+  extend(key, page) {
+    const known = this.children.get(key);
+    const nodes = known ? [...known.nodes, ...page.nodes] : page.nodes;
+    this.children.set(key, { nodes, total: page.total });
+  }
+  /**
+   * Rows from top to bottom below the root; a node with more children than known ends in a row of type "more".
+   * @returns {TreeRow[]}
+   */
+  rows() {
+    const rows = [];
+    this.#collect("", 1, rows);
+    return rows;
+  }
+  /**
+   * @param {string} key
+   * @param {number} depth
+   * @param {TreeRow[]} rows
+   */
+  #collect(key, depth, rows) {
+    const known = this.children.get(key);
+    if (!known) {
+      rows.push({ ...bare(`${key}/…`, "loading", "reading…"), depth });
+      return;
+    }
+    known.nodes.forEach((node, position) => {
+      const open = this.open.has(node.key) && node.expandable === true;
+      rows.push({ ...node, depth, open, position: position + 1, siblings: known.total, rest: 0 });
+      if (open) this.#collect(node.key, depth + 1, rows);
+    });
+    const rest = known.total - known.nodes.length;
+    if (rest > 0) rows.push({ ...bare(`${key}/more`, "more", ""), depth, rest });
+    if (!known.total && key) rows.push({ ...bare(`${key}/none`, "none", "empty"), depth });
+  }
+};
+function bare(key, type, label) {
+  return { key, type, label, depth: 0, open: false, position: 1, siblings: 1, rest: 0 };
+}
+function parentKey(key) {
+  const cut2 = key.lastIndexOf("/");
+  return cut2 < 0 ? "" : key.slice(0, cut2);
+}
+function shortName(name2) {
+  return name2.replace(
+    /([0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g,
+    (_whole, first) => `${first}…`
+  );
+}
+
+// src/virtual_scroll.js
+var { ROW_HEIGHT, windowOf, scrollTo } = peShared;
+
+// src/files_view.js
+var UNKNOWN_BUCKET = -1;
+var NOTHING = { rows: new Uint32Array(0), sum: { files: 0, bytes: 0, rows: 0 }, levels: [] };
+function createFiles(context) {
+  const { store, channel, history } = context;
+  const texts = new Map();
+  let textsFrame = -1;
+  const columns = columnsOf(context, (row) => texts.get(row));
+  const filter = createFilter(context);
+  const scope = segmented(
+    "File scope",
+    [
+      ["live", "live", "Files of this snapshot"],
+      ["added", "added", "Files this snapshot added"],
+      ["removed", "removed", "Files this snapshot removed"]
+    ],
+    (value) => store.set({ scope: value })
+  );
+  const header = el("div", { class: "pe-grid-head", role: "row", "aria-rowindex": "1" });
+  const sizer = el("div", { class: "pe-grid-sizer", role: "presentation" });
+  const scroller = el(
+    "div",
+    { class: "pe-grid", role: "grid", tabindex: "0", "aria-label": "Data files" },
+    el("div", { role: "rowgroup", class: "pe-grid-top" }, header),
+    el("div", { role: "rowgroup" }, sizer)
+  );
+  const empty = el("div", { class: "pe-empty", role: "status" });
+  const totals = el("div", { class: "pe-totals", role: "status", "aria-live": "polite" });
+  const element = el(
+    "div",
+    { class: "pe-view" },
+    el("div", { class: "pe-bar" }, scope.element, filter.element),
+    filter.message,
+    scroller,
+    empty,
+    totals
+  );
+  let selection = NOTHING;
+  let { rows } = selection;
+  let known = false;
+  let cursor = -1;
+  const pool = [];
+  const template = columns.map(({ width }) => `${width}px`).join(" ");
+  const wide = columns.reduce((sum, { width }) => sum + width, 0);
+  element.style.setProperty("--pe-columns", template);
+  sizer.style.width = `${wide}px`;
+  header.style.width = `${wide}px`;
+  const titles = columns.map((column, index) => headerCell(column, index, sortBy));
+  fill(header, ...titles.map(({ cell }) => cell));
+  function sortBy(key) {
+    const { sort, descending } = store.get();
+    store.set({ sort: key, descending: sort === key ? !descending : false });
+  }
+  const draw = perFrame(() => {
+    const { lifetimes } = context.files();
+    if (!lifetimes) return;
+    const top = header.offsetHeight;
+    const view = Math.max(scroller.clientHeight - top, 0);
+    const { first, last, top: start2, height } = windowOf(rows.length, scroller.scrollTop, view);
+    sizer.style.height = `${height}px`;
+    while (pool.length < last - first) pool.push(rowElement(columns, sizer));
+    pool.forEach((line2, index) => {
+      const at = first + index;
+      line2.hidden = at >= last;
+      if (line2.hidden) return;
+      line2.style.transform = `translateY(${start2 + index * ROW_HEIGHT}px)`;
+      write(line2, at, lifetimes);
+    });
+    attribute(
+      scroller,
+      "aria-activedescendant",
+      cursor >= first && cursor < last ? rowId(cursor) : null
+    );
+    want(first, last);
+  });
+  const rowId = (at) => `${context.prefix}-file-${at}`;
+  const write = (line2, at, lifetimes) => {
+    const row = rows[at];
+    line2.id = rowId(at);
+    attribute(line2, "aria-rowindex", at + 2);
+    attribute(line2, "aria-selected", String(at === cursor));
+    line2.classList.toggle("pe-odd", at % 2 === 1);
+    columns.forEach((column, index) => {
+      const cell = line2.children[index];
+      const text = column.text(row, lifetimes);
+      if (cell.textContent !== text) cell.textContent = text;
+    });
+  };
+  let window_ = [0, 0];
+  const fetch = whenQuiet(async () => {
+    const { frame } = context.files();
+    const missing = [...rows.subarray(window_[0], window_[1])].filter((row) => !texts.has(row));
+    if (!missing.length || frame < 0) return;
+    try {
+      const answer = await channel.latest("rows", "rows", { frame, rows: missing });
+      if (!answer || frame !== context.files().frame) return;
+      if (texts.size > 2e4) texts.clear();
+      for (const [index, row] of missing.entries()) texts.set(row, answer.body.rows[index]);
+      draw();
+    } catch {
+    }
+  }, 40);
+  const want = (first, last) => {
+    window_ = [first, last];
+    fetch();
+  };
+  const reselect = () => {
+    const { position, scope: chosen, sort, descending } = store.get();
+    const { lifetimes, frame, first, last, unknown } = context.files();
+    if (frame !== textsFrame) {
+      texts.clear();
+      textsFrame = frame;
+    }
+    scope.press(chosen);
+    for (const { update } of titles) update(sort, descending);
+    known = position >= first && position <= last && !unknown.has(position);
+    if (lifetimes && known) {
+      lifetimes.sort(sort, descending);
+      selection = lifetimes.select(position, chosen, context.mask());
+    } else selection = NOTHING;
+    rows = selection.rows;
+    const node = store.get().node;
+    const chosenRow = node.startsWith(`file/${frame}/`) ? Number(node.split("/")[2]) : -1;
+    cursor = chosenRow < 0 ? -1 : rows.indexOf(chosenRow);
+    attribute(scroller, "aria-rowcount", rows.length + 1);
+    attribute(element, "data-count", rows.length);
+    scroller.hidden = rows.length === 0;
+    summarize();
+    draw();
+  };
+  const summarize = () => {
+    const { position, scope: chosen, filter: condition } = store.get();
+    fill(empty, ...rows.length ? [] : [emptyText(context, chosen, condition)]);
+    empty.hidden = rows.length > 0;
+    const changes = context.changes();
+    if (changes && known) {
+      scope.label("added", `added ${formatCount(changes.added.files[position])}`);
+      scope.label("removed", `removed ${formatCount(changes.removed.files[position])}`);
+    }
+    totals.hidden = !known;
+    if (!known) return;
+    const { sum } = selection;
+    const levels = selection.levels.map(
+      ([level, files]) => el("span", { class: "pe-chip" }, `L${level} ${formatCount(files)}`)
+    );
+    fill(
+      totals,
+      el(
+        "strong",
+        {},
+        condition && (context.mask() || context.files().narrowed) ? `${formatCount(sum.files)} matching files` : plural(sum.files, "file")
+      ),
+      el("span", {}, formatBytes(sum.bytes)),
+      el(
+        "span",
+        { title: `${formatCount(sum.rows)} rows before merging` },
+        `${formatShort(sum.rows)} rows before merging`
+      ),
+      context.files().grouped ? el(
+        "span",
+        { class: "pe-chip" },
+        `in ${formatCount(rows.length)} groups; filter to list single files`
+      ) : null,
+      ...levels.length > 1 ? levels : []
+    );
+  };
+  const choose = (at) => {
+    cursor = at;
+    const { frame } = context.files();
+    scroller.scrollTop = scrollTo(
+      at,
+      rows.length,
+      scroller.scrollTop,
+      scroller.clientHeight - header.offsetHeight
+    );
+    store.set({ node: `file/${frame}/${rows[at]}`, help: false });
+    draw();
+  };
+  let scrolled = false;
+  scroller.addEventListener(
+    "scroll",
+    () => {
+      scrolled = true;
+      draw();
+    },
+    { passive: true }
+  );
+  sizer.addEventListener("click", (event) => {
+    const line2 = event.target.closest("[aria-rowindex]");
+    if (line2) choose(Number(line2.getAttribute("aria-rowindex")) - 2);
+  });
+  scroller.addEventListener("keydown", (event) => {
+    if (event.target !== scroller) return;
+    const next = rowAfter(event.key, cursor, rows.length);
+    if (next !== void 0) choose(next);
+    else if (event.key === "Enter" && cursor >= 0) choose(cursor);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  const observer = new ResizeObserver(draw);
+  observer.observe(scroller);
+  reselect();
+  return {
+    element,
+    focus: () => scroller.focus(),
+    update(changed) {
+      filter.update(changed);
+      if (changed.has("position") && scrolled) {
+        scroller.scrollTop = 0;
+        scrolled = false;
+      }
+      const relevant = [
+        "position",
+        "scope",
+        "sort",
+        "descending",
+        "lifetimes",
+        "mask"
+      ];
+      if (relevant.some((key) => changed.has(key))) reselect();
+      else if (changed.has("node")) {
+        const { node } = store.get();
+        if (!node.startsWith("file/")) cursor = -1;
+        draw();
+      }
+      if (changed.has("covered") && !rows.length) summarize();
+      if (changed.has("filter") && history.count) filter.show();
+    },
+    dispose() {
+      observer.disconnect();
+      draw.cancel();
+      fetch.cancel();
+      filter.dispose();
+    }
+  };
+}
+function columnsOf({ history }, texts) {
+  const snapshot = (value) => {
+    if (value === 0) return `≤ ${history.ids[0]}`;
+    return value <= history.count ? String(history.ids[value - 1]) : "";
+  };
+  const all = [
+    {
+      key: "partition",
+      title: "partition",
+      width: 136,
+      text: (row, { columns, partitions }) => visible(partitions[columns.partition[row]] ?? "")
+    },
+    {
+      key: "bucket",
+      title: "bucket",
+      width: 62,
+      number: true,
+      text: (row, { columns }) => bucketText(columns.bucket[row])
+    },
+    {
+      key: "level",
+      title: "level",
+      width: 52,
+      number: true,
+      text: (row, { columns }) => `L${columns.level[row]}`
+    },
+    {
+      key: "rows",
+      title: "rows",
+      width: 66,
+      number: true,
+      text: (row, { columns }) => formatShort(columns.rows[row])
+    },
+    {
+      key: "size",
+      title: "size",
+      width: 66,
+      number: true,
+      text: (row, { columns }) => formatBytes(columns.size[row])
+    },
+    { key: "", title: "min key", width: 96, text: (row) => visible(texts(row)?.min_key ?? "…") },
+    { key: "", title: "max key", width: 96, text: (row) => visible(texts(row)?.max_key ?? "…") },
+    {
+      key: "added",
+      title: "added by",
+      width: 74,
+      number: true,
+      says: "Snapshot that added the file; ≤ if it expired",
+      text: (row, { columns }) => snapshot(columns.added[row])
+    },
+    {
+      key: "removed",
+      title: "removed by",
+      width: 90,
+      number: true,
+      says: "Snapshot that removed the file",
+      text: (row, { columns }) => snapshot(columns.removed[row])
+    },
+    {
+      key: "schema",
+      title: "schema",
+      width: 62,
+      number: true,
+      text: (row, { columns }) => String(columns.schema[row])
+    },
+    {
+      key: "created",
+      title: "created",
+      width: 136,
+      says: "Creation time of the file, by the writer's clock",
+      text: (row, { columns }) => columns.created[row] ? formatTime(columns.created[row], { utc: true }) : "unknown"
+    },
+    {
+      key: "",
+      title: "file",
+      width: 300,
+      text: (row) => visible(shortName(texts(row)?.name ?? "…"))
+    }
+  ];
+  return history.table.partitioned ? all : all.slice(1);
+}
+function bucketText(bucket) {
+  if (bucket === -2) return "-2";
+  return bucket === UNKNOWN_BUCKET ? "–" : String(bucket);
+}
+function headerCell(column, index, sortBy) {
+  const cell = el("div", {
+    role: "columnheader",
+    class: column.number ? "pe-cell pe-number" : "pe-cell",
+    "aria-colindex": index + 1,
+    title: column.says
+  });
+  if (!column.key) {
+    cell.append(column.title);
+    return { cell, update: () => {
+    } };
+  }
+  const arrow = el("span", { class: "pe-arrow", "aria-hidden": "true" });
+  const made = el("button", { type: "button", tabindex: "-1" }, column.title, arrow);
+  made.addEventListener("click", () => sortBy(column.key));
+  cell.append(made);
+  return {
+    cell,
+    /**
+     * @param {string} sort
+     * @param {boolean} descending
+     */
+    update(sort, descending) {
+      const mine = sort === column.key;
+      attribute(cell, "aria-sort", mine ? descending ? "descending" : "ascending" : "none");
+      arrow.textContent = mine ? descending ? "▾" : "▴" : "";
+    }
+  };
+}
+function rowElement(columns, parent) {
+  const line2 = el("div", { class: "pe-grid-row", role: "row" });
+  columns.forEach((column, index) => {
+    line2.append(
+      el("div", {
+        role: "gridcell",
+        class: column.number ? "pe-cell pe-number" : "pe-cell",
+        "aria-colindex": index + 1
+      })
+    );
+  });
+  parent.append(line2);
+  return line2;
+}
+function emptyText(context, scope, condition) {
+  const { lifetimes, failure, covered, first, last, unknown } = context.files();
+  const { position, selected } = context.store.get();
+  if (context.history.count === 0) return "The table has no snapshot yet.";
+  if (failure) return `${failure.kind}: ${visible(failure.message)}`;
+  if (!lifetimes || position < first || position > last) {
+    return covered ? `Reading manifests: ${formatCount(covered)} of ${formatCount(context.history.count)} snapshots…` : "Reading manifests…";
+  }
+  if (unknown.has(position)) {
+    return `The files of snapshot ${selected} are unknown because a manifest cannot be read. The manifest tree shows which one.`;
+  }
+  if (condition && (context.mask() || context.files().narrowed))
+    return "No file of this snapshot matches the filter.";
+  const verb = { live: "is live in", added: "was added by", removed: "was removed by" }[scope];
+  return `No file ${verb} snapshot ${selected}.`;
+}
+function createFilter(context) {
+  const { store } = context;
+  const input = el("input", {
+    type: "text",
+    class: "pe-filter",
+    placeholder: "Filter, e.g. level = 0",
+    "aria-label": "Filter files",
+    autocomplete: "off",
+    spellcheck: "false"
+  });
+  const message = el("div", { class: "pe-problem", role: "alert", hidden: true });
+  const apply = whenQuiet(() => store.set({ filter: input.value.trim() }), 350);
+  input.addEventListener("input", apply);
+  input.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter") return;
+    apply.cancel();
+    store.set({ filter: input.value.trim() });
+  });
+  const show = () => {
+    const { filter } = store.get();
+    if (input.value.trim() !== filter) input.value = filter;
+  };
+  show();
+  return {
+    element: input,
+    message,
+    show,
+    /** @param {Set<string>} changed */
+    update(changed) {
+      if (!changed.has("mask")) return;
+      const failure = context.filterFailure();
+      message.hidden = !failure;
+      attribute(input, "aria-invalid", failure ? "true" : null);
+      fill(message, failure ? visible(failure.message) : "");
+    },
+    dispose: () => apply.cancel()
+  };
+}
+
+// src/explorer_tabs.js
+var COUNT_MILLIS = 700;
+var reportTab = (id, title2) => ({
+  id,
+  title: title2,
+  create: (context) => lazyPane("report")(Object.assign(Object.create(context), { pane: id }))
+});
+var PANES = [
+  { id: "files", title: "Files", create: createFiles },
+  reportTab("partitions", "Partitions"),
+  reportTab("heat", "Heatmap"),
+  reportTab("lsm", "LSM tree"),
+  reportTab("diff", "Snapshot diff"),
+  reportTab("explain", "Explain scan"),
+  reportTab("key", "Key history"),
+  reportTab("why", "Explain file"),
+  reportTab("health", "Health"),
+  reportTab("schema", "Schema"),
+  reportTab("expiry", "Expiry preview"),
+  reportTab("replay", "Commit replay"),
+  { id: "bytes", title: "Bytes", create: lazyPane("bytes") }
+];
+function createViews(context) {
+  const { store, prefix } = context;
+  const panel = el("div", { class: "pe-panel", role: "tabpanel", id: `${prefix}-panel` });
+  const tabs = createTabs(context);
+  const element = el(
+    "section",
+    { class: "pe-pane pe-pane-view", "aria-label": "View" },
+    tabs.element,
+    panel
+  );
+  const made = new Map();
+  const missed = new Map();
+  const current = () => {
+    const kind = PANES.find(({ id }) => id === store.get().tab) ?? PANES[0];
+    let pane = made.get(kind.id);
+    if (!pane) {
+      pane = kind.create(context);
+      made.set(kind.id, pane);
+    }
+    return { kind, pane };
+  };
+  const show = () => {
+    const { kind, pane } = current();
+    tabs.choose(kind.id);
+    attribute(panel, "aria-labelledby", `${prefix}-tab-${kind.id}`);
+    fill(panel, pane.element);
+    return pane;
+  };
+  show();
+  return {
+    element,
+    focus: () => current().pane.focus(),
+    countFindings: tabs.countFindings,
+    /** @param {Set<Change>} changed */
+    update(changed) {
+      if (changed.has("tab")) show();
+      if (changed.has("selected") || changed.has("tab")) tabs.countFindings();
+      const { pane: shown } = current();
+      for (const pane of made.values()) {
+        if (pane !== shown) missed.set(pane, new Set([...missed.get(pane) ?? [], ...changed]));
+      }
+      shown.update(new Set([...missed.get(shown) ?? [], ...changed]));
+      missed.delete(shown);
+    },
+    dispose() {
+      tabs.dispose();
+      for (const pane of made.values()) pane.dispose?.();
+    }
+  };
+}
+function createTabs({ store, prefix, channel }) {
+  const bar = el("div", { class: "pe-tabs", role: "tablist", "aria-label": "Views" });
+  const list = el("select", { class: "pe-tab-list", "aria-label": "All views", hidden: true });
+  const tabs = new Map();
+  for (const { id, title: title2 } of PANES) {
+    const tab = el(
+      "button",
+      {
+        type: "button",
+        role: "tab",
+        id: `${prefix}-tab-${id}`,
+        "aria-controls": `${prefix}-panel`
+      },
+      title2
+    );
+    tab.addEventListener("click", () => store.set({ tab: id }));
+    tabs.set(id, tab);
+    bar.append(tab);
+    list.append(new Option(title2, id));
+  }
+  list.addEventListener("change", () => store.set({ tab: list.value }));
+  bar.addEventListener("keydown", (event) => {
+    const at = PANES.findIndex(({ id }) => id === store.get().tab);
+    const to = {
+      ArrowLeft: at - 1,
+      ArrowRight: at + 1,
+      Home: 0,
+      End: -1
+    }[event.key];
+    if (to === void 0) return;
+    const next = PANES[(to + PANES.length) % PANES.length].id;
+    store.set({ tab: next });
+    tabs.get(next)?.focus({ preventScroll: true });
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  const reveal = () => {
+    const tab = tabs.get(store.get().tab);
+    if (!tab) return;
+    const [start2, end] = [tab.offsetLeft - 30, tab.offsetLeft + tab.offsetWidth + 30];
+    if (start2 < bar.scrollLeft) bar.scrollLeft = start2;
+    else if (end > bar.scrollLeft + bar.clientWidth) bar.scrollLeft = end - bar.clientWidth;
+  };
+  const fit = () => {
+    list.hidden = bar.scrollWidth <= bar.clientWidth + 1 && bar.scrollLeft === 0;
+    attribute(bar, "data-before", bar.scrollLeft > 1 ? "1" : null);
+    const after = bar.scrollLeft + bar.clientWidth < bar.scrollWidth - 1;
+    attribute(bar, "data-after", after ? "1" : null);
+  };
+  bar.addEventListener("scroll", fit, { passive: true });
+  const observer = new ResizeObserver(() => {
+    fit();
+    reveal();
+  });
+  observer.observe(bar);
+  const badge = el("span", { class: "pe-badge", hidden: true });
+  tabs.get("health")?.append(badge);
+  const count = whenQuiet(async () => {
+    const { selected } = store.get();
+    const found = await channel.latest("findings", "findings", { snapshot: selected }).catch(() => {
+    });
+    if (!found || selected !== store.get().selected) return;
+    const { total, words, worst } = found.body;
+    badge.hidden = total === void 0;
+    attribute(badge, "data-tone", worst);
+    attribute(badge, "title", words);
+    const says = el("span", { class: "pe-hidden" }, ` findings: ${words}`);
+    fill(badge, total ? `${worst === "note" ? "" : "▲"}${total}` : "✓", says);
+    fit();
+  }, COUNT_MILLIS);
+  return {
+    element: el("div", { class: "pe-tab-line" }, bar, list),
+    /** Ask for the number of findings, once nothing else is asked for. */
+    countFindings() {
+      count();
+    },
+    /** @param {string} chosen */
+    choose(chosen) {
+      for (const [id, tab] of tabs) {
+        attribute(tab, "aria-selected", String(id === chosen));
+        attribute(tab, "tabindex", id === chosen ? "0" : "-1");
+      }
+      list.value = chosen;
+      reveal();
+    },
+    dispose() {
+      observer.disconnect();
+      count.cancel();
+    }
+  };
+}
+
 // src/file_lifetimes.js
 var SCANNED = ["added", "removed", "size", "rows", "level", "files"];
 var MOST_LEVELS = 256;
-var Lives = class {
+var FileLifetimes = class {
   #found;
   #order;
   #key = "";
@@ -382,33 +1063,6 @@ function permuted(values, order) {
   return copy;
 }
 
-// src/keyboard.js
-var COMMANDS = {
-  ArrowLeft: { do: "step", by: -1 },
-  ArrowRight: { do: "step", by: 1 },
-  PageUp: { do: "step", by: -10 },
-  PageDown: { do: "step", by: 10 },
-  Home: { do: "first" },
-  End: { do: "last" },
-  "/": { do: "filter" },
-  m: { do: "mark" },
-  y: { do: "copy" },
-  "?": { do: "help" },
-  Escape: { do: "leave" }
-};
-function commandOf(event, where) {
-  if (event.ctrlKey || event.metaKey || event.altKey) return void 0;
-  if (where.typing && event.key !== "Escape") return void 0;
-  if (where.tabs && /^(Arrow|Home|End)/.test(event.key)) return void 0;
-  return Object.hasOwn(COMMANDS, event.key) ? COMMANDS[event.key] : void 0;
-}
-function rowAfter(key, row, count) {
-  if (!count) return void 0;
-  if (key === "ArrowDown") return Math.min(row + 1, count - 1);
-  if (key === "ArrowUp") return Math.max(row - 1, 0);
-  return void 0;
-}
-
 // src/selection_store.js
 var TRAITS = [
   "selected",
@@ -423,12 +1077,12 @@ var TRAITS = [
 ];
 function createStore(initial) {
   let state = { ...initial };
-  const listeners = /* @__PURE__ */ new Set();
+  const listeners = new Set();
   return {
     get: () => state,
     /** @param {Partial<T>} patch */
     set(patch) {
-      const changed = /* @__PURE__ */ new Set();
+      const changed = new Set();
       for (const key of Object.keys(patch)) {
         if (!Object.is(patch[key], state[key])) changed.add(key);
       }
@@ -618,660 +1272,6 @@ function createSteps(context) {
   };
 }
 
-// src/tree_model.js
-var Tree = class {
-  /** @type {Set<string>} */
-  open = /* @__PURE__ */ new Set(["", "delta"]);
-  /** @type {Map<string, Children>} */
-  children = /* @__PURE__ */ new Map();
-  /**
-   * Replace all that is known by the answer for another snapshot.
-   * @param {Record<string, Children>} children
-   */
-  load(children) {
-    this.children = new Map(Object.entries(children));
-  }
-  /**
-   * One more page of a node's children.
-   * @param {string} key
-   * @param {Children} page
-   */
-  extend(key, page) {
-    const known = this.children.get(key);
-    const nodes = known ? [...known.nodes, ...page.nodes] : page.nodes;
-    this.children.set(key, { nodes, total: page.total });
-  }
-  /**
-   * Rows from top to bottom below the root; a node with more children than known ends in a row of type "more".
-   * @returns {TreeRow[]}
-   */
-  rows() {
-    const rows = [];
-    this.#collect("", 1, rows);
-    return rows;
-  }
-  /**
-   * @param {string} key
-   * @param {number} depth
-   * @param {TreeRow[]} rows
-   */
-  #collect(key, depth, rows) {
-    const known = this.children.get(key);
-    if (!known) {
-      rows.push({ ...bare(`${key}/…`, "loading", "reading…"), depth });
-      return;
-    }
-    known.nodes.forEach((node, position) => {
-      const open = this.open.has(node.key) && node.expandable === true;
-      rows.push({ ...node, depth, open, position: position + 1, siblings: known.total, rest: 0 });
-      if (open) this.#collect(node.key, depth + 1, rows);
-    });
-    const rest = known.total - known.nodes.length;
-    if (rest > 0) rows.push({ ...bare(`${key}/more`, "more", ""), depth, rest });
-    if (!known.total && key) rows.push({ ...bare(`${key}/none`, "none", "empty"), depth });
-  }
-};
-function bare(key, type, label) {
-  return { key, type, label, depth: 0, open: false, position: 1, siblings: 1, rest: 0 };
-}
-function parentKey(key) {
-  const cut2 = key.lastIndexOf("/");
-  return cut2 < 0 ? "" : key.slice(0, cut2);
-}
-function shortName(name2) {
-  return name2.replace(
-    /([0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g,
-    (_whole, first) => `${first}…`
-  );
-}
-
-// src/virtual_scroll.js
-var { ROW_HEIGHT, windowOf, scrollTo } = peShared;
-
-// src/files_view.js
-var UNKNOWN_BUCKET = -1;
-var NOTHING = { rows: new Uint32Array(0), sum: { files: 0, bytes: 0, rows: 0 }, levels: [] };
-function createFiles(context) {
-  const { store, channel, history } = context;
-  const texts = /* @__PURE__ */ new Map();
-  let textsFrame = -1;
-  const columns = columnsOf(context, (row) => texts.get(row));
-  const filter = createFilter(context);
-  const scope = segmented(
-    "File scope",
-    [
-      ["live", "live", "Files of this snapshot"],
-      ["added", "added", "Files this snapshot added"],
-      ["removed", "removed", "Files this snapshot removed"]
-    ],
-    (value) => store.set({ scope: value })
-  );
-  const header = el("div", { class: "pe-grid-head", role: "row", "aria-rowindex": "1" });
-  const sizer = el("div", { class: "pe-grid-sizer", role: "presentation" });
-  const scroller = el(
-    "div",
-    { class: "pe-grid", role: "grid", tabindex: "0", "aria-label": "Data files" },
-    el("div", { role: "rowgroup", class: "pe-grid-top" }, header),
-    el("div", { role: "rowgroup" }, sizer)
-  );
-  const empty = el("div", { class: "pe-empty", role: "status" });
-  const totals = el("div", { class: "pe-totals", role: "status", "aria-live": "polite" });
-  const element = el(
-    "div",
-    { class: "pe-view" },
-    el("div", { class: "pe-bar" }, scope.element, filter.element),
-    filter.message,
-    scroller,
-    empty,
-    totals
-  );
-  let selection = NOTHING;
-  let { rows } = selection;
-  let known = false;
-  let cursor = -1;
-  const pool = [];
-  const template = columns.map(({ width }) => `${width}px`).join(" ");
-  const wide = columns.reduce((sum, { width }) => sum + width, 0);
-  element.style.setProperty("--pe-columns", template);
-  sizer.style.width = `${wide}px`;
-  header.style.width = `${wide}px`;
-  const titles = columns.map((column, index) => headerCell(column, index, sortBy));
-  fill(header, ...titles.map(({ cell }) => cell));
-  function sortBy(key) {
-    const { sort, descending } = store.get();
-    store.set({ sort: key, descending: sort === key ? !descending : false });
-  }
-  const draw = perFrame(() => {
-    const { lives } = context.files();
-    if (!lives) return;
-    const top = header.offsetHeight;
-    const view = Math.max(scroller.clientHeight - top, 0);
-    const { first, last, top: start2, height } = windowOf(rows.length, scroller.scrollTop, view);
-    sizer.style.height = `${height}px`;
-    while (pool.length < last - first) pool.push(rowElement(columns, sizer));
-    pool.forEach((line2, index) => {
-      const at = first + index;
-      line2.hidden = at >= last;
-      if (line2.hidden) return;
-      line2.style.transform = `translateY(${start2 + index * ROW_HEIGHT}px)`;
-      write(line2, at, lives);
-    });
-    attribute(
-      scroller,
-      "aria-activedescendant",
-      cursor >= first && cursor < last ? rowId(cursor) : null
-    );
-    want(first, last);
-  });
-  const rowId = (at) => `${context.prefix}-file-${at}`;
-  const write = (line2, at, lives) => {
-    const row = rows[at];
-    line2.id = rowId(at);
-    attribute(line2, "aria-rowindex", at + 2);
-    attribute(line2, "aria-selected", String(at === cursor));
-    line2.classList.toggle("pe-odd", at % 2 === 1);
-    columns.forEach((column, index) => {
-      const cell = line2.children[index];
-      const text = column.text(row, lives);
-      if (cell.textContent !== text) cell.textContent = text;
-    });
-  };
-  let window_ = [0, 0];
-  const fetch = whenQuiet(async () => {
-    const { frame } = context.files();
-    const missing = [...rows.subarray(window_[0], window_[1])].filter((row) => !texts.has(row));
-    if (!missing.length || frame < 0) return;
-    try {
-      const answer = await channel.latest("rows", "rows", { frame, rows: missing });
-      if (!answer || frame !== context.files().frame) return;
-      if (texts.size > 2e4) texts.clear();
-      for (const [index, row] of missing.entries()) texts.set(row, answer.body.rows[index]);
-      draw();
-    } catch {
-    }
-  }, 40);
-  const want = (first, last) => {
-    window_ = [first, last];
-    fetch();
-  };
-  const reselect = () => {
-    const { position, scope: chosen, sort, descending } = store.get();
-    const { lives, frame, first, last, unknown } = context.files();
-    if (frame !== textsFrame) {
-      texts.clear();
-      textsFrame = frame;
-    }
-    scope.press(chosen);
-    for (const { update } of titles) update(sort, descending);
-    known = position >= first && position <= last && !unknown.has(position);
-    if (lives && known) {
-      lives.sort(sort, descending);
-      selection = lives.select(position, chosen, context.mask());
-    } else selection = NOTHING;
-    rows = selection.rows;
-    const node = store.get().node;
-    const chosenRow = node.startsWith(`file/${frame}/`) ? Number(node.split("/")[2]) : -1;
-    cursor = chosenRow < 0 ? -1 : rows.indexOf(chosenRow);
-    attribute(scroller, "aria-rowcount", rows.length + 1);
-    attribute(element, "data-count", rows.length);
-    scroller.hidden = rows.length === 0;
-    summarize();
-    draw();
-  };
-  const summarize = () => {
-    const { position, scope: chosen, filter: condition } = store.get();
-    fill(empty, ...rows.length ? [] : [emptyText(context, chosen, condition)]);
-    empty.hidden = rows.length > 0;
-    const changes = context.changes();
-    if (changes && known) {
-      scope.label("added", `added ${formatCount(changes.added.files[position])}`);
-      scope.label("removed", `removed ${formatCount(changes.removed.files[position])}`);
-    }
-    totals.hidden = !known;
-    if (!known) return;
-    const { sum } = selection;
-    const levels = selection.levels.map(
-      ([level, files]) => el("span", { class: "pe-chip" }, `L${level} ${formatCount(files)}`)
-    );
-    fill(
-      totals,
-      el(
-        "strong",
-        {},
-        condition && (context.mask() || context.files().narrowed) ? `${formatCount(sum.files)} matching files` : plural(sum.files, "file")
-      ),
-      el("span", {}, formatBytes(sum.bytes)),
-      el(
-        "span",
-        { title: `${formatCount(sum.rows)} rows before merging` },
-        `${formatShort(sum.rows)} rows before merging`
-      ),
-      context.files().grouped ? el(
-        "span",
-        { class: "pe-chip" },
-        `in ${formatCount(rows.length)} groups; filter to list single files`
-      ) : null,
-      ...levels.length > 1 ? levels : []
-    );
-  };
-  const choose = (at) => {
-    cursor = at;
-    const { frame } = context.files();
-    scroller.scrollTop = scrollTo(
-      at,
-      rows.length,
-      scroller.scrollTop,
-      scroller.clientHeight - header.offsetHeight
-    );
-    store.set({ node: `file/${frame}/${rows[at]}`, help: false });
-    draw();
-  };
-  let scrolled = false;
-  scroller.addEventListener(
-    "scroll",
-    () => {
-      scrolled = true;
-      draw();
-    },
-    { passive: true }
-  );
-  sizer.addEventListener("click", (event) => {
-    const line2 = event.target.closest("[aria-rowindex]");
-    if (line2) choose(Number(line2.getAttribute("aria-rowindex")) - 2);
-  });
-  scroller.addEventListener("keydown", (event) => {
-    if (event.target !== scroller) return;
-    const next = rowAfter(event.key, cursor, rows.length);
-    if (next !== void 0) choose(next);
-    else if (event.key === "Enter" && cursor >= 0) choose(cursor);
-    else return;
-    event.preventDefault();
-    event.stopPropagation();
-  });
-  const observer = new ResizeObserver(draw);
-  observer.observe(scroller);
-  reselect();
-  return {
-    element,
-    focus: () => scroller.focus(),
-    update(changed) {
-      filter.update(changed);
-      if (changed.has("position") && scrolled) {
-        scroller.scrollTop = 0;
-        scrolled = false;
-      }
-      const relevant = [
-        "position",
-        "scope",
-        "sort",
-        "descending",
-        "lives",
-        "mask"
-      ];
-      if (relevant.some((key) => changed.has(key))) reselect();
-      else if (changed.has("node")) {
-        const { node } = store.get();
-        if (!node.startsWith("file/")) cursor = -1;
-        draw();
-      }
-      if (changed.has("covered") && !rows.length) summarize();
-      if (changed.has("filter") && history.count) filter.show();
-    },
-    dispose() {
-      observer.disconnect();
-      draw.cancel();
-      fetch.cancel();
-      filter.dispose();
-    }
-  };
-}
-function columnsOf({ history }, texts) {
-  const snapshot = (value) => {
-    if (value === 0) return `≤ ${history.ids[0]}`;
-    return value <= history.count ? String(history.ids[value - 1]) : "";
-  };
-  const all = [
-    {
-      key: "partition",
-      title: "partition",
-      width: 136,
-      text: (row, { columns, partitions }) => visible(partitions[columns.partition[row]] ?? "")
-    },
-    {
-      key: "bucket",
-      title: "bucket",
-      width: 62,
-      number: true,
-      text: (row, { columns }) => bucketText(columns.bucket[row])
-    },
-    {
-      key: "level",
-      title: "level",
-      width: 52,
-      number: true,
-      text: (row, { columns }) => `L${columns.level[row]}`
-    },
-    {
-      key: "rows",
-      title: "rows",
-      width: 66,
-      number: true,
-      text: (row, { columns }) => formatShort(columns.rows[row])
-    },
-    {
-      key: "size",
-      title: "size",
-      width: 66,
-      number: true,
-      text: (row, { columns }) => formatBytes(columns.size[row])
-    },
-    { key: "", title: "min key", width: 96, text: (row) => visible(texts(row)?.min_key ?? "…") },
-    { key: "", title: "max key", width: 96, text: (row) => visible(texts(row)?.max_key ?? "…") },
-    {
-      key: "added",
-      title: "added by",
-      width: 74,
-      number: true,
-      says: "Snapshot that added the file; ≤ if it expired",
-      text: (row, { columns }) => snapshot(columns.added[row])
-    },
-    {
-      key: "removed",
-      title: "removed by",
-      width: 90,
-      number: true,
-      says: "Snapshot that removed the file",
-      text: (row, { columns }) => snapshot(columns.removed[row])
-    },
-    {
-      key: "schema",
-      title: "schema",
-      width: 62,
-      number: true,
-      text: (row, { columns }) => String(columns.schema[row])
-    },
-    {
-      key: "created",
-      title: "created",
-      width: 136,
-      says: "Creation time of the file, by the writer's clock",
-      text: (row, { columns }) => columns.created[row] ? formatTime(columns.created[row], { utc: true }) : "unknown"
-    },
-    {
-      key: "",
-      title: "file",
-      width: 300,
-      text: (row) => visible(shortName(texts(row)?.name ?? "…"))
-    }
-  ];
-  return history.table.partitioned ? all : all.slice(1);
-}
-function bucketText(bucket) {
-  if (bucket === -2) return "-2";
-  return bucket === UNKNOWN_BUCKET ? "–" : String(bucket);
-}
-function headerCell(column, index, sortBy) {
-  const cell = el("div", {
-    role: "columnheader",
-    class: column.number ? "pe-cell pe-number" : "pe-cell",
-    "aria-colindex": index + 1,
-    title: column.says
-  });
-  if (!column.key) {
-    cell.append(column.title);
-    return { cell, update: () => {
-    } };
-  }
-  const arrow = el("span", { class: "pe-arrow", "aria-hidden": "true" });
-  const made = el("button", { type: "button", tabindex: "-1" }, column.title, arrow);
-  made.addEventListener("click", () => sortBy(column.key));
-  cell.append(made);
-  return {
-    cell,
-    /**
-     * @param {string} sort
-     * @param {boolean} descending
-     */
-    update(sort, descending) {
-      const mine = sort === column.key;
-      attribute(cell, "aria-sort", mine ? descending ? "descending" : "ascending" : "none");
-      arrow.textContent = mine ? descending ? "▾" : "▴" : "";
-    }
-  };
-}
-function rowElement(columns, parent) {
-  const line2 = el("div", { class: "pe-grid-row", role: "row" });
-  columns.forEach((column, index) => {
-    line2.append(
-      el("div", {
-        role: "gridcell",
-        class: column.number ? "pe-cell pe-number" : "pe-cell",
-        "aria-colindex": index + 1
-      })
-    );
-  });
-  parent.append(line2);
-  return line2;
-}
-function emptyText(context, scope, condition) {
-  const { lives, failure, covered, first, last, unknown } = context.files();
-  const { position, selected } = context.store.get();
-  if (context.history.count === 0) return "The table has no snapshot yet.";
-  if (failure) return `${failure.kind}: ${visible(failure.message)}`;
-  if (!lives || position < first || position > last) {
-    return covered ? `Reading manifests: ${formatCount(covered)} of ${formatCount(context.history.count)} snapshots…` : "Reading manifests…";
-  }
-  if (unknown.has(position)) {
-    return `The files of snapshot ${selected} are unknown because a manifest cannot be read. The manifest tree shows which one.`;
-  }
-  if (condition && (context.mask() || context.files().narrowed))
-    return "No file of this snapshot matches the filter.";
-  const verb = { live: "is live in", added: "was added by", removed: "was removed by" }[scope];
-  return `No file ${verb} snapshot ${selected}.`;
-}
-function createFilter(context) {
-  const { store } = context;
-  const input = el("input", {
-    type: "text",
-    class: "pe-filter",
-    placeholder: "Filter, e.g. level = 0",
-    "aria-label": "Filter files",
-    autocomplete: "off",
-    spellcheck: "false"
-  });
-  const message = el("div", { class: "pe-problem", role: "alert", hidden: true });
-  const apply = whenQuiet(() => store.set({ filter: input.value.trim() }), 350);
-  input.addEventListener("input", apply);
-  input.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter") return;
-    apply.cancel();
-    store.set({ filter: input.value.trim() });
-  });
-  const show = () => {
-    const { filter } = store.get();
-    if (input.value.trim() !== filter) input.value = filter;
-  };
-  show();
-  return {
-    element: input,
-    message,
-    show,
-    /** @param {Set<string>} changed */
-    update(changed) {
-      if (!changed.has("mask")) return;
-      const failure = context.filterFailure();
-      message.hidden = !failure;
-      attribute(input, "aria-invalid", failure ? "true" : null);
-      fill(message, failure ? visible(failure.message) : "");
-    },
-    dispose: () => apply.cancel()
-  };
-}
-
-// src/explorer_tabs.js
-var COUNT_MILLIS = 700;
-var reportTab = (id, title2) => ({
-  id,
-  title: title2,
-  create: (context) => lazyPane("report")(Object.assign(Object.create(context), { pane: id }))
-});
-var PANES = [
-  { id: "files", title: "Files", create: createFiles },
-  reportTab("partitions", "Partitions"),
-  reportTab("heat", "Heatmap"),
-  reportTab("lsm", "LSM tree"),
-  reportTab("diff", "Snapshot diff"),
-  reportTab("explain", "Explain scan"),
-  reportTab("key", "Key history"),
-  reportTab("why", "Explain file"),
-  reportTab("health", "Health"),
-  reportTab("schema", "Schema"),
-  reportTab("expiry", "Expiry preview"),
-  reportTab("replay", "Commit replay"),
-  { id: "bytes", title: "Bytes", create: lazyPane("bytes") }
-];
-function createViews(context) {
-  const { store, prefix } = context;
-  const panel = el("div", { class: "pe-panel", role: "tabpanel", id: `${prefix}-panel` });
-  const tabs = createTabs(context);
-  const element = el(
-    "section",
-    { class: "pe-pane pe-pane-view", "aria-label": "View" },
-    tabs.element,
-    panel
-  );
-  const made = /* @__PURE__ */ new Map();
-  const missed = /* @__PURE__ */ new Map();
-  const current = () => {
-    const kind = PANES.find(({ id }) => id === store.get().tab) ?? PANES[0];
-    let pane = made.get(kind.id);
-    if (!pane) {
-      pane = kind.create(context);
-      made.set(kind.id, pane);
-    }
-    return { kind, pane };
-  };
-  const show = () => {
-    const { kind, pane } = current();
-    tabs.choose(kind.id);
-    attribute(panel, "aria-labelledby", `${prefix}-tab-${kind.id}`);
-    fill(panel, pane.element);
-    return pane;
-  };
-  show();
-  return {
-    element,
-    focus: () => current().pane.focus(),
-    countFindings: tabs.countFindings,
-    /** @param {Set<Change>} changed */
-    update(changed) {
-      if (changed.has("tab")) show();
-      if (changed.has("selected") || changed.has("tab")) tabs.countFindings();
-      const { pane: shown } = current();
-      for (const pane of made.values()) {
-        if (pane !== shown) missed.set(pane, /* @__PURE__ */ new Set([...missed.get(pane) ?? [], ...changed]));
-      }
-      shown.update(/* @__PURE__ */ new Set([...missed.get(shown) ?? [], ...changed]));
-      missed.delete(shown);
-    },
-    dispose() {
-      tabs.dispose();
-      for (const pane of made.values()) pane.dispose?.();
-    }
-  };
-}
-function createTabs({ store, prefix, channel }) {
-  const bar = el("div", { class: "pe-tabs", role: "tablist", "aria-label": "Views" });
-  const list = el("select", { class: "pe-tab-list", "aria-label": "All views", hidden: true });
-  const tabs = /* @__PURE__ */ new Map();
-  for (const { id, title: title2 } of PANES) {
-    const tab = el(
-      "button",
-      {
-        type: "button",
-        role: "tab",
-        id: `${prefix}-tab-${id}`,
-        "aria-controls": `${prefix}-panel`
-      },
-      title2
-    );
-    tab.addEventListener("click", () => store.set({ tab: id }));
-    tabs.set(id, tab);
-    bar.append(tab);
-    list.append(new Option(title2, id));
-  }
-  list.addEventListener("change", () => store.set({ tab: list.value }));
-  bar.addEventListener("keydown", (event) => {
-    const at = PANES.findIndex(({ id }) => id === store.get().tab);
-    const to = {
-      ArrowLeft: at - 1,
-      ArrowRight: at + 1,
-      Home: 0,
-      End: -1
-    }[event.key];
-    if (to === void 0) return;
-    const next = PANES[(to + PANES.length) % PANES.length].id;
-    store.set({ tab: next });
-    tabs.get(next)?.focus({ preventScroll: true });
-    event.preventDefault();
-    event.stopPropagation();
-  });
-  const reveal = () => {
-    const tab = tabs.get(store.get().tab);
-    if (!tab) return;
-    const [start2, end] = [tab.offsetLeft - 30, tab.offsetLeft + tab.offsetWidth + 30];
-    if (start2 < bar.scrollLeft) bar.scrollLeft = start2;
-    else if (end > bar.scrollLeft + bar.clientWidth) bar.scrollLeft = end - bar.clientWidth;
-  };
-  const fit = () => {
-    list.hidden = bar.scrollWidth <= bar.clientWidth + 1 && bar.scrollLeft === 0;
-    attribute(bar, "data-before", bar.scrollLeft > 1 ? "1" : null);
-    const after = bar.scrollLeft + bar.clientWidth < bar.scrollWidth - 1;
-    attribute(bar, "data-after", after ? "1" : null);
-  };
-  bar.addEventListener("scroll", fit, { passive: true });
-  const observer = new ResizeObserver(() => {
-    fit();
-    reveal();
-  });
-  observer.observe(bar);
-  const badge = el("span", { class: "pe-badge", hidden: true });
-  tabs.get("health")?.append(badge);
-  const count = whenQuiet(async () => {
-    const { selected } = store.get();
-    const found = await channel.latest("findings", "findings", { snapshot: selected }).catch(() => {
-    });
-    if (!found || selected !== store.get().selected) return;
-    const { total, words, worst } = found.body;
-    badge.hidden = total === void 0;
-    attribute(badge, "data-tone", worst);
-    attribute(badge, "title", words);
-    const says = el("span", { class: "pe-hidden" }, ` findings: ${words}`);
-    fill(badge, total ? `${worst === "note" ? "" : "▲"}${total}` : "✓", says);
-    fit();
-  }, COUNT_MILLIS);
-  return {
-    element: el("div", { class: "pe-tab-line" }, bar, list),
-    /** Ask for the number of findings, once nothing else is asked for. */
-    countFindings() {
-      count();
-    },
-    /** @param {string} chosen */
-    choose(chosen) {
-      for (const [id, tab] of tabs) {
-        attribute(tab, "aria-selected", String(id === chosen));
-        attribute(tab, "tabindex", id === chosen ? "0" : "-1");
-      }
-      list.value = chosen;
-      reveal();
-    },
-    dispose() {
-      observer.disconnect();
-      count.cancel();
-    }
-  };
-}
-
 // src/theme.js
 var { readColours, isDark, watchTheme } = peShared;
 
@@ -1290,7 +1290,7 @@ function writersOf(history) {
   }
   const users = [...commits.keys()].sort((a, b) => commits[b] - commits[a]);
   const shared = users.length > MOST_USERS ? users.slice(MOST_USERS - 1) : [];
-  const lanes = users.slice(0, users.length - shared.length).map((user) => ({ kind: "writer", label: name(history.users[user]), users: /* @__PURE__ */ new Set([user]) }));
+  const lanes = users.slice(0, users.length - shared.length).map((user) => ({ kind: "writer", label: name(history.users[user]), users: new Set([user]) }));
   if (shared.length) {
     lanes.push({ kind: "writer", label: `${shared.length} more users`, users: new Set(shared) });
   }
@@ -1698,7 +1698,7 @@ function drawOverview(context, { history, layout, offset, up, peak, selected, co
 }
 
 // src/timeline.js
-var DRAWN = ["position", "compare", "metric", "axis", "writers", "readers", "lives", "theme"];
+var DRAWN = ["position", "compare", "metric", "axis", "writers", "readers", "lifetimes", "theme"];
 function createTimeline(context) {
   const { store, history } = context;
   const canvas = el("canvas", {
@@ -1860,7 +1860,7 @@ function createTimeline(context) {
     /** @param {Set<string>} changed */
     update(changed) {
       controls.update();
-      if (changed.has("metric") || changed.has("lives")) rescale();
+      if (changed.has("metric") || changed.has("lifetimes")) rescale();
       if (["axis", "writers", "readers"].some((name2) => changed.has(name2))) relayout();
       if (changed.has("position")) {
         offset = offsetFor(layout, store.get().position, offset);
@@ -2199,13 +2199,13 @@ function start(model, root, channel, history) {
   const prefix = `pe${++instances}`;
   const store = createStore(initialState(model, history));
   let files = {
-    lives: void 0,
+    lifetimes: void 0,
     frame: -1,
     first: 0,
     last: -1,
     covered: 0,
     failure: void 0,
-    unknown: /* @__PURE__ */ new Set(),
+    unknown: new Set(),
     grouped: false,
     narrowed: false
   };
@@ -2220,7 +2220,7 @@ function start(model, root, channel, history) {
   let colours = {};
   const unwatch = watchTheme(root, (found) => {
     colours = found;
-    tell(/* @__PURE__ */ new Set(["theme"]));
+    tell(new Set(["theme"]));
   });
   const context = {
     store,
@@ -2338,15 +2338,15 @@ function start(model, root, channel, history) {
         filterFailure = failureOf(error);
       }
     }
-    tell(/* @__PURE__ */ new Set(["mask"]));
+    tell(new Set(["mask"]));
   };
   const takeFiles = ({ body, columns }, narrowed = false) => {
     const partitions = decodeTexts(columns.partition_text, columns.partition_end);
-    const lives = new Lives(columns, partitions, history.count);
+    const lifetimes = new FileLifetimes(columns, partitions, history.count);
     const all = body.first === 0 && body.last === history.count - 1;
     files = {
       ...files,
-      lives,
+      lifetimes,
       frame: body.frame,
       first: body.first,
       last: body.last,
@@ -2354,9 +2354,9 @@ function start(model, root, channel, history) {
       grouped: body.grouped,
       narrowed
     };
-    if (!narrowed) changes = all ? lives.changes(files.unknown, history.deltaRows) : void 0;
+    if (!narrowed) changes = all ? lifetimes.changes(files.unknown, history.deltaRows) : void 0;
     mask = void 0;
-    tell(/* @__PURE__ */ new Set(["lives"]));
+    tell(new Set(["lifetimes"]));
     if (store.get().filter && !narrowed) applyFilter();
   };
   let ensuring = false;
@@ -2369,7 +2369,7 @@ function start(model, root, channel, history) {
       if (!stopped && !changes) takeFiles(answer);
     } catch (error) {
       if (!changes) files = { ...files, failure: failureOf(error) };
-      tell(/* @__PURE__ */ new Set(["lives"]));
+      tell(new Set(["lifetimes"]));
     }
     ensuring = false;
   };
@@ -2386,7 +2386,7 @@ function start(model, root, channel, history) {
           break;
         }
         files = { ...files, covered: answer.body.covered };
-        tell(/* @__PURE__ */ new Set(["covered"]));
+        tell(new Set(["covered"]));
         ensureFiles();
       }
     } catch (error) {
@@ -2517,7 +2517,7 @@ function createSummary(context) {
     element,
     /** @param {Set<Change>} changed */
     update(changed) {
-      if (changed.has("position") || changed.has("compare") || changed.has("lives")) show();
+      if (changed.has("position") || changed.has("compare") || changed.has("lifetimes")) show();
     }
   };
 }

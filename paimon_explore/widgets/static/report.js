@@ -57,7 +57,7 @@ function byPartition({ columns, partitions }, rows) {
     const id = partition[row];
     if (slots[id] < 0) {
       slots[id] = sums.length;
-      sums.push({ partition: id, files: 0, bytes: 0, rows: 0, level0: 0, buckets: /* @__PURE__ */ new Set() });
+      sums.push({ partition: id, files: 0, bytes: 0, rows: 0, level0: 0, buckets: new Set() });
     }
     const entry = sums[slots[id]];
     const count = files ? files[row] : 1;
@@ -94,22 +94,22 @@ function createPartitions(context) {
   const empty = el("div", { class: "pe-empty", role: "status" });
   const element = el("div", { class: "pe-view" }, el("style", {}, report_default), scroller, empty, note);
   const draw = perFrame(() => {
-    const { lives, first, last, unknown } = context.files();
+    const { lifetimes, first, last, unknown } = context.files();
     const { position, selected } = store.get();
-    const known = lives && position >= first && position <= last && !unknown.has(position);
+    const known = lifetimes && position >= first && position <= last && !unknown.has(position);
     scroller.hidden = note.hidden = !known;
     empty.hidden = !scroller.hidden;
-    if (!lives || !known) {
+    if (!lifetimes || !known) {
       const { count } = context.history;
       const says = unknown.has(position) ? "cannot be read" : "are still being read";
       fill(empty, count ? `The files of this snapshot ${says}.` : "The table has no snapshot yet.");
       return;
     }
-    const sums = byPartition(lives, lives.select(position, "live", context.mask()).rows);
+    const sums = byPartition(lifetimes, lifetimes.select(position, "live", context.mask()).rows);
     const most = sums.reduce((peak, sum) => Math.max(peak, sum.bytes), 0);
     fill(
       inside2,
-      ...sums.slice(0, MOST).map((sum) => line(sum, lives.partitions[sum.partition], most))
+      ...sums.slice(0, MOST).map((sum) => line(sum, lifetimes.partitions[sum.partition], most))
     );
     const cut2 = sums.length > MOST ? `, first ${MOST} shown` : "";
     fill(
@@ -124,7 +124,7 @@ function createPartitions(context) {
     element,
     focus: () => scroller.focus(),
     update(changed) {
-      const relevant = ["position", "lives", "mask", "tab"];
+      const relevant = ["position", "lifetimes", "mask", "tab"];
       if (relevant.some((key) => changed.has(key))) draw();
     },
     dispose: () => draw.cancel()
@@ -150,7 +150,7 @@ function line(sum, name, most) {
 
 // src/chart_view.js
 var SVG = "http://www.w3.org/2000/svg";
-var ATTRIBUTES = /* @__PURE__ */ new Set([
+var ATTRIBUTES = new Set([
   ...["class", "d", "data-tone", "data-select", "height", "rx", "text-anchor", "transform"],
   ...["viewBox", "width", "x", "y", "role", "aria-label"]
 ]);

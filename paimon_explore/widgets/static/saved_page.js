@@ -6,7 +6,7 @@ var NOT_SAVED = {
 };
 var SavedModel = class {
   /** @type {Map<string, Set<(...args: any[]) => void>>} */
-  #listeners = /* @__PURE__ */ new Map();
+  #listeners = new Map();
   #recording;
   /** @param {Recording} recording */
   constructor(recording) {
@@ -38,7 +38,7 @@ var SavedModel = class {
    * @param {(...args: any[]) => void} callback
    */
   on(event, callback) {
-    const known = this.#listeners.get(event) ?? /* @__PURE__ */ new Set();
+    const known = this.#listeners.get(event) ?? new Set();
     this.#listeners.set(event, known.add(callback));
   }
   /**

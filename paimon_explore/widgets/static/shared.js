@@ -10,7 +10,7 @@ var TYPES = {
   f64: Float64Array
 };
 function decodeColumns(specs, buffer) {
-  const columns = /* @__PURE__ */ Object.create(null);
+  const columns = Object.create(null);
   if (!specs.length) return columns;
   const isEmpty = specs.every(([, , , length]) => length === 0);
   const bytes = isEmpty && !buffer ? new Uint8Array(0) : aligned(buffer);
@@ -59,9 +59,9 @@ var Channel = class {
   #model;
   #next = 1;
   /** @type {Map<number, {resolve: (answer: Answer) => void, reject: (reason: Error) => void}>} */
-  #waiting = /* @__PURE__ */ new Map();
+  #waiting = new Map();
   /** @type {Map<string, number>} */
-  #newest = /* @__PURE__ */ new Map();
+  #newest = new Map();
   #receive = (content, buffers) => this.#settle(content, buffers);
   /** Called with the number of requests that wait, after each change. */
   onWaiting = (_count) => {
@@ -129,7 +129,7 @@ var Channel = class {
 };
 
 // src/dom.js
-var ATTRIBUTES = /* @__PURE__ */ new Set([
+var ATTRIBUTES = new Set([
   "autocomplete",
   "class",
   "for",
@@ -181,7 +181,7 @@ function button(label, says, action, attributes = {}) {
   return made;
 }
 function segmented(says, choices, choose) {
-  const buttons = /* @__PURE__ */ new Map();
+  const buttons = new Map();
   const element = el("div", { class: "pe-segmented", role: "group", "aria-label": says });
   for (const [value, label, title] of choices) {
     const made = el("button", { type: "button", title, "aria-pressed": "false" }, label);
@@ -230,7 +230,7 @@ function whenQuiet(callback, millis) {
 
 // src/text_format.js
 var UNSEEN = /\u034f|\u17b4|\u17b5|[\u180b-\u180f]|[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb]|\ud834[\udd73-\udd7a]|[\udb40-\udb43][\udc00-\udfff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
-var SHORT = /* @__PURE__ */ new Map([
+var SHORT = new Map([
   ["\n", "\\n"],
   ["\r", "\\r"],
   ["	", "\\t"]

@@ -29,9 +29,9 @@ def inspector() -> Inspector:
     ],
 )
 def test_conditions_choose_files(inspector: Inspector, condition: str, passing: list[str]) -> None:
-    lives = inspector.lives()
-    names = np.array(lives.files.column("file_name").to_pylist(), dtype=object)
-    assert sorted(names[inspector.mask(lives, condition)]) == passing
+    lifetimes = inspector.lifetimes()
+    names = np.array(lifetimes.files.column("file_name").to_pylist(), dtype=object)
+    assert sorted(names[inspector.mask(lifetimes, condition)]) == passing
 
 
 def test_an_unknown_name_lists_the_known_ones(inspector: Inspector) -> None:

@@ -8,8 +8,8 @@ from support.explored import History, golden_view
 from support.golden import GoldenTables
 
 
-def names_at(lives: FileLifetimes, position: int) -> list[tuple[str, int]]:
-    files = lives.files.take(lives.live_at(position))
+def names_at(lifetimes: FileLifetimes, position: int) -> list[tuple[str, int]]:
+    files = lifetimes.files.take(lifetimes.live_at(position))
     names = map(str, files.column("file_name").to_pylist())
     levels = (level or 0 for level in files.column("level").to_pylist())
     return sorted(zip(names, levels, strict=True))
@@ -22,10 +22,10 @@ def names_at(lives: FileLifetimes, position: int) -> list[tuple[str, int]]:
 def test_the_lives_agree_with_reading_each_snapshot_alone(golden: GoldenTables, name: str) -> None:
     view = golden_view(golden.table("java200", name).folder)
     timeline = read_timeline(view)
-    lives = FileHistory(view, timeline).lives()
+    lifetimes = FileHistory(view, timeline).lifetimes()
     for position, mark in enumerate(timeline.marks):
         now = files_now(view, timeline, mark.snapshot_id)
-        assert names_at(lives, position) == names_at(now, position)
+        assert names_at(lifetimes, position) == names_at(now, position)
 
 
 def test_an_upgrade_is_another_file_of_the_same_name() -> None:
@@ -33,8 +33,8 @@ def test_an_upgrade_is_another_file_of_the_same_name() -> None:
     history.commit(("+", "f"))
     history.commit(("-", "f"), ("+", "f", 5))
     view = history.view
-    lives = FileHistory(view, read_timeline(view)).lives()
-    assert [names_at(lives, p) for p in (0, 1)] == [[("f", 0)], [("f", 5)]]
+    lifetimes = FileHistory(view, read_timeline(view)).lifetimes()
+    assert [names_at(lifetimes, p) for p in (0, 1)] == [[("f", 0)], [("f", 5)]]
 
 
 def test_a_missing_manifest_makes_only_its_snapshot_unknown() -> None:
@@ -44,16 +44,16 @@ def test_a_missing_manifest_makes_only_its_snapshot_unknown() -> None:
     history.store.file_io.delete(history.store.paths.manifest("manifest-2-1"))
     view = history.view
     reader = FileHistory(view, read_timeline(view))
-    lives = reader.lives()
-    assert lives.unknown == {1}
+    lifetimes = reader.lifetimes()
+    assert lifetimes.unknown == {1}
     assert [problem.kind for problem in reader.problems] == ["MissingFileError"]
     assert "manifest-2-1" in reader.problems[0].path
-    assert [names_at(lives, p) for p in (0, 2, 3)] == [
+    assert [names_at(lifetimes, p) for p in (0, 2, 3)] == [
         [("a", 0)],
         [("a", 0), ("b", 0), ("c", 0)],
         [("a", 0), ("b", 0), ("c", 0), ("d", 0)],
     ]
-    assert not lives.knows(1)
+    assert not lifetimes.knows(1)
 
 
 def test_the_history_is_read_in_steps() -> None:
@@ -65,10 +65,10 @@ def test_the_history_is_read_in_steps() -> None:
     assert not reader.step(2)
     assert reader.covered == 2
     assert reader.step(2)
-    assert np.asarray(reader.lives().added).tolist() == [1, 2, 3]
+    assert np.asarray(reader.lifetimes().added).tolist() == [1, 2, 3]
 
 
 def test_an_empty_table_has_no_files() -> None:
     view = History().view
-    lives = FileHistory(view, read_timeline(view)).lives()
-    assert len(lives) == 0
+    lifetimes = FileHistory(view, read_timeline(view)).lifetimes()
+    assert len(lifetimes) == 0

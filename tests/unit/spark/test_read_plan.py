@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import paimon_explore as pe
-from paimon_explore.spark.read_plan import opened
+from paimon_explore.spark.read_plan import table_with_options
 from paimon_explore.spark.reads.read_table import Points, table_at
 from paimon_explore.table.table import Table
 
@@ -42,5 +42,5 @@ def test_options_and_a_branch_count_for_a_table_as_for_its_path(orders: Table) -
 
 def test_a_view_of_the_past_stays_one_with_more_options(orders: Table) -> None:
     view = orders.at(snapshot=3)
-    assert rows(opened(view, {"source.split.target-size": "1 mb"})) == 18
-    assert rows(opened(view, {"scan.snapshot-id": "1"})) == 6
+    assert rows(table_with_options(view, {"source.split.target-size": "1 mb"})) == 18
+    assert rows(table_with_options(view, {"scan.snapshot-id": "1"})) == 6

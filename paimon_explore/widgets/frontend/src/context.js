@@ -2,14 +2,14 @@
 /** What every pane gets; a new view is one more entry of `panes` in explorer.js. */
 
 /** @import {History} from "./snapshot_columns.js" */
-/** @import {Lives} from "./file_lifetimes.js" */
+/** @import {FileLifetimes} from "./file_lifetimes.js" */
 /** @import {Colours} from "./theme.js" */
 /** @import {Channel, Failure} from "./channel.js" */
 /** @import {State} from "./selection_store.js" */
 
 /**
  * What may change: a part of the state, or the files of the history.
- * @typedef {keyof State | "lives" | "covered" | "mask" | "theme"} Change
+ * @typedef {keyof State | "lifetimes" | "covered" | "mask" | "theme"} Change
  */
 
 /**
@@ -22,7 +22,7 @@
 
 /**
  * @typedef {object} LivesState
- * @property {Lives | undefined} lives
+ * @property {FileLifetimes | undefined} lifetimes
  * @property {number} frame  Python's number of the frame the rows belong to
  * @property {number} first  first position whose files are known
  * @property {number} last  last position whose files are known
@@ -39,7 +39,7 @@
  * @property {History} history
  * @property {Channel} channel
  * @property {() => Bars} bars
- * @property {() => ReturnType<Lives["changes"]> | undefined} changes
+ * @property {() => ReturnType<FileLifetimes["changes"]> | undefined} changes
  * @property {() => LivesState} files
  * @property {() => Uint8Array | undefined} mask  rows that pass the filter
  * @property {() => Failure | undefined} filterFailure

@@ -5,12 +5,12 @@ import { Channel, decodeTexts, failureOf } from "./channel.js";
 import { createDetail, problem } from "./detail_view.js";
 import { attribute, button, el, fill, whenQuiet } from "./dom.js";
 import css from "./explorer.css";
-import { Lives } from "./file_lifetimes.js";
+import { createViews, PANES } from "./explorer_tabs.js";
+import { FileLifetimes } from "./file_lifetimes.js";
 import { commandOf } from "./keyboard.js";
 import { createStore, TRAITS } from "./selection_store.js";
 import { History } from "./snapshot_columns.js";
 import { createSteps } from "./snapshot_stepper.js";
-import { createViews, PANES } from "./explorer_tabs.js";
 import {
   formatBytes,
   formatCount,
@@ -81,7 +81,7 @@ function start(model, root, channel, history) {
   const store = createStore(initialState(model, history));
   /** @type {LivesState} */
   let files = {
-    lives: undefined,
+    lifetimes: undefined,
     frame: -1,
     first: 0,
     last: -1,
@@ -91,7 +91,7 @@ function start(model, root, channel, history) {
     grouped: false,
     narrowed: false,
   };
-  /** @type {ReturnType<Lives["changes"]> | undefined} */
+  /** @type {ReturnType<FileLifetimes["changes"]> | undefined} */
   let changes;
   /** @type {Uint8Array | undefined} */
   let mask;
@@ -242,11 +242,11 @@ function start(model, root, channel, history) {
    */
   const takeFiles = ({ body, columns }, narrowed = false) => {
     const partitions = decodeTexts(columns.partition_text, columns.partition_end);
-    const lives = new Lives(columns, partitions, history.count);
+    const lifetimes = new FileLifetimes(columns, partitions, history.count);
     const all = body.first === 0 && body.last === history.count - 1;
     files = {
       ...files,
-      lives,
+      lifetimes,
       frame: body.frame,
       first: body.first,
       last: body.last,
@@ -254,9 +254,9 @@ function start(model, root, channel, history) {
       grouped: body.grouped,
       narrowed,
     };
-    if (!narrowed) changes = all ? lives.changes(files.unknown, history.deltaRows) : undefined;
+    if (!narrowed) changes = all ? lifetimes.changes(files.unknown, history.deltaRows) : undefined;
     mask = undefined;
-    tell(new Set(["lives"]));
+    tell(new Set(["lifetimes"]));
     if (store.get().filter && !narrowed) applyFilter();
   };
 
@@ -271,7 +271,7 @@ function start(model, root, channel, history) {
       if (!stopped && !changes) takeFiles(answer);
     } catch (error) {
       if (!changes) files = { ...files, failure: failureOf(error) };
-      tell(new Set(["lives"]));
+      tell(new Set(["lifetimes"]));
     }
     ensuring = false;
   };
@@ -445,13 +445,13 @@ function createSummary(context) {
     element,
     /** @param {Set<Change>} changed */
     update(changed) {
-      if (changed.has("position") || changed.has("compare") || changed.has("lives")) show();
+      if (changed.has("position") || changed.has("compare") || changed.has("lifetimes")) show();
     },
   };
 }
 
 /**
- * @param {ReturnType<Lives["changes"]>} changes
+ * @param {ReturnType<FileLifetimes["changes"]>} changes
  * @param {number} position
  */
 function fileChange({ added, removed }, position) {

@@ -23,7 +23,7 @@ const MOST_LEVELS = 256;
  * @property {[level: number, files: number][]} levels  number of files on each level, lowest first
  */
 
-export class Lives {
+export class FileLifetimes {
   #found;
   #order;
   #key = "";

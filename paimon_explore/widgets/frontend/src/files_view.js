@@ -15,7 +15,7 @@ import { shortName } from "./tree_model.js";
 import { ROW_HEIGHT, scrollTo, windowOf } from "./virtual_scroll.js";
 
 /** @import {Context, Pane} from "./context.js" */
-/** @import {Lives, Selection} from "./file_lifetimes.js" */
+/** @import {FileLifetimes, Selection} from "./file_lifetimes.js" */
 
 /**
  * @typedef {object} GridColumn
@@ -24,7 +24,7 @@ import { ROW_HEIGHT, scrollTo, windowOf } from "./virtual_scroll.js";
  * @property {number} width  pixels
  * @property {boolean} [number]  right-aligned
  * @property {string} [says]
- * @property {(row: number, lives: Lives) => string} text
+ * @property {(row: number, lifetimes: FileLifetimes) => string} text
  */
 
 /** @typedef {{name: string, min_key: string, max_key: string, note: string}} RowTexts */
@@ -95,8 +95,8 @@ export function createFiles(context) {
   }
 
   const draw = perFrame(() => {
-    const { lives } = context.files();
-    if (!lives) return;
+    const { lifetimes } = context.files();
+    if (!lifetimes) return;
     const top = header.offsetHeight;
     const view = Math.max(scroller.clientHeight - top, 0);
     const { first, last, top: start, height } = windowOf(rows.length, scroller.scrollTop, view);
@@ -107,7 +107,7 @@ export function createFiles(context) {
       line.hidden = at >= last;
       if (line.hidden) return;
       line.style.transform = `translateY(${start + index * ROW_HEIGHT}px)`;
-      write(line, at, lives);
+      write(line, at, lifetimes);
     });
     attribute(
       scroller,
@@ -123,9 +123,9 @@ export function createFiles(context) {
   /**
    * @param {HTMLElement} line
    * @param {number} at
-   * @param {Lives} lives
+   * @param {FileLifetimes} lifetimes
    */
-  const write = (line, at, lives) => {
+  const write = (line, at, lifetimes) => {
     const row = rows[at];
     line.id = rowId(at);
     attribute(line, "aria-rowindex", at + 2);
@@ -133,7 +133,7 @@ export function createFiles(context) {
     line.classList.toggle("pe-odd", at % 2 === 1);
     columns.forEach((column, index) => {
       const cell = /** @type {HTMLElement} */ (line.children[index]);
-      const text = column.text(row, lives);
+      const text = column.text(row, lifetimes);
       if (cell.textContent !== text) cell.textContent = text;
     });
   };
@@ -164,7 +164,7 @@ export function createFiles(context) {
 
   const reselect = () => {
     const { position, scope: chosen, sort, descending } = store.get();
-    const { lives, frame, first, last, unknown } = context.files();
+    const { lifetimes, frame, first, last, unknown } = context.files();
     if (frame !== textsFrame) {
       texts.clear();
       textsFrame = frame;
@@ -172,9 +172,9 @@ export function createFiles(context) {
     scope.press(chosen);
     for (const { update } of titles) update(sort, descending);
     known = position >= first && position <= last && !unknown.has(position);
-    if (lives && known) {
-      lives.sort(sort, descending);
-      selection = lives.select(position, chosen, context.mask());
+    if (lifetimes && known) {
+      lifetimes.sort(sort, descending);
+      selection = lifetimes.select(position, chosen, context.mask());
     } else selection = NOTHING;
     rows = selection.rows;
     const node = store.get().node;
@@ -282,7 +282,7 @@ export function createFiles(context) {
         "scope",
         "sort",
         "descending",
-        "lives",
+        "lifetimes",
         "mask",
       ]);
       if (relevant.some((key) => changed.has(key))) reselect();
@@ -458,11 +458,11 @@ function rowElement(columns, parent) {
  * @param {string} condition
  */
 function emptyText(context, scope, condition) {
-  const { lives, failure, covered, first, last, unknown } = context.files();
+  const { lifetimes, failure, covered, first, last, unknown } = context.files();
   const { position, selected } = context.store.get();
   if (context.history.count === 0) return "The table has no snapshot yet.";
   if (failure) return `${failure.kind}: ${visible(failure.message)}`;
-  if (!lives || position < first || position > last) {
+  if (!lifetimes || position < first || position > last) {
     return covered
       ? `Reading manifests: ${formatCount(covered)} of ${formatCount(context.history.count)} snapshots…`
       : "Reading manifests…";

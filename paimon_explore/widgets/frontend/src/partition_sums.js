@@ -1,11 +1,11 @@
 // @ts-check
 /** Files summed by partition. */
 
-/** @import {Lives, Sum} from "./file_lifetimes.js" */
+/** @import {FileLifetimes, Sum} from "./file_lifetimes.js" */
 
 /**
  * Sums of the rows by partition, in partition order.
- * @param {Lives} lives
+ * @param {FileLifetimes} lifetimes
  * @param {Uint32Array} rows
  */
 export function byPartition({ columns, partitions }, rows) {

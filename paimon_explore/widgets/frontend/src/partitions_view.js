@@ -34,22 +34,22 @@ export function createPartitions(context) {
   const element = el("div", { class: "pe-view" }, el("style", {}, css), scroller, empty, note);
 
   const draw = perFrame(() => {
-    const { lives, first, last, unknown } = context.files();
+    const { lifetimes, first, last, unknown } = context.files();
     const { position, selected } = store.get();
-    const known = lives && position >= first && position <= last && !unknown.has(position);
+    const known = lifetimes && position >= first && position <= last && !unknown.has(position);
     scroller.hidden = note.hidden = !known;
     empty.hidden = !scroller.hidden;
-    if (!lives || !known) {
+    if (!lifetimes || !known) {
       const { count } = context.history;
       const says = unknown.has(position) ? "cannot be read" : "are still being read";
       fill(empty, count ? `The files of this snapshot ${says}.` : "The table has no snapshot yet.");
       return;
     }
-    const sums = byPartition(lives, lives.select(position, "live", context.mask()).rows);
+    const sums = byPartition(lifetimes, lifetimes.select(position, "live", context.mask()).rows);
     const most = sums.reduce((peak, sum) => Math.max(peak, sum.bytes), 0);
     fill(
       inside,
-      ...sums.slice(0, MOST).map((sum) => line(sum, lives.partitions[sum.partition], most)),
+      ...sums.slice(0, MOST).map((sum) => line(sum, lifetimes.partitions[sum.partition], most)),
     );
     const cut = sums.length > MOST ? `, first ${MOST} shown` : "";
     fill(
@@ -65,7 +65,7 @@ export function createPartitions(context) {
     element,
     focus: () => scroller.focus(),
     update(changed) {
-      const relevant = /** @type {const} */ (["position", "lives", "mask", "tab"]);
+      const relevant = /** @type {const} */ (["position", "lifetimes", "mask", "tab"]);
       if (relevant.some((key) => changed.has(key))) draw();
     },
     dispose: () => draw.cancel(),

@@ -11,7 +11,7 @@ import { clamp, layoutTimeline, markAt, offsetFor } from "./timeline_layout.js";
 /** @import {TimelineLayout} from "./timeline_layout.js" */
 
 /** What the canvas shows. */
-const DRAWN = ["position", "compare", "metric", "axis", "writers", "readers", "lives", "theme"];
+const DRAWN = ["position", "compare", "metric", "axis", "writers", "readers", "lifetimes", "theme"];
 
 /** @param {Context} context */
 export function createTimeline(context) {
@@ -199,7 +199,7 @@ export function createTimeline(context) {
     /** @param {Set<string>} changed */
     update(changed) {
       controls.update();
-      if (changed.has("metric") || changed.has("lives")) rescale();
+      if (changed.has("metric") || changed.has("lifetimes")) rescale();
       if (["axis", "writers", "readers"].some((name) => changed.has(name))) relayout();
       if (changed.has("position")) {
         offset = offsetFor(layout, store.get().position, offset);

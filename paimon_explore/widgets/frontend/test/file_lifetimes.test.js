@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Lives, sortedRows } from "../src/file_lifetimes.js";
+import { FileLifetimes, sortedRows } from "../src/file_lifetimes.js";
 import { byPartition } from "../src/partition_sums.js";
 
 // Three snapshots: file 0 from before, 1 added by the first and removed by the third, 2 added by the third.
 function three() {
-  return new Lives(
+  return new FileLifetimes(
     {
       added: Uint8Array.of(0, 1, 3),
       removed: Uint8Array.of(4, 3, 4),
@@ -20,24 +20,24 @@ function three() {
   );
 }
 
-const rowsOf = (lives, ...wanted) => lives.select(...wanted).rows;
+const rowsOf = (lifetimes, ...wanted) => lifetimes.select(...wanted).rows;
 
 test("files are live from the snapshot that adds them until the one that removes them", () => {
-  const lives = three();
-  assert.deepEqual([...rowsOf(lives, 0, "live", undefined)], [0, 1]);
-  assert.deepEqual([...rowsOf(lives, 1, "live", undefined)], [0, 1]);
-  assert.deepEqual([...rowsOf(lives, 2, "live", undefined)], [0, 2]);
-  assert.deepEqual([...rowsOf(lives, 2, "added", undefined)], [2]);
-  assert.deepEqual([...rowsOf(lives, 2, "removed", undefined)], [1]);
-  assert.deepEqual([...rowsOf(lives, 1, "removed", undefined)], []);
+  const lifetimes = three();
+  assert.deepEqual([...rowsOf(lifetimes, 0, "live", undefined)], [0, 1]);
+  assert.deepEqual([...rowsOf(lifetimes, 1, "live", undefined)], [0, 1]);
+  assert.deepEqual([...rowsOf(lifetimes, 2, "live", undefined)], [0, 2]);
+  assert.deepEqual([...rowsOf(lifetimes, 2, "added", undefined)], [2]);
+  assert.deepEqual([...rowsOf(lifetimes, 2, "removed", undefined)], [1]);
+  assert.deepEqual([...rowsOf(lifetimes, 1, "removed", undefined)], []);
 });
 
 test("the mask leaves rows out and the order is kept", () => {
-  const lives = three();
-  lives.sort("size", false);
-  assert.deepEqual([...rowsOf(lives, 0, "live", undefined)], [1, 0]);
-  lives.sort("size", true);
-  assert.deepEqual([...rowsOf(lives, 0, "live", Uint8Array.of(1, 0, 1))], [0]);
+  const lifetimes = three();
+  lifetimes.sort("size", false);
+  assert.deepEqual([...rowsOf(lifetimes, 0, "live", undefined)], [1, 0]);
+  lifetimes.sort("size", true);
+  assert.deepEqual([...rowsOf(lifetimes, 0, "live", Uint8Array.of(1, 0, 1))], [0]);
 });
 
 test("every selection in an order finds the same rows", () => {
@@ -45,12 +45,12 @@ test("every selection in an order finds the same rows", () => {
   const of = (/** @type {number} */ factor, /** @type {number} */ range) =>
     Uint16Array.from({ length: count }, (_, row) => (row * factor) % range);
   const columns = { added: of(7, 3), removed: of(5, 4), size: of(11, 97), rows: of(1, 9) };
-  const lives = new Lives({ ...columns, level: of(1, 6) }, [""], 3);
+  const lifetimes = new FileLifetimes({ ...columns, level: of(1, 6) }, [""], 3);
   const mask = Uint8Array.from(of(1, 5));
   for (const key of ["size", "rows"]) {
     for (const descending of [false, true]) {
-      lives.sort(key, descending);
-      const [first, second, third] = [1, 2, 3].map(() => [...rowsOf(lives, 1, "live", mask)]);
+      lifetimes.sort(key, descending);
+      const [first, second, third] = [1, 2, 3].map(() => [...rowsOf(lifetimes, 1, "live", mask)]);
       const sign = descending ? -1 : 1;
       const wanted = [...first].sort(
         (left, right) => sign * (columns[key][left] - columns[key][right]) || left - right,
@@ -62,21 +62,21 @@ test("every selection in an order finds the same rows", () => {
 });
 
 test("sums count files, bytes and rows", () => {
-  const lives = three();
-  assert.deepEqual(lives.select(0, "live", undefined).sum, {
+  const lifetimes = three();
+  assert.deepEqual(lifetimes.select(0, "live", undefined).sum, {
     files: 2,
     bytes: 120,
     rows: 12,
   });
-  const { added, removed } = lives.changes();
+  const { added, removed } = lifetimes.changes();
   assert.deepEqual([...added.files], [1, 0, 1]);
   assert.deepEqual([...added.bytes], [20, 0, 3]);
   assert.deepEqual([...removed.rows], [0, 0, 2]);
 });
 
 test("files are summed by partition and by level", () => {
-  const lives = three();
-  const sums = byPartition(lives, rowsOf(lives, 2, "live", undefined));
+  const lifetimes = three();
+  const sums = byPartition(lifetimes, rowsOf(lifetimes, 2, "live", undefined));
   assert.deepEqual(
     sums.map(({ partition, files, bytes, level0, buckets }) => [
       partition,
@@ -87,7 +87,7 @@ test("files are summed by partition and by level", () => {
     ]),
     [[1, 2, 103, 1, [0, 1]]],
   );
-  assert.deepEqual(lives.select(0, "live", undefined).levels, [
+  assert.deepEqual(lifetimes.select(0, "live", undefined).levels, [
     [0, 1],
     [5, 1],
   ]);
@@ -106,7 +106,7 @@ test("values of many digits and negative ones are sorted", () => {
 });
 
 test("groups count as many files as they hold", () => {
-  const lives = new Lives(
+  const lifetimes = new FileLifetimes(
     {
       added: Uint8Array.of(1, 2),
       removed: Uint8Array.of(3, 3),
@@ -120,16 +120,16 @@ test("groups count as many files as they hold", () => {
     [""],
     2,
   );
-  lives.sort("size", false);
-  const { rows, sum, levels } = lives.select(1, "live", undefined);
+  lifetimes.sort("size", false);
+  const { rows, sum, levels } = lifetimes.select(1, "live", undefined);
   assert.deepEqual([...rows], [1, 0]);
   assert.deepEqual(sum, { files: 730, bytes: 120, rows: 12 });
   assert.deepEqual(levels, [
     [0, 700],
     [5, 30],
   ]);
-  assert.deepEqual([...lives.changes().added.files], [700, 30]);
-  assert.equal(byPartition(lives, rows)[0].files, 730);
+  assert.deepEqual([...lifetimes.changes().added.files], [700, 30]);
+  assert.equal(byPartition(lifetimes, rows)[0].files, 730);
 });
 
 test("where files are not known, the rows are those that the snapshot tells", () => {

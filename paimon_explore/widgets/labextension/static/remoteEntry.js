@@ -13,7 +13,7 @@
   }
   var RemoteFile = class {
     /** @type {Map<string, Set<(...args: any[]) => void>>} */
-    #listeners = /* @__PURE__ */ new Map();
+    #listeners = new Map();
     /**
      * @param {(url: string) => Promise<Response>} fetch
      * @param {string} address  of the server's endpoint
@@ -33,7 +33,7 @@
      * @param {(...args: any[]) => void} callback
      */
     on(event, callback) {
-      const known = this.#listeners.get(event) ?? /* @__PURE__ */ new Set();
+      const known = this.#listeners.get(event) ?? new Set();
       this.#listeners.set(event, known.add(callback));
     }
     /**
