@@ -193,7 +193,7 @@ class Merge:
         values: Mapping[str, NewValue] | None = None,
         all_columns: bool = False,
     ) -> "Merge":
-        refuse_none(condition, "condition", "Leave it out to mean all of them.")
+        refuse_none(condition, "condition", "Omit the condition to select all rows of the clause.")
         stated = None if condition is NOT_GIVEN else condition
         clause = Clause(kind=kind, condition=stated, values=values, all_columns=all_columns)
         return replace(self, spec=replace(self.spec, clauses=(*self.spec.clauses, clause)))

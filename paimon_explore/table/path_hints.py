@@ -29,7 +29,7 @@ def _above(file_io: FileIO, folder: str) -> str:
         if outer == inner:
             return ""
         if _is_table(file_io, outer):
-            return f"The path is inside of the table {outer}: open that one."
+            return f"The path is inside the folder of table {outer}; open that table."
     return ""
 
 

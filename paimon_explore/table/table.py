@@ -217,7 +217,7 @@ class Table(MaintainableTable):
         >>> t.scan(where="id = 3").to_arrow().to_pylist()
         [{'id': 3, 'text': 'good', 'stars': 2}]
         """
-        hint = "Leave where out, or pass where='true', to update all rows."
+        hint = "Omit where, or pass where='true', to update all rows."
         refuse_none(where, "where", hint)
         mapping("set", set, hint='Pass the new values by column: {"qty": "qty + 1"}.')
         return self._writer().update(set, None if where is NOT_GIVEN else where)

@@ -85,8 +85,8 @@ def _of_pandas(frame: object) -> pa.Schema:
             pa.Schema.from_pandas(column, preserve_index=False)  # type: ignore[arg-type]  # as above
         except (pa.ArrowException, TypeError, ValueError) as error:
             raise InvalidInputError(
-                f"Column {name!r} of the data frame has no single type: it mixes kinds of values.",
-                hint="Convert it, or pass the types by name: {'id': 'BIGINT'}.",
+                f"Column {name!r} of the data frame contains values of different types.",
+                hint="Convert the column, or pass the types by name: {'id': 'BIGINT'}.",
             ) from error
     return pa.Schema.from_pandas(frame, preserve_index=False)  # type: ignore[arg-type]  # as above
 
@@ -126,9 +126,8 @@ def _option_text(key: str, value: object) -> str:
     if isinstance(value, str | int | float):
         return str(value)
     raise InvalidInputError(
-        f"Option {key!r} = {masked_value(key, repr(value))}: "
-        "a str, a number or a bool is expected.",
-        hint="Leave the option out to use its default.",
+        f"Option {key!r} must be a str, a number or a bool, not {masked_value(key, repr(value))}.",
+        hint="Omit the option to use the default.",
     )
 
 
@@ -141,7 +140,7 @@ def _pairs(columns: Sequence[object]) -> Iterable[tuple[str, ColumnType]]:
         else:
             hint = "Write ('id', 'BIGINT')."
             raise InvalidInputError(
-                f"Column {position} is {pair!r}, not a pair of name and type.", hint=hint
+                f"Column {position} must be a pair of name and type, not {pair!r}.", hint=hint
             )
 
 

@@ -154,7 +154,9 @@ def trace(*tables: "Table | Catalog | str | PathLike[str]") -> Tracing:
     """
     found = [table for given in tables for table in _tables_of(given)]
     if not found:
-        raise InvalidInputError("trace() needs a table.", hint="Write pe.trace(table).")
+        raise InvalidInputError(
+            "trace() requires at least one table.", hint="Write pe.trace(table)."
+        )
     return Tracing(found)
 
 

@@ -221,7 +221,7 @@ class KeyHistory(Result):
                     del open_boxes[one]
             for one, judged in now.items():
                 sequence = judged.version.sequence
-                lanes.setdefault(one, f"{judged.version.kind} seq {sequence}")
+                lanes.setdefault(one, f"{judged.version.kind} sequence {sequence}")
                 open_boxes.setdefault(one, (place, judged))
         ids = [(i + 0.5, str(state.snapshot_id)) for i, state in enumerate(self.states)]
         return LaneChart(

@@ -68,7 +68,7 @@ class Reasons:
         """Reasons for manifests that are kept or pruned."""
         predicate = self.partition.predicate
         if predicate is None:
-            text = "is read: no condition on partition columns."
+            text = "is read, because no condition applies to partition columns."
             return lambda _: Reason(text=text)
         ranges = self.partition.ranges(manifests)
         return lambda place: _reason(explain(predicate, ranges, place), kept=kept)
@@ -85,7 +85,7 @@ class Reasons:
             found = explain(predicate, frame, place)
             condition = " and ".join(leaf.condition for leaf in found.leaves)
             condition = condition or to_sql(predicate)
-            text = f"has no matching rows: {condition} is false for partition {texts[place]}."
+            text = f"contains no matching rows: {condition} is false for partition {texts[place]}."
             return Reason(condition=condition, bounds=texts[place], text=text)
 
         return reason
@@ -103,7 +103,11 @@ class Reasons:
         """Reasons for files that are read, and conditions that would prune them."""
         if self.rest == TRUE:
             decided = self.partition.predicate is not None
-            text = "is read: its partition matches." if decided else "is read: no predicate."
+            text = (
+                "is read, because the partition matches."
+                if decided
+                else "is read without a predicate."
+            )
             return lambda _: Reason(text=text)
         predicate, frame = self._stats("", entries)
         on_bucket = self._bucket_hint()
@@ -121,8 +125,8 @@ class Reasons:
         first = found.leaves[0]
         engine = self.target.options.value(MERGE_ENGINE).value
         text = (
-            f"is read although {first.bounds} excludes {first.condition}: its rows are merged "
-            f"({engine}) with other files of the bucket, whose older versions must stay hidden."
+            f"is read although {first.bounds} excludes {first.condition}, because the rows "
+            f"replace older versions of the rows in other files of the bucket ({engine})."
         )
         return Reason(condition=first.condition, bounds=first.bounds, text=text)
 
@@ -151,7 +155,7 @@ class Reasons:
         bucket = int(numbers(gone.table, "bucket")[place])
         level = int(numbers(gone.table, "level")[place])
         if bucket < 0:
-            text = "is not read: rows in the postponed bucket become visible by compaction."
+            text = "is not read: rows of the postponed bucket become visible after compaction."
             return Reason(condition="bucket >= 0", bounds=f"bucket {bucket}", text=text)
         if self.target.only_level is not None:
             condition = f"level = {self.target.only_level}"
@@ -160,13 +164,13 @@ class Reasons:
         created, since = int(numbers(gone.table, "creation_time")[place]), self.target.created_since
         if since is not None and created < since:
             condition = f"creation time >= {time_text(since, zone='')}"
-            text = f"is not read: it was created before {SCAN_FILE_CREATION_TIME_MILLIS.key}."
+            text = f"is not read: the file is older than {SCAN_FILE_CREATION_TIME_MILLIS.key}."
             return Reason(
                 condition=condition, bounds=f"created at {time_text(created, zone='')}", text=text
             )
         vectors = self.target.options.value(DELETION_VECTORS_ENABLED)
         why = DELETION_VECTORS_ENABLED.key if vectors else f"{MERGE_ENGINE.key} first-row"
-        text = f"is not read: with {why}, rows in level 0 become visible by compaction."
+        text = f"is not read: with {why}, rows in level 0 become visible after compaction."
         return Reason(condition="level > 0", bounds=f"level {level}", text=text)
 
     def _bucket(self, gone: ManifestEntries, place: int) -> Reason:
@@ -182,7 +186,7 @@ class Reasons:
         pushed = split_predicate(self.rest, names).pushed
         condition = to_sql(self.rest if pushed == TRUE else pushed)
         bounds = f"bucket {bucket} of {total}"
-        text = f"has no matching rows: {condition} selects bucket {shown}; the file is in {bounds}."
+        text = f"contains no matching rows: {condition} selects bucket {shown}, not {bounds}."
         return Reason(condition=condition, bounds=bounds, text=text)
 
     def _bucket_hint(self) -> str:
@@ -207,7 +211,7 @@ def _reason(found: Finding, *, kept: bool) -> Reason:
 def _kept_reason(found: Finding, also: str) -> Reason:
     """The reason for a kept item, with conditions that would prune it."""
     would = [
-        f"{leaf.column} — if {leaf.skipped_if}" if leaf.column else leaf.skipped_if
+        f"column {leaf.column} if {leaf.skipped_if}" if leaf.column else leaf.skipped_if
         for leaf in found.leaves
         if leaf.skipped_if
     ]

@@ -284,7 +284,7 @@ def _item(items: Items, row: dict[str, object], reason: Reason) -> dict[str, obj
         "stage": items.stage,
         "condition": reason.condition,
         "bounds": reason.bounds,
-        "reason": reason.text,
+        "reason": f"The {items.unit} {reason.text}",
         "bucket": row.get("bucket"),
         "level": row.get("level"),
         "row_count": row.get("row_count"),
@@ -501,7 +501,7 @@ class _Explainer:
         found = [leaves[name] for name in names if name in leaves]
 
         def reason(place: int) -> Reason:
-            text = f"has no matching rows: its file index excludes {found[place]}."
+            text = f"contains no matching rows: the file index excludes {found[place]}."
             return Reason(condition=found[place], bounds="file index", text=text)
 
         self._prune("file", INDEX_STAGE, gone.table, reason)
@@ -526,9 +526,7 @@ class _Explainer:
         names = as_python(column(entries.table, "file_name"))
         mask = np.array([str(name) in to_open for name in names], np.bool_)
         self._entry_stage(LIMIT_STAGE, entries, mask, unit="files")
-        text = (
-            f"is not opened: the files before it contain the {plural(limit, 'row')} of the limit."
-        )
+        text = f"is not read: earlier files contain the {plural(limit, 'row')} of the limit."
         gone = entries.filter(~mask)
         self._prune(
             "file", LIMIT_STAGE, gone.table, lambda _: Reason(condition=f"LIMIT {limit}", text=text)

@@ -439,7 +439,9 @@ class ManifestTree:
                 type="entry",
                 label=str(row["file_name"]),
                 range=" ".join(
-                    t for t in (partitions[i], f"b{row['bucket']}", f"L{row['level']}") if t
+                    t
+                    for t in (partitions[i], f"bucket {row['bucket']}", f"level {row['level']}")
+                    if t
                 ),
                 count=_whole(row["row_count"]),
                 size=_whole(row["file_size"]),
@@ -482,7 +484,7 @@ class ManifestTree:
                 type="index-file",
                 label=str(row["file_name"]),
                 range=" ".join(
-                    t for t in (str(row["index_type"]), texts[i], f"b{row['bucket']}") if t
+                    t for t in (str(row["index_type"]), texts[i], f"bucket {row['bucket']}") if t
                 ),
                 count=_whole(row["row_count"]),
                 size=_whole(row["file_size"]),
@@ -514,10 +516,10 @@ def range_text(manifest: dict[str, object], schema: TableSchema | None) -> str:
             f"{b.column}={_span(b.minimum, b.maximum)}" for b in partition_bounds(manifest, schema)
         )
     parts = [
-        f"{mark}{_span(manifest[low], manifest[high])}"
+        f"{mark} {_span(manifest[low], manifest[high])}"
         for mark, low, high in (
-            ("b", "min_bucket", "max_bucket"),
-            ("L", "min_level", "max_level"),
+            ("bucket", "min_bucket", "max_bucket"),
+            ("level", "min_level", "max_level"),
         )
         if manifest[low] is not None
     ]

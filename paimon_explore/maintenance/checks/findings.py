@@ -77,7 +77,7 @@ class FsckReport(list[Finding]):
     def __repr__(self) -> str:
         """Show the number of findings, the first of them, and the Avro comparison."""
         lines = [
-            f"{len(self):,} findings" if self else "no findings",
+            f"{len(self):,} finding{'' if len(self) == 1 else 's'}" if self else "no findings",
             *map(str, self[:_SHOWN_FINDINGS]),
         ]
         return "\n".join([*lines, str(self.avro)])

@@ -46,8 +46,9 @@ class OrphanReport:
     def __repr__(self) -> str:
         """Return the number and bytes of the files, and the first of them."""
         act = "would remove" if self.dry_run else "removed"
+        count = f"{len(self.files):,} file{'' if len(self.files) == 1 else 's'}"
         first = [f"  {sanitized(path)}" for path in self.files[:_MAX_SHOWN]]
-        return "\n".join([f"{act} {len(self.files):,} files, {self.size:,} bytes", *first])
+        return "\n".join([f"{act} {count}, {self.size:,} bytes", *first])
 
 
 def remove_orphan_files(

@@ -119,9 +119,10 @@ class ExpiryReport:
 
     def __repr__(self) -> str:
         """Return the number of snapshots and files, and the first and last id."""
+        count = f"{len(self.expired):,} snapshot{'' if len(self.expired) == 1 else 's'}"
         ids = f" ({self.expired[0]} to {self.expired[-1]})" if self.expired else ""
         act = "would remove" if self.dry_run else "removed"
-        return f"{act} {len(self.expired):,} snapshots{ids} and {self.files!r}"
+        return f"{act} {count}{ids} and {self.files!r}"
 
 
 def snapshot_retention(options: TableOptions, clock: Callable[[], int] = system_clock) -> Retention:

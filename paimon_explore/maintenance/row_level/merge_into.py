@@ -79,7 +79,7 @@ def _names(spec: MergeSpec) -> dict[str, str]:
     names = {TARGET: TARGET, SOURCE: SOURCE}
     for alias, side in ((spec.target_alias or "t", TARGET), (spec.source_alias or "s", SOURCE)):
         if not alias.isidentifier():
-            raise InvalidInputError(f"The alias of the {side}, {alias!r}, is not an identifier.")
+            raise InvalidInputError(f"Alias {alias!r} of the {side} is not a valid identifier.")
         if names.setdefault(alias.lower(), side) != side:
-            raise InvalidInputError(f"{alias!r} is the alias of both the target and the source.")
+            raise InvalidInputError(f"The target and the source have the same alias {alias!r}.")
     return names

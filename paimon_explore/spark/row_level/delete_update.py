@@ -92,7 +92,7 @@ def update(
     """
     check_session(spark)
     mapping("set", set, hint='Pass the new values by column: {"qty": "qty + 1"}.')
-    refuse_none(where, "where", "Leave where out to update all rows.")
+    refuse_none(where, "where", "Omit where to update all rows.")
     stated = None if where is NOT_GIVEN else where
     opened = table if isinstance(table, Table) else open_table(table)
     if has_row_ids(opened):

@@ -177,7 +177,7 @@ def merge_into(
 
 def _stated(condition: Condition | NotGiven) -> Condition:
     """Return the condition of a clause; None if it was omitted."""
-    refuse_none(condition, "condition", "Leave it out to mean all rows of the clause.")
+    refuse_none(condition, "condition", "Omit the condition to select all rows of the clause.")
     return None if condition is NOT_GIVEN else condition
 
 

@@ -313,7 +313,7 @@ def drop_database(warehouse: Warehouse, reader: Reader) -> DataFrame | None:
     if tables and not cascade:
         raise InvalidInputError(
             f"Database {database!r} is not empty; it contains the tables {choices(tables)}.",
-            hint="Drop them first, or write DROP DATABASE … CASCADE.",
+            hint="Drop the tables first, or write DROP DATABASE … CASCADE.",
         )
     warehouse.warehouse().drop_database(database, cascade=cascade)
     return done(warehouse.spark)

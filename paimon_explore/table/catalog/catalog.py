@@ -138,7 +138,7 @@ class Catalog:
         tables = self.tables(name)
         if tables and not cascade:
             msg = f"Database {name!r} is not empty; it contains the tables {choices(tables)}."
-            raise InvalidInputError(msg, hint="Drop them first, or pass cascade=True.")
+            raise InvalidInputError(msg, hint="Drop the tables first, or pass cascade=True.")
         self._file_io.delete_folder(self._folder(name))
 
     def tables(self, database: str) -> list[str]:

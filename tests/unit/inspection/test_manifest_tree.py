@@ -34,8 +34,8 @@ def test_a_manifest_shows_its_partitions_and_its_entries_their_place(history: Hi
     assert (manifest.range, manifest.added, manifest.expandable) == ("p=x…y", 2, True)
     entries = tree.children(2, "base/0").nodes
     assert [(n.key, n.kind, n.range) for n in entries] == [
-        ("base/0/0", "ADD", "p=x b0 L0"),
-        ("base/0/1", "ADD", "p=y b0 L0"),
+        ("base/0/0", "ADD", "p=x bucket 0 level 0"),
+        ("base/0/1", "ADD", "p=y bucket 0 level 0"),
     ]
 
 

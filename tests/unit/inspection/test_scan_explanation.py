@@ -48,8 +48,8 @@ def test_each_dropped_item_names_the_condition_and_the_bound() -> None:
     }
     kept = [row for row in found.to_arrow().to_pylist() if row["kept"] and row["unit"] == "file"]
     assert kept[0]["reason"] == (
-        "may contain matching rows: v > 50 (minimum 90, maximum 90, 0 nulls in 1 row); "
-        "would be pruned by v — if its maximum were 50 or below."
+        "The file may contain matching rows: v > 50 (minimum 90, maximum 90, 0 nulls in 1 row); "
+        "would be pruned by column v if its maximum were 50 or below."
     )
 
 
@@ -74,9 +74,9 @@ def test_buckets_keys_and_versions_are_told_apart() -> None:
     assert found.files == 2
     kept = [row["reason"] for row in found.to_arrow().to_pylist() if row["unit"] == "file"]
     assert kept[0].startswith(
-        "is read although minimum 10, maximum 20, 0 nulls in 2 rows excludes v > 25"
+        "The file is read although minimum 10, maximum 20, 0 nulls in 2 rows excludes v > 25"
     )
-    assert "must stay hidden" in kept[0]
+    assert "replace older versions" in kept[0]
 
 
 def test_level_0_is_hidden_with_deletion_vectors(golden: GoldenTables) -> None:

@@ -268,11 +268,11 @@ def test_a_merge_needs_rows_and_says_what_matches(
         ),
         (
             lambda t: t.update({"v": 1}, None),
-            ("where must not be None. Leave where out, or pass where='true', to update all rows."),
+            ("where must not be None. Omit where, or pass where='true', to update all rows."),
         ),
         (
             lambda t: t.merge(NEW, "k").when_matched_delete(None),
-            ("condition must not be None. Leave it out to mean all of them."),
+            ("condition must not be None. Omit the condition to select all rows of the clause."),
         ),
         (
             lambda t: t.maintenance.remove_orphan_files(dry_run=None),
