@@ -232,7 +232,7 @@ def test_dynamic_buckets_are_assigned_by_one_task_and_refused_in_a_path_write(
     write(df, table)
     write(df, table)
     assert [r["id"] for r in rows_of(table)] == list(range(50))
-    with pytest.raises(AnalysisException, match=r"use pe\.spark\.write"):
+    with pytest.raises(AnalysisException, match=r"Use pe\.spark\.write"):
         df.write.format(NAME).mode("append").save(table.path)
 
 

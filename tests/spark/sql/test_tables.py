@@ -159,7 +159,7 @@ def test_databases_come_and_go(run: Sql, rows: Rows, catalog: Catalog) -> None:
     run("CREATE SCHEMA two")
     run("CREATE TABLE two.t (id INT)")
     assert rows("SHOW DATABASES LIKE 't*'") == [("two",)]
-    with pytest.raises(InvalidInputError, match=r"its tables: 't'.*CASCADE"):
+    with pytest.raises(InvalidInputError, match=r"the tables 't'.*CASCADE"):
         run("DROP DATABASE two")
     run("DROP DATABASE two CASCADE")
     run("DROP DATABASE IF EXISTS two")

@@ -79,8 +79,8 @@ def test_a_name_without_a_database_is_refused(catalog: Catalog) -> None:
     [
         ("../..", r"a warehouse with the databases 'db': use Catalog\(.*\)\.table\(\"db\."),
         ("..", "a database with the tables 't'"),
-        ("snapshot", "is inside of the table .*/db.db/t: open that one"),
-        ("snapshot/snapshot-1", "is inside of the table .*/db.db/t: open that one"),
+        ("snapshot", "is inside the folder of table .*/db.db/t; open that table"),
+        ("snapshot/snapshot-1", "is inside the folder of table .*/db.db/t; open that table"),
     ],
 )
 def test_a_folder_near_a_table_is_no_table_and_tells_where_one_is(

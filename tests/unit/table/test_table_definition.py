@@ -59,7 +59,7 @@ def test_flags_and_numbers_are_option_values(tmp_path: Path) -> None:
     ("columns", "message"),
     [
         ("id INT", "Columns cannot be taken from a value of type str"),
-        (["id"], "Column 0 is 'id'"),
+        (["id"], "Column 0 must be a pair"),
         ({"id": 7}, "Column 'id': 7 is not a type"),
         ({"id": "INTT"}, "Invalid type"),
     ],
@@ -70,7 +70,7 @@ def test_what_declares_nothing_is_named(tmp_path: Path, columns: object, message
 
 
 def test_an_option_without_a_value_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInputError, match="Option 'bucket' = None"):
+    with pytest.raises(InvalidInputError, match="Option 'bucket' must be"):
         made(tmp_path, {"id": "INT"}, options={"bucket": None})
 
 

@@ -60,7 +60,7 @@ def test_a_catalog_and_a_path_can_be_watched() -> None:
 
 
 def test_nothing_to_watch_is_refused(table: pe.Table) -> None:
-    with pytest.raises(InvalidInputError, match="needs a table"):
+    with pytest.raises(InvalidInputError, match="requires at least one table"):
         pe.trace()
     with pytest.raises(InvalidInputError, match="must be a Table, a Catalog or a path, not"):
         pe.trace(3)  # type: ignore[arg-type]  # what a caller may do

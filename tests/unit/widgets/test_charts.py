@@ -55,7 +55,7 @@ def test_the_ground_lets_the_theme_through_and_figures_are_small() -> None:
 
 
 def test_without_a_chart_the_figure_says_so() -> None:
-    assert "No chart" in figure_of(()).to_json()
+    assert "has no chart" in figure_of(()).to_json()
 
 
 def test_a_timeline_is_drawn_too() -> None:
