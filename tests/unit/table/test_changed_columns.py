@@ -256,7 +256,9 @@ def test_options_that_name_a_column_follow_its_name_and_keep_it(
     catalog.create_database("db")
     table = catalog.create_table("db.t", {"k": "INT", "v": "INT", "w": "INT"}, options=before)
     table.append([{"k": 1, "v": 1}])
-    with pytest.raises(InvalidInputError, match=r"Column 'v' cannot be dropped: option '.*' names"):
+    with pytest.raises(
+        InvalidInputError, match=r"Column 'v' cannot be dropped: option '.*' refers"
+    ):
         table.maintenance.drop_column("v")
     changed = table.maintenance.rename_column("v", "n")
     assert changed.options == after
