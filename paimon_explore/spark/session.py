@@ -120,7 +120,7 @@ def _prepared(
 def _python_file(path: Path) -> Path:
     if path.suffix not in {".py", ".zip", ".egg"} or not path.is_file():
         raise InvalidInputError(
-            f"py_files names {str(path)!r}, which is neither a .py, .zip or .egg file nor a "
+            f"py_files contains {str(path)!r}, which is neither a .py, .zip or .egg file nor a "
             "folder.",
             hint="For this package: [Path(paimon_explore.__file__).parent].",
         )

@@ -91,8 +91,8 @@ class Retention:
         """
         if self.retain_min < 1:
             raise InvalidInputError(
-                f"retain_min must be at least 1, not {self.retain_min}: "
-                "the latest snapshot is always kept."
+                f"retain_min must be at least 1, not {self.retain_min}, because "
+                "the latest snapshot never expires."
             )
         if self.retain_max < self.retain_min:
             raise InvalidInputError(

@@ -193,7 +193,8 @@ def time_of(snapshot: Snapshot, options: TableOptions) -> datetime | None:
     try:
         zone = ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError) as error:
-        msg = f"Option {opt.SINK_WATERMARK_TIME_ZONE.key!r}: {name!r} is not a time zone."
+        key = opt.SINK_WATERMARK_TIME_ZONE.key
+        msg = f"Option {key!r} is {name!r}, which is not a time zone."
         raise InvalidInputError(msg, hint="Use a name such as Europe/Berlin.") from error
     return datetime.fromtimestamp(snapshot.watermark / 1000, zone).replace(tzinfo=None)
 

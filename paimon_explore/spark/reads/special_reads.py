@@ -144,7 +144,7 @@ class SpecialRead:
         kind = ROWKIND.name
         if self.job is None or (self.job.kinds and (not names or names[0] != kind)):
             raise InvalidInputError(
-                f"Column {kind!r} must come first.", hint="Select columns after load()."
+                f"Column {kind!r} must be the first column.", hint="Select columns after load()."
             )
         columns = [name for name in names if name != kind or not self.job.kinds]
         job = replace(

@@ -83,7 +83,7 @@ class Call:
             if name in self.values and not str(self.values[name] or "").strip():
                 value = self.values[name]
                 shown = "NULL" if value is None else repr(value)
-                raise self.problem(f"{name} is {shown}", f"Omit {name} if that is intended.")
+                raise self.problem(f"argument {name} is {shown}", f"Omit {name} to select all.")
 
     def number(self, name: str) -> int | None:
         """Return an argument as an integer."""

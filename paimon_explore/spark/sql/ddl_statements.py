@@ -210,7 +210,7 @@ def _row_type(columns: Sequence[WrittenColumn], rows: DataFrame | None) -> RowTy
     if columns and rows is not None:
         raise InvalidInputError(
             "CREATE TABLE … AS takes its columns from the query.",
-            hint="Omit the list of columns, or CREATE the table and INSERT.",
+            hint="Omit the list of columns, or run CREATE TABLE and INSERT separately.",
         )
     if rows is not None:
         kinds = [(f.name, paimon_type(f.dataType), f) for f in rows.schema.fields]

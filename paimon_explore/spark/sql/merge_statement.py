@@ -128,8 +128,8 @@ def _inserted(reader: Reader, schema: TableSchema) -> dict[str, str]:
     texts = reader.parts("the values")
     if len(texts) != len(names):
         raise InvalidInputError(
-            f"WHEN NOT MATCHED THEN INSERT: {len(names)} columns, but {len(texts)} values.",
-            hint=f"The columns are: {', '.join(names)}.",
+            f"WHEN NOT MATCHED THEN INSERT has {len(texts)} values, but must have {len(names)}.",
+            hint=f"Write one value for each of the columns {', '.join(names)}.",
         )
     fields = resolved(names, schema)
     return {field.name: text for field, text in zip(fields, texts, strict=True)}

@@ -588,7 +588,7 @@ function columnsOf({ history }, texts) {
       title: "added by",
       width: 74,
       number: true,
-      says: "Snapshot that added the file; ≤ if it expired",
+      says: "Snapshot that added the file (≤: an expired snapshot)",
       text: (row, { columns }) => snapshot(columns.added[row])
     },
     {
@@ -1255,7 +1255,7 @@ function createSteps(context) {
   update();
   const group = el(
     "div",
-    { class: "pe-steps", role: "group", "aria-label": "Move the cursor" },
+    { class: "pe-steps", role: "group", "aria-label": "Move to another snapshot" },
     first,
     previous,
     play,
@@ -1952,7 +1952,7 @@ function createTree(context) {
     tabindex: "0",
     "aria-label": "Metadata files of the snapshot"
   });
-  const empty = el("div", { class: "pe-empty" }, "Nothing was committed yet.");
+  const empty = el("div", { class: "pe-empty" }, "The table has no snapshot yet.");
   const message = el("div", { class: "pe-problem", role: "status", hidden: true });
   const element = el(
     "section",
@@ -2502,7 +2502,7 @@ function createSummary(context) {
     for (const { kind: sort, name: name2 } of flags) {
       parts.push(el("span", { class: "pe-chip", "data-flag": sort }, `${sort} ${visible(name2)}`));
     }
-    if (compare) parts.push(el("span", { class: "pe-chip" }, `compared with ${compare}`));
+    if (compare) parts.push(el("span", { class: "pe-chip" }, `compared with snapshot ${compare}`));
     parts.push(
       el(
         "span",

@@ -639,7 +639,7 @@ var FIELDS = {
     example: "snapshot id, tag or time; 0 for an empty table",
     rows: true
   },
-  explain: { label: "Where", example: "k > 3 and dt = 'd1' limit 10" },
+  explain: { label: "Condition", example: "k > 3 and dt = 'd1' limit 10" },
   key: { label: "Key", example: "id = 3, dt = 'd1'" },
   why: { label: "File", example: "name of a data, manifest or index file" },
   expiry: { label: "Retention", example: "retain_max=10, older_than=1 d" }
@@ -755,10 +755,14 @@ function createForm(prefix, pane, field, asked, ask) {
     ask("");
     input.focus();
   });
-  const rows = field.rows ? button("rows", "Compare rows too: reads the data files of changed buckets", () => {
-    const bare = asked().replace(/,?\s*\brows\s*$/i, "");
-    ask(bare === asked() ? `${bare}${bare ? ", " : ""}rows` : bare);
-  }) : void 0;
+  const rows = field.rows ? button(
+    "compare rows",
+    "Also compare the rows, which reads the data files of changed buckets",
+    () => {
+      const bare = asked().replace(/,?\s*\brows\s*$/i, "");
+      ask(bare === asked() ? `${bare}${bare ? ", " : ""}rows` : bare);
+    }
+  ) : void 0;
   const show = () => {
     if (input.value.trim() !== asked()) input.value = asked();
     if (rows) attribute(rows, "aria-pressed", String(/\brows\s*$/i.test(asked())));

@@ -206,7 +206,7 @@ def test_a_partition_is_named_by_a_value_that_its_column_holds(run: Sql, rows: R
         ),
         (
             "MERGE INTO t USING t s ON t.id = s.id WHEN NOT MATCHED THEN INSERT (id) VALUES (1, 2)",
-            "1 columns, but 2 values",
+            "has 2 values, but must have 1",
         ),
         ("TRUNCATE TABLE t PARTITION (dt)", "'dt' has no value"),
     ],

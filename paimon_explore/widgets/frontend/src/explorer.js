@@ -430,7 +430,7 @@ function createSummary(context) {
     for (const { kind: sort, name } of flags) {
       parts.push(el("span", { class: "pe-chip", "data-flag": sort }, `${sort} ${visible(name)}`));
     }
-    if (compare) parts.push(el("span", { class: "pe-chip" }, `compared with ${compare}`));
+    if (compare) parts.push(el("span", { class: "pe-chip" }, `compared with snapshot ${compare}`));
     parts.push(
       el(
         "span",

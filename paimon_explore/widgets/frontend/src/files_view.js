@@ -357,7 +357,7 @@ function columnsOf({ history }, texts) {
       title: "added by",
       width: 74,
       number: true,
-      says: "Snapshot that added the file; ≤ if it expired",
+      says: "Snapshot that added the file (≤: an expired snapshot)",
       text: (row, { columns }) => snapshot(columns.added[row]),
     },
     {

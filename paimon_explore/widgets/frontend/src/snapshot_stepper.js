@@ -58,7 +58,7 @@ export function createSteps(context) {
   update();
   const group = el(
     "div",
-    { class: "pe-steps", role: "group", "aria-label": "Move the cursor" },
+    { class: "pe-steps", role: "group", "aria-label": "Move to another snapshot" },
     first,
     previous,
     play,

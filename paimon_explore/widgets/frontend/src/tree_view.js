@@ -25,7 +25,7 @@ export function createTree(context) {
     tabindex: "0",
     "aria-label": "Metadata files of the snapshot",
   });
-  const empty = el("div", { class: "pe-empty" }, "Nothing was committed yet.");
+  const empty = el("div", { class: "pe-empty" }, "The table has no snapshot yet.");
   const message = el("div", { class: "pe-problem", role: "status", hidden: true });
   const element = el(
     "section",
