@@ -181,7 +181,7 @@ def test_a_partition_is_named_by_a_value_that_its_column_holds(run: Sql, rows: R
     [
         ("INSERT INTO t VALUES (1, 2)", "2 columns, but 3 are expected.*id, name, dt"),
         ("INSERT INTO t (id, nme) VALUES (1, 2)", "no column 'nme'.*'name'"),
-        ("INSERT INTO t (id, ID) VALUES (1, 2)", "'id' is named twice"),
+        ("INSERT INTO t (id, ID) VALUES (1, 2)", "'id' occurs twice in the column list"),
         (
             "INSERT INTO t VALUES ('one', 'a', 'b')",
             "'id' is bigint and cannot be written from string",
