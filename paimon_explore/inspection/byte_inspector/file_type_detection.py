@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import partial
 
 import pyarrow as pa
 
@@ -24,7 +25,7 @@ from paimon_explore.inspection.byte_inspector.index_parts import (
     vectors_parts,
 )
 from paimon_explore.inspection.byte_inspector.json_member_docs import RULES
-from paimon_explore.inspection.byte_inspector.json_parts import json_parts_with
+from paimon_explore.inspection.byte_inspector.json_parts import json_parts
 from paimon_explore.inspection.byte_inspector.manifest_field_docs import SchemaOf, manifest_meaning
 from paimon_explore.inspection.byte_inspector.spans import Spans
 from paimon_explore.inspection.byte_inspector.text_parts import (
@@ -93,7 +94,7 @@ def _json(name: str) -> Layout:
     kind = prefix.rstrip("-") or "JSON file"
     return Layout(
         kind=kind,
-        build=json_parts_with(dict(RULES.get(prefix, {}))),
+        build=partial(json_parts, rules=RULES.get(prefix, {})),
         rules="concepts/spec/overview",
     )
 

@@ -5,6 +5,8 @@ Spec: concepts/spec/snapshot, concepts/spec/schema.
 
 import json
 import re
+from collections.abc import Mapping
+from types import MappingProxyType
 
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.inspection.byte_inspector.spans import Spans
@@ -16,32 +18,16 @@ _MAX_DEPTH = 64
 _SHOWN = 60
 
 
-def json_parts(spans: Spans) -> None:
+def json_parts(spans: Spans, rules: Mapping[str, str] = MappingProxyType({})) -> None:
     """Build the spans of bytes that contain one JSON value.
+
+    Args:
+        spans: the bytes.
+        rules: descriptions by member name.
 
     Raises:
         InvalidInputError: the bytes are not valid JSON.
     """
-    _json_parts(spans, {})
-
-
-def json_parts_with(rules: dict[str, str]) -> "JsonParts":
-    """A builder of the spans of JSON with descriptions by member name."""
-    return JsonParts(rules)
-
-
-class JsonParts:
-    """Builds the spans of JSON with descriptions by member name."""
-
-    def __init__(self, rules: dict[str, str]) -> None:
-        self._rules = rules
-
-    def __call__(self, spans: Spans) -> None:
-        """Build the spans of bytes that contain one JSON value."""
-        _json_parts(spans, self._rules)
-
-
-def _json_parts(spans: Spans, rules: dict[str, str]) -> None:
     walk = _Walk(spans, rules)
     walk.space()
     walk.value("value", 0)
@@ -49,7 +35,7 @@ def _json_parts(spans: Spans, rules: dict[str, str]) -> None:
 
 
 class _Walk:
-    def __init__(self, spans: Spans, rules: dict[str, str]) -> None:
+    def __init__(self, spans: Spans, rules: Mapping[str, str]) -> None:
         self._spans = spans
         self._rules = rules
 

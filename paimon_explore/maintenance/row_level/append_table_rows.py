@@ -42,7 +42,11 @@ from paimon_explore.maintenance.row_level.candidate_files import (
     plan_candidate_files,
 )
 from paimon_explore.maintenance.row_level.deletion_vector_write import VectorChange, changed_vectors
-from paimon_explore.maintenance.row_level.row_change import RowChange, concat_batches, take
+from paimon_explore.maintenance.row_level.row_change import (
+    RowChange,
+    concat_batches,
+    take,
+)
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options import table_options as opt
@@ -58,6 +62,15 @@ from paimon_explore.write.write_target import WriteTarget, abort
 
 Inserts: TypeAlias = Callable[[], Iterator[pa.RecordBatch]]
 """Returns the rows to insert, in the table's columns."""
+
+
+def insert_rows(target: WriteTarget, inserts: Inserts) -> list[CommitMessage]:
+    """Write the rows that a change inserts."""
+    with AppendWriter(target) as writer:
+        for batch in inserts():
+            writer.write_batch(batch)
+        return writer.prepare_commit()
+
 
 TRACKED = (SystemColumn.ROW_ID, SystemColumn.SEQUENCE_NUMBER)
 
@@ -117,7 +130,7 @@ class AppendRows:
         try:
             messages += self._written(touched)
             if inserts is not None:
-                messages += self._inserted(inserts)
+                messages += insert_rows(self._target, inserts)
             messages += self._removed(touched)
         except BaseException:
             abort(self._target, messages)
@@ -217,12 +230,6 @@ class AppendRows:
         new = np.ones(len(sources), np.bool_) if is_new is None else is_new
         sequences = _null_where(sequences, new)
         return rows.append_column("_ROW_ID", ids).append_column("_SEQUENCE_NUMBER", sequences)
-
-    def _inserted(self, inserts: Inserts) -> list[CommitMessage]:
-        with AppendWriter(self._target) as writer:
-            for batch in inserts():
-                writer.write_batch(batch)
-            return writer.prepare_commit()
 
     # ------------------------------------------------------------ old files
 

@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from paimon_explore.data_types.arrow_buffers import Column, Ints, take_rows
 from paimon_explore.errors import UnsupportedFeatureError
-from paimon_explore.maintenance.row_level.append_table_rows import Inserts
+from paimon_explore.maintenance.row_level.append_table_rows import Inserts, insert_rows
 from paimon_explore.maintenance.row_level.candidate_files import plan_candidate_files
 from paimon_explore.maintenance.row_level.row_change import RowChange, in_order
 from paimon_explore.metadata.commit_message import CommitMessage
@@ -26,7 +26,6 @@ from paimon_explore.read.data_evolution import ColumnFile, merge_columns
 from paimon_explore.read.split_reader import SplitFile, SplitReader
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.splits.data_split import DataSplit
-from paimon_explore.write.append_writer import AppendWriter
 from paimon_explore.write.data_file_writer import DataFileWriter
 from paimon_explore.write.file_layout import FileLayout
 from paimon_explore.write.table_layouts import append_layout
@@ -70,19 +69,13 @@ class DataEvolutionUpdate:
             for split in splits:
                 messages += self._updated(split)
             if inserts is not None:
-                messages += self._inserted(inserts)
+                messages += insert_rows(self._target, inserts)
         except BaseException:
             for writer in self._writers:
                 writer.abort()
             abort(self._target, messages)
             raise
         return messages
-
-    def _inserted(self, inserts: Inserts) -> list[CommitMessage]:
-        with AppendWriter(self._target) as writer:
-            for batch in inserts():
-                writer.write_batch(batch)
-            return writer.prepare_commit()
 
     def _updated(self, split: DataSplit) -> Iterator[CommitMessage]:
         reader = SplitReader(

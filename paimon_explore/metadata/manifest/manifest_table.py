@@ -19,6 +19,7 @@ from paimon_explore.data_types.arrow_buffers import (
     build_bool,
     build_fixed,
     empty_array,
+    empty_table,
     fixed_values,
     valid_mask,
 )
@@ -73,7 +74,7 @@ class ManifestTable:
     @classmethod
     def empty(cls) -> Self:
         """Return an empty table."""
-        return cls._of(None, ())
+        return cls._of(_empty_table(cls), ())  # type: ignore[arg-type]  # classes can be hashed
 
     @classmethod
     def from_rows(cls, rows: Iterable[Row]) -> Self:
@@ -86,11 +87,11 @@ class ManifestTable:
         """Concatenate tables that have the same columns."""
         runs: list[Self] = []
         for are_rows, some in groupby(parts, key=lambda part: part.cached_rows is not None):
-            if are_rows:  # consecutive rows become one table, if needed
-                rows = chain.from_iterable(part.cached_rows or () for part in some)
-                runs.append(cls._of(None, tuple(rows)))
-            else:
-                runs.extend(some)
+            run = list(some)
+            if are_rows and len(run) > 1:  # consecutive rows become one table, if needed
+                rows = chain.from_iterable(part.cached_rows or () for part in run)
+                run = [cls._of(None, tuple(rows))]
+            runs.extend(run)
         if len(runs) > 1:
             return cls._of(pa.concat_tables([run.table for run in runs]))
         return runs[0] if runs else cls.empty()
@@ -208,6 +209,11 @@ class EntryTable(ManifestTable):
         position = self.schema.get_field_index("kind")
         column = build_fixed(pa.int8(), np.full(len(self), kind, np.int8))
         return self._of(self.table.set_column(position, self.schema.field("kind"), column))
+
+
+@lru_cache(maxsize=8)
+def _empty_table(kind: type[ManifestTable]) -> pa.Table:
+    return empty_table(kind.schema)
 
 
 def table_of(rows: Sequence[Row], schema: pa.Schema) -> pa.Table:

@@ -5,8 +5,7 @@ separate one, only the selected columns are read, and Spark reads Parquet files 
 Both use the same planner and reader.
 """
 
-import pickle
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from os import PathLike
@@ -20,6 +19,7 @@ from paimon_explore.scan.predicate.expression import TRUE
 from paimon_explore.scan.predicate.sql_parser import Where
 from paimon_explore.scan.splits.data_split import Split
 from paimon_explore.spark.argument_checks import check_session
+from paimon_explore.spark.driver_tasks import map_tasks
 from paimon_explore.spark.executor_tasks import read_splits
 from paimon_explore.spark.quoted_names import quoted
 from paimon_explore.spark.read_plan import ReadJob, groups, plan_splits, table_with_options
@@ -124,8 +124,7 @@ def _through_python(spark: SparkSession, job: ReadJob, splits: Sequence[Split]) 
         rows = pa.Table.from_batches(read_splits(job, splits), schema=job.wire)
         return spark.createDataFrame(rows, schema=job.schema)
     tasks = groups(splits, spark.sparkContext.defaultParallelism)
-    run = partial(_run, job, [pickle.dumps(task) for task in tasks])
-    return spark.range(0, len(tasks), 1, max(1, len(tasks))).mapInArrow(run, job.schema)
+    return map_tasks(spark, tasks, partial(read_splits, job), job.schema)
 
 
 def _is_small(spark: SparkSession, job: ReadJob, splits: Sequence[Split]) -> bool:
@@ -168,13 +167,3 @@ def table_at(
     if all(point is None for point in points.values()):
         return found
     return found.at(**points)
-
-
-def _run(
-    job: ReadJob, tasks: Sequence[bytes], batches: Iterable[pa.RecordBatch]
-) -> Iterator[pa.RecordBatch]:
-    """Read the rows of the tasks whose numbers arrive."""
-    for batch in batches:
-        for number in batch.column(0).to_pylist():
-            splits: tuple[Split, ...] = pickle.loads(tasks[number or 0])  # noqa: S301 - bytes of our driver
-            yield from read_splits(job, splits)

@@ -1,7 +1,6 @@
 """`pe.spark.count`: counts rows from manifests where possible, else in Spark tasks."""
 
-import pickle
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from functools import partial
 from os import PathLike
@@ -15,7 +14,7 @@ from paimon_explore.scan.predicate.expression import TRUE
 from paimon_explore.scan.predicate.sql_parser import Where
 from paimon_explore.scan.splits.data_split import Split, merged_row_count
 from paimon_explore.spark.argument_checks import check_session
-from paimon_explore.spark.python_worker_overhead import lighten_worker
+from paimon_explore.spark.driver_tasks import map_tasks
 from paimon_explore.spark.read_plan import groups
 from paimon_explore.spark.reads.read_table import Points, table_at
 from paimon_explore.store.expired import explain_missing_files
@@ -81,22 +80,14 @@ def count(  # noqa: PLR0913 - the choices of one read
         predicate=plan.rest,
     )
     tasks = groups(rest, spark.sparkContext.defaultParallelism)
-    run = partial(_run, reader, scan.target.snapshot, [pickle.dumps(task) for task in tasks])
-    counted = spark.range(0, len(tasks), 1, len(tasks)).mapInArrow(run, "n long").collect()
-    return total + sum(int(row["n"]) for row in counted)
+    counted = map_tasks(spark, tasks, partial(_count, reader, scan.target.snapshot), "n long")
+    return total + sum(int(row["n"]) for row in counted.collect())
 
 
-def _run(
-    reader: SplitReader,
-    snapshot: Snapshot | None,
-    tasks: Sequence[bytes],
-    batches: Iterable[pa.RecordBatch],
+def _count(
+    reader: SplitReader, snapshot: Snapshot | None, splits: Iterable[Split]
 ) -> Iterator[pa.RecordBatch]:
-    """Count the rows of each task whose number arrives."""
-    lighten_worker()
-    for batch in batches:
-        for number in batch.column(0).to_pylist():
-            splits: tuple[Split, ...] = pickle.loads(tasks[number or 0])  # noqa: S301 - bytes of our driver
-            with explain_missing_files(reader.store, snapshot):
-                rows = sum(part.num_rows for split in splits for part in reader.read(split))
-            yield pa.RecordBatch.from_arrays([pa.array([rows], pa.int64())], names=["n"])
+    """Count the rows of one task."""
+    with explain_missing_files(reader.store, snapshot):
+        rows = sum(part.num_rows for split in splits for part in reader.read(split))
+    yield pa.RecordBatch.from_arrays([pa.array([rows], pa.int64())], names=["n"])

@@ -8,10 +8,8 @@
 | system tables of metadata | the driver |
 """
 
-import pickle
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from os import PathLike, fspath
 
 import pyarrow as pa
@@ -34,7 +32,7 @@ from paimon_explore.scan.branch_scan import whole_partitions
 from paimon_explore.scan.predicate.sql_formatter import to_sql
 from paimon_explore.scan.predicate.sql_parser import Where, predicate
 from paimon_explore.scan.splits.data_split import Split
-from paimon_explore.spark.python_worker_overhead import lighten_worker
+from paimon_explore.spark.driver_tasks import map_tasks
 from paimon_explore.spark.read_plan import groups, whole_columns
 from paimon_explore.spark.spark_types import spark_schema, to_spark, wire_schema
 from paimon_explore.table.row_changes import ChangeReader, without_retracts
@@ -68,7 +66,6 @@ class KindJob:
 
     def rows(self, splits: Iterable[Split]) -> Iterator[pa.RecordBatch]:
         """Read the records of some splits in Spark's Arrow schema."""
-        lighten_worker()
         wire = wire_schema(self.schema)
         inner = pa.schema(list(wire)[int(self.kinds) :])
         for split in splits:
@@ -110,9 +107,7 @@ class SpecialRead:
             rows = wire_schema(self.schema).empty_table() if self.rows is None else self.rows
             return spark.createDataFrame(rows, schema=self.schema)
         tasks = groups(self.splits, spark.sparkContext.defaultParallelism)
-        run = partial(_run, self.job, [pickle.dumps(task) for task in tasks])
-        numbers = spark.range(0, len(tasks), 1, max(1, len(tasks)))
-        return numbers.mapInArrow(run, self.schema)
+        return map_tasks(spark, tasks, self.job.rows, self.schema)
 
     def narrowed(self, schema: st.StructType) -> "SpecialRead":
         """Return the same read with some of the columns.
@@ -159,16 +154,6 @@ class SpecialRead:
 def _in_order(row_type: RowType, names: Sequence[str]) -> RowType:
     fields = {field.name: field for field in row_type}
     return RowType(fields=tuple(fields[name] for name in names))
-
-
-def _run(
-    job: KindJob, tasks: Sequence[bytes], batches: Iterable[pa.RecordBatch]
-) -> Iterator[pa.RecordBatch]:
-    """Read the records of the tasks whose numbers arrive."""
-    for batch in batches:
-        for number in batch.column(0).to_pylist():
-            splits: tuple[Split, ...] = pickle.loads(tasks[number or 0])  # noqa: S301 - bytes of our driver
-            yield from job.rows(splits)
 
 
 def system_of(path: str | PathLike[str]) -> tuple[str, str | None]:

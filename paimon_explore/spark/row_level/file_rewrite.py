@@ -7,7 +7,6 @@ fails with a conflict if a concurrent commit changed an affected file; concurren
 kept.
 """
 
-import pickle
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -30,7 +29,7 @@ from paimon_explore.read.split_reader import SplitReader
 from paimon_explore.scan.predicate.expression import TRUE
 from paimon_explore.scan.predicate.sql_parser import Where
 from paimon_explore.scan.splits.data_split import DataSplit, Split
-from paimon_explore.spark.python_worker_overhead import lighten_worker
+from paimon_explore.spark.driver_tasks import map_tasks
 from paimon_explore.spark.read_plan import ReadJob, groups
 from paimon_explore.spark.spark_types import spark_schema, to_spark, wire_schema
 from paimon_explore.store.expired import explain_missing_files
@@ -82,9 +81,7 @@ class PlacedRows:
                 st.StructField(ROW, st.LongType(), nullable=False),
             ]
         )
-        run = partial(_run, job, [pickle.dumps(task) for task in tasks])
-        numbers = self.spark.range(0, len(tasks), 1, max(1, len(tasks)))
-        return numbers.mapInArrow(run, schema)
+        return map_tasks(self.spark, tasks, partial(_rows_of, job), schema)
 
 
 def placed_rows(spark: SparkSession, table: Table, where: Where | None) -> PlacedRows:
@@ -131,17 +128,11 @@ def placed_rows(spark: SparkSession, table: Table, where: Where | None) -> Place
     return PlacedRows(spark=spark, scan=scan, job=job, split_by_file=split_by_file)
 
 
-def _run(
-    job: ReadJob, tasks: Sequence[bytes], batches: Iterable[pa.RecordBatch]
-) -> Iterator[pa.RecordBatch]:
-    """Read the rows of the tasks whose numbers arrive, with file and position."""
-    lighten_worker()
-    for batch in batches:
-        for number in batch.column(0).to_pylist():
-            splits: tuple[Split, ...] = pickle.loads(tasks[number or 0])  # noqa: S301 - bytes of our driver
-            with explain_missing_files(job.reader.store, job.snapshot):
-                for split in splits:
-                    yield from _placed(job, split)
+def _rows_of(job: ReadJob, splits: Iterable[Split]) -> Iterator[pa.RecordBatch]:
+    """Read the rows of one task, with file and position."""
+    with explain_missing_files(job.reader.store, job.snapshot):
+        for split in splits:
+            yield from _placed(job, split)
 
 
 def _placed(job: ReadJob, split: Split) -> Iterator[pa.RecordBatch]:

@@ -24,6 +24,7 @@ from paimon_explore.errors import (
 )
 from paimon_explore.maintenance.references.auto_tags import create_auto_tags
 from paimon_explore.metadata.consumer import Consumer
+from paimon_explore.metadata.options.option_definition import parse_names
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import NO_WATERMARK, Snapshot
@@ -138,7 +139,7 @@ def _compact(one: Call) -> DataFrame:
         raise one.problem(f"compact_strategy = {strategy!r} is unknown", "Use 'full' or 'minor'.")
     partitions = _partitions(one, table)
     order = (one.text("order_strategy") or "none").lower()
-    columns = [name.strip() for name in (one.text("order_by") or "").split(",") if name.strip()]
+    columns = parse_names(one.text("order_by") or "")
     if order != "none":
         table.compact(strategy=order, columns=columns, partitions=partitions)
     elif columns:
@@ -400,8 +401,8 @@ def _reset_consumer(one: Call) -> DataFrame:
 def _clear_consumers(one: Call) -> DataFrame:
     one.check_stated("including_consumers")
     table = one.table()
-    wanted = [n.strip() for n in (one.text("including_consumers") or "").split(",") if n.strip()]
-    spared = [n.strip() for n in (one.text("excluding_consumers") or "").split(",") if n.strip()]
+    wanted = parse_names(one.text("including_consumers") or "")
+    spared = parse_names(one.text("excluding_consumers") or "")
     for name in table.store.consumers.ids():
         if (not wanted or name in wanted) and name not in spared:
             table.store.consumers.delete(name)

@@ -5,9 +5,8 @@ same code and returns commit messages. If a concurrent commit compacted or repla
 the commit fails with a conflict and changes nothing.
 """
 
-import pickle
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from os import PathLike
@@ -32,8 +31,8 @@ from paimon_explore.metadata.options.table_options import POSTPONE_BUCKET
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.splits.data_split import DataSplit
 from paimon_explore.spark.argument_checks import check_session
+from paimon_explore.spark.driver_tasks import map_tasks
 from paimon_explore.spark.executor_tasks import pack, unpack
-from paimon_explore.spark.python_worker_overhead import lighten_worker
 from paimon_explore.spark.writes.driver_commit import publish, withdraw, write_target
 from paimon_explore.table.table import Table, open_table
 from paimon_explore.write.buckets.bucket_writers import BucketId
@@ -101,10 +100,8 @@ def compact_buckets(
         return None
     messages: list[CommitMessage] = []
     try:
-        tasks = [pickle.dumps(split) for split in plan.splits]
-        run = partial(_run, plan.without_splits(), tasks)
-        numbers = spark.range(0, len(tasks), 1, len(tasks))
-        sent = numbers.mapInArrow(run, "message binary").collect()
+        work = partial(_compact, plan.without_splits())
+        sent = map_tasks(spark, plan.splits, work, "message binary").collect()
         messages = [message for row in sent for message in unpack(bytes(row["message"]))]
         return publish(target, messages, None) if messages else None
     except BaseException:
@@ -142,14 +139,8 @@ def compact_written(
         return None
 
 
-def _run(
-    plan: CompactionPlan, tasks: Sequence[bytes], batches: Iterable[pa.RecordBatch]
-) -> Iterator[pa.RecordBatch]:
-    """Compact the buckets whose numbers arrive; returns their commit messages."""
-    lighten_worker()
-    for batch in batches:
-        for number in batch.column(0).to_pylist():
-            split: DataSplit = pickle.loads(tasks[number or 0])  # noqa: S301 - bytes of our driver
-            message = compact_split(plan, split)
-            found = [] if message is None or message.is_empty else [message]
-            yield pa.RecordBatch.from_arrays([pa.array([pack(found)])], names=["message"])
+def _compact(plan: CompactionPlan, split: DataSplit) -> Iterator[pa.RecordBatch]:
+    """Compact one bucket; returns its commit message."""
+    message = compact_split(plan, split)
+    found = [] if message is None or message.is_empty else [message]
+    yield pa.RecordBatch.from_arrays([pa.array([pack(found)])], names=["message"])
