@@ -15,12 +15,6 @@ _SMALL_BYTES = 32
 _NO_LINK_ERRORS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
 
 
-def hidden_sibling(final: str) -> str:
-    """Return a new hidden name in the folder of a file."""
-    folder, _, name = final.rpartition("/")
-    return f"{folder}/.{name}.{os.urandom(16).hex()}.tmp"
-
-
 def change_in_place(path: str, data: bytes) -> bool:
     """Change the last byte of a small file in place if nothing else differs; True if done.
 

@@ -12,7 +12,6 @@ Spec: Hadoop, FileSystem.rename and libhdfs (hdfs.h).
 import ctypes
 import os
 import sys
-import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
@@ -221,7 +220,7 @@ class HdfsFileIO:
     def create(self, path: str, data: bytes) -> bool:
         """Create a new file atomically, and missing parent folders."""
         client, inner = self._locate(path)
-        hidden = _hidden_sibling(inner)
+        hidden = paths.hidden_sibling(inner)
         with _translate_errors("create", path):
             try:
                 _write(client.files, hidden, data)
@@ -233,7 +232,7 @@ class HdfsFileIO:
     def replace(self, path: str, data: bytes) -> None:
         """Create or replace a file; it may be missing for a moment."""
         client, inner = self._locate(path)
-        hidden = _hidden_sibling(inner)
+        hidden = paths.hidden_sibling(inner)
         with _translate_errors("replace", path):
             _write(client.files, hidden, data)
             client.files.move(hidden, inner)
@@ -319,11 +318,6 @@ def _status(path: str, info: fs.FileInfo) -> FileStatus:
         is_folder=is_folder,
         modified_ms=0 if is_folder else (info.mtime_ns or 0) // 1_000_000,
     )
-
-
-def _hidden_sibling(final: str) -> str:
-    folder, _, name = final.rpartition("/")
-    return f"{folder}/.{name}.{uuid.uuid4()}.tmp"
 
 
 def _new_file(files: fs.FileSystem, path: str) -> pa.NativeFile:

@@ -23,7 +23,6 @@ from paimon_explore.errors import MissingFileError, StorageError
 from paimon_explore.fileio import paths
 from paimon_explore.fileio.atomic_local_writes import (
     change_in_place,
-    hidden_sibling,
     link_to_final_name,
     write_new,
 )
@@ -105,7 +104,7 @@ class LocalFileIO:
         """Create a new file atomically, and missing parent folders."""
         with _TranslateErrors("create", path):
             final = local_path(path)
-            hidden = hidden_sibling(final)
+            hidden = paths.hidden_sibling(final)
             write_new(hidden, data, durable=self.durable)
             try:
                 return link_to_final_name(hidden, final, data, durable=self.durable)
@@ -117,7 +116,7 @@ class LocalFileIO:
         with _TranslateErrors("replace", path):
             final = local_path(path)
             if not change_in_place(final, data):
-                hidden = hidden_sibling(final)
+                hidden = paths.hidden_sibling(final)
                 write_new(hidden, data, durable=False)
                 os.replace(hidden, final)  # noqa: PTH105 - as above
 

@@ -4,6 +4,8 @@
 a scheme must be preserved.
 """
 
+import os
+
 S3_SCHEMES = frozenset({"s3", "s3a", "s3n", "oss"})
 GOOGLE_SCHEMES = frozenset({"gs", "gcs"})
 AZURE_SCHEMES = frozenset({"az", "azure", "abfs", "abfss", "adl"})
@@ -62,3 +64,9 @@ def scheme(path: str) -> str:
     if plain or not all(c.isascii() and (c.isalnum() or c in "+-.") for c in head):
         return ""
     return head.lower()
+
+
+def hidden_sibling(path: str) -> str:
+    """Return a new hidden name in the folder of a file, for the file before it is complete."""
+    folder, _, name = path.rpartition("/")
+    return f"{folder}/.{name}.{os.urandom(16).hex()}.tmp"
