@@ -34,7 +34,6 @@ from paimon_explore.encoding.text.csv_json_reader import (
     decompressed,
     json_records,
 )
-from paimon_explore.encoding.variant.encoder import encode_python
 from paimon_explore.encoding.variant.json_text import json_text
 from paimon_explore.errors import FormatError, UnsupportedFeatureError
 from paimon_explore.metadata.consumer import parse_consumer
@@ -53,6 +52,7 @@ from support.files import orc_bytes, parquet_bytes, stored
 from support.golden import GoldenTables
 from support.hostile import spoilt
 from support.manifest_rows import entries, entry
+from support.variants import encode_python
 
 _ROW_TYPES = [
     parse_type(text, "c")

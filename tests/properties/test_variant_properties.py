@@ -6,11 +6,11 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paimon_explore.encoding.variant.encoder import encode_python
 from paimon_explore.encoding.variant.json_text import json_text
 from paimon_explore.errors import FormatError
 from support.damage import damaged
 from support.decoding import python_value
+from support.variants import encode_python
 
 SCALARS = st.one_of(
     st.none(),

@@ -1,16 +1,13 @@
-"""Encoder of VARIANT values from Python values and JSON text, with the same bytes as Java."""
+"""Encoders of the parts of VARIANT values, with the same bytes as Java."""
 
 import datetime as dt
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from uuid import UUID
 
-from paimon_explore.encoding.variant.decoder import MAX_DEPTH, VERSION, Basic, Kind
+from paimon_explore.encoding.variant.decoder import VERSION, Basic, Kind
 from paimon_explore.errors import InvalidInputError
-
-SIZE_LIMIT = 128 * 1024 * 1024
-"""Maximum bytes of a value or its metadata."""
 
 _SHORT_TEXT = 63
 _MAX_DIGITS = 38
@@ -48,48 +45,6 @@ class KeyTable:
         head = bytes([VERSION | (size - 1) << 6])
         numbers = b"".join(number.to_bytes(size, "little") for number in [len(texts), *ends])
         return head + numbers + b"".join(texts)
-
-
-def encode_python(value: object) -> tuple[bytes, bytes]:
-    """Encode a Python value; returns value and metadata.
-
-    Args:
-        value: None, bool, int, float, Decimal, str, bytes, date, datetime (aware: TIMESTAMP, naive:
-            TIMESTAMP_NTZ), UUID, or lists and string-keyed dicts of these.
-
-    Raises:
-        InvalidInputError: the value is of another type, too large or nested too deeply.
-    """
-    keys = KeyTable()
-    data = _encode(value, keys, 0)
-    metadata = keys.encode()
-    if max(len(data), len(metadata)) > SIZE_LIMIT:
-        raise InvalidInputError(f"A variant may have at most {SIZE_LIMIT} bytes.")
-    return data, metadata
-
-
-def _encode(value: object, keys: KeyTable, depth: int) -> bytes:
-    if depth > MAX_DEPTH:
-        raise InvalidInputError(f"A variant may be nested at most {MAX_DEPTH} levels deep.")
-    match value:
-        case None:
-            return primitive(Kind.NULL)
-        case bool():
-            return primitive(Kind.TRUE if value else Kind.FALSE)
-        case str():
-            return text(value)
-        case Mapping():
-            fields = []
-            for key, member in value.items():
-                if not isinstance(key, str):
-                    raise InvalidInputError(f"A key of a variant must be a string, not {key!r}.")
-                number = keys.number(key)  # before the keys of the member, as in Java
-                fields.append((key, number, _encode(member, keys, depth + 1)))
-            return object_of(fields)
-        case list() | tuple():
-            return array_of([_encode(element, keys, depth + 1) for element in value])
-        case _:
-            return scalar(value)
 
 
 def scalar(value: object) -> bytes:
@@ -142,11 +97,6 @@ def integer(value: int) -> bytes:
         if -(1 << (8 * size - 1)) <= value < 1 << (8 * size - 1):
             return number_of(kind, value, size)
     return decimal(Decimal(value))
-
-
-def _fits(value: Decimal) -> bool:
-    _, digits, exponent = value.as_tuple()
-    return isinstance(exponent, int) and len(digits) <= _MAX_DIGITS and -exponent <= _MAX_DIGITS
 
 
 def decimal(value: Decimal) -> bytes:

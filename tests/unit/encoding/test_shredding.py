@@ -7,10 +7,10 @@ import pyarrow as pa
 import pytest
 
 from paimon_explore.data_types.arrow_buffers import as_python
-from paimon_explore.encoding.variant.encoder import encode_python
 from paimon_explore.encoding.variant.shredding import assemble
 from paimon_explore.errors import CorruptFileError
 from support.decoding import json_column
+from support.variants import encode_python
 
 
 def group(typed: pa.DataType) -> pa.DataType:

@@ -15,11 +15,12 @@ from paimon_explore.data_types.arrow_buffers import as_python
 from paimon_explore.data_types.json_parser import parse_type
 from paimon_explore.encoding.arrow_type_conversion import conform
 from paimon_explore.encoding.variant.decoder import Kind
-from paimon_explore.encoding.variant.encoder import KeyTable, encode_python, number_of, primitive
+from paimon_explore.encoding.variant.encoder import KeyTable, number_of, primitive
 from paimon_explore.encoding.variant.json_text import json_text
 from paimon_explore.errors import CorruptFileError, InvalidInputError
 from support.decoding import json_column, python_value
 from support.golden import GoldenTables
+from support.variants import encode_python
 
 VARIANT = parse_type("VARIANT", "a test")
 NO_KEYS = b"\x01\x00\x00"
