@@ -8,6 +8,7 @@ Spec: concepts/spec/schema.
 
 import re
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 
 from paimon_explore.data_types.definitions import (
     MAX_LENGTH,
@@ -69,6 +70,7 @@ def _sentence(text: str) -> str:
     return text if text.endswith("?") else f"{text}."
 
 
+@lru_cache(maxsize=256)  # wide tables have hundreds of columns of few types
 def read_stored_text(text: str, depth: int) -> DataType:
     """Parse a type string of a schema file. ROW is rejected, as a string has no field ids.
 

@@ -14,7 +14,7 @@ from paimon_explore.merge.aggregation_steps import Aggregator
 from paimon_explore.merge.engines.deduplicate_first_row import newest_rows, oldest_rows
 from paimon_explore.merge.key_records import Merged, Records, RowKind, is_retract
 from paimon_explore.merge.keys.key_groups import Groups, group_rows
-from paimon_explore.merge.keys.key_index import number_keys, winners
+from paimon_explore.merge.keys.key_index import number_keys, winners, winning_rows
 from paimon_explore.merge.keys.normalized_keys import KeySource, key_source, normalized_keys
 from paimon_explore.merge.merge_spec import SEQUENCE_NUMBER, VALUE_KIND, MergeSpec, needed_columns
 from paimon_explore.merge.numpy_columns import (
@@ -152,6 +152,29 @@ def merge_section(section: Section, task: Task) -> Iterator[pa.RecordBatch]:
             yield folded
             return
     yield merge_groups(section, task, record_groups(section, task))
+
+
+def merge_whole(
+    whole: pa.RecordBatch, sizes: Sequence[int], task: Task
+) -> Iterator[pa.RecordBatch]:
+    """Merges many small parts that are consecutive in one batch; batches may be empty.
+
+    Args:
+        whole: the rows of all parts.
+        sizes: the number of rows of each part, all positive.
+        task: the merge.
+    """
+    spec = task.spec
+    newest_wins = spec.engine is MergeEngine.DEDUPLICATE and not spec.ignore_delete
+    selects = newest_wins or (spec.engine in _SELECTORS and VALUE_KIND not in whole.schema.names)
+    if selects and task.by_run_order and not task.keep_retracts and not spec.sequence_fields:
+        keys = [whole.column(name) for name in spec.keys]
+        yield _only(whole, winning_rows(keys, newest=_newest(task)), task)
+        return
+    starts = np.cumsum(sizes) - sizes
+    parts = [whole.slice(start, size) for start, size in zip(starts.tolist(), sizes, strict=True)]
+    columns = dict(zip(whole.schema.names, whole.columns, strict=True))
+    yield from merge_section(Section(parts, columns), task)
 
 
 def selected_rows(section: Section, task: Task) -> list[Bools | None]:

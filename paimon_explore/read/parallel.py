@@ -6,7 +6,7 @@ memory until those of the splits before it are consumed, so this is for callers 
 
 import os
 from collections import deque
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from functools import cache
 from itertools import accumulate, islice
 from threading import Event
@@ -20,11 +20,13 @@ from paimon_explore.scan.splits.data_split import Split
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
 
+    from paimon_explore.read.small_files import Group
     from paimon_explore.read.split_reader import SplitReader
 
 _MIN_ROWS = 100_000
 """Minimum number of rows of local files for which threads pay off."""
-_MAX_THREADS = 16
+MAX_THREADS = 16
+"""Maximum number of threads."""
 
 
 def threads_for(reader: "SplitReader", splits: Sequence[Split]) -> int:
@@ -35,55 +37,71 @@ def threads_for(reader: "SplitReader", splits: Sequence[Split]) -> int:
     if len(splits) <= 1:
         return 1
     if not isinstance(reader.store.file_io, LocalFileIO):
-        return min(pa.io_thread_count(), _MAX_THREADS)
+        return min(pa.io_thread_count(), MAX_THREADS)
     rows = accumulate(split.row_count for split in splits)
-    return min(pa.cpu_count(), _MAX_THREADS) if any(sum_ >= _MIN_ROWS for sum_ in rows) else 1
+    return min(pa.cpu_count(), MAX_THREADS) if any(sum_ >= _MIN_ROWS for sum_ in rows) else 1
 
 
 def read_splits(reader: "SplitReader", splits: Sequence[Split]) -> Generator[list[pa.RecordBatch]]:
     """Reads the batches of each split, in the order of the splits.
 
+    Splits of small files are read several at once; the first of them then has the batches of all.
+
     Raises:
         PaimonError: as `SplitReader.read`: the first error in the order of the splits. The other
             threads stop at their next batch.
     """
+    from paimon_explore.read.small_files import groups, read_group  # noqa: PLC0415 - imports this module
+
     threads = threads_for(reader, splits)
     if threads <= 1:
-        yield from (list(reader.read(split)) for split in splits)
+        for group in groups(reader, splits):
+            yield from _by_split(list(read_group(reader, group)), group)
         return
     from concurrent.futures import wait  # noqa: PLC0415 - many splits
 
     stopped = Event()
 
-    def read(split: Split) -> list[pa.RecordBatch]:
+    def read(group: "Group") -> list[pa.RecordBatch]:
         found = []
-        for batch in reader.read(split):
+        for batch in read_group(reader, group):
             if stopped.is_set():
                 break
             found.append(batch)
         return found
 
-    pool = _pool(threads)
-    rest = iter(splits)
-    running: deque[Future[list[pa.RecordBatch]]] = deque()
+    pool = thread_pool(threads, "paimon-read")
+    rest = groups(reader, splits)
+    running: deque[tuple[Group, Future[list[pa.RecordBatch]]]] = deque()
+
+    def submit(count: int) -> None:
+        running.extend((group, pool.submit(read, group)) for group in islice(rest, count))
+
     try:
-        running.extend(pool.submit(read, split) for split in islice(rest, 2 * threads))
+        submit(2 * threads)
         while running:
-            yield running[0].result()
+            group, future = running[0]
+            yield from _by_split(future.result(), group)
             running.popleft()
-            running.extend(pool.submit(read, split) for split in islice(rest, 1))
+            submit(1)
     finally:
         stopped.set()
-        wait([future for future in running if not future.cancel()])
+        wait([future for _, future in running if not future.cancel()])
+
+
+def _by_split(batches: list[pa.RecordBatch], group: "Group") -> Iterator[list[pa.RecordBatch]]:
+    """The batches of a group, as those of its first split."""
+    yield batches
+    yield from ([] for _ in range(len(group) - 1))
 
 
 @cache
-def _pool(threads: int) -> "ThreadPoolExecutor":
+def thread_pool(threads: int, name: str) -> "ThreadPoolExecutor":
     """A thread pool that is kept for later reads, to reuse the threads' Arrow memory arenas."""
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - many splits
 
-    return ThreadPoolExecutor(threads, "paimon-read")
+    return ThreadPoolExecutor(threads, name)
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_pool.cache_clear)  # threads do not survive a fork
+    os.register_at_fork(after_in_child=thread_pool.cache_clear)  # threads do not survive a fork

@@ -256,7 +256,8 @@ class _File:
         wanted = {field.name for field in merge.fields}
         self._kept = [field.name for field in merge.deciding if field.name in wanted]
         names = [*self._kept, *(field.name for field in merge.later)]
-        self._order = [names.index(field.name) for field in merge.fields]
+        index = {name: at for at, name in enumerate(names)}
+        self._order = [index[field.name] for field in merge.fields]
         self._selected: deque[_SelectedRows] = deque()
         self._spans = deque(enumerate(self._rows.spans))
         self._batches: Iterator[PositionedBatch] | None = None

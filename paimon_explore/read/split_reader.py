@@ -76,7 +76,9 @@ _PLAIN_BYTES = 16 << 20
 _MAX_SLICE_SHARE = 0.5
 """Share of matching rows of a batch above which they may be returned as a slice of it."""
 _LATE_ROWS = 65_536
-"""Minimum rows for late materialization in a merge."""
+"""Minimum rows for late materialization in a merge of a table with few columns ..."""
+_FEW_COLUMNS = 16
+"""... which are up to this many; a merge of more columns needs fewer rows."""
 _MAX_RUNS = 16
 """Maximum number of files that are merged as separate runs; each needs some batches in memory."""
 _SELECTING = (MergeEngine.DEDUPLICATE, MergeEngine.FIRST_ROW)
@@ -138,12 +140,12 @@ class SplitReader:
         self, split: Split, batches: Iterator[pa.RecordBatch]
     ) -> Iterator[pa.RecordBatch]:
         """Filters rows with `fields` by the predicate and selects the columns."""
-        if self._has_char_partition:
+        if self.has_char_partition:
             batches = (self._in_partition(batch, split.partition) for batch in batches)
         return filter_batches(batches, self)
 
     @property
-    def _has_char_partition(self) -> bool:
+    def has_char_partition(self) -> bool:
         """Whether files may store partition values in another form (CHAR is padded in ORC)."""
         keys = self.schema.partition_keys
         return bool(keys) and any(
@@ -155,19 +157,23 @@ class SplitReader:
             for group in _groups(split.same_rows):
                 yield from self._same_rows(split, group)
             return
-        for row in range(len(split.files)):
-            yield from self._plain_file(split, row)
+        if split.count == 1:
+            yield from self.plain_file(split, 0)
+            return
+        from paimon_explore.read.small_files import read_raw_split  # noqa: PLC0415 - imports this module
+
+        yield from read_raw_split(self, split)
 
     def _same_rows(self, split: DataSplit, rows: list[int]) -> Iterator[pa.RecordBatch]:
         """Reads files with different columns of the same rows."""
         if len(rows) == 1:
-            return self._plain_file(split, rows[0])
+            return self.plain_file(split, rows[0])
         from paimon_explore.read.data_evolution import merge_columns  # noqa: PLC0415 - data evolution
 
         files = [SplitFile(split=split, row=row, reader=self).columns() for row in rows]
         return self._filtered(split, merge_columns(files, self.fields, self.system_columns))
 
-    def _plain_file(self, split: DataSplit, row: int) -> Iterator[pa.RecordBatch]:
+    def plain_file(self, split: DataSplit, row: int) -> Iterator[pa.RecordBatch]:
         """Reads a file whose rows are the table's rows, so that any predicate may skip rows."""
         file = SplitFile(split=split, row=row, reader=self)
         indexed = file.indexed_rows(self.predicate)
@@ -184,7 +190,7 @@ class SplitReader:
             batch_rows=self.batch_rows,
             batch_bytes=_PLAIN_BYTES,
         )
-        if not self._has_char_partition:
+        if not self.has_char_partition:
             return read_data_file(file.source(), request)
         request = replace(request, fields=fields, filter_fields=None)
         return self._filtered(split, read_data_file(file.source(), request))
@@ -260,6 +266,14 @@ class SplitReader:
         return batch
 
     def _merged(self, split: DataSplit, spec: MergeSpec) -> Iterator[pa.RecordBatch]:
+        if split.count > 1:
+            from paimon_explore.read.small_files import merged_rows, small_split  # noqa: PLC0415 - imports this module
+
+            if small_split(self, split):
+                found = merged_rows(self, split.of, split.number, split.number + 1)
+                if found is not None:
+                    yield from found
+                    return
         keys = self.schema.project(self.schema.trimmed_primary_keys)
         lows, highs = key_ranks(split.files, keys)
         newest = numbers(split.files.table, "max_sequence_number")
@@ -267,7 +281,7 @@ class SplitReader:
             runs = by_age(sorted_runs(section, lows, highs), newest)
             if len(runs) == 1 and not _retracts(split, runs[0]):
                 for row in runs[0]:
-                    yield from self._plain_file(split, row)
+                    yield from self.plain_file(split, row)
             else:
                 yield from self._filtered(split, self._merge_section(split, runs, spec))
 
@@ -298,7 +312,10 @@ class SplitReader:
         """The columns to read first; empty if late materialization does not apply or pay off."""
         names = deciding_columns(spec)
         rows = numbers(split.files.table, "row_count")
-        if names is None or sum(int(rows[run].sum()) for run in runs) < _LATE_ROWS:
+        if names is None:
+            return ()
+        count = sum(int(rows[run].sum()) for run in runs)
+        if count * max(len(spec.columns), _FEW_COLUMNS) < _LATE_ROWS * _FEW_COLUMNS:
             return ()
         if not all(data_file_name(split.paths[at]).is_by_column for run in runs for at in run):
             return ()

@@ -103,19 +103,20 @@ class ParquetDataFile:
         self.metadata: pq.FileMetaData = file.metadata
         self.spans = _spans(self.metadata)
         self._leaves = _leaves(self.metadata)
+        self._schema: pa.Schema = file.schema_arrow
         self._pages: ParquetPages | None = None
         self.paged_bytes = _REMOTE_PAGED_BYTES if source.pre_buffer else _PAGED_BYTES
 
     @property
     def names(self) -> frozenset[str]:
         """Names of the top-level columns."""
-        return frozenset(self._file.schema_arrow.names)
+        return frozenset(self._schema.names)
 
     def bounds(self, column: StoredColumn) -> SpanBounds | None:
         """Return the statistics of the row groups; see `Bounded`."""
         target = to_arrow(column.type)
         leaves = self._leaves.get(column.name, ())
-        if len(leaves) != 1 or self._file.schema_arrow.field(column.name).type != target:
+        if len(leaves) != 1 or self._schema.field(column.name).type != target:
             return None
         with decoding(self._path, _FORMAT):
             return row_group_bounds(self.metadata, leaves[0], target)
@@ -133,7 +134,7 @@ class ParquetDataFile:
                 file=self._source.file,
                 path=self._path,
                 leaves=self._leaves,
-                arrow=self._file.schema_arrow,
+                arrow=self._schema,
                 footer=self._source.footer,
                 may_walk=not self._source.pre_buffer,
             )
@@ -151,7 +152,7 @@ class ParquetDataFile:
         if not columns:
             yield from rows_without_columns([self.spans[i] for i in spans], batch_rows)
             return
-        paths = [path for column in columns for path in _leaf_prefixes(column.name, column.type)]
+        paths = [path for column in columns for path in leaf_prefixes(column.name, column.type)]
         file = self._with_dictionaries(columns, spans)
         sizes = self._sizes(columns, spans)
         batch_rows = min(batch_rows, self._rows_within(self._batch_bytes, sizes, spans))
@@ -259,17 +260,20 @@ class ParquetDataFile:
     def _conformed_column(self, array: Column, column: StoredColumn) -> Column:
         if isinstance(array, pa.DictionaryArray):
             self._check_decoded_size(array.dictionary, array.indices, column)
-            values = conform(array.dictionary, column.type, path=self._path, column=column.name)
+            values = conformed_column(array.dictionary, column, self._path)
             return pa.DictionaryArray.from_arrays(array.indices, values, safe=False)
         if isinstance(array, pa.StructArray) and isinstance(column.type, MapType):
             from paimon_explore.encoding.shared_shredding import (  # noqa: PLC0415 - rare
                 assembled_map,
             )
 
-            array = assembled_map(
-                array, self._file.schema_arrow, path=self._path, column=column.name
-            )
-        return conform(array, column.type, path=self._path, column=column.name)
+            array = assembled_map(array, self._schema, path=self._path, column=column.name)
+        return conformed_column(array, column, self._path)
+
+
+def conformed_column(array: Column, column: StoredColumn, path: str) -> Column:
+    """Convert values to the column's type in the file's schema; see `conform`."""
+    return conform(array, column.type, path=path, column=column.name)
 
 
 def open_parquet(
@@ -352,7 +356,7 @@ def _spans(metadata: pq.FileMetaData) -> tuple[Span, ...]:
     return tuple(spans)
 
 
-def _leaf_prefixes(name: str, data_type: DataType) -> list[str]:
+def leaf_prefixes(name: str, data_type: DataType) -> list[str]:
     """Return the dotted paths that select a column; fields of a ROW are selected individually.
 
     Arrays and maps are selected as a whole, as writers name their inner groups differently.
@@ -362,7 +366,7 @@ def _leaf_prefixes(name: str, data_type: DataType) -> list[str]:
     return [
         path
         for field in data_type.fields
-        for path in _leaf_prefixes(f"{name}.{field.name}", field.type)
+        for path in leaf_prefixes(f"{name}.{field.name}", field.type)
     ]
 
 

@@ -21,7 +21,7 @@ import pyarrow.types as pat
 
 from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints, concat_arrays
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.merge.keys.key_groups import ranks, sorted_within
+from paimon_explore.merge.keys.key_groups import group_rows, ranks, sorted_within
 from paimon_explore.merge.keys.normalized_keys import normalized_keys
 from paimon_explore.merge.keys.normalized_text_keys import TextChunk, split_at_pivots
 from paimon_explore.merge.numpy_columns import Keys, ints_of
@@ -154,6 +154,37 @@ def winners(parts: Sequence[PartKeys], *, newest: bool) -> list[Bools]:
         for at, begin, mask in zip(chunk.part_ids, chunk.begins, masks, strict=True):
             found[at][begin : begin + len(mask)] = mask
     return found
+
+
+def winning_rows(columns: PartKeys, *, newest: bool) -> Bools:
+    """Which rows are the last (or first) of their key.
+
+    Args:
+        columns: the key columns of n rows, which need not be sorted by key.
+        newest: whether the last row with a key wins; else the first.
+
+    Raises:
+        UnsupportedFeatureError: a column of a type without an order.
+    """
+    normalized = _single_keys([columns])
+    if normalized is None:
+        groups = group_rows(columns, count=len(columns[0]))
+        ends = groups.starts + groups.sizes - 1
+        rows = groups.order[ends if newest else groups.starts]
+    elif (numbered := _dense(normalized)) is not None:
+        (keys,) = numbered.parts
+        row_of = np.full(numbered.count, -1)
+        row_numbers = np.arange(len(keys))
+        if newest:
+            row_of[keys] = row_numbers
+        else:
+            row_of[keys[::-1]] = row_numbers[::-1]
+        rows = row_of[row_of >= 0]
+    else:
+        return _Sorted.of(normalized).winners(newest=newest)[0]
+    wins = np.zeros(len(columns[0]), np.bool_)
+    wins[rows] = True
+    return wins
 
 
 def number_keys(parts: Sequence[PartKeys]) -> KeyNumbers:

@@ -11,6 +11,7 @@ import pytest
 from paimon_explore import Table
 from paimon_explore.errors import StorageError
 from paimon_explore.fileio.file_io import FileIO
+from paimon_explore.read import small_files
 from paimon_explore.read.parallel import read_splits
 from paimon_explore.read.split_reader import SplitReader
 from paimon_explore.scan.splits.data_split import DataSplit
@@ -22,7 +23,8 @@ ROWS = [{"p": p, "n": n} for p in range(PARTS) for n in range(3)]
 
 
 @pytest.fixture(autouse=True)
-def _four_threads() -> Iterator[None]:
+def _four_threads(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(small_files, "MAX_FILE_BYTES", 0)  # else all splits are read at once
     before = pa.io_thread_count()
     pa.set_io_thread_count(4)
     yield

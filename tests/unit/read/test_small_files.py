@@ -1,0 +1,236 @@
+"""Small files that are read at once give what the reader of single files gives, in its order."""
+
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+import pyarrow as pa
+import pytest
+
+from paimon_explore import Table
+from paimon_explore.errors import CorruptFileError, MissingFileError
+from paimon_explore.read import small_files, split_reader
+from paimon_explore.scan.splits.data_split import DataSplit
+from support.small_tables import append_table, columns, keyed_table
+
+Rows = Sequence[Mapping[str, object]]
+START = datetime(2026, 1, 1)  # noqa: DTZ001 - a TIMESTAMP
+CITIES = ("Oslo", "Rom", "", None, "Lima" * 9)
+SCHEMA = columns(
+    p=pa.string(),
+    id=pa.int64(),
+    k=pa.string(),
+    n=pa.int32(),
+    d=pa.decimal128(9, 2),
+    at=pa.timestamp("us"),
+    tags=pa.list_(pa.string()),
+)
+
+
+def commits(count: int, *, ids: int = 40) -> list[Rows]:
+    """The same rows in every run; ids repeat from commit to commit, not within one."""
+    chance = random.Random(5)  # noqa: S311 - the same rows in every run
+    return [
+        [
+            {
+                "p": f"p{number % 5}",
+                "id": number,
+                "k": f"k{number % 3}",
+                "n": chance.choice([None, *range(9)]),
+                "d": Decimal(chance.randrange(-999, 999)) / 100,
+                "at": START + timedelta(days=chance.randrange(28)),
+                "tags": chance.choice([None, [], ["a", None]]),
+            }
+            for number in sorted(chance.sample(range(ids), 25))
+        ]
+        for _ in range(count)
+    ]
+
+
+def evolved() -> Table:
+    """Files of four schemas: a column renamed, one added, one of another type."""
+    table = append_table(SCHEMA, *commits(6), partition_by=["p"])
+    for change in (
+        lambda found: found.rename_column("n", "m"),
+        lambda found: found.add_column("z", "INT"),
+        lambda found: found.alter_column_type("m", "BIGINT"),
+    ):
+        change(table)
+        rows = [{**row, "m": row["n"]} for row in commits(1)[0]]
+        table.append([{k: v for k, v in row.items() if k != "n"} for row in rows])
+    return table
+
+
+def with_vectors() -> Table:
+    """Some files have deletion vectors, others have none."""
+    table = append_table(SCHEMA, *commits(9), options={"deletion-vectors.enabled": "true"})
+    table.delete("id = 7 AND n = 3")
+    return table
+
+
+def with_deletes() -> Table:
+    """Rows are upserted, deleted and upserted again in several partitions and buckets."""
+    table = keyed({"bucket": "3"})
+    table.delete("id % 4 = 1")
+    for rows in commits(3)[1:]:
+        table.upsert([dict(row) for row in rows])
+    return table
+
+
+def keyed(options: Mapping[str, str], key: Sequence[str] = ("p", "id")) -> Table:
+    return keyed_table(
+        SCHEMA, *commits(8), primary_key=key, partition_by=["p"], options={**options}
+    )
+
+
+def deletes_ignored() -> Table:
+    """Deletes were written before the table ignored them."""
+    table = with_deletes()
+    table.set_options({"ignore-delete": "true"})
+    return table
+
+
+def compacted_first_rows() -> Table:
+    """Rows of a first-row table are read once they are compacted."""
+    table = keyed({"merge-engine": "first-row"})
+    table.compact()
+    return table
+
+
+TABLES: dict[str, Callable[[], Table]] = {
+    "append": lambda: append_table(SCHEMA, *commits(30)),
+    "append, partitioned": lambda: append_table(SCHEMA, *commits(9), partition_by=["p"]),
+    "append, evolved": evolved,
+    "append, deletion vectors": with_vectors,
+    "append, file index": lambda: append_table(
+        SCHEMA, *commits(9), options={"file-index.bloom-filter.columns": "id,k"}
+    ),
+    "append, ORC": lambda: append_table(SCHEMA, *commits(9), options={"file.format": "orc"}),
+    "append, row tracking": lambda: append_table(
+        SCHEMA, *commits(9), options={"row-tracking.enabled": "true"}
+    ),
+    "keyed": lambda: keyed({"bucket": "3"}),
+    "keyed, deletes": with_deletes,
+    "keyed, text key": lambda: keyed({}, key=("p", "k", "id")),
+    "keyed, sequence field": lambda: keyed({"sequence.field": "at,n"}),
+    "keyed, first row": compacted_first_rows,
+    "keyed, partial update": lambda: keyed({"merge-engine": "partial-update"}),
+    "keyed, aggregation": lambda: keyed(
+        {
+            "merge-engine": "aggregation",
+            "fields.n.aggregate-function": "sum",
+            "fields.tags.aggregate-function": "collect",
+        }
+    ),
+    "keyed, deletes ignored": deletes_ignored,
+    "keyed, thin": lambda: keyed({"data-file.thin-mode": "true"}),
+}
+READS: dict[str, dict[str, object]] = {
+    "all": {},
+    "two columns": {"columns": ["d", "k"]},
+    "by key": {"where": "id >= 10 AND id < 20"},
+    "by value": {"columns": ["id"], "where": "n > 4 OR tags IS NULL"},
+    "none match": {"where": "id = 1000"},
+    "limit": {"limit": 13},
+}
+
+
+@pytest.fixture(params=TABLES, scope="module")
+def table(request: pytest.FixtureRequest) -> Table:
+    return TABLES[request.param]()
+
+
+def read(table: Table, how: str) -> list[dict[str, object]]:
+    asked = READS[how]
+    if how == "by value" and "n" not in table.schema.row_type.names:
+        asked = {**asked, "where": "m > 4 OR tags IS NULL"}
+    scan = table.scan(**asked)  # type: ignore[arg-type]  # by name
+    rows = scan.to_arrow().to_pylist()
+    assert [row for batch in scan.to_batches() for row in batch.to_pylist()] == rows
+    return rows
+
+
+@pytest.mark.parametrize("how", READS)
+def test_many_files_at_once_give_the_rows_of_each_alone(
+    table: Table, how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = read(table, how)
+    counted = table.scan(where=READS[how].get("where")).count() if how == "by key" else None
+    monkeypatch.setattr(small_files, "MAX_FILE_BYTES", 0)
+    wanted = read(table, how)
+    key = (lambda row: (str(row.get("p")), repr(row))) if table.schema.primary_keys else repr
+    if how == "limit":
+        assert len(found) == len(wanted) == 13
+    else:
+        assert sorted(found, key=key) == sorted(wanted, key=key)  # type: ignore[arg-type]  # of rows
+    if not table.schema.primary_keys:
+        assert found == wanted
+    assert counted in (None, len(wanted))
+
+
+def opened_alone(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The files that the reader of single files opens from now on."""
+    opened: list[str] = []
+    whole = split_reader.read_data_file
+
+    def noted(source: object, request: object) -> Iterator[pa.RecordBatch]:
+        opened.append(source.path)  # type: ignore[attr-defined]  # a data file
+        return whole(source, request)  # type: ignore[arg-type]  # likewise
+
+    monkeypatch.setattr(split_reader, "read_data_file", noted)
+    return opened
+
+
+@pytest.mark.parametrize("name", ["append", "append, partitioned", "keyed", "keyed, deletes"])
+def test_no_small_file_is_opened_alone(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = TABLES[name]()
+    opened = opened_alone(monkeypatch)
+    assert table.to_arrow().num_rows
+    assert opened == []
+
+
+def test_a_limit_reads_few_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = append_table(SCHEMA, *commits(30))
+    reads: list[str] = []
+    io = table.store.file_io
+    whole = type(io).read_range
+    monkeypatch.setattr(
+        type(io),
+        "read_range",
+        lambda self, path, *at: (reads.append(path), whole(self, path, *at))[1],
+    )
+    assert table.scan(limit=10).to_arrow().num_rows == 10
+    assert len({path for path in reads if path.endswith(".parquet")}) <= 1
+
+
+def data_files(table: Table) -> list[str]:
+    splits = table.scan().plan().splits
+    return [path for split in splits if isinstance(split, DataSplit) for path in split.paths]
+
+
+@pytest.mark.parametrize("name", ["append", "keyed"])
+@pytest.mark.parametrize("damage", ["cut", "overwritten", "missing"])
+def test_the_error_names_the_damaged_file(name: str, damage: str) -> None:
+    table = TABLES[name]()
+    path = data_files(table)[5]
+    io = table.store.file_io
+    content = io.read(path)
+    io.delete(path)
+    if damage == "cut":
+        io.create(path, content[:-20])
+    elif damage == "overwritten":
+        io.create(path, b"\xff" * len(content))
+    with pytest.raises(MissingFileError if damage == "missing" else CorruptFileError) as raised:
+        table.to_arrow()
+    assert path.rpartition("/")[2] in str(raised.value)
+
+
+def test_values_that_may_not_fit_into_memory_are_left_to_the_reader_of_single_files(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    table = append_table(SCHEMA, *commits(6))
+    opened = opened_alone(monkeypatch)
+    monkeypatch.setattr("paimon_explore.encoding.parquet.small_files.memory_limit", lambda: 100)
+    assert table.to_arrow().num_rows == 150
+    assert len(opened) == 6
