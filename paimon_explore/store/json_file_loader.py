@@ -17,7 +17,8 @@ from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.json_object import MAX_LONG
 
 _Value = TypeVar("_Value")
-_MAX_CACHED_BYTES = 16 << 10
+_MAX_CACHED_BYTES = 128 << 10
+"""Maximum size of a file whose value is cached; the schema of 1,000 columns fits."""
 _MAX_CACHED_VALUES = 256
 _MAX_DIGITS = 19
 

@@ -68,7 +68,11 @@ class Snapshots:
 
     def latest(self) -> Snapshot | None:
         """Return the latest snapshot, or None if there are no snapshots."""
-        snapshot_id = self.latest_id()
+        hint = self._hint(self.paths.latest_hint)
+        hinted = None if hint is None else self.find(hint)
+        if hinted is not None and not self._exists(hinted.id + 1):
+            return hinted
+        snapshot_id = self._latest_of(self.all_ids(), hint)
         for _ in range(_MAX_READS):
             found = None if snapshot_id is None else self.find(snapshot_id)
             if found is not None or snapshot_id is None:
@@ -167,10 +171,19 @@ class Snapshots:
         return found[place]
 
     def _is_last(self, snapshot_id: int) -> bool:
-        exists = self.file_io.exists
-        return exists(self.paths.snapshot(snapshot_id)) and not exists(
-            self.paths.snapshot(snapshot_id + 1)
-        )
+        return self._exists(snapshot_id) and not self._exists(snapshot_id + 1)
+
+    def _exists(self, snapshot_id: int) -> bool:
+        """Whether the file of a snapshot exists.
+
+        The file is read, because `FileIO.exists` also looks for a folder of that name, which takes
+        a second request to an object store.
+        """
+        try:
+            self.file_io.read(self.paths.snapshot(snapshot_id))
+        except MissingFileError:
+            return False
+        return True
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,5 +94,6 @@ def _is_small(file: pq.ParquetFile) -> bool:
     """Whether no column can exceed memory if its longest value is repeated in every row."""
     metadata = file.metadata
     groups = map(metadata.row_group, range(metadata.num_row_groups))
-    size = sum(int(group.total_byte_size) for group in groups)
-    return size * int(metadata.num_rows) <= memory_limit()
+    size: int = sum(group.total_byte_size for group in groups)
+    rows: int = metadata.num_rows
+    return size * rows <= memory_limit()

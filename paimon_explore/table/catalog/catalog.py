@@ -237,7 +237,6 @@ class Catalog:
                 yield database, name, self._open(Identifier(database=database, table=name))
 
     def _open(self, wanted: Identifier, options: Mapping[str, str] | None = None) -> Table:
-        self._known_database(wanted.database)
         try:
             return open_table(
                 self._table_folder(wanted), wanted.branch, self._storage_options, options
@@ -245,6 +244,7 @@ class Catalog:
         except NotFoundError as error:
             if error.kind != "table":
                 raise
+            self._known_database(wanted.database)
             raise self._empty_table(wanted) from error
 
     def create_table(  # noqa: PLR0913 - the clauses of CREATE TABLE
