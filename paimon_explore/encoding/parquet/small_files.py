@@ -86,7 +86,7 @@ def open_small_files(contents: Sequence[bytes], path: str) -> SmallParquetFiles 
 def _has_nanoseconds(kind: pa.DataType) -> bool:
     """Whether a type has timestamps of nanoseconds, which may be INT96 and need a repair."""
     if isinstance(kind, pa.TimestampType):
-        return kind.unit == "ns"
+        return str(kind.unit) == "ns"
     return any(_has_nanoseconds(kind.field(at).type) for at in range(kind.num_fields))
 
 
@@ -96,4 +96,5 @@ def _is_small(file: pq.ParquetFile) -> bool:
     groups = map(metadata.row_group, range(metadata.num_row_groups))
     size: int = sum(group.total_byte_size for group in groups)
     rows: int = metadata.num_rows
-    return size * rows <= memory_limit()
+    limit = memory_limit()
+    return size * rows <= limit
