@@ -188,13 +188,19 @@ function start(model, root, channel, history) {
   }
 
   parts.push(steps, timeline, summary, tree, views, detail, code);
-  const save = whenQuiet(() => model.save_changes(), SYNC_MILLIS);
+  /** Traits whose newest values Python does not know yet. @type {Set<string>} */
+  const unsaved = new Set();
+  const save = whenQuiet(() => {
+    unsaved.clear();
+    model.save_changes();
+  }, SYNC_MILLIS);
   const offStore = store.on((changed) => {
     const state = store.get();
     let dirty = false;
     for (const name of TRAITS) {
       if (!changed.has(name) || model.get(name) === state[name]) continue;
       model.set(name, state[name]);
+      unsaved.add(name);
       dirty = true;
     }
     if (dirty) save();
@@ -205,6 +211,10 @@ function start(model, root, channel, history) {
 
   const fromPython = TRAITS.map((name) => {
     const listener = () => {
+      if (unsaved.has(name)) {
+        model.set(name, store.get()[name]); // the answer to an older change
+        return;
+      }
       /** @type {Partial<State>} */
       const patch = { [name]: model.get(name) };
       if (name === "selected") patch.position = history.positionOf(model.get(name));
