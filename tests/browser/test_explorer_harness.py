@@ -54,6 +54,25 @@ def test_python_moves_the_cursor_too(harness: Watched) -> None:
     harness.check()
 
 
+def test_an_answer_to_an_older_move_does_not_move_the_cursor_back(harness: Watched) -> None:
+    page = show(harness, "snapshots=20&files=200")
+    page.evaluate(
+        """() => {
+          const canvas = document.querySelector(".pe-timeline-canvas");
+          const press = () => canvas.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowLeft", bubbles: true }));
+          press();
+          press();
+          window.model.receive("selected", 19);
+        }"""
+    )
+    page.wait_for_timeout(300)
+    expect(page.locator(".pe-summary strong")).to_have_text("snapshot 18")
+    assert page.evaluate("window.model.get('selected')") == 18
+    page.evaluate("window.model.receive('selected', 7)")
+    expect(page.locator(".pe-summary strong")).to_have_text("snapshot 7")
+    harness.check()
+
+
 def test_the_tree_opens_to_a_data_file_with_its_bounds(harness: Watched) -> None:
     page = show(harness, "snapshots=20&files=200")
     open_first_entry(page)

@@ -2296,13 +2296,18 @@ function start(model, root, channel, history) {
     context.report({ kind: "Problem", message, path });
   }
   parts.push(steps, timeline, summary, tree, views, detail, code);
-  const save = whenQuiet(() => model.save_changes(), SYNC_MILLIS);
+  const unsaved = new Set();
+  const save = whenQuiet(() => {
+    unsaved.clear();
+    model.save_changes();
+  }, SYNC_MILLIS);
   const offStore = store.on((changed) => {
     const state = store.get();
     let dirty = false;
     for (const name2 of TRAITS) {
       if (!changed.has(name2) || model.get(name2) === state[name2]) continue;
       model.set(name2, state[name2]);
+      unsaved.add(name2);
       dirty = true;
     }
     if (dirty) save();
@@ -2312,6 +2317,10 @@ function start(model, root, channel, history) {
   });
   const fromPython = TRAITS.map((name2) => {
     const listener = () => {
+      if (unsaved.has(name2)) {
+        model.set(name2, store.get()[name2]);
+        return;
+      }
       const patch = { [name2]: model.get(name2) };
       if (name2 === "selected") patch.position = history.positionOf(model.get(name2));
       if (name2 === "height") root.style.setProperty("--pe-height", `${model.get(name2)}px`);
