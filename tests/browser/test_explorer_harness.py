@@ -59,9 +59,9 @@ def test_an_answer_to_an_older_move_does_not_move_the_cursor_back(harness: Watch
     page.evaluate(
         """() => {
           const canvas = document.querySelector(".pe-timeline-canvas");
-          const press = () => canvas.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowLeft", bubbles: true }));
-          press();
-          press();
+          for (let i = 0; i < 2; i++) {
+            canvas.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowLeft", bubbles: true }));
+          }
           window.model.receive("selected", 19);
         }"""
     )
