@@ -23,6 +23,7 @@ from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.statistics_file import ColumnStatistics, Statistics
 from paimon_explore.read.column_cast import cast_array
+from paimon_explore.read.small_files import read_split
 from paimon_explore.read.split_reader import SplitReader
 from paimon_explore.scan.branch_scan import plan_table
 from paimon_explore.scan.plan import ScanTarget
@@ -134,7 +135,7 @@ def analyze_table(store: TableStore, options: TableOptions) -> Snapshot:
     reader = SplitReader(store=store, schema=schema, options=options, columns=columns)
     with explain_missing_files(store, snapshot):
         splits = plan_table(target).splits
-        batches = (batch for split in splits for batch in reader.read(split))
+        batches = (batch for split in splits for batch in read_split(reader, split))
         figures = statistics_of(snapshot, schema, batches)
     return Committer(store, schema, options=options).analyze(figures)
 

@@ -4,10 +4,8 @@ Decoding, sorting and waiting for a store release the GIL. The rows of a finishe
 memory until those of the splits before it are consumed, so this is for callers that need all rows.
 """
 
-import os
 from collections import deque
 from collections.abc import Generator, Iterator, Sequence
-from functools import cache
 from itertools import accumulate, islice
 from threading import Event
 from typing import TYPE_CHECKING
@@ -15,21 +13,19 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from paimon_explore.fileio.local import LocalFileIO
+from paimon_explore.read.small_files import Group, groups, read_group
+from paimon_explore.read.split_reader import SplitReader
+from paimon_explore.read.thread_pools import MAX_THREADS, thread_pool
 from paimon_explore.scan.splits.data_split import Split
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future, ThreadPoolExecutor
-
-    from paimon_explore.read.small_files import Group
-    from paimon_explore.read.split_reader import SplitReader
+    from concurrent.futures import Future
 
 _MIN_ROWS = 100_000
 """Minimum number of rows of local files for which threads pay off."""
-MAX_THREADS = 16
-"""Maximum number of threads."""
 
 
-def threads_for(reader: "SplitReader", splits: Sequence[Split]) -> int:
+def threads_for(reader: SplitReader, splits: Sequence[Split]) -> int:
     """Number of threads to use: Arrow's CPU count for local files, its IO thread count for stores.
 
     `pyarrow.set_cpu_count` and `pyarrow.set_io_thread_count` change these numbers.
@@ -42,7 +38,7 @@ def threads_for(reader: "SplitReader", splits: Sequence[Split]) -> int:
     return min(pa.cpu_count(), MAX_THREADS) if any(sum_ >= _MIN_ROWS for sum_ in rows) else 1
 
 
-def read_splits(reader: "SplitReader", splits: Sequence[Split]) -> Generator[list[pa.RecordBatch]]:
+def read_splits(reader: SplitReader, splits: Sequence[Split]) -> Generator[list[pa.RecordBatch]]:
     """Reads the batches of each split, in the order of the splits.
 
     Splits of small files are read several at once; the first of them then has the batches of all.
@@ -51,8 +47,6 @@ def read_splits(reader: "SplitReader", splits: Sequence[Split]) -> Generator[lis
         PaimonError: as `SplitReader.read`: the first error in the order of the splits. The other
             threads stop at their next batch.
     """
-    from paimon_explore.read.small_files import groups, read_group  # noqa: PLC0415 - imports this module
-
     threads = threads_for(reader, splits)
     if threads <= 1:
         for group in groups(reader, splits):
@@ -62,7 +56,7 @@ def read_splits(reader: "SplitReader", splits: Sequence[Split]) -> Generator[lis
 
     stopped = Event()
 
-    def read(group: "Group") -> list[pa.RecordBatch]:
+    def read(group: Group) -> list[pa.RecordBatch]:
         found = []
         for batch in read_group(reader, group):
             if stopped.is_set():
@@ -89,19 +83,7 @@ def read_splits(reader: "SplitReader", splits: Sequence[Split]) -> Generator[lis
         wait([future for _, future in running if not future.cancel()])
 
 
-def _by_split(batches: list[pa.RecordBatch], group: "Group") -> Iterator[list[pa.RecordBatch]]:
+def _by_split(batches: list[pa.RecordBatch], group: Group) -> Iterator[list[pa.RecordBatch]]:
     """The batches of a group, as those of its first split."""
     yield batches
     yield from ([] for _ in range(len(group) - 1))
-
-
-@cache
-def thread_pool(threads: int, name: str) -> "ThreadPoolExecutor":
-    """A thread pool that is kept for later reads, to reuse the threads' Arrow memory arenas."""
-    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - many splits
-
-    return ThreadPoolExecutor(threads, name)
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=thread_pool.cache_clear)  # threads do not survive a fork

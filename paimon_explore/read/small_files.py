@@ -35,8 +35,8 @@ from paimon_explore.metadata.options.table_options import (
 )
 from paimon_explore.read.data_file import ReadRequest, ResultColumns, SystemColumn
 from paimon_explore.read.deletion_vector_filter import RowFilter
-from paimon_explore.read.parallel import MAX_THREADS, thread_pool
 from paimon_explore.read.split_reader import SplitFile, SplitReader, filter_batches
+from paimon_explore.read.thread_pools import MAX_THREADS, thread_pool
 from paimon_explore.scan.manifest_arrays import Mask, Rows, column, numbers, row_array
 from paimon_explore.scan.predicate.expression import TRUE
 from paimon_explore.scan.splits.data_split import DataSplit, Split, Splits
@@ -88,17 +88,27 @@ def groups(reader: SplitReader, splits: Sequence[Split]) -> Iterator[Group]:
 
 def read_group(reader: SplitReader, group: Group) -> Iterator[pa.RecordBatch]:
     """Reads the rows of a group of splits, in their order; see `SplitReader.read`."""
-    if len(group) == 1:
-        return reader.read(group[0])
     first, last = group[0], group[-1]
-    assert isinstance(first, DataSplit)  # noqa: S101 - by `groups`
-    assert isinstance(last, DataSplit)  # noqa: S101 - likewise
+    if len(group) == 1 or not isinstance(first, DataSplit) or not isinstance(last, DataSplit):
+        return read_split(reader, first)
     if first.raw_convertible:
-        return read_small_files(reader, first.of, first.start, last.start + last.count)
-    merged = merged_rows(reader, first.of, first.number, last.number + 1)
+        return _raw_files(reader, first.of, first.start, last.start + last.count)
+    merged = _merged_rows(reader, first.of, first.number, last.number + 1)
     if merged is None:
         return (batch for split in group for batch in reader.read(split))
     return merged
+
+
+def read_split(reader: SplitReader, split: Split) -> Iterator[pa.RecordBatch]:
+    """Reads the rows of a split, small files at once; see `SplitReader.read`."""
+    if not isinstance(split, DataSplit) or split.count == 1 or split.same_rows:
+        return reader.read(split)
+    if split.raw_convertible:
+        return _raw_files(reader, split.of, split.start, split.start + split.count)
+    merged = None
+    if _is_small_split(reader, split):
+        merged = _merged_rows(reader, split.of, split.number, split.number + 1)
+    return reader.read(split) if merged is None else merged
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,12 +201,7 @@ def _small(reader: SplitReader, splits: Splits, part: slice) -> tuple[Mask, Rows
 # ---------------------------------------------------------------- raw files
 
 
-def read_raw_split(reader: SplitReader, split: DataSplit) -> Iterator[pa.RecordBatch]:
-    """Reads the files of a raw split, small ones at once."""
-    return read_small_files(reader, split.of, split.start, split.start + split.count)
-
-
-def read_small_files(
+def _raw_files(
     reader: SplitReader, splits: Splits, start: int, stop: int
 ) -> Iterator[pa.RecordBatch]:
     """Reads consecutive files of raw splits, of which some may not be small.
@@ -267,7 +272,7 @@ def _located(splits: Splits, file: int) -> tuple[DataSplit, int]:
 # ---------------------------------------------------------------- merges
 
 
-def merged_rows(
+def _merged_rows(
     reader: SplitReader, splits: Splits, first: int, stop: int
 ) -> Iterator[pa.RecordBatch] | None:
     """Merges the small files of consecutive splits at once.
@@ -317,7 +322,7 @@ def merged_rows(
     return filter_batches((batch for batch in merged if batch.num_rows), reader)
 
 
-def small_split(reader: SplitReader, split: DataSplit) -> bool:
+def _is_small_split(reader: SplitReader, split: DataSplit) -> bool:
     """Whether all files of a split that has to be merged can be read at once."""
     if split.row_count > _MAX_ROWS or split.count > _MAX_FILES:
         return False

@@ -157,12 +157,8 @@ class SplitReader:
             for group in _groups(split.same_rows):
                 yield from self._same_rows(split, group)
             return
-        if split.count == 1:
-            yield from self.plain_file(split, 0)
-            return
-        from paimon_explore.read.small_files import read_raw_split  # noqa: PLC0415 - imports this module
-
-        yield from read_raw_split(self, split)
+        for row in range(split.count):
+            yield from self.plain_file(split, row)
 
     def _same_rows(self, split: DataSplit, rows: list[int]) -> Iterator[pa.RecordBatch]:
         """Reads files with different columns of the same rows."""
@@ -266,14 +262,6 @@ class SplitReader:
         return batch
 
     def _merged(self, split: DataSplit, spec: MergeSpec) -> Iterator[pa.RecordBatch]:
-        if split.count > 1:
-            from paimon_explore.read.small_files import merged_rows, small_split  # noqa: PLC0415 - imports this module
-
-            if small_split(self, split):
-                found = merged_rows(self, split.of, split.number, split.number + 1)
-                if found is not None:
-                    yield from found
-                    return
         keys = self.schema.project(self.schema.trimmed_primary_keys)
         lows, highs = key_ranks(split.files, keys)
         newest = numbers(split.files.table, "max_sequence_number")

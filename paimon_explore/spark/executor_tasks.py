@@ -10,6 +10,7 @@ from pyspark import TaskContext
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.row_level.key_bootstrap import key_index
 from paimon_explore.metadata.commit_message import CommitMessage
+from paimon_explore.read.small_files import read_split
 from paimon_explore.scan.splits.data_split import Split
 from paimon_explore.spark.python_worker_overhead import lighten_worker
 from paimon_explore.spark.read_plan import ReadJob
@@ -28,7 +29,7 @@ def read_splits(job: ReadJob, splits: Iterable[Split]) -> Iterator[pa.RecordBatc
     lighten_worker()
     with explain_missing_files(job.reader.store, job.snapshot):
         for split in splits:
-            for batch in job.reader.read(split):
+            for batch in read_split(job.reader, split):
                 yield to_spark(batch, job.row_type, job.wire)
 
 

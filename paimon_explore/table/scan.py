@@ -20,6 +20,7 @@ from paimon_explore.metadata.options.table_options import (
 )
 from paimon_explore.read.column_projection import project, projected_columns
 from paimon_explore.read.parallel import read_splits
+from paimon_explore.read.small_files import read_split
 from paimon_explore.read.split_reader import BATCH_ROWS, SplitReader
 from paimon_explore.sanitize import sanitized
 from paimon_explore.scan.branch_scan import plan_table
@@ -334,7 +335,7 @@ class Scan:
         plan = self.plan()
         reader = self._reader(plan, self.columns)
         splits = progress(plan.splits, "reading")
-        batches = (batch for split in splits for batch in reader.read(split))
+        batches = (batch for split in splits for batch in read_split(reader, split))
         return _limited(self._whole(batches), self.row_limit)
 
     def _stream(self, batches: Iterator[pa.RecordBatch]) -> pa.RecordBatchReader:

@@ -12,6 +12,7 @@ import pyarrow as pa
 from paimon_explore.data_types.arrow import arrow_schema
 from paimon_explore.merge.keys.key_groups import ranks
 from paimon_explore.merge.keys.value_equality import codes, combined
+from paimon_explore.read.small_files import read_split
 from paimon_explore.read.snapshot_diff import changed_splits, number_duplicates
 from paimon_explore.read.split_reader import SplitReader
 from paimon_explore.scan.branch_scan import plan_table
@@ -78,5 +79,5 @@ def _rows(target: ScanTarget, splits: Sequence[PlainSplit]) -> pa.Table:
         options=target.options,
         columns=target.schema.row_type.names,
     )
-    batches = [batch for split in splits for batch in reader.read(split)]
+    batches = [batch for split in splits for batch in read_split(reader, split)]
     return pa.Table.from_batches(batches, schema=arrow_schema(target.schema.row_type))

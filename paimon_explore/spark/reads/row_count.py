@@ -9,6 +9,7 @@ import pyarrow as pa
 from pyspark.sql import SparkSession
 
 from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.read.small_files import read_split
 from paimon_explore.read.split_reader import SplitReader
 from paimon_explore.scan.predicate.expression import TRUE
 from paimon_explore.scan.predicate.sql_parser import Where
@@ -89,5 +90,5 @@ def _count(
 ) -> Iterator[pa.RecordBatch]:
     """Count the rows of one task."""
     with explain_missing_files(reader.store, snapshot):
-        rows = sum(part.num_rows for split in splits for part in reader.read(split))
+        rows = sum(part.num_rows for split in splits for part in read_split(reader, split))
     yield pa.RecordBatch.from_arrays([pa.array([rows], pa.int64())], names=["n"])
