@@ -51,7 +51,7 @@ def load_ipython_extension(shell: "Shell") -> None:
     Args:
         shell: the interactive shell.
     """
-    from paimon_explore.table.magics_registration import register  # noqa: PLC0415 - for notebooks only
+    from paimon_explore.ipython_extension import register  # noqa: PLC0415 - for notebooks only
 
     register(shell)
 

@@ -40,10 +40,10 @@ from dataclasses import replace
 from uuid import uuid4
 
 from paimon_explore.commit.commit_attempt import NO_NOTE, AttemptSteps, CommitNote, Request
-from paimon_explore.commit.commit_retry_loop import CommitLoop
-from paimon_explore.commit.commit_retry_policy import Timing, commit_retry_policy
+from paimon_explore.commit.commit_loop import CommitLoop
 from paimon_explore.commit.commit_trace import CommitEvent
 from paimon_explore.commit.conflicts import ConflictRules
+from paimon_explore.commit.exponential_backoff import Timing, commit_retry_policy
 from paimon_explore.commit.file_changes import Changes, compacted_changes, written_changes
 from paimon_explore.commit.iceberg import warn_of_stale_iceberg_metadata
 from paimon_explore.commit.key_conflicts import KeyRules
@@ -61,7 +61,7 @@ from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.table_options import DYNAMIC_BUCKET, TableOptions
-from paimon_explore.metadata.schema.schema_derived_cache import cached_by_schema_and_options
+from paimon_explore.metadata.schema.memoize_by_schema import cached_by_schema_and_options
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import BATCH_COMMIT_IDENTIFIER, CommitKind, Snapshot
 from paimon_explore.metadata.statistics_file import Statistics

@@ -5,7 +5,7 @@ A data file is described by the schema it was written with (its `_SCHEMA_ID`), r
 
 1. `read/schema_evolution.py` finds for each requested field the field with the same id in the
    file's schema, and thus its name in the file and the cast that is needed.
-2. The format's reader, chosen by `read/format_readers.py`, decodes only those columns, in the
+2. The format's reader, from `read/format_reader_registry.py`, decodes only those columns, in the
    file's types, with the physical position of the first row of each batch.
 3. `read/deletion_vector_filter.py` drops rows that are deleted or not selected.
 4. Values are cast to the requested types, missing columns become nulls, system columns are
@@ -46,7 +46,7 @@ from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.options.table_options import DATA_FILE_THIN_MODE, TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.read.deletion_vector_filter import FileRows, Positions, RowFilter, plain_rows
-from paimon_explore.read.format_readers import FileToOpen, data_file_name, open_data_file
+from paimon_explore.read.format_reader_registry import FileToOpen, data_file_name, open_data_file
 from paimon_explore.read.schema_evolution import Casting, FieldSource, field_sources
 from paimon_explore.scan.predicate.expression import Expression
 

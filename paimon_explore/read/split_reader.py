@@ -27,7 +27,7 @@ from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.paths import parent
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.merge.key_records import RowKind, is_retract
-from paimon_explore.merge.lookup_compaction_merge import LEVEL, merge_complete_runs
+from paimon_explore.merge.lookup_merge_on_read import LEVEL, merge_complete_runs
 from paimon_explore.merge.merge_spec import MergeSpec, deciding_columns, merge_spec, needed_columns
 from paimon_explore.merge.numpy_columns import int8_array, ints_of, mask_array
 from paimon_explore.merge.sort_merge import merge_runs
@@ -47,7 +47,7 @@ from paimon_explore.read.data_file import (
     SystemColumn,
     read_data_file,
 )
-from paimon_explore.read.format_readers import data_file_name
+from paimon_explore.read.format_reader_registry import data_file_name
 from paimon_explore.scan.manifest_arrays import byte_array, column, numbers, row_array
 from paimon_explore.scan.predicate.expression import TRUE, Expression, names_of
 from paimon_explore.scan.predicate.predicate_split import split as split_predicate

@@ -22,8 +22,8 @@ from paimon_explore.data_types.arrow import row_type_from_arrow
 from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.inspection.system_tables.table_inspection import SYSTEM_TABLES
 from paimon_explore.spark.spark_types import spark_schema, to_spark, wire_schema
+from paimon_explore.table.audit_log_binlog_tables import ROW_TABLES
 from paimon_explore.table.row_reader import RowSource
-from paimon_explore.table.row_system_tables import ROW_TABLES
 from paimon_explore.table.table import Table, open_table
 
 PREFIX = "paimon_"

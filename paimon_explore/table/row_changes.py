@@ -32,8 +32,8 @@ from paimon_explore.scan.predicate.expression import TRUE, Expression
 from paimon_explore.scan.splits.data_split import DifferenceSplit, Split
 from paimon_explore.store.expired import explain_missing_files
 from paimon_explore.store.table_store import TableStore
+from paimon_explore.table.audit_log_binlog_tables import ROWKIND, row_kinds
 from paimon_explore.table.incremental_range import Increment
-from paimon_explore.table.row_system_tables import ROWKIND, row_kinds
 
 _RETRACTS = ("-U", "-D")
 

@@ -60,7 +60,7 @@ class ExplorableTable(ExplainableTable):
         """
         string("name", name)
         from paimon_explore.inspection.system_tables.table_inspection import SYSTEM_TABLES
-        from paimon_explore.table.row_system_tables import ROW_TABLES
+        from paimon_explore.table.audit_log_binlog_tables import ROW_TABLES
 
         full = f"{self.name}${name}"
         if name in ROW_TABLES:
@@ -210,7 +210,7 @@ class ExplorableTable(ExplainableTable):
         >>> layout.to_arrow().num_rows > 50
         True
         """
-        from paimon_explore.inspection.byte_inspector.file_of_node import table_bytes
+        from paimon_explore.inspection.byte_inspector.file_of_tree_node import table_bytes
 
         return table_bytes(self._inspector(), path("what", what))
 

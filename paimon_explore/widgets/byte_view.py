@@ -9,8 +9,8 @@ from paimon_explore.inspection.byte_inspector.byte_layout import ByteLayout
 from paimon_explore.inspection.byte_inspector.byte_session import ByteSession
 from paimon_explore.inspection.explorer.explorer_state import Answer
 from paimon_explore.widgets.bundles import bundle
-from paimon_explore.widgets.front_end_requests import Message, byte_answer
 from paimon_explore.widgets.widget_base import AnsweringWidget
+from paimon_explore.widgets.widget_requests import Message, byte_answer
 
 _HEIGHT = 480
 

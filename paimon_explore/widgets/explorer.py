@@ -25,9 +25,9 @@ from paimon_explore.inspection.views.files_view import FilesView
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.sanitize import masked, masked_members
 from paimon_explore.widgets.bundles import bundle
-from paimon_explore.widgets.front_end_requests import Message, answer
 from paimon_explore.widgets.saved_page import saved_page
 from paimon_explore.widgets.widget_base import AnsweringWidget
+from paimon_explore.widgets.widget_requests import Message, answer
 
 _HEIGHT = 560
 _TRAITS = (
@@ -159,7 +159,7 @@ class Explorer(AnsweringWidget):
         self.code, self.spark_code = map(masked, lines)
 
     def answer(self, message: Message) -> Answer:
-        """Answer a request; see `front_end_requests`."""
+        """Answer a request; see `widget_requests`."""
         return answer(self._state, message)
 
 

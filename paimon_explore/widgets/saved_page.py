@@ -19,7 +19,7 @@ from paimon_explore.inspection.rendering.escape import esc
 from paimon_explore.sanitize import masked_members
 from paimon_explore.widgets.bundles import bundle
 from paimon_explore.widgets.column_transfer import pack_columns
-from paimon_explore.widgets.front_end_requests import answer
+from paimon_explore.widgets.widget_requests import answer
 
 _POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' blob:; style-src 'unsafe-inline'; img-src data:"

@@ -9,7 +9,7 @@ from paimon_explore.inspection.explorer.explorer_state import Answer
 from paimon_explore.inspection.problem import Problem, problem_of
 from paimon_explore.sanitize import sanitized
 from paimon_explore.widgets.column_transfer import pack_columns
-from paimon_explore.widgets.front_end_requests import Message, request_number
+from paimon_explore.widgets.widget_requests import Message, request_number
 
 
 class StaticallyRendered(anywidget.AnyWidget):

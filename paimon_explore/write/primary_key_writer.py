@@ -31,8 +31,8 @@ from paimon_explore.encoding.bucket import key_hashes
 from paimon_explore.encoding.hash_index import encode_hashes
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.fileio.discard import discard
+from paimon_explore.merge.in_memory_merge import merge_sorted, sort_rows
 from paimon_explore.merge.merge_spec import MergeSpec, merge_spec
-from paimon_explore.merge.write_buffer_merge import merge_sorted, sort_rows
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.manifest.index_manifest import HASH_INDEX, IndexEntries
 from paimon_explore.metadata.manifest.manifest_entry import (

@@ -75,7 +75,7 @@ def test_the_picture_of_the_packages_is_that_of_the_code() -> None:
 
 def test_the_readme_shows_the_layers_of_the_contract() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    found = re.search(r"`([a-z_\s]+→[^`]*)`", text)
+    found = re.search(r"`([a-z_\s·]+→[^`]*)`", text)
     assert found is not None
     heights = re.split(r"\s*→\s*", found[1])
     assert [re.split(r"\s*·\s*", height) for height in heights] == contract()

@@ -12,7 +12,7 @@ from paimon_explore.inspection.byte_inspector.byte_layout import ByteLayout
 from paimon_explore.inspection.byte_inspector.byte_session import ByteSession
 from paimon_explore.inspection.explorer.explorer_state import Answer
 from paimon_explore.widgets.bundles import bundle
-from paimon_explore.widgets.front_end_requests import byte_answer
+from paimon_explore.widgets.widget_requests import byte_answer
 from support.browser_page import Watched, show_python
 from support.explored import HOSTILE
 from support.required import lacking

@@ -13,7 +13,7 @@ from paimon_explore.inspection.explorer.explorer_state import ExplorerState
 from paimon_explore.inspection.table_view import TableView
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.widgets.bundles import bundle
-from paimon_explore.widgets.front_end_requests import answer
+from paimon_explore.widgets.widget_requests import answer
 from support.browser_page import Watched, show_python
 from support.explored import HOSTILE, History, golden_view, hostile_history
 from support.golden import GoldenTables

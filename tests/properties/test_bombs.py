@@ -41,7 +41,7 @@ from paimon_explore.errors import InvalidInputError, ResourceLimitError
 from paimon_explore.inspection.byte_inspector import spans
 from paimon_explore.inspection.byte_inspector.spans import Spans, space_of
 from paimon_explore.metadata.manifest.manifest_codec import decode_entries
-from paimon_explore.widgets.file_browser_server import SharedAnswers
+from paimon_explore.widgets.jupyter_server_handlers import SharedAnswers
 from support.decoding import decode_manifest_list
 from support.depth import some
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from paimon_explore.data_types.arrow_buffers import as_python
 from paimon_explore.errors import FormatError
+from paimon_explore.merge.in_memory_merge import merge_sorted
 from paimon_explore.merge.merge_spec import merge_spec
 from paimon_explore.merge.sort_merge import merge_runs
-from paimon_explore.merge.write_buffer_merge import merge_sorted
 from support.merge_model import Record, RefusedError, model_merge
 from support.merging import KINDS, Row, batch_of, cut, rows_of, schema_of
 

@@ -12,7 +12,7 @@ from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.system_tables.table_inspection import SYSTEM_TABLES
 from paimon_explore.table.catalog.catalog_system_tables import TABLE_OPTIONS
 from paimon_explore.table.table import Table
-from paimon_explore.widgets.front_end_requests import answer
+from paimon_explore.widgets.widget_requests import answer
 
 _DATA_PATHS = frozenset({"file_path", "path"})
 """Columns of Arrow results that hold paths as they are: programs open them."""

@@ -28,7 +28,7 @@ from paimon_explore.metadata.manifest.manifest_codec import (
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
 from paimon_explore.store.manifests import shared_cache
-from paimon_explore.table.row_system_tables import ROW_TABLES
+from paimon_explore.table.audit_log_binlog_tables import ROW_TABLES
 from paimon_explore.table.table import Table
 from support.decoding import decode_manifest_list
 

@@ -7,9 +7,9 @@ import pyarrow as pa
 from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import Column, as_python
 from paimon_explore.data_types.json_parser import parse_fields, parse_type
+from paimon_explore.merge.in_memory_merge import merge_sorted
 from paimon_explore.merge.merge_spec import SEQUENCE_NUMBER, VALUE_KIND, MergeSpec, merge_spec
 from paimon_explore.merge.sort_merge import merge_runs
-from paimon_explore.merge.write_buffer_merge import merge_sorted
 from paimon_explore.metadata.schema.table_schema import TableSchema
 
 Row = tuple[object, ...]

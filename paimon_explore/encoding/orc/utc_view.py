@@ -26,7 +26,7 @@ from paimon_explore.encoding.orc.protobuf import (
     message_of,
     number,
 )
-from paimon_explore.encoding.orc.run_length_encoding import compressor
+from paimon_explore.encoding.orc.run_length_encoder import compressor
 
 _POST_FOOTER, _POST_CODEC, _POST_BLOCK, _POST_METADATA = 1, 2, 3, 5
 _STRIPES, _CONTENT_LENGTH = 3, 2

@@ -33,7 +33,7 @@ from paimon_explore.encoding.avro.schema import (
 from paimon_explore.errors import InvalidInputError, PaimonError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.byte_inspector.json_parts import json_parts
-from paimon_explore.inspection.byte_inspector.single_value_encodings import Value
+from paimon_explore.inspection.byte_inspector.primitive_encodings import Value
 from paimon_explore.inspection.byte_inspector.spans import (
     Group,
     MemoryReader,

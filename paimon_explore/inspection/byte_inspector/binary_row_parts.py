@@ -10,7 +10,7 @@ from paimon_explore.data_types.definitions import AtomicType, DataField, DataTyp
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.inspection.byte_inspector.single_value_encodings import Value
+from paimon_explore.inspection.byte_inspector.primitive_encodings import Value
 from paimon_explore.inspection.byte_inspector.spans import Say, Spans
 from paimon_explore.inspection.rendering.number_format import time_text
 

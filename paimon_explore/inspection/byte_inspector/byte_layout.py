@@ -15,7 +15,7 @@ import pyarrow as pa
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.byte_inspector.cross_check import NOT_AVRO, Agreement
-from paimon_explore.inspection.byte_inspector.single_value_encodings import FORMS
+from paimon_explore.inspection.byte_inspector.primitive_encodings import FORMS
 from paimon_explore.inspection.byte_inspector.spans import STRANGE, Space, Span, gaps, leaves
 from paimon_explore.inspection.rendering.report import Grid, Note, Report, facts, grid
 from paimon_explore.inspection.rendering.result import Result

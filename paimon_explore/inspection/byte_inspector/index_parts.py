@@ -7,8 +7,8 @@ import zlib
 
 from paimon_explore.encoding.deletion_vector import FRAME_BYTES, MAGIC, MAGIC_64, VERSION
 from paimon_explore.errors import InvalidInputError
+from paimon_explore.inspection.byte_inspector.primitive_encodings import Value
 from paimon_explore.inspection.byte_inspector.roaring_parts import roaring_parts
-from paimon_explore.inspection.byte_inspector.single_value_encodings import Value
 from paimon_explore.inspection.byte_inspector.spans import Spans
 
 _INT = 4

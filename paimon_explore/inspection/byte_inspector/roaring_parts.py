@@ -4,7 +4,7 @@ Spec: https://github.com/RoaringBitmap/RoaringFormatSpec.
 """
 
 from paimon_explore.errors import InvalidInputError
-from paimon_explore.inspection.byte_inspector.single_value_encodings import Value
+from paimon_explore.inspection.byte_inspector.primitive_encodings import Value
 from paimon_explore.inspection.byte_inspector.spans import Spans
 
 _COOKIE = 0x303A

@@ -15,7 +15,7 @@ from typing import Protocol
 
 from paimon_explore.errors import InvalidInputError, PaimonError
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.inspection.byte_inspector.single_value_encodings import (
+from paimon_explore.inspection.byte_inspector.primitive_encodings import (
     FORMS,
     WIDTHS,
     Value,

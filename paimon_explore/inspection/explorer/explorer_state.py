@@ -10,12 +10,12 @@ from dataclasses import field
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.commit.commit_retry_policy import system_clock
+from paimon_explore.commit.exponential_backoff import system_clock
 from paimon_explore.data_types.arrow_buffers import Column, Numbers, fixed_values, valid_mask
 from paimon_explore.errors import InvalidInputError, NotFoundError, PaimonError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.byte_inspector.byte_session import ByteSession
-from paimon_explore.inspection.byte_inspector.file_of_node import file_of_lives, table_bytes
+from paimon_explore.inspection.byte_inspector.file_of_tree_node import file_of_lives, table_bytes
 from paimon_explore.inspection.explain.file_explanation import explain_file
 from paimon_explore.inspection.explorer.explorer_reports import ReportRequest, view_result
 from paimon_explore.inspection.explorer.table_properties import table_chips

@@ -17,14 +17,14 @@ from paimon_explore.data_types.casts.text_functions import computed, replaced
 from paimon_explore.encoding.binary_row.encoder import decode_rows
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.system_tables.arrow_tables import Values, table_of
-from paimon_explore.inspection.system_tables.table_state import TableState
-from paimon_explore.inspection.system_tables.value_texts import (
+from paimon_explore.inspection.system_tables.system_table_cells import (
     cast_texts,
     internal_texts,
     key_texts,
     named_texts,
     row_texts,
 )
+from paimon_explore.inspection.system_tables.table_state import TableState
 from paimon_explore.metadata.manifest.manifest_entry import FileSource, ManifestEntries
 from paimon_explore.metadata.options.table_options import PARTITION_DEFAULT_NAME
 from paimon_explore.metadata.table_paths import POSTPONE_BUCKET

@@ -7,8 +7,8 @@ import pyarrow as pa
 
 from paimon_explore.data_types.formatter import field_to_json
 from paimon_explore.data_types.local_time import local_millis
+from paimon_explore.inspection.system_tables.system_table_cells import compact_json
 from paimon_explore.inspection.system_tables.table_state import TableState
-from paimon_explore.inspection.system_tables.value_texts import compact_json
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.statistics_file import encode_statistics

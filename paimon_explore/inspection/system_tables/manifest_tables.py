@@ -7,8 +7,8 @@ import pyarrow as pa
 from paimon_explore.data_types.arrow_buffers import as_python
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.inspection.system_tables.arrow_tables import Values, table_of
+from paimon_explore.inspection.system_tables.system_table_cells import row_texts
 from paimon_explore.inspection.system_tables.table_state import TableState
-from paimon_explore.inspection.system_tables.value_texts import row_texts
 from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
 from paimon_explore.sanitize import masked
 from paimon_explore.scan.manifest_arrays import binary, column

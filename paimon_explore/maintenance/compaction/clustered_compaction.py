@@ -20,10 +20,10 @@ from paimon_explore.maintenance.compaction.compaction_deletion_vectors import (
     replaced_vectors,
 )
 from paimon_explore.maintenance.compaction.sort_compaction import row_order
+from paimon_explore.merge.in_memory_merge import merge_sorted
 from paimon_explore.merge.key_records import is_retract
 from paimon_explore.merge.merge_spec import VALUE_KIND, merge_spec
 from paimon_explore.merge.numpy_columns import ints_of, mask_array
-from paimon_explore.merge.write_buffer_merge import merge_sorted
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.manifest.manifest_entry import FileSource, ManifestEntries
 from paimon_explore.metadata.options.table_options import MAX_INT64

@@ -26,7 +26,7 @@ SnapshotExpiredError. Java deletes snapshot files last, so after an interrupted 
 snapshots may be incomplete; the next expiry completes it. If a concurrent expiry or rollback
 removes files of the plan, the expiry is planned again. If the table is concurrently rolled back to
 an expiring snapshot, or main is fast-forwarded to a branch, nothing expires (see
-`snapshot_removal`).
+`expiry_protocol`).
 
 Spec: maintenance/manage-snapshots, expire snapshots.
 """
@@ -34,13 +34,17 @@ Spec: maintenance/manage-snapshots, expire snapshots.
 from collections.abc import Callable, Sequence
 from dataclasses import field, replace
 
-from paimon_explore.commit.commit_retry_policy import system_clock
+from paimon_explore.commit.exponential_backoff import system_clock
 from paimon_explore.errors import (
     InvalidInputError,
     MissingFileError,
     NotFoundError,
 )
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.maintenance.expiry.expiry_protocol import (
+    ExpiringSnapshots,
+    remove_snapshot_files,
+)
 from paimon_explore.maintenance.expiry.file_removal import Removal, remove, unreachable
 from paimon_explore.maintenance.expiry.linked_folders import check_no_linked_metadata
 from paimon_explore.maintenance.expiry.reachable_files import (
@@ -50,10 +54,6 @@ from paimon_explore.maintenance.expiry.reachable_files import (
     has_changelogs,
     of_compactions,
     roots_of,
-)
-from paimon_explore.maintenance.expiry.snapshot_removal import (
-    ExpiringSnapshots,
-    remove_snapshot_files,
 )
 from paimon_explore.metadata.manifest.manifest_entry import FileKind, ManifestEntries
 from paimon_explore.metadata.options import table_options as opt

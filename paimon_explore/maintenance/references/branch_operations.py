@@ -10,7 +10,7 @@ shared with the table. State after an interrupted operation:
   main with the same id or name. If the branch's first snapshots have expired, main's older
   snapshots are not its predecessors: they are removed as well, oldest first. Main is readable at
   any moment, and repeating the operation completes it, since the branch does not change. A
-  concurrent expiry either gives way or raises a conflict (see `snapshot_removal`).
+  concurrent expiry either gives way or raises a conflict (see `expiry_protocol`).
 
 Spec: maintenance/manage-branches.
 """
@@ -28,12 +28,12 @@ from paimon_explore.errors import (
     StorageError,
     choices,
 )
+from paimon_explore.maintenance.expiry.expiry_protocol import check_no_expiry
 from paimon_explore.maintenance.expiry.linked_folders import (
     check_no_linked_metadata,
     check_no_links,
 )
 from paimon_explore.maintenance.expiry.reachable_files import continues
-from paimon_explore.maintenance.expiry.snapshot_removal import check_no_expiry
 from paimon_explore.maintenance.references.rollback import (
     following_ids,
     remove_newer_marks,

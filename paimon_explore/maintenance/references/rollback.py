@@ -4,7 +4,7 @@ Newer snapshots of the history are deleted from the newest to the oldest, and th
 names an existing snapshot, so that the table is readable at any moment; repeating an interrupted
 rollback completes it. If the target snapshot has expired, it is first restored from a tag. If it
 expires concurrently and has no tag, the rollback fails before anything is removed (see
-`snapshot_removal`). The data files of removed snapshots are left to the removal of orphan files.
+`expiry_protocol`). The data files of removed snapshots are left to the removal of orphan files.
 
 Spec: maintenance/manage-snapshots, rollback.
 """
@@ -14,8 +14,8 @@ from contextlib import suppress
 from dataclasses import replace
 
 from paimon_explore.errors import InvalidInputError, StorageError
+from paimon_explore.maintenance.expiry.expiry_protocol import confirm_target, keep_target
 from paimon_explore.maintenance.expiry.linked_folders import check_no_linked_metadata
-from paimon_explore.maintenance.expiry.snapshot_removal import confirm_target, keep_target
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.store.table_store import TableStore
 

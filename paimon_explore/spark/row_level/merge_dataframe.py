@@ -20,7 +20,7 @@ from paimon_explore.scan.predicate.unset_argument import NOT_GIVEN, NotGiven, re
 from paimon_explore.spark.argument_checks import check_frame
 from paimon_explore.spark.quoted_names import quoted
 from paimon_explore.spark.row_level.assigned_values import value_column, value_type
-from paimon_explore.spark.row_level.row_change_tasks import (
+from paimon_explore.spark.row_level.row_change_job import (
     ACT,
     DELETE,
     INSERT,

@@ -15,7 +15,7 @@ from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.predicate.sql_parser import Where
 from paimon_explore.scan.predicate.unset_argument import NOT_GIVEN
-from paimon_explore.spark.row_level.row_change_tasks import DELETE, INSERT
+from paimon_explore.spark.row_level.row_change_job import DELETE, INSERT
 from paimon_explore.spark.row_level.when_clauses import Clause, Rows
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.merge_builder import Merge as LocalMerge

@@ -16,7 +16,7 @@ from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.scan.predicate.builder import Term
 from paimon_explore.scan.predicate.unset_argument import NOT_GIVEN
 from paimon_explore.spark.quoted_names import CATALOG, quoted
-from paimon_explore.spark.row_level.row_change_tasks import (
+from paimon_explore.spark.row_level.row_change_job import (
     ACT,
     DELETE,
     UPDATE,

@@ -8,7 +8,7 @@ from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.spark.quoted_names import quoted
 from paimon_explore.spark.row_level.merge_dataframe import Merge
-from paimon_explore.spark.row_level.row_change_tasks import DELETE, INSERT, UPDATE
+from paimon_explore.spark.row_level.row_change_job import DELETE, INSERT, UPDATE
 from paimon_explore.spark.row_level.when_clauses import Clause, Rows
 from paimon_explore.spark.sql.dml_statements import (
     Args,

@@ -30,7 +30,7 @@ from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import NO_WATERMARK, Snapshot
 from paimon_explore.scan.predicate.expression import columns_of
 from paimon_explore.scan.predicate.sql_parser import parse_where
-from paimon_explore.spark.sql.call_statement import Call, Procedure
+from paimon_explore.spark.sql.call_arguments import Call, Procedure
 from paimon_explore.spark.sql.dml_statements import constant
 from paimon_explore.spark.sql.result_frames import answer
 from paimon_explore.spark.sql.table_resolution import Name, Warehouse

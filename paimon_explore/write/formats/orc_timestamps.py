@@ -36,7 +36,7 @@ from paimon_explore.encoding.orc.protobuf import (
     message_of,
     number,
 )
-from paimon_explore.encoding.orc.run_length_encoding import compressor, encode_runs
+from paimon_explore.encoding.orc.run_length_encoder import compressor, encode_runs
 from paimon_explore.frozen_dataclass import dataclass
 
 Streams = Mapping[tuple[int, int], bytes]

@@ -6,8 +6,8 @@ from decimal import Decimal
 import pytest
 
 from paimon_explore.errors import FormatError
+from paimon_explore.merge.in_memory_merge import merge_sorted
 from paimon_explore.merge.merge_spec import merge_spec
-from paimon_explore.merge.write_buffer_merge import merge_sorted
 from support.merging import KINDS, Row, batch_of, merged, schema_of
 
 NAN = float("nan")

@@ -25,7 +25,7 @@ from paimon_explore.read.data_file import (
     read_data_file,
     result_schema,
 )
-from paimon_explore.read.format_readers import DataFileName, data_file_name
+from paimon_explore.read.format_reader_registry import DataFileName, data_file_name
 from paimon_explore.scan.predicate.binder import bind
 from paimon_explore.scan.predicate.builder import col, expression_of
 from paimon_explore.scan.predicate.expression import Expression

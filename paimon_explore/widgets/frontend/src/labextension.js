@@ -3,7 +3,7 @@
  * JupyterLab's file browser opens Paimon's metadata files by double click.
  *
  * A federated extension without a build of JupyterLab: the container that module federation asks for is
- * written out. What it draws is the byte inspector, which the server hands out (`widgets/file_browser_server.py`).
+ * written out. What it draws is the byte inspector, which the server hands out (`widgets/jupyter_server_handlers.py`).
  */
 
 /** @typedef {{get: () => Promise<() => any>}} Shared */

@@ -1,7 +1,7 @@
 import pytest
 
 from paimon_explore.errors import InvalidInputError
-from paimon_explore.inspection.byte_inspector.single_value_encodings import FORMS, is_faithful
+from paimon_explore.inspection.byte_inspector.primitive_encodings import FORMS, is_faithful
 from paimon_explore.inspection.byte_inspector.spans import (
     STRANGE,
     Span,

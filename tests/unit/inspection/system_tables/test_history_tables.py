@@ -5,7 +5,7 @@ import pytest
 
 from paimon_explore.data_types.arrow_buffers import as_python
 from paimon_explore.inspection.system_tables.history_tables import iso_duration
-from paimon_explore.inspection.system_tables.value_texts import key_texts, named_texts
+from paimon_explore.inspection.system_tables.system_table_cells import key_texts, named_texts
 from paimon_explore.metadata.consumer import Consumer
 from support.small_tables import append_table, columns, keyed_table, new_catalog
 

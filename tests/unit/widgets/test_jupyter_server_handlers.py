@@ -7,7 +7,7 @@ import pytest
 
 import paimon_explore as pe
 from paimon_explore.errors import InvalidInputError
-from paimon_explore.widgets.file_browser_server import (
+from paimon_explore.widgets.jupyter_server_handlers import (
     _content,
     _jupyter_server_extension_points,
     _message,
@@ -83,5 +83,5 @@ def test_messages_that_are_none_are_refused() -> None:
             _message(text)
     assert _message('{"id": 1}') == {"id": 1}
     assert _jupyter_server_extension_points() == [
-        {"module": "paimon_explore.widgets.file_browser_server"}
+        {"module": "paimon_explore.widgets.jupyter_server_handlers"}
     ]

@@ -1,7 +1,7 @@
 """What is worked out once per table."""
 
 from paimon_explore.metadata.options.table_options import TableOptions
-from paimon_explore.metadata.schema.schema_derived_cache import cached_by_schema_and_options
+from paimon_explore.metadata.schema.memoize_by_schema import cached_by_schema_and_options
 from paimon_explore.metadata.schema.table_schema import TableSchema
 
 CALLS: list[int] = []

@@ -2,8 +2,8 @@
 
 import pyarrow as pa
 
+from paimon_explore.merge.in_memory_merge import merge_sorted, sort_rows
 from paimon_explore.merge.merge_spec import merge_spec
-from paimon_explore.merge.write_buffer_merge import merge_sorted, sort_rows
 from support.merging import Row, batch_of, schema_of
 
 COLUMNS: dict[str, object] = {"k": "STRING NOT NULL", "s": "INT"}

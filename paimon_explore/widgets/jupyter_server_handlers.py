@@ -27,7 +27,7 @@ from paimon_explore.inspection.explorer.explorer_state import Answer
 from paimon_explore.inspection.problem import Problem, problem_of
 from paimon_explore.widgets.bundles import bundle
 from paimon_explore.widgets.column_transfer import pack_columns
-from paimon_explore.widgets.front_end_requests import byte_answer, request_number
+from paimon_explore.widgets.widget_requests import byte_answer, request_number
 
 NAME = "paimon-explore"
 _HANDLE = 1
@@ -42,7 +42,7 @@ class ServerApp(Protocol):
 
 def _jupyter_server_extension_points() -> list[dict[str, str]]:
     """The extension points, for jupyter_server."""
-    return [{"module": "paimon_explore.widgets.file_browser_server"}]
+    return [{"module": "paimon_explore.widgets.jupyter_server_handlers"}]
 
 
 def _load_jupyter_server_extension(app: ServerApp) -> None:
