@@ -17,7 +17,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paimon_explore.data_types.arrow_buffers import as_python, list_offsets, valid_mask
+from paimon_explore.data_types.arrow_buffers import (
+    as_python,
+    bool_values,
+    list_offsets,
+    valid_mask,
+)
 from paimon_explore.data_types.definitions import DataField
 from paimon_explore.encoding.parquet.small_files import SmallParquetFiles, open_small_files
 from paimon_explore.errors import PaimonError
@@ -25,7 +30,7 @@ from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.local import LocalFileIO
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.merge.merge_spec import MergeSpec, needed_columns
-from paimon_explore.merge.section_merge import Task, functions_of, merge_whole
+from paimon_explore.merge.section_merge import Task, functions_of, kinds_of, merge_whole
 from paimon_explore.metadata.options.effective_options import needs_lookup
 from paimon_explore.metadata.options.option_enums import MergeEngine
 from paimon_explore.metadata.options.table_options import (
@@ -187,7 +192,7 @@ def _small(reader: SplitReader, splits: Splits, part: slice) -> tuple[Mask, Rows
     small &= numbers(table, "row_count") <= _MAX_FILE_ROWS
     names = column(table, "file_name")
     parquet = pc.call_function("ends_with", [names], pc.MatchSubstringOptions(".parquet"))
-    small &= np.asarray(parquet)
+    small &= bool_values(parquet)
     small &= ~valid_mask(column(table, "write_cols"))
     if splits.files.deletion_files:
         known = splits.files.deletion_files
@@ -348,8 +353,7 @@ def _merge_request(reader: SplitReader, spec: MergeSpec, *, with_sequence: bool)
 def _without_inserts(whole: pa.RecordBatch) -> pa.RecordBatch:
     """Drops the row kinds if all are +I."""
     at = whole.schema.get_field_index(SystemColumn.VALUE_KIND)
-    kinds = np.asarray(whole.column(at))
-    return whole if kinds.any() else whole.remove_column(at)
+    return whole if kinds_of(whole).any() else whole.remove_column(at)
 
 
 # ---------------------------------------------------------------- contents

@@ -64,14 +64,18 @@ class FaultyFileIO:
 
     def read(self, path: str) -> bytes:
         fails = self._before("read", path, change=False)
-        data = self.inner.read(path)
-        self._after("read", path, fails=fails)
+        try:
+            data = self.inner.read(path)
+        finally:
+            self._after("read", path, fails=fails)  # the reply is lost, also that there is no file
         return data
 
     def read_range(self, path: str, offset: int, length: int) -> bytes:
         fails = self._before("read", path, change=False)
-        data = self.inner.read_range(path, offset, length)
-        self._after("read", path, fails=fails)
+        try:
+            data = self.inner.read_range(path, offset, length)
+        finally:
+            self._after("read", path, fails=fails)  # the reply is lost, also that there is no file
         return data
 
     def open(self, path: str) -> pa.NativeFile:

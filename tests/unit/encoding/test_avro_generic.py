@@ -286,7 +286,7 @@ def test_the_byte_inspector_takes_generic_files_apart(tmp_path: Path, name: str)
     found = file_bytes(path)
     assert found.problems() == []
     assert found.encoded() == data
-    said = f"generic Avro: fastavro decodes all {len(values)} records"
+    said = f"generic Avro file: fastavro decodes all {len(values)} records"
     assert found.figures()["crossCheck"] == said
 
 
