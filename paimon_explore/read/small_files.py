@@ -25,7 +25,7 @@ from paimon_explore.data_types.arrow_buffers import (
 )
 from paimon_explore.data_types.definitions import DataField
 from paimon_explore.encoding.parquet.small_files import SmallParquetFiles, open_small_files
-from paimon_explore.errors import PaimonError
+from paimon_explore.errors import PaimonError, StorageError
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.local import LocalFileIO
 from paimon_explore.frozen_dataclass import dataclass
@@ -223,32 +223,29 @@ def _raw_files(
         small, schemas = _small(reader, splits, slice(start, stop))
     table = splits.source.entries.slice(start, stop - start).table
     rows, sizes = numbers(table, "row_count"), numbers(table, "file_size")
+    limit = min(reader.batch_rows, _MAX_ROWS)
     most, at = _FIRST_FILES, 0
     while at < stop - start:
-        end = at + 1
-        if small[at]:
-            end = _chunk_end(at, small & (schemas == schemas[at]), rows, sizes, most)
-            end = min(
-                end, at + max(int(np.searchsorted(np.cumsum(rows[at:]), reader.batch_rows)), 1)
-            )
-        files = range(start + at, start + end)
-        found = _raw_rows(reader, splits, files) if len(files) > 1 else None
+        part = slice(at, at + most)
+        may = small[part] & (schemas[part] == schemas[at])
+        count = _count_at_once(may, rows[part], sizes[part], limit)
+        files = range(start + at, start + at + count)
+        found = _raw_rows(reader, splits, files) if count > 1 else None
         if found is None:
             for file in files:
                 yield from reader.plain_file(*_located(splits, file))
         else:
             yield from found
-        at, most = end, min(most * 4, _MAX_FILES)
+        at, most = at + count, min(most * 4, _MAX_FILES)
 
 
-def _chunk_end(at: int, may: Mask, rows: Rows, sizes: Rows, most: int) -> int:
-    """The end of the files from `at` on that are read at once; the first one may."""
-    part = slice(at, at + most)
-    within = (
-        may[part] & (np.cumsum(rows[part]) <= _MAX_ROWS) & (np.cumsum(sizes[part]) <= _MAX_BYTES)
-    )
+def _count_at_once(may: Mask, rows: Rows, sizes: Rows, max_rows: int) -> int:
+    """How many of the next files are read at once, at least one."""
+    before = np.cumsum(rows) - rows
+    within = may & (before < max_rows) & (np.cumsum(rows) <= _MAX_ROWS)
+    within &= np.cumsum(sizes) <= _MAX_BYTES
     refused = np.flatnonzero(~within)
-    return at + max(int(refused[0]) if len(refused) else len(within), 1)
+    return max(int(refused[0]) if len(refused) else len(within), 1)
 
 
 def _raw_rows(reader: SplitReader, splits: Splits, files: range) -> Sequence[pa.RecordBatch] | None:
@@ -263,6 +260,8 @@ def _raw_rows(reader: SplitReader, splits: Splits, files: range) -> Sequence[pa.
     try:
         found = _Opened.of(reader, splits, files, request)
         return None if found is None else found.batches()
+    except StorageError:
+        raise
     except (PaimonError, pa.ArrowException, OSError, ValueError):
         return None  # the reader of single files names the file
 
@@ -303,14 +302,16 @@ def _merged_rows(
     request = _merge_request(reader, spec, with_sequence=not by_age)
     try:
         found = _Opened.of(reader, splits, (order + begin).tolist(), request)
-        parts = None if found is None else found.batches()
+        read = None if found is None else found.batches()
+    except StorageError:
+        raise
     except (PaimonError, pa.ArrowException, OSError, ValueError):
         return None  # the reader of single files names the file
-    if found is None or parts is None:
+    if found is None or read is None:
         return None
-    if not parts:
+    if not read:
         return iter(())
-    (whole,) = parts
+    (whole,) = read
     whole = _without_inserts(whole)
     counts = [span.rows for span in found.file.spans]
     keys = spec.keys
@@ -324,7 +325,12 @@ def _merged_rows(
         key_order=False,
     )
     merged = merge_whole(whole, [count for count in counts if count], task)
-    return filter_batches((batch for batch in merged if batch.num_rows), reader)
+    parts = (
+        batch.slice(at, reader.batch_rows)
+        for batch in merged
+        for at in range(0, batch.num_rows, reader.batch_rows)
+    )
+    return filter_batches(parts, reader)
 
 
 def _is_small_split(reader: SplitReader, split: DataSplit) -> bool:
