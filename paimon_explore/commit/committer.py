@@ -40,10 +40,10 @@ from dataclasses import replace
 from uuid import uuid4
 
 from paimon_explore.commit.commit_attempt import NO_NOTE, AttemptSteps, CommitNote, Request
-from paimon_explore.commit.commit_loop import CommitLoop
+from paimon_explore.commit.commit_retry import CommitLoop
+from paimon_explore.commit.commit_timing import Timing, commit_retry_policy
 from paimon_explore.commit.commit_trace import CommitEvent
 from paimon_explore.commit.conflicts import ConflictRules
-from paimon_explore.commit.exponential_backoff import Timing, commit_retry_policy
 from paimon_explore.commit.file_changes import Changes, compacted_changes, written_changes
 from paimon_explore.commit.iceberg import warn_of_stale_iceberg_metadata
 from paimon_explore.commit.key_conflicts import KeyRules

@@ -9,7 +9,7 @@ Spec: concepts/schema evolution; concepts/spec/schema.
 
 from collections.abc import Callable, Sequence
 
-from paimon_explore.commit.exponential_backoff import system_clock
+from paimon_explore.commit.commit_timing import system_clock
 from paimon_explore.errors import CommitError, InvalidInputError, NotFoundError, StorageError
 from paimon_explore.maintenance.stored_value_check import check_values_fit
 from paimon_explore.metadata.schema.alter_schema import apply_changes

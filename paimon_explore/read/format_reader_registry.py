@@ -134,7 +134,7 @@ def _avro(file: FileToOpen) -> Iterator[OpenDataFile]:
 @contextmanager
 def _csv(file: FileToOpen) -> Iterator[OpenDataFile]:
     from paimon_explore.encoding.text.csv_json_reader import decompressed  # noqa: PLC0415 - when a file has it
-    from paimon_explore.read.text_data_file import csv_file  # noqa: PLC0415 - when a file has it
+    from paimon_explore.read.csv_json_data_file import csv_file  # noqa: PLC0415 - when a file has it
 
     text = decompressed(file.file_io.read(file.path), file.name.compression, path=file.path)
     names = [column.name for column in file.columns]
@@ -144,7 +144,7 @@ def _csv(file: FileToOpen) -> Iterator[OpenDataFile]:
 @contextmanager
 def _json(file: FileToOpen) -> Iterator[OpenDataFile]:
     from paimon_explore.encoding.text.csv_json_reader import decompressed  # noqa: PLC0415 - when a file has it
-    from paimon_explore.read.text_data_file import json_file  # noqa: PLC0415 - when a file has it
+    from paimon_explore.read.csv_json_data_file import json_file  # noqa: PLC0415 - when a file has it
 
     text = decompressed(file.file_io.read(file.path), file.name.compression, path=file.path)
     yield json_file(text, file.options, path=file.path)

@@ -9,7 +9,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
-from paimon_explore.spark.python_worker_speedups import lighten_worker
+from paimon_explore.spark.python_worker_patches import lighten_worker
 
 Task = TypeVar("Task")
 

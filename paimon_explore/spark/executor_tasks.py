@@ -12,7 +12,7 @@ from paimon_explore.maintenance.row_level.key_bootstrap import key_index
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.read.small_files import read_split
 from paimon_explore.scan.splits.data_split import Split
-from paimon_explore.spark.python_worker_speedups import lighten_worker
+from paimon_explore.spark.python_worker_patches import lighten_worker
 from paimon_explore.spark.read_plan import ReadJob
 from paimon_explore.spark.spark_types import from_spark, to_spark
 from paimon_explore.store.expired import explain_missing_files

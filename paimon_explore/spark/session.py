@@ -27,7 +27,7 @@ from paimon_explore.spark.connector import CONNECTOR, check_kind, java_settings
 from paimon_explore.spark.data_source import PaimonDataSource, PaimonNamedSource
 from paimon_explore.spark.java_runtime import spark_environment
 from paimon_explore.spark.sql.table_resolution import WAREHOUSE
-from paimon_explore.spark.table_functions import register_functions
+from paimon_explore.spark.table_valued_functions import register_functions
 
 _DEFAULTS = {
     "spark.ui.enabled": "false",
@@ -149,7 +149,7 @@ def register(spark: SparkSession) -> SparkSession:
     """Register `format("paimon_explore")` and the table functions in a session.
 
     Without the official connector, `format("paimon")` is registered too. Idempotent. See
-    `paimon_explore.spark.table_functions`.
+    `paimon_explore.spark.table_valued_functions`.
     """
     check_session(spark)
     spark.dataSource.register(PaimonDataSource)

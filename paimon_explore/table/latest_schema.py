@@ -6,7 +6,7 @@ from paimon_explore.fileio.paths import parent
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
 from paimon_explore.store.table_store import TableStore
-from paimon_explore.table.path_hints import path_hint
+from paimon_explore.table.mistyped_path_hints import path_hint
 
 
 def latest_schema(store: TableStore) -> TableSchema:

@@ -17,7 +17,7 @@ from paimon_explore.arguments import (
     optional_string,
     string,
 )
-from paimon_explore.commit.exponential_backoff import system_clock
+from paimon_explore.commit.commit_timing import system_clock
 from paimon_explore.data_types.definitions import DataType
 from paimon_explore.data_types.type_parser import parse_type_text
 from paimon_explore.errors import InvalidInputError

@@ -17,9 +17,9 @@ from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.consumer import Consumer
 from paimon_explore.metadata.options.option_enums import IncrementalBetweenScanMode
 from paimon_explore.metadata.snapshot import Snapshot
-from paimon_explore.read.column_projection import projected_columns
 from paimon_explore.read.commit_changes import change_log, first_readable_commit
 from paimon_explore.read.data_file import SystemColumn
+from paimon_explore.read.requested_columns import projected_columns
 from paimon_explore.read.snapshot_diff import changed_splits, difference
 from paimon_explore.read.split_reader import SplitReader
 from paimon_explore.sanitize import sanitized

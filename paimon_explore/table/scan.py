@@ -18,8 +18,8 @@ from paimon_explore.metadata.options.table_options import (
     SCAN_IGNORE_CORRUPT_FILES,
     SCAN_IGNORE_LOST_FILES,
 )
-from paimon_explore.read.column_projection import project, projected_columns
 from paimon_explore.read.parallel import read_splits
+from paimon_explore.read.requested_columns import project, projected_columns
 from paimon_explore.read.small_files import read_split
 from paimon_explore.read.split_reader import BATCH_ROWS, SplitReader
 from paimon_explore.sanitize import sanitized

@@ -130,7 +130,7 @@ class ExplainableTable(ReadableTable):
         >>> t.why(t.snapshot.base_manifest_list).kind
         'why'
         """
-        from paimon_explore.commit.exponential_backoff import system_clock
+        from paimon_explore.commit.commit_timing import system_clock
         from paimon_explore.inspection.explain.file_explanation import explain_file
 
         return explain_file(self._inspector(), fspath(path("file", file)), system_clock())
@@ -144,7 +144,7 @@ class ExplainableTable(ReadableTable):
         >>> pe.demo().table("demo.parcels").health().kind
         'health'
         """
-        from paimon_explore.commit.exponential_backoff import system_clock
+        from paimon_explore.commit.commit_timing import system_clock
         from paimon_explore.inspection.health.health_report import table_health
 
         return table_health(self._inspector(), system_clock())

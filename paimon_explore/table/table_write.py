@@ -5,8 +5,8 @@ from functools import partial
 from typing import TypeAlias
 
 from paimon_explore.arguments import mapping
+from paimon_explore.commit.commit_timing import Timing, commit_retry_policy
 from paimon_explore.commit.committer import Committer
-from paimon_explore.commit.exponential_backoff import Timing, commit_retry_policy
 from paimon_explore.commit.key_conflicts import StaleRecordsError
 from paimon_explore.commit.overwrite import NEW_PARTITIONS, WHOLE_TABLE, Overwrite, check_partition
 from paimon_explore.errors import (

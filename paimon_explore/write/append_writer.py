@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from paimon_explore.encoding.bucket import bucket_of
+from paimon_explore.encoding.bucket_function import bucket_of
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.manifest.manifest_entry import UNAWARE_TOTAL_BUCKETS

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import AtomicType, DataField, DataType, MapType, TypeRoot
-from paimon_explore.encoding.file_index import bitmap, bloom
+from paimon_explore.encoding.file_index import bitmap, bloom_filter
 from paimon_explore.encoding.file_index.container import encode_container, map_column
 from paimon_explore.encoding.file_index.index_types import IndexBuilder, IndexSettings
 from paimon_explore.errors import InvalidInputError, choices
@@ -122,10 +122,10 @@ def _settings(kind: str, names: Sequence[str], options: TableOptions) -> IndexSe
     items, fpp, version = text("items"), text("fpp"), text("version")
     block, chunk = text("index-block-size"), text("chunk-size")
     return IndexSettings(
-        items=bloom.DEFAULT_ITEMS
+        items=bloom_filter.DEFAULT_ITEMS
         if items[1] is None
         else read_value(*_given(items), parse_integer),
-        fpp=bloom.DEFAULT_FPP if fpp[1] is None else read_value(*_given(fpp), parse_number),
+        fpp=bloom_filter.DEFAULT_FPP if fpp[1] is None else read_value(*_given(fpp), parse_number),
         version=2 if version[1] is None else read_value(*_given(version), parse_integer),
         block_bytes=(
             bitmap.DEFAULT_BLOCK_BYTES

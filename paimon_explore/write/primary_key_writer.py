@@ -27,7 +27,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow_buffers import build_fixed
-from paimon_explore.encoding.bucket import key_hashes
+from paimon_explore.encoding.bucket_function import key_hashes
 from paimon_explore.encoding.hash_index import encode_hashes
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.fileio.discard import discard

@@ -6,8 +6,8 @@ the same user and identifier adds nothing twice, and no file is left that nothin
 
 import pytest
 
+from paimon_explore.commit.commit_timing import Timing
 from paimon_explore.commit.committer import Committer
-from paimon_explore.commit.exponential_backoff import Timing
 from paimon_explore.errors import CommitError, PaimonError, StorageError
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.schema.table_schema import TableSchema

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+from paimon_explore.commit.commit_timing import Timing
 from paimon_explore.commit.commit_trace import CommitStep
 from paimon_explore.commit.committer import Committer
-from paimon_explore.commit.exponential_backoff import Timing
 from paimon_explore.errors import CommitOutcomeUnknownError, StorageError
 from paimon_explore.maintenance.expiry.snapshot_expiry import Retention, expire_snapshots
 from paimon_explore.metadata.commit_message import CommitMessage

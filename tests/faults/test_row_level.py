@@ -11,8 +11,8 @@ import pytest
 from hypothesis import settings
 
 from paimon_explore import Table
+from paimon_explore.commit.commit_timing import Timing
 from paimon_explore.commit.committer import Committer
-from paimon_explore.commit.exponential_backoff import Timing
 from paimon_explore.errors import CommitOutcomeUnknownError, PaimonError
 from paimon_explore.maintenance.row_level.merge_clauses import Clause, ClauseKind
 from paimon_explore.maintenance.row_level.merge_into import MergeSpec, merge_rows

@@ -6,8 +6,8 @@ files and hash indexes.
 
 import pytest
 
+from paimon_explore.commit.commit_timing import Timing
 from paimon_explore.commit.committer import Committer
-from paimon_explore.commit.exponential_backoff import Timing
 from paimon_explore.errors import CommitError, PaimonError, StorageError
 from paimon_explore.metadata.table_paths import TablePaths
 from paimon_explore.store.table_store import TableStore

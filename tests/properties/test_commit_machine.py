@@ -8,8 +8,8 @@ import hypothesis.strategies as st
 from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
+from paimon_explore.commit.commit_timing import Timing
 from paimon_explore.commit.committer import Committer
-from paimon_explore.commit.exponential_backoff import Timing
 from paimon_explore.commit.overwrite import NEW_PARTITIONS, WHOLE_TABLE, Overwrite
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.manifest.entry_cancellation import live_entries, merge_entries

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paimon_explore.data_types.arrow import to_arrow
-from paimon_explore.encoding.bucket import BucketFunction, bucket_of
+from paimon_explore.encoding.bucket_function import BucketFunction, bucket_of
 from paimon_explore.encoding.file_index.container import encode_container
 from paimon_explore.encoding.file_index.index_keys import is_indexable
 from paimon_explore.encoding.file_index.index_types import IndexBuilder, IndexSettings

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from paimon_explore.data_types.arrow import from_arrow, to_arrow
 from paimon_explore.data_types.arrow_buffers import Column
-from paimon_explore.data_types.casts.allowed_casts import is_executable
+from paimon_explore.data_types.casts.allowed_type_changes import is_executable
 from paimon_explore.data_types.casts.cast_column import cast_column
 from paimon_explore.data_types.casts.cast_errors import UncastableError
 from paimon_explore.data_types.casts.java_formatting import double_text, float_text

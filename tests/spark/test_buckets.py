@@ -14,7 +14,7 @@ from pyspark.sql import functions as f
 from paimon_explore import Catalog
 from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.json_parser import parse_type
-from paimon_explore.encoding.bucket import bucket_of
+from paimon_explore.encoding.bucket_function import bucket_of
 from paimon_explore.spark.executor_tasks import WriteJob
 from paimon_explore.spark.writes.bucket_assignment import bucket_expression
 from paimon_explore.spark.writes.driver_commit import write_target

@@ -33,7 +33,7 @@ def test_tasks_do_not_read_the_archives_of_spark_again(spark: SparkSession) -> N
 
         import pyarrow as pa  # noqa: PLC0415 - the same
 
-        from paimon_explore.spark.python_worker_speedups import lighten_worker  # noqa: PLC0415 - the same
+        from paimon_explore.spark.python_worker_patches import lighten_worker  # noqa: PLC0415 - the same
 
         for batch in batches:
             found = [p for p in sys.path_importer_cache if p.endswith((".zip", ".jar"))]

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from paimon_explore import Table, open_table
+from paimon_explore.commit.commit_timing import Timing
 from paimon_explore.commit.committer import Committer
-from paimon_explore.commit.exponential_backoff import Timing
 from paimon_explore.commit.overwrite import NEW_PARTITIONS, WHOLE_TABLE, Overwrite
 from paimon_explore.errors import AlreadyExistsError, CommitOutcomeUnknownError, PaimonError
 from paimon_explore.maintenance.compaction.compact import compact_postponed, compact_table

@@ -1,4 +1,4 @@
 """Casts between Paimon types, with the results of the Java implementation.
 
-`cast_column` casts Arrow columns; `allowed_casts` defines which column type changes are allowed.
+`cast_column` casts Arrow columns; `allowed_type_changes` defines which column types may change.
 """

@@ -24,7 +24,7 @@ from paimon_explore.data_types.arrow_buffers import (
     valid_mask,
     validity_bitmap,
 )
-from paimon_explore.data_types.casts.allowed_casts import (
+from paimon_explore.data_types.casts.allowed_type_changes import (
     BYTES,
     FLOATS,
     INTEGERS,

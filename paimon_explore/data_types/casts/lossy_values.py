@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from paimon_explore.data_types.arrow_buffers import Column, as_python, int64_values, true_mask
-from paimon_explore.data_types.casts.allowed_casts import (
+from paimon_explore.data_types.casts.allowed_type_changes import (
     BYTES,
     INTEGERS,
     TEXTS,

@@ -6,7 +6,7 @@ from pyroaring import BitMap
 from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import Column, empty_array
 from paimon_explore.data_types.definitions import DataType
-from paimon_explore.encoding.file_index import bitmap, bloom, bsi, range_bitmap
+from paimon_explore.encoding.file_index import bitmap, bloom_filter, bsi, range_bitmap
 from paimon_explore.encoding.file_index.index_condition import Condition, FileIndex, Relation
 from paimon_explore.encoding.file_index.index_keys import key_codec
 from paimon_explore.errors import UnsupportedFeatureError
@@ -25,8 +25,8 @@ class IndexSettings:
         chunk_bytes: maximum bytes of a chunk of a range bitmap; None for Java's default.
     """
 
-    items: int = bloom.DEFAULT_ITEMS
-    fpp: float = bloom.DEFAULT_FPP
+    items: int = bloom_filter.DEFAULT_ITEMS
+    fpp: float = bloom_filter.DEFAULT_FPP
     version: int = 2
     block_bytes: int = bitmap.DEFAULT_BLOCK_BYTES
     chunk_bytes: int | None = None
@@ -61,8 +61,8 @@ def decode_index(kind: str, data: bytes | None, data_type: DataType, *, path: st
     if data is None:
         return EmptyIndex()
     match kind:
-        case bloom.KIND:
-            return bloom.decode_bloom(data, data_type, path=path)
+        case bloom_filter.KIND:
+            return bloom_filter.decode_bloom(data, data_type, path=path)
         case bitmap.KIND:
             return bitmap.decode_bitmap_index(data, data_type, path=path)
         case bsi.KIND:
@@ -92,8 +92,10 @@ class IndexBuilder:
         self._settings = settings
         self._columns: list[Column] = []
         self._bloom = None
-        if kind == bloom.KIND:
-            self._bloom = bloom.BloomBuilder(data_type, items=settings.items, fpp=settings.fpp)
+        if kind == bloom_filter.KIND:
+            self._bloom = bloom_filter.BloomBuilder(
+                data_type, items=settings.items, fpp=settings.fpp
+            )
 
     def add(self, column: Column) -> None:
         """Add the next rows, in `to_arrow(data_type)`."""

@@ -19,7 +19,7 @@ from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import Column, Ints, offsets_from_sizes, take_rows
 from paimon_explore.encoding.arrow_type_conversion import conform
 from paimon_explore.encoding.data_file_reader import PageBounds, PagesError, StoredColumn
-from paimon_explore.encoding.parquet.column_index import page_bounds
+from paimon_explore.encoding.parquet.column_index_decoder import page_bounds
 from paimon_explore.encoding.parquet.footer_fixes import TAIL_BYTES, footer_length
 from paimon_explore.encoding.parquet.page_locations import (
     ChunkPlace,

@@ -1,7 +1,7 @@
 """Parsing of CSV and JSON data files.
 
-Both formats store every value as text; `read/text_data_file.py` converts it to the column types.
-Rows are parsed one by one, as both formats are row-oriented.
+Both formats store every value as text; `read/csv_json_data_file.py` converts it to the column
+types. Rows are parsed one by one, as both formats are row-oriented.
 
 CSV parsing is the exact inverse of Paimon's writer. A field that contains a delimiter, a quote or a
 line end is quoted, and quotes inside it are escaped. Nothing else is escaped: a backslash stands

@@ -15,9 +15,9 @@ from enum import StrEnum
 import pyarrow as pa
 
 from paimon_explore.commit.commit_attempt import CommitNote
+from paimon_explore.commit.commit_timing import Timing
 from paimon_explore.commit.commit_trace import CommitEvent, CommitStep, Recorder, recording
 from paimon_explore.commit.committer import Committer
-from paimon_explore.commit.exponential_backoff import Timing
 from paimon_explore.commit.iceberg import DISABLED
 from paimon_explore.encoding.binary_row.encoder import EMPTY_ROW
 from paimon_explore.errors import (

@@ -14,8 +14,8 @@ Spec: primary-key-table, compaction; maintenance/configurations, `write-only`, `
 import warnings
 from collections.abc import Collection, Sequence
 
+from paimon_explore.commit.commit_timing import CommitRetryPolicy, Timing, commit_retry_policy
 from paimon_explore.commit.committer import Committer
-from paimon_explore.commit.exponential_backoff import CommitRetryPolicy, Timing, commit_retry_policy
 from paimon_explore.errors import (
     CommitConflictError,
     CommitOutcomeUnknownError,

@@ -34,7 +34,7 @@ Spec: maintenance/manage-snapshots, expire snapshots.
 from collections.abc import Callable, Sequence
 from dataclasses import field, replace
 
-from paimon_explore.commit.exponential_backoff import system_clock
+from paimon_explore.commit.commit_timing import system_clock
 from paimon_explore.errors import (
     InvalidInputError,
     MissingFileError,

@@ -9,7 +9,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import assert_never
 
-from paimon_explore.data_types.casts.allowed_casts import is_executable, is_explicit, is_implicit
+from paimon_explore.data_types.casts.allowed_type_changes import (
+    is_executable,
+    is_explicit,
+    is_implicit,
+)
 from paimon_explore.data_types.casts.cast_errors import UncastableError
 from paimon_explore.data_types.default_values import default_column
 from paimon_explore.data_types.definitions import (

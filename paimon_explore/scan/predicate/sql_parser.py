@@ -24,7 +24,7 @@ from paimon_explore.arguments import string
 from paimon_explore.data_types.definitions import AtomicType, DataType, TypeRoot
 from paimon_explore.errors import InvalidInputError, suggestion
 from paimon_explore.scan.predicate.builder import Term, cast_target, like, text_match
-from paimon_explore.scan.predicate.dnf_filters import FilterList, filters
+from paimon_explore.scan.predicate.dnf_filter_parser import FilterList, filters
 from paimon_explore.scan.predicate.expression import (
     FALSE,
     NULL,

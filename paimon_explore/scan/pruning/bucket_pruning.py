@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from paimon_explore.data_types.definitions import AtomicType, DataField, TypeRoot
-from paimon_explore.encoding.bucket import BucketFunction, bucket_of
+from paimon_explore.encoding.bucket_function import BucketFunction, bucket_of
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options.table_options import BUCKET_FUNCTION, TableOptions

@@ -53,7 +53,7 @@ from paimon_explore.read.data_file import SystemColumn
 from paimon_explore.read.split_reader import SplitReader
 from paimon_explore.scan.incremental import SnapshotRange
 from paimon_explore.scan.splits.data_split import Split
-from paimon_explore.spark.python_worker_speedups import lighten_worker
+from paimon_explore.spark.python_worker_patches import lighten_worker
 from paimon_explore.spark.read_plan import groups, whole_columns
 from paimon_explore.spark.spark_types import spark_schema, to_spark, wire_schema
 from paimon_explore.spark.streaming.read_limit_stand_ins import (

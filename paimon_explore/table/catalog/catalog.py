@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
 
 from paimon_explore.arguments import boolean, optional_string, string
-from paimon_explore.commit.exponential_backoff import system_clock
+from paimon_explore.commit.commit_timing import system_clock
 from paimon_explore.errors import (
     AlreadyExistsError,
     InvalidInputError,

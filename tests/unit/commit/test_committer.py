@@ -5,9 +5,9 @@ import dataclasses
 import pytest
 
 from paimon_explore.commit.commit_attempt import CommitNote
+from paimon_explore.commit.commit_timing import Timing
 from paimon_explore.commit.commit_trace import CommitStep
 from paimon_explore.commit.committer import Committer
-from paimon_explore.commit.exponential_backoff import Timing
 from paimon_explore.commit.overwrite import NEW_PARTITIONS, WHOLE_TABLE, Overwrite
 from paimon_explore.errors import CommitConflictError, CommitError, InvalidInputError
 from paimon_explore.metadata.commit_message import CommitMessage

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from paimon_explore import Table, open_table
-from paimon_explore.commit.exponential_backoff import system_clock
+from paimon_explore.commit.commit_timing import system_clock
 from paimon_explore.errors import FormatError, InvalidInputError, NotFoundError
 from support.lifecycle import files_of, keyed_table, keys, plain_table, replaced_rows, states
 from support.written import columns

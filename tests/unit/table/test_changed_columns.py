@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from paimon_explore import Catalog, Table, open_table
-from paimon_explore.data_types.casts.allowed_casts import is_castable
+from paimon_explore.data_types.casts.allowed_type_changes import is_castable
 from paimon_explore.data_types.type_parser import parse_type_text
 from paimon_explore.errors import CorruptFileError, InvalidInputError, PaimonError
 from paimon_explore.metadata.schema.schema_change import (

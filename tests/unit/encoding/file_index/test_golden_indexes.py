@@ -14,7 +14,7 @@ from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import Column, as_python
 from paimon_explore.data_types.definitions import DataType, MapType
 from paimon_explore.data_types.json_parser import parse_type
-from paimon_explore.encoding.file_index.bloom import BloomFilter
+from paimon_explore.encoding.file_index.bloom_filter import BloomFilter
 from paimon_explore.encoding.file_index.container import decode_container, encode_container
 from paimon_explore.encoding.file_index.index_condition import Condition, FileIndex, Relation
 from paimon_explore.encoding.file_index.index_keys import IndexValue

@@ -1,6 +1,6 @@
 import pytest
 
-from paimon_explore.data_types.casts.allowed_casts import (
+from paimon_explore.data_types.casts.allowed_type_changes import (
     is_castable,
     is_executable,
     is_explicit,

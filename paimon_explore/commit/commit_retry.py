@@ -13,8 +13,8 @@ from paimon_explore.commit.commit_attempt import (
     Metrics,
     Request,
 )
+from paimon_explore.commit.commit_timing import CommitRetryPolicy, Timing
 from paimon_explore.commit.commit_trace import CommitEvent, CommitStep, emit
-from paimon_explore.commit.exponential_backoff import CommitRetryPolicy, Timing
 from paimon_explore.commit.file_changes import Changes
 from paimon_explore.errors import (
     CommitError,
