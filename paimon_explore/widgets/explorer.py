@@ -49,19 +49,27 @@ class Explorer(AnsweringWidget):
 
     _esm: ClassVar[str] = bundle("explorer")
 
-    selected = traitlets.Int(0, help="id of the selected snapshot, 0 for none").tag(sync=True)
-    compare = traitlets.Int(0, help="id of the snapshot to compare with, 0 for none").tag(sync=True)
+    selected = traitlets.Int(0, help="id of the selected snapshot; 0 if none is selected").tag(
+        sync=True
+    )
+    compare = traitlets.Int(0, help="id of the snapshot to compare with; 0 if there is none").tag(
+        sync=True
+    )
     node = traitlets.Unicode("", help="path of the selected tree node or file").tag(sync=True)
-    filter = traitlets.Unicode("", help="condition on files").tag(sync=True)
+    filter = traitlets.Unicode("", help="SQL condition that selects the files to list").tag(
+        sync=True
+    )
     tab = traitlets.Unicode("files", help="name of the open view").tag(sync=True)
     asked = traitlets.Dict(
         value_trait=traitlets.Unicode(),
         key_trait=traitlets.Unicode(),
         help="input of each view, e.g. {'explain': 'k > 3'}",
     ).tag(sync=True)
-    code = traitlets.Unicode("", help="Python code that gives what is shown").tag(sync=True)
-    spark_code = traitlets.Unicode("", help="PySpark code that reads the snapshot").tag(sync=True)
-    height = traitlets.Int(_HEIGHT, help="pixels").tag(sync=True)
+    code = traitlets.Unicode("", help="Python code that reproduces the view").tag(sync=True)
+    spark_code = traitlets.Unicode("", help="PySpark code that reads the selected snapshot").tag(
+        sync=True
+    )
+    height = traitlets.Int(_HEIGHT, help="height in pixels").tag(sync=True)
 
     def __init__(
         self, view: TableView, *, selected: int | None = None, height: int = _HEIGHT
@@ -141,7 +149,7 @@ class Explorer(AnsweringWidget):
         """Reject snapshots that do not exist."""
         value = proposal["value"]
         if not isinstance(value, int):
-            raise traitlets.TraitError("a snapshot id must be an integer")
+            raise traitlets.TraitError("A snapshot id must be an integer.")
         try:
             return self._state.checked_snapshot(value)
         except PaimonError as error:

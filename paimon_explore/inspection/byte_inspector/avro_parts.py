@@ -128,7 +128,9 @@ def _pairs(spans: Spans) -> int:
         )
         if count < 0:
             spans.number(
-                "size", "zigzag", rule="Size of the block in bytes, after a negative count."
+                "size",
+                "zigzag",
+                rule="Size of the block in bytes; present only after a negative number of entries.",
             )
         for _ in range(abs(count)):
             _pair(spans)
@@ -186,7 +188,11 @@ def _block(spans: Spans, header: Header, schema: AvroNode, meaning: Meaning, num
                 return _decompressed(file, start, end, header, build, number)
 
             packed = spans.made.pop()
-            spans.made.append(_with_inside(packed, inside, f"{size:,} bytes, decompressed below"))
+            spans.made.append(
+                _with_inside(
+                    packed, inside, f"{size:,} bytes; the decompressed bytes are listed below"
+                )
+            )
         spans.leaf(
             "sync", "bytes", SYNC_SIZE, rule="The sync marker, as in the header.", say=_same(header)
         )
@@ -195,7 +201,11 @@ def _block(spans: Spans, header: Header, schema: AvroNode, meaning: Meaning, num
 
 def _same(header: Header) -> Say:
     def say(value: Value) -> str:
-        return "same as in the header" if value == header.sync else "differs from the header"
+        return (
+            "same as the sync marker of the header"
+            if value == header.sync
+            else "differs from the sync marker of the header"
+        )
 
     return say
 
@@ -388,7 +398,7 @@ class _Walk:
             branch = spans.number(
                 "branch",
                 "zigzag",
-                rule="Index of the type of the union that follows.",
+                rule="Index of the union branch of the value that follows.",
                 say=lambda value: f"{int(value)}: {_branch_text(node, int(value))}",
             )
             inner = _branch(node, branch)
@@ -417,7 +427,9 @@ class _Walk:
             )
             if count < 0:
                 spans.number(
-                    "size", "zigzag", rule="Size of the items in bytes, after a negative count."
+                    "size",
+                    "zigzag",
+                    rule="Size of the items in bytes; present only after a negative number.",
                 )
             for _ in range(abs(count)):
                 self._item(f"[{total}]", node, path)

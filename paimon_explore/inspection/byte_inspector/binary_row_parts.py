@@ -63,7 +63,9 @@ def row_parts(spans: Spans, fields: Sequence[DataField] | None) -> None:
         spans: the bytes of the row.
         fields: its fields; None if unknown. If the arity differs, only slots are shown.
     """
-    arity = spans.number("fields", "int32 BE", rule="Number of fields; the only big-endian number.")
+    arity = spans.number(
+        "fields", "int32 BE", rule="Number of fields; the only big-endian number of the row."
+    )
     if not 0 <= arity <= _MAX_FIELDS:
         raise InvalidInputError(f"a row has at most {_MAX_FIELDS} fields, not {arity}")
     known = fields if fields is not None and len(fields) == arity else None
@@ -89,7 +91,8 @@ class _Row:
         spans = self._spans
         size = (self._arity + 63 + 8) // 64 * 8
         with spans.group(
-            "header", rule="8 bytes for up to 56 fields, 8 more for each further 64."
+            "header",
+            rule="8 bytes for up to 56 fields, and 8 more bytes for each 64 further fields.",
         ) as note:
             spans.leaf(
                 "row kind",
@@ -204,11 +207,11 @@ class _Row:
         spans = self._spans
         size = mark & 0x7F
         if size >= _SLOT:
-            raise InvalidInputError(f"{size} bytes do not fit into a slot")
+            raise InvalidInputError(f"{size} bytes do not fit into an 8-byte slot")
         value: Value = spans.leaf("value", form, size) if size else ""
         if size < _SLOT - 1:
             spans.leaf("fill", "zeros", _SLOT - 1 - size)
-        rule = "Bit 7: the value is stored in the slot; other bits: its length."
+        rule = "Bit 7: the value is stored in the slot; other bits: the length of the value."
         spans.leaf(
             "inline flag", "uint8", rule=rule, say=lambda v: f"inline, {int(v) & 0x7F} bytes"
         )
@@ -234,7 +237,7 @@ class _Row:
             raw = spans.data[self._start + start : self._start + start + min(size, 64)]
             shown = f'"{raw.decode("utf-8", "replace")}"' if form == "UTF-8" else f"0x{raw.hex()}"
             return say(raw) if say is not None else shown
-        return "empty" if not taken else "the reference is outside of the row"
+        return "empty" if not taken else "the slot references bytes outside of the row"
 
     def _stamp(self, name: str) -> str:
         spans = self._spans
@@ -242,7 +245,7 @@ class _Row:
         start = spans.number("offset", "uint32 LE", rule="Offset from the first byte of the row.")
         at = self._start + start
         if at + _SLOT > spans.end:
-            return "the reference is outside of the row"
+            return "the slot references bytes outside of the row"
 
         def build(inner: Spans) -> None:
             inner.leaf("milliseconds", "int64 LE", say=_stamp)

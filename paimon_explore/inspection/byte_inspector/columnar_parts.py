@@ -151,7 +151,7 @@ def _stripes(footers: tuple[tuple[int, int], ...], end: int) -> list[_Section]:
         found.append(
             _Section(name=f"stripe {index}: rows", offset=start, length=offset - start, rule=rule)
         )
-        rule = "Location of the streams of each column."
+        rule = "Locations of the column streams."
         found.append(
             _Section(name=f"stripe {index}: footer", offset=offset, length=length, rule=rule)
         )
@@ -176,7 +176,11 @@ def _compressed(spans: Spans, name: str, size: int, codec: int, decompress: obje
     spans.leaf(name, "bytes", size, rule="A Protocol Buffers message in compressed chunks.")
     leaf = spans.made.pop()
     spans.made.append(
-        replace(leaf, inside=inside, say=lambda _: f"{size:,} bytes, decompressed below")
+        replace(
+            leaf,
+            inside=inside,
+            say=lambda _: f"{size:,} bytes; the decompressed bytes are listed below",
+        )
     )
 
 

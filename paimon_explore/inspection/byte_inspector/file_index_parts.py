@@ -57,7 +57,7 @@ def _head(spans: Spans) -> None:
                     rule = "Offset from the start of the container; -1: all values are null."
                     spans.number("start", "int32 BE", rule=rule)
                     spans.number("length", "int32 BE")
-    spare = spans.number("reserved length", "int32 BE", rule="Length of reserved bytes; always 0.")
+    spare = spans.number("reserved length", "int32 BE", rule="Number of reserved bytes; always 0.")
     if spare:
         spans.leaf("reserved", "bytes", spare)
 
@@ -70,7 +70,7 @@ def _count(spans: Spans, name: str, rule: str = "") -> int:
 
 
 def _text(spans: Spans, name: str) -> str:
-    with spans.group(name, rule="Modified UTF-8 after its length.") as note:
+    with spans.group(name, rule="Text in modified UTF-8, preceded by its length.") as note:
         size = spans.number("size", "uint16 BE")
         note.about = str(spans.leaf("text", "UTF-8", size)) if size else ""
     return note.about
@@ -154,7 +154,7 @@ def _blocks(spans: Spans, data_type: DataType) -> list[int]:
         with spans.group("block header"):
             _key(spans, "first key", data_type, "bitmap")
             spans.number("offset", "int32 BE", rule="Offset from the first block.")
-    end = spans.number("size of blocks", "int32 BE") + spans.position
+    end = spans.number("blocks length", "int32 BE") + spans.position
     found = []
     while spans.position < end:
         with spans.group("block") as note:

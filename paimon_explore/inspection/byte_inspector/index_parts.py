@@ -41,7 +41,7 @@ def vectors_parts(spans: Spans) -> None:
 
 def _vector(spans: Spans, number: int) -> None:
     with spans.group(f"vector {number}", rule="The deleted rows of one data file.") as note:
-        rule = "Size of the data in bytes; the index manifest references this offset."
+        rule = "Size of the data in bytes; the offset in the index manifest points to this field."
         size = spans.number("size", "int32 BE", rule=rule)
         spans.need(size)
         data = spans.data[spans.position : spans.position + size]
@@ -67,7 +67,7 @@ def _agrees(data: bytes, value: Value) -> str:
     return (
         "matches"
         if zlib.crc32(data) == value
-        else f"does not match the computed {zlib.crc32(data):#010x}"
+        else f"does not match the computed checksum {zlib.crc32(data):#010x}"
     )
 
 
@@ -78,7 +78,7 @@ def _data(spans: Spans) -> int:
         spans.number("magic", "int32 BE", rule=f"{MAGIC}: 32-bit positions.")
         return roaring_parts(spans)
     if magic != MAGIC_64.to_bytes(_INT, "little"):
-        raise InvalidInputError(f"a vector starts with {MAGIC:#x} or {MAGIC_64:#x}")
+        raise InvalidInputError(f"a deletion vector must start with {MAGIC:#x} or {MAGIC_64:#x}")
     spans.number("magic", "int32 LE", rule=f"{MAGIC_64}: 64-bit positions.")
     count = spans.number(
         "bitmaps", "int64 LE", rule="Number of bitmaps, one per upper half of the positions."
@@ -95,5 +95,5 @@ def _data(spans: Spans) -> int:
 
 def hashes_parts(spans: Spans) -> None:
     """Build the spans of a hash index, a list of hashes."""
-    rule = "Hash of a trimmed primary key in this bucket; not ordered."
+    rule = "Hash of a trimmed primary key of this bucket; the hashes are not sorted."
     spans.row("hashes", "int32 BE", spans.left // _INT, rule=rule)

@@ -24,7 +24,7 @@ RULES: Mapping[str, str] = {
     "_KIND": "Whether the file is added (ADD) or removed (DELETE).",
     "_PARTITION": "The partition as a binary row of the partition columns.",
     "_BUCKET": "Bucket number; -2 for the postponed bucket.",
-    "_TOTAL_BUCKETS": "Number of buckets when the file was written; -1 without fixed buckets.",
+    "_TOTAL_BUCKETS": "Number of buckets when the file was written; -1 if the number is not fixed.",
     "_FILE": "Metadata of a data file.",
     "_FILE_NAME": "File name; the folder follows from partition and bucket.",
     "_FILE_SIZE": "File size in bytes.",
@@ -46,10 +46,10 @@ RULES: Mapping[str, str] = {
     "_DELETE_ROW_COUNT": "Number of rows of kind -U and -D; null if unknown.",
     "_EMBEDDED_FILE_INDEX": "The file index, if small enough to be embedded.",
     "_FILE_SOURCE": "Source of the file: 0 write, 1 compaction.",
-    "_VALUE_STATS_COLS": "Columns with value statistics; null for all.",
+    "_VALUE_STATS_COLS": "Columns with value statistics; null if all columns have them.",
     "_EXTERNAL_PATH": "Full path of a file outside of the table's folder.",
-    "_FIRST_ROW_ID": "Row id of the first row, with row tracking.",
-    "_WRITE_COLS": "Columns in the file; null for all columns of its schema.",
+    "_FIRST_ROW_ID": "Row id of the first row; null without row tracking.",
+    "_WRITE_COLS": "Columns in the file; null if it contains all columns of its schema.",
     "_NUM_ADDED_FILES": "Number of ADD entries.",
     "_NUM_DELETED_FILES": "Number of DELETE entries.",
     "_MIN_BUCKET": "Minimum bucket of the entries; null if unknown.",
@@ -62,8 +62,8 @@ RULES: Mapping[str, str] = {
     "_DELETIONS_VECTORS_RANGES": "Location of the deletion vector of each data file.",
     "f0": "Name of the data file.",
     "f1": "Offset of the deletion vector in the index file, at its size field.",
-    "f2": "Length of the deletion vector: 32-bit without, 64-bit with size and checksum.",
-    "_CARDINALITY": "Number of deleted rows; null in old files.",
+    "f2": "Length of the deletion vector; includes the size and checksum only for 64-bit vectors.",
+    "_CARDINALITY": "Number of deleted rows; null in files of old writers.",
     "_GLOBAL_INDEX": "Rows and columns covered by a global index.",
 }
 
@@ -71,7 +71,7 @@ _SAYS: Mapping[str, Mapping[int, str]] = {
     "_KIND": {0: "ADD", 1: "DELETE"},
     "_FILE_SOURCE": {0: "APPEND", 1: "COMPACT"},
     "_BUCKET": {-2: "postponed"},
-    "_TOTAL_BUCKETS": {-1: "no fixed number", -2: "postponed"},
+    "_TOTAL_BUCKETS": {-1: "no fixed number of buckets", -2: "postponed"},
 }
 
 

@@ -37,7 +37,7 @@ def _cookie(spans: Spans) -> tuple[bytes | None, int]:
         spans.number(
             "cookie",
             "uint32 LE",
-            rule="0x303B: has run containers; upper half: number of containers - 1.",
+            rule="0x303B: run containers exist; upper half: number of containers minus 1.",
             say=lambda value: (
                 f"{int(value):#x}: {(int(value) >> 16) + 1} containers, some with runs"
             ),
@@ -52,8 +52,8 @@ def _cookie(spans: Spans) -> tuple[bytes | None, int]:
         assert isinstance(flags, bytes)  # noqa: S101 - of this form
         return flags, count
     if cookie != _COOKIE:
-        raise InvalidInputError(f"a bitmap starts with 0x303A or 0x303B, not {cookie:#x}")
-    spans.number("cookie", "uint32 LE", rule="0x303A: no run containers.", say=_hex)
+        raise InvalidInputError(f"a bitmap must start with 0x303A or 0x303B, not {cookie:#x}")
+    spans.number("cookie", "uint32 LE", rule="0x303A: the bitmap has no run containers.", say=_hex)
     count = spans.number(
         "containers", "uint32 LE", rule="Number of containers, each for a range of 65,536 values."
     )
@@ -81,7 +81,9 @@ def _keys(spans: Spans, count: int) -> list[tuple[int, int]]:
         while inner.left:
             number = (inner.position - start) // 4
             with inner.group(f"container {number}") as note:
-                key = inner.number("key", "uint16 LE", rule="Upper 16 bits of its values.")
+                key = inner.number(
+                    "key", "uint16 LE", rule="Upper 16 bits of the values of the container."
+                )
                 size = inner.number(
                     "cardinality",
                     "uint16 LE",
@@ -106,7 +108,7 @@ def _values(spans: Spans, index: int, key: int, cardinality: int) -> None:
         )
         return
     base = key << 16
-    rule = "An array of the lower 16 bits, ascending."
+    rule = "The lower 16 bits of each value, ascending."
     spans.row(
         name,
         "uint16 LE",
@@ -128,7 +130,9 @@ def _runs(spans: Spans, index: int, key: int) -> None:
                 with inner.group(f"run {(inner.position - start) // 4}") as one:
                     first = base + inner.number("first", "uint16 LE")
                     more = inner.number(
-                        "further", "uint16 LE", rule="Number of values after the first."
+                        "further",
+                        "uint16 LE",
+                        rule="Number of values of the run after the first value.",
                     )
                     one.about = f"{first:,} to {first + more:,}"
 

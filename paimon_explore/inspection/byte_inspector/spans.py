@@ -23,7 +23,7 @@ from paimon_explore.inspection.byte_inspector.primitive_encodings import (
     value_text,
 )
 
-STRANGE = "not understood"
+STRANGE = "invalid bytes"
 """Name of leaves with bytes that violate the layout."""
 
 _CHUNK = 256
@@ -31,7 +31,7 @@ _CHUNK = 256
 _MAX_DEPTH = 200
 
 
-UNOPENED = "not parsed"
+UNOPENED = "unparsed bytes"
 """Name of leaves with bytes that exceed the limits of parsing."""
 MAX_SPANS = 200_000
 """Maximum number of spans that are built at once."""
@@ -202,7 +202,10 @@ class Spans:
             InvalidInputError: fewer bytes remain.
         """
         if not 0 <= size <= self.left:
-            message = f"{size:,} bytes expected at byte {self.position:,}, {self.left:,} remain"
+            message = (
+                f"{size:,} bytes are expected at byte {self.position:,}, "
+                f"but the number of remaining bytes is {self.left:,}"
+            )
             raise InvalidInputError(message)
 
     def leaf(

@@ -15,7 +15,7 @@ _LIST_NAMES = ("compressed sizes", "uncompressed sizes", "first rows")
 
 def hint_parts(spans: Spans) -> None:
     """Build the spans of a hint, a number as text."""
-    rule = "A snapshot id as text. Hints may be stale; readers verify them."
+    rule = "The id of a snapshot as text. Hints may be stale; readers verify them."
     spans.leaf("snapshot", "UTF-8", spans.left, rule=rule)
 
 
@@ -102,7 +102,7 @@ def _entry(spans: Spans, number: int, end: int) -> int:
         if stated == stop - start:
             break
         if at < 0:
-            raise InvalidInputError(f"entry {number} has no valid size before the checksum")
+            raise InvalidInputError(f"entry {number} must contain its own size before its checksum")
     with spans.group(f"entry {number}") as note:
         note.about = f"{stated - 16:,} bytes"
         spans.leaf("magic", "bytes", 4)

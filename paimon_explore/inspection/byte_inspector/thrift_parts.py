@@ -168,7 +168,9 @@ def _binary(spans: Spans) -> str:
 def _list(spans: Spans, struct: str, depth: int) -> str:
     spans.need(1)
     header = spans.data[spans.position - spans.base]
-    rule = "Upper four bits: number of items, 15 if it follows; lower four bits: item type."
+    rule = (
+        "Upper four bits: number of items, or 15 if the number follows; lower four bits: item type."
+    )
     spans.number("list header", "uint8", rule=rule, say=lambda v: f"{int(v) >> 4}, {_wire(int(v))}")
     wire, size = Wire(header & 0x0F), header >> 4
     if size == _LONG_LIST:

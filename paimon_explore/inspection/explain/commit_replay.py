@@ -40,7 +40,7 @@ from paimon_explore.inspection.explain.commit_trace_report import (
 from paimon_explore.inspection.explain.folder_diff import kind_of
 from paimon_explore.inspection.rendering.chart import Tone
 from paimon_explore.inspection.rendering.code_snippet import Code
-from paimon_explore.inspection.rendering.number_format import bytes_text
+from paimon_explore.inspection.rendering.number_format import bytes_text, plural
 from paimon_explore.inspection.rendering.report import (
     Animation,
     Card,
@@ -75,7 +75,7 @@ class Scenario(StrEnum):
 SCENARIOS = {
     Scenario.ALONE: "No concurrent commits.",
     Scenario.RIVAL: "A concurrent commit takes the snapshot id first; the commit retries.",
-    Scenario.FAILURE: "Storage fails while the delta list is written; the commit cleans up.",
+    Scenario.FAILURE: "Writing the delta manifest list fails; the commit deletes its files.",
     Scenario.LOST_REPLY: "The snapshot file is created, but the response of the storage is lost.",
 }
 
@@ -203,7 +203,7 @@ class Replay(Result):
         sections.append(self._files())
         if self.compared:
             columns = ("field", "original", "replayed")
-            sections.append(grid("Original and replayed snapshot", columns, self.compared))
+            sections.append(grid("Original and replayed snapshots", columns, self.compared))
         sections.append(self._scenarios())
         title = f"Replay of snapshot {self.snapshot.id} ({self.snapshot.commit_kind.value})"
         return Report(title=f"{title}: {self.commit.outcome}", sections=tuple(sections))
@@ -226,7 +226,7 @@ class Replay(Result):
             if file.kind in kinds
         ]
         return Animation(
-            title="The commit step by step",
+            title="Steps of the commit",
             columns=("data files", *(f"{kind}s" for kind in kinds)),
             frames=tuple(commit_frame(event) for event in self.commit.events),
             cards=(data_files, *cards),
@@ -477,4 +477,4 @@ def _lists(store: TableStore, snapshot: Snapshot, which: str) -> str:
     except PaimonError as error:
         return type(error).__name__
     size = sum(int(str(row["file_size"])) for row in found.rows())
-    return f"{len(found)}, {bytes_text(size)}"
+    return f"{plural(len(found), 'manifest')}, {bytes_text(size)}"

@@ -97,13 +97,13 @@ class TracedCommit:
         if CommitStep.SKIP_EMPTY in steps:
             return "nothing to commit"
         if CommitStep.FAIL in steps:
-            return "failed; no change is visible"
+            return "commit failed; none of its changes is visible"
         if CommitStep.DOUBT in steps:
-            return "unknown: the storage did not confirm whether the snapshot was created"
+            return "outcome unknown: the storage did not confirm that it created the snapshot"
         return (
-            "not committed: the retries stopped"
+            "not committed: the maximum number of retries was reached"
             if CommitStep.WAIT in steps
-            else "already committed"
+            else "already committed by an earlier attempt"
         )
 
 
@@ -191,19 +191,32 @@ def figures_text(event: CommitEvent) -> str:
     return ", ".join(_figure(name, value) for name, value in event.figures.items())
 
 
+_FIGURES = {
+    "latest": "latest snapshot: {}",
+    "newest": "latest snapshot: {}",
+    "found": "earlier commits found: {}",
+    "to": "snapshot id taken by: {}",
+    "ms": "wait time: {} ms",
+    "step": "failed step: {}",
+    "names": "deleted: {}",
+    "failed": "hint not written: {}",
+    "bytes": "manifest list: {}",
+}
+"""Texts of the figures whose names do not explain themselves."""
+
+
 def _figure(name: str, value: int | str) -> str:
-    if isinstance(value, str):
-        return f"{name} {value}"
-    if name == "latest":
-        return f"latest snapshot {value}"
-    return bytes_text(value) if name == "bytes" else f"{count_text(value)} {name}"
+    text = str(value)
+    if isinstance(value, int) and name not in ("latest", "newest"):
+        text = bytes_text(value) if name == "bytes" else count_text(value)
+    return _FIGURES.get(name, f"{name}: {{}}").format(text)
 
 
 def _base_text(event: CommitEvent) -> str:
     before, after = _number(event, "manifests before"), _number(event, "manifests after")
     merged = before - _number(event, "manifests kept")
     if not before:
-        return "no earlier manifests"
+        return "no manifests of earlier commits"
     if not merged:
         return f"{plural(before, 'manifest')} kept unchanged"
     return f"{before} manifests merged into {after}: {merged} rewritten ({_way(event)} compaction)"

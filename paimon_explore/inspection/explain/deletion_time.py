@@ -86,6 +86,6 @@ def _of_expiry(
         waits.append(f"after {plural(commits, 'more commit')} ({key} = {retain_min})")
     if moment > now_ms:
         waits.append(f"from {time_text(moment)} on ({SNAPSHOT_TIME_RETAINED.key})")
-    when = " and ".join(waits) or "which is possible now"
+    when = " and ".join(waits) or "which may happen now"
     text = f"when snapshot {last} expires, {when}"
     return DeletionTime(text=text, from_ms=moment, commits=commits)

@@ -244,7 +244,7 @@ class KeyHistory(Result):
             lane=lane,
             start=start,
             end=end,
-            label=f"L{judged.level} {judged.verdict}",
+            label=f"L{judged.level}: {judged.verdict}",
             tooltip=tooltip,
             tone=_TONES.get(judged.verdict, Tone.MUTED),
             selects=f"snapshot:{first}",

@@ -216,8 +216,8 @@ def _kept_reason(found: Finding, also: str) -> Reason:
         if leaf.skipped_if
     ]
     unknown = [leaf.condition for leaf in found.leaves if leaf.bounds == "no statistics"]
-    parts = [f"would be pruned by {text}" for text in dict.fromkeys(would)]
-    parts += [f"no statistics for {text}" for text in dict.fromkeys(unknown)]
+    parts = [f"it would be pruned by {text}" for text in dict.fromkeys(would)]
+    parts += [f"there are no statistics for {text}" for text in dict.fromkeys(unknown)]
     parts += [also] if also else []
     text = found.text.removesuffix(".")
     return Reason(

@@ -205,7 +205,7 @@ class ScanExplanation(Result):
         title = (
             f"{at}: {plural(len(self.splits), 'split')} ({raw} without merging), "
             f"{plural(self.files, 'file')}"
-            f"{f' where {self.where}' if self.where else ''}"
+            f"{f' for the condition {self.where}' if self.where else ''}"
         )
         return Report(title=title, sections=tuple(self._sections()))
 

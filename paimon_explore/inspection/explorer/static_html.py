@@ -67,7 +67,7 @@ def _snapshot(inspector: Inspector) -> Iterator[str]:
         f"<p><b>snapshot {snapshot.id}</b> {esc(snapshot.commit_kind.value)} "
         f"{esc(time_text(snapshot.time_millis))} · schema {snapshot.schema_id} · "
         f"{count_text(snapshot.total_record_count)} rows before merging"
-        f"{'' if delta is None else f' ({delta:+,})'}</p>"
+        f"{'' if delta is None else f' ({delta:+,} by this commit)'}</p>"
     )
     yield _table(
         ("metadata", "entries", "size"),
@@ -87,7 +87,7 @@ def _snapshot(inspector: Inspector) -> Iterator[str]:
 def _node_cells(node: TreeNode) -> list[str]:
     if node.problem:
         return [node.label, node.problem, ""]
-    entries = "" if node.added is None else f"+{node.added:,} -{node.deleted or 0:,}"
+    entries = "" if node.added is None else f"{node.added:,} ADD, {node.deleted or 0:,} DELETE"
     return [node.label, entries, "" if node.size is None else bytes_text(node.size)]
 
 

@@ -39,7 +39,7 @@ def _lines(inspector: Inspector) -> Iterator[str]:
     yield from _snapshot_lines(inspector)
     first, last = timeline.marks[0].snapshot_id, timeline.marks[-1].snapshot_id
     letters = "".join(letter_of(mark) for mark in timeline.marks[-_LETTERS:])
-    yield f"timeline {first}..{last}  {'…' if len(timeline) > _LETTERS else ''}{letters}"
+    yield f"snapshots {first} to {last}  {'…' if len(timeline) > _LETTERS else ''}{letters}"
     flags = [_flag_text(flag) for flag in timeline.flags]
     if flags:
         yield "   ".join(flags)
@@ -64,7 +64,7 @@ def _snapshot_lines(inspector: Inspector) -> Iterator[str]:
     size = column_sum(files, "file_size")
     count = short_text(column_sum(files, "row_count"))
     levels = sorted(Counter(files.column("level").to_pylist()).items())
-    shown = "  ".join(f"L{level} {number:,}" for level, number in levels)
+    shown = "  ".join(f"L{level}: {plural(number, 'file')}" for level, number in levels)
     yield f"{plural(len(files), 'file')}  {bytes_text(size)}  {count} rows   {shown}".rstrip()
 
 

@@ -139,11 +139,11 @@ class Health(Result):
     def _chart(self) -> BarChart:
         rated = [one for one in self.findings if one.threshold]
         return BarChart(
-            title="Measured value relative to threshold",
+            title="Measured values divided by their thresholds",
             categories=tuple(one.rule for one in rated),
             series=(
                 Series(
-                    name="times the threshold",
+                    name="value / threshold",
                     values=tuple(round(one.figure / one.threshold, 2) for one in rated),
                     tone=Tone.WARN,
                 ),

@@ -294,7 +294,8 @@ def missing_files(facts: TableFacts) -> Iterator[Finding]:
         yield Finding(
             severity=Severity.ERROR,
             rule="missing files",
-            what=f"{plural(len(gone), 'live data file')} missing from storage, for example {name}",
+            what=f"{plural(len(gone), 'live data file')} "
+            f"{'is' if len(gone) == 1 else 'are'} missing from storage, for example {name}",
             figure=len(gone),
             threshold=0,
             advice="restore the files, or roll back to a snapshot that does not need them",
@@ -359,7 +360,8 @@ def tags_hold(facts: TableFacts) -> Iterator[Finding]:
             yield Finding(
                 severity=Severity.NOTE,
                 rule="tag retains space",
-                what=f"only tag {flag.name} references {bytes_text(size)} in {rows:,} files",
+                what=f"{bytes_text(size)} in {plural(rows, 'file')} "
+                f"{'is' if rows == 1 else 'are'} referenced only by tag {flag.name}",
                 figure=size / live,
                 threshold=_TAG_SHARE,
                 option="tag.default-time-retained",

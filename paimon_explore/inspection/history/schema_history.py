@@ -141,7 +141,7 @@ class SchemaHistory(Result):
             return
         newest = self.versions[-1]
         needed = [v.schema.id for v in self.versions if v.live_files]
-        used = ", ".join(map(str, needed)) or "none"
+        used = ", ".join(f"schema {number}" for number in needed) or "none"
         yield self._chart()
         yield facts(
             (
@@ -201,7 +201,7 @@ class SchemaHistory(Result):
                         selects=f"schema:{begin}",
                     )
                 )
-            labels.append(f"{number} {steps[-1][1]}")
+            labels.append(f"field {number}: {steps[-1][1]}")
         ticks = tuple((i + 0.5, f"schema {v.schema.id}") for i, v in enumerate(self.versions))
         return LaneChart(
             title="Fields by schema version",

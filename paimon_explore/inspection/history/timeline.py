@@ -249,7 +249,14 @@ def timeline_report(timeline: Timeline) -> Report:
         "row change#",
         "referenced by",
     )
-    return Report(title=repr(timeline), sections=(chart, grid("Snapshots", heads, rows)))
+    return Report(title=_title(timeline), sections=(chart, grid("Snapshots", heads, rows)))
+
+
+def _title(timeline: Timeline) -> str:
+    if not timeline.marks:
+        return "The table has no snapshot yet."
+    first, last = timeline.marks[0].snapshot_id, timeline.marks[-1].snapshot_id
+    return f"Timeline of snapshots {first} to {last}"
 
 
 def _cells(timeline: Timeline, mark: Mark) -> list[Entry]:

@@ -47,13 +47,15 @@ class NoRenderer:
     def figure(self, charts: tuple[Chart, ...]) -> Figure:  # noqa: ARG002 - the protocol's
         """Raise an error."""
         raise UnsupportedFeatureError(
-            "plotting a result that has no table", hint="Call t.lsm().plot(), for example."
+            "plotting a result that was not created from a Paimon table",
+            hint="Call t.lsm().plot(), for example.",
         )
 
     def widget(self, result: "Result") -> object:  # noqa: ARG002 - the protocol's
         """Raise an error."""
         raise UnsupportedFeatureError(
-            "a widget of a result that has no table", hint="Call t.lsm().widget(), for example."
+            "a widget of a result that was not created from a Paimon table",
+            hint="Call t.lsm().widget(), for example.",
         )
 
 

@@ -225,7 +225,7 @@ class LsmSection(Result):
         steps = [(float(at), float(depth)) for at, depth in enumerate(self.depths)]
         end = float(len(self.depths))
         profile = Profile(
-            title=f"overlap, max {self.max_depth}", steps=(*_turns(steps), (end, 0.0))
+            title=f"overlapping runs, max {self.max_depth}", steps=(*_turns(steps), (end, 0.0))
         )
         ticks = axis_ticks(0, end, [(i + 0.5, text) for i, text in enumerate(self.labels)])
         return LaneChart(

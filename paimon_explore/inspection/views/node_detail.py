@@ -286,7 +286,7 @@ class NodeDetails:
         deleted = sum(_int(row["num_deleted_files"]) for row in files.rows())
         rows = (
             ("contains", meaning[kind]),
-            ("manifests", f"{len(files):,}, {bytes_text(files.total_size)} in total"),
+            ("manifests", f"{plural(len(files), 'manifest')}, {bytes_text(files.total_size)}"),
             ("entries", f"{added:,} ADD, {deleted:,} DELETE"),
         )
         name = names[kind] or ""
@@ -379,7 +379,9 @@ class NodeDetails:
         columns = tuple(
             ColumnBounds(
                 column=column,
-                type="" if one.distinct_count is None else f"{one.distinct_count:,} distinct",
+                type=""
+                if one.distinct_count is None
+                else f"{plural(one.distinct_count, 'distinct value')}",
                 minimum=one.min,
                 maximum=one.max,
                 null_count=one.null_count,
@@ -455,8 +457,8 @@ def _bounds_sections(entry: Mapping[str, object], schema: TableSchema) -> Iterat
 
 def _vector_text(vector: Mapping[str, object]) -> str:
     cardinality = vector["cardinality"]
-    rows = "unknown number of rows" if cardinality is None else plural(_int(cardinality), "row")
-    return f"{rows} deleted; offset {vector['offset']}, {vector['length']} bytes"
+    rows = "an unknown number of rows" if cardinality is None else plural(_int(cardinality), "row")
+    return f"{rows} deleted; {vector['length']} bytes at offset {vector['offset']}"
 
 
 def _span(low: object, high: object) -> str:

@@ -74,7 +74,7 @@ class PartitionHeat(Result):
             )
         touched = sorted(often, key=lambda name: (-often[name][-1]["snapshot_id"], name))
         shown = sorted(touched[:MAX_LANES])
-        heads = ("partition", "changed in#", "last changed by#", "bytes added#", "bytes removed#")
+        heads = ("partition", "changed in#", "last changed in#", "bytes added#", "bytes removed#")
         cells = [_cells(name, often[name]) for name in touched]
         sections: tuple[Section, ...] = (
             self._map(shown, often),
@@ -135,7 +135,7 @@ def _cells(name: str, rows: list[dict[str, int]]) -> list[Entry]:
     return [
         name or "unpartitioned",
         plural(len(rows), "snapshot"),
-        Cell(text=str(last), selects=f"snapshot:{last}"),
+        Cell(text=f"snapshot {last}", selects=f"snapshot:{last}"),
         bytes_text(sum(row["bytes_added"] for row in rows)),
         bytes_text(sum(row["bytes_removed"] for row in rows)),
     ]

@@ -314,7 +314,7 @@ function createFiles(context) {
   const columns = columnsOf(context, (row) => texts.get(row));
   const filter = createFilter(context);
   const scope = segmented(
-    "File scope",
+    "Files to show",
     [
       ["live", "live", "Files of this snapshot"],
       ["added", "added", "Files this snapshot added"],
@@ -440,14 +440,14 @@ function createFiles(context) {
     empty.hidden = rows.length > 0;
     const changes = context.changes();
     if (changes && known) {
-      scope.label("added", `added ${formatCount(changes.added.files[position])}`);
-      scope.label("removed", `removed ${formatCount(changes.removed.files[position])}`);
+      scope.label("added", `${formatCount(changes.added.files[position])} added`);
+      scope.label("removed", `${formatCount(changes.removed.files[position])} removed`);
     }
     totals.hidden = !known;
     if (!known) return;
     const { sum } = selection;
     const levels = selection.levels.map(
-      ([level, files]) => el("span", { class: "pe-chip" }, `L${level} ${formatCount(files)}`)
+      ([level, files]) => el("span", { class: "pe-chip" }, `L${level}: ${plural(files, "file")}`)
     );
     fill(
       totals,
@@ -588,7 +588,7 @@ function columnsOf({ history }, texts) {
       title: "added by",
       width: 74,
       number: true,
-      says: "Snapshot that added the file (≤: an expired snapshot)",
+      says: "Snapshot that added the file; ≤ marks an expired snapshot",
       text: (row, { columns }) => snapshot(columns.added[row])
     },
     {
@@ -734,14 +734,14 @@ var reportTab = (id, title2) => ({
 var PANES = [
   { id: "files", title: "Files", create: createFiles },
   reportTab("partitions", "Partitions"),
-  reportTab("heat", "Heatmap"),
+  reportTab("heat", "Partition heatmap"),
   reportTab("lsm", "LSM tree"),
   reportTab("diff", "Snapshot diff"),
   reportTab("explain", "Explain scan"),
   reportTab("key", "Key history"),
   reportTab("why", "Explain file"),
   reportTab("health", "Health"),
-  reportTab("schema", "Schema"),
+  reportTab("schema", "Schema history"),
   reportTab("expiry", "Expiry preview"),
   reportTab("replay", "Commit replay"),
   { id: "bytes", title: "Bytes", create: lazyPane("bytes") }
@@ -1303,7 +1303,7 @@ function readersOf(history) {
     let next = 0;
     while (next < history.count && history.ids[next] < snapshot) next++;
     const behind = Math.max(last - snapshot + 1, 0);
-    return { kind: "consumer", label: `${name(who)}, lag ${behind}`, next };
+    return { kind: "consumer", label: `${name(who)}: ${plural(behind, "snapshot")} behind`, next };
   });
   if (history.hasWatermark) lanes.push({ kind: "watermark", label: "watermark" });
   return lanes;
@@ -1877,25 +1877,25 @@ function createTimeline(context) {
 function createControls(context) {
   const { store } = context;
   const metric = segmented(
-    "Height of the bars",
+    "Bar height",
     [
-      ["rows", "rows", "Rows added and removed by each snapshot"],
+      ["rows", "rows", "Rows added and removed"],
       ["bytes", "bytes", "Bytes of data files added and removed"],
-      ["files", "files", "Number of data files added and removed"]
+      ["files", "files", "Data files added and removed"]
     ],
     (value) => store.set({ metric: value })
   );
   const axis = segmented(
-    "Spacing of snapshots",
+    "Snapshot spacing",
     [
-      ["id", "id", "Equal spacing"],
+      ["id", "equal", "Equal spacing"],
       ["time", "time", "Spacing by commit time"]
     ],
     (value) => store.set({ axis: value })
   );
   const lanes = [
-    ["writers", "writers", "One lane per commit user; snapshots of the same commit are connected"],
-    ["readers", "consumers", "Positions of consumers, and the watermark"]
+    ["writers", "writers", "One row per commit user; snapshots of the same commit are connected"],
+    ["readers", "consumers", "One row per consumer, one for the watermark"]
   ].map(([key, label, says]) => {
     const made = button(label, says, () => store.set({ [key]: !store.get()[key] }));
     return { key, made };
@@ -1926,7 +1926,7 @@ function createControls(context) {
     axis.element,
     el(
       "div",
-      { class: "pe-segmented", role: "group", "aria-label": "Lanes" },
+      { class: "pe-segmented", role: "group", "aria-label": "Timeline rows" },
       ...lanes.map(({ made }) => made)
     ),
     legend,
@@ -1935,7 +1935,10 @@ function createControls(context) {
   const hint = (peak, hidden) => {
     const { metric: shown } = store.get();
     const highest = shown === "bytes" ? formatBytes(peak) : `${formatShort(peak)} ${shown}`;
-    const parts = [peak ? `max ${highest}` : "", hidden ? `${hidden} references hidden` : ""];
+    const parts = [
+      peak ? `max ${highest}` : "",
+      hidden ? `${plural(hidden, "reference")} hidden` : ""
+    ];
     fill(note, parts.filter(Boolean).join(" · "));
   };
   return { element, update, hint };
@@ -2501,7 +2504,7 @@ function createSummary(context) {
       el(
         "span",
         { class: delta < 0 ? "pe-minus" : "pe-plus" },
-        `${delta < 0 ? "−" : "+"}${formatCount(Math.abs(delta))}`
+        `${delta < 0 ? "−" : "+"}${plural(Math.abs(delta), "row")}`
       )
     );
     if (changes && !context.files().unknown.has(position)) {
@@ -2534,7 +2537,7 @@ function fileChange({ added, removed }, position) {
   const text = `+${formatShort(added.bytes[position]) === "0" ? "0 B" : formatBytes(added.bytes[position])} −${formatBytes(removed.bytes[position])}`;
   return el(
     "span",
-    { title: text },
+    { title: `Data files: ${text}` },
     el("span", { class: "pe-plus" }, `+${formatCount(added.files[position])}`),
     " ",
     el("span", { class: "pe-minus" }, `−${formatCount(removed.files[position])}`),

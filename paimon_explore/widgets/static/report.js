@@ -40,7 +40,7 @@ function createHelp() {
     el(
       "p",
       { class: "pe-note" },
-      "Snapshots: circle (A) append, square (C) compact, triangle (O) overwrite, diamond (Z) analyze; hollow if expired and kept by a tag. Bars: added above the line, removed below, on a square-root scale. Lanes: one per commit user; the lane of a consumer is filled up to the last snapshot it has read."
+      "Snapshots: circle (A) append, square (C) compact, triangle (O) overwrite, diamond (Z) analyze; hollow if expired and kept by a tag. Bars: added above the line, removed below, on a square-root scale. Rows below: one per commit user; the row of a consumer is filled up to the last snapshot it has read."
     )
   );
   element.append(el("style", {}, report_default));
@@ -164,7 +164,7 @@ var MOST_BARS = 60;
 function svg(tag, attributes = {}, ...children) {
   const element = document.createElementNS(SVG, tag);
   for (const [name, value] of Object.entries(attributes)) {
-    if (!ATTRIBUTES.has(name)) throw new TypeError(`attribute ${name} is not allowed`);
+    if (!ATTRIBUTES.has(name)) throw new TypeError(`Attribute ${name} is not allowed.`);
     if (value !== void 0 && value !== "") element.setAttribute(name, String(value));
   }
   element.append(...children);
@@ -509,7 +509,7 @@ function facts(title, rows, select) {
   return el("div", {}, title ? el("h5", { class: "pes-heading" }, visible(title)) : null, list);
 }
 function gridOf(grid, select) {
-  const count = grid.total > grid.rows.length ? `first ${grid.rows.length} of ` : "";
+  const count = grid.total > grid.rows.length ? `first ${grid.rows.length} of ` : "total: ";
   const heading = el(
     "h5",
     { class: "pes-heading" },
@@ -640,9 +640,9 @@ var FIELDS = {
     rows: true
   },
   explain: { label: "Condition", example: "k > 3 and dt = 'd1' limit 10" },
-  key: { label: "Key", example: "id = 3, dt = 'd1'" },
-  why: { label: "File", example: "name of a data, manifest or index file" },
-  expiry: { label: "Retention", example: "retain_max=10, older_than=1 d" }
+  key: { label: "Primary key", example: "id = 3, dt = 'd1'" },
+  why: { label: "File name", example: "name of a data, manifest or index file" },
+  expiry: { label: "Retention options", example: "retain_max=10, older_than=1 d" }
 };
 function create(context) {
   const { store, channel, pane } = context;

@@ -61,7 +61,7 @@ def test_a_deletion_vector_is_explained_byte_by_byte() -> None:
 def test_a_wrong_checksum_is_told() -> None:
     data, _ = encode_vectors([("f", BitMap([1]))])
     found = mapped("index-1", data[:-1] + bytes([data[-1] ^ 1]))
-    assert "computed 0x" in facts(found.at(-1))["value"]
+    assert "computed checksum 0x" in facts(found.at(-1))["value"]
 
 
 @pytest.mark.parametrize("wide", [False, True])

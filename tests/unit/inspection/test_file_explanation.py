@@ -30,7 +30,7 @@ def test_a_file_is_held_by_the_snapshots_between_its_adding_and_removal(
     assert (found.type, found.added_by, found.removed_by) == ("data file", 1, 4)
     assert [one.text for one in found.holders] == ["snapshots 1 to 3"]
     assert found.exists
-    assert found.deletion.text == "when snapshot 3 expires, which is possible now"
+    assert found.deletion.text == "when snapshot 3 expires, which may happen now"
 
 
 def test_the_earliest_moment_follows_the_options(golden: GoldenTables) -> None:

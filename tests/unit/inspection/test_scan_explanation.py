@@ -49,7 +49,7 @@ def test_each_dropped_item_names_the_condition_and_the_bound() -> None:
     kept = [row for row in found.to_arrow().to_pylist() if row["kept"] and row["unit"] == "file"]
     assert kept[0]["reason"] == (
         "The file may contain matching rows: v > 50 (minimum 90, maximum 90, 0 nulls in 1 row); "
-        "would be pruned by column v if its maximum were 50 or below."
+        "it would be pruned by column v if its maximum were 50 or below."
     )
 
 

@@ -72,8 +72,8 @@ def test_the_card_of_text_is_short_and_harmless(golden: GoldenTables) -> None:
     card = explorer_text(Inspector(golden_view(golden.table("java200", "tags").folder)))
     lines = card.splitlines()
     assert lines[0].startswith("tags  (")
-    assert lines[2] == "3 files  4.8 kB  43 rows   L0 2  L5 1"
-    assert lines[3] == "timeline 1..6  AAA"
+    assert lines[2] == "3 files  4.8 kB  43 rows   L0: 2 files  L5: 1 file"
+    assert lines[3] == "snapshots 1 to 6  AAA"
     hostile = explorer_text(Inspector(hostile_history().view))
     assert len(hostile.splitlines()) <= 25
     assert "\x1b" not in hostile

@@ -45,10 +45,10 @@ export function decodeColumns(specs, buffer) {
   const isEmpty = specs.every(([, , , length]) => length === 0);
   const bytes = isEmpty && !buffer ? new Uint8Array(0) : aligned(buffer);
   for (const [name, type, offset, length] of specs) {
-    if (!Object.hasOwn(TYPES, type)) throw new RangeError(`unknown column type ${type}`);
+    if (!Object.hasOwn(TYPES, type)) throw new RangeError(`Unknown column type ${type}.`);
     const Type = TYPES[/** @type {keyof typeof TYPES} */ (type)];
     if (offset % 8 !== 0 || offset + length * Type.BYTES_PER_ELEMENT > bytes.byteLength) {
-      throw new RangeError(`column ${name} exceeds its buffer`);
+      throw new RangeError(`Column ${name} extends beyond the buffer.`);
     }
     columns[name] = new Type(
       /** @type {ArrayBuffer} */ (bytes.buffer),
@@ -64,7 +64,7 @@ export function decodeColumns(specs, buffer) {
  * @returns {Uint8Array}
  */
 function aligned(buffer) {
-  if (!buffer) throw new RangeError("the buffer of the columns is missing");
+  if (!buffer) throw new RangeError("The answer has no column buffer.");
   if (buffer instanceof ArrayBuffer) return new Uint8Array(buffer);
   const bytes = new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
   return bytes.byteOffset % 8 === 0 ? bytes : bytes.slice();

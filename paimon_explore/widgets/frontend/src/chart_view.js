@@ -49,7 +49,7 @@ const MOST_BARS = 60;
 function svg(tag, attributes = {}, ...children) {
   const element = document.createElementNS(SVG, tag);
   for (const [name, value] of Object.entries(attributes)) {
-    if (!ATTRIBUTES.has(name)) throw new TypeError(`attribute ${name} is not allowed`);
+    if (!ATTRIBUTES.has(name)) throw new TypeError(`Attribute ${name} is not allowed.`);
     if (value !== undefined && value !== "") element.setAttribute(name, String(value));
   }
   element.append(...children);

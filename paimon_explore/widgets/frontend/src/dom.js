@@ -27,7 +27,7 @@ const ATTRIBUTES = new Set([
  */
 export function attribute(element, name, value) {
   if (!ATTRIBUTES.has(name) && !/^(aria|data)-[a-z-]+$/.test(name)) {
-    throw new TypeError(`attribute ${name} is not allowed`);
+    throw new TypeError(`Attribute ${name} is not allowed.`);
   }
   if (value === null || value === undefined || value === false) element.removeAttribute(name);
   else element.setAttribute(name, value === true ? "" : String(value));

@@ -430,7 +430,7 @@ function createSummary(context) {
       el(
         "span",
         { class: delta < 0 ? "pe-minus" : "pe-plus" },
-        `${delta < 0 ? "−" : "+"}${formatCount(Math.abs(delta))}`,
+        `${delta < 0 ? "−" : "+"}${plural(Math.abs(delta), "row")}`,
       ),
     );
     if (changes && !context.files().unknown.has(position)) {
@@ -468,7 +468,7 @@ function fileChange({ added, removed }, position) {
   const text = `+${formatShort(added.bytes[position]) === "0" ? "0 B" : formatBytes(added.bytes[position])} −${formatBytes(removed.bytes[position])}`;
   return el(
     "span",
-    { title: text },
+    { title: `Data files: ${text}` },
     el("span", { class: "pe-plus" }, `+${formatCount(added.files[position])}`),
     " ",
     el("span", { class: "pe-minus" }, `−${formatCount(removed.files[position])}`),

@@ -45,7 +45,7 @@ export function createFiles(context) {
   const columns = columnsOf(context, (row) => texts.get(row));
   const filter = createFilter(context);
   const scope = segmented(
-    "File scope",
+    "Files to show",
     [
       ["live", "live", "Files of this snapshot"],
       ["added", "added", "Files this snapshot added"],
@@ -193,14 +193,14 @@ export function createFiles(context) {
     empty.hidden = rows.length > 0;
     const changes = context.changes();
     if (changes && known) {
-      scope.label("added", `added ${formatCount(changes.added.files[position])}`);
-      scope.label("removed", `removed ${formatCount(changes.removed.files[position])}`);
+      scope.label("added", `${formatCount(changes.added.files[position])} added`);
+      scope.label("removed", `${formatCount(changes.removed.files[position])} removed`);
     }
     totals.hidden = !known;
     if (!known) return;
     const { sum } = selection;
     const levels = selection.levels.map(([level, files]) =>
-      el("span", { class: "pe-chip" }, `L${level} ${formatCount(files)}`),
+      el("span", { class: "pe-chip" }, `L${level}: ${plural(files, "file")}`),
     );
     fill(
       totals,
@@ -357,7 +357,7 @@ function columnsOf({ history }, texts) {
       title: "added by",
       width: 74,
       number: true,
-      says: "Snapshot that added the file (≤: an expired snapshot)",
+      says: "Snapshot that added the file; ≤ marks an expired snapshot",
       text: (row, { columns }) => snapshot(columns.added[row]),
     },
     {

@@ -43,7 +43,7 @@ export function createHelp() {
     el(
       "p",
       { class: "pe-note" },
-      "Snapshots: circle (A) append, square (C) compact, triangle (O) overwrite, diamond (Z) analyze; hollow if expired and kept by a tag. Bars: added above the line, removed below, on a square-root scale. Lanes: one per commit user; the lane of a consumer is filled up to the last snapshot it has read.",
+      "Snapshots: circle (A) append, square (C) compact, triangle (O) overwrite, diamond (Z) analyze; hollow if expired and kept by a tag. Bars: added above the line, removed below, on a square-root scale. Rows below: one per commit user; the row of a consumer is filled up to the last snapshot it has read.",
     ),
   );
   element.append(el("style", {}, css));

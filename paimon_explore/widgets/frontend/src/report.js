@@ -28,9 +28,9 @@ const FIELDS = {
     rows: true,
   },
   explain: { label: "Condition", example: "k > 3 and dt = 'd1' limit 10" },
-  key: { label: "Key", example: "id = 3, dt = 'd1'" },
-  why: { label: "File", example: "name of a data, manifest or index file" },
-  expiry: { label: "Retention", example: "retain_max=10, older_than=1 d" },
+  key: { label: "Primary key", example: "id = 3, dt = 'd1'" },
+  why: { label: "File name", example: "name of a data, manifest or index file" },
+  expiry: { label: "Retention options", example: "retain_max=10, older_than=1 d" },
 };
 
 /**

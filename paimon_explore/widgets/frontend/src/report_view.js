@@ -101,7 +101,7 @@ function facts(title, rows, select) {
  * @param {Select} select
  */
 function gridOf(grid, select) {
-  const count = grid.total > grid.rows.length ? `first ${grid.rows.length} of ` : "";
+  const count = grid.total > grid.rows.length ? `first ${grid.rows.length} of ` : "total: ";
   const heading = el(
     "h5",
     { class: "pes-heading" },

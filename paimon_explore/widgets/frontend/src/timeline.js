@@ -2,7 +2,14 @@
 /** The time pane: a canvas that is a slider over the snapshots, with its controls. */
 
 import { attribute, button, el, fill, perFrame, segmented } from "./dom.js";
-import { formatBytes, formatCount, formatShort, formatTime, visible } from "./text_format.js";
+import {
+  formatBytes,
+  formatCount,
+  formatShort,
+  formatTime,
+  plural,
+  visible,
+} from "./text_format.js";
 import { arrangeFlags, drawTimeline, inOverview, sceneHeight, scrolls } from "./timeline_draw.js";
 import { lanesOf, laneWords } from "./timeline_lanes.js";
 import { clamp, layoutTimeline, markAt, offsetFor } from "./timeline_layout.js";
@@ -218,25 +225,25 @@ export function createTimeline(context) {
 function createControls(context) {
   const { store } = context;
   const metric = segmented(
-    "Height of the bars",
+    "Bar height",
     [
-      ["rows", "rows", "Rows added and removed by each snapshot"],
+      ["rows", "rows", "Rows added and removed"],
       ["bytes", "bytes", "Bytes of data files added and removed"],
-      ["files", "files", "Number of data files added and removed"],
+      ["files", "files", "Data files added and removed"],
     ],
     (value) => store.set({ metric: /** @type {"rows" | "bytes" | "files"} */ (value) }),
   );
   const axis = segmented(
-    "Spacing of snapshots",
+    "Snapshot spacing",
     [
-      ["id", "id", "Equal spacing"],
+      ["id", "equal", "Equal spacing"],
       ["time", "time", "Spacing by commit time"],
     ],
     (value) => store.set({ axis: /** @type {"id" | "time"} */ (value) }),
   );
   const lanes = /** @type {const} */ ([
-    ["writers", "writers", "One lane per commit user; snapshots of the same commit are connected"],
-    ["readers", "consumers", "Positions of consumers, and the watermark"],
+    ["writers", "writers", "One row per commit user; snapshots of the same commit are connected"],
+    ["readers", "consumers", "One row per consumer, one for the watermark"],
   ]).map(([key, label, says]) => {
     const made = button(label, says, () => store.set({ [key]: !store.get()[key] }));
     return { key, made };
@@ -267,7 +274,7 @@ function createControls(context) {
     axis.element,
     el(
       "div",
-      { class: "pe-segmented", role: "group", "aria-label": "Lanes" },
+      { class: "pe-segmented", role: "group", "aria-label": "Timeline rows" },
       ...lanes.map(({ made }) => made),
     ),
     legend,
@@ -280,7 +287,10 @@ function createControls(context) {
   const hint = (peak, hidden) => {
     const { metric: shown } = store.get();
     const highest = shown === "bytes" ? formatBytes(peak) : `${formatShort(peak)} ${shown}`;
-    const parts = [peak ? `max ${highest}` : "", hidden ? `${hidden} references hidden` : ""];
+    const parts = [
+      peak ? `max ${highest}` : "",
+      hidden ? `${plural(hidden, "reference")} hidden` : "",
+    ];
     fill(note, parts.filter(Boolean).join(" · "));
   };
   return { element, update, hint };

@@ -1,7 +1,7 @@
 // @ts-check
 /** Lanes below the timeline: who commits, how far consumers have read, and the watermark. */
 
-import { formatTime, visible } from "./text_format.js";
+import { formatTime, plural, visible } from "./text_format.js";
 
 /** @import {History} from "./snapshot_columns.js" */
 
@@ -61,7 +61,7 @@ function readersOf(history) {
     let next = 0;
     while (next < history.count && history.ids[next] < snapshot) next++;
     const behind = Math.max(last - snapshot + 1, 0);
-    return { kind: "consumer", label: `${name(who)}, lag ${behind}`, next };
+    return { kind: "consumer", label: `${name(who)}: ${plural(behind, "snapshot")} behind`, next };
   });
   if (history.hasWatermark) lanes.push({ kind: "watermark", label: "watermark" });
   return lanes;

@@ -113,7 +113,7 @@ test("columns without a value need no buffer", () => {
   );
   assert.equal(columns.a.length, 0);
   assert.equal(columns.b.length, 0);
-  assert.throws(() => decodeColumns([["a", "u8", 0, 1]], undefined), /missing/);
+  assert.throws(() => decodeColumns([["a", "u8", 0, 1]], undefined), /no column buffer/);
 });
 
 test("a refusal is known by what it holds, whichever bundle it comes from", () => {

@@ -56,12 +56,12 @@ test("users beyond the busiest few share a lane", () => {
 test("a consumer's lane ends before the snapshot that it reads next", () => {
   const lanes = lanesOf(history({ flags: [consumer] }), { writers: false, readers: true });
   assert.deepEqual(lanes, [
-    { kind: "consumer", label: "c1, lag 3", next: 3 },
+    { kind: "consumer", label: "c1: 3 snapshots behind", next: 3 },
     { kind: "watermark", label: "watermark" },
   ]);
   const ahead = history({ flags: [{ ...consumer, snapshot: 7 }] });
   const [read] = lanesOf(ahead, { writers: false, readers: true });
-  assert.deepEqual([read.label, read.next], ["c1, lag 0", 6]);
+  assert.deepEqual([read.label, read.next], ["c1: 0 snapshots behind", 6]);
 });
 
 test("watermarks range over those that are there", () => {
@@ -91,6 +91,6 @@ test("hostile names of users and consumers are made visible", () => {
   );
   assert.deepEqual(
     lanes.map(({ label }) => label),
-    ["e\\u{202e}tl", "web", "c\\x00, lag 3", "watermark"],
+    ["e\\u{202e}tl", "web", "c\\x00: 3 snapshots behind", "watermark"],
   );
 });

@@ -8,7 +8,7 @@
   var scope = {};
   async function shared(name) {
     const versions = Object.values(scope[name] ?? {});
-    if (!versions.length) throw new Error(`JupyterLab does not provide ${name}`);
+    if (!versions.length) throw new Error(`JupyterLab does not provide the module ${name}.`);
     return (await versions[0].get())();
   }
   var RemoteFile = class {
@@ -50,7 +50,7 @@
       let buffers = [];
       try {
         const response = await this.fetch(`${this.address}/api?${query}`);
-        if (!response.ok) throw new Error(`The server answered with status ${response.status}`);
+        if (!response.ok) throw new Error(`The server answered with HTTP status ${response.status}.`);
         content = await response.json();
         if (content.data) {
           const bytes = Uint8Array.from(atob(content.data), (letter) => letter.charCodeAt(0));
@@ -136,7 +136,7 @@
     },
     /** @param {string} module */
     async get(module) {
-      if (module !== "./extension") throw new Error(`${NAME} has no module ${module}`);
+      if (module !== "./extension") throw new Error(`The extension ${NAME} has no module ${module}.`);
       return () => ({ __esModule: true, default: plugin });
     }
   };

@@ -43,7 +43,7 @@ def test_a_file_that_ends_early_keeps_what_was_read() -> None:
     space = space_of("file", bytes(5), two_numbers)
     found = space.root.children()
     assert names(list(found)) == ["first", STRANGE]
-    assert "2 bytes expected at byte 4, 1 remain" in found[1].rule
+    assert "2 bytes are expected at byte 4, but the number of remaining bytes is 1" in found[1].rule
     assert b"".join(space.encode(space.root)) == bytes(5)
 
 
