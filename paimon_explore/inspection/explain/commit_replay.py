@@ -226,7 +226,7 @@ class Replay(Result):
             if file.kind in kinds
         ]
         return Animation(
-            title="Steps of the commit",
+            title="The commit step by step",
             columns=("data files", *(f"{kind}s" for kind in kinds)),
             frames=tuple(commit_frame(event) for event in self.commit.events),
             cards=(data_files, *cards),

@@ -158,7 +158,7 @@ class ExpiryPreview(Result):
             ("metadata files to delete", len(files.metadata_files)),
             (SNAPSHOT_NUM_RETAINED_MIN.key, self.retention.retain_min),
             (SNAPSHOT_NUM_RETAINED_MAX.key, maximum),
-            ("snapshots kept if newer than", time_text(self.retention.keep_after_ms)),
+            ("snapshots are kept if newer than", time_text(self.retention.keep_after_ms)),
         )
         if len(self.timeline):
             yield self._chart()

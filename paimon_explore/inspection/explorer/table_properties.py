@@ -32,10 +32,10 @@ def _chips(schema: TableSchema, options: TableOptions) -> Iterator[str]:
     yield from _keys(schema)
     yield _buckets(options.value(BUCKET), keyed=bool(schema.primary_keys))
     if schema.primary_keys and options.value(MERGE_ENGINE) is not MergeEngine.DEDUPLICATE:
-        yield options.value(MERGE_ENGINE).value
+        yield f"merge engine {options.value(MERGE_ENGINE).value}"
     producer = options.value(CHANGELOG_PRODUCER)
     if producer is not ChangelogProducer.NONE:
-        yield f"changelog {producer.value}"
+        yield f"changelog producer {producer.value}"
     if options.value(DELETION_VECTORS_ENABLED):
         yield "deletion vectors"
     if options.value(DATA_EVOLUTION_ENABLED):
@@ -45,7 +45,7 @@ def _chips(schema: TableSchema, options: TableOptions) -> Iterator[str]:
 
 
 def _keys(schema: TableSchema) -> Iterator[str]:
-    yield f"PK {', '.join(schema.primary_keys)}" if schema.primary_keys else "append table"
+    yield f"primary key {', '.join(schema.primary_keys)}" if schema.primary_keys else "append table"
     if schema.partition_keys:
         yield f"partitioned by {', '.join(schema.partition_keys)}"
 

@@ -11,7 +11,7 @@ from paimon_explore.inspection.rendering.number_format import (
     bytes_text,
     count_text,
     plural,
-    short_text,
+    short_plural,
     time_text,
 )
 from paimon_explore.inspection.views.files_view import column_sum
@@ -62,10 +62,10 @@ def _snapshot_lines(inspector: Inspector) -> Iterator[str]:
         yield f"The files cannot be listed. {error.message}"
         return
     size = column_sum(files, "file_size")
-    count = short_text(column_sum(files, "row_count"))
+    count = short_plural(column_sum(files, "row_count"), "row")
     levels = sorted(Counter(files.column("level").to_pylist()).items())
     shown = "  ".join(f"L{level}: {plural(number, 'file')}" for level, number in levels)
-    yield f"{plural(len(files), 'file')}  {bytes_text(size)}  {count} rows   {shown}".rstrip()
+    yield f"{plural(len(files), 'file')}  {bytes_text(size)}  {count}   {shown}".rstrip()
 
 
 def _flag_text(flag: Flag) -> str:

@@ -173,8 +173,8 @@ def partition_skew(facts: TableFacts) -> Iterator[Finding]:
         yield Finding(
             severity=Severity.NOTE,
             rule="partition skew",
-            what=f"{texts[largest]} has {int(rows[largest]):,} rows; the median partition has "
-            f"{median_rows:,.0f}",
+            what=f"{texts[largest]} has {plural(int(rows[largest]), 'row')}; "
+            f"the median partition has {plural(round(median_rows), 'row')}",
             figure=float(rows[largest]) / median_rows,
             threshold=_PARTITION_SKEW,
             advice="choose a finer partition key or more buckets",

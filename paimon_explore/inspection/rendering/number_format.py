@@ -53,6 +53,15 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
+def short_plural(count: int, noun: str) -> str:
+    """Format a count in short form with its noun.
+
+    >>> short_plural(1, "row"), short_plural(4_100, "row")
+    ('1 row', '4.1k rows')
+    """
+    return f"{short_text(count)} {noun}{'' if count == 1 else 's'}"
+
+
 def time_text(millis: int | None, *, zone: str = " UTC") -> str:
     """Format epoch milliseconds as date and time.
 

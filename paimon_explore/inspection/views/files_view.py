@@ -13,7 +13,7 @@ from paimon_explore.inspection.history.file_lifetimes import FileLifetimes
 from paimon_explore.inspection.history.timeline import Timeline
 from paimon_explore.inspection.rendering.chart import BarChart, Series, Tone, Unit
 from paimon_explore.inspection.rendering.escape import esc, truncate
-from paimon_explore.inspection.rendering.number_format import bytes_text, plural, short_text
+from paimon_explore.inspection.rendering.number_format import bytes_text, plural, short_plural
 from paimon_explore.inspection.rendering.partition_text import binary_column
 from paimon_explore.inspection.rendering.report import MAX_ROWS, Cell, Entry, Report, Section, grid
 from paimon_explore.inspection.rendering.result import Result
@@ -128,7 +128,7 @@ def _size_chart(table: pa.Table) -> Iterator[Section]:
 
 
 def _of_all(shown: int, known: int) -> str:
-    return f" ({shown} largest of {known:,})" if shown < known else ""
+    return f" ({shown} largest of {known:,} partitions)" if shown < known else ""
 
 
 def files_view(
@@ -162,7 +162,7 @@ def files_view(
         "file_name": files.column("file_name"),
         "external_path": files.column("external_path"),
     }
-    whole = f"{plural(len(rows), 'file')}, {bytes_text(size)}, {short_text(count)} rows"
+    whole = f"{plural(len(rows), 'file')}, {bytes_text(size)}, {short_plural(count, 'row')}"
     table = pa.Table.from_arrays([*columns.values()], names=[*columns])
     return FilesView(table=table, title=f"{title}: {whole}")
 

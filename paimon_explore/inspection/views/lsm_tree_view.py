@@ -195,7 +195,7 @@ class LsmSection(Result):
         gone = (
             f"{count_text(retracts)} retracted, {count_text(deleted)} deleted by deletion vectors"
         )
-        share = f"{gone} ({(retracts + deleted) / rows:.1%} of {count_text(one.rows)} rows)"
+        share = f"{gone} ({(retracts + deleted) / rows:.1%} of {plural(one.rows, 'row')})"
         depth = f"max {self.max_depth}, mean {self.mean_depth:.1f} sorted runs per key"
         size = f"{plural(one.files, 'file')}, {one.level_0} in level 0, {bytes_text(one.bytes)}"
         yield self._chart()
@@ -245,7 +245,7 @@ class LsmSection(Result):
         keys = f", keys {row['min_key']} to {row['max_key']}" if self.keyed else ""
         lost = f", {gone:,} of them retracted or deleted" if gone else ""
         tooltip = (
-            f"level {row['level']}: {name}, {rows:,} rows{lost}, {bytes_text(size)}{keys}, "
+            f"level {row['level']}: {name}, {plural(rows, 'row')}{lost}, {bytes_text(size)}{keys}, "
             f"sequence {row['min_sequence_number']} to {row['max_sequence_number']}"
         )
         return Box(

@@ -533,7 +533,7 @@ def _span(low: object, high: object) -> str:
 
 
 def _also_in(ids: Sequence[int]) -> str:
-    return f"also in {' and '.join(f'snapshot {i}' for i in ids)}" if ids else ""
+    return f"also used by {' and '.join(f'snapshot {i}' for i in ids)}" if ids else ""
 
 
 def _sum(files: ManifestFiles, column: str) -> int:

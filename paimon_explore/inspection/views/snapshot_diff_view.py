@@ -22,7 +22,7 @@ from paimon_explore.inspection.rendering.number_format import (
     bytes_text,
     count_text,
     plural,
-    short_text,
+    short_plural,
     time_text,
 )
 from paimon_explore.inspection.rendering.partition_text import partition_texts
@@ -171,7 +171,7 @@ class SnapshotDiff(Result):
         if self.schema:
             changes = [(d.what, d.name, d.act, d.before, d.after) for d in self.schema]
             heads = ("element", "name", "change", "before", "after")
-            yield grid("Changes of schema and options", heads, changes)
+            yield grid("Schema and option changes", heads, changes)
         if self.indexes:
             listed = [
                 (_mark(i.change), i.type, i.entries, i.deleted_rows, bytes_text(i.size), i.name)
@@ -202,7 +202,7 @@ class SnapshotDiff(Result):
         for change in CHANGES:
             count, rows, size = self._sums(change)
             if count or change in ("added", "removed"):
-                text = f"{plural(count, 'file')}, {short_text(rows)} rows, {bytes_text(size)}"
+                text = f"{plural(count, 'file')}, {short_plural(rows, 'row')}, {bytes_text(size)}"
                 found.append((change, Cell(text=text, tone=_TONES[change])))
         totals = [s.total_record_count if s else 0 for s in (self.before, self.after)]
         shown = " → ".join(count_text(total) for total in totals)

@@ -459,7 +459,7 @@ function createFiles(context) {
       el("span", {}, formatBytes(sum.bytes)),
       el(
         "span",
-        { title: `${formatCount(sum.rows)} rows before merging` },
+        { title: `${plural(sum.rows, "row")} before merging` },
         `${formatShort(sum.rows)} rows before merging`
       ),
       context.files().grouped ? el(
@@ -1782,7 +1782,7 @@ function createTimeline(context) {
     if (history.unreadable(position)) return [lines[0]];
     if (history.expired(position)) lines.push("expired, kept by a tag");
     const delta = history.deltaRows[position];
-    lines.push(`${delta < 0 ? "−" : "+"}${formatCount(Math.abs(delta))} rows`);
+    lines.push(`${delta < 0 ? "−" : "+"}${plural(Math.abs(delta), "row")}`);
     const changes = context.changes();
     if (changes) {
       lines.push(
@@ -2499,7 +2499,7 @@ function createSummary(context) {
       el(
         "span",
         { title: "Rows of all live files, before merging" },
-        `${formatCount(history.totalRows[position])} rows`
+        plural(history.totalRows[position], "row")
       ),
       el(
         "span",

@@ -175,7 +175,7 @@ export class FakeModel {
     if (options.problem) packed.columns = packed.columns.slice();
     const table = {
       name: this.name, database: "default", location: "/wh/default.db/orders", branch: "main",
-      chips: ["PK dt, id", "partition dt", "bucket 4", "deletion vectors"].map(word), problems: options.problem ? [{ message: "snapshot-4: not JSON: Expecting value", path: "/wh/default.db/orders/snapshot/snapshot-4" }] : [],
+      chips: ["primary key dt, id", "partition dt", "bucket 4", "deletion vectors"].map(word), problems: options.problem ? [{ message: "snapshot-4: not JSON: Expecting value", path: "/wh/default.db/orders/snapshot/snapshot-4" }] : [],
     };
     return { body: { table, flags }, ...packed };
   }

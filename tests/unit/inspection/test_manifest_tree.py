@@ -52,7 +52,7 @@ def test_manifests_of_neighbouring_snapshots_say_so(golden: GoldenTables) -> Non
     view = golden_view(golden.table("java200", "pk_part_multi").folder)
     tree = ManifestTree(view, read_timeline(view))
     base = tree.children(3, "base").nodes
-    assert [n.shared for n in base] == ["also in snapshot 2", "also in snapshot 2"]
+    assert [n.shared for n in base] == ["also used by snapshot 2", "also used by snapshot 2"]
     assert tree.holders(3, base[0].label) == (1, 3)
     assert tree.holders(3, tree.children(3, "delta").nodes[0].label) == (3, 3)
 

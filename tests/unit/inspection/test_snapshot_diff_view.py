@@ -105,7 +105,7 @@ def test_points_are_ids_tags_times_or_nothing() -> None:
 def test_all_faces_are_there() -> None:
     table = append_table(COLUMNS, [{"k": 1, "v": "a"}], [{"k": 2, "v": "b"}])
     found = table.diff(rows=5)
-    assert repr(found).startswith("db.t: snapshot 1 → snapshot 2\nadded 1 file, 1 rows")
+    assert repr(found).startswith("db.t: snapshot 1 → snapshot 2\nadded 1 file, 1 row,")
     assert "<table>" in found._repr_html_()
     assert json.dumps(found.state())
     assert found.to_pandas().shape == (1, 10)

@@ -425,7 +425,7 @@ function createSummary(context) {
       el(
         "span",
         { title: "Rows of all live files, before merging" },
-        `${formatCount(history.totalRows[position])} rows`,
+        plural(history.totalRows[position], "row"),
       ),
       el(
         "span",

@@ -214,7 +214,7 @@ export function createFiles(context) {
       el("span", {}, formatBytes(sum.bytes)),
       el(
         "span",
-        { title: `${formatCount(sum.rows)} rows before merging` },
+        { title: `${plural(sum.rows, "row")} before merging` },
         `${formatShort(sum.rows)} rows before merging`,
       ),
       context.files().grouped

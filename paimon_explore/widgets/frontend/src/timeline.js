@@ -115,7 +115,7 @@ export function createTimeline(context) {
     if (history.unreadable(position)) return [lines[0]];
     if (history.expired(position)) lines.push("expired, kept by a tag");
     const delta = history.deltaRows[position];
-    lines.push(`${delta < 0 ? "−" : "+"}${formatCount(Math.abs(delta))} rows`);
+    lines.push(`${delta < 0 ? "−" : "+"}${plural(Math.abs(delta), "row")}`);
     const changes = context.changes();
     if (changes) {
       lines.push(
