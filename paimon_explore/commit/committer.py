@@ -323,7 +323,7 @@ def _codec(options: TableOptions) -> str:
     codec = _AVRO_CODECS.get(name)
     if codec is None:
         raise InvalidInputError(
-            f"Option 'manifest.compression' = {name!r}: not a supported compression of manifests.",
+            f"Option 'manifest.compression' = {name!r} is not a codec for manifests.",
             hint=f"Use {choices(_AVRO_CODECS)}.",
         )
     return codec

@@ -110,7 +110,7 @@ def check_bucket_counts(live: ManifestEntries, entries: ManifestEntries) -> None
         other = counts.setdefault(row["partition"], row["total_buckets"])
         if other != row["total_buckets"]:
             raise CommitConflictError(
-                f"A partition would have files with different numbers of buckets: {other} and "
+                f"The files of a partition would have different numbers of buckets: {other} and "
                 f"{row['total_buckets']}.",
                 hint="Only an overwrite can change the number of buckets of a partition.",
             )
@@ -123,7 +123,7 @@ def _check_alone(entries: ManifestEntries) -> None:
     try:
         merge_entries(entries)
     except CorruptFileError as error:
-        raise CommitConflictError(f"The commit adds {error.where} twice.") from error
+        raise CommitConflictError(f"The commit must not add {error.where} twice.") from error
 
 
 def _after(live: ManifestEntries, entries: ManifestEntries) -> ManifestEntries:
@@ -132,7 +132,7 @@ def _after(live: ManifestEntries, entries: ManifestEntries) -> ManifestEntries:
         merged = merge_entries(ManifestEntries.concat([live, entries]))
     except CorruptFileError as error:
         raise CommitConflictError(
-            f"A file that the commit adds already exists in the table: {error.where}.",
+            f"The table already contains {error.where}, which this commit adds.",
             hint="The same commit may have succeeded before.",
         ) from error
     missing = merged.of_kind(FileKind.DELETE)
@@ -211,7 +211,7 @@ def _check_compacted_ranges(after: ManifestEntries, added: ManifestEntries) -> N
             same = row["file_name"] == new["file_name"] or ".vector." in row["file_name"]
             if not beside and not same and _overlap(row, new):
                 raise CommitConflictError(
-                    f"File {row['file_name']} of another commit contains columns of rows that this "
+                    f"File {row['file_name']} of another commit updates columns of rows that this "
                     "commit compacts.",
                     hint=PLAN_AGAIN,
                 )
@@ -231,8 +231,8 @@ def _check_columns(live: ManifestEntries, added: ManifestEntries, planned_on: in
         for other in newer:
             if _overlap(row, other) and _share_columns(row["write_cols"], other["write_cols"]):
                 raise CommitConflictError(
-                    f"File {other['file_name']} of another commit changes the same "
-                    f"columns of rows from {row['first_row_id']} on.",
+                    f"File {other['file_name']} of another commit updates the same columns of the "
+                    f"same rows as this commit, from row id {row['first_row_id']} on.",
                     hint=PLAN_AGAIN,
                 )
 

@@ -101,8 +101,8 @@ def _check_second_vectors(
         duplicates = new.intersection(marked_files(row))
         if duplicates and _identity(row) not in replaced:
             raise CommitConflictError(
-                "Another commit deleted rows of the same data file in the meantime: "
-                f"{min(duplicates)} already has a new deletion vector.",
+                f"Another commit deleted rows of data file {min(duplicates)}, whose rows this "
+                "commit also deletes.",
                 hint=PLAN_AGAIN,
             )
 
@@ -155,14 +155,13 @@ def check_indexed_files(changes: Changes, before: IndexEntries) -> None:
         for name in marked_files(row):
             if (row["partition"], name) in removed:
                 raise CommitConflictError(
-                    f"Rows of data file {name}, which this commit replaces, were deleted by "
-                    "another commit in the meantime.",
+                    f"Another commit deleted rows of data file {name}, which this commit replaces.",
                     hint=PLAN_AGAIN,
                 )
         for name in _sources(row, removed):
             raise CommitConflictError(
-                f"Another commit indexed data file {name}, which this commit replaces, with type "
-                f"{row['index_type']} in the meantime.",
+                f"Another commit added an index of type {row['index_type']} for data file {name}, "
+                "which this commit replaces.",
                 hint=PLAN_AGAIN,
             )
 
@@ -210,13 +209,16 @@ def _changed(row: IndexRow) -> str:
     """Return the message for an index file that another commit has changed."""
     match row["index_type"]:
         case str(kind) if kind == HASH_INDEX:
-            return f"Another job added keys to bucket {row['bucket']} in the meantime."
+            return (
+                f"Another commit added keys to bucket {row['bucket']}, to which this commit also "
+                "adds keys."
+            )
         case str(kind) if kind == DELETION_VECTORS_INDEX:
             touched = next(iter(marked_files(row)), None)
             files = f"data file {touched}" if touched else f"bucket {row['bucket']}"
             return (
-                f"The deletion vectors of {files} have changed: another commit deleted rows "
-                f"of bucket {row['bucket']} or compacted the bucket."
+                f"Another commit changed the deletion vectors of {files}: it deleted rows of "
+                f"bucket {row['bucket']} or compacted the bucket."
             )
         case kind:
             return f"Index file {row['file_name']} of type {kind} was replaced by another commit."

@@ -84,7 +84,7 @@ def check_keys(
         return
     if latest is None or not _is_ancestor(store, seen):
         raise StaleRecordsError(
-            f"Snapshot {seen.id}, on which the rows were written, was replaced by a rollback.",
+            f"Snapshot {seen.id}, on which the rows are based, was removed by a rollback.",
             hint=_PLAN_AGAIN,
         )
     others = _written_since(store, latest, seen)
@@ -137,8 +137,8 @@ def _check(
         for other in groups.get(_conflict_scope(file, rules), ()):
             if _conflicts(file, other, seen, rules):
                 raise StaleRecordsError(
-                    f"Another commit has changed keys of bucket {other.bucket} that the commit "
-                    f"writes: file {other.name}.",
+                    f"File {other.name} of another commit changes keys in bucket {other.bucket} "
+                    "that this commit also writes.",
                     hint=_PLAN_AGAIN,
                 )
 

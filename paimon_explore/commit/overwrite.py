@@ -147,8 +147,8 @@ def check_new_files(matcher: PartitionMatcher) -> None:
     partitions = sorted(matcher.new)
     if not bool(matcher.matches(partitions).all()):
         raise InvalidInputError(
-            "The new rows include rows of other partitions than the overwritten one.",
-            hint="Pass only rows of this partition, or leave partition= out to replace the "
+            "Some new rows belong to other partitions than the overwritten partition.",
+            hint="Pass only rows of the overwritten partition, or omit partition= to replace all "
             "partitions of the new rows.",
         )
 

@@ -64,7 +64,8 @@ def check_strict_mode(
             key = opt.COMMIT_STRICT_MODE_LAST_SAFE_SNAPSHOT.key
             raise CommitConflictError(
                 f"Snapshot {number} of user {snapshot.commit_user!r} "
-                f"({snapshot.commit_kind.value}) changes the same partitions; {key!r} is {safe}.",
+                f"({snapshot.commit_kind.value}) changes partitions that this commit also changes, "
+                f"and is later than {key!r} = {safe}.",
                 hint=PLAN_AGAIN,
             )
 

@@ -85,7 +85,7 @@ def decode_vector(
         raise CorruptFileError(path, "deletion vector", rule)
     vector = _decode_data(data, path)
     if cardinality is not None and len(vector) != cardinality:
-        rule = f"has {len(vector)} rows, but the index manifest states {cardinality}"
+        rule = f"has {len(vector)} deleted rows, but the index manifest states {cardinality}"
         raise CorruptFileError(path, "deletion vector", rule)
     return vector
 
@@ -101,7 +101,9 @@ def _decode_data(data: bytes, path: str) -> DeletionVector:
         rule = f"the magic must be {MAGIC:#x} or {MAGIC_64:#x}, not {data[:_INT].hex()}"
         raise CorruptFileError(path, "deletion vector", rule)
     if reader.position != len(data):
-        raise CorruptFileError(path, "deletion vector", "the bitmap must fill the data")
+        raise CorruptFileError(
+            path, "deletion vector", "the bitmap must not be followed by other bytes"
+        )
     return vector
 
 

@@ -23,10 +23,10 @@ def decode_hashes(data: bytes, *, path: str, count: int | None = None) -> npt.ND
         CorruptFileError: the size is not a multiple of 4, or not that of `count` hashes.
     """
     if len(data) % _HASH_BYTES:
-        raise CorruptFileError(path, "size", f"must be a multiple of 4 bytes, not {len(data)}")
+        raise CorruptFileError(path, "file size", f"must be a multiple of 4 bytes, not {len(data)}")
     hashes = np.frombuffer(data, ">i4").astype(np.int32)
     if count is not None and len(hashes) != count:
-        rule = f"must be {count} as in the index manifest, not {len(hashes)}"
+        rule = f"must be {count}, as in the index manifest, not {len(hashes)}"
         raise CorruptFileError(path, "number of hashes", rule)
     return hashes
 

@@ -121,7 +121,7 @@ def shredding_of(metadata: Mapping[bytes, bytes], path: str, column: str) -> Shr
         names = {int(number): str(name) for name, number in known.items()}
         texts = "".join(names.values()).encode()  # fails on unpaired surrogates
     except KeyError as error:
-        raise CorruptFileError(path, where, f"the metadata lacks {error}") from error
+        raise CorruptFileError(path, where, f"the metadata must have the key {error}") from error
     except (ValueError, TypeError, AttributeError, RecursionError) as error:
         raise CorruptFileError(
             path, where, f"the dictionary of map keys is malformed: {error}"
@@ -133,7 +133,7 @@ def shredding_of(metadata: Mapping[bytes, bytes], path: str, column: str) -> Shr
 
 def _decompressed(packed: bytes, compression: str, size: int, path: str) -> bytes:
     if not 0 <= size <= _MAX_BYTES:
-        raise ValueError(f"invalid size of {size} bytes")
+        raise ValueError(f"the size of {size} bytes is out of range")
     name = compression.lower()
     try:
         if name == "none":
@@ -146,11 +146,13 @@ def _decompressed(packed: bytes, compression: str, size: int, path: str) -> byte
             count = cramjam.lz4.decompress_block_into(packed[_LZ4_HEADER:], output=room)
             found = bytes(room[:count])
         else:
-            raise UnsupportedFeatureError(f"the compression {name[:40]!r} of map keys", path)
+            raise UnsupportedFeatureError(
+                f"compression {name[:40]!r} of the map key dictionary", path
+            )
     except (zstandard.ZstdError, cramjam.DecompressionError) as error:
         raise ValueError(str(error)) from error
     if len(found) != size:
-        raise ValueError(f"it has {len(found)} bytes instead of {size}")
+        raise ValueError(f"{len(found)} bytes found, {size} bytes expected")
     return found
 
 
@@ -196,10 +198,10 @@ _Entries = tuple[Ints, Ints, Ints]
 
 def _column_entries(mapping: Column, valid: Bools, columns: int, at: tuple[str, str]) -> _Entries:
     if not isinstance(mapping, pa.ListArray) or not pa.types.is_integer(mapping.type.value_type):
-        raise CorruptFileError(*at, f"{MAPPING} must be a list of numbers, not {mapping.type}")
+        raise CorruptFileError(*at, f"{MAPPING} must be a list of integers, not {mapping.type}")
     offsets = list_offsets(mapping)
     if (np.diff(offsets)[valid] != columns).any() or not valid_mask(mapping)[valid].all():
-        raise CorruptFileError(*at, f"{MAPPING} must have a number for each of {columns} columns")
+        raise CorruptFileError(*at, f"each list in {MAPPING} must have {columns} numbers")
     present = np.flatnonzero(valid)
     if not columns or not len(present):
         return _no_entries()
@@ -215,7 +217,7 @@ def _column_entries(mapping: Column, valid: Bools, columns: int, at: tuple[str, 
 
 def _overflow_entries(overflow: Column, valid: Bools, base: int, at: tuple[str, str]) -> _Entries:
     if not isinstance(overflow, pa.MapArray) or not pa.types.is_integer(overflow.type.key_type):
-        raise CorruptFileError(*at, f"{OVERFLOW} must be a map by number, not {overflow.type}")
+        raise CorruptFileError(*at, f"{OVERFLOW} must map integers, not be {overflow.type}")
     offsets = list_offsets(overflow)
     counts = np.where(valid & valid_mask(overflow), np.diff(offsets), 0)
     rows = np.repeat(np.arange(len(valid)), counts)

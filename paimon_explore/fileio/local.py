@@ -214,7 +214,9 @@ class _TranslateErrors:
             reason = error.strerror or str(error)
             raise StorageError(self._operation, self._path, reason) from error
         if isinstance(error, ValueError):
-            raise StorageError(self._operation, self._path, f"not a valid path: {error}") from error
+            raise StorageError(
+                self._operation, self._path, f"the path is invalid: {error}"
+            ) from error
 
 
 def _exists(path: str) -> bool:

@@ -173,8 +173,8 @@ def _translated(kind: str, options: tuple[tuple[str, str], ...]) -> dict[str, st
         before = found.get(name)
         if before is not None and before[0] == rank and before[2] != value:
             raise InvalidInputError(
-                f"The storage options {before[1]!r} and {given!r} mean the same but have "
-                "different values.",
+                f"The storage options {before[1]!r} and {given!r} mean the same option "
+                "but have different values.",
                 hint="Pass only one of them.",
             )
         if before is None or before[0] < rank:

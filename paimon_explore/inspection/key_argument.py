@@ -67,10 +67,10 @@ def resolve_key(given: object, schema: TableSchema) -> KeyArgument:
                 raise _refused(f"{to_sql(part)} is not an equality of a column and a value", schema)
     other = [name for name in values if name not in schema.primary_keys]
     if other:
-        raise _refused(f"{choices(other)} is not a primary key column", schema)
+        raise _refused(f"{choices(other)} is not part of the primary key", schema)
     missing = [name for name in schema.trimmed_primary_keys if name not in values]
     if missing:
-        raise _refused(f"no value for {choices(missing)}", schema)
+        raise _refused(f"the key has no value for {choices(missing)}", schema)
     return KeyArgument(values=values, predicate=predicate)
 
 
@@ -95,7 +95,7 @@ def _names(count: int, schema: TableSchema) -> tuple[str, ...]:
         if len(names) == count:
             return names
     raise _refused(
-        f"{plural(count, 'value')} for {plural(len(schema.primary_keys), 'primary key column')}",
+        f"the key has {plural(count, 'value')}, but must have {len(schema.primary_keys)}",
         schema,
     )
 

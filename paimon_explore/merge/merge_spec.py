@@ -202,9 +202,9 @@ def _sequence_groups(schema: TableSchema) -> tuple[SequenceGroup, ...]:
     for name in removing:
         if name not in ordering_columns:
             raise InvalidInputError(
-                f"{table_options.PARTIAL_UPDATE_REMOVE_RECORD_ON_SEQUENCE_GROUP.key} "
+                f"Option {table_options.PARTIAL_UPDATE_REMOVE_RECORD_ON_SEQUENCE_GROUP.key!r} "
                 f"refers to {name!r}, "
-                "which is not the sequence field of a group."
+                "which is not a sequence field of a sequence group."
             )
     return tuple(groups)
 
@@ -222,13 +222,14 @@ def _check_compatible(spec: MergeSpec) -> None:
     clash = ""
     if spec.engine is MergeEngine.PARTIAL_UPDATE:
         if spec.ignore_delete and (spec.remove_on_delete or removing):
-            clash = "Deletes cannot be both ignored and remove rows"
+            clash = "The options both ignore deletes and remove deleted rows"
         elif spec.remove_on_delete and spec.sequence_groups:
-            clash = "Deletes cannot remove rows of tables with sequence groups"
+            clash = "Sequence groups cannot be combined with the removal of deleted rows"
     if clash:
         raise InvalidInputError(
-            f"{clash}: use one of ignore-delete, partial-update.remove-record-on-delete, "
-            "and sequence groups with partial-update.remove-record-on-sequence-group."
+            f"{clash}.",
+            hint="Use only one of 'ignore-delete', 'partial-update.remove-record-on-delete', and "
+            "sequence groups with 'partial-update.remove-record-on-sequence-group'.",
         )
 
 

@@ -74,9 +74,7 @@ def merge_runs(
         UnsupportedFeatureError: a function that needs an optional package.
     """
     if by_run_order and keep_retracts:
-        raise InvalidInputError(
-            "Retracted records can only be kept with sequence numbers, not in run order."
-        )
+        raise InvalidInputError("The arguments keep_retracts and by_run_order cannot be combined.")
     task = Task(
         spec=spec,
         functions=functions_of(spec),

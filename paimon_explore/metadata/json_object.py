@@ -105,7 +105,7 @@ class JsonObject:
 
     def _present(self, key: str, value: _Value | None) -> _Value:
         if value is None:
-            raise self.error(key, "is required")
+            raise self.error(key, "must be present")
         return value
 
     def _wrong(self, key: str, wanted: str, found: object) -> CorruptFileError:

@@ -419,9 +419,9 @@ class _States:
         gone = number - 1 if self.find(number) is not None else number
         return SnapshotExpiredError(
             f"The changes of snapshot {number} ({kind}) of {self.target.store.paths.branch_root} "
-            f"cannot be read: they need the rows of snapshot {gone}, which has expired.",
+            f"cannot be read, because they depend on snapshot {gone}, which has expired.",
             hint=f"Read snapshot {self._first_available(number)} as a whole and start with the "
-            "changes after it. Modes 'delta' and 'changelog' read only the files that such commits "
+            "changes after it. Mode 'delta' or 'changelog' reads only the files that a commit "
             "added. A tag or a consumer protects snapshots from expiry.",
         )
 

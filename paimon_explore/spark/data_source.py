@@ -212,7 +212,7 @@ class PaimonDataSource(DataSource):
 
     def _job(self, schema: StructType, *, replaces: bool) -> tuple[WriteJob, Overwrite]:
         if self._options.is_reading:
-            raise InvalidInputError("The options 'where' and 'columns' only apply to reading.")
+            raise InvalidInputError("A write cannot use the options 'where' and 'columns'.")
         target = write_target(self._options.open(), replaces=replaces)
         if target.schema.primary_keys and target.options.value(opt.BUCKET) == DYNAMIC_BUCKET:
             raise UnsupportedFeatureError(

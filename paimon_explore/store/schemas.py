@@ -44,7 +44,7 @@ class Schemas:
             known = f"Schemas: {choices(map(str, self.ids()))}."
             raise NotFoundError("schema", schema_id, self.paths.root, hint=known) from error
         if schema.id != schema_id:
-            raise CorruptFileError(path, "id", f"must be {schema_id} as in the file's name")
+            raise CorruptFileError(path, "id", f"must be {schema_id}, as in the file name")
         return schema
 
     def list(self) -> list[TableSchema]:

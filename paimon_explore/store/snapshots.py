@@ -268,7 +268,7 @@ def _start_of_last_run(found: list[int]) -> int:
 
 def _checked(snapshot: Snapshot, snapshot_id: int, path: str) -> Snapshot:
     if snapshot.id != snapshot_id:
-        raise CorruptFileError(path, "id", f"must be {snapshot_id} as in the file's name")
+        raise CorruptFileError(path, "id", f"must be {snapshot_id}, as in the file name")
     return snapshot
 
 

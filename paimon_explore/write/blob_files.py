@@ -41,7 +41,7 @@ def blob_fields(schema: TableSchema, options: TableOptions) -> tuple[DataField, 
     """
     for option in (opt.BLOB_DESCRIPTOR_FIELD, opt.BLOB_VIEW_FIELD):
         if options.value(option):
-            raise UnsupportedFeatureError(f"writing a table with {option.key}")
+            raise UnsupportedFeatureError(f"writing a table with option {option.key!r}")
     found = []
     for field in schema.fields:
         if is_blob_file_type(field.type):

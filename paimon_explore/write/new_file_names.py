@@ -108,7 +108,9 @@ def external_folders(options: TableOptions) -> ExternalFolders | None:
             raise InvalidInputError(f"The strategy 'specific-fs' needs the option {key!r}.")
         roots = tuple(root for root in roots if root.lower().startswith(f"{scheme.lower()}:"))
         if not roots:
-            raise InvalidInputError(f"No external path uses the file system {scheme!r}.")
+            raise InvalidInputError(
+                f"Option {opt.DATA_FILE_EXTERNAL_PATHS.key!r} has no path with scheme {scheme!r}."
+            )
     weights = [1] * len(roots)
     if strategy is ExternalPathStrategy.WEIGHT_ROBIN:
         weights = _weights(options, len(roots))
@@ -123,7 +125,9 @@ def _weights(options: TableOptions, size: int) -> list[int]:
     key = opt.DATA_FILE_EXTERNAL_PATHS_WEIGHTS.key
     texts: Sequence[str] = options.value(opt.DATA_FILE_EXTERNAL_PATHS_WEIGHTS)
     if len(texts) != size or not all(text.isdigit() and int(text) > 0 for text in texts):
-        raise InvalidInputError(f"Option {key!r} needs one positive integer per external path.")
+        raise InvalidInputError(
+            f"Option {key!r} must have one positive integer for each external path."
+        )
     return [int(text) for text in texts]
 
 

@@ -107,7 +107,7 @@ def test_a_compaction_of_a_file_that_got_its_first_vector_meanwhile_is_a_conflic
     waiting = compact_table(lazy.store, schema, lazy.options)
     assert [len(message.compact_before) for message in waiting] == [1]
     upsert(table, ONE)
-    with pytest.raises(CommitConflictError, match="were deleted by another commit in the meantime"):
+    with pytest.raises(CommitConflictError, match="Another commit deleted rows of data file"):
         committed(table, waiting)
     assert values(table) == behind(ONE)
     assert table.fsck() == []

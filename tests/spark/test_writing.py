@@ -155,7 +155,7 @@ def test_overwrite_replaces_the_partitions_of_the_new_rows_or_all(
     writer.mode("overwrite").save(table.path)
     assert [r["id"] for r in rows_of(table)] == [100]
     outside = spark.sql("SELECT 7L AS id, 'd2' AS dt")
-    with pytest.raises(InvalidInputError, match="rows of other partitions that is overwritten"):
+    with pytest.raises(InvalidInputError, match="belong to other partitions than the overwritten"):
         write(outside, table, "overwrite", partition={"dt": "d1"})
     assert [r["id"] for r in rows_of(table)] == [100]
     assert not list(Path(table.path).glob("dt=d2/*/data-*"))

@@ -69,7 +69,7 @@ def natural_type(node: AvroNode) -> pa.DataType:
             key, value = items.field("key"), items.field("value")
             if key is None or value is None:
                 raise CorruptFileError(
-                    "", "avro.schema", "the items of a map must have the fields key and value"
+                    "", "avro.schema", "the items of a map must have the fields 'key' and 'value'"
                 )
             return _map_type(natural_type(key), value)
         case ArrayNode():
@@ -155,7 +155,7 @@ def _present(
         return column
     if not field.nullable:
         place = f"{where}.{field.name}" if where else field.name
-        raise CorruptFileError("", place, "is required")
+        raise CorruptFileError("", place, "must be present")
     return null_column(field.type, count)
 
 

@@ -40,7 +40,7 @@ from paimon_explore.encoding.avro.schema import (
     UnionNode,
     unsupported,
 )
-from paimon_explore.errors import InvalidInputError
+from paimon_explore.errors import InvalidInputError, choices
 
 Encoded: TypeAlias = pa.BinaryArray
 
@@ -176,7 +176,7 @@ def _raw_bytes(array: Column, primitive: Primitive) -> tuple[int, Bytes]:
 def _fixed(array: Column, node: PlainNode, where: str) -> Encoded:
     raw = array.cast(pa.binary())
     if len(raw) and (np.diff(var_values(raw)[0]) != node.size).any():
-        raise InvalidInputError(f"Column {where} must contain values of {node.size} bytes.")
+        raise InvalidInputError(f"The values of column {where} must have {node.size} bytes each.")
     return raw  # type: ignore[return-value]  # in stubs
 
 
@@ -192,7 +192,7 @@ def _as_longs(array: Column, node: PlainNode, where: str) -> Ints:
     width = kind.bit_width if pa.types.is_primitive(kind) else 0
     known = {8: np.int8, 16: np.int16, 32: np.int32, 64: np.int64}.get(width)
     if known is None or pa.types.is_floating(kind):
-        raise InvalidInputError(f"Column {where} of type {kind} is not an integer.")
+        raise InvalidInputError(f"Column {where} must be an integer column, not {kind}.")
     return fixed_values(array, known).astype(np.int64)
 
 
@@ -204,7 +204,9 @@ def _in_file_unit(array: Column, node: PlainNode, where: str) -> Ints:
     if want >= have:
         return values * (want // have)
     if len(values) and (values % (have // want)).any():
-        raise InvalidInputError(f"Column {where} has a finer unit than Avro's {node.logical}.")
+        raise InvalidInputError(
+            f"Column {where} contains values that Avro {node.logical} would round."
+        )
     return values // (have // want)
 
 
@@ -227,12 +229,12 @@ def _decimals(array: Column) -> Encoded:
 
 def _encode_struct(array: Column, node: RecordNode, where: str) -> Encoded:
     if not isinstance(array, pa.StructArray):
-        raise InvalidInputError(f"Column {where} of type {array.type} is not a record.")
+        raise InvalidInputError(f"Column {where} must be a struct, not {array.type}.")
     names = [array.type.field(index).name for index in range(array.type.num_fields)]
     children = dict(zip(names, array.flatten(), strict=True))
     missing = [name for name, _ in node.fields if name not in children]
     if missing:
-        raise InvalidInputError(f"Column {where} has no fields {missing}.")
+        raise InvalidInputError(f"Column {where} lacks the fields {choices(missing)}.")
     return _joined(
         [encode_values(children[name], inner, f"{where}.{name}") for name, inner in node.fields]
     )
@@ -259,7 +261,7 @@ def _items_of(array: Column, node: ArrayNode | MapNode, where: str) -> tuple[Int
         first, last = int(offsets[0]), int(offsets[-1])
         items = array.values.slice(first, last - first)
     else:
-        raise InvalidInputError(f"Column {where} of type {array.type} is not a list or map.")
+        raise InvalidInputError(f"Column {where} must be a list or map, not {array.type}.")
     return offsets, encode_values(items, _item_node(node), f"{where}[]")
 
 

@@ -187,7 +187,7 @@ def _viewed(buffer: PaddedBuffer, spans: tuple[Ints, Ints], where: str) -> Colum
     """Build views of spans of bytes, valid until the buffer is released."""
     begin, size = spans
     if len(begin) and (begin + size).max() > buffer.end:
-        raise CorruptFileError("", where, "a length exceeds the end of the block")
+        raise CorruptFileError("", where, "a value extends beyond the end of the block")
     return build_views(begin, size, buffer.data)
 
 
@@ -202,9 +202,9 @@ def _gathered(buffer: PaddedBuffer, spans: tuple[Ints, Ints], where: str) -> Col
         return empty_array(_BINARY)
     ends = begin + size
     if ends.max() > buffer.end:
-        raise CorruptFileError("", where, "a length exceeds the end of the block")
+        raise CorruptFileError("", where, "a value extends beyond the end of the block")
     if len(begin) > 1 and (begin[1:] < ends[:-1]).any():
-        raise CorruptFileError("", where, "values must be in ascending order")
+        raise CorruptFileError("", where, "values must not overlap")
     width = int(size[0])
     if width and (size == width).all():
         ends = np.arange(0, width * (len(begin) + 1), width, dtype=np.int32)
@@ -226,7 +226,7 @@ def _decimals(
     if len(size) and (size.max() > _DECIMAL_BYTES or size.min() < 1):
         raise CorruptFileError("", where, f"a decimal must have 1 to {_DECIMAL_BYTES} bytes")
     if len(begin) and (begin + size).max() > buffer.end:
-        raise CorruptFileError("", where, "a length exceeds the end of the block")
+        raise CorruptFileError("", where, "a value extends beyond the end of the block")
     behind = begin + size
     low = _big_endian(buffer.words[behind - 8]).view(np.int64)
     high = _big_endian(buffer.words[behind - 16]).view(np.int64)

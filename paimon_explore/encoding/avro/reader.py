@@ -319,7 +319,7 @@ def _decoded(
 def _as_corrupt(error: CorruptFileError | IndexError, path: str) -> CorruptFileError:
     if isinstance(error, CorruptFileError):
         return _naming(path)(error)
-    return CorruptFileError(path, "a block", "the records exceed the end of the block")
+    return CorruptFileError(path, "a block", "the records extend beyond the end of the block")
 
 
 def _chunks(

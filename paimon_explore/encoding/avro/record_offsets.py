@@ -167,7 +167,7 @@ def branch_taken(buffer: PaddedBuffer, node: OptionalNode, at: Positions) -> Boo
         return None
     null_tag = value_tag if node.null_branch is None else 2 - value_tag
     if not (valid | (tag == null_tag)).all():
-        raise CorruptFileError("", "a union", "must refer to one of its types")
+        raise CorruptFileError("", "a union index", "must be the index of a type in the union")
     return valid
 
 
@@ -340,13 +340,13 @@ def _long(data: Data, position: int) -> tuple[int, int]:
         value |= (byte & 0x7F) << 7 * index
         if byte < _CONTINUES:
             return (value >> 1) ^ -(value & 1), position + index + 1
-    raise CorruptFileError("", "a number", f"must have at most {_LONG_BYTES} bytes")
+    raise CorruptFileError("", "a varint", f"must have at most {_LONG_BYTES} bytes")
 
 
 def _skip_text(data: Data, position: int) -> int:
     size, behind = _long(data, position)
     if not 0 <= size <= len(data):
-        raise CorruptFileError("", "text or bytes", "a length exceeds the end of the block")
+        raise CorruptFileError("", "text or bytes", "a value extends beyond the end of the block")
     return behind + size
 
 
@@ -368,7 +368,7 @@ def _optional_skipper(inner: Step, node: OptionalNode) -> Step:
         if tag == value_tag:
             return inner(data, position + 1)
         if tag != null_tag:
-            raise CorruptFileError("", "a union", "must refer to one of its types")
+            raise CorruptFileError("", "a union index", "must be the index of a type in the union")
         return position + 1
 
     return skip

@@ -214,7 +214,7 @@ class PaddedBuffer:
         size, behind = self.longs(at)
         # as unsigned, a negative number is huge, so that one comparison finds both
         if len(size) and size.view(np.uint64).max() > self.end:
-            raise CorruptFileError("", where, "a length exceeds the end of the block")
+            raise CorruptFileError("", where, "a value extends beyond the end of the block")
         return size, behind
 
     def _wide_longs(self, at: Positions) -> tuple[Positions, Positions]:
@@ -229,7 +229,7 @@ class PaddedBuffer:
             more = byte >= _CONTINUES
             if not more.any():
                 return unfolded(number), at + size
-        raise CorruptFileError("", "a number", f"must have at most {_LONG_BYTES} bytes")
+        raise CorruptFileError("", "a varint", f"must have at most {_LONG_BYTES} bytes")
 
 
 def _extent(word: _Numbers, width: _Width) -> "tuple[_Numbers, Positions, _Width] | None":

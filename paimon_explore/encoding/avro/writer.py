@@ -19,7 +19,7 @@ from paimon_explore.encoding.avro.container import (
     write_header,
 )
 from paimon_explore.encoding.avro.schema import parse_avro_schema, top_record
-from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
 
 NAMESPACE = "org.apache.paimon.avro.generated"
 _ROWS_AT_ONCE = 65_536
@@ -163,7 +163,7 @@ class AvroWriter:
         known = set(batch.schema.names)
         missing = [name for name in names if name not in known]
         if missing:
-            raise InvalidInputError(f"The rows have no columns {missing}.")
+            raise InvalidInputError(f"The rows lack the columns {choices(missing)}.")
         self.write([batch.column(name) for name in names])
 
     def close(self) -> None:

@@ -130,7 +130,7 @@ def _sizes(values: Sequence[Blob]) -> bytes:
 
 def _count(data: bytes, magic: bytes) -> int:
     if data[:4] != magic or len(data) < _HEAD_BYTES:
-        raise ValueError(f"must begin with {magic.decode()}")
+        raise ValueError(f"must begin with {magic.decode()!r}")
     if data[4] != _VERSION:
         raise UnsupportedFeatureError(f"version {data[4]} of nested values in a blob file")
     return int.from_bytes(data[5:_HEAD_BYTES], "little", signed=True)
@@ -154,7 +154,7 @@ def _split_lists(data: bytes, lists: int, count: int) -> tuple[bytes, list[list[
     ):
         sizes = decode_deltas(data[at : at + length])
         if sizes is None or len(sizes) != count or (sizes < _NULL).any():
-            raise ValueError(f"a list must contain {count} sizes")
+            raise ValueError(f"each list of sizes must have {count} items")
         found.append(sizes.tolist())
     return data[_HEAD_BYTES:start], found
 
@@ -168,7 +168,7 @@ def _split_values(body: bytes, sizes: Sequence[int]) -> tuple[list[Blob], bytes]
             values.append(None)
             continue
         if at + size > len(body):
-            raise ValueError("must contain its values and nothing else")
+            raise ValueError("must contain all of its values")
         values.append(body[at : at + size])
         at += size
     return values, body[at:]
@@ -176,7 +176,7 @@ def _split_values(body: bytes, sizes: Sequence[int]) -> tuple[list[Blob], bytes]
 
 def _check_empty(rest: bytes) -> None:
     if rest:
-        raise ValueError("must contain its values and nothing else")
+        raise ValueError("must not contain bytes after its last value")
 
 
 def encode_nested(value: Sequence[object], data_type: DataType) -> bytes:

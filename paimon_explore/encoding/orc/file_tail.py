@@ -128,7 +128,7 @@ def _read_tail(file: pa.NativeFile, path: str) -> OrcTail:
     post_bytes = tail[-1 - post_length : -1]
     if not post_bytes.endswith(_MAGIC):
         raise CorruptFileError(
-            path, "last bytes", "an ORC file must end with a postscript and the magic ORC"
+            path, "last bytes", "an ORC file must end with a postscript and the magic 'ORC'"
         )
     post = decode_message(post_bytes)
     footer_length = number(post, _POST_FOOTER)
@@ -136,7 +136,7 @@ def _read_tail(file: pa.NativeFile, path: str) -> OrcTail:
     whole = 1 + post_length + footer_length + metadata_length
     if whole > size:
         raise CorruptFileError(
-            path, "postscript", f"the tail of {whole} bytes exceeds the file size of {size}"
+            path, "postscript", f"the tail has {whole} bytes, but the file has only {size} bytes"
         )
     if whole > len(tail):
         tail = _last(file, size, whole)
@@ -238,7 +238,7 @@ def _decompress_zlib(chunk: bytes, block: int) -> bytes:
 
 def _decompress_snappy(chunk: bytes, block: int) -> bytes:
     if cramjam.snappy.decompress_raw_len(chunk) > block:
-        raise cramjam.DecompressionError("a chunk is larger than the block size")
+        raise cramjam.DecompressionError("a decompressed chunk is larger than the block size")
     return bytes(cramjam.snappy.decompress_raw(chunk))
 
 

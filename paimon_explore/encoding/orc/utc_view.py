@@ -117,7 +117,7 @@ def _content(field: Field, moved: int) -> Field:
 
 def _read(file: pa.NativeFile, at: int, length: int) -> bytes:
     if at < 0:
-        raise ProtobufError(f"{length} bytes expected at negative offset {at}")
+        raise ProtobufError(f"the stripe offset {at} is negative")
     file.seek(at)
     data: bytes = file.read(length)
     if len(data) < length:

@@ -114,10 +114,11 @@ def footer_length(tail: bytes, *, path: str, size: int) -> int:
         CorruptFileError: the magic is missing or the length exceeds the file.
     """
     if len(tail) != TAIL_BYTES or tail[4:] != MAGIC:
-        raise CorruptFileError(path, "last bytes", "a Parquet file must end with PAR1")
+        raise CorruptFileError(path, "last bytes", "a Parquet file must end with 'PAR1'")
     length: int = struct.unpack("<I", tail[:4])[0]
     if length > size - TAIL_BYTES:
-        raise CorruptFileError(path, "footer", f"the length {length} exceeds the size of the file")
+        rule = f"the footer length of {length} bytes is greater than the file size of {size} bytes"
+        raise CorruptFileError(path, "footer", rule)
     return length
 
 

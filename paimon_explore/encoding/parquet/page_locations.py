@@ -146,7 +146,7 @@ def walked_pages(read: ReadRange, place: ChunkPlace, until: int) -> PageList:
         header = header_at(read, at, stop)
         size = header.end + header.size
         if at + size > stop:
-            raise PagesError(f"the page at byte {at} exceeds its chunk")
+            raise PagesError(f"the page at byte {at} extends beyond its column chunk")
         if header.is_dictionary:
             dictionary = (at, size)
         elif header.rows:
@@ -155,7 +155,7 @@ def walked_pages(read: ReadRange, place: ChunkPlace, until: int) -> PageList:
             firsts.append(firsts[-1] + header.rows)
         at += size
     if firsts[-1] > place.rows:
-        raise PagesError(f"the pages have {firsts[-1]} rows, the row group {place.rows}")
+        raise PagesError(f"the pages have {firsts[-1]} rows, but the row group has {place.rows}")
     return PageList(
         offsets=np.array(offsets, np.int64),
         sizes=np.array(sizes, np.int64),
@@ -202,7 +202,7 @@ def indexed_pages(index: bytes, place: ChunkPlace) -> PageList:
         and firsts[-1] < place.rows
     )
     if not fits:
-        raise PagesError("the offset index is inconsistent with the chunk")
+        raise PagesError("the offset index does not match the column chunk")
     return PageList(
         offsets=offsets,
         sizes=sizes,

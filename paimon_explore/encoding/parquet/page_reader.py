@@ -87,7 +87,7 @@ class ParquetPages:
         """
         self.file.seek(offset)
         if self.file.readinto(buffer) != len(buffer):
-            raise PagesError("unexpected end of file")
+            raise PagesError("the file ends before the requested bytes")
 
     @property
     def decoded(self) -> Struct:
@@ -118,7 +118,7 @@ class ParquetPages:
         leaves = [element for element in elements[1:] if not int_of(element, _CHILDREN)]
         found = self.leaves.get(name, ())
         if len(found) != 1:
-            raise PagesError("the column has several leaves")
+            raise PagesError("the column has more than one leaf column")
         leaf = found[0]
         element = leaves[leaf]
         rows = [*structs_of(self.decoded[_ROW_GROUPS][1])][group]
@@ -127,8 +127,10 @@ class ParquetPages:
         path = meta[_PATH][1]
         if not isinstance(path, ThriftList) or path.items != [element[_NAME][1]]:
             raise PagesError("the column is nested")
-        if int_of(element, _REPETITION) == _REPEATED or _CRYPTO in chunk or _FILE in chunk:
-            raise PagesError("the column is repeated, encrypted or in another file")
+        if int_of(element, _REPETITION) == _REPEATED:
+            raise PagesError("the column is repeated")
+        if _CRYPTO in chunk or _FILE in chunk:
+            raise PagesError("the column chunk is encrypted or stored in another file")
         place = self._place(meta, int_of(rows, _ROWS))
         footer = SingleColumnFooter(root=elements[0], element=element, chunk=meta)
         return _PagedColumn(
@@ -138,12 +140,12 @@ class ParquetPages:
     def _place(self, meta: Struct, rows: int | None) -> ChunkPlace:
         start, size = int_of(meta, _DATA_OFFSET), int_of(meta, _SIZE)
         if start is None or size is None or rows is None:
-            raise PagesError("the location of the chunk is unknown")
+            raise PagesError("the footer lacks the location of the column chunk")
         dictionary = int_of(meta, _DICTIONARY_OFFSET) or start
         if 0 < dictionary < start:
             start = dictionary
         if start < 0 or size < 0 or start + size > self.file.size():
-            raise PagesError("the chunk exceeds the file")
+            raise PagesError("the column chunk extends beyond the end of the file")
         return ChunkPlace(start=start, size=size, rows=rows)
 
 
@@ -236,7 +238,7 @@ class _PagedColumn:
         counts = np.diff(splits)
         selected = np.flatnonzero(counts)
         if splits[0] or splits[-1] != len(rows):
-            raise PagesError("a row is on no page")
+            raise PagesError("a requested row is not on any page")
         sizes = np.diff(pages.firsts)[selected]
         file = SingleColumnFile(pages.dictionary[1], int(pages.sizes[selected].sum()))
         self._read_pages(pages, selected, file.pages)
@@ -246,7 +248,7 @@ class _PagedColumn:
         ends = offsets_from_sizes(sizes)
         found = file.decoded(self.footer, int(ends[-1]), is_coded=is_coded)
         if not _same_values(found.type, self._arrow):
-            raise PagesError(f"the pages have type {found.type}, the schema has {self._arrow}")
+            raise PagesError(f"the pages have type {found.type}, the schema requires {self._arrow}")
         # a slice keeps the memory of all pages
         if rows[-1] - rows[0] + 1 == len(rows) > len(found) * _COPY_FRACTION:
             return found.slice(int(rows[0] - pages.firsts[selected[0]]), len(rows))
@@ -266,7 +268,7 @@ class _PagedColumn:
                 header.rows != pages.firsts[page + 1] - pages.firsts[page]
                 or header.end + header.size != size
             ):
-                raise PagesError(f"the header of page {page} contradicts the index")
+                raise PagesError(f"page {page} does not match the offset index")
             is_coded |= header.is_coded
             at += size
         return is_coded
@@ -289,7 +291,7 @@ class _PagedColumn:
         self.pages.read_into(pages.dictionary[0], into)
         header = header_at(lambda start, length: bytes(into[start : start + length]), 0, len(into))
         if not header.is_dictionary:
-            raise PagesError("the dictionary page is missing")
+            raise PagesError("the column chunk has no dictionary page")
 
     def _pages_until(self, until: int) -> PageList:
         """Return the pages up to at least a row."""
@@ -311,8 +313,10 @@ class _PagedColumn:
         offset, length = (int_of(self.chunk, name) for name in fields)
         if offset is None or length is None:
             return None
-        if not 0 < length <= _MAX_INDEX_BYTES or not 0 < offset < self.pages.file.size():
-            raise PagesError("an index exceeds the file or the size limit")
+        if not 0 < length <= _MAX_INDEX_BYTES:
+            raise PagesError(f"a page index must have 1 to {_MAX_INDEX_BYTES:,} bytes")
+        if not 0 < offset < self.pages.file.size():
+            raise PagesError("a page index must be within the file")
         return self.pages.read(offset, length)
 
     def _is_ordered(self) -> bool:

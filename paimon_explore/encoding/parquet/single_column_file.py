@@ -128,5 +128,5 @@ class SingleColumnFile:
         except (pa.ArrowException, OSError, ValueError) as error:
             raise PagesError(str(error)) from error
         if len(found) != rows:
-            raise PagesError(f"the pages have {len(found)} values instead of {rows}")
+            raise PagesError(f"the pages have {len(found)} values for {rows} rows")
         return found

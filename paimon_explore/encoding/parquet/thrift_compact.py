@@ -127,7 +127,7 @@ def varint(data: bytes, at: int) -> tuple[int, int]:
     shift = 7
     while byte >= 0x80:  # noqa: PLR2004 - the continuation bit
         if shift >= _MAX_VARINT_BITS:
-            raise ThriftError(f"varint too long at byte {at}")
+            raise ThriftError(f"the varint at byte {at} is too long")
         at += 1
         byte = data[at]
         value |= (byte & 0x7F) << shift
@@ -145,7 +145,7 @@ def _number(data: bytes, at: int, _depth: int) -> tuple[int, int]:
 
 def _struct(data: bytes, at: int, depth: int) -> tuple[Struct, int]:
     if depth > _MAX_NESTING:
-        raise ThriftError(f"nested too deeply at byte {at}")
+        raise ThriftError(f"the data is nested too deeply at byte {at}")
     fields: Struct = {}
     last = 0
     while header := data[at]:
@@ -193,14 +193,14 @@ def _take(data: bytes, at: int, size: int) -> _Read:
 
 def _items(data: bytes, at: int, depth: int) -> _Read:
     if depth > _MAX_NESTING:
-        raise ThriftError(f"nested too deeply at byte {at}")
+        raise ThriftError(f"the data is nested too deeply at byte {at}")
     header = data[at]
     at += 1
     size = header >> 4
     if size == _LONG_LIST:
         size, at = varint(data, at)
     if size > len(data) - at:
-        raise ThriftError(f"a list of {size} elements at byte {at} exceeds the data")
+        raise ThriftError(f"the list of {size} elements at byte {at} is truncated")
     wire, read = _VALUES[header & 0x0F]
     if read in (
         _true,

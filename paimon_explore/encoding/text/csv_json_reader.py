@@ -164,7 +164,7 @@ def _hadoop_blocks(data: bytes, limit: int, decompress: Callable[[bytes, int], b
         end = len(out) + int.from_bytes(data[at : at + _INT_BYTES])
         at += _INT_BYTES
         if end > limit:
-            raise too_large(end, "", "text", f"{len(data):,} bytes of blocks")
+            raise too_large(end, "", "text", f"{len(data):,} compressed bytes")
         while len(out) < end:
             if at >= len(data):
                 raise EOFError("the last block is truncated")

@@ -183,7 +183,7 @@ class _Assembly:
         if pat.is_date32(data_type):
             return [_number(Kind.DATE, value, 4) for value in nb.as_python(typed.cast(pa.int32()))]
         if not any(test(data_type) for test in _SCALARS):
-            self._fail(f"`typed_value` must have a type of variants, not {data_type}")
+            self._fail(f"`typed_value` cannot have type {data_type} in a variant")
         single = pat.is_float32(data_type)
         unique = pat.is_fixed_size_binary(data_type)
         return [

@@ -239,14 +239,14 @@ def records(spans: Spans, count: int, schema: AvroNode, meaning: Meaning) -> Non
         InvalidInputError: the records do not fit into the bytes.
     """
     if count > max(spans.left, 0):
-        raise InvalidInputError(f"{count:,} records do not fit into {spans.left:,} bytes")
+        raise InvalidInputError(f"{count:,} records do not fit into {spans.left:,} bytes.")
     for number in range(count):
         try:
             end = skip(spans.data, spans.position, schema)
         except RecursionError as error:
-            raise SpanLimitError(f"record {number:,} is nested too deeply") from error
+            raise SpanLimitError(f"Record {number:,} is nested too deeply.") from error
         if end > spans.end:
-            raise InvalidInputError(f"record {number:,} ends after the end of its block")
+            raise InvalidInputError(f"Record {number:,} ends after the end of its block.")
 
         def build(inner: Spans) -> None:
             walk = _Walk(inner, meaning)
@@ -306,14 +306,14 @@ def skip(data: bytes, at: int, node: AvroNode) -> int:
         case _:
             assert_never(node)
     if at > len(data):
-        raise InvalidInputError(f"a value ends at byte {at:,}, after the end of the block")
+        raise InvalidInputError(f"A value ends at byte {at:,}, after the end of the block.")
     return at
 
 
 def _branch(node: OptionalNode | UnionNode, number: int) -> AvroNode | None:
     """The type of a branch of a union; None for null."""
     if not 0 <= number < len(node.branches):
-        raise InvalidInputError(f"a union of {len(node.branches)} types has no branch {number}")
+        raise InvalidInputError(f"A union of {len(node.branches)} types has no type {number}.")
     return node.branches[number]
 
 
@@ -326,7 +326,7 @@ def _skip_plain(data: bytes, at: int, node: PlainNode) -> int:
     if node.primitive in (Primitive.BYTES, Primitive.STRING):
         size, at = read_long(data, at)
         if not 0 <= size <= MAX_BLOCK_BYTES:
-            raise InvalidInputError(f"invalid length {size} at byte {at:,}")
+            raise InvalidInputError(f"The length {size} at byte {at:,} is invalid.")
         return at + size
     return at + (node.size if node.primitive is Primitive.FIXED else _FIXED_SIZES[node.primitive])
 
@@ -342,7 +342,7 @@ def _skip_items(data: bytes, at: int, node: ArrayNode | MapNode) -> int:
             _, at = read_long(data, at)
         total += count
         if total > _MAX_ITEMS:
-            raise InvalidInputError(f"more than {_MAX_ITEMS} items at byte {at:,}")
+            raise InvalidInputError(f"There are more than {_MAX_ITEMS} items at byte {at:,}.")
         for _ in range(count):
             for inner in _item_nodes(node):
                 at = skip(data, at, inner)

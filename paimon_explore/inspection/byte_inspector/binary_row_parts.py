@@ -67,7 +67,7 @@ def row_parts(spans: Spans, fields: Sequence[DataField] | None) -> None:
         "fields", "int32 BE", rule="Number of fields; the only big-endian number of the row."
     )
     if not 0 <= arity <= _MAX_FIELDS:
-        raise InvalidInputError(f"a row has at most {_MAX_FIELDS} fields, not {arity}")
+        raise InvalidInputError(f"A row must have at most {_MAX_FIELDS} fields, not {arity}.")
     known = fields if fields is not None and len(fields) == arity else None
     row = _Row(spans, arity, known)
     row.header()
@@ -144,7 +144,7 @@ class _Row:
                 "reserved", "bytes", start - spans.position, rule="Bytes that no slot references."
             )
         if start < spans.position:
-            raise InvalidInputError(f"{item.name} overlaps the previous value")
+            raise InvalidInputError(f"Value {item.name} overlaps the previous value.")
         spans.later(item.name, item.size, item.build, about=f"{item.size} bytes")
         fill = min(-item.size % _SLOT, spans.left)
         if fill:
@@ -207,7 +207,7 @@ class _Row:
         spans = self._spans
         size = mark & 0x7F
         if size >= _SLOT:
-            raise InvalidInputError(f"{size} bytes do not fit into an 8-byte slot")
+            raise InvalidInputError(f"A value of {size} bytes does not fit into an 8-byte slot.")
         value: Value = spans.leaf("value", form, size) if size else ""
         if size < _SLOT - 1:
             spans.leaf("fill", "zeros", _SLOT - 1 - size)

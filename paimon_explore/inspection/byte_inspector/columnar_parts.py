@@ -48,13 +48,14 @@ def parquet_parts(spans: Spans) -> None:
     size = parquet_footer_size(spans.data[-_TAIL:]) - _TAIL
     footer_at = spans.end - _TAIL - size
     if footer_at < len(PARQUET):
-        raise InvalidInputError(f"a footer of {size:,} bytes does not fit into the file")
+        raise InvalidInputError(f"The footer of {size:,} bytes is larger than the file.")
     spans.leaf("magic", "bytes", len(PARQUET), rule="Every Parquet file starts and ends with PAR1.")
     footer = spans.data[footer_at - spans.base : footer_at - spans.base + size]
     try:
         sections = _parquet_sections(decode_struct(footer))
     except ThriftError as error:
-        raise InvalidInputError(f"the footer must be a FileMetaData: {error}") from error
+        message = f"The footer must be a Thrift struct FileMetaData: {error}."
+        raise InvalidInputError(message) from error
     _sections(spans, sections, footer_at)
 
     def build(inner: Spans) -> None:
@@ -210,7 +211,7 @@ def _field(spans: Spans, wire: int) -> str:
     if wire == 5:  # noqa: PLR2004 - a wire type
         return str(spans.number("value", "uint32 LE"))
     if wire != 2:  # noqa: PLR2004 - a wire type
-        raise InvalidInputError(f"unsupported wire type {wire}")
+        raise InvalidInputError(f"Wire type {wire} is not supported.")
     size = spans.number("size", "varint")
     spans.need(size)
     if not size:

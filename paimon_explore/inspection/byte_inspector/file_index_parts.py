@@ -34,7 +34,7 @@ def file_index_parts(spans: Spans, types: Widths) -> None:
     for part in sorted((p for p in parts if p.start is not None), key=lambda p: p.start or 0):
         at = start + (part.start or 0)
         if at < spans.position:
-            raise InvalidInputError("indexes must not overlap")
+            raise InvalidInputError("The indexes must not overlap.")
         if at > spans.position:
             spans.leaf("unused", "bytes", at - spans.position)
         body = _body(part.kind, types.get(part.column))
@@ -65,7 +65,7 @@ def _head(spans: Spans) -> None:
 def _count(spans: Spans, name: str, rule: str = "") -> int:
     found = spans.number(name, "int32 BE", rule=rule)
     if not 0 <= found <= _MOST:
-        raise InvalidInputError(f"{name} must be 0 to {_MOST:,}, not {found}")
+        raise InvalidInputError(f"Field {name!r} must be 0 to {_MOST:,}, not {found}.")
     return found
 
 
@@ -175,7 +175,7 @@ def _bitmaps(spans: Spans, offsets: list[int]) -> None:
     base = spans.position
     for number, offset in enumerate(sorted(set(offsets))):
         if base + offset != spans.position:
-            raise InvalidInputError(f"bitmap {number} must start after the previous one")
+            raise InvalidInputError(f"Bitmap {number} must start at byte {spans.position:,}.")
         _roaring(spans, f"bitmap {number}")
 
 

@@ -45,7 +45,7 @@ class _Walk:
     def value(self, name: str, depth: int) -> str:
         """Build the next value; returns its description."""
         if depth > _MAX_DEPTH:
-            raise InvalidInputError(f"JSON is nested deeper than {_MAX_DEPTH} levels")
+            raise InvalidInputError(f"The JSON is nested more than {_MAX_DEPTH} levels deep.")
         opening = self._spans.data[self._spans.position : self._spans.position + 1]
         if opening == b"{":
             return self._many(name, "object", b"}", depth)
@@ -57,7 +57,7 @@ class _Walk:
         size = self._size(_STRING) or self._size(_SCALAR)
         if not size:
             raise InvalidInputError(
-                f"byte {self._spans.position:,} is not the start of a JSON value"
+                f"Byte {self._spans.position:,} is not the start of a JSON value."
             )
         text = str(self._spans.leaf(name, "JSON", size, say=_shown))
         return _shown(text)
@@ -86,7 +86,7 @@ class _Walk:
         size = self._size(_STRING)
         if not size:
             raise InvalidInputError(
-                f"byte {spans.position:,} is not the start of a JSON member name"
+                f"Byte {spans.position:,} is not the start of a JSON member name."
             )
         raw = spans.data[spans.position : spans.position + size].decode("utf-8", "replace")
         key = _text(raw)
@@ -96,7 +96,7 @@ class _Walk:
             after = _SPACE.match(spans.data, start)
             colon = after.end() if after else start
             if spans.data[colon : colon + 1] != b":":
-                raise InvalidInputError(f"a colon is missing at byte {colon:,}")
+                raise InvalidInputError(f"A colon is missing at byte {colon:,}.")
             after = _SPACE.match(spans.data, colon + 1)
             self._mark("colon", (after.end() if after else colon + 1) - start)
             note.about = self.value("value", depth + 1)
@@ -112,7 +112,7 @@ class _Walk:
         closing = spans.data[spans.position : spans.position + 1]
         if more == (closing in (b"}", b"]")):
             raise InvalidInputError(
-                f"a comma or closing bracket is missing at byte {spans.position:,}"
+                f"A comma or closing bracket is missing at byte {spans.position:,}."
             )
 
     def _mark(self, name: str, size: int) -> None:

@@ -52,13 +52,13 @@ def _cookie(spans: Spans) -> tuple[bytes | None, int]:
         assert isinstance(flags, bytes)  # noqa: S101 - of this form
         return flags, count
     if cookie != _COOKIE:
-        raise InvalidInputError(f"a bitmap must start with 0x303A or 0x303B, not {cookie:#x}")
+        raise InvalidInputError(f"A bitmap must start with 0x303A or 0x303B, not {cookie:#x}.")
     spans.number("cookie", "uint32 LE", rule="0x303A: the bitmap has no run containers.", say=_hex)
     count = spans.number(
         "containers", "uint32 LE", rule="Number of containers, each for a range of 65,536 values."
     )
     if count > _SPACE:
-        raise InvalidInputError(f"a bitmap has at most {_SPACE} containers, not {count}")
+        raise InvalidInputError(f"A bitmap must have at most {_SPACE:,} containers, not {count:,}.")
     return None, count
 
 

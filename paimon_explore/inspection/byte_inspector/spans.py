@@ -358,14 +358,14 @@ class Spans:
         """Count a span against the limits."""
         self._count += 1
         if self._count > MAX_SPANS:
-            raise SpanLimitError(f"more than {MAX_SPANS:,} fields")
+            raise SpanLimitError(f"The data has more than {MAX_SPANS:,} fields.")
         if self._count % _CHUNK == 0 and time.monotonic() > self._until:
-            raise SpanLimitError(f"parsing takes longer than {MAX_SECONDS} seconds")
+            raise SpanLimitError(f"Parsing takes longer than {MAX_SECONDS} seconds.")
 
     def enough(self, why: str) -> None:
         """Build a leaf of the remaining bytes, which are not parsed."""
         self._count = 0
-        self.rest(UNOPENED, f"Not parsed: {why}.")
+        self.rest(UNOPENED, f"Not parsed: {why}")
 
     def rest(self, name: str, rule: str) -> None:
         """Build a leaf of the remaining bytes."""
@@ -376,7 +376,7 @@ class Spans:
         for size in range(1, min(self.left, 10) + 1):
             if self.data[self.position - self.base + size - 1] < 0x80:  # noqa: PLR2004 - no further byte
                 return size
-        message = f"a variable-length integer must end before byte {self.position + 10:,}"
+        message = f"A variable-length integer must end before byte {self.position + 10:,}."
         raise InvalidInputError(message)
 
 
@@ -404,8 +404,8 @@ def grown(data: bytes, build: Callable[[Spans], None], like: Span, base: int = 0
         except SpanLimitError as error:
             spans.enough(error.message)
         except (PaimonError, IndexError, ValueError, OverflowError, RecursionError) as error:
-            what = error.message if isinstance(error, PaimonError) else str(error)
-            spans.leaf(STRANGE, "bytes", spans.left, rule=f"Invalid: {what}.")
+            what = error.message if isinstance(error, PaimonError) else f"{error}."
+            spans.leaf(STRANGE, "bytes", spans.left, rule=f"Invalid: {what}")
         spans.rest(STRANGE, "Bytes that are not part of the layout.")
         return tuple(spans.made)
 

@@ -40,7 +40,7 @@ def row_file_parts(spans: Spans) -> None:
     index = int.from_bytes(spans.data[footer + 12 : footer + 20], "little", signed=True)
     size = int.from_bytes(spans.data[footer + 20 : footer + 24], "little", signed=True)
     if not 0 <= index <= index + size == footer:
-        raise InvalidInputError("the index must end at the footer")
+        raise InvalidInputError("The index must end at the start of the footer.")
     if index:
         spans.leaf("blocks", "bytes", index, rule="Rows in blocks compressed with Zstandard.")
     with spans.group("index") as note:
@@ -75,7 +75,7 @@ def blob_parts(spans: Spans) -> None:
     tail = spans.end - _BLOB_TAIL
     size = int.from_bytes(spans.data[tail : tail + 4], "little", signed=True)
     if not 0 <= size <= tail:
-        raise InvalidInputError("the entry list must be inside the file")
+        raise InvalidInputError("The list of entry sizes must be within the file.")
     number = 0
     while spans.position < tail - size:
         number = _entry(spans, number, tail - size)
@@ -102,7 +102,9 @@ def _entry(spans: Spans, number: int, end: int) -> int:
         if stated == stop - start:
             break
         if at < 0:
-            raise InvalidInputError(f"entry {number} must contain its own size before its checksum")
+            raise InvalidInputError(
+                f"The size stored at the end of entry {number} must be the size of the entry."
+            )
     with spans.group(f"entry {number}") as note:
         note.about = f"{stated - 16:,} bytes"
         spans.leaf("magic", "bytes", 4)

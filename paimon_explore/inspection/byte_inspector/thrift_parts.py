@@ -98,7 +98,7 @@ def thrift_parts(spans: Spans, struct: str, depth: int = 0) -> int:
         InvalidInputError: the bytes are not a valid struct.
     """
     if depth > _MAX_DEPTH:
-        raise InvalidInputError("structs are nested too deeply")
+        raise InvalidInputError("The structs are nested too deeply.")
     names = STRUCTS.get(struct, {})
     last = count = 0
     while True:
@@ -148,7 +148,7 @@ def _value(spans: Spans, name: str, wire: Wire, struct: str, depth: int) -> str:
         case Wire.I16 | Wire.I32 | Wire.I64:
             text = str(spans.number(name, "zigzag"))
         case _:
-            raise InvalidInputError(f"unsupported wire type {wire.name}")
+            raise InvalidInputError(f"Wire type {wire.name} is not supported.")
     return text
 
 

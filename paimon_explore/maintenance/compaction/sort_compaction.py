@@ -91,7 +91,7 @@ def row_order(
         )
     if not names:
         raise InvalidInputError(
-            "No columns to sort by.",
+            "The sort has no columns.",
             hint=f"Pass columns=[…], or set the option {opt.CLUSTERING_COLUMNS.key!r}.",
         )
     unknown = [name for name in names if schema.field(name) is None]

@@ -190,8 +190,8 @@ class MergeChange:
             tree_values = {n: v for n, v in tree_values.items() if not self._is_same(n, v)}
             if values and not tree_values:
                 raise InvalidInputError(
-                    "The update has no effect, because the merge condition already requires the "
-                    "updated columns to be equal."
+                    "The update has no effect, because the merge condition requires each updated "
+                    "column to be equal to its new value."
                 )
         new = assignments(tree_values, self._sides.target, self._row_type)
         return BoundClause(condition=condition, new=new)
@@ -219,7 +219,7 @@ class MergeChange:
             }
         if not found:
             raise InvalidInputError(
-                "The source has no column to update or insert from.",
+                "No source column has the name of a table column that can be set.",
                 hint="Pass the new values by column.",
             )
         return found

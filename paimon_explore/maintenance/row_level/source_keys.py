@@ -90,7 +90,7 @@ class SourceKeys:
             combinations *= max(len(values), 1)
             if combinations > _MAX_CODES:
                 raise InvalidInputError(
-                    "The merge keys have too many combinations of values.",
+                    "The merge keys have more than 2^62 combinations of values.",
                     hint="Match on fewer columns.",
                 )
             combined = combined * max(len(values), 1) + code

@@ -14,7 +14,7 @@ from collections.abc import Collection
 
 from paimon_explore.data_types.definitions import TypeRoot
 from paimon_explore.data_types.traversal import is_root, parts
-from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.option_enums import MergeEngine
 from paimon_explore.metadata.options.table_options import TableOptions
@@ -64,7 +64,7 @@ def check_update(schema: TableSchema, options: TableOptions, columns: Collection
         )
     if engine is MergeEngine.PARTIAL_UPDATE and any(k.endswith(_AGGREGATE) for k in options):
         raise UnsupportedFeatureError(
-            "update of a table with 'merge-engine' = 'partial-update' and aggregate functions",
+            "updating a table with 'merge-engine' = 'partial-update' and aggregate functions",
             hint="Call upsert() with the values to combine.",
         )
 
@@ -94,8 +94,8 @@ def check_delete(schema: TableSchema, options: TableOptions) -> None:
     if not schema.primary_keys:
         if options.value(opt.DATA_EVOLUTION_ENABLED):
             raise UnsupportedFeatureError(
-                f"delete on a table with {opt.DATA_EVOLUTION_ENABLED.key!r} = 'true'",
-                hint="Single rows of such tables cannot be deleted; overwrite or drop a partition.",
+                f"deleting rows of a table with {opt.DATA_EVOLUTION_ENABLED.key!r} = 'true'",
+                hint="Overwrite or drop the partition that contains the rows.",
             )
         return
     if options.value(opt.IGNORE_DELETE):
@@ -107,13 +107,13 @@ def check_delete(schema: TableSchema, options: TableOptions) -> None:
     engine = options.value(opt.MERGE_ENGINE)
     if required is None:
         raise InvalidInputError(
-            f"A table with 'merge-engine' = '{engine.value}' does not support delete.",
+            f"A table with 'merge-engine' = '{engine.value}' does not support deletes.",
             hint="Use overwrite() or drop_partitions() to remove rows.",
         )
     if required:
         raise InvalidInputError(
-            f"A table with 'merge-engine' = '{engine.value}' does not support delete by default.",
-            hint=f"Set {choices(required)}.",
+            f"A table with 'merge-engine' = '{engine.value}' does not support deletes by default.",
+            hint=f"Set {' or '.join(map(repr, required))}.",
         )
 
 

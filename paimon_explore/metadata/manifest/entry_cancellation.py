@@ -110,7 +110,7 @@ def _refuse_twice_added(added: ManifestEntries, path: str) -> None:
 def _twice_added(entries: ManifestEntries, row: int, path: str) -> CorruptFileError:
     name = entries.column("file_name")[row].as_py()
     return CorruptFileError(
-        path, f"file {name}", "must be added only once, but an earlier entry contains the same file"
+        path, f"file {name}", "must be added only once, but two entries add the file"
     )
 
 

@@ -296,7 +296,7 @@ def with_all_columns(
         column = columns.get(field.name)
         if column is None:
             if not field.nullable and rows:
-                raise CorruptFileError(path, field.name, "is required")
+                raise CorruptFileError(path, field.name, "must be present")
             column = pa.chunked_array([pa.nulls(rows, field.type)])
         elif not field.nullable and column.null_count:
             raise CorruptFileError(path, field.name, "must not be null")

@@ -52,7 +52,7 @@ def _child(array: pa.StructArray, field: "pa.Field[pa.DataType]", path: str, whe
     needed = not field.nullable and array.null_count < len(array)
     if index < 0:
         if needed:
-            raise CorruptFileError(path, where, "is required")
+            raise CorruptFileError(path, where, "must be present")
         return pa.nulls(len(array), field.type)  # type: ignore[call-overload,no-any-return]  # in stubs
     child = project_record(array.field(index), field.type, path=path, where=where)
     if needed and child.null_count and bool((valid_mask(array) & ~valid_mask(child)).any()):

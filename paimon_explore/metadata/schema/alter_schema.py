@@ -328,7 +328,7 @@ def _check_cast(
     is_allowed = is_implicit(before, after) if is_strict else is_explicit(before, after)
     if isinstance(before, RowType) and isinstance(after, RowType):
         raise InvalidInputError(
-            f"Column {_dotted(column)!r}: change the fields of a ROW one by one.",
+            f"ROW column {_dotted(column)!r} cannot be changed as a whole, only field by field.",
             hint="Name the field by its path, such as 'address.city'.",
         )
     if not isinstance(before, AtomicType) and not isinstance(after, AtomicType):

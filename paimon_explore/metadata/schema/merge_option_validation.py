@@ -145,7 +145,7 @@ def column_setting_violations(schema: TableSchema, options: TableOptions) -> Ite
         for name in rest.split(".")[0].split(","):
             if name not in known:
                 yield (
-                    f"option {key!r} refers to {name!r}, which is not a column: "
+                    f"option {key!r} refers to {name!r}, which is not a column; columns: "
                     f"{choices(sorted(known))}"
                 )
     functions = [text for _, text in AGGREGATE_FUNCTION.columns_in(options)]
@@ -182,7 +182,7 @@ def partial_update_violations(schema: TableSchema, options: TableOptions) -> Ite
     for name in group_removes:
         if name not in ordering:
             key = PARTIAL_UPDATE_REMOVE_RECORD_ON_SEQUENCE_GROUP.key
-            yield f"{key!r} refers to {name!r}, which is not the sequence field of a group"
+            yield f"{key!r} refers to {name!r}, which is not a sequence field of a sequence group"
 
 
 def aggregation_violations(_: TableSchema, options: TableOptions) -> Iterator[str]:

@@ -58,12 +58,12 @@ def check_option_change(
         InvalidInputError: the change is not allowed.
     """
     if key in {TYPE.key, PATH.key}:
-        raise _not_changeable(key, "it is fixed when the table is created")
+        raise _not_changeable(key, "its value is fixed when the table is created")
     if not has_snapshots:
         return
     declared = ALL_OPTIONS.get(key)
     if declared is not None and declared.is_immutable:
-        raise _not_changeable(key, "it is fixed once the table has a snapshot")
+        raise _not_changeable(key, "its value is fixed once the table has a snapshot")
     before = TableOptions(schema.options)
     after = before.changed({} if value is None else {key: value})
     if value is None:
@@ -84,7 +84,9 @@ def check_option_change(
 
 def _check_bucket(before: TableOptions, after: TableOptions, *, is_removed: bool) -> None:
     if is_removed:
-        raise _not_changeable(BUCKET.key, "it cannot be reset once the table has a snapshot")
+        raise _not_changeable(
+            BUCKET.key, "the option cannot be removed once the table has a snapshot"
+        )
     if DYNAMIC_BUCKET in {before.value(BUCKET), after.value(BUCKET)}:
         raise _not_changeable(BUCKET.key, "a change from -1 or to -1 is not possible")
 
@@ -95,14 +97,14 @@ def _check_deletion_vectors(before: TableOptions, after: TableOptions) -> None:
     if is_changed and not before.value(DELETION_VECTORS_MODIFIABLE):
         raise _not_changeable(
             option.key,
-            "without a full compaction rows could appear twice; "
+            "without a full compaction, reads could return rows twice; "
             f"{DELETION_VECTORS_MODIFIABLE.key!r} = 'true' allows the change",
         )
 
 
 def _check_ignored(option: Option[bool], before: TableOptions, after: TableOptions) -> None:
     if before.value(option) and not after.value(option):
-        raise _not_changeable(option.key, "it cannot be changed from true to false")
+        raise _not_changeable(option.key, "a change from true to false is not possible")
 
 
 def _not_changeable(key: str, rule: str) -> InvalidInputError:

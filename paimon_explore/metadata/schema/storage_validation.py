@@ -90,8 +90,8 @@ def _unsupported_type_violations(field: DataField, file_format: str) -> Iterator
         name = kind.root.value if isinstance(kind, AtomicType) else type(kind).__name__
         if name in _UNSUPPORTED_TYPES[file_format]:
             yield (
-                f"column {field.name!r}: {file_format} files cannot store "
-                f"{type_text(kind).partition('<')[0]}"
+                f"{file_format} files cannot store {type_text(kind).partition('<')[0]} values of "
+                f"column {field.name!r}"
             )
 
 
@@ -106,9 +106,9 @@ def _avro_violations(field: DataField) -> Iterator[str]:
         )
         if is_time or is_timestamp:
             yield (
-                f"Avro files cannot store {type_text(kind)} of column {field.name!r}: "
-                f"at most {_AVRO_TIME_DIGITS} digits for TIME, {_AVRO_TIMESTAMP_DIGITS} for "
-                "timestamps"
+                f"Avro files cannot store {type_text(kind)} values of column {field.name!r}: the "
+                f"maximum precision is {_AVRO_TIME_DIGITS} for TIME and {_AVRO_TIMESTAMP_DIGITS} "
+                "for timestamps"
             )
 
 
@@ -135,7 +135,7 @@ def blob_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]
     for field in schema.fields:
         holds_blob = any(is_root(kind, TypeRoot.BLOB) for kind in parts(field.type))
         if holds_blob and field.name not in blobs:
-            yield f"column {field.name!r}: BLOB cannot be inside {type_text(field.type)}"
+            yield f"BLOB cannot be inside column {field.name!r} of type {type_text(field.type)}"
     if blobs and not schema.primary_keys and not options.value(DATA_EVOLUTION_ENABLED):
         yield f"BLOB column {blobs[0]!r} needs {DATA_EVOLUTION_ENABLED.key!r} = 'true'"
     if blobs and len(blobs) == len(schema.fields):

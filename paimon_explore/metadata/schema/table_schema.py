@@ -163,7 +163,7 @@ def parse_schema(data: bytes, path: str) -> TableSchema:
 
 def _parse_json(data: bytes, path: str) -> Mapping[str, object]:
     if len(data) > MAX_SCHEMA_BYTES:
-        raise CorruptFileError(path, "size", f"must not exceed {MAX_SCHEMA_BYTES} bytes")
+        raise CorruptFileError(path, "file size", f"must not exceed {MAX_SCHEMA_BYTES} bytes")
     return parse_object(data, path).values
 
 

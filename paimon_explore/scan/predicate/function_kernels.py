@@ -37,7 +37,7 @@ def _checked(kernel: str, *values: Value, result: DataType) -> Column:
     except pa.ArrowInvalid as error:
         name = kernel.removesuffix("_checked")
         raise InvalidInputError(
-            f"{name}: a result does not fit {type_text(result)}: {error}.",
+            f"A result of {name} does not fit {type_text(result)}: {error}.",
             hint="Cast an argument to a wider type.",
         ) from error
 
@@ -126,7 +126,7 @@ def divided(columns: Sequence[Column], result: DataType) -> Column:
     values = [_quotient(a, b, step) for a, b in pairs]
     limit: int = 10 ** (arrow.precision - arrow.scale)
     if any(value is not None and abs(value) >= limit for value in values):
-        raise InvalidInputError(f"divide: a result does not fit {type_text(result)}.")
+        raise InvalidInputError(f"A result of the division does not fit {type_text(result)}.")
     kind = AtomicType(root=TypeRoot.DECIMAL, precision=arrow.precision, scale=arrow.scale)
     return values_array(values, kind)
 
@@ -170,14 +170,14 @@ def rounded(columns: Sequence[Column], result: DataType) -> Column:
         given = set(as_python(columns[1]))
         found = given.pop()
         if given or not isinstance(found, int):
-            raise InvalidInputError("The number of digits of round must be a constant integer.")
+            raise InvalidInputError("The second argument of round must be a constant integer.")
         digits = found
     options = pc.RoundOptions(digits, "half_towards_infinity")
     try:
         return call("round", columns[0], options=options).cast(to_arrow(result))
     except pa.ArrowInvalid as error:
         raise InvalidInputError(
-            f"round: a result does not fit {type_text(result)}: {error}."
+            f"A result of round does not fit {type_text(result)}: {error}."
         ) from error
 
 
@@ -264,7 +264,7 @@ def _one_number(column: Column, function: str) -> int:
     found = set(as_python(column)) or {1}
     value = found.pop()
     if found or not isinstance(value, int):
-        raise InvalidInputError(f"The positions of {function} must be constant integers.")
+        raise InvalidInputError(f"The position and length in {function} must be constant integers.")
     return value
 
 
@@ -273,7 +273,7 @@ def replaced(columns: Sequence[Column], _result: DataType) -> Column:
     found = [set(as_python(column)) or {""} for column in columns[1:]]
     if any(len(texts) != 1 or None in texts for texts in found):
         raise InvalidInputError(
-            "The second and third argument of replace must be constant strings."
+            "The second and third arguments of replace must be constant strings."
         )
     pattern, by = (str(texts.pop()) for texts in found)
     if not pattern:

@@ -101,8 +101,8 @@ def function_of(name: str, count: int) -> Function:
         )
         verb = "was" if count == 1 else "were"
         raise InvalidInputError(
-            f"{name} takes {wanted} argument{'' if wanted == '1' else 's'}, but {count} {verb} "
-            "given."
+            f"Function {name} takes {wanted} argument{'' if wanted == '1' else 's'}, but {count} "
+            f"{verb} given."
         )
     return found
 
@@ -117,7 +117,8 @@ def signature_of(name: str, function: Function, types: Types) -> Signature:
     if found is None:
         shown = ", ".join(type_text(with_nullable(kind, nullable=True)) for kind in types)
         raise InvalidInputError(
-            f"{name} cannot be called with {shown}.", hint="Cast the arguments."
+            f"Function {name} does not accept arguments of type {shown}.",
+            hint="Cast the arguments.",
         )
     return found
 

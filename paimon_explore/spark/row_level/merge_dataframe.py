@@ -93,6 +93,9 @@ class Merge:
         return target.apply(_Plan(self, target).changes(), once=_may_double(self.clauses))
 
 
+_ACTIONS = {INSERT: "INSERT", UPDATE: "UPDATE", DELETE: "DELETE"}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class When:
     """A WHEN clause of a merge that still needs its action."""
@@ -108,36 +111,36 @@ class When:
             assignments: the new values by column: a string is an SQL expression over `target.x`
                 and `source.x`, as is a Spark column; anything else is a constant.
         """
-        self._only(Rows.MATCHED, Rows.NOT_MATCHED_BY_SOURCE)
+        self._only(UPDATE, Rows.MATCHED, Rows.NOT_MATCHED_BY_SOURCE)
         return self._with(UPDATE, assignments)
 
     def updateAll(self) -> Merge:  # noqa: N802 - Spark's name
         """Update all columns with the values of the source."""
-        self._only(Rows.MATCHED)
+        self._only(UPDATE, Rows.MATCHED)
         return self._with(UPDATE, None)
 
     def insert(self, assignments: Mapping[str, object]) -> Merge:
         """Insert a row with these values, given as for `update`."""
-        self._only(Rows.NOT_MATCHED)
+        self._only(INSERT, Rows.NOT_MATCHED)
         return self._with(INSERT, assignments)
 
     def insertAll(self) -> Merge:  # noqa: N802 - Spark's name
         """Insert the row of the source."""
-        self._only(Rows.NOT_MATCHED)
+        self._only(INSERT, Rows.NOT_MATCHED)
         return self._with(INSERT, None)
 
     def delete(self) -> Merge:
         """Delete the row of the table."""
-        self._only(Rows.MATCHED, Rows.NOT_MATCHED_BY_SOURCE)
+        self._only(DELETE, Rows.MATCHED, Rows.NOT_MATCHED_BY_SOURCE)
         return self._with(DELETE, {})
 
     update_all = updateAll
     insert_all = insertAll
 
-    def _only(self, *allowed: Rows) -> None:
+    def _only(self, act: str, *allowed: Rows) -> None:
         if self.rows not in allowed:
             raise InvalidInputError(
-                f"The action is not allowed in a clause {self.rows.value}.",
+                f"{_ACTIONS[act]} is not allowed in a clause {self.rows.value}.",
                 hint="Rows of the source are inserted WHEN NOT MATCHED; rows of the table are "
                 "updated or deleted WHEN MATCHED or WHEN NOT MATCHED BY SOURCE.",
             )

@@ -209,7 +209,7 @@ def _create(warehouse: Warehouse, made: _Create, query: str | None) -> DataFrame
 def _row_type(columns: Sequence[WrittenColumn], rows: DataFrame | None) -> RowType | pa.Schema:
     if columns and rows is not None:
         raise InvalidInputError(
-            "CREATE TABLE … AS takes its columns from the query.",
+            "CREATE TABLE … AS cannot define columns, because the query defines them.",
             hint="Omit the list of columns, or run CREATE TABLE and INSERT separately.",
         )
     if rows is not None:

@@ -224,7 +224,7 @@ class Subject:
                 break
         if len(path) > 1:
             raise UnsupportedFeatureError(
-                f"{part}: an assignment to a field of a ROW column, {'.'.join(path)}",
+                f"{part}: an assignment to field {'.'.join(path)!r} of a ROW column",
                 self.table.name,
             )
         return resolved([path[0]], schema)[0].name

@@ -194,7 +194,9 @@ class _Cast:
         if not isinstance(array, pa.StructArray) or {f.name for f in array.type} != {
             *_VARIANT_PARTS
         }:
-            raise self._wrong_type(array, data_type, "variants: rows of value and metadata")
+            raise self._wrong_type(
+                array, data_type, "variants with the fields 'value' and 'metadata'"
+            )
         valid = valid_mask(array)
         parts: list[Column] = []
         for name in _VARIANT_PARTS:
@@ -249,7 +251,9 @@ class _Cast:
             array = self._fixed_size(array, data_type)
         assert isinstance(array, pa.FixedSizeListArray)  # noqa: S101 - it is one now
         if array.type.list_size != data_type.length:
-            problem = f"vectors of {array.type.list_size} elements do not fit"
+            problem = (
+                f"the vectors must have {data_type.length} elements, not {array.type.list_size}"
+            )
             raise self._at.error(problem, data_type=data_type)
         offsets = offsets_from_sizes(valid_mask(array) * np.int64(data_type.length))
         inner = _Cast(self._at.elements("[]", offsets))
@@ -264,7 +268,7 @@ class _Cast:
         wrong = (sizes != data_type.length) & valid_mask(array)
         if wrong.any():
             position = int(wrong.argmax())
-            problem = f"a vector of {sizes[position]} elements does not fit"
+            problem = f"the vector must have {data_type.length} elements, not {sizes[position]}"
             raise self._at.error(problem, data_type, position)
         return array.cast(pa.list_(array.type.field(0), data_type.length))
 

@@ -92,7 +92,7 @@ def default_of(field: DataField) -> Column:
         return default_column(field.default_value or "", field.type)
     except UncastableError as error:
         raise InvalidInputError(
-            f"The default value {field.default_value!r} of column {field.name!r} is invalid:  "
+            f"The default value {field.default_value!r} of column {field.name!r} is invalid: "
             f"{error.reason}."
         ) from error
 

@@ -50,7 +50,7 @@ def test_a_file_of_another_level_is_another_file() -> None:
 def test_a_file_added_twice_is_a_conflict() -> None:
     with pytest.raises(CommitConflictError, match="already"):
         run(entries(entry("a")), entry("a"))
-    with pytest.raises(CommitConflictError, match=r"adds file .* twice"):
+    with pytest.raises(CommitConflictError, match=r"add file .* twice"):
         run(entries(), entry("a"), entry("a"))
 
 
@@ -106,7 +106,7 @@ def test_a_file_that_goes_without_the_vector_that_it_got_is_a_conflict(
     rules: ConflictRules,
 ) -> None:
     old = index(vector_row("v", "f"))
-    with pytest.raises(CommitConflictError, match="Rows of data file f, which"):
+    with pytest.raises(CommitConflictError, match="deleted rows of data file f, which"):
         vectors(NO_INDEX, NO_INDEX, old, gone("f"), rules=rules)
     vectors(NO_INDEX, old, old, gone("f"), rules=rules)
     vectors(NO_INDEX, NO_INDEX, old, gone("g"), rules=rules)
@@ -117,7 +117,7 @@ def test_a_file_that_goes_without_the_index_that_it_got_is_a_conflict() -> None:
     found = {"row_range_start": 0, "row_range_end": 0, "index_field_id": 1, "source_meta": b"-f-"}
     empty = {"extra_field_ids": None, "index_meta": None}
     old = index(index_row("i", index_type="btree", global_index={**found, **empty}))
-    with pytest.raises(CommitConflictError, match="Another commit indexed data file f"):
+    with pytest.raises(CommitConflictError, match=r"added an index of type .* for data file f"):
         vectors(NO_INDEX, NO_INDEX, old, gone("f"), rules=KEYED)
     vectors(NO_INDEX, old, old, gone("f"), rules=KEYED)
     vectors(NO_INDEX, NO_INDEX, old, gone("g"), rules=KEYED)
@@ -127,9 +127,9 @@ def test_a_file_that_goes_without_the_index_that_it_got_is_a_conflict() -> None:
 def test_a_deletion_vector_that_changed_meanwhile_is_a_conflict(rules: ConflictRules) -> None:
     old, new = index(vector_row("v1", "f")), index(vector_row("v2", "f"))
     vectors(new, old, old, rules=rules)
-    with pytest.raises(CommitConflictError, match="vectors of data file f have changed"):
+    with pytest.raises(CommitConflictError, match="changed the deletion vectors of data file f:"):
         vectors(new, old, index(vector_row("v3", "f")), rules=rules)
-    with pytest.raises(CommitConflictError, match=r"f (already has a|have changed)"):
+    with pytest.raises(CommitConflictError, match=r"data file f[:,]"):
         vectors(new, NO_INDEX, index(vector_row("v3", "f")), rules=rules)
 
 

@@ -48,11 +48,11 @@ def test_vectors_of_a_bucket_are_replaced_as_a_whole() -> None:
 
 def test_vectors_of_a_bucket_that_another_commit_has_replaced_are_a_conflict() -> None:
     before, new = index(vector_row("a", "f1")), index(vector_row("c", "f1", "f2"))
-    with pytest.raises(CommitConflictError, match="vectors of data file f1 have changed"):
+    with pytest.raises(CommitConflictError, match="changed the deletion vectors of data file f1:"):
         combined(before, new)
-    with pytest.raises(CommitConflictError, match="vectors of data file f1 have changed"):
+    with pytest.raises(CommitConflictError, match="changed the deletion vectors of data file f1:"):
         combined(before, new, index(vector_row("b", "f1")))
-    with pytest.raises(CommitConflictError, match="vectors of data file f1 have changed"):
+    with pytest.raises(CommitConflictError, match="changed the deletion vectors of data file f1:"):
         combined(index(), new, index(vector_row("a", "f1")))
 
 
@@ -76,12 +76,12 @@ def test_without_buckets_vector_files_come_and_go_by_name() -> None:
 
 
 def test_a_vector_file_that_is_gone_already_is_a_conflict() -> None:
-    with pytest.raises(CommitConflictError, match="vectors of data file f1 have changed"):
+    with pytest.raises(CommitConflictError, match="changed the deletion vectors of data file f1:"):
         combined(index(), gone=index(vector_row("a", "f1")), rules=UNAWARE)
 
 
 def test_two_vectors_of_one_data_file_are_a_conflict() -> None:
-    with pytest.raises(CommitConflictError, match="f1 already has a new deletion vector"):
+    with pytest.raises(CommitConflictError, match="deleted rows of data file f1, whose rows"):
         combined(index(vector_row("a", "f1")), index(vector_row("c", "f1")), rules=UNAWARE)
 
 

@@ -58,7 +58,7 @@ def test_what_is_no_partition_is_refused(spec: dict[str, object]) -> None:
 
 def test_new_files_outside_of_the_partitions_are_refused() -> None:
     matcher = PartitionMatcher(PARTITION, Overwrite(specs=({"p": 1},)), frozenset({int_row(2)}))
-    with pytest.raises(InvalidInputError, match="rows of other partitions"):
+    with pytest.raises(InvalidInputError, match="belong to other partitions"):
         check_new_files(matcher)
 
 

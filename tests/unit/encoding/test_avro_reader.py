@@ -121,7 +121,7 @@ def test_a_writer_takes_batches_and_tells_its_size() -> None:
     assert (writer.rows, writer.size) == (20, len(data))
     found = [row for batch in read_avro(data, None, "f") for row in batch.to_pylist()]
     assert found == [{"a": n, "t": str(n)} for n in range(20)]
-    with pytest.raises(InvalidInputError, match=r"have no columns \['t'\]"):
+    with pytest.raises(InvalidInputError, match=r"lack the columns 't'"):
         writer.write_batch(pa.RecordBatch.from_pylist([{"a": 1}]))
 
 
@@ -140,7 +140,7 @@ def test_columns_are_found_by_name_and_absent_ones_are_null() -> None:
 
 def test_a_required_column_must_be_there_and_not_null() -> None:
     data = written(pa.table({"a": pa.array([1, None], pa.int64())}))
-    with pytest.raises(CorruptFileError, match="f: b is required"):
+    with pytest.raises(CorruptFileError, match="f: b must be present"):
         list(read_avro(data, pa.schema([pa.field("b", pa.int64(), nullable=False)]), "f"))
     with pytest.raises(CorruptFileError, match="f: a must not be null"):
         list(read_avro(data, pa.schema([pa.field("a", pa.int64(), nullable=False)]), "f"))
@@ -279,10 +279,10 @@ def test_values_that_the_schema_does_not_allow_are_refused() -> None:
     needed = avro_schema(pa.schema([pa.field("c", pa.int64(), nullable=False)]))
     with pytest.raises(InvalidInputError, match="Column c must not contain null"):
         write_avro(needed, [pa.array([1, None])])
-    with pytest.raises(InvalidInputError, match="not an integer"):
+    with pytest.raises(InvalidInputError, match="must be an integer column"):
         write_avro(needed, [pa.array([1.5])])
     millis = avro_schema(pa.schema([pa.field("c", pa.timestamp("ms"))]))
-    with pytest.raises(InvalidInputError, match="finer unit than"):
+    with pytest.raises(InvalidInputError, match="timestamp-millis would round"):
         write_avro(millis, [pa.array([1], pa.timestamp("us"))])
 
 
@@ -298,7 +298,7 @@ def test_records_may_be_nullable_but_not_null() -> None:
     assert [batch.to_pylist() for batch in read_avro(again, None, "f")] == [[{"a": 1}, {"a": 2}]]
     with pytest.raises(CorruptFileError, match="a record must not be null"):
         list(read_avro(_container(union, header.sync, 1, b"\x00"), None, "f"))
-    with pytest.raises(CorruptFileError, match="must refer to one of its types"):
+    with pytest.raises(CorruptFileError, match="must be the index of a type in the union"):
         list(read_avro(_container(union, header.sync, 1, b"\x04"), None, "f"))
 
 
@@ -324,9 +324,9 @@ ITEMS = (
             LONGS.replace(b"long", b"string"),
             1,
             b"\x7e",
-            "exceeds the end of the block|must fill the block exactly",
+            "extends beyond the end of the block|must fill the block exactly",
         ),
-        (LONGS.replace(b"long", b"string"), 1, b"\x03ab", "exceeds the end of the block"),
+        (LONGS.replace(b"long", b"string"), 1, b"\x03ab", "extends beyond the end of the block"),
         (LONGS.replace(b"long", b"string"), 1, b"\x04\xff\xfe", "text must be UTF-8"),
         (LONGS.replace(b"long", b"boolean"), 1, b"\x02", "a boolean must be 0 or 1"),
     ],
@@ -420,7 +420,7 @@ def test_an_array_marked_as_map_must_have_key_and_value() -> None:
     pair = b'{"type":"record","name":"p","fields":[{"name":"key","type":"long"}]}'
     items = b'{"type":"array","logicalType":"map","items":' + pair + b"}"
     schema = LONGS.replace(b'"long"', items)
-    with pytest.raises(CorruptFileError, match="must have the fields key and value"):
+    with pytest.raises(CorruptFileError, match="must have the fields 'key' and 'value'"):
         list(read_avro(_container(schema, bytes(16), 1, b"\0"), None, "f"))
 
 
@@ -434,7 +434,7 @@ def test_fixed_values_are_binary_of_their_size_or_decimals() -> None:
     data = write_avro(fixed(2), [column], "null")
     (batch,) = read_avro(data, None, "f")
     assert batch.column(0).equals(column)
-    with pytest.raises(InvalidInputError, match="must contain values of 3 bytes"):
+    with pytest.raises(InvalidInputError, match="must have 3 bytes each"):
         write_avro(fixed(3), [column], "null")
     schema = fixed(2, logicalType="decimal", precision=4, scale=2)
     (batch,) = read_avro(write_avro(schema, [pa.array([b"\xff\x38", b"\0\x64"])]), None, "f")
@@ -456,9 +456,9 @@ def test_columns_of_another_shape_cannot_be_written() -> None:
     nested = pa.table({"c": [{"x": 1, "y": [1]}]})
     schema = avro_schema(nested.schema)
     for array, rule in (
-        (pa.array([5]), "is not a record"),
-        (pa.array([{"x": 1}]), "has no fields"),
-        (pa.array([{"x": 1, "y": 5}]), "is not a list or map"),
+        (pa.array([5]), "must be a struct"),
+        (pa.array([{"x": 1}]), "lacks the fields 'y'"),
+        (pa.array([{"x": 1, "y": 5}]), "must be a list or map"),
     ):
         with pytest.raises(InvalidInputError, match=rule):
             write_avro(schema, [array])

@@ -93,6 +93,6 @@ def test_what_is_no_page_header_is_refused() -> None:
 def test_pages_behind_the_end_of_their_chunk_are_refused() -> None:
     header = bytes.fromhex("15 00 15 c8 01 15 c8 01 2c 15 0a 15 00 15 06 15 06 00 00")
     place = ChunkPlace(start=0, size=50, rows=5)
-    with pytest.raises(PagesError, match="exceeds its chunk"):
+    with pytest.raises(PagesError, match="extends beyond its column chunk"):
         walked_pages(lambda at, size: (header + bytes(100))[at : at + size], place, 5)
     assert page_header(header).rows == np.int64(5)

@@ -292,8 +292,8 @@ BROKEN: dict[str, tuple[Column, str]] = {
         pa.array([{"__field_mapping": [0], "__col_0": 1}]),
         "have the field __col_1",
     ),
-    "short mapping": (with_member("__field_mapping", mapping([0], [0, 0])), "each of 2 columns"),
-    "null mapping": (with_member("__field_mapping", mapping(None, [0, 0])), "each of 2 columns"),
+    "short mapping": (with_member("__field_mapping", mapping([0], [0, 0])), "must have 2 numbers"),
+    "null mapping": (with_member("__field_mapping", mapping(None, [0, 0])), "must have 2 numbers"),
     "null in it": (with_member("__field_mapping", mapping([0, None], [0, 0])), "not contain null"),
     "unknown number": (
         with_member("__field_mapping", mapping([0, 9], [0, 0])),
@@ -305,11 +305,11 @@ BROKEN: dict[str, tuple[Column, str]] = {
     ),
     "mapping of texts": (
         with_member("__field_mapping", pa.array([["a"], ["b"]])),
-        "must be a list of numbers",
+        "must be a list of integers",
     ),
     "overflow by name": (
         with_member("__overflow", pa.array([[("a", 1)], None], pa.map_(pa.string(), pa.int64()))),
-        "must be a map by number",
+        "must map integers",
     ),
     "unknown number in the overflow": (
         with_member("__overflow", pa.array([[(7, 1)], None], pa.map_(pa.int32(), pa.int64()))),
@@ -360,7 +360,7 @@ def test_metadata_that_breaks_the_layout_is_corrupt(change: dict[str, bytes]) ->
         ({}, "'fields.m.map.storage-layout' = 'unknown'"),
         (
             metadata_of({"a": 0}, 1, more={"field-dict-compression": b"brotli"}),
-            "compression 'brotli'",
+            "Compression 'brotli'",
         ),
     ],
 )

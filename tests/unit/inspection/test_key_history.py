@@ -93,10 +93,10 @@ def test_a_key_is_given_in_many_ways() -> None:
     assert len(table.history(1).states[-1].versions) == 2
     assert table.history(1).code.python == "t.history('k = 1')"
     refused: list[tuple[object, str]] = [
-        ("v = 'x'", "'v' is not a primary key column"),
-        ("dt = 'a'", "no value for 'k'"),
+        ("v = 'x'", "'v' is not part of the primary key"),
+        ("dt = 'a'", "the key has no value for 'k'"),
         ("k > 1, dt='a'", "not an equality"),
-        ((1, 2, 3), "3 values for 2 primary key columns"),
+        ((1, 2, 3), "the key has 3 values, but must have 2"),
         ("k = 'x'", "INT"),
     ]
     for key, says in refused:

@@ -111,18 +111,18 @@ def test_options_of_a_function_are_read() -> None:
         ({**GROUPED, "fields.g.sequence-group": "no"}, "'no' is not a column of the table"),
         (
             {**GROUPED, "partial-update.remove-record-on-sequence-group": "a"},
-            "is not the sequence field of a group",
+            "is not a sequence field of a sequence group",
         ),
         (
             {**GROUPED, "ignore-delete": "true"}
             | {"partial-update.remove-record-on-sequence-group": "g"},
-            "both ignored and remove",
+            "both ignore deletes and remove",
         ),
         ({**GROUPED, "partial-update.remove-record-on-delete": "true"}, "sequence groups"),
         (
             {"merge-engine": "partial-update", "ignore-delete": "true"}
             | {"partial-update.remove-record-on-delete": "true"},
-            "both ignored and remove",
+            "both ignore deletes and remove",
         ),
         (
             {**GROUPED, "fields.x.aggregate-function": "sum"} | {"fields.h,x.sequence-group": "b"},

@@ -146,7 +146,7 @@ def test_a_run_that_is_not_sorted_is_refused(
 
 
 def test_kept_retracts_need_sequence_numbers() -> None:
-    with pytest.raises(InvalidInputError, match="sequence numbers"):
+    with pytest.raises(InvalidInputError, match="cannot be combined"):
         merge_runs([], SPEC, keep_retracts=True, by_run_order=True)
 
 

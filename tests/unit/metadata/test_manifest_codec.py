@@ -227,7 +227,7 @@ def test_unknown_codes_are_corrupt(change: dict[str, object], where: str) -> Non
 def test_a_required_field_that_is_missing_or_null_is_named() -> None:
     sink = io.BytesIO()
     pq.write_table(nested(entries(entry("a")), "row_count"), sink)
-    with pytest.raises(CorruptFileError, match="m: row_count is required"):
+    with pytest.raises(CorruptFileError, match="m: row_count must be present"):
         decode_entries([("m", sink.getvalue())])
     nullable = pa.schema(ENTRY_LAYOUT.read_fields(ENTRY_LAYOUT.schema))
     rows = nested(entries(entry("a"))).to_pylist()

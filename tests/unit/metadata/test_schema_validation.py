@@ -302,8 +302,8 @@ def test_sequence_fields_need_keys_that_hold_the_partition() -> None:
                 "ignore-delete": "true",
             },
             (
-                "'ignore-delete' cannot be combined with.*refers to 'b', which is not the sequence "
-                "field of a group"
+                "'ignore-delete' cannot be combined with.*refers to 'b', which is not a sequence "
+                "field of a sequence group"
             ),
         ),
     ],

@@ -90,12 +90,12 @@ def test_unknown_versions_are_refused() -> None:
 @pytest.mark.parametrize(
     ("changes", "where", "rule"),
     [
-        ({"id": None}, "id", "is required"),
+        ({"id": None}, "id", "must be present"),
         ({"id": "7"}, "id", "must be an integer, not '7'"),
         ({"id": True}, "id", "must be an integer, not True"),
         ({"id": 2**63}, "id", "must be a 64-bit integer, not 9223372036854775808"),
         ({"commitUser": 3}, "commitUser", "must be a string, not 3"),
-        ({"totalRecordCount": None}, "totalRecordCount", "is required"),
+        ({"totalRecordCount": None}, "totalRecordCount", "must be present"),
         ({"properties": {"a": 1}}, "properties.a", "must be a string, not 1"),
         ({"properties": []}, "properties", "must be an object, not []"),
     ],

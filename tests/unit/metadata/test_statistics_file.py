@@ -40,5 +40,5 @@ def test_a_column_that_is_no_object_is_named() -> None:
 def test_consumers_hold_the_next_snapshot() -> None:
     assert encode_consumer(Consumer(next_snapshot=3)) == b'{\n  "nextSnapshot" : 3\n}'
     assert parse_consumer(b'{"nextSnapshot":3,"x":1}', "consumer-a") == Consumer(next_snapshot=3)
-    with pytest.raises(CorruptFileError, match="nextSnapshot is required"):
+    with pytest.raises(CorruptFileError, match="nextSnapshot must be present"):
         parse_consumer(b"{}", "consumer-a")

@@ -113,13 +113,16 @@ def test_an_expression_is_read_back_from_its_text(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("i * 1000000000", "multiply: a result does not fit INT"),
-        ("b * b", "multiply: a result does not fit BIGINT"),
-        ("upper(i)", "upper cannot be called with INT"),
-        ("s + 1", "[+] cannot be called with STRING, BIGINT"),
-        ("round(i, b)", "round cannot be called with INT, BIGINT|must be a constant integer"),
+        ("i * 1000000000", "A result of multiply does not fit INT"),
+        ("b * b", "A result of multiply does not fit BIGINT"),
+        ("upper(i)", "upper does not accept arguments of type INT"),
+        ("s + 1", "[+] does not accept arguments of type STRING, BIGINT"),
+        (
+            "round(i, b)",
+            "round does not accept arguments of type INT, BIGINT|must be a constant integer",
+        ),
         ("substring(s, i)", "must be constant integers"),
-        ("coalesce(i, s)", "coalesce cannot be called with INT, STRING"),
+        ("coalesce(i, s)", "coalesce does not accept arguments of type INT, STRING"),
         ("nullif(i)", "nullif takes 2 arguments, but 1 was given"),
         ("missing + 1", "There is no column 'missing'"),
     ],

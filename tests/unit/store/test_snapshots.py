@@ -91,7 +91,7 @@ def test_a_missing_snapshot_tells_which_ones_there_are(store: TableStore) -> Non
 
 def test_a_file_that_says_another_number_is_corrupt(store: TableStore) -> None:
     store.file_io.create(store.paths.snapshot(5), encode_snapshot(snapshot(4)))
-    with pytest.raises(CorruptFileError, match="id must be 5 as in the file's name"):
+    with pytest.raises(CorruptFileError, match="id must be 5, as in the file name"):
         store.snapshots.load(5)
 
 

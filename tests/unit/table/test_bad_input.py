@@ -409,7 +409,7 @@ def test_json_that_is_none_is_named(folder: Path, name: str, text: str) -> None:
 
 def test_a_snapshot_of_another_number_or_schema_is_refused(folder: Path) -> None:
     snapshot_with(folder, id=5)
-    with pytest.raises(CorruptFileError, match="must be 3 as in the file's name"):
+    with pytest.raises(CorruptFileError, match="must be 3, as in the file name"):
         open_table(folder).to_arrow()
     snapshot_with(folder, id=3, schemaId=7)
     with pytest.raises(NotFoundError, match="Schema 7 does not exist"):

@@ -600,7 +600,7 @@ FRAMES: list[tuple[object, str, list[object] | str]] = [
     (np.array([[0.5, 1e39]]), "ARRAY<FLOAT>", "Column 'a[]' (FLOAT), row 0: 1e+39 is too large"),
     (np.array([[0.5, 1e39]]), "VECTOR<FLOAT, 2>", "is too large for FLOAT"),
     (np.array([[0.5, 1.0]]), "VECTOR<FLOAT, 2>", [[0.5, 1.0]]),
-    (np.array([[0.5, 1.0]]), "VECTOR<FLOAT, 3>", "a vector of 2 elements"),
+    (np.array([[0.5, 1.0]]), "VECTOR<FLOAT, 3>", "the vector must have 3 elements, not 2"),
 ]
 
 

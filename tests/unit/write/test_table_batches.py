@@ -276,7 +276,7 @@ def test_columns_of_nothing_but_nulls_are_taken_for_any_type() -> None:
         (
             pa.array([[1, 2, 3]], pa.list_(pa.int32(), 3)),
             VectorType(element=INT, length=2),
-            "vectors of 3 elements",
+            "the vectors must have 2 elements, not 3",
         ),
         (pa.array([1]), MapType(key=STRING, value=INT), "are not maps"),
         (pa.array([1]), RowType(fields=()), "are not rows"),

@@ -176,7 +176,7 @@ def test_a_compaction_does_not_bring_back_rows_that_were_deleted_meanwhile() -> 
     table = table_of(VECTORS)
     messages = compact_table(table.store, table.schema, TableOptions(table.schema.options))
     table.delete("k = 1")
-    with pytest.raises(CommitConflictError, match="deleted by another commit"):
+    with pytest.raises(CommitConflictError, match="Another commit deleted rows"):
         Committer(table.store, table.schema).commit(messages)
 
 
@@ -198,7 +198,7 @@ def test_updates_of_the_same_columns_and_rows_at_once_conflict() -> None:
     other_column = planned(table, update_rows, {"p": "'z'"}, "k = 1")
     other_rows = planned(table, update_rows, {"v": "2"}, "k = 5")
     table.update({"v": "3"}, where="k = 2")
-    with pytest.raises(CommitConflictError, match="changes the same columns"):
+    with pytest.raises(CommitConflictError, match="updates the same columns"):
         same()
     other_column()
     other_rows()

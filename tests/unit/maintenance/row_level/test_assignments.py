@@ -108,7 +108,7 @@ def test_the_clock_fits_timestamps() -> None:
         ("id", "NULL", "the value is null, but the column is NOT NULL"),
         ("id", "n", "values of type string cannot be stored without a cast"),
         ("id", "2147483648", r"Column 'id' \(INT\): 2147483648 is out of range"),
-        ("id", "id + 2147483647", "a result does not fit INT"),
+        ("id", "id + 2147483647", "does not fit INT"),
         ("id", "id / 2", r"Column 'id' \(INT\): 1.5 is not a whole number. Round it first"),
         ("id", "x", "There is no column 'x'"),
         ("d", "d * 100000000", "125000000.00 has more than 8 digits before the decimal point"),

@@ -143,7 +143,7 @@ def test_columns_of_the_primary_key_stay_as_they_match() -> None:
         (lambda m: m.when_matched_delete("source.k"), "not a condition"),
         (
             lambda m: m.when_matched_update({"k": "source.k"}),
-            "the merge condition already requires the updated columns to be equal",
+            "the merge condition requires each updated column to be equal to its new value",
         ),
     ],
 )
