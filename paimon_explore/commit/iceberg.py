@@ -53,9 +53,8 @@ def warn_of_stale_iceberg_metadata(root: str, options: TableOptions) -> None:
         _warned.add(root)
     setting = f"{ICEBERG_STORAGE.key} = {options.value(ICEBERG_STORAGE)}"
     warnings.warn(
-        f"Commits to {root} do not update its Iceberg metadata ({setting}): "
-        "paimon_explore does not write it, so Iceberg readers keep seeing the table as it was. "
-        "The next commit by Java Paimon brings the metadata up to date.",
+        f"Commits of paimon_explore to {root} do not update the Iceberg metadata of the table "
+        f"({setting}): Iceberg readers return old rows until the next commit by Java Paimon.",
         IcebergMetadataWarning,
         stacklevel=2,
     )

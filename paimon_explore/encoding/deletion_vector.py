@@ -76,7 +76,7 @@ def decode_vector(
     if len(record) < FRAME_BYTES or not _INT <= size <= len(record) - FRAME_BYTES:
         raise CorruptFileError(path, "deletion vector", "extends beyond the end of the file")
     if length not in {size, size + FRAME_BYTES}:
-        rule = f"the index manifest states {length} bytes, but the size field is {size}"
+        rule = f"the index manifest states {length} bytes, but the size field contains {size}"
         raise CorruptFileError(path, "deletion vector", rule)
     data = record[_INT : _INT + size]
     stored = int.from_bytes(record[_INT + size : FRAME_BYTES + size], "big")

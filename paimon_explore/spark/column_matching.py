@@ -38,7 +38,8 @@ def matched_columns(schema: StructType, table: TableSchema) -> tuple[str, ...]:
     for field in table.fields:
         if field.name not in names and not field.type.nullable and field.default_value is None:
             raise InvalidInputError(
-                f"Column {field.name!r} is missing; it is NOT NULL and has no default value.",
+                f"Column {field.name!r} is missing, but the column is NOT NULL and has no "
+                "default value.",
                 hint="Add it to the DataFrame.",
             )
     _check_types(schema, names, table)

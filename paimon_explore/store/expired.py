@@ -81,6 +81,6 @@ def _hint(store: TableStore, snapshot: Snapshot, path: str) -> str:
         )
     return (
         f"Snapshot {snapshot.id} of {store.paths.branch_root} exists and needs this file. Read "
-        "again: if it is still missing and no other engine is expiring snapshots, the file is "
-        "lost; maintenance.fsck() lists all lost files."
+        "again. If the file is still missing and no other engine is expiring snapshots, the file "
+        "is lost; maintenance.fsck() lists all lost files."
     )

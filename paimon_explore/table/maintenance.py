@@ -326,7 +326,9 @@ class Maintenance:
             return rollback.rollback_to_snapshot(self.store, snapshot)
         if tag is not None and snapshot is None:
             return rollback.rollback_to_tag(self.store, tag)
-        raise InvalidInputError("rollback_to() requires a snapshot or a tag, but not both.")
+        if tag is None:
+            raise InvalidInputError("rollback_to() requires a snapshot or a tag.")
+        raise InvalidInputError("rollback_to() accepts either a snapshot or a tag, not both.")
 
     def rollback_schema(self, schema_id: int) -> TableSchema:
         """Make an earlier schema the latest one; later schemas are removed.

@@ -131,17 +131,21 @@ def _number(message: Message, name: str) -> int:
 def _items(message: Message, name: str) -> list[object]:
     found = message.get(name)
     if not isinstance(found, list) or len(found) > _MAX_ITEMS:
-        raise InvalidInputError(f"The request has no valid list {name!r}.")
+        raise InvalidInputError(
+            f"{name!r} in the request must be a list of at most {_MAX_ITEMS} items."
+        )
     return found
 
 
 def _checked_text(value: object) -> str:
     if not isinstance(value, str) or len(value) > _MAX_TEXT:
-        raise InvalidInputError("A value of the request must be a string.")
+        raise InvalidInputError(
+            f"A text in the request must be a string of at most {_MAX_TEXT} characters."
+        )
     return value
 
 
 def _checked_number(value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= _MAX_NUMBER:
-        raise InvalidInputError("A value of the request must be a non-negative integer.")
+        raise InvalidInputError("A number in the request must be a non-negative integer.")
     return value

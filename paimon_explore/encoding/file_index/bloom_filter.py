@@ -73,7 +73,7 @@ def decode_bloom(data: bytes, data_type: DataType, *, path: str) -> BloomFilter:
     """
     functions = int.from_bytes(data[:_HEAD_BYTES], "big")
     if len(data) <= _HEAD_BYTES or not 1 <= functions <= _MAX_FUNCTIONS:
-        rule = f"must have bits and 1 to {_MAX_FUNCTIONS} hash functions"
+        rule = f"must have at least one bit and 1 to {_MAX_FUNCTIONS} hash functions"
         raise CorruptFileError(path, "bloom filter", rule)
     bits = np.frombuffer(data, np.uint8, offset=_HEAD_BYTES)
     return BloomFilter(key_codec(KIND, data_type), bits, functions)

@@ -67,7 +67,9 @@ class BitmapReader:
         for _ in range(count):
             key = int(self._numbers(self.position, 1, "<u4")[0])
             if key <= last:
-                self._fail(self.position, "the high 32 bits must be in ascending order")
+                self._fail(
+                    self.position, "the high 32 bits of the bitmaps must be in ascending order"
+                )
             last = key
             self.position += 4
             self._check(self.position)

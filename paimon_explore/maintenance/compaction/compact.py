@@ -227,9 +227,7 @@ def sort_table(
         "with a primary key": bool(schema.primary_keys),
         "with buckets": options.value(opt.BUCKET) != DYNAMIC_BUCKET,
         "with data-evolution.enabled": options.value(opt.DATA_EVOLUTION_ENABLED),
-        "with clustering.incremental, which every compaction sorts": options.value(
-            opt.CLUSTERING_INCREMENTAL
-        ),
+        "with clustering.incremental": options.value(opt.CLUSTERING_INCREMENTAL),
     }
     for kind, applies in kinds.items():
         if applies:

@@ -43,7 +43,8 @@ def source_rows(source: Rows, target: RowType) -> tuple[RowType, pa.RecordBatch]
     rows = _table_of(source, target)
     names = [name for name in rows.schema.names if not _INDEX.fullmatch(name)]
     if len({name.lower() for name in names}) != len(names):
-        raise InvalidInputError("The source has two columns with the same name.")
+        shown = ", ".join(map(repr, names))
+        raise InvalidInputError(f"The columns of the source have duplicate names: {shown}.")
     fields: list[DataField] = []
     columns: list[Column] = []
     for number, name in enumerate(names):

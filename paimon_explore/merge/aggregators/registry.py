@@ -141,7 +141,7 @@ def _check_nested(function: AggregateFunction, field: DataField) -> None:
         )
     if function.nested_sequence_field and not function.nested_key:
         raise InvalidInputError(
-            f"Column {field.name!r}: option 'nested-sequence-field' needs option 'nested-key'."
+            f"Option 'nested-sequence-field' of column {field.name!r} needs option 'nested-key'."
         )
     row: object = None
     if isinstance(field.type, ArrayType):

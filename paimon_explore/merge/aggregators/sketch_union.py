@@ -75,7 +75,6 @@ def _theta_of_two(value: bytes, more: bytes) -> bytes:
 def _need_package() -> None:
     if ds is None:
         raise UnsupportedFeatureError(
-            "the union of sketches",
-            "aggregate functions hll_sketch and theta_sketch",
-            hint="Install the package datasketches: pip install 'paimon-explore[sketches]'.",
+            "the union of sketches without the package datasketches",
+            hint="Run: pip install 'paimon-explore[sketches]'.",
         )

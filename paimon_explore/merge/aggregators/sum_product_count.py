@@ -126,7 +126,7 @@ def _spread(values: Numbers, some: Bools, data_type: pa.DataType) -> Column:
 
 def _overflow(data_type: pa.DataType) -> FormatError:
     return FormatError(
-        f"A sum or product exceeds the range of {type_text(from_arrow(data_type))}.",
+        f"An aggregated value is out of range for {type_text(from_arrow(data_type))}.",
         hint="Change the column to a wider type.",
     )
 
@@ -236,6 +236,6 @@ def _decimal_step(data_type: pa.DataType) -> _ProductStep:
 
 def _no_division() -> FormatError:
     return FormatError(
-        "A product cannot be retracted: the quotient does not fit the column's type.",
+        "A product cannot be retracted: the quotient does not fit the type of the column.",
         hint="Set fields.<column>.ignore-retract = true to ignore -U and -D records.",
     )

@@ -273,8 +273,10 @@ def _drop_column(schema: TableSchema, change: DropColumn) -> TableSchema:
         if len(kept) == len(fields):
             raise NotFoundError("column", _dotted(change.column))
         if not kept:
+            parent = "table" if len(change.column) == 1 else "ROW"
             raise InvalidInputError(
-                f"Column {_dotted(change.column)!r} cannot be dropped: it is the last column."
+                f"Column {_dotted(change.column)!r} cannot be dropped: the {parent} has no other "
+                "column."
             )
         return kept
 
@@ -381,7 +383,8 @@ def _check_not_indexed(schema: TableSchema, column: ColumnPath, done: str) -> No
     for option in _INDEX_OPTIONS:
         if column[0] in options.value(option):
             raise InvalidInputError(
-                f"Column {column[0]!r} cannot be {done}: option {option.key!r} refers to it."
+                f"Column {column[0]!r} cannot be {done}: option {option.key!r} refers to the "
+                "column."
             )
 
 
@@ -389,7 +392,7 @@ def _check_not_in_options(schema: TableSchema, column: ColumnPath, done: str) ->
     keys = options_naming(schema.options, column[0])
     if keys:
         raise InvalidInputError(
-            f"Column {column[0]!r} cannot be {done}: option {keys[0]!r} refers to it.",
+            f"Column {column[0]!r} cannot be {done}: option {keys[0]!r} refers to the column.",
             hint="Change or remove the option first.",
         )
 

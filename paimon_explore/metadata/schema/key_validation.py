@@ -47,7 +47,7 @@ def column_violations(schema: TableSchema, _: TableOptions) -> Iterator[str]:
             yield "the name of a column must not be blank"
         elif name in SYSTEM_COLUMNS or name.startswith(KEY_COLUMN_PREFIX):
             yield (
-                f"column {name!r} has a name that is reserved in data files: "
+                f"column {name!r} has a name that is reserved in data files; reserved names: "
                 f"{choices(SYSTEM_COLUMNS)} and names that start with {KEY_COLUMN_PREFIX!r}"
             )
 

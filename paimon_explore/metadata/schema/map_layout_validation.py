@@ -58,11 +58,11 @@ def _column_violations(
         yield f"{key!r} needs a column of type MAP<STRING NOT NULL, ...>"
         return
     if kind.key.nullable:
-        yield f"{key!r} needs a column of type MAP<STRING NOT NULL, ...>; its key is nullable"
+        yield f"{key!r} needs a column of type MAP<STRING NOT NULL, ...>, not MAP<STRING, ...>"
     for part in parts(kind.value):
         if isinstance(part, VectorType) or is_root(part, TypeRoot.BLOB):
             unsupported = "VECTOR" if isinstance(part, VectorType) else "BLOB"
-            yield f"{key!r}: values of the map cannot contain {unsupported}"
+            yield f"{key!r} cannot be used for a map whose values contain {unsupported}"
     if MAP_MAX_COLUMNS.value_for(name, options) <= 0:
         yield f"'fields.{name}.{MAP_MAX_COLUMNS.option.key}' must be greater than 0"
     MAP_PLACEMENT_POLICY.value_for(name, options)  # raises an error for an unknown policy

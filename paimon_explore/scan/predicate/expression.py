@@ -261,7 +261,7 @@ def time_text_literal(text: str) -> Literal:
     nanos = parse_time(text)
     if nanos is None or nanos % 1_000_000:
         raise InvalidInputError(
-            f"{text!r} is not a valid time of day with at most milliseconds.",
+            f"{text!r} is not a valid time with at most 3 fractional-second digits.",
             hint="Write 'HH:mm:ss[.fraction]'.",
         )
     return Literal(value=nanos // 1_000_000, type=AtomicType(root=TypeRoot.TIME, precision=3))

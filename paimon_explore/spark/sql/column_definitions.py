@@ -97,7 +97,7 @@ def _said(reader: Reader, name: str) -> dict[str, object]:
     if reader.takes("PRIMARY", "KEY"):
         return {"is_key": True}
     if reader.comes("GENERATED"):
-        raise UnsupportedFeatureError(f"a generated column, {name}")
+        raise UnsupportedFeatureError(f"the generated column {name!r}")
     what = "expected NOT NULL, COMMENT, DEFAULT or the next column"
     raise reader.problem(what, part=f"Column {name!r}")
 

@@ -205,7 +205,7 @@ class _Cast:
             if lacking.any():
                 position = int(lacking.argmax())
                 raise self._at.error(
-                    f"the VARIANT value has no field {name!r}, or the field is null",
+                    f"field {name!r} of the VARIANT value is null",
                     position=position,
                 )
             found = _Cast(self._at.part(f".{name}")).column(part, _VARIANT_PART)

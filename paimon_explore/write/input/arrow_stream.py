@@ -233,7 +233,7 @@ def _table_of_frame(frame: "pd.DataFrame", row_type: RowType, check: CheckNames)
     """Convert object columns by the table's types; Arrow would have to infer them."""
     if not frame.columns.is_unique:
         duplicate = frame.columns[frame.columns.duplicated()][0]
-        raise InvalidInputError(f"The data has two columns {duplicate!r}.")
+        raise InvalidInputError(f"The data has two columns named {duplicate!r}.")
     objects = [
         name
         for name, dtype in frame.dtypes.items()

@@ -99,7 +99,7 @@ def _check_names(names: Sequence[str], shape: InputShape) -> None:
         raise InvalidInputError(f"The table has no column {unknown[0]!r}.", hint=hint)
     if len(set(names)) < len(names):
         duplicates = [name for name, count in Counter(names).items() if count > 1]
-        raise InvalidInputError(f"The data has two columns {min(duplicates)!r}.")
+        raise InvalidInputError(f"The data has two columns named {min(duplicates)!r}.")
 
 
 def absent_column(field: DataField, count: int) -> Column:
@@ -113,7 +113,8 @@ def absent_column(field: DataField, count: int) -> Column:
         return pa.concat_arrays([value]) if count == 1 else _repeated(value, count)
     if not field.type.nullable:
         raise InvalidInputError(
-            f"Column {field.name!r} is missing, but is NOT NULL and has no default value."
+            f"Column {field.name!r} is missing, but the column is NOT NULL and has no default "
+            "value."
         )
     return nulls_of(count, field.type)
 

@@ -59,7 +59,7 @@ def test_every_kind_of_commit_warns_once_per_table(commit: str) -> None:
     make, act = COMMITS[commit]
     table = filled(make())
     (warning,) = told(lambda: act(table))
-    assert f"Commits to {table.store.paths.root} do not update its Iceberg" in str(warning.message)
+    assert f"{table.store.paths.root} do not update the Iceberg metadata" in str(warning.message)
     assert "metadata.iceberg.storage = table-location" in str(warning.message)
     assert told(lambda: act(pe.open_table(table.path))) == []
     assert len(told(lambda: act(filled(make())))) == 1

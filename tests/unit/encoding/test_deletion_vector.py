@@ -100,7 +100,7 @@ def test_damage_is_named() -> None:
 
     assert "extends beyond the end of the file" in error_of(record[:-1])
     assert "extends beyond the end of the file" in error_of(b"")
-    assert "but the size field is" in error_of(record, length + 1)
+    assert "but the size field contains" in error_of(record, length + 1)
     assert "checksum" in error_of(record[:-1] + bytes([record[-1] ^ 1]))
     assert "checksum" in error_of(record[:9] + bytes([record[9] ^ 1]) + record[10:])
     assert "has 2 deleted rows, but the index manifest states 3" in error_of(record, cardinality=3)

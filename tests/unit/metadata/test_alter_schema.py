@@ -256,7 +256,7 @@ def test_a_key_can_be_declared_by_an_option_later() -> None:
         (RenameColumn(column=("dt",), name="d"), "Partition column 'dt' cannot be renamed"),
         (DropColumn(column=("dt",)), "Partition column 'dt' cannot be dropped"),
         (DropColumn(column=("id",)), "Primary key column 'id' cannot be dropped"),
-        (DropColumn(column=("l", "element", "e")), "it is the last column"),
+        (DropColumn(column=("l", "element", "e")), "the ROW has no other column"),
         (ChangeType(column=("dt",), type=INT), "Partition column 'dt' cannot be changed"),
         (
             ChangeType(column=("id",), type=parse_type_text("BIGINT")),

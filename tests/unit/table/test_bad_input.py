@@ -176,7 +176,7 @@ WRONG_ROWS: dict[str, tuple[object, str]] = {
         pa.table({"id": pa.DictionaryArray.from_arrays([1, 0], pa.array([None, 4], pa.int32()))}),
         "Column 'id', row 1: the value is null, but the column is NOT NULL",
     ),
-    "no value": ([{"name": "a"}], "'id' is missing, but is NOT NULL and has no default"),
+    "no value": ([{"name": "a"}], "'id' is missing, but the column is NOT NULL and has no default"),
     "an unknown column": ([{"id": 1, "nam": "a"}], "no column 'nam'. Columns: 'id', 'name'"),
     "no rows at all": (7, "Cannot read rows from a value of type int"),
 }

@@ -98,7 +98,7 @@ def test_a_rollback_takes_one_point() -> None:
     table.create_tag("v1", 1)
     with pytest.raises(InvalidInputError, match="not both"):
         table.rollback_to(1, tag="v1")
-    with pytest.raises(InvalidInputError, match="requires a snapshot or a tag"):
+    with pytest.raises(InvalidInputError, match="accepts either a snapshot or a tag"):
         table.rollback_to(snapshot=1, tag="v1")
     with pytest.raises(InvalidInputError, match="requires a snapshot or a tag"):
         table.rollback_to()

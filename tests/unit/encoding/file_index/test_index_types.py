@@ -284,7 +284,7 @@ def test_damage_is_named() -> None:
         with pytest.raises(CorruptFileError, match=rule):
             ask(kind, bytes.fromhex(data.replace(" ", "")))
 
-    check("bloom-filter", "00000001", "must have bits")
+    check("bloom-filter", "00000001", "must have at least one bit")
     check("bloom-filter", "00000000 00", "1 to 65536 hash functions")
     check("bitmap", "01 00000001 7fffffff 00", "a count must be 0 to")
     check("bitmap", "01 00000001 00000001 00 00000001 fffffffe", "the row number must be below 1")
