@@ -218,7 +218,9 @@ class Children(Result):
 
 def _node_cells(node: TreeNode) -> list[Entry]:
     entries = "" if node.added is None else f"{node.added:,} ADD, {node.deleted or 0:,} DELETE"
-    note = node.problem or ("cancelled by another entry" if node.cancelled else node.shared)
+    note = node.problem or (
+        "cancelled by another manifest entry" if node.cancelled else node.shared
+    )
     return [
         node.key,
         f"{node.kind} {node.type}".strip(),

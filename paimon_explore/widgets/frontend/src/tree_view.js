@@ -244,7 +244,7 @@ function title(row) {
     row.name ?? row.label,
     row.range,
     row.shared,
-    row.cancelled && "cancelled by another entry",
+    row.cancelled && "cancelled by another manifest entry",
     row.problem,
   ]
     .filter((text) => typeof text === "string" && text)
