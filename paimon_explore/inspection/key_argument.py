@@ -67,7 +67,7 @@ def resolve_key(given: object, schema: TableSchema) -> KeyArgument:
                 raise _refused(f"{to_sql(part)} is not an equality of a column and a value", schema)
     other = [name for name in values if name not in schema.primary_keys]
     if other:
-        raise _refused(f"{choices(other)} is not part of the primary key", schema)
+        raise _refused(f"the primary key has no column {choices(other)}", schema)
     missing = [name for name in schema.trimmed_primary_keys if name not in values]
     if missing:
         raise _refused(f"the key has no value for {choices(missing)}", schema)

@@ -46,7 +46,8 @@ def run_post_commit(
         _maintain(store, schema, options, snapshot)
     except PaimonError as error:
         warnings.warn(
-            f"Snapshot {snapshot.id} is committed, but the maintenance after it failed: {error}",
+            f"Snapshot {snapshot.id} is committed, but the maintenance after the commit "
+            f"failed: {error}",
             RuntimeWarning,
             stacklevel=2,
         )

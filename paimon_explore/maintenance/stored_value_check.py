@@ -98,8 +98,8 @@ def _values_do_not_fit(change: _Change, found: Sequence[Loss], files: int) -> In
         f"{type_text(change.new.type)}: {values} not fit the new type in {within}, such as "
         f"{first.example}{below}.",
         hint="Update or delete these rows, then compact the table to remove the replaced rows. "
-        "With check=False the type is changed anyway; reads then truncate, wrap, nullify or "
-        "reject these values.",
+        "With check=False the type is changed anyway, and reads truncate, wrap, nullify or "
+        "reject the values.",
     )
 
 

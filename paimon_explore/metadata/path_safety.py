@@ -13,7 +13,7 @@ import pyarrow as pa
 from paimon_explore.data_types.arrow_buffers import Column, as_python, valid_mask, var_values
 from paimon_explore.errors import CorruptFileError, InvalidInputError
 
-FILE_NAME_RULE = "must be a file name without '/', '\\' or NUL that is not empty, '.' or '..'"
+FILE_NAME_RULE = "must be a valid file name (not empty, '.' or '..', and without '/', '\\' and NUL)"
 
 _SEPARATORS = "/\\\0"
 _SEPARATOR_BYTES = tuple(character.encode() for character in _SEPARATORS)

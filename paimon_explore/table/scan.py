@@ -264,7 +264,7 @@ class Scan:
             import polars as pl
         except ImportError as error:
             raise InvalidInputError(
-                "polars is not installed.", hint="Run: pip install polars"
+                "The package polars is not installed.", hint="Run: pip install polars"
             ) from error
         frame = pl.from_arrow(self.to_arrow())
         return frame if isinstance(frame, pl.DataFrame) else frame.to_frame()
@@ -287,7 +287,7 @@ class Scan:
             import duckdb
         except ImportError as error:
             raise InvalidInputError(
-                "duckdb is not installed.", hint="Run: pip install duckdb"
+                "The package duckdb is not installed.", hint="Run: pip install duckdb"
             ) from error
         string("name", name)
         connection = duckdb.connect()

@@ -215,7 +215,7 @@ class LiveState:
         if before is not None and before != total_buckets:
             path = self.target.partition_path(partition)
             raise InvalidInputError(
-                f"{f'Partition {path}' if path else 'The table'} has files of {before} buckets, "
+                f"{f'Partition {path}' if path else 'The table'} has {before} buckets, "
                 f"but option 'bucket' is {total_buckets}.",
                 hint="To change the number of buckets, overwrite the whole partition.",
             )

@@ -184,7 +184,7 @@ def test_a_commit_with_another_number_of_buckets_meanwhile_is_told(tmp_path: Pat
     table = new_table(tmp_path, options)
     table.append([{"k": 1, "v": "a"}])
     table.maintenance.set_options({"bucket": "3"})
-    with pytest.raises(InvalidInputError, match="has files of 2 buckets"):
+    with pytest.raises(InvalidInputError, match="has 2 buckets"):
         table.append([{"k": 2, "v": "b"}])
     assert table.to_arrow().num_rows == 1
     assert unaccounted(table) == []

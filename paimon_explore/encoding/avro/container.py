@@ -80,7 +80,7 @@ def read_header(data: bytes) -> Header:
         CorruptFileError: the bytes are not a container, are truncated, or have no schema.
     """
     if not is_avro(data):
-        raise _wrong("byte 0", "an Avro file must start with the magic bytes 'Obj' and 1")
+        raise _wrong("byte 0", "an Avro file must start with the magic bytes 'Obj' and the byte 1")
     for known in tuple(_BEGINNINGS):
         if data.startswith(known.data):
             return _header(data, known)

@@ -96,7 +96,7 @@ def fastavro_records(data: bytes, path: str = "") -> Iterator[Mapping[str, objec
         for _ in range(count):
             record = _decoded(block, schema, path, f"record {number}")
             if not isinstance(record, dict):
-                raise CorruptFileError(path, f"record {number}", "must be a record")
+                raise CorruptFileError(path, f"record {number}", "must have fields")
             yield record
             number += 1
         if block.tell() != len(unpacked):

@@ -157,7 +157,7 @@ def top_record(node: AvroNode) -> RecordNode:
     """The record at the top of a container's schema, be it nullable or not."""
     inner = node.inner if isinstance(node, OptionalNode) else node
     if not isinstance(inner, RecordNode):
-        raise _wrong("avro.schema", "must be a record at the top level")
+        raise _wrong("avro.schema", "must have a record as its top-level type")
     return inner
 
 

@@ -146,7 +146,7 @@ def _split_lists(data: bytes, lists: int, count: int) -> tuple[bytes, list[list[
         for i in range(lists)
     ]
     if min(lengths) < 0 or sum(lengths) > end - _HEAD_BYTES:
-        raise ValueError("is too short for its lists of sizes")
+        raise ValueError("must contain its lists of sizes")
     start = end - sum(lengths)
     found: list[list[int]] = []
     for at, length in zip(

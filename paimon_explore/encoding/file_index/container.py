@@ -64,7 +64,7 @@ def head_length(prefix: bytes, *, path: str) -> int:
         raise CorruptFileError(
             path,
             "byte 12",
-            f"the length of the header must be at least {PREFIX_BYTES}, not {length}",
+            f"the header length must be at least {PREFIX_BYTES}, not {length}",
         )
     return length
 

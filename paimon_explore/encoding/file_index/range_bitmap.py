@@ -167,7 +167,7 @@ def encode_range_bitmap(
     if chunk_bytes is None:
         chunk_bytes = 0 if codec.data_type.root in _UNCHUNKED else DEFAULT_CHUNK_BYTES
     if chunk_bytes < 0:
-        raise InvalidInputError("The size of a chunk of a range bitmap must not be negative.")
+        raise InvalidInputError("The chunk size of a range bitmap must not be negative.")
     ranked = codec.ranked(column)
     stored = [codec.write(key) for key in ranked.keys]
     # for an index without keys, Java counts the 64 digits of -1

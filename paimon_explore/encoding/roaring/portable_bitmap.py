@@ -95,7 +95,7 @@ class BitmapReader:
         self.position += 4 * count
         keys, cardinalities = header[::2], header[1::2] + 1
         if (np.diff(keys) <= 0).any():
-            self._fail(start, "keys of containers must be in ascending order")
+            self._fail(start, "container keys must be in ascending order")
         if runs is None or count >= _OFFSETS_FROM:
             self.position += 4 * count
         for index, cardinality in enumerate(cardinalities.tolist()):
@@ -126,7 +126,7 @@ class BitmapReader:
     def _check_array(self, cardinality: int) -> None:
         values = self._numbers(self.position, cardinality, "<u2")
         if (np.diff(values) <= 0).any():
-            self._fail(self.position, "numbers of an array container must be in ascending order")
+            self._fail(self.position, "the values of an array container must be in ascending order")
         self.position += 2 * cardinality
 
     def _check_bitset(self, cardinality: int) -> None:
@@ -135,7 +135,8 @@ class BitmapReader:
             self._fail(self.position, "extends beyond the end of the file")
         if int(np.bitwise_count(part).sum()) != cardinality:
             self._fail(
-                self.position, "the bits of a bitset must match the cardinality in the header"
+                self.position,
+                "the number of bits set in a bitset must be the cardinality in the header",
             )
         self.position += _BITSET_BYTES
 
@@ -147,7 +148,8 @@ class BitmapReader:
             self._fail(self.position, "runs must be in ascending order within their container")
         if int((last - first + 1).sum()) != cardinality:
             self._fail(
-                self.position, "the numbers of runs must match the cardinality in the header"
+                self.position,
+                "the number of values in the runs must be the cardinality in the header",
             )
         self.position += 2 + 4 * count
 

@@ -139,7 +139,7 @@ def _read_node(reader: _Reader, leaves: list[tuple[bytes, int]], depth: int) -> 
         leaves.append((reader.take(_KEY_BYTES), reader.number("<q", 8)))
         return
     if kind > _LEAF or depth >= _MAX_DEPTH or not 0 < children <= _NODE_CHILDREN[kind]:
-        reader.fail("a node must have a known kind and be within the length of the key")
+        reader.fail("a node must have a known type and be at most as deep as the key is long")
     reader.take(_NODE_BODY[kind])
     for _ in range(children):
         _read_node(reader, leaves, depth + 1)
@@ -182,7 +182,7 @@ def _node_body(kind: int, keys: list[int]) -> bytes:
 def _read_containers(reader: _Reader) -> list[BitMap | None]:
     found: list[BitMap | None] = []
     if reader.number("<i", 4) != 1:
-        reader.fail("containers must be in one array")
+        reader.fail("all containers must be in one array")
     reader.byte()
     slots = reader.number("<i", 4)
     for _ in range(slots):
@@ -201,7 +201,7 @@ def _read_container(reader: _Reader) -> BitMap:
         bits = np.unpackbits(np.frombuffer(reader.take(_BITSET_BYTES), np.uint8), bitorder="little")
         return BitMap(np.flatnonzero(bits).tolist())
     if kind != _RUNS:
-        reader.fail("containers must be runs, bitsets or arrays")
+        reader.fail("a container must be a run, bitset or array container")
     runs = np.frombuffer(reader.take(4 * reader.number("<H", 2)), "<u2").astype(int)
     values = BitMap()
     for start, more in runs.reshape(-1, 2).tolist():

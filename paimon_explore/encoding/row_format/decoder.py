@@ -170,7 +170,7 @@ def _take_varints(source: Source, cursor: Cursor) -> Ints:
         more &= byte >= 0x80  # noqa: PLR2004 - the continuation bit
         if not more.any():
             break
-    source.check(~more & (values < 2**31), "a length must fit 31 bits")
+    source.check(~more & (values < 2**31), "a length must be less than 2^31")
     return values
 
 

@@ -339,8 +339,8 @@ class ExplorerState:
             frame, row = self._file(rest)
             if self._shown(frame).groups is not None:
                 raise InvalidInputError(
-                    "The bytes of a group of files cannot be shown.",
-                    hint="Filter the list until it shows single files.",
+                    "A row that groups several files has no bytes.",
+                    hint="Filter the list to show single files.",
                 )
             found = file_of_lives(self.inspector, self._lifetimes(frame), row)
         elif head.isdecimal():

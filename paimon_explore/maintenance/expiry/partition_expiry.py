@@ -201,7 +201,9 @@ def _regex_of(formatter: str) -> re.Pattern[str]:
             found.append(re.escape(part["other"] or part["quoted"] or "'"))
             continue
         if token not in _TOKENS:
-            raise UnsupportedFeatureError(f"{token!r} in partition.timestamp-formatter")
+            raise UnsupportedFeatureError(
+                f"pattern {token!r} in option 'partition.timestamp-formatter'"
+            )
         name, digits = _TOKENS[token]
         found.append(f"(?P<{name}>{digits})")
     return re.compile("".join(found))

@@ -100,8 +100,8 @@ class Sides:
             return (f"{found[0]}.{self._exact_name(found[0], path[0])}", *path[1:])
         if found:
             raise InvalidInputError(
-                f"Column {path[0]!r} is ambiguous, because the source and the target have a "
-                "column of this name.",
+                f"Column {path[0]!r} is ambiguous, because the source and the target both have "
+                "a column of this name.",
                 hint=f"Write {TARGET}.{path[0]} or {SOURCE}.{path[0]}.",
             )
         known = [f"{side}.{name}" for side in visible for name in self._of(side).names]

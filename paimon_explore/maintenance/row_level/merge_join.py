@@ -129,8 +129,8 @@ class MergeJoin:
         count, others = batch.num_rows, self._source.num_rows
         if count * others > _MAX_PAIRS:
             raise InvalidInputError(
-                "The merge condition has no equality of source and target, and there are too many "
-                "rows to compare all pairs.",
+                "The merge condition has no equality of a source and a target column, and there "
+                "are too many rows to compare all pairs.",
                 hint="Add an equality to on=, such as target.id = source.id.",
             )
         return Pairs(np.repeat(np.arange(count), others), np.tile(np.arange(others), count))

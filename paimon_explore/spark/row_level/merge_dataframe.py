@@ -257,7 +257,7 @@ class _Plan:
             return f.expr(on)
         names = [on] if isinstance(on, str) else list(on)
         if not names:
-            raise InvalidInputError("on must contain at least one column.")
+            raise InvalidInputError("The argument 'on' must contain at least one column.")
         equal = [self._of_target(name) == self._of_source(name) for name in names]
         return reduce(lambda one, other: one & other, equal)
 

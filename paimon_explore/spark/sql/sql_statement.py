@@ -97,7 +97,9 @@ def open_warehouse(
         InvalidInputError: warehouse and catalog are both given.
     """
     if folder is not None and catalog is not None:
-        raise InvalidInputError("warehouse and catalog are both given.", hint="Pass one of them.")
+        raise InvalidInputError(
+            "The arguments warehouse and catalog are both given.", hint="Pass one of them."
+        )
     location = spark.conf.get(WAREHOUSE, None) if folder is None and catalog is None else folder
     opened = Catalog(location) if location is not None else catalog
 

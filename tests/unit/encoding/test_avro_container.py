@@ -131,7 +131,7 @@ def test_a_made_up_unpacked_size_is_not_believed() -> None:
 @pytest.mark.parametrize(
     ("data", "rule"),
     [
-        (b"Obj\x02", "must start with the magic bytes 'Obj' and 1"),
+        (b"Obj\x02", "must start with the magic bytes 'Obj' and the byte 1"),
         (b"Obj\x01", "unexpected end of file"),
         (write_header(b'"long"', "null", SYNC)[:-1], "unexpected end of file"),
         (b"Obj\x01\x00" + SYNC, "must contain avro.schema"),

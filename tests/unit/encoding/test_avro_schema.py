@@ -164,5 +164,5 @@ def test_two_fields_must_not_share_a_name() -> None:
 
 def test_the_top_must_be_a_record() -> None:
     assert top_record(parse_avro_schema(json.dumps(["null", record("int")]).encode())).name == "r"
-    with pytest.raises(CorruptFileError, match="must be a record at the top level"):
+    with pytest.raises(CorruptFileError, match="must have a record as its top-level type"):
         top_record(LONG)

@@ -147,7 +147,7 @@ def one_block(types: list[DataType], rows: str, offsets: list[int]) -> bytes:
         ("INT", "00 010000", [0, 4], "must be within its row"),
         ("INT", "00 01000000 00", [0, 6], "a row must end where the next one starts"),
         ("STRING", "00 05 6161", [0, 4], "must be within its row"),
-        ("STRING", "00 ffffffffff", [0, 6], "a length must fit 31 bits"),
+        ("STRING", "00 ffffffffff", [0, 6], "a length must be less than 2"),
         ("STRING", "00 01 ff", [0, 3], "(?i)utf8"),
         ("DECIMAL(20, 0)", "00 00", [0, 2], "1 to 16 bytes"),
         ("TIMESTAMP(6)", "00 0000000000000000 c0843d", [0, 12], "below 1,000,000"),

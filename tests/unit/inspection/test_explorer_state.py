@@ -176,5 +176,5 @@ def test_more_files_than_a_browser_should_hold_come_as_groups_until_a_filter_lea
     assert len(again.columns["size"]) == 3
     many = state.filter(frame, "p = 'x'")
     assert many.body["grouped"] is True
-    with pytest.raises(InvalidInputError, match="group of files cannot be shown"):
+    with pytest.raises(InvalidInputError, match="groups several files has no bytes"):
         state.bytes(f"file/{many.body['frame']}/0")

@@ -93,7 +93,7 @@ def test_a_key_is_given_in_many_ways() -> None:
     assert len(table.history(1).states[-1].versions) == 2
     assert table.history(1).code.python == "t.history('k = 1')"
     refused: list[tuple[object, str]] = [
-        ("v = 'x'", "'v' is not part of the primary key"),
+        ("v = 'x'", "the primary key has no column 'v'"),
         ("dt = 'a'", "the key has no value for 'k'"),
         ("k > 1, dt='a'", "not an equality"),
         ((1, 2, 3), "the key has 3 values, but must have 2"),

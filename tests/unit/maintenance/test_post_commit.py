@@ -62,7 +62,7 @@ def test_the_commit_stands_when_the_upkeep_fails(tmp_path: Path) -> None:
     consumer.write_text("no JSON")
     os.utime(consumer, (0, 0))
     with pytest.warns(
-        RuntimeWarning, match="Snapshot 2 is committed, but the maintenance after it"
+        RuntimeWarning, match="Snapshot 2 is committed, but the maintenance after the commit"
     ):
         table.append([{"k": 2, "v": "b"}])
     assert keys(table) == [1, 2]

@@ -83,7 +83,7 @@ def test_damage_is_named() -> None:
 
     check(b"", "8 more bytes expected")
     check(b"x" + data[1:], "a file index must start with")
-    check(data[:12] + bytes(4) + data[16:], "the length of the header must be at least")
+    check(data[:12] + bytes(4) + data[16:], "the header length must be at least")
     check(data[:40], "must fit into the file")
     check(data[:16] + b"\x7f" + data[17:], "a count must be 0 to")
     check(data[:20] + b"\xff" + data[21:], "more bytes expected")
