@@ -234,7 +234,9 @@ def test_wrong_options_are_refused(options: dict[str, str], message: str) -> Non
 
 
 def test_reading_options_are_refused_when_writing(table: Table) -> None:
-    with pytest.raises(InvalidInputError, match="only apply to reading"):
+    with pytest.raises(
+        InvalidInputError, match="A write cannot use the options 'where' and 'columns'"
+    ):
         source_of(table, where="id = 1").writer(struct("id long"), overwrite=False)
 
 

@@ -61,7 +61,7 @@ def test_what_cannot_be_read_is_refused_at_once(
 def test_a_scan_explains_what_each_stage_kept() -> None:
     found = table().scan(where="dt = 'y' AND id = 3").explain()
     assert repr(found).splitlines()[0] == (
-        "snapshot 2: 1 split (1 without merging), 1 file where dt = 'y' AND id = 3"
+        "snapshot 2: 1 split (1 without merging), 1 file for the condition dt = 'y' AND id = 3"
     )
     assert [(stage.name, stage.unit, stage.kept, stage.total) for stage in found.stages] == [
         ("partition ranges", "manifests", 1, 2),
