@@ -150,7 +150,9 @@ def test_a_schema_of_the_user_leaves_out_columns_and_may_not_change_types(
     assert narrow.columns == ["city", "dt"]
     assert narrow.count() == 30
     wrong = StructType([StructField("id", IntegerType())])
-    with pytest.raises(AnalysisException, match="Column 'id' is bigint NOT NULL in the table, not int"):
+    with pytest.raises(
+        AnalysisException, match="Column 'id' is bigint NOT NULL in the table, not int"
+    ):
         spark.read.format(NAME).schema(wrong).load(table.path).collect()
 
 
