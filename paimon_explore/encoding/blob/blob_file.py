@@ -179,7 +179,9 @@ def _read_list(stream: pa.NativeFile, path: str) -> tuple[Ints, Ints]:
     stream.seek(end)
     entries = decode_deltas(stream.read(size))
     if entries is None:
-        raise CorruptFileError(path, "list of entries", "must be delta-encoded integers")
+        raise CorruptFileError(
+            path, "list of entry lengths", "must consist of delta-encoded integers"
+        )
     present = entries >= 0
     good = (entries >= ELSEWHERE) & (~present | ((entries >= _FRAME_BYTES) & (entries <= end)))
     lengths = np.where(present, entries, 0)

@@ -209,7 +209,9 @@ def _lists(index: bytes, path: str) -> list[Ints]:
         values = decode_deltas(index[position : position + size])
         position += size
         if values is None or position > len(index):
-            raise CorruptFileError(path, "index", "the lists must be delta-encoded integers")
+            raise CorruptFileError(
+                path, "index", "the lists must consist of delta-encoded integers"
+            )
         found.append(values)
     return found
 

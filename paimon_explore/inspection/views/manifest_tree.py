@@ -505,8 +505,8 @@ class ManifestTree:
         files: IndexEntries = self._view.store.manifests.index_of(snapshot)
         if node.file is None or node.file >= len(files):
             raise InvalidInputError(
-                f"Index file {node.text!r} does not exist; the index manifest has "
-                f"{plural(len(files), 'file')}."
+                f"The index manifest has no entry {node.text!r}; it has "
+                f"{'1 entry' if len(files) == 1 else f'{len(files):,} entries'}."
             )
         return files.slice(node.file, 1).rows()[0]
 

@@ -120,7 +120,7 @@ def test_damage_is_named() -> None:
 
     check(b"", "must end with the list of entries")
     check(data[:-5] + b"\xff\xff\xff\x7f\x01", "the list of entries must fit into the file")
-    check(data[:-7] + b"\xff\xff" + data[-5:], "must be delta-encoded integers")
+    check(data[:-7] + b"\xff\xff" + data[-5:], "must consist of delta-encoded integers")
     check(data[:-7] + b"\x26\x25" + data[-5:], "the entries must fill the file")
     check(data[:-7] + b"\x24\x29" + data[-5:], "the entries must fill the file")
     check(b"x" + data[1:], "must have the magic number and the size")

@@ -357,7 +357,7 @@ function columnsOf({ history }, texts) {
       title: "added by",
       width: 74,
       number: true,
-      says: "Snapshot that added the file; ≤ marks an expired snapshot",
+      says: "Snapshot that added the file; ≤ 5: snapshot 5 or earlier",
       text: (row, { columns }) => snapshot(columns.added[row]),
     },
     {

@@ -163,7 +163,7 @@ function createForm(prefix, pane, field, asked, ask) {
   const rows = field.rows
     ? button(
         "compare rows",
-        "Also compare the rows, which reads the data files of changed buckets",
+        "Also compare the rows; this reads the data files of changed buckets",
         () => {
           const bare = asked().replace(/,?\s*\brows\s*$/i, "");
           ask(bare === asked() ? `${bare}${bare ? ", " : ""}rows` : bare);
