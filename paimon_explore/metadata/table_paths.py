@@ -222,7 +222,7 @@ class TablePaths:
         below = _without_scheme(self.root).rstrip("/")
         parts = place.split("/")
         if ".." in parts or "." in parts or "\0" in path:
-            rule = f"must be a path without '.' or '..' as a segment and without NUL characters, not {path[:120]!r}"
+            rule = f"must have no segment '.' or '..' and no NUL character, not {path[:120]!r}"
             raise CorruptFileError(self.root, "_EXTERNAL_PATH", rule)
         if place.startswith(f"{below}/"):
             first = place[len(below) :].strip("/").partition("/")[0]
