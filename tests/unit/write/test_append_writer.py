@@ -76,7 +76,7 @@ def test_another_number_of_buckets_needs_an_overwrite() -> None:
     store, schema = new_table({"a": "INT"}, options={"bucket": "2", "bucket-key": "a"})
     Committer(store, schema).commit(write_append(store, schema, [{"a": 1}]))
     options = TableOptions({**schema.options, "bucket": "3"})
-    with pytest.raises(InvalidInputError, match="files of 2 buckets"):
+    with pytest.raises(InvalidInputError, match="The table has 2 buckets"):
         write_append(store, schema, [{"a": 1}], options=options)
     assert len(write_append(store, schema, [{"a": 1}], options=options, replaces=True)) == 1
 
