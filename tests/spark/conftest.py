@@ -47,18 +47,6 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     started.stop()
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _no_views_left() -> Iterator[None]:
-    """The session serves many files of tests, and a view hides a table of its name."""
-    yield
-    active = SparkSession.getActiveSession()
-    if active is None:
-        return
-    for table in active.catalog.listTables():
-        if table.isTemporary:
-            active.catalog.dropTempView(table.name)
-
-
 @pytest.fixture
 def catalog(tmp_path: Path) -> Catalog:
     """A new demo warehouse."""

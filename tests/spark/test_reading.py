@@ -241,10 +241,10 @@ def test_variants_come_as_text_where_arrow_cannot_carry_them(
 def test_a_view_of_sql_reads_and_takes_rows(spark: SparkSession, catalog: Catalog) -> None:
     table = table_of(catalog, "orders")
     spark.sql(
-        f"CREATE OR REPLACE TEMPORARY VIEW v USING {NAME} "
+        f"CREATE OR REPLACE TEMPORARY VIEW first_orders USING {NAME} "
         f"OPTIONS (path '{table.path}', where 'id < 100')"
     )
-    assert spark.sql("SELECT count(*) AS n FROM v").collect()[0].n == 6
+    assert spark.sql("SELECT count(*) AS n FROM first_orders").collect()[0].n == 6
 
 
 @pytest.mark.parametrize(
