@@ -16,6 +16,7 @@ from collections.abc import Sequence
 
 from paimon_explore.errors import CorruptFileError, MissingFileError, NotFoundError
 from paimon_explore.fileio.file_io import FileIO
+from paimon_explore.fileio.local import LocalFileIO
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.snapshot import Snapshot, encode_snapshot, parse_snapshot
 from paimon_explore.metadata.table_paths import CHANGELOG_PREFIX, SNAPSHOT_PREFIX, TablePaths
@@ -176,11 +177,14 @@ class Snapshots:
     def _exists(self, snapshot_id: int) -> bool:
         """Whether the file of a snapshot exists.
 
-        The file is read, because `FileIO.exists` also looks for a folder of that name, which takes
-        a second request to an object store.
+        In a store the file is read, because `FileIO.exists` also looks for a folder of that name,
+        which takes a second request.
         """
+        path = self.paths.snapshot(snapshot_id)
+        if isinstance(self.file_io, LocalFileIO):
+            return self.file_io.exists(path)
         try:
-            self.file_io.read(self.paths.snapshot(snapshot_id))
+            self.file_io.read(path)
         except MissingFileError:
             return False
         return True
