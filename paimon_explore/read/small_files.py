@@ -188,8 +188,8 @@ def _merges(reader: SplitReader) -> bool:
 def _small(reader: SplitReader, splits: Splits, part: slice) -> tuple[Mask, Rows]:
     """Which files of a plan are small, and the schema id of each."""
     table = splits.source.entries.slice(part.start, part.stop - part.start).table
-    small = numbers(table, "file_size") <= MAX_FILE_BYTES
-    small &= numbers(table, "row_count") <= _MAX_FILE_ROWS
+    sizes, rows = numbers(table, "file_size"), numbers(table, "row_count")
+    small = (sizes > 0) & (sizes <= MAX_FILE_BYTES) & (rows >= 0) & (rows <= _MAX_FILE_ROWS)
     names = column(table, "file_name")
     parquet = pc.call_function("ends_with", [names], pc.MatchSubstringOptions(".parquet"))
     small &= bool_values(parquet)
@@ -307,12 +307,11 @@ def _merged_rows(
         raise
     except (PaimonError, pa.ArrowException, OSError, ValueError):
         return None  # the reader of single files names the file
-    if found is None or read is None:
-        return None
+    if found is None or read is None or len(read) > 1:
+        return None  # several batches: a file without rows, or more rows than recorded
     if not read:
         return iter(())
-    (whole,) = read
-    whole = _without_inserts(whole)
+    whole = _without_inserts(read[0])
     counts = [span.rows for span in found.file.spans]
     keys = spec.keys
     if stop - first > 1:

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from paimon_explore import Table
@@ -101,6 +102,12 @@ def compacted_first_rows() -> Table:
     return table
 
 
+ID = columns(id=pa.int64(), text=pa.string())
+RANDOM = random.Random(5)  # noqa: S311 - the same rows in every run
+ID_ROWS = [
+    [{"id": number, "text": RANDOM.randbytes(90).hex()} for number in range(start, start + 10)]
+    for start in (0, 10, 20, 30, 40)
+]
 TABLES: dict[str, Callable[[], Table]] = {
     "append": lambda: append_table(SCHEMA, *commits(20)),
     "append, partitioned": lambda: append_table(SCHEMA, *commits(6), partition_by=["p"]),
@@ -226,6 +233,31 @@ def test_the_error_names_the_damaged_file(name: str, damage: str) -> None:
     with pytest.raises(MissingFileError if damage == "missing" else CorruptFileError) as raised:
         table.to_arrow()
     assert path.rpartition("/")[2] in str(raised.value)
+
+
+def parquet_without_rows(like: bytes) -> bytes:
+    """A Parquet file with the columns and the size of another, but without rows."""
+    sink = pa.BufferOutputStream()
+    pq.write_table(pq.read_table(pa.BufferReader(like)).slice(0, 0), sink, store_schema=False)
+    found = sink.getvalue().to_pybytes()
+    return found[:4] + bytes(len(like) - len(found)) + found[4:]
+
+
+@pytest.mark.parametrize("name", ["append", "keyed"])
+def test_a_file_without_rows_among_others_changes_nothing(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = keyed_table(ID, *ID_ROWS, primary_key=["id"]) if name == "keyed" else None
+    table = table or append_table(ID, *ID_ROWS)
+    path = data_files(table)[2]
+    io = table.store.file_io
+    content = io.read(path)
+    io.delete(path)
+    io.create(path, parquet_without_rows(content))
+    found = table.to_arrow().to_pylist()
+    monkeypatch.setattr(small_files, "MAX_FILE_BYTES", 0)
+    assert sorted(found, key=repr) == sorted(table.to_arrow().to_pylist(), key=repr)
+    assert len(found) == 40
 
 
 def test_values_that_may_not_fit_into_memory_are_left_to_the_reader_of_single_files(
