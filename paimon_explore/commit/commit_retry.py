@@ -290,7 +290,7 @@ class CommitLoop:
         snapshot = state.snapshot
         assert snapshot is not None  # noqa: S101  # the last step created it
         try:
-            created = self._store.snapshots.create(snapshot)
+            created = self._commit(state, snapshot)
         except StorageError:
             self._record_unknown_outcome(state, snapshot)
             return self._find_winner(state, snapshot)
@@ -305,6 +305,17 @@ class CommitLoop:
             self._note(CommitStep.PUBLISH, state, {"rows": snapshot.delta_record_count or 0})
             return snapshot
         return self._find_winner(state, snapshot)
+
+    def _commit(self, state: CommitAttempt, snapshot: Snapshot) -> bool:
+        environment = self._store.environment
+        if environment is None or not environment.supports_version_management:
+            return self._store.snapshots.commit(snapshot)
+        from paimon_explore.commit.partition_changes import (  # noqa: PLC0415 - for catalog servers
+            partition_changes,
+        )
+
+        changes = partition_changes(state.delta_entries, state.schema, self._steps.options)
+        return self._store.snapshots.commit(snapshot, changes)
 
     def _was_rolled_back(self, state: CommitAttempt) -> bool:
         """Return whether a rollback has removed or replaced the base of the new snapshot.

@@ -55,7 +55,13 @@ def alter_schema(
         after = apply_changes(before, changes, has_snapshots=has_snapshots, time_millis=clock())
         if check:
             check_values_fit(store, before, after)
+        if store.environment is not None:
+            owned = store.environment.alter_schema(store.paths.branch, changes)
+            if owned is not None:
+                return owned
         if _create(store, after):
+            if store.environment is not None:
+                store.environment.schema_changed(store.paths.branch, after)
             return after
     raise CommitError(
         f"The schema change failed after {_MAX_ATTEMPTS} attempts because of concurrent schema "

@@ -1,5 +1,7 @@
 """The schemas of a branch."""
 
+from typing import TYPE_CHECKING
+
 from paimon_explore.errors import CorruptFileError, MissingFileError, NotFoundError, choices
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.frozen_dataclass import dataclass
@@ -11,6 +13,10 @@ from paimon_explore.store.json_file_loader import (
     list_numbers,
     load_json,
 )
+from paimon_explore.store.locked_create import create_file
+
+if TYPE_CHECKING:
+    from paimon_explore.store.catalog_environment import CatalogEnvironment
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +26,7 @@ class Schemas:
     file_io: FileIO
     paths: TablePaths
     read_retry: ReadRetry = DEFAULT_READ_RETRY
+    environment: "CatalogEnvironment | None" = None
 
     def ids(self) -> list[int]:
         """Return the ids of all schemas, ascending."""
@@ -53,4 +60,5 @@ class Schemas:
 
     def create(self, schema: TableSchema) -> bool:
         """Create a schema file; False if its id already exists."""
-        return self.file_io.create(self.paths.schema(schema.id), encode_schema(schema))
+        path, data = self.paths.schema(schema.id), encode_schema(schema)
+        return create_file(self.file_io, path, data, self.environment)

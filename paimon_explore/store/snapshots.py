@@ -13,6 +13,7 @@ snapshots of the history may be deleted because of their ids.
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from paimon_explore.errors import CorruptFileError, MissingFileError, NotFoundError
 from paimon_explore.fileio.file_io import FileIO
@@ -27,6 +28,11 @@ from paimon_explore.store.json_file_loader import (
     list_numbers,
     load_json,
 )
+from paimon_explore.store.locked_create import create_file
+
+if TYPE_CHECKING:
+    from paimon_explore.metadata.partition_statistics import PartitionStatistics
+    from paimon_explore.store.catalog_environment import CatalogEnvironment
 
 _MAX_HINT_BYTES = 30
 _MAX_READS = 10
@@ -40,6 +46,7 @@ class Snapshots:
     file_io: FileIO
     paths: TablePaths
     read_retry: ReadRetry = DEFAULT_READ_RETRY
+    environment: "CatalogEnvironment | None" = None
 
     def all_ids(self) -> list[int]:
         """Return the ids of all files, including strays, ascending."""
@@ -58,6 +65,9 @@ class Snapshots:
 
     def latest_id(self) -> int | None:
         """Return the id of the latest snapshot, or None if there are no snapshots."""
+        if self.environment is not None and self.environment.supports_version_management:
+            latest = self.environment.latest_snapshot(self.paths.branch)
+            return None if latest is None else latest.id
         hint = self._hint(self.paths.latest_hint)
         if hint is not None and self._is_last(hint):
             return hint
@@ -69,6 +79,8 @@ class Snapshots:
 
     def latest(self) -> Snapshot | None:
         """Return the latest snapshot, or None if there are no snapshots."""
+        if self.environment is not None and self.environment.supports_version_management:
+            return self.environment.latest_snapshot(self.paths.branch)
         hint = self._hint(self.paths.latest_hint)
         hinted = None if hint is None else self.find(hint)
         if hinted is not None and not self._exists(hinted.id + 1):
@@ -121,10 +133,21 @@ class Snapshots:
         """Return all snapshots up to the latest, oldest first, without those that just expired."""
         return [found for found in map(self.find, self.ids()) if found is not None]
 
+    def commit(self, snapshot: Snapshot, statistics: "Sequence[PartitionStatistics]" = ()) -> bool:
+        """Make a snapshot the latest one, the atomic step of a commit; False if its id is taken.
+
+        Args:
+            snapshot: the snapshot; its manifests are written.
+            statistics: the change of each partition, for a catalog that decides about commits.
+        """
+        if self.environment is not None and self.environment.supports_version_management:
+            return self.environment.commit_snapshot(self.paths.branch, snapshot, statistics)
+        return self.create(snapshot)
+
     def create(self, snapshot: Snapshot) -> bool:
-        """Create a snapshot file, the atomic step of a commit; False if its id already exists."""
+        """Create a snapshot file; False if its id already exists."""
         path, data = self.paths.snapshot(snapshot.id), encode_snapshot(snapshot)
-        created = self.file_io.create(path, data)
+        created = create_file(self.file_io, path, data, self.environment)
         if created:
             cache_value(parse_snapshot, data, path, snapshot)
         return created

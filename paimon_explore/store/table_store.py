@@ -12,6 +12,7 @@ from paimon_explore.store.snapshots import Changelogs, Snapshots
 
 if TYPE_CHECKING:
     from paimon_explore.store.branches import Branches
+    from paimon_explore.store.catalog_environment import CatalogEnvironment
     from paimon_explore.store.consumers import Consumers
     from paimon_explore.store.statistics_files import StatisticsFiles
     from paimon_explore.store.tags import Tags
@@ -25,20 +26,23 @@ class TableStore:
         file_io: the storage.
         paths: the paths of the files.
         read_retry: retries for files that may be incomplete.
+        environment: the connection to the table's catalog; None for a table in a folder.
     """
 
     file_io: FileIO
     paths: TablePaths
     read_retry: ReadRetry = DEFAULT_READ_RETRY
+    environment: "CatalogEnvironment | None" = None
 
     def for_branch(self, branch: str) -> "TableStore":
         """Return the store of another branch of the table."""
-        return TableStore(self.file_io, self.paths.for_branch(branch), self.read_retry)
+        paths = self.paths.for_branch(branch)
+        return TableStore(self.file_io, paths, self.read_retry, self.environment)
 
     @property
     def snapshots(self) -> Snapshots:
         """The branch's snapshots."""
-        return Snapshots(self.file_io, self.paths, self.read_retry)
+        return Snapshots(self.file_io, self.paths, self.read_retry, self.environment)
 
     @property
     def changelogs(self) -> Changelogs:
@@ -48,7 +52,7 @@ class TableStore:
     @property
     def schemas(self) -> Schemas:
         """The branch's schemas."""
-        return Schemas(self.file_io, self.paths, self.read_retry)
+        return Schemas(self.file_io, self.paths, self.read_retry, self.environment)
 
     @property
     def tags(self) -> "Tags":

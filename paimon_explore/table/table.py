@@ -16,6 +16,7 @@ from paimon_explore.arguments import (
     optional_string,
 )
 from paimon_explore.errors import InvalidInputError
+from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.resolve import resolve as resolve_location
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.options.table_options import (
@@ -41,6 +42,8 @@ from paimon_explore.table.table_definition import OptionValue, option_texts
 from paimon_explore.table.table_maintenance import MaintainableTable
 
 if TYPE_CHECKING:
+    from paimon_explore.metastore.metastore import TableInfo
+    from paimon_explore.store.catalog_environment import CatalogEnvironment
     from paimon_explore.table.table_write import TableWriter
 
 
@@ -448,14 +451,36 @@ def open_table(
     """
     optional_string("branch", branch)
     file_io, root = resolve_location(path, storage_options)
-    dynamic = option_texts(options)
+    return open_stored_table(file_io, root, branch, option_texts(options))
+
+
+def open_stored_table(
+    file_io: FileIO,
+    root: str,
+    branch: str | None = None,
+    options: Mapping[str, str] | None = None,
+    info: "TableInfo | None" = None,
+) -> Table:
+    """Open the table in a folder of a storage.
+
+    Args:
+        file_io: the storage.
+        root: the table's folder.
+        branch: the branch to read and write; None for the option `branch`, else main.
+        options: dynamic table options.
+        info: what the table's catalog knows about it; None for a table in a folder.
+    """
+    dynamic = dict(options or {})
     wanted = branch or dynamic.get(BRANCH.key, MAIN_BRANCH)
-    store = TableStore(file_io, TablePaths(root, wanted))
+    environment = None if info is None else info.environment
+    store = TableStore(file_io, TablePaths(root, wanted), environment=environment)
     schema = latest_schema(store)
     if dynamic:
         from paimon_explore.metadata.schema.schema_validation import check_dynamic_options
 
         check_dynamic_options(schema, dynamic)
+    if info is not None and info.options:
+        dynamic = {**info.options, **dynamic}
     chosen = TableOptions({**schema.options, **dynamic})
     paths = TablePaths(
         root,
@@ -463,10 +488,14 @@ def open_table(
         data_directory=chosen.value(DATA_FILE_PATH_DIRECTORY) or "",
         index_in_data_directory=chosen.value(INDEX_FILE_IN_DATA_FILE_DIR),
     )
-    store = TableStore(file_io, paths)
+    store = TableStore(file_io, paths, environment=environment)
     return Table(
-        name=table_name(root, wanted),
+        name=table_name(root, wanted) if environment is None else _name_of(environment, wanted),
         store=store,
         dynamic_options=dynamic,
         travel=travel_of(chosen).pinned(store),
     )
+
+
+def _name_of(environment: "CatalogEnvironment", branch: str) -> str:
+    return environment.identifier + ("" if branch == MAIN_BRANCH else f"$branch_{branch}")

@@ -16,10 +16,10 @@ from pyspark.sql import SparkSession
 
 from paimon_explore.errors import InvalidInputError, NotFoundError, choices
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metastore.identifier import parse_identifier
 from paimon_explore.spark.quoted_names import CATALOG, quoted
 from paimon_explore.table.catalog.catalog import Catalog
 from paimon_explore.table.catalog.catalog_system_tables import DATABASE as SYS
-from paimon_explore.table.catalog.identifier import parse_identifier
 from paimon_explore.table.row_reader import RowSource
 from paimon_explore.table.table import Table, open_table
 

@@ -1,32 +1,36 @@
-"""`Catalog`: the databases and tables of a warehouse.
+"""`Catalog`: databases, tables, views and functions of a warehouse or a catalog server.
 
-A database is a folder `<name>.db`; a table is a folder in it that contains a schema.
-Spec: concepts/catalog, filesystem catalog.
+`Catalog` checks arguments, opens tables and words errors; a `Metastore` knows where tables are.
+Spec: concepts/catalog.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from os import PathLike
 
-from paimon_explore.arguments import boolean, optional_string, string
+from paimon_explore.arguments import boolean, mapping, names, optional_string, string
 from paimon_explore.commit.commit_timing import system_clock
 from paimon_explore.errors import (
     AlreadyExistsError,
     InvalidInputError,
     NotFoundError,
+    UnsupportedFeatureError,
     choices,
     suggestion,
 )
-from paimon_explore.fileio.local import LocalFileIO
-from paimon_explore.fileio.paths import join
 from paimon_explore.fileio.resolve import resolve as resolve_location
+from paimon_explore.metadata.schema.schema_change import SchemaChange
 from paimon_explore.metadata.schema.schema_validation import new_schema, validate_create
-from paimon_explore.metadata.table_paths import MAIN_BRANCH, TablePaths
+from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.metadata.table_paths import MAIN_BRANCH
+from paimon_explore.metastore.filesystem_metastore import FilesystemMetastore
+from paimon_explore.metastore.identifier import Identifier, check_name, parse_identifier
+from paimon_explore.metastore.metastore import DatabaseInfo, Metastore
 from paimon_explore.sanitize import sanitized
-from paimon_explore.store.table_store import TableStore
+from paimon_explore.table.catalog.catalog_objects import CatalogObjects
 from paimon_explore.table.catalog.catalog_system_tables import DATABASE, GLOBAL_TABLES, global_table
-from paimon_explore.table.catalog.identifier import Identifier, check_name, parse_identifier
 from paimon_explore.table.row_reader import RowSource
-from paimon_explore.table.table import Table, open_table
+from paimon_explore.table.table import Table, open_stored_table
 from paimon_explore.table.table_definition import (
     Columns,
     OptionValue,
@@ -35,18 +39,35 @@ from paimon_explore.table.table_definition import (
     parse_columns,
 )
 
-_SUFFIX = ".db"
+_READABLE = frozenset({"table", "materialized-table"})
+"""Values of the option `type` of tables that have Paimon's layout."""
+_MAX_SUGGESTED = 1_000
+"""Number of names that an error searches for a similar one; a server may have very many."""
 
 
-class Catalog:
-    """The databases and tables of a warehouse.
+class Catalog(CatalogObjects):
+    """The databases and tables of a warehouse folder, or of a catalog server.
+
+    | where | arguments |
+    | --- | --- |
+    | a folder | `Catalog("/data/warehouse")`, `Catalog("s3://bucket/warehouse")` |
+    | a REST server | `Catalog(metastore="rest", uri="https://…", warehouse="wh", token="…")` |
+    | a database | `Catalog(metastore="jdbc", uri="jdbc:postgresql://…", warehouse="s3://…")` |
+    | a Hive metastore | `Catalog(metastore="hive", uri="thrift://…", warehouse="s3://…")` |
+    | a configured catalog | `Catalog(name="prod")` |
+
+    Catalogs are configured in `~/.paimon.yaml` or by variables (`PAIMON_CATALOG__PROD__URI`).
 
     Args:
-        warehouse: its folder: a local path, `file:///…`, `s3://bucket/…` and so on.
+        warehouse: its folder: a local path, `file:///…`, `s3://bucket/…` and so on; or the name of
+            the warehouse on a REST server.
         storage_options: settings and secrets of the storage, in the names of Paimon, Hadoop, boto3,
             s3fs or object_store (`s3.endpoint`, `endpoint_url`, …). `timeout` and
             `connect_timeout` limit one request (30 s, 5 s); a failed request is retried with
             exponential backoff for `retry_timeout` (60 s), at most `max_retries` times.
+        name: the name of a configured catalog.
+        options: catalog options by Paimon's names, such as `{"jdbc.user": "me"}`.
+        keywords: catalog options with `_` for `.` and `-`: `metastore`, `uri`, `token`, …
 
     >>> import tempfile
     >>> cat = Catalog(tempfile.mkdtemp())
@@ -55,15 +76,62 @@ class Catalog:
     ['db']
     """
 
+    _metastore: Metastore
+
     def __init__(
-        self, warehouse: str | PathLike[str], storage_options: Mapping[str, object] | None = None
+        self,
+        warehouse: str | PathLike[str] | None = None,
+        storage_options: Mapping[str, object] | None = None,
+        *,
+        name: str | None = None,
+        options: Mapping[str, object] | None = None,
+        **keywords: object,
     ) -> None:
-        self._file_io, self.warehouse = resolve_location(warehouse, storage_options)
-        self._storage_options = dict(storage_options or {})
+        self._options: dict[str, str] | None = None
+        self._table_defaults: dict[str, str] = {}
+        is_folder = name is None and options is None and not keywords
+        if is_folder and warehouse is not None:
+            self._metastore = FilesystemMetastore(*resolve_location(warehouse, storage_options))
+            return
+        if is_folder:
+            raise InvalidInputError(
+                "Catalog() requires a warehouse.",
+                hint="Pass a folder, or the options of a catalog: metastore='rest', uri='…'.",
+            )
+        from paimon_explore.metastore.catalog_options import catalog_options
+        from paimon_explore.metastore.open_metastore import open_metastore
+
+        found = catalog_options(name, options, {"warehouse": warehouse, **keywords})
+        storage = mapping("storage_options", storage_options or {})
+        self._metastore = open_metastore(found, storage)
+        self._options = found.shown()
+        self._table_defaults = found.table_defaults()
 
     def __repr__(self) -> str:
         """The warehouse and its databases."""
-        return sanitized(f"Catalog({self.warehouse!r}): databases {choices(self._names())}")
+        return sanitized(f"Catalog({self._shown()}): databases {choices(self._known())}")
+
+    def _shown(self) -> str:
+        if self._options is None:
+            return repr(self.warehouse)
+        shown = ("metastore", "uri", "warehouse")
+        return ", ".join(f"{k}={self._options[k]!r}" for k in shown if k in self._options)
+
+    def _known(self) -> list[str]:
+        try:
+            return self._metastore.databases()
+        except NotFoundError:
+            return []
+
+    @property
+    def warehouse(self) -> str:
+        """The folder of the warehouse, or its name on a server."""
+        return self._metastore.warehouse
+
+    @property
+    def metastore(self) -> str:
+        """The kind of catalog: `filesystem`, `rest`, `jdbc` or `hive`."""
+        return self._metastore.kind
 
     def databases(self) -> list[str]:
         """Return the names of the databases, sorted.
@@ -75,27 +143,49 @@ class Catalog:
         >>> pe.demo().databases()
         ['demo']
         """
-        found = self._names()
-        is_local = isinstance(self._file_io, LocalFileIO)
-        if not found and is_local and not self._file_io.exists(self.warehouse):
-            hint = "Check the path; create_database() creates a new warehouse."
-            raise NotFoundError("warehouse", self.warehouse, hint=hint)
-        return found
+        return self._metastore.databases()
 
-    def _names(self) -> list[str]:
-        found = (s.name for s in self._file_io.list(self.warehouse) if s.is_folder)
-        return sorted(n.removesuffix(_SUFFIX) for n in found if n.endswith(_SUFFIX))
+    def database_exists(self, name: str) -> bool:
+        """Return whether a database exists.
 
-    def create_database(self, name: str, *, if_not_exists: bool = False) -> None:
+        >>> import paimon_explore as pe
+        >>> pe.demo().database_exists("demo"), pe.demo().database_exists("prod")
+        (True, False)
+        """
+        return self._metastore.database_exists(string("database", name))
+
+    def database(self, name: str) -> DatabaseInfo:
+        """Return the location, comment and properties of a database.
+
+        Raises:
+            NotFoundError: there is no such database.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().database("demo").name
+        'demo'
+        """
+        return self._metastore.database(string("database", name))
+
+    def create_database(
+        self,
+        name: str,
+        *,
+        properties: Mapping[str, str] | None = None,
+        comment: str | None = None,
+        if_not_exists: bool = False,
+    ) -> None:
         """Create a database.
 
         Args:
             name: the database.
+            properties: its properties; a warehouse folder cannot store any.
+            comment: its comment.
             if_not_exists: do nothing if there is a database of that name.
 
         Raises:
             AlreadyExistsError: it exists, unless `if_not_exists`.
             InvalidInputError: an invalid name.
+            UnsupportedFeatureError: the catalog cannot store properties or comments.
 
         >>> import paimon_explore as pe
         >>> catalog = pe.demo()
@@ -103,15 +193,39 @@ class Catalog:
         >>> catalog.databases()
         ['demo', 'sales']
         """
-        check_name(name, name)
-        if "." in name or "$" in name:
-            raise InvalidInputError(f"Database name {name!r} must not contain '.' or '$'.")
+        _check_new_database(name)
         boolean("if_not_exists", if_not_exists)
-        if name in self._names():
-            if if_not_exists:
-                return
+        created = self._metastore.create_database(
+            name, option_texts(properties), optional_string("comment", comment)
+        )
+        if not created and not if_not_exists:
             raise AlreadyExistsError("database", name, self.warehouse)
-        self._file_io.make_folder(self._folder(name))
+
+    def alter_database(
+        self,
+        name: str,
+        properties: Mapping[str, str] | None = None,
+        *,
+        remove: str | Sequence[str] = (),
+    ) -> None:
+        """Set or remove properties of a database; `comment` and `owner` are properties, too.
+
+        Args:
+            name: the database.
+            properties: the properties to set.
+            remove: the properties to remove.
+
+        Raises:
+            NotFoundError: there is no such database.
+            UnsupportedFeatureError: the catalog cannot store properties.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().alter_database("demo", {"owner": "me"})
+        Traceback (most recent call last):
+        paimon_explore.errors.UnsupportedFeatureError: Setting properties ...
+        """
+        texts = option_texts(properties)
+        self._metastore.alter_database(string("database", name), texts, names("remove", remove))
 
     def drop_database(self, name: str, *, cascade: bool = False, if_exists: bool = False) -> None:
         """Remove a database.
@@ -132,30 +246,72 @@ class Catalog:
         []
         """
         boolean("cascade", cascade)
-        if boolean("if_exists", if_exists) and string("database", name) not in self._names():
-            return
-        self._known_database(name)
-        tables = self.tables(name)
-        if tables and not cascade:
-            msg = f"Database {name!r} is not empty; it contains the tables {choices(tables)}."
-            raise InvalidInputError(msg, hint="Drop the tables first, or pass cascade=True.")
-        self._file_io.delete_folder(self._folder(name))
+        dropped = self._metastore.drop_database(string("database", name), cascade=cascade)
+        if not dropped and not boolean("if_exists", if_exists):
+            self._metastore.database(name)
+            raise NotFoundError("database", name, self.warehouse)
 
-    def tables(self, database: str) -> list[str]:
+    def rename_database(self, name: str, new_name: str) -> None:
+        """Rename a database of a warehouse folder.
+
+        Raises:
+            NotFoundError: there is no such database.
+            AlreadyExistsError: the new name is taken.
+            UnsupportedFeatureError: the catalog is a server, which cannot rename databases.
+
+        >>> import paimon_explore as pe
+        >>> catalog = pe.demo()
+        >>> catalog.rename_database("demo", "samples")
+        >>> catalog.databases()
+        ['samples']
+        """
+        _check_new_database(new_name)
+        self._metastore.rename_database(string("database", name), new_name)
+
+    def tables(self, database: str, pattern: str | None = None) -> list[str]:
         """Return the names of a database's tables, sorted.
+
+        Args:
+            database: the database.
+            pattern: return only names that match; `%` stands for any characters.
 
         Raises:
             NotFoundError: there is no such database.
 
         >>> import paimon_explore as pe
-        >>> pe.demo().tables("demo")[:3]
-        ['customers', 'empty', 'events']
+        >>> pe.demo().tables("demo")[:3], pe.demo().tables("demo", "no%")
+        (['customers', 'empty', 'events'], ['notes'])
         """
-        if database == DATABASE and DATABASE not in self._names():
-            return sorted(GLOBAL_TABLES)
-        self._known_database(database)
-        folders = [s for s in self._file_io.list(self._folder(database)) if s.is_folder]
-        return sorted(s.name for s in folders if self._store(s.path).schemas.ids())
+        return sorted(self.iter_tables(database, pattern))
+
+    def iter_tables(self, database: str, pattern: str | None = None) -> Iterator[str]:
+        """Iterate over the names of a database's tables; a server is asked page by page.
+
+        Args:
+            database: the database.
+            pattern: return only names that match; `%` stands for any characters.
+
+        Raises:
+            NotFoundError: there is no such database.
+
+        >>> import paimon_explore as pe
+        >>> next(pe.demo().iter_tables("demo"))
+        'customers'
+        """
+        if database == DATABASE and not self._metastore.database_exists(DATABASE):
+            return iter(sorted(GLOBAL_TABLES))
+        return self._metastore.tables(
+            string("database", database), optional_string("pattern", pattern)
+        )
+
+    def table_exists(self, name: str) -> bool:
+        """Return whether a table exists.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().table_exists("demo.orders"), pe.demo().table_exists("demo.order")
+        (True, False)
+        """
+        return self._metastore.table_exists(parse_identifier(name))
 
     def table(self, name: str, options: Mapping[str, OptionValue] | None = None) -> Table:
         """Open a table, or one of its branches.
@@ -214,16 +370,16 @@ class Catalog:
         return self._open(wanted, option_texts(options)).system_table(wanted.system_table)
 
     def _is_global(self, wanted: Identifier) -> bool:
-        return wanted.database == DATABASE and DATABASE not in self._names()
+        return wanted.database == DATABASE and not self._metastore.database_exists(DATABASE)
 
     def options(self) -> dict[str, str]:
-        """Return the options of the catalog, without those of the storage, which may be secret.
+        """Return the options of the catalog; those of the storage are left out, secrets masked.
 
         >>> import paimon_explore as pe
         >>> list(pe.demo().options())
         ['warehouse']
         """
-        return {"warehouse": self.warehouse}
+        return {"warehouse": self.warehouse} if self._options is None else dict(self._options)
 
     def opened(self) -> Iterator[tuple[str, str, Table]]:
         """Open all tables one after the other, with their database and name.
@@ -238,14 +394,14 @@ class Catalog:
 
     def _open(self, wanted: Identifier, options: Mapping[str, str] | None = None) -> Table:
         try:
-            return open_table(
-                self._table_folder(wanted), wanted.branch, self._storage_options, options
-            )
+            info = self._metastore.table(wanted)
+            if info.type not in _READABLE:
+                raise UnsupportedFeatureError(f"a table of type {info.type!r}", wanted.full_name)
+            return open_stored_table(info.file_io, info.path, wanted.branch, options, info)
         except NotFoundError as error:
             if error.kind != "table":
                 raise
-            self._known_database(wanted.database)
-            raise self._empty_table(wanted) from error
+            raise self._unknown_table(wanted) from error
 
     def create_table(  # noqa: PLR0913 - the clauses of CREATE TABLE
         self,
@@ -288,21 +444,34 @@ class Catalog:
             raise InvalidInputError(
                 f"{name!r} is not a valid name for a new table, because it contains '$'."
             )
-        self._known_database(wanted.database, creates=True)
         created = new_schema(
             parse_columns(schema),
             primary_key=optional_column_names("primary_key", primary_key),
             partition_by=optional_column_names("partition_by", partition_by),
-            options=option_texts(options),
+            options={**self._table_defaults, **option_texts(options)},
             comment=optional_string("comment", comment),
             time_millis=system_clock(),
         )
         validate_create(created)
-        store = self._store(self._table_folder(wanted))
-        made = not store.schemas.ids() and store.schemas.create(created)
-        if not made and not if_not_exists:
+        made = self._metastore.create_table(wanted, created)
+        if not made and not boolean("if_not_exists", if_not_exists):
             raise AlreadyExistsError("table", wanted.table, wanted.database)
         return self._open(wanted)
+
+    def alter_table(self, name: str, *changes: SchemaChange, check: bool = True) -> TableSchema:
+        """Change the schema of a table by several changes at once; see `Table.alter`.
+
+        Args:
+            name: `database.table`, or a branch of it.
+            changes: values of `paimon_explore.metadata.schema.schema_change`.
+            check: reject a new type that stored values do not fit.
+
+        >>> import paimon_explore as pe
+        >>> from paimon_explore.metadata.schema.schema_change import SetComment
+        >>> pe.demo().alter_table("demo.notes", SetComment(comment="Notes")).comment
+        'Notes'
+        """
+        return self.table(name).alter(*changes, check=check)
 
     def drop_table(self, name: str, *, if_exists: bool = False) -> None:
         """Remove a table with all its files.
@@ -321,11 +490,8 @@ class Catalog:
         False
         """
         wanted = parse_identifier(name)
-        if not self._store(self._table_folder(wanted)).schemas.ids():
-            if if_exists:
-                return
-            raise self._empty_table(wanted)
-        self._file_io.delete_folder(self._table_folder(wanted))
+        if not self._metastore.drop_table(wanted) and not boolean("if_exists", if_exists):
+            raise self._unknown_table(wanted)
 
     def rename_table(self, source: str, target: str) -> None:
         """Rename a table, or move it to another database of the warehouse.
@@ -345,31 +511,20 @@ class Catalog:
         0
         """
         old, new = parse_identifier(source), parse_identifier(target)
-        self._known_database(new.database)
-        if not self._store(self._table_folder(old)).schemas.ids():
-            self._known_database(old.database)
-            raise self._empty_table(old)
-        if self._file_io.exists(self._table_folder(new)):
-            raise AlreadyExistsError("table", new.table, new.database)
-        self._file_io.rename_folder(self._table_folder(old), self._table_folder(new))
+        try:
+            self._metastore.rename_table(old, new)
+        except NotFoundError as error:
+            if error.kind != "table":
+                raise
+            raise self._unknown_table(old) from error
 
-    def _known_database(self, name: str, *, creates: bool = False) -> None:
-        known = self.databases()
-        if string("database", name) not in known:
-            create = f" create_database({name!r}) creates it." if creates else ""
-            hint = f"{suggestion(name, known)}Databases: {choices(known)}.{create}"
-            raise NotFoundError("database", name, self.warehouse, hint=hint)
-
-    def _empty_table(self, wanted: Identifier) -> NotFoundError:
-        known = self.tables(wanted.database)
+    def _unknown_table(self, wanted: Identifier) -> NotFoundError:
+        known = sorted(islice(self.iter_tables(wanted.database), _MAX_SUGGESTED))
         hint = f"{suggestion(wanted.table, known)}Existing tables: {choices(known)}."
         return NotFoundError("table", wanted.table, wanted.database, hint=hint)
 
-    def _folder(self, database: str) -> str:
-        return join(self.warehouse, f"{database}{_SUFFIX}")
 
-    def _table_folder(self, wanted: Identifier) -> str:
-        return join(self._folder(wanted.database), wanted.table)
-
-    def _store(self, folder: str) -> TableStore:
-        return TableStore(self._file_io, TablePaths(folder))
+def _check_new_database(name: str) -> None:
+    check_name(name, name)
+    if "." in name or "$" in name:
+        raise InvalidInputError(f"Database name {name!r} must not contain '.' or '$'.")

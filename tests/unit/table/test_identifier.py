@@ -1,7 +1,7 @@
 import pytest
 
 from paimon_explore.errors import InvalidInputError
-from paimon_explore.table.catalog.identifier import Identifier, parse_identifier
+from paimon_explore.metastore.identifier import Identifier, parse_identifier
 
 
 @pytest.mark.parametrize(

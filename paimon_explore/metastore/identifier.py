@@ -28,6 +28,11 @@ class Identifier:
     branch: str = MAIN_BRANCH
     system_table: str | None = None
 
+    @property
+    def full_name(self) -> str:
+        """`database.table`."""
+        return f"{self.database}.{self.table}"
+
 
 def parse_identifier(text: object) -> Identifier:
     """Parse the name of a table.

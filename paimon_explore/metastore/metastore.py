@@ -1,0 +1,299 @@
+"""The `Metastore` protocol: the databases, tables, views and functions of a catalog.
+
+`Catalog` is the public class; it checks arguments, opens tables and words errors that list the
+existing names. Methods that create return False if the name exists, methods that drop return False
+if it does not exist, and others raise `NotFoundError`. What a kind of catalog cannot do raises
+`UnsupportedFeatureError` (see `unsupported`).
+
+Metastores can be pickled; connections are opened again on first use.
+
+Spec: concepts/catalog.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field
+from enum import StrEnum
+from typing import Protocol
+
+from paimon_explore.data_types.definitions import DataField
+from paimon_explore.fileio.file_io import FileIO
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.partition_statistics import PartitionStatistics
+from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.metastore.identifier import Identifier
+from paimon_explore.store.catalog_environment import CatalogEnvironment
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatabaseInfo:
+    """A database.
+
+    Attributes:
+        name: its name.
+        location: the folder of its tables, if it has one.
+        comment: its comment.
+        properties: other properties.
+    """
+
+    name: str
+    location: str | None = None
+    comment: str | None = None
+    properties: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableInfo:
+    """Where a table is, and how it is read and committed to.
+
+    Attributes:
+        path: the folder of the table.
+        file_io: the storage of the table, with its credentials.
+        environment: the connection of the table to the catalog; None for a table in a folder.
+        schema: the latest schema, if the catalog returned it; else it is read from the folder.
+        uuid: the id of the table in the catalog, if it has one.
+        is_external: whether dropping the table keeps its files.
+        type: the kind of table: `table`, `format-table`, `object-table`, …
+        options: options that the catalog adds to those of the schema.
+    """
+
+    path: str
+    file_io: FileIO
+    environment: CatalogEnvironment | None = None
+    schema: TableSchema | None = None
+    uuid: str | None = None
+    is_external: bool = False
+    type: str = "table"
+    options: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ViewInfo:
+    """A view.
+
+    Attributes:
+        fields: its columns.
+        query: the default query.
+        dialects: queries in other dialects by name, such as `spark`.
+        comment: its comment.
+        options: its options.
+    """
+
+    fields: tuple[DataField, ...]
+    query: str
+    dialects: Mapping[str, str] = field(default_factory=dict)
+    comment: str | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
+
+
+class ViewAction(StrEnum):
+    """What a change of a view does; the values are those of the REST interface."""
+
+    SET_OPTION = "setOption"
+    REMOVE_OPTION = "removeOption"
+    UPDATE_COMMENT = "updateComment"
+    ADD_DIALECT = "addDialect"
+    UPDATE_DIALECT = "updateDialect"
+    DROP_DIALECT = "dropDialect"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ViewChange:
+    """One change of a view.
+
+    Attributes:
+        action: what changes.
+        key: the option or dialect; "" for the comment.
+        value: the new value, query or comment; None removes it.
+    """
+
+    action: ViewAction
+    key: str = ""
+    value: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionInfo:
+    """A function.
+
+    Attributes:
+        input_params: its parameters; None if they are not declared.
+        return_params: its results; None if they are not declared.
+        deterministic: whether equal arguments give equal results.
+        definitions: the definition by engine, as JSON objects (`type` is `file`, `sql`, `lambda`).
+        comment: its comment.
+        options: its options.
+    """
+
+    input_params: tuple[DataField, ...] | None = None
+    return_params: tuple[DataField, ...] | None = None
+    deterministic: bool = True
+    definitions: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    comment: str | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartitionInfo:
+    """A partition that a catalog keeps.
+
+    Attributes:
+        statistics: its values and figures.
+        done: whether it is marked as complete.
+    """
+
+    statistics: PartitionStatistics
+    done: bool = False
+
+
+class Metastore(Protocol):
+    """The databases, tables, views and functions of one catalog."""
+
+    @property
+    def kind(self) -> str:
+        """The value of the option `metastore`: `filesystem`, `jdbc`, `hive` or `rest`."""
+        ...
+
+    @property
+    def warehouse(self) -> str:
+        """The folder of new tables, or the name of the warehouse on the server."""
+        ...
+
+    def databases(self) -> list[str]:
+        """Return the names of the databases, sorted."""
+        ...
+
+    def database_exists(self, name: str) -> bool:
+        """Return whether a database exists."""
+        ...
+
+    def database(self, name: str) -> DatabaseInfo:
+        """Return a database; raises NotFoundError."""
+        ...
+
+    def create_database(
+        self, name: str, properties: Mapping[str, str], comment: str | None
+    ) -> bool:
+        """Create a database; False if it exists."""
+        ...
+
+    def alter_database(
+        self, name: str, properties: Mapping[str, str], removed: Sequence[str]
+    ) -> None:
+        """Set and remove properties of a database; the comment is the property `comment`."""
+        ...
+
+    def drop_database(self, name: str, *, cascade: bool) -> bool:
+        """Drop a database; False if it does not exist.
+
+        Raises:
+            InvalidInputError: it has tables, unless `cascade`.
+        """
+        ...
+
+    def rename_database(self, name: str, new_name: str) -> None:
+        """Rename a database with all its tables."""
+        ...
+
+    def tables(self, database: str, pattern: str | None = None) -> Iterator[str]:
+        """Yield the names of a database's tables page by page; raises NotFoundError.
+
+        Args:
+            database: the database.
+            pattern: yield only names that match; `%` stands for any characters.
+        """
+        ...
+
+    def table_exists(self, wanted: Identifier) -> bool:
+        """Return whether a table exists."""
+        ...
+
+    def table(self, wanted: Identifier) -> TableInfo:
+        """Return where a table is; raises NotFoundError of kind `table`.
+
+        A metastore may return the place of a table that does not exist, if finding out takes a
+        request: opening the table then fails.
+        """
+        ...
+
+    def create_table(self, wanted: Identifier, schema: TableSchema) -> bool:
+        """Create a table; False if it exists; raises NotFoundError for an unknown database."""
+        ...
+
+    def drop_table(self, wanted: Identifier) -> bool:
+        """Drop a table, with its files unless it is external; False if it does not exist."""
+        ...
+
+    def rename_table(self, source: Identifier, target: Identifier) -> None:
+        """Rename a table, or move it to another database.
+
+        Raises:
+            NotFoundError: the table or the target's database does not exist.
+            AlreadyExistsError: the target exists.
+        """
+        ...
+
+    def views(self, database: str, pattern: str | None = None) -> Iterator[str]:
+        """Yield the names of a database's views; nothing if the catalog has no views."""
+        ...
+
+    def view(self, wanted: Identifier) -> ViewInfo:
+        """Return a view; raises NotFoundError of kind `view`."""
+        ...
+
+    def create_view(self, wanted: Identifier, view: ViewInfo) -> bool:
+        """Create a view; False if a view or table of that name exists."""
+        ...
+
+    def alter_view(self, wanted: Identifier, changes: Sequence[ViewChange]) -> None:
+        """Change a view."""
+        ...
+
+    def rename_view(self, source: Identifier, target: Identifier) -> None:
+        """Rename a view."""
+        ...
+
+    def drop_view(self, wanted: Identifier) -> bool:
+        """Drop a view; False if it does not exist."""
+        ...
+
+    def functions(self, database: str, pattern: str | None = None) -> Iterator[str]:
+        """Yield the names of a database's functions; nothing if the catalog has no functions."""
+        ...
+
+    def function(self, wanted: Identifier) -> FunctionInfo:
+        """Return a function; raises NotFoundError of kind `function`."""
+        ...
+
+    def create_function(self, wanted: Identifier, function: FunctionInfo) -> bool:
+        """Create a function; False if it exists."""
+        ...
+
+    def drop_function(self, wanted: Identifier) -> bool:
+        """Drop a function; False if it does not exist."""
+        ...
+
+    def partitions(
+        self, wanted: Identifier, pattern: str | None = None
+    ) -> Iterator[PartitionInfo] | None:
+        """Yield the partitions that the catalog keeps of a table; None: it keeps none."""
+        ...
+
+    def create_partitions(
+        self, wanted: Identifier, partitions: Sequence[Mapping[str, str]]
+    ) -> None:
+        """Add partitions to the catalog; existing ones remain."""
+        ...
+
+    def drop_partitions(self, wanted: Identifier, partitions: Sequence[Mapping[str, str]]) -> None:
+        """Remove partitions from the catalog; their files remain."""
+        ...
+
+    def mark_partitions_done(
+        self, wanted: Identifier, partitions: Sequence[Mapping[str, str]]
+    ) -> None:
+        """Mark partitions as complete."""
+        ...
+
+    def close(self) -> None:
+        """Close the connections; a later use opens them again."""
+        ...

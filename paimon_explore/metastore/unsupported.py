@@ -1,0 +1,114 @@
+"""What a kind of catalog does not have: lists are empty, and everything else is refused by name."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from paimon_explore.errors import NotFoundError, UnsupportedFeatureError
+from paimon_explore.metastore.identifier import Identifier
+from paimon_explore.metastore.metastore import (
+    FunctionInfo,
+    PartitionInfo,
+    ViewChange,
+    ViewInfo,
+)
+
+
+class _Kind:
+    """The part of a metastore that messages name."""
+
+    __slots__ = ()
+
+    @property
+    def kind(self) -> str:
+        """The value of the option `metastore`."""
+        raise NotImplementedError
+
+    def _refusal(self, what: str) -> UnsupportedFeatureError:
+        return UnsupportedFeatureError(what, f"catalogs with metastore={self.kind!r}")
+
+
+class NoViews(_Kind):
+    """A catalog without views."""
+
+    __slots__ = ()
+
+    def views(self, database: str, pattern: str | None = None) -> Iterator[str]:
+        """Yield nothing."""
+        del database, pattern
+        yield from ()
+
+    def view(self, wanted: Identifier) -> ViewInfo:
+        """Raise NotFoundError."""
+        raise NotFoundError("view", wanted.table, wanted.database)
+
+    def create_view(self, wanted: Identifier, view: ViewInfo) -> bool:
+        """Refuse."""
+        del wanted, view
+        raise self._refusal("creating a view")
+
+    def alter_view(self, wanted: Identifier, changes: Sequence[ViewChange]) -> None:
+        """Raise NotFoundError."""
+        del changes
+        raise NotFoundError("view", wanted.table, wanted.database)
+
+    def rename_view(self, source: Identifier, target: Identifier) -> None:
+        """Raise NotFoundError."""
+        del target
+        raise NotFoundError("view", source.table, source.database)
+
+    def drop_view(self, wanted: Identifier) -> bool:
+        """Return False."""
+        del wanted
+        return False
+
+
+class NoFunctions(_Kind):
+    """A catalog without functions."""
+
+    __slots__ = ()
+
+    def functions(self, database: str, pattern: str | None = None) -> Iterator[str]:
+        """Yield nothing."""
+        del database, pattern
+        yield from ()
+
+    def function(self, wanted: Identifier) -> FunctionInfo:
+        """Raise NotFoundError."""
+        raise NotFoundError("function", wanted.table, wanted.database)
+
+    def create_function(self, wanted: Identifier, function: FunctionInfo) -> bool:
+        """Refuse."""
+        del wanted, function
+        raise self._refusal("creating a function")
+
+    def drop_function(self, wanted: Identifier) -> bool:
+        """Return False."""
+        del wanted
+        return False
+
+
+class NoPartitions(_Kind):
+    """A catalog that keeps no partitions: those of a table are the partitions of its files."""
+
+    __slots__ = ()
+
+    def partitions(
+        self, wanted: Identifier, pattern: str | None = None
+    ) -> Iterator[PartitionInfo] | None:
+        """Return None."""
+        del wanted, pattern
+        return None
+
+    def create_partitions(
+        self, wanted: Identifier, partitions: Sequence[Mapping[str, str]]
+    ) -> None:
+        """Do nothing: partitions exist as soon as they have rows."""
+
+    def drop_partitions(self, wanted: Identifier, partitions: Sequence[Mapping[str, str]]) -> None:
+        """Do nothing: partitions exist as long as they have rows."""
+
+    def mark_partitions_done(
+        self, wanted: Identifier, partitions: Sequence[Mapping[str, str]]
+    ) -> None:
+        """Refuse."""
+        del wanted, partitions
+        raise self._refusal("marking partitions as done")

@@ -1,0 +1,23 @@
+"""Creates snapshot and schema files, holding the lock of the table's catalog if it has one."""
+
+from typing import TYPE_CHECKING
+
+from paimon_explore.fileio.file_io import FileIO
+
+if TYPE_CHECKING:
+    from paimon_explore.store.catalog_environment import CatalogEnvironment
+
+
+def create_file(
+    file_io: FileIO, path: str, data: bytes, environment: "CatalogEnvironment | None"
+) -> bool:
+    """Create a file atomically; False if it exists.
+
+    The lock protects tables on storage without atomic creation, and keeps other writers of the
+    catalog out that rely on the lock alone.
+    """
+    lock = None if environment is None else environment.lock()
+    if lock is None:
+        return file_io.create(path, data)
+    with lock:
+        return file_io.create(path, data)

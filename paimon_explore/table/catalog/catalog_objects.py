@@ -1,0 +1,279 @@
+"""The methods of `Catalog` for views, functions and the partitions that a catalog keeps."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from paimon_explore.arguments import boolean, optional_string, string
+from paimon_explore.errors import AlreadyExistsError, NotFoundError, choices, suggestion
+from paimon_explore.metastore.identifier import parse_identifier
+from paimon_explore.table.table_definition import Columns, OptionValue, option_texts, parse_columns
+
+if TYPE_CHECKING:
+    from paimon_explore.metastore.metastore import Metastore
+
+from paimon_explore.metastore.metastore import FunctionInfo, PartitionInfo, ViewChange, ViewInfo
+
+
+class CatalogObjects:
+    """Views, functions and partitions; which of them a catalog has depends on its kind."""
+
+    _metastore: "Metastore"
+
+    def views(self, database: str, pattern: str | None = None) -> list[str]:
+        """Return the names of a database's views, sorted; none if the catalog has no views.
+
+        Args:
+            database: the database.
+            pattern: return only names that match; `%` stands for any characters.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().views("demo")
+        []
+        """
+        found = self._metastore.views(
+            string("database", database), optional_string("pattern", pattern)
+        )
+        return sorted(found)
+
+    def view(self, name: str) -> ViewInfo:
+        """Return the columns and queries of a view.
+
+        Raises:
+            NotFoundError: there is no such view.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().view("demo.v")
+        Traceback (most recent call last):
+        paimon_explore.errors.NotFoundError: View 'v' does not exist in demo. ...
+        """
+        wanted = parse_identifier(name)
+        try:
+            return self._metastore.view(wanted)
+        except NotFoundError as error:
+            if error.kind != "view":
+                raise
+            known = self.views(wanted.database)
+            hint = f"{suggestion(wanted.table, known)}Existing views: {choices(known)}."
+            raise NotFoundError("view", wanted.table, wanted.database, hint=hint) from error
+
+    def view_exists(self, name: str) -> bool:
+        """Return whether a view exists.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().view_exists("demo.v")
+        False
+        """
+        try:
+            self._metastore.view(parse_identifier(name))
+        except NotFoundError:
+            return False
+        return True
+
+    def create_view(  # noqa: PLR0913 - the clauses of CREATE VIEW
+        self,
+        name: str,
+        query: str,
+        schema: Columns,
+        *,
+        dialects: Mapping[str, str] | None = None,
+        comment: str | None = None,
+        options: Mapping[str, OptionValue] | None = None,
+        if_not_exists: bool = False,
+    ) -> None:
+        """Create a view.
+
+        Args:
+            name: `database.view`.
+            query: its query.
+            schema: its columns, in any form that `create_table` takes.
+            dialects: the query in the SQL of engines, such as `{"spark": "SELECT …"}`.
+            comment: its comment.
+            options: its options.
+            if_not_exists: do nothing if there is a view of that name.
+
+        Raises:
+            AlreadyExistsError: a view or table of that name exists, unless `if_not_exists`.
+            UnsupportedFeatureError: the catalog has no views.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().create_view("demo.v", "SELECT id FROM demo.orders", {"id": "BIGINT"})
+        Traceback (most recent call last):
+        paimon_explore.errors.UnsupportedFeatureError: Creating a view is not supported ...
+        """
+        from paimon_explore.metadata.schema.schema_validation import new_schema
+
+        wanted = parse_identifier(name)
+        view = ViewInfo(
+            fields=new_schema(parse_columns(schema)).fields,
+            query=string("query", query),
+            dialects=option_texts(dialects),
+            comment=optional_string("comment", comment),
+            options=option_texts(options),
+        )
+        created = self._metastore.create_view(wanted, view)
+        if not created and not boolean("if_not_exists", if_not_exists):
+            raise AlreadyExistsError("view", wanted.table, wanted.database)
+
+    def alter_view(self, name: str, *changes: ViewChange) -> None:
+        """Change the options, the comment or the dialects of a view.
+
+        Args:
+            name: `database.view`.
+            changes: values of `paimon_explore.metastore.metastore.ViewChange`.
+
+        Raises:
+            NotFoundError: there is no such view, or no such dialect.
+            AlreadyExistsError: a new dialect exists already.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().alter_view("demo.v")
+        Traceback (most recent call last):
+        paimon_explore.errors.NotFoundError: View 'v' does not exist in demo.
+        """
+        self._metastore.alter_view(parse_identifier(name), changes)
+
+    def rename_view(self, source: str, target: str) -> None:
+        """Rename a view, or move it to another database.
+
+        Raises:
+            NotFoundError: the view or the target's database does not exist.
+            AlreadyExistsError: the target exists.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().rename_view("demo.v", "demo.w")
+        Traceback (most recent call last):
+        paimon_explore.errors.NotFoundError: View 'v' does not exist in demo.
+        """
+        self._metastore.rename_view(parse_identifier(source), parse_identifier(target))
+
+    def drop_view(self, name: str, *, if_exists: bool = False) -> None:
+        """Remove a view.
+
+        Args:
+            name: `database.view`.
+            if_exists: do nothing if there is no such view.
+
+        Raises:
+            NotFoundError: it does not exist, unless `if_exists`.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().drop_view("demo.v", if_exists=True)
+        """
+        wanted = parse_identifier(name)
+        if not self._metastore.drop_view(wanted) and not boolean("if_exists", if_exists):
+            raise NotFoundError("view", wanted.table, wanted.database)
+
+    def functions(self, database: str, pattern: str | None = None) -> list[str]:
+        """Return the names of a database's functions, sorted; none if the catalog has none.
+
+        Args:
+            database: the database.
+            pattern: return only names that match; `%` stands for any characters.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().functions("demo")
+        []
+        """
+        found = self._metastore.functions(
+            string("database", database), optional_string("pattern", pattern)
+        )
+        return sorted(found)
+
+    def function(self, name: str) -> FunctionInfo:
+        """Return the parameters and definitions of a function.
+
+        Raises:
+            NotFoundError: there is no such function.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().function("demo.f")
+        Traceback (most recent call last):
+        paimon_explore.errors.NotFoundError: Function 'f' does not exist in demo.
+        """
+        return self._metastore.function(parse_identifier(name))
+
+    def create_function(
+        self, name: str, function: FunctionInfo, *, if_not_exists: bool = False
+    ) -> None:
+        """Create a function.
+
+        Args:
+            name: `database.function`.
+            function: its parameters and definitions.
+            if_not_exists: do nothing if there is a function of that name.
+
+        Raises:
+            AlreadyExistsError: it exists, unless `if_not_exists`.
+            UnsupportedFeatureError: the catalog has no functions.
+
+        >>> import paimon_explore as pe
+        >>> from paimon_explore.metastore.metastore import FunctionInfo
+        >>> pe.demo().create_function("demo.f", FunctionInfo())
+        Traceback (most recent call last):
+        paimon_explore.errors.UnsupportedFeatureError: Creating a function is not supported ...
+        """
+        wanted = parse_identifier(name)
+        created = self._metastore.create_function(wanted, function)
+        if not created and not boolean("if_not_exists", if_not_exists):
+            raise AlreadyExistsError("function", wanted.table, wanted.database)
+
+    def drop_function(self, name: str, *, if_exists: bool = False) -> None:
+        """Remove a function.
+
+        Args:
+            name: `database.function`.
+            if_exists: do nothing if there is no such function.
+
+        Raises:
+            NotFoundError: it does not exist, unless `if_exists`.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().drop_function("demo.f", if_exists=True)
+        """
+        wanted = parse_identifier(name)
+        if not self._metastore.drop_function(wanted) and not boolean("if_exists", if_exists):
+            raise NotFoundError("function", wanted.table, wanted.database)
+
+    def partitions(self, name: str, pattern: str | None = None) -> list[PartitionInfo] | None:
+        """Return the partitions that the catalog keeps of a table; None if it keeps none.
+
+        `Table.inspect.partitions()` computes the partitions from the files of any table.
+
+        Args:
+            name: `database.table`.
+            pattern: return only partitions whose name matches; `%` stands for any characters.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().partitions("demo.orders") is None
+        True
+        """
+        found = self._metastore.partitions(
+            parse_identifier(name), optional_string("pattern", pattern)
+        )
+        return None if found is None else list(found)
+
+    def mark_partitions_done(self, name: str, partitions: Sequence[Mapping[str, str]]) -> None:
+        """Mark partitions as complete in the catalog.
+
+        Args:
+            name: `database.table`.
+            partitions: values of all partition columns each.
+
+        Raises:
+            UnsupportedFeatureError: the catalog keeps no partitions.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().mark_partitions_done("demo.orders", [{"dt": "2026-01-01"}])
+        Traceback (most recent call last):
+        paimon_explore.errors.UnsupportedFeatureError: Marking partitions as done ...
+        """
+        specs = [option_texts(spec) for spec in partitions]
+        self._metastore.mark_partitions_done(parse_identifier(name), specs)
+
+    def close(self) -> None:
+        """Close the connections to a catalog server; a later call opens them again.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().close()
+        """
+        self._metastore.close()

@@ -1,0 +1,1 @@
+"""Catalog servers on loopback; see `servers`."""

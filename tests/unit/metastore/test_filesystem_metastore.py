@@ -1,0 +1,58 @@
+import pickle
+
+import pytest
+
+from paimon_explore.errors import AlreadyExistsError, NotFoundError, UnsupportedFeatureError
+from paimon_explore.metastore.metastore import FunctionInfo
+from support.small_tables import new_catalog
+
+COLUMNS = {"id": "INT"}
+
+
+def test_databases_are_found_by_name_and_renamed() -> None:
+    catalog = new_catalog()
+    catalog.create_table("db.t", COLUMNS)
+    assert catalog.database_exists("db")
+    assert catalog.database("db").location == f"{catalog.warehouse}/db.db"
+    catalog.rename_database("db", "shop")
+    assert catalog.databases() == ["shop"]
+    assert catalog.tables("shop") == ["t"]
+    with pytest.raises(NotFoundError, match="'db'"):
+        catalog.rename_database("db", "x")
+    catalog.create_database("x")
+    with pytest.raises(AlreadyExistsError, match="'x'"):
+        catalog.rename_database("shop", "x")
+
+
+def test_tables_are_listed_by_pattern() -> None:
+    catalog = new_catalog()
+    for name in ("a_1", "a_2", "ab1", "b"):
+        catalog.create_table(f"db.{name}", COLUMNS)
+    assert catalog.tables("db", "a_%") == ["a_1", "a_2"]
+    assert catalog.tables("db", "%1") == ["a_1", "ab1"]
+    assert list(catalog.iter_tables("db", "a")) == []
+    assert catalog.table_exists("db.b")
+    assert not catalog.table_exists("db.c")
+
+
+def test_what_a_folder_cannot_keep_is_refused_by_name() -> None:
+    catalog = new_catalog()
+    refused = "not supported .*metastore='filesystem'"
+    with pytest.raises(UnsupportedFeatureError, match=f"comment of a database is {refused}"):
+        catalog.create_database("x", comment="c")
+    with pytest.raises(UnsupportedFeatureError, match=refused):
+        catalog.alter_database("db", remove="owner")
+    with pytest.raises(UnsupportedFeatureError, match=f"Creating a view is {refused}"):
+        catalog.create_view("db.v", "SELECT 1", {"x": "INT"})
+    with pytest.raises(UnsupportedFeatureError, match=f"Creating a function is {refused}"):
+        catalog.create_function("db.f", FunctionInfo())
+    assert catalog.databases() == ["db"]
+    assert catalog.views("db") == []
+    assert catalog.functions("db") == []
+    assert not catalog.view_exists("db.v")
+
+
+def test_a_catalog_can_be_pickled() -> None:
+    catalog = new_catalog()
+    catalog.create_table("db.t", COLUMNS).append([{"id": 1}])
+    assert pickle.loads(pickle.dumps(catalog)).table("db.t").count() == 1  # noqa: S301 - our own
