@@ -24,6 +24,8 @@ class FileStatus:
         size: size in bytes; 0 for a folder.
         is_folder: whether it is a folder (in object stores: a common prefix).
         modified_ms: modification time, milliseconds since 1970 UTC; 0 for a folder.
+        etag: identifies the content, in stores that list it: two objects with the same path and
+            entity tag have the same content.
     """
 
     path: str
@@ -31,6 +33,7 @@ class FileStatus:
     size: int
     is_folder: bool
     modified_ms: int
+    etag: str | None = None
 
 
 @runtime_checkable

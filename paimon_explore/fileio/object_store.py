@@ -12,7 +12,6 @@ conditional put was lost, the object is read before a retry: if it has the conte
 this call has created it.
 """
 
-import io
 import tempfile
 import uuid
 from collections.abc import Iterator
@@ -24,7 +23,13 @@ from typing import Any, TypeAlias
 
 import obstore
 import pyarrow as pa
-from obstore.exceptions import AlreadyExistsError, BaseError, NotFoundError, PreconditionError
+from obstore.exceptions import (
+    AlreadyExistsError,
+    BaseError,
+    GenericError,
+    NotFoundError,
+    PreconditionError,
+)
 from obstore.store import AzureStore, GCSStore, S3Store
 
 from paimon_explore.errors import (
@@ -35,7 +40,12 @@ from paimon_explore.errors import (
 )
 from paimon_explore.fileio import paths
 from paimon_explore.fileio.file_io import FileStatus
-from paimon_explore.fileio.store_options import StoreSettings, store_settings
+from paimon_explore.fileio.object_reader import Part, open_object
+from paimon_explore.fileio.store_options import (
+    StoreSettings,
+    max_requests_of,
+    store_settings,
+)
 from paimon_explore.fileio.store_retries import (
     Attempts,
     RequestRetryPolicy,
@@ -45,6 +55,7 @@ from paimon_explore.fileio.store_retries import (
     translate_errors,
 )
 from paimon_explore.fileio.streams import translate_stream_errors
+from paimon_explore.fileio.versioned_reads import Contents
 from paimon_explore.frozen_dataclass import dataclass
 
 Store: TypeAlias = S3Store | GCSStore | AzureStore
@@ -58,6 +69,9 @@ _BACKOFF = {
     "max_backoff": timedelta(seconds=2),
     "base": 2,
 }
+_TAIL_BYTES = 64 << 10
+"""Bytes read from the end of a large file when it is opened; most footers are smaller."""
+_CONTENTS = Contents()
 _VERIFIED_BUCKETS: set[tuple[str, Options]] = set()
 """Buckets with their settings for which conditional puts were verified."""
 
@@ -70,11 +84,13 @@ class Bucket:
         store: the client, which retries idempotent requests a few times itself.
         policy: the retry policy of failing requests.
         endpoint: the endpoint, if not the default of the provider.
+        small_file_bytes: size up to which a file is read as a whole.
     """
 
     store: Store
     policy: RequestRetryPolicy
     endpoint: str
+    small_file_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +105,33 @@ class ObjectStoreFileIO:
 
     options: Options = ()
 
+    @property
+    def max_requests(self) -> int:
+        """How many requests are sent at the same time; see `concurrent_requests`."""
+        return max_requests_of(self.options)
+
     def read(self, path: str) -> bytes:
         """Return the content of an object."""
+        return self._get(path)[1]
+
+    def read_version(self, path: str, etag: str) -> bytes:
+        """Return the current content of an object that was listed with an entity tag."""
+        known = _CONTENTS.find((self, path), etag)
+        if known is not None:
+            return known
+        tag, data = self._get(path)
+        _CONTENTS.keep((self, path), tag, data)
+        return data
+
+    def _get(self, path: str) -> tuple[str | None, bytes]:
         bucket, key = self._locate(path)
+
+        def request() -> tuple[str | None, bytes]:
+            found = obstore.get(bucket.store, key)
+            return found.meta["e_tag"], bytes(found.bytes())
+
         with translate_errors("read", path):
-            return retry(bucket.policy, lambda: bytes(obstore.get(bucket.store, key).bytes()))
+            return retry(bucket.policy, request)
 
     def read_range(self, path: str, offset: int, length: int) -> bytes:
         """Return the bytes [offset, offset + length) of an object; fewer at its end."""
@@ -108,11 +146,42 @@ class ObjectStoreFileIO:
             return retry(bucket.policy, request)
 
     def open(self, path: str) -> pa.NativeFile:
-        """Open an object for random access; the caller closes it."""
+        """Open an object for random access; the caller closes it.
+
+        The end of the object is read in the request that finds out its size.
+        """
         bucket, key = self._locate(path)
         with translate_errors("open", path):
+            found = self._size_and_tail(path)
+            if found is not None:
+                return open_object(partial(self.read_range, path), *found)
             size = int(retry(bucket.policy, lambda: obstore.head(bucket.store, key))["size"])
-        return pa.PythonFile(_RangeReader(self, path, size), mode="r")
+        return open_object(partial(self.read_range, path), size)
+
+    def open_sized(self, path: str, size: int) -> pa.NativeFile:
+        """Open an object whose size is known; a small one is read as a whole in one request."""
+        bucket, _ = self._locate(path)
+        if size <= bucket.small_file_bytes:
+            data = self.read(path)
+            return open_object(partial(self.read_range, path), len(data), [(0, data)])
+        return self.open(path)
+
+    def _size_and_tail(self, path: str) -> tuple[int, list[Part]] | None:
+        """Return the size of an object and its last bytes; None if the store cannot tell both."""
+        if _parts(path)[0] in paths.AZURE_SCHEMES:
+            return None
+        bucket, key = self._locate(path)
+
+        def request() -> tuple[int, list[Part]]:
+            found = obstore.get(bucket.store, key, options={"range": {"suffix": _TAIL_BYTES}})
+            return int(found.meta["size"]), [(found.range[0], bytes(found.bytes()))]
+
+        try:
+            return retry(bucket.policy, request)
+        except GenericError as error:
+            if is_transient(error):
+                raise
+            return None  # an empty object, or a store without such ranges
 
     def status(self, path: str) -> FileStatus:
         """Return the metadata of an object, or of a folder if objects exist below the path."""
@@ -143,7 +212,8 @@ class ObjectStoreFileIO:
         statuses = [_folder(_full_path(folder, key, inner)) for inner in found["common_prefixes"]]
         for item in found["objects"]:
             path = _full_path(folder, key, item["path"])
-            statuses.append(_file(path, item["size"], item["last_modified"].timestamp()))
+            modified = item["last_modified"].timestamp()
+            statuses.append(_file(path, item["size"], modified, item["e_tag"]))
         return sorted(statuses, key=lambda status: status.name)
 
     def walk(self, folder: str) -> Iterator[FileStatus]:
@@ -249,7 +319,8 @@ class ObjectStoreFileIO:
             if existing is not None:
                 return existing == data
             try:
-                obstore.put(once, key, data, mode="create", use_multipart=False)
+                made = obstore.put(once, key, data, mode="create", use_multipart=False)
+                _CONTENTS.keep((self, path), made["e_tag"], data)
             except (AlreadyExistsError, PreconditionError) as error:
                 if not unsure and not is_write_conflict(error):
                     return False
@@ -331,41 +402,6 @@ def _overwrites(store: Store, key: str) -> bool:
     return True
 
 
-class _RangeReader(io.RawIOBase):
-    """Random access to an object with one request per read."""
-
-    def __init__(self, file_io: ObjectStoreFileIO, path: str, size: int) -> None:
-        super().__init__()
-        self._file_io = file_io
-        self._path = path
-        self._size = size
-        self._position = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def tell(self) -> int:
-        return self._position
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        start = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._size}[whence]
-        self._position = start + offset
-        return self._position
-
-    def size(self) -> int:
-        return self._size
-
-    def read(self, size: int | None = -1) -> bytes:
-        left = max(0, self._size - self._position)
-        wanted = left if size is None or size < 0 else min(size, left)
-        data = self._file_io.read_range(self._path, self._position, wanted)
-        self._position += len(data)
-        return data
-
-
 @lru_cache(maxsize=32)
 def _bucket(kind: str, bucket: str, options: Options) -> Bucket:
     settings = store_settings(kind, bucket, options)
@@ -375,7 +411,12 @@ def _bucket(kind: str, bucket: str, options: Options) -> Bucket:
         max_retries=settings.max_retries,
         store_key=(kind, bucket, options),
     )
-    return Bucket(store=store, policy=policy, endpoint=settings.config.get("endpoint", ""))
+    return Bucket(
+        store=store,
+        policy=policy,
+        endpoint=settings.config.get("endpoint", ""),
+        small_file_bytes=settings.small_file_bytes,
+    )
 
 
 @lru_cache(maxsize=32)
@@ -422,11 +463,12 @@ def _folder(path: str) -> FileStatus:
     return FileStatus(path=path, name=paths.name(path), size=0, is_folder=True, modified_ms=0)
 
 
-def _file(path: str, size: int, modified_seconds: float) -> FileStatus:
+def _file(path: str, size: int, modified_seconds: float, etag: str | None = None) -> FileStatus:
     return FileStatus(
         path=path,
         name=paths.name(path),
         size=size,
         is_folder=False,
         modified_ms=int(modified_seconds * 1000),
+        etag=etag,
     )

@@ -11,6 +11,8 @@ ignored; other unknown names are refused.
 | `connect_timeout` | maximum time to connect | 5 s |
 | `retry_timeout` | how long failing requests are retried | 60 s |
 | `max_retries` | how often a failing request is retried | unlimited within `retry_timeout` |
+| `max_requests` | how many requests are sent at the same time, up to 64 | 64 |
+| `small_file_bytes` | size up to which a data file is read as a whole | 1 MiB |
 
 Durations are numbers of seconds or texts such as `500ms`, `30s`, `2 min`; with Hadoop's prefix
 `fs.` a number without a unit is in milliseconds.
@@ -22,6 +24,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
+from functools import lru_cache
 from types import MappingProxyType
 
 from paimon_explore.errors import InvalidInputError
@@ -52,6 +55,8 @@ _ENDPOINT_VARIABLES = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"
 _OSS_HOST = re.compile(r"(?:s3\.)?oss-([a-z0-9-]+?)(?:-internal)?\.aliyuncs\.com")
 _IP_OR_LOCAL = re.compile(r"\d+\.\d+\.\d+\.\d+|\[.*|localhost|[^.]+")
 _DEFAULT_RETRY_TIMEOUT = 60.0
+DEFAULT_MAX_REQUESTS = 64
+SMALL_FILE_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,12 +68,14 @@ class StoreSettings:
         client: settings of the HTTP client.
         retry_timeout: seconds during which failing requests are retried.
         max_retries: maximum number of retries of a request; None for no limit.
+        small_file_bytes: size up to which a data file is read as a whole in one request.
     """
 
     config: Mapping[str, str]
     client: Mapping[str, str | bool | timedelta]
     retry_timeout: float
     max_retries: int | None
+    small_file_bytes: int = SMALL_FILE_BYTES
 
 
 def option_pairs(given: Mapping[str, object] | None) -> tuple[tuple[str, str], ...]:
@@ -129,6 +136,8 @@ def store_settings(kind: str, bucket: str, options: tuple[tuple[str, str], ...])
     known = _translated(kind, options)
     retry_timeout = _seconds(known.pop("retry_timeout", f"{_DEFAULT_RETRY_TIMEOUT}s"))
     retries = known.pop("max_retries", None)
+    known.pop("max_requests", None)
+    small = _count("small_file_bytes", known.pop("small_file_bytes", str(SMALL_FILE_BYTES)))
     client: dict[str, str | bool | timedelta] = {}
     for name in [name for name in known if name in CLIENT_NAMES.values()]:
         client[name] = _client_value(name, known.pop(name))
@@ -145,7 +154,24 @@ def store_settings(kind: str, bucket: str, options: tuple[tuple[str, str], ...])
         client=client,
         retry_timeout=retry_timeout,
         max_retries=None if retries is None else _count("max_retries", retries),
+        small_file_bytes=small,
     )
+
+
+@lru_cache(maxsize=32)
+def max_requests_of(options: tuple[tuple[str, str], ...]) -> int:
+    """Return the option `max_requests`, in any accepted spelling.
+
+    Raises:
+        InvalidInputError: the value is not a positive integer.
+    """
+    for name, value in options:
+        if _without_prefix(name, "s3")[1] == "maxrequests":
+            found = _count("max_requests", value)
+            if found:
+                return found
+            raise InvalidInputError("The storage option 'max_requests' must be at least 1.")
+    return DEFAULT_MAX_REQUESTS
 
 
 def _translated(kind: str, options: tuple[tuple[str, str], ...]) -> dict[str, str]:

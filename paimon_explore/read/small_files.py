@@ -12,6 +12,7 @@ damaged file) is left to the reader of single files.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -26,8 +27,8 @@ from paimon_explore.data_types.arrow_buffers import (
 from paimon_explore.data_types.definitions import DataField
 from paimon_explore.encoding.parquet.small_files import SmallParquetFiles, open_small_files
 from paimon_explore.errors import PaimonError, StorageError
+from paimon_explore.fileio.concurrent_requests import at_once
 from paimon_explore.fileio.file_io import FileIO
-from paimon_explore.fileio.local import LocalFileIO
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.merge.merge_spec import MergeSpec, needed_columns
 from paimon_explore.merge.section_merge import Task, functions_of, kinds_of, merge_whole
@@ -41,7 +42,6 @@ from paimon_explore.metadata.options.table_options import (
 from paimon_explore.read.data_file import ReadRequest, ResultColumns, SystemColumn
 from paimon_explore.read.deletion_vector_filter import RowFilter
 from paimon_explore.read.split_reader import SplitFile, SplitReader, filter_batches
-from paimon_explore.read.thread_pools import MAX_THREADS, thread_pool
 from paimon_explore.scan.manifest_arrays import Mask, Rows, column, numbers, row_array
 from paimon_explore.scan.predicate.expression import TRUE
 from paimon_explore.scan.splits.data_split import DataSplit, Split, Splits
@@ -406,12 +406,4 @@ class _Opened:
 
 def _contents(file_io: FileIO, files: Sequence[tuple[str, int]]) -> list[bytes]:
     """Fetches files of known sizes; those of a store several at a time."""
-
-    def fetch(file: tuple[str, int]) -> bytes:
-        path, size = file
-        return file_io.read_range(path, 0, size)
-
-    threads = min(pa.io_thread_count(), MAX_THREADS)
-    if isinstance(file_io, LocalFileIO) or threads == 1:
-        return [fetch(file) for file in files]
-    return list(thread_pool(threads, "paimon-fetch").map(fetch, files))
+    return at_once(file_io, [partial(file_io.read_range, path, 0, size) for path, size in files])

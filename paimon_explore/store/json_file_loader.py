@@ -9,10 +9,12 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from operator import itemgetter
 from typing import TypeVar
 
 from paimon_explore.errors import CorruptFileError
-from paimon_explore.fileio.file_io import FileIO
+from paimon_explore.fileio.file_io import FileIO, FileStatus
+from paimon_explore.fileio.versioned_reads import read_listed
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.json_object import MAX_LONG
 
@@ -116,18 +118,42 @@ def load_json(
     return last
 
 
+def load_listed_json(
+    file_io: FileIO,
+    status: FileStatus,
+    parse: Callable[[bytes, str], _Value],
+    read_retry: ReadRetry = DEFAULT_READ_RETRY,
+) -> _Value:
+    """Load a file that was just listed; without a request if its listed version is known.
+
+    Raises:
+        MissingFileError, CorruptFileError: as `load_json`.
+    """
+    if status.etag is None:
+        return load_json(file_io, status.path, parse, read_retry)
+    try:
+        return _parsed_value(parse, read_listed(file_io, status), status.path)
+    except CorruptFileError:
+        return load_json(file_io, status.path, parse, read_retry)
+
+
 def list_numbers(file_io: FileIO, folder: str, prefix: str) -> list[int]:
     """Return the numbers of the files `<prefix><number>` in a folder, ascending.
 
     Other names, including numbers of more than 64 bits, are ignored.
     """
+    return [number for number, _ in list_numbered(file_io, folder, prefix)]
+
+
+def list_numbered(file_io: FileIO, folder: str, prefix: str) -> list[tuple[int, FileStatus]]:
+    """Return the files `<prefix><number>` in a folder with their numbers; see `list_numbers`."""
     found = []
     for status in file_io.list(folder):
         digits = status.name.removeprefix(prefix)
         is_number = digits != status.name and digits.isascii() and digits.isdigit()
         if is_number and len(digits) <= _MAX_DIGITS and int(digits) <= MAX_LONG:
-            found.append(int(digits))
-    return sorted(found)
+            found.append((int(digits), status))
+    return sorted(found, key=itemgetter(0))
 
 
 def list_names(file_io: FileIO, folder: str, prefix: str) -> list[str]:

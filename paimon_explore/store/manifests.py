@@ -7,6 +7,7 @@ that are not cached are decoded in batches.
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import accumulate, count, groupby
 
 import numpy as np
@@ -15,6 +16,7 @@ import pyarrow as pa
 from paimon_explore.data_types.arrow_buffers import Ints
 from paimon_explore.encoding.avro.reader import REASONS
 from paimon_explore.errors import MissingFileError
+from paimon_explore.fileio.concurrent_requests import at_once, read_each
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
@@ -187,7 +189,8 @@ class Manifests:
         paths = [self.paths.manifest(name) for name in names]
         known = {path: _SHARED.find((self.file_io, path)) for path in paths}
         unknown = [path for path, records in known.items() if records is None]
-        files = [(path, self.file_io.read(path)) for path in unknown]
+        calls = [partial(self.file_io.read, path) for path in unknown]
+        files = [*zip(unknown, at_once(self.file_io, calls), strict=True)]
         decoded = decode_manifest_lists(files) if files else ()
         for path, records in zip(unknown, decoded, strict=True):
             known[path] = records
@@ -357,8 +360,8 @@ class Manifests:
         """Read files in batches of limited size; yields paths and contents."""
         files: list[tuple[str, bytes]] = []
         size = 0
-        for path in map(self.paths.manifest, names):
-            data = self.file_io.read(path)
+        paths = [self.paths.manifest(name) for name in names]
+        for path, data in zip(paths, read_each(self.file_io, paths), strict=True):
             files.append((path, data))
             size += len(data)
             if size > _BATCH_BYTES:

@@ -1,17 +1,21 @@
 """The schemas of a branch."""
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from paimon_explore.errors import CorruptFileError, MissingFileError, NotFoundError, choices
-from paimon_explore.fileio.file_io import FileIO
+from paimon_explore.fileio.concurrent_requests import at_once
+from paimon_explore.fileio.file_io import FileIO, FileStatus
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.schema.table_schema import TableSchema, encode_schema, parse_schema
 from paimon_explore.metadata.table_paths import SCHEMA_PREFIX, TablePaths
 from paimon_explore.store.json_file_loader import (
     DEFAULT_READ_RETRY,
     ReadRetry,
+    list_numbered,
     list_numbers,
     load_json,
+    load_listed_json,
 )
 from paimon_explore.store.locked_create import create_file
 
@@ -34,8 +38,8 @@ class Schemas:
 
     def latest(self) -> TableSchema | None:
         """Return the latest schema, or None if the table does not exist."""
-        ids = self.ids()
-        return self.load(ids[-1]) if ids else None
+        found = list_numbered(self.file_io, self.paths.schema_dir, SCHEMA_PREFIX)
+        return self._listed(*found[-1]) if found else None
 
     def load(self, schema_id: int) -> TableSchema:
         """Return a schema.
@@ -50,15 +54,30 @@ class Schemas:
         except MissingFileError as error:
             known = f"Schemas: {choices(map(str, self.ids()))}."
             raise NotFoundError("schema", schema_id, self.paths.root, hint=known) from error
-        if schema.id != schema_id:
-            raise CorruptFileError(path, "id", f"must be {schema_id}, as in the file name")
-        return schema
+        return _checked(schema, schema_id, path)
 
     def list(self) -> list[TableSchema]:
         """Return all schemas, oldest first."""
-        return [self.load(schema_id) for schema_id in self.ids()]
+        found = list_numbered(self.file_io, self.paths.schema_dir, SCHEMA_PREFIX)
+        return at_once(self.file_io, [partial(self._listed, *one) for one in found])
 
     def create(self, schema: TableSchema) -> bool:
         """Create a schema file; False if its id already exists."""
         path, data = self.paths.schema(schema.id), encode_schema(schema)
         return create_file(self.file_io, path, data, self.environment)
+
+    def _listed(self, schema_id: int, status: FileStatus) -> TableSchema:
+        """Load a schema that was just listed."""
+        if status.etag is None:
+            return self.load(schema_id)
+        try:
+            schema = load_listed_json(self.file_io, status, parse_schema, self.read_retry)
+        except MissingFileError:
+            return self.load(schema_id)  # raises an error that names the schemas
+        return _checked(schema, schema_id, status.path)
+
+
+def _checked(schema: TableSchema, schema_id: int, path: str) -> TableSchema:
+    if schema.id != schema_id:
+        raise CorruptFileError(path, "id", f"must be {schema_id}, as in the file name")
+    return schema

@@ -13,20 +13,25 @@ snapshots of the history may be deleted because of their ids.
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from paimon_explore.errors import CorruptFileError, MissingFileError, NotFoundError
-from paimon_explore.fileio.file_io import FileIO
+from paimon_explore.fileio.concurrent_requests import at_once, max_requests
+from paimon_explore.fileio.file_io import FileIO, FileStatus
 from paimon_explore.fileio.local import LocalFileIO
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.snapshot import Snapshot, encode_snapshot, parse_snapshot
 from paimon_explore.metadata.table_paths import CHANGELOG_PREFIX, SNAPSHOT_PREFIX, TablePaths
+from paimon_explore.store.hinted_snapshot import expect_latest, hinted_latest
 from paimon_explore.store.json_file_loader import (
     DEFAULT_READ_RETRY,
     ReadRetry,
     cache_value,
+    list_numbered,
     list_numbers,
     load_json,
+    load_listed_json,
 )
 from paimon_explore.store.locked_create import create_file
 
@@ -81,9 +86,14 @@ class Snapshots:
         """Return the latest snapshot, or None if there are no snapshots."""
         if self.environment is not None and self.environment.supports_version_management:
             return self.environment.latest_snapshot(self.paths.branch)
-        hint = self._hint(self.paths.latest_hint)
-        hinted = None if hint is None else self.find(hint)
-        if hinted is not None and not self._exists(hinted.id + 1):
+        if max_requests(self.file_io) > 1:
+            hint, hinted = hinted_latest(self)
+        else:
+            hint = self._hint(self.paths.latest_hint)
+            hinted = None if hint is None else self.find(hint)
+            if hinted is not None and self._exists(hinted.id + 1):
+                hinted = None
+        if hinted is not None:
             return hinted
         snapshot_id = self._latest_of(self.all_ids(), hint)
         for _ in range(_MAX_READS):
@@ -131,7 +141,14 @@ class Snapshots:
 
     def list(self) -> list[Snapshot]:
         """Return all snapshots up to the latest, oldest first, without those that just expired."""
-        return [found for found in map(self.find, self.ids()) if found is not None]
+        listed = list_numbered(self.file_io, self.paths.snapshot_dir, SNAPSHOT_PREFIX)
+        latest = self._latest_of([number for number, _ in listed])
+        calls = [
+            partial(self._listed, number, status)
+            for number, status in listed
+            if latest is not None and number <= latest
+        ]
+        return [found for found in at_once(self.file_io, calls) if found is not None]
 
     def commit(self, snapshot: Snapshot, statistics: "Sequence[PartitionStatistics]" = ()) -> bool:
         """Make a snapshot the latest one, the atomic step of a commit; False if its id is taken.
@@ -150,6 +167,8 @@ class Snapshots:
         created = create_file(self.file_io, path, data, self.environment)
         if created:
             cache_value(parse_snapshot, data, path, snapshot)
+            if max_requests(self.file_io) > 1:
+                expect_latest(self, snapshot.id)
         return created
 
     def latest_hint(self) -> int | None:
@@ -171,6 +190,16 @@ class Snapshots:
     def delete(self, snapshot_id: int) -> None:
         """Delete the file of a snapshot, if it exists."""
         self.file_io.delete(self.paths.snapshot(snapshot_id))
+
+    def _listed(self, snapshot_id: int, status: FileStatus) -> Snapshot | None:
+        """Load a snapshot that was just listed."""
+        if status.etag is None:
+            return self.find(snapshot_id)
+        try:
+            found = load_listed_json(self.file_io, status, parse_snapshot, self.read_retry)
+        except MissingFileError:
+            return None
+        return _checked(found, snapshot_id, status.path)
 
     def _parsed(self, snapshot_id: int) -> Snapshot | None:
         path = self.paths.snapshot(snapshot_id)
@@ -195,6 +224,9 @@ class Snapshots:
         return found[place]
 
     def _is_last(self, snapshot_id: int) -> bool:
+        if max_requests(self.file_io) > 1:
+            calls = [partial(self._exists, number) for number in (snapshot_id, snapshot_id + 1)]
+            return at_once(self.file_io, calls) == [True, False]
         return self._exists(snapshot_id) and not self._exists(snapshot_id + 1)
 
     def _exists(self, snapshot_id: int) -> bool:

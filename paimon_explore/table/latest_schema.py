@@ -1,10 +1,16 @@
 """The latest schema of a branch, and the name of a table."""
 
+from collections.abc import Callable
+from functools import partial
+
 from paimon_explore.errors import NotFoundError, choices
+from paimon_explore.fileio.concurrent_requests import at_once
 from paimon_explore.fileio.paths import name as name_of
 from paimon_explore.fileio.paths import parent
 from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
+from paimon_explore.scan.time_travel import NEWEST, TimeTravel, resolve
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.table.mistyped_path_hints import path_hint
 
@@ -23,6 +29,22 @@ def latest_schema(store: TableStore) -> TableSchema:
         raise NotFoundError("branch", store.paths.branch, store.paths.root, hint=hint)
     hint = path_hint(store.file_io, store.paths.root)
     raise NotFoundError("table", store.paths.root, hint=hint)
+
+
+def snapshot_and_schema(
+    store: TableStore, travel: TimeTravel = NEWEST
+) -> tuple[Snapshot | None, TableSchema]:
+    """Load the snapshot that reads see and the latest schema, at the same time if possible.
+
+    Raises:
+        NotFoundError: as `latest_schema`; or there is no such snapshot.
+    """
+    snapshot: Callable[[], Snapshot | None] = partial(resolve, store, travel)
+    schema: Callable[[], TableSchema] = partial(latest_schema, store)
+    calls: list[Callable[[], Snapshot | TableSchema | None]] = [snapshot, schema]
+    found, latest = at_once(store.file_io, calls)
+    assert isinstance(latest, TableSchema)  # noqa: S101 - the second call
+    return None if isinstance(found, TableSchema) else found, latest
 
 
 def table_name(root: str, branch: str) -> str:

@@ -229,7 +229,8 @@ class Scan:
         """Read the rows into an Arrow table, several splits at a time.
 
         `pyarrow.set_cpu_count` sets the number of threads, `pyarrow.set_io_thread_count` that for
-        files that are not local.
+        files that are not local; the storage option `max_requests` how many requests are sent to
+        a store at the same time.
 
         Raises:
             SnapshotExpiredError: the snapshot expired meanwhile.
@@ -368,13 +369,15 @@ class Scan:
                 yield from batches
 
     def _reader(self, plan: ScanPlan, columns: tuple[str, ...]) -> SplitReader:
+        target = self.target
         return SplitReader(
-            store=self.target.store,
-            schema=self.target.schema,
-            options=self.target.options,
+            store=target.store,
+            schema=target.schema,
+            options=target.options,
             columns=columns,
             predicate=plan.rest,
             batch_rows=self._batch_rows(plan),
+            _schemas={(target.branch, target.schema.id): target.schema},
         )
 
     def _batch_rows(self, plan: ScanPlan) -> int:

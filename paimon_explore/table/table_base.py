@@ -11,7 +11,7 @@ from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.time_travel import TimeTravel, pinned_options, resolve
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.table import lazy_types as types
-from paimon_explore.table.latest_schema import latest_schema
+from paimon_explore.table.latest_schema import latest_schema, snapshot_and_schema
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -91,13 +91,16 @@ class BaseTable:
         return references.consumers(self.store)
 
     def _target(self) -> ScanTarget:
-        snapshot = self.snapshot
         travelled = bool(self.travel.given)
-        if travelled and snapshot is not None:
+        if travelled:
+            snapshot, latest = self.snapshot, None
+        else:
+            snapshot, latest = snapshot_and_schema(self.store, self.travel)
+        if latest is None and snapshot is not None:
             schema = self.store.schemas.load(snapshot.schema_id)
             options = pinned_options(self.store, schema)
         else:
-            schema = latest_schema(self.store)
+            schema = latest_schema(self.store) if latest is None else latest
             options = dict(schema.options)
         return ScanTarget(
             store=self.store,

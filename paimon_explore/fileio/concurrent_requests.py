@@ -1,0 +1,138 @@
+"""Requests to a store that are sent at the same time.
+
+A request to an object store takes tens of milliseconds, whatever its size, so requests that do not
+depend on each other are sent together. On a local disk and in memory calls run one after the other:
+threads would cost more than they save, and fault tests rely on the order of operations.
+
+A task may itself send several requests. Each level of nesting has its own threads, so that a task
+never waits for a thread that waits for this task.
+"""
+
+import os
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, partial
+from itertools import islice
+from typing import TYPE_CHECKING, TypeVar
+
+from paimon_explore.fileio.file_io import FileIO
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
+
+_Result = TypeVar("_Result")
+MAX_REQUESTS = 64
+"""Maximum number of requests of one level of nesting, for all stores of the process."""
+READ_AHEAD_BYTES = 64 << 20
+"""Memory for files that are read ahead."""
+_FIRST_FILES = 16
+"""Number of files of unknown size that are read at the same time at first."""
+
+
+class _Level(threading.local):
+    """The level of nesting of the current thread: 0 outside of requests."""
+
+    number = 0
+
+
+_LEVEL = _Level()
+
+
+def max_requests(file_io: FileIO) -> int:
+    """Return how many requests a storage should receive at the same time; 1 if it is not remote."""
+    wanted: int = getattr(file_io, "max_requests", 1)
+    return min(wanted, MAX_REQUESTS)
+
+
+def at_once(file_io: FileIO, calls: Sequence[Callable[[], _Result]]) -> list[_Result]:
+    """Run calls that send requests, at the same time if the storage is remote.
+
+    Args:
+        file_io: the storage that all calls use.
+        calls: functions that do not depend on each other.
+
+    Returns:
+        The results, in the order of the calls.
+
+    Raises:
+        Exception: the first error in the order of the calls. All started calls have then ended.
+    """
+    if len(calls) < 2 or max_requests(file_io) < 2:  # noqa: PLR2004 - two at once
+        return [call() for call in calls]
+    return [*_ahead(calls, lambda _: max_requests(file_io))]
+
+
+def read_each(file_io: FileIO, paths: Sequence[str]) -> Iterator[bytes]:
+    """Yield the contents of files, in order; reads ahead if the storage is remote.
+
+    The number of files that are read ahead depends on the sizes of those before, so that their
+    contents take about `READ_AHEAD_BYTES` of memory.
+
+    Raises:
+        MissingFileError: a file does not exist.
+    """
+    limit = max_requests(file_io)
+    if len(paths) < 2 or limit < 2:  # noqa: PLR2004 - two at once
+        yield from (file_io.read(path) for path in paths)
+        return
+    count, size = 0, 0
+
+    def window(last: bytes | None) -> int:
+        nonlocal count, size
+        if last is None:
+            return min(limit, _FIRST_FILES)
+        count, size = count + 1, size + len(last)
+        return max(min(limit, READ_AHEAD_BYTES * count // max(size, 1)), 1)
+
+    yield from _ahead([partial(file_io.read, path) for path in paths], window)
+
+
+def _ahead(
+    calls: Sequence[Callable[[], _Result]], window: Callable[[_Result | None], int]
+) -> Iterator[_Result]:
+    """Run calls in threads; yields the results in order.
+
+    Args:
+        calls: the calls.
+        window: returns how many calls may be running or waiting to be yielded, given the last
+            result, or None at first.
+    """
+    level = _LEVEL.number + 1
+    pool = _pool(level)
+    rest = iter(calls)
+    running: deque[Future[_Result]] = deque()
+    last: _Result | None = None
+    try:
+        while True:
+            for call in islice(rest, max(window(last) - len(running), 0)):
+                running.append(pool.submit(_run, call, level))
+            if not running:
+                return
+            last = running.popleft().result()
+            yield last
+    finally:
+        _finish(running)
+
+
+def _run(call: Callable[[], _Result], level: int) -> _Result:
+    _LEVEL.number = level
+    return call()
+
+
+def _finish(running: "deque[Future[_Result]]") -> None:
+    """Wait for the calls that have started; the others never start."""
+    for future in running:
+        if not future.cancel() and not future.done():
+            future.exception()
+
+
+@cache
+def _pool(level: int) -> "ThreadPoolExecutor":
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - remote storage
+
+    return ThreadPoolExecutor(MAX_REQUESTS, f"paimon-requests-{level}")
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pool.cache_clear)  # threads do not survive a fork

@@ -1,0 +1,96 @@
+"""Reads of small files whose version is known from a listing, and opens of files of known size.
+
+An object store lists objects with their entity tags (`FileStatus.etag`). If the content that the
+process has last seen has the listed tag, it is returned without a request. A file that was replaced
+since, such as the schema of a table that was dropped and created again, has another tag or the same
+content. Storages without tags read the file.
+"""
+
+import threading
+from collections import OrderedDict
+from typing import Protocol, runtime_checkable
+
+import pyarrow as pa
+
+from paimon_explore.fileio.file_io import FileIO, FileStatus
+
+_MAX_ITEM_BYTES = 128 << 10
+_MAX_BYTES = 16 << 20
+
+
+@runtime_checkable
+class StoreReads(Protocol):
+    """Reads that only object stores have."""
+
+    def read_version(self, path: str, etag: str) -> bytes:
+        """Return the current content of an object that was listed with an entity tag."""
+        ...
+
+    def open_sized(self, path: str, size: int) -> pa.NativeFile:
+        """Open an object whose size is known, if the size is right."""
+        ...
+
+
+def read_listed(file_io: FileIO, status: FileStatus) -> bytes:
+    """Return the content of a file that was just listed.
+
+    Raises:
+        MissingFileError: the file does not exist any more.
+    """
+    if status.etag is not None and isinstance(file_io, StoreReads):
+        return file_io.read_version(status.path, status.etag)
+    return file_io.read(status.path)
+
+
+def open_sized(file_io: FileIO, path: str, size: int | None) -> pa.NativeFile:
+    """Open a file for random access; the caller closes it.
+
+    Args:
+        file_io: the storage.
+        path: the file.
+        size: its size, if known; saves a request on object stores. A wrong size does no harm.
+    """
+    if size is not None and isinstance(file_io, StoreReads):
+        return file_io.open_sized(path, size)
+    return file_io.open(path)
+
+
+class Contents:
+    """LRU cache of small contents with their entity tags, limited by bytes; thread-safe."""
+
+    def __init__(self, max_bytes: int = _MAX_BYTES) -> None:
+        self._max_bytes = max_bytes
+        self._kept: OrderedDict[object, tuple[str, bytes]] = OrderedDict()
+        self._used_bytes = 0
+        self._lock = threading.Lock()
+
+    def find(self, key: object, etag: str) -> bytes | None:
+        """Return the content of a key, if it is known with this entity tag."""
+        with self._lock:
+            found = self._kept.get(key)
+            if found is None or found[0] != etag:
+                return None
+            self._kept.move_to_end(key)
+            return found[1]
+
+    def keep(self, key: object, etag: str | None, data: bytes) -> None:
+        """Store a content, unless it is large or has no entity tag."""
+        if etag is None or len(data) > _MAX_ITEM_BYTES:
+            return
+        with self._lock:
+            self._drop(key)
+            self._kept[key] = (etag, data)
+            self._used_bytes += len(data)
+            while self._used_bytes > self._max_bytes:
+                self._drop(next(iter(self._kept)))
+
+    def clear(self) -> None:
+        """Remove all contents."""
+        with self._lock:
+            self._kept.clear()
+            self._used_bytes = 0
+
+    def _drop(self, key: object) -> None:
+        found = self._kept.pop(key, None)
+        if found is not None:
+            self._used_bytes -= len(found[1])
