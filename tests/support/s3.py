@@ -1,17 +1,64 @@
 """A bucket of a server on this machine that speaks S3."""
 
+import re
 import threading
 import urllib.request
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+from urllib.parse import parse_qs
 
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
 from werkzeug.serving import make_server
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
+
+
+@dataclass(slots=True)
+class Requests:
+    """What a store was asked for, and which requests have to arrive together.
+
+    Attributes:
+        log: each request as `GET name`, `LIST folder/` and so on, without the table's folder.
+    """
+
+    log: list[str] = field(default_factory=list)
+    _gates: list[tuple[re.Pattern[str], threading.Barrier]] = field(default_factory=list)
+
+    def counts(self) -> dict[str, int]:
+        """How often each method was used since the last `clear`, sorted by method."""
+        return dict(sorted(Counter(line.split()[0] for line in self.log).items()))
+
+    def clear(self) -> None:
+        """Forget the requests so far."""
+        self.log.clear()
+
+    @contextmanager
+    def together(self, count: int, pattern: str) -> Iterator[None]:
+        """Hold back requests of a pattern until so many of them are waiting at the same time.
+
+        If fewer arrive within some seconds, they fail, and so does what asked for them.
+        """
+        gate = threading.Barrier(count)
+        self._gates.append((re.compile(pattern), gate))
+        try:
+            yield
+        finally:
+            self._gates.clear()
+            gate.abort()
+
+    def arrive(self, line: str) -> None:
+        """Note a request; returns when it may be answered."""
+        self.log.append(line)
+        for pattern, gate in self._gates:
+            if pattern.search(line):
+                gate.wait(_PATIENCE_S)
+
+
+_PATIENCE_S = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,28 +68,42 @@ class S3Place:
     Attributes:
         location: of the warehouse.
         options: of the storage.
+        requests: what it was asked for.
     """
 
     location: str
     options: Mapping[str, str]
+    requests: Requests = field(default_factory=Requests)
 
 
 class _OneByOne:
     """Answers one request after the other: a store decides a conditional put in one step."""
 
-    def __init__(self) -> None:
+    def __init__(self, requests: Requests) -> None:
         self._app = DomainDispatcherApplication(create_backend_app)
         self._lock = threading.Lock()
+        self._requests = requests
 
     def __call__(self, environment: "WSGIEnvironment", start: "StartResponse") -> list[bytes]:
+        self._requests.arrive(_line(environment))
         with self._lock:
             return list(self._app(environment, start))
+
+
+def _line(environment: "WSGIEnvironment") -> str:
+    """A request as a line of `Requests.log`."""
+    method, path = environment["REQUEST_METHOD"], environment["PATH_INFO"]
+    query = parse_qs(environment["QUERY_STRING"])
+    if "list-type" in query:
+        method, path = "LIST", query.get("prefix", ["/"])[0]
+    return f"{method} {path.partition('.db/')[2].partition('/')[2] or path}"
 
 
 @contextmanager
 def s3_place(bucket: str) -> Iterator[S3Place]:
     """A server with an empty bucket, for as long as the block lasts."""
-    server = make_server("127.0.0.1", 0, _OneByOne(), threaded=True)
+    requests = Requests()
+    server = make_server("127.0.0.1", 0, _OneByOne(requests), threaded=True)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     try:
@@ -51,7 +112,7 @@ def s3_place(bucket: str) -> Iterator[S3Place]:
         with urllib.request.urlopen(request, timeout=20):  # noqa: S310 - loopback
             pass
         options = {"s3.endpoint": endpoint, "s3.access-key": "k", "s3.secret-key": "s"}
-        yield S3Place(location=f"s3://{bucket}/w", options=options)
+        yield S3Place(location=f"s3://{bucket}/w", options=options, requests=requests)
     finally:
         server.shutdown()
         thread.join()

@@ -1,0 +1,147 @@
+"""What operations ask an object store for: how many requests, and which of them together.
+
+The store is a server on this machine; requests are counted, not timed. A gate holds requests back
+until all that should be sent together have arrived.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count
+
+import pyarrow as pa
+import pytest
+
+import paimon_explore as pe
+from paimon_explore.errors import NotFoundError
+from paimon_explore.store.manifests import shared_cache
+from paimon_explore.table.table import Table
+from support.s3 import Requests, S3Place, s3_place
+
+PARTITIONS, BUCKETS, COMMITS = 4, 2, 3
+FILES = PARTITIONS * BUCKETS * COMMITS
+SCHEMA = pa.schema(
+    [
+        pa.field("dt", pa.string(), nullable=False),
+        pa.field("k", pa.int64(), nullable=False),
+        ("v", pa.string()),
+    ]
+)
+NUMBERS = count()
+"""Of buckets: the server keeps them as long as the process."""
+
+
+@dataclass(frozen=True)
+class FarTable:
+    """A table of several small files per bucket on a store."""
+
+    place: S3Place
+
+    @property
+    def requests(self) -> Requests:
+        return self.place.requests
+
+    @property
+    def catalog(self) -> pe.Catalog:
+        return pe.Catalog(self.place.location, storage_options=dict(self.place.options))
+
+    def open(self) -> Table:
+        return self.catalog.table("db.t")
+
+    def since(self) -> list[str]:
+        """The requests since the last call, sorted."""
+        found = sorted(self.requests.log)
+        self.requests.clear()
+        return found
+
+
+def rows(first: int, many: int = 160) -> pa.Table:
+    numbers = range(first, first + many)
+    days = [f"d{number % PARTITIONS}" for number in numbers]
+    return pa.table({"dt": days, "k": [*numbers], "v": ["x"] * many}, schema=SCHEMA)
+
+
+@pytest.fixture
+def far() -> Iterator[FarTable]:
+    with s3_place(f"far{next(NUMBERS)}") as place:
+        found = FarTable(place)
+        found.catalog.create_database("db")
+        table = found.catalog.create_table(
+            "db.t",
+            SCHEMA,
+            primary_key=["dt", "k"],
+            partition_by="dt",
+            options={"bucket": BUCKETS, "write-only": "true"},
+        )
+        for commit in range(COMMITS):
+            table.upsert(rows(commit * 40))
+        found.requests.clear()
+        yield found
+
+
+def test_a_plan_asks_for_the_schemas_the_hint_and_two_snapshots(far: FarTable) -> None:
+    assert len(far.open().scan().plan().splits) == PARTITIONS * BUCKETS
+    assert far.since() == [
+        "GET snapshot/LATEST",
+        "GET snapshot/snapshot-3",
+        "GET snapshot/snapshot-4",
+        "LIST schema/",
+        "LIST schema/",
+    ]
+
+
+def test_what_does_not_depend_on_other_answers_is_asked_together(far: FarTable) -> None:
+    table = far.open()
+    with far.requests.together(4, "GET snapshot/|LIST schema/"):
+        assert table.scan().plan().splits
+
+
+def test_all_files_are_asked_for_once_and_together(far: FarTable) -> None:
+    table = far.open()
+    with far.requests.together(FILES, r"\.parquet"):
+        assert table.to_arrow().num_rows == 240
+    assert sum(".parquet" in line for line in far.requests.log) == FILES
+    assert set(far.requests.counts()) == {"GET", "LIST"}, "the manifest has the sizes"
+
+
+def test_a_partition_asks_for_its_own_files(far: FarTable) -> None:
+    assert far.open().scan(where="dt = 'd1'").to_arrow().num_rows == 60
+    assert len(far.requests.log) == 5 + BUCKETS * COMMITS
+
+
+def test_another_process_reads_metadata_once(far: FarTable) -> None:
+    shared_cache().clear()
+    with far.requests.together(COMMITS, "GET manifest/manifest-[0-9a-f]{8}-"):
+        assert len(far.open().scan().plan().splits) == PARTITIONS * BUCKETS
+    assert len(far.requests.log) == 5 + 2 + COMMITS, "two lists and the manifests"
+
+
+def test_a_table_that_was_dropped_and_created_again_is_seen(far: FarTable) -> None:
+    held = far.open()
+    others = {**far.place.options, "s3.region": "elsewhere"}
+    other = pe.Catalog(far.place.location, storage_options=others)
+    other.drop_table("db.t")
+    other.create_table("db.t", {"a": "INT", "b": "INT"})
+    assert held.schema.row_type.names == ("a", "b")
+    assert held.snapshot is None
+    assert far.open().to_arrow().column_names == ["a", "b"]
+    other.table("db.t").append({"a": [1], "b": [2]})
+    assert held.to_arrow().to_pylist() == [{"a": 1, "b": 2}]
+    other.drop_table("db.t")
+    with pytest.raises(NotFoundError):
+        held.to_arrow()
+
+
+def test_changes_of_others_are_seen(far: FarTable) -> None:
+    held = far.open()
+    assert held.count() == 240
+    others = {**far.place.options, "s3.region": "elsewhere"}
+    other = pe.Catalog(far.place.location, storage_options=others).table("db.t")
+    for number in range(6):
+        other.upsert(rows(1_000 + number, 1))
+        assert held.count() == 241 + number
+    other.add_column("w", "INT")
+    assert held.schema.row_type.names == ("dt", "k", "v", "w")
+    other.rollback_to(snapshot=2)
+    assert held.snapshot is not None
+    assert held.snapshot.id == 2
+    assert held.count() == 200
