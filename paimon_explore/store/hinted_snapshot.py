@@ -10,19 +10,40 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from paimon_explore.errors import PaimonError
 from paimon_explore.fileio.concurrent_requests import at_once
+from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.snapshot import Snapshot
-
-if TYPE_CHECKING:
-    from paimon_explore.store.snapshots import Snapshots
+from paimon_explore.metadata.table_paths import TablePaths
 
 _MAX_STEPS = 3
 """How many ids after the hint are tried before the folder is listed."""
 _MAX_KNOWN = 256
+
+
+class SnapshotFiles(Protocol):
+    """The snapshot folder of one branch; see `snapshots.Snapshots`."""
+
+    @property
+    def file_io(self) -> FileIO:
+        """The storage."""
+        ...
+
+    @property
+    def paths(self) -> TablePaths:
+        """The paths of the files."""
+        ...
+
+    def latest_hint(self) -> int | None:
+        """Return the id in the hint LATEST."""
+        ...
+
+    def find(self, snapshot_id: int) -> Snapshot | None:
+        """Return a snapshot, or None if it does not exist."""
+        ...
 
 
 class _LatestIds:
@@ -32,11 +53,11 @@ class _LatestIds:
         self._ids: OrderedDict[object, int] = OrderedDict()
         self._lock = threading.Lock()
 
-    def find(self, snapshots: "Snapshots") -> int | None:
+    def find(self, snapshots: SnapshotFiles) -> int | None:
         with self._lock:
             return self._ids.get(_folder(snapshots))
 
-    def keep(self, snapshots: "Snapshots", snapshot_id: int) -> None:
+    def keep(self, snapshots: SnapshotFiles, snapshot_id: int) -> None:
         with self._lock:
             self._ids[_folder(snapshots)] = snapshot_id
             self._ids.move_to_end(_folder(snapshots))
@@ -47,11 +68,11 @@ class _LatestIds:
 _LATEST_IDS = _LatestIds()
 
 
-def _folder(snapshots: "Snapshots") -> object:
+def _folder(snapshots: SnapshotFiles) -> object:
     return snapshots.file_io, snapshots.paths.snapshot_dir
 
 
-def expect_latest(snapshots: "Snapshots", snapshot_id: int) -> None:
+def expect_latest(snapshots: SnapshotFiles, snapshot_id: int) -> None:
     """Note that a snapshot is the latest one now, so that its file is requested with the hint."""
     _LATEST_IDS.keep(snapshots, snapshot_id)
 
@@ -74,7 +95,7 @@ class _Answer:
         return self.found
 
 
-def hinted_latest(snapshots: "Snapshots") -> tuple[int | None, Snapshot | None]:
+def hinted_latest(snapshots: SnapshotFiles) -> tuple[int | None, Snapshot | None]:
     """Return the id in the hint LATEST, and the latest snapshot.
 
     The snapshot is None if the hint does not lead to it: the folder then has to be listed.
@@ -104,7 +125,7 @@ def hinted_latest(snapshots: "Snapshots") -> tuple[int | None, Snapshot | None]:
     return hint, None
 
 
-def _answer(snapshots: "Snapshots", snapshot_id: int) -> _Answer:
+def _answer(snapshots: SnapshotFiles, snapshot_id: int) -> _Answer:
     try:
         return _Answer(snapshots.find(snapshot_id))
     except PaimonError as error:

@@ -23,7 +23,7 @@ SCHEMA = pa.schema(
     [
         pa.field("dt", pa.string(), nullable=False),
         pa.field("k", pa.int64(), nullable=False),
-        ("v", pa.string()),
+        pa.field("v", pa.string()),
     ]
 )
 NUMBERS = count()
