@@ -19,13 +19,7 @@ from support.s3 import Requests, S3Place, s3_place
 
 PARTITIONS, BUCKETS, COMMITS = 4, 2, 3
 FILES = PARTITIONS * BUCKETS * COMMITS
-SCHEMA = pa.schema(
-    [
-        pa.field("dt", pa.string(), nullable=False),
-        pa.field("k", pa.int64(), nullable=False),
-        pa.field("v", pa.string()),
-    ]
-)
+COLUMNS = {"dt": "STRING NOT NULL", "k": "BIGINT NOT NULL", "v": "STRING"}
 NUMBERS = count()
 """Of buckets: the server keeps them as long as the process."""
 
@@ -57,7 +51,7 @@ class FarTable:
 def rows(first: int, many: int = 160) -> pa.Table:
     numbers = range(first, first + many)
     days = [f"d{number % PARTITIONS}" for number in numbers]
-    return pa.table({"dt": days, "k": [*numbers], "v": ["x"] * many}, schema=SCHEMA)
+    return pa.table({"dt": days, "k": [*numbers], "v": ["x"] * many})
 
 
 @pytest.fixture
@@ -67,7 +61,7 @@ def far() -> Iterator[FarTable]:
         found.catalog.create_database("db")
         table = found.catalog.create_table(
             "db.t",
-            SCHEMA,
+            COLUMNS,
             primary_key=["dt", "k"],
             partition_by="dt",
             options={"bucket": BUCKETS, "write-only": "true"},
