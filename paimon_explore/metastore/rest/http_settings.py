@@ -1,0 +1,101 @@
+"""Time-outs and retries of requests to a REST catalog, from catalog options.
+
+Paimon has no options for them; the names here begin with `rest.`.
+
+| option | meaning | default |
+| --- | --- | --- |
+| `rest.connect-timeout` | maximum time to connect | 10 s |
+| `rest.read-timeout` | maximum time to wait for the next bytes of a response | 60 s |
+| `rest.max-retries` | how often a request that may be repeated is sent again | 5 |
+"""
+
+from collections.abc import Mapping
+
+from paimon_explore.errors import InvalidInputError
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.options.option_definition import UnreadableValueError, parse_duration
+
+CONNECT_TIMEOUT = "rest.connect-timeout"
+READ_TIMEOUT = "rest.read-timeout"
+MAX_RETRIES = "rest.max-retries"
+
+_FIRST_WAIT = 0.2
+_MAX_WAIT = 10.0
+_JITTER = 0.2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HttpSettings:
+    """Limits of one request.
+
+    Attributes:
+        connect_timeout: maximum time to connect, in seconds.
+        read_timeout: maximum time to wait for the next bytes, in seconds.
+        max_retries: how often a request is sent again, if it may be repeated.
+    """
+
+    connect_timeout: float = 10.0
+    read_timeout: float = 60.0
+    max_retries: int = 5
+
+
+def http_settings(options: Mapping[str, str]) -> HttpSettings:
+    """Return the settings of catalog options.
+
+    Raises:
+        InvalidInputError: a value is not a duration, or not a number of retries.
+
+    >>> http_settings({"rest.read-timeout": "5 s"}).read_timeout
+    5.0
+    """
+    default = HttpSettings()
+    return HttpSettings(
+        connect_timeout=_seconds(options, CONNECT_TIMEOUT, default.connect_timeout),
+        read_timeout=_seconds(options, READ_TIMEOUT, default.read_timeout),
+        max_retries=_count(options, MAX_RETRIES, default.max_retries),
+    )
+
+
+def backoff_seconds(retry: int, chance: float, retry_after: float | None = None) -> float:
+    """Return the wait before a retry: doubled with each retry, or what the server asks for.
+
+    Args:
+        retry: number of previous retries.
+        chance: a random number in [0, 1), for jitter.
+        retry_after: the seconds in the header `Retry-After` of the response, if any.
+
+    >>> backoff_seconds(2, 0.0), backoff_seconds(0, 0.5, retry_after=3.0)
+    (0.8, 3.0)
+    """
+    if retry_after is not None:
+        return min(max(retry_after, 0.0), _MAX_WAIT)
+    return min(_FIRST_WAIT * 2.0**retry, _MAX_WAIT) * (1 + _JITTER * chance)
+
+
+def _seconds(options: Mapping[str, str], key: str, default: float) -> float:
+    text = options.get(key)
+    if text is None:
+        return default
+    try:
+        found = parse_duration(text) / 1000
+    except UnreadableValueError as error:
+        raise _wrong(key, text, "a duration such as '10 s'") from error
+    if found <= 0:
+        raise _wrong(key, text, "a duration above 0")
+    return found
+
+
+def _count(options: Mapping[str, str], key: str, default: int) -> int:
+    text = options.get(key)
+    if text is None:
+        return default
+    if not text.strip().isdecimal():
+        raise _wrong(key, text, "an integer of at least 0")
+    return int(text)
+
+
+def _wrong(key: str, text: str, wanted: str) -> InvalidInputError:
+    return InvalidInputError(
+        f"The catalog option {key!r} must be {wanted}, not {text!r}.",
+        hint="Omit the option to use the default.",
+    )

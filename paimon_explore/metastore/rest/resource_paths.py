@@ -1,0 +1,48 @@
+"""The paths of the REST catalog's resources, below the prefix that the server assigned.
+
+Spec: Paimon's OpenAPI document of the REST catalog. Names are encoded as in HTML forms, as Java's
+client does: a signed request must have exactly the path that was signed.
+"""
+
+from urllib.parse import quote_plus
+
+from paimon_explore.frozen_dataclass import dataclass
+
+CONFIG = "/v1/config"
+
+
+def encoded(text: str) -> str:
+    """Encode a name for a path or a query as Java's `URLEncoder`.
+
+    >>> encoded("a b$~*")
+    'a+b%24%7E*'
+    """
+    return quote_plus(text, safe="*").replace("~", "%7E")
+
+
+@dataclass(frozen=True, slots=True)
+class ResourcePaths:
+    """Paths below a prefix.
+
+    Attributes:
+        prefix: the option `prefix` of the server; empty for none.
+    """
+
+    prefix: str = ""
+
+    def of(self, *parts: str) -> str:
+        """Return the path of names and keywords; all parts are encoded.
+
+        >>> ResourcePaths("p").of("databases", "my db")
+        '/v1/p/databases/my+db'
+        """
+        names = (self.prefix, *parts) if self.prefix else parts
+        return "/".join(("/v1", *map(encoded, names)))
+
+    def database(self, database: str, *parts: str) -> str:
+        """Return the path of a database, or of something in it."""
+        return self.of("databases", database, *parts)
+
+    def table(self, database: str, table: str, *parts: str) -> str:
+        """Return the path of a table (`table` or `table$branch_b`), or of something in it."""
+        return self.of("databases", database, "tables", table, *parts)
