@@ -15,6 +15,8 @@
       SnapshotExpiredError (LookupError)     files of the snapshot were removed during the read
       StorageError (OSError)                 a storage operation failed
         MissingFileError (FileNotFoundError) a file does not exist
+        InvalidResponseError                 a server answered what its protocol does not allow
+      AccessDeniedError (PermissionError)    a server refused the credentials, or the permission
 
     PaimonWarning (UserWarning)
       IcebergMetadataWarning                 a commit that does not update Iceberg metadata
@@ -252,6 +254,27 @@ class MissingFileError(StorageError, FileNotFoundError):
 
     def __init__(self, operation: str, path: str, *, hint: str = "") -> None:
         super().__init__(operation, path, "no such file", hint=hint)
+
+
+class InvalidResponseError(StorageError):
+    """A server answered something that its protocol does not allow."""
+
+
+class AccessDeniedError(PaimonError, PermissionError):
+    """A server refused the credentials, or the permission for an operation.
+
+    Attributes:
+        operation: what was refused.
+        path: the URL of the request, or the name of the object.
+        reason: the answer of the server.
+    """
+
+    def __init__(self, operation: str, path: str, reason: str, *, hint: str = "") -> None:
+        self.operation = operation
+        self.path = path
+        self.reason = reason
+        end = "." if hint and not reason.endswith(".") else ""
+        super().__init__(f"Cannot {operation} at {path}: {reason}{end}", hint=hint)
 
 
 class PaimonWarning(UserWarning):

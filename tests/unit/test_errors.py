@@ -7,11 +7,13 @@ import pytest
 
 from paimon_explore import errors
 from paimon_explore.errors import (
+    AccessDeniedError,
     AlreadyExistsError,
     CommitConflictError,
     CommitOutcomeUnknownError,
     CorruptFileError,
     InvalidInputError,
+    InvalidResponseError,
     MissingFileError,
     NotFoundError,
     PaimonError,
@@ -35,6 +37,8 @@ EXAMPLES = [
     SnapshotExpiredError("Snapshot 1 expired."),
     StorageError("list", "/t", "permission denied"),
     MissingFileError("read", "/t/bucket-0/data-1"),
+    InvalidResponseError("load table 't' at", "http://h/v1", "the response is not JSON"),
+    AccessDeniedError("load table 't'", "http://h/v1", "HTTP 401", hint="Check the token."),
     ResourceLimitError("/t/manifest/m", "block 1", "its records", size=2, limit=1),
 ]
 
@@ -50,9 +54,9 @@ def test_errors_survive_pickling(error: PaimonError) -> None:
 def test_every_error_is_a_paimon_error_with_a_text_that_says_when() -> None:
     classes = [value for _, value in inspect.getmembers(errors, inspect.isclass)]
     ours = [kind for kind in classes if kind.__module__ == errors.__name__]
-    assert len([kind for kind in ours if issubclass(kind, PaimonError)]) == 15
+    assert len([kind for kind in ours if issubclass(kind, PaimonError)]) == 17
     assert len([kind for kind in ours if issubclass(kind, PaimonWarning)]) == 2
-    assert len(ours) == 17
+    assert len(ours) == 19
     assert all(kind.__doc__ for kind in ours)
 
 

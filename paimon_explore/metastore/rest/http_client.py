@@ -159,7 +159,7 @@ class HttpClient:
         hint = (
             "Check the catalog option 'uri', and that the server is running."
             if result.unsent
-            else "Check the server; 'rest.read-timeout' and 'rest.max-retries' can be raised."
+            else "Check the server; the catalog options 'timeout' and 'max-retries' can be raised."
             if request.repeatable
             else "The change may have taken effect: check before you repeat it."
         )

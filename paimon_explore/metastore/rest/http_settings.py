@@ -1,12 +1,14 @@
 """Time-outs and retries of requests to a REST catalog, from catalog options.
 
-Paimon has no options for them; the names here begin with `rest.`.
+Paimon has no options for them; the names are those of storage options.
 
 | option | meaning | default |
 | --- | --- | --- |
-| `rest.connect-timeout` | maximum time to connect | 10 s |
-| `rest.read-timeout` | maximum time to wait for the next bytes of a response | 60 s |
-| `rest.max-retries` | how often a request that may be repeated is sent again | 5 |
+| `connect-timeout` | maximum time to connect | 10 s |
+| `timeout` | maximum time to wait for the next bytes of a response | 60 s |
+| `max-retries` | how often a request that may be repeated is sent again | 5 |
+
+Durations are texts such as `500 ms`, `30 s`, `2 min`; a number without a unit is in seconds.
 """
 
 from collections.abc import Mapping
@@ -15,9 +17,9 @@ from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.options.option_definition import UnreadableValueError, parse_duration
 
-CONNECT_TIMEOUT = "rest.connect-timeout"
-READ_TIMEOUT = "rest.read-timeout"
-MAX_RETRIES = "rest.max-retries"
+CONNECT_TIMEOUT = "connect-timeout"
+READ_TIMEOUT = "timeout"
+MAX_RETRIES = "max-retries"
 
 _FIRST_WAIT = 0.2
 _MAX_WAIT = 10.0
@@ -45,7 +47,7 @@ def http_settings(options: Mapping[str, str]) -> HttpSettings:
     Raises:
         InvalidInputError: a value is not a duration, or not a number of retries.
 
-    >>> http_settings({"rest.read-timeout": "5 s"}).read_timeout
+    >>> http_settings({"timeout": "5 s"}).read_timeout
     5.0
     """
     default = HttpSettings()
@@ -77,7 +79,7 @@ def _seconds(options: Mapping[str, str], key: str, default: float) -> float:
     if text is None:
         return default
     try:
-        found = parse_duration(text) / 1000
+        found = float(text) if text.strip().isdecimal() else parse_duration(text) / 1000
     except UnreadableValueError as error:
         raise _wrong(key, text, "a duration such as '10 s'") from error
     if found <= 0:

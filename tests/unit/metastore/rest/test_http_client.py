@@ -170,10 +170,10 @@ def test_what_is_no_uri_is_refused(uri: str) -> None:
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-        ("rest.read-timeout", "long"),
-        ("rest.connect-timeout", "0 s"),
-        ("rest.max-retries", "-1"),
-        ("rest.max-retries", "many"),
+        ("timeout", "long"),
+        ("connect-timeout", "0 s"),
+        ("max-retries", "-1"),
+        ("max-retries", "many"),
     ],
 )
 def test_wrong_limits_are_refused(key: str, value: str) -> None:
@@ -183,9 +183,9 @@ def test_wrong_limits_are_refused(key: str, value: str) -> None:
 
 def test_limits_are_options() -> None:
     options = {
-        "rest.read-timeout": "2 min",
-        "rest.connect-timeout": "500 ms",
-        "rest.max-retries": "0",
+        "timeout": "2 min",
+        "connect-timeout": "500 ms",
+        "max-retries": "0",
     }
     expected = HttpSettings(connect_timeout=0.5, read_timeout=120, max_retries=0)
     assert http_settings(options) == expected

@@ -30,7 +30,7 @@ def with_config(reply: Callable[[Seen], Reply]) -> Callable[[Seen], Reply]:
 
 
 def client(stub: HttpStub, **options: str) -> RestClient:
-    return RestClient({"uri": stub.url, "token": "t", "rest.max-retries": "0", **options})
+    return RestClient({"uri": stub.url, "token": "t", "max-retries": "0", **options})
 
 
 def names(page: JsonObject) -> list[str]:
