@@ -34,7 +34,7 @@ def _described(value: object) -> str:
         return "None"
     kind = type(value)
     if kind.__module__ not in _PLAIN:
-        return f"a value of type {kind.__qualname__}"
+        return f"an instance of {kind.__qualname__}"
     shown = repr(value)
     return f"{shown[:_MAX_SHOWN]}{'…' if len(shown) > _MAX_SHOWN else ''} ({kind.__qualname__})"
 

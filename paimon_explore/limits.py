@@ -81,6 +81,11 @@ def too_large(size: int | None, path: str, where: str, what: str) -> ResourceLim
     )
 
 
+def undecodable(error: MemoryError) -> str:
+    """Return the part of a `ResourceLimitError` for content that exhausted the memory."""
+    return f"its content ({error})" if str(error) else "its content"
+
+
 @contextmanager
 def within_memory(path: str, where: str) -> Iterator[None]:
     """Convert a `MemoryError` into a `ResourceLimitError` that names the file."""
@@ -89,7 +94,7 @@ def within_memory(path: str, where: str) -> Iterator[None]:
     except ResourceLimitError:
         raise
     except MemoryError as error:
-        raise too_large(None, path, where, str(error) or "its content") from error
+        raise too_large(None, path, where, undecodable(error)) from error
 
 
 def _bytes_of(text: str) -> int:
@@ -97,7 +102,7 @@ def _bytes_of(text: str) -> int:
     size = 0 if match is None else int(match[1]) << _UNITS[match[2].lower()]
     if size < _MIN_BYTES:
         raise InvalidInputError(
-            f"The memory limit {text!r} is not a size of at least 1 MB.",
+            f"The memory limit must be a size of at least 1 MB, not {text!r}.",
             hint="Pass a number of bytes, or a string such as '8 GB'.",
         )
     return size

@@ -98,7 +98,7 @@ class _TypeReader:
                 fields = self.fields(members.get("fields"), f"{where}.fields", depth + 1)
                 return RowType(fields=fields, nullable=nullable)
             case _:
-                raise self._error(where, f"unknown type {excerpt(members['type'])}")
+                raise self._error(where, f"the type {excerpt(members['type'])} is unknown")
 
     def fields(self, json: object, where: str, depth: int) -> tuple[DataField, ...]:
         if not isinstance(json, list):
@@ -124,7 +124,10 @@ class _TypeReader:
         else:
             self._given_ids += 1
         if self._assigned_ids and self._given_ids:
-            raise self._error(where, "either all fields or none must have an id")
+            rule = "must have an id, because other fields have one"
+            if found is not None:
+                rule = "must not have an id, because other fields have none"
+            raise self._error(where, rule)
         if found is None:
             return self._assigned_ids - 1
         if isinstance(found, bool) or not isinstance(found, int) or not 0 <= found <= _MAX_INT32:

@@ -111,7 +111,7 @@ class _TypeParser:
         data_type = self._type(depth)
         self._skip_space()
         if self._at < len(self._text):
-            raise self._problem("the end of the type")
+            raise self._expected("the end of the type")
         return data_type
 
     def _type(self, depth: int) -> DataType:
@@ -125,7 +125,7 @@ class _TypeParser:
         else:
             known = (*_ATOMIC_KINDS, *_NESTED_KINDS)
             advice = suggestion(keyword, known).strip() or f"Types: {choices(known, limit=40)}"
-            raise UnreadableTypeError(f"unknown type {keyword!r}. {advice}")
+            raise UnreadableTypeError(f"the type {keyword!r} is unknown. {advice}")
         return self._suffixed(with_nullable(data_type, nullable=self._nullable()))
 
     def _suffixed(self, data_type: DataType) -> DataType:
@@ -217,7 +217,7 @@ class _TypeParser:
             return quoted[1].replace("''", "'")
         bare = self._match(_BARE_PARAMETER)
         if bare is None:
-            raise self._problem("a name or a quoted string")
+            raise self._expected("a name or a quoted string")
         return bare[0]
 
     def _word(self) -> str:
@@ -226,13 +226,13 @@ class _TypeParser:
     def _name(self, expected: str = "a name") -> str:
         found = self._match(_WORD)
         if found is None:
-            raise self._problem(expected)
+            raise self._expected(expected)
         return found[0]
 
     def _number(self) -> int:
         found = self._match(_NUMBER)
         if found is None:
-            raise self._problem("a number below 2^31")
+            raise self._expected("a number below 2^31")
         return int(found[0])
 
     def _accept_words(self, *words: str) -> bool:
@@ -255,7 +255,7 @@ class _TypeParser:
 
     def _expect(self, mark: str) -> None:
         if not self._accept(mark):
-            raise self._problem(repr(mark))
+            raise self._expected(repr(mark))
 
     def _match(self, *patterns: re.Pattern[str], first: str = "") -> re.Match[str] | None:
         start = self._at
@@ -274,7 +274,7 @@ class _TypeParser:
         found = _SPACE.match(self._text, self._at)
         self._at = self._at if found is None else found.end()
 
-    def _problem(self, expected: str) -> UnreadableTypeError:
+    def _expected(self, expected: str) -> UnreadableTypeError:
         rest = excerpt(self._text[self._at :]) if self._at < len(self._text) else "the end"
         return UnreadableTypeError(f"expected {expected} at character {self._at}, found {rest}")
 
@@ -329,7 +329,7 @@ def _spatial(reader: _TypeParser, keyword: str) -> AtomicType:
     crs, algorithm = (*given, *(DEFAULT_CRS, EDGE_ALGORITHMS[0])[len(given) :])
     if algorithm.lower() not in EDGE_ALGORITHMS:
         raise UnreadableTypeError(
-            f"unknown edge algorithm {algorithm!r}; known: {choices(EDGE_ALGORITHMS)}"
+            f"the edge algorithm must be one of {choices(EDGE_ALGORITHMS)}, not {algorithm!r}"
         )
     return AtomicType(root=root, parameters=(crs, algorithm.lower()))
 

@@ -89,7 +89,11 @@ def _mod_values(columns: Sequence[Column], types: Sequence[DataType]) -> Ints:
     data_type = types[0] if len(types) == 1 else None
     kind = _MOD_TYPES.get(data_type.root) if isinstance(data_type, AtomicType) else None
     if kind is None:
-        raise InvalidInputError("The bucket function 'mod' needs exactly one INT or BIGINT column.")
+        found = ", ".join(map(type_text, types))
+        raise InvalidInputError(
+            "The bucket function 'mod' needs a bucket key of one INT or BIGINT column, not of "
+            f"columns of type {found}."
+        )
     values = nb.fixed_values(columns[0], kind).astype(np.int64)
     return np.where(nb.valid_mask(columns[0]), values, 0)
 
@@ -99,7 +103,9 @@ def _hive_hashes(columns: Sequence[Column], types: Sequence[DataType]) -> Ints:
     for column, data_type in zip(columns, types, strict=True):
         hashing = _HIVE.get(data_type.root) if isinstance(data_type, AtomicType) else None
         if hashing is None:
-            raise UnsupportedFeatureError(f"{type_text(data_type)} in the bucket function 'hive'")
+            raise UnsupportedFeatureError(
+                f"a bucket key of type {type_text(data_type)} with the bucket function 'hive'"
+            )
         values = np.where(nb.valid_mask(column), hashing(column), 0)
         hashes = _wrap_int(hashes * 31 + values)
     return hashes

@@ -10,7 +10,7 @@ from paimon_explore.data_types.arrow_buffers import Column, Ints
 from paimon_explore.data_types.definitions import DataType
 from paimon_explore.errors import CorruptFileError, PaimonError, StorageError
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.limits import too_large
+from paimon_explore.limits import too_large, undecodable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,7 +189,7 @@ def decoding(path: str, what: str) -> Iterator[None]:
     except PaimonError:
         raise
     except MemoryError as error:
-        raise too_large(None, path, what, str(error) or "its content") from error
+        raise too_large(None, path, what, undecodable(error)) from error
     except OSError as error:
         if error.errno is not None:
             raise StorageError("read", path, str(error)) from error

@@ -98,7 +98,7 @@ def _decode_data(data: bytes, path: str) -> DeletionVector:
     elif int.from_bytes(data[:_INT], "little") == MAGIC_64:
         vector = reader.take_wide()
     else:
-        rule = f"the magic must be {MAGIC:#x} or {MAGIC_64:#x}, not {data[:_INT].hex()}"
+        rule = f"the magic number must be {MAGIC:#x} or {MAGIC_64:#x}, not {data[:_INT].hex()}"
         raise CorruptFileError(path, "deletion vector", rule)
     if reader.position != len(data):
         raise CorruptFileError(
@@ -151,7 +151,9 @@ def _halves(vector: DeletionVector) -> dict[int, BitMap]:
         return {0: vector} if vector else {}
     positions = np.frombuffer(memoryview(vector.to_array()), np.uint64)
     if len(positions) and int(positions[-1]) >= MAX_POSITION:
-        raise InvalidInputError(f"A deleted row position must be below {MAX_POSITION}.")
+        raise InvalidInputError(
+            f"The position of a deleted row must be below {MAX_POSITION}, not {int(positions[-1])}."
+        )
     uppers = positions >> np.uint64(32)
     return {
         upper: BitMap(array("I", (positions[uppers == upper]).astype(np.uint32).tobytes()))

@@ -126,14 +126,20 @@ def shredding_of(metadata: Mapping[bytes, bytes], path: str, column: str) -> Shr
         raise CorruptFileError(
             path, where, f"the dictionary of map keys is malformed: {error}"
         ) from error
-    if len(names) != len(known) or columns < 0 or len(texts) > _MAX_BYTES:
+    if columns < 0:
+        raise CorruptFileError(
+            path, where, f"the number of columns must be 0 or more, not {columns}"
+        )
+    if len(texts) > _MAX_BYTES:
+        raise CorruptFileError(path, where, f"the map keys must have at most {_MAX_BYTES} bytes")
+    if len(names) != len(known):
         raise CorruptFileError(path, where, "each map key must have a distinct number")
     return Shredding(names=names, columns=columns)
 
 
 def _decompressed(packed: bytes, compression: str, size: int, path: str) -> bytes:
     if not 0 <= size <= _MAX_BYTES:
-        raise ValueError(f"the size of {size} bytes is out of range")
+        raise ValueError(f"its size must be 0 to {_MAX_BYTES} bytes, not {size}")
     name = compression.lower()
     try:
         if name == "none":
@@ -152,7 +158,7 @@ def _decompressed(packed: bytes, compression: str, size: int, path: str) -> byte
     except (zstandard.ZstdError, cramjam.DecompressionError) as error:
         raise ValueError(str(error)) from error
     if len(found) != size:
-        raise ValueError(f"{len(found)} bytes found, {size} bytes expected")
+        raise ValueError(f"it must have {size} bytes when it is decompressed")
     return found
 
 
@@ -217,7 +223,9 @@ def _column_entries(mapping: Column, valid: Bools, columns: int, at: tuple[str, 
 
 def _overflow_entries(overflow: Column, valid: Bools, base: int, at: tuple[str, str]) -> _Entries:
     if not isinstance(overflow, pa.MapArray) or not pa.types.is_integer(overflow.type.key_type):
-        raise CorruptFileError(*at, f"{OVERFLOW} must map integers, not be {overflow.type}")
+        raise CorruptFileError(
+            *at, f"{OVERFLOW} must be a map with integer keys, not {overflow.type}"
+        )
     offsets = list_offsets(overflow)
     counts = np.where(valid & valid_mask(overflow), np.diff(offsets), 0)
     rows = np.repeat(np.arange(len(valid)), counts)

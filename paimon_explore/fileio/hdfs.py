@@ -91,7 +91,7 @@ def _cached_client(authority: str, options: Options) -> HdfsClient:
         first = str(error).partition("\n")[0]
         if any(text in str(error) for text in _NOT_LOADED):
             raise UnsupportedFeatureError(
-                f"HDFS without Hadoop's native client ({first})", hint=_INSTALL
+                f"access to HDFS without Hadoop's native library libhdfs ({first})", hint=_INSTALL
             ) from error
         raise StorageError("connect to", f"hdfs://{authority}", first) from error
     return HdfsClient(files=files, rename=native.rename)

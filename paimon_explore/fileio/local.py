@@ -247,7 +247,7 @@ def _check_regular(path: str) -> Path:
     mode = found.stat().st_mode
     if S_ISREG(mode) or S_ISDIR(mode):
         return found
-    raise OSError(errno.EINVAL, "not a regular file")
+    raise OSError(errno.EINVAL, "the path is not a regular file")
 
 
 def _open_for_reading(path: str) -> tuple[int, int]:
@@ -257,7 +257,7 @@ def _open_for_reading(path: str) -> tuple[int, int]:
     if S_ISREG(found.st_mode) or S_ISDIR(found.st_mode):
         return handle, found.st_size
     os.close(handle)
-    raise OSError(errno.EINVAL, "not a regular file")
+    raise OSError(errno.EINVAL, "the path is not a regular file")
 
 
 def _content(handle: int, size: int) -> bytes:

@@ -380,7 +380,7 @@ def _parts(path: str) -> tuple[str, str, str]:
     if kind not in paths.OBJECT_STORE_SCHEMES or not bucket:
         raise InvalidInputError(
             f"{path!r} is not a location in an object store.",
-            hint="Locations look like s3://bucket/folder.",
+            hint="Write a location such as s3://bucket/folder.",
         )
     return kind, bucket, key.rstrip("/")
 
@@ -445,7 +445,7 @@ def _store(kind: str, bucket: str, settings: StoreSettings, *, retries: int) -> 
             return AzureStore.from_url(f"{kind}://{bucket}", **arguments)
         except BaseError as error:
             raise InvalidInputError(
-                f"The storage options cannot open {kind}://{bucket}: "
+                f"Cannot open {kind}://{bucket} with the given storage options: "
                 f"{str(error).partition(chr(10))[0]}"
             ) from error
 

@@ -57,7 +57,7 @@ def resolve(
         if not bucket:
             raise InvalidInputError(
                 f"The location {text!r} does not name a bucket.",
-                hint=f"Locations look like {kind}://bucket/folder.",
+                hint=f"Write a location such as {kind}://bucket/folder.",
             )
         store_settings(kind, bucket, options)  # refuses unknown names and wrong values
         return ObjectStoreFileIO(options), text.rstrip("/")

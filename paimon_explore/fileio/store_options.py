@@ -199,8 +199,8 @@ def _translated(kind: str, options: tuple[tuple[str, str], ...]) -> dict[str, st
         before = found.get(name)
         if before is not None and before[0] == rank and before[2] != value:
             raise InvalidInputError(
-                f"The storage options {before[1]!r} and {given!r} mean the same option "
-                "but have different values.",
+                f"{before[1]!r} and {given!r} are two names of the same storage option but have "
+                "different values.",
                 hint="Pass only one of them.",
             )
         if before is None or before[0] < rank:
@@ -283,7 +283,7 @@ def _oss_endpoint(endpoint: str, config: dict[str, str]) -> str:
     if not endpoint and not region:
         raise InvalidInputError(
             "An oss:// location needs the storage option 'fs.oss.endpoint'.",
-            hint="For example 'oss-cn-hangzhou.aliyuncs.com'.",
+            hint="Pass an endpoint such as 'oss-cn-hangzhou.aliyuncs.com'.",
         )
     endpoint = endpoint or f"oss-{region}.aliyuncs.com"
     found = _OSS_HOST.fullmatch(_host(endpoint))
@@ -326,7 +326,7 @@ def _seconds(value: str, name: str = "retry_timeout") -> float:
     scale = _UNITS.get(unit or "s") or _UNITS.get(unit.removesuffix("s"))
     if found is None or scale is None:
         raise InvalidInputError(
-            f"The storage option {name!r} is not a duration.",
+            f"The storage option {name!r} must be a duration.",
             hint="Pass a number of seconds, or a string such as '500ms', '30s' or '2 min'.",
         )
     return float(found[1]) * scale

@@ -217,19 +217,25 @@ def _check_governed(names: Iterable[str], governed: set[str], keys: Sequence[str
             raise InvalidInputError(f"Column {name!r} is in more than one sequence group.")
 
 
+_REMOVE_ON_DELETE = table_options.PARTIAL_UPDATE_REMOVE_RECORD_ON_DELETE.key
+_REMOVE_ON_GROUP = table_options.PARTIAL_UPDATE_REMOVE_RECORD_ON_SEQUENCE_GROUP.key
+
+
 def _check_compatible(spec: MergeSpec) -> None:
     removing = any(group.removes for group in spec.sequence_groups)
     clash = ""
     if spec.engine is MergeEngine.PARTIAL_UPDATE:
-        if spec.ignore_delete and (spec.remove_on_delete or removing):
-            clash = "The options both ignore deletes and remove deleted rows"
+        if spec.ignore_delete and spec.remove_on_delete:
+            clash = f"'ignore-delete' cannot be combined with {_REMOVE_ON_DELETE!r}"
+        elif spec.ignore_delete and removing:
+            clash = f"'ignore-delete' cannot be combined with {_REMOVE_ON_GROUP!r}"
         elif spec.remove_on_delete and spec.sequence_groups:
-            clash = "Sequence groups cannot be combined with the removal of deleted rows"
+            clash = f"Sequence groups cannot be combined with {_REMOVE_ON_DELETE!r}"
     if clash:
         raise InvalidInputError(
             f"{clash}.",
-            hint="Use only one of 'ignore-delete', 'partial-update.remove-record-on-delete', and "
-            "sequence groups with 'partial-update.remove-record-on-sequence-group'.",
+            hint=f"Use only one of 'ignore-delete', {_REMOVE_ON_DELETE!r}, and sequence groups "
+            f"with {_REMOVE_ON_GROUP!r}.",
         )
 
 

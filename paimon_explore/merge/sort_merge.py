@@ -285,7 +285,7 @@ class _RunBuffer:
             raise FormatError(
                 "The rows of a sorted run are not in key order: "
                 f"key {columns[0][0]} follows a larger or equal key.",
-                hint="A primary-key data file must be sorted by key and contain each key once.",
+                hint="Run t.fsck(read_rows=True) to find the files that are not sorted by key.",
             )
         self._parts.append(_Part(self._at, batch, 0, batch))
         self._rows += batch.num_rows

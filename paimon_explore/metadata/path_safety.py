@@ -73,7 +73,7 @@ def checked_name(kind: str, name: object) -> str:
     'v1'
     """
     if not isinstance(name, str) or escapes_folder(name):
-        hint = "A name must be a string that is not empty and contains no '/', '\\' or NUL."
+        hint = "Use a str that is not empty, '.' or '..' and contains no '/', '\\' or NUL."
         text = repr(name[:80] if isinstance(name, str) else name)
         raise InvalidInputError(f"{text} cannot be the name of a {kind}.", hint=hint)
     return name

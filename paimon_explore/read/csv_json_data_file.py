@@ -25,6 +25,7 @@ from paimon_explore.data_types.definitions import (
     TypeRoot,
     VectorType,
 )
+from paimon_explore.data_types.formatter import type_text
 from paimon_explore.encoding.data_file_reader import WHOLE_FILE, PositionedBatch, StoredColumn
 from paimon_explore.encoding.positional_batches import sliced
 from paimon_explore.encoding.text.csv_json_reader import CsvLayout, Json, csv_records, json_records
@@ -137,7 +138,7 @@ def _as_stored(data_type: DataType) -> DataType:
     """The type of the values before the cast: unchanged for texts and bytes, else STRING."""
     match data_type:
         case AtomicType(root=root) if root in _NOT_AS_TEXT:
-            raise UnsupportedFeatureError(f"{root.value} in a text file")
+            raise UnsupportedFeatureError(f"type {root.value} in a text file")
         case AtomicType(root=root):
             return data_type if root in _TEXTS | _BYTES else _STRING
         case ArrayType(element=element) | VectorType(element=element):
@@ -148,7 +149,7 @@ def _as_stored(data_type: DataType) -> DataType:
             inner = tuple(replace(field, type=_as_stored(field.type)) for field in fields)
             return replace(data_type, fields=inner)
         case MultisetType():
-            raise UnsupportedFeatureError("MULTISET in a text file")
+            raise UnsupportedFeatureError("type MULTISET in a text file")
 
 
 def _plain(value: Json, stored: DataType) -> object:
@@ -166,4 +167,7 @@ def _plain(value: Json, stored: DataType) -> object:
             text = str(value).lower() if isinstance(value, bool) else value
             return base64.b64decode(text, validate=True) if root in _BYTES else text
         case _:
-            raise TypeError(f"a {type(value).__name__} cannot be a value of the column")
+            raise TypeError(
+                f"a JSON value of Python type {type(value).__name__} cannot be read as "
+                f"{type_text(stored)}"
+            )

@@ -76,7 +76,11 @@ def change_splits(
     if mode is IncrementalBetweenScanMode.AUTO:
         mode = change_mode(target)
     if mode is IncrementalBetweenScanMode.DIFF:
-        raise InvalidInputError("Mode 'diff' compares two states and cannot be read file by file.")
+        raise InvalidInputError(
+            "Mode 'diff' compares the rows of two snapshots; it cannot list the files of each "
+            "commit.",
+            hint="Use mode 'delta' or 'changelog'.",
+        )
     partitions = partition_filter_of(target, predicate)
     for snapshot in commits(target.store, span):
         with explain_missing_files(target.store, snapshot, changes=True):

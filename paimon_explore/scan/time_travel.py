@@ -158,11 +158,11 @@ def _check_mode(mode: StartupMode, given: tuple[str, ...]) -> None:
         case StartupMode.FROM_TIMESTAMP:
             fits, wants = (
                 given == ("timestamp_ms",),
-                f"a timestamp such as {SCAN_TIMESTAMP_MILLIS.key!r}",
+                f"needs a timestamp option, such as {SCAN_TIMESTAMP_MILLIS.key!r}",
             )
         case StartupMode.FROM_SNAPSHOT | StartupMode.FROM_SNAPSHOT_FULL:
             fits = bool(given) and given != ("timestamp_ms",)
-            wants = f"a snapshot such as {SCAN_SNAPSHOT_ID.key!r} or {SCAN_TAG_NAME.key!r}"
+            wants = f"needs an option such as {SCAN_SNAPSHOT_ID.key!r} or {SCAN_TAG_NAME.key!r}"
         case (
             StartupMode.LATEST
             | StartupMode.LATEST_FULL
@@ -170,14 +170,14 @@ def _check_mode(mode: StartupMode, given: tuple[str, ...]) -> None:
             | StartupMode.COMPACTED_FULL
             | StartupMode.FROM_FILE_CREATION_TIME
         ):
-            fits, wants = not given, "no point in time"
+            fits, wants = not given, "cannot be combined with a point in time"
         case StartupMode.LATEST_DELTA | StartupMode.FROM_CREATION_TIMESTAMP:
             raise UnsupportedFeatureError(f"option {SCAN_MODE.key!r} = {mode.value!r}")
         case _:
             assert_never(mode)
     if not fits:
         found = " and ".join(name.removesuffix("_ms") for name in given) or "none"
-        msg = f"Option {SCAN_MODE.key!r} = {mode.value!r} needs {wants}, but {found} is given."
+        msg = f"Option {SCAN_MODE.key!r} = {mode.value!r} {wants}, but {found} is given."
         raise InvalidInputError(msg)
 
 

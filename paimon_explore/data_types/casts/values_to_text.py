@@ -84,8 +84,8 @@ def sized_bytes(values: Column, target: AtomicType) -> Column:
 def _check_padding(length: int) -> None:
     if length > MAX_PADDED_LENGTH:
         raise UncastableError(
-            f"CHAR and BINARY values are padded to at most {MAX_PADDED_LENGTH} characters, not "
-            f"{length}"
+            f"a cast can pad values to at most {MAX_PADDED_LENGTH} characters, but the target type "
+            f"has a length of {length}"
         )
 
 

@@ -55,7 +55,7 @@ def _unpack_snappy(packed: bytes, most_bytes: int) -> bytes:
         raise too_large(size, "", "a block", f"{len(packed):,} bytes compressed with snappy")
     unpacked = bytes(cramjam.snappy.decompress_raw(body))
     if zlib.crc32(unpacked).to_bytes(_CRC_BYTES, "big") != packed[-_CRC_BYTES:]:
-        raise ValueError("the checksum does not match")
+        raise ValueError("the checksum does not match the data")
     return unpacked
 
 

@@ -205,7 +205,8 @@ def _in_file_unit(array: Column, node: PlainNode, where: str) -> Ints:
         return values * (want // have)
     if len(values) and (values % (have // want)).any():
         raise InvalidInputError(
-            f"Column {where} contains values that Avro {node.logical} would round."
+            f"Column {where} contains timestamps that are more precise than the Avro type "
+            f"{node.logical or 'timestamp-millis'}."
         )
     return values // (have // want)
 

@@ -347,4 +347,4 @@ def _wrong(where: str, rule: str) -> CorruptFileError:
 
 
 def _cut_short(position: int) -> CorruptFileError:
-    return _wrong(f"byte {position}", "unexpected end of file")
+    return _wrong(f"byte {position}", "the file is truncated")

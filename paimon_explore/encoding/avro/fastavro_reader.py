@@ -96,7 +96,7 @@ def fastavro_records(data: bytes, path: str = "") -> Iterator[Mapping[str, objec
         for _ in range(count):
             record = _decoded(block, schema, path, f"record {number}")
             if not isinstance(record, dict):
-                raise CorruptFileError(path, f"record {number}", "must have fields")
+                raise CorruptFileError(path, f"record {number}", "must be an Avro record")
             yield record
             number += 1
         if block.tell() != len(unpacked):
@@ -167,7 +167,9 @@ class _Unrolled:
         """The schema of a type in JSON, at a depth."""
         self._types += 1
         if self._types > _MOST_TYPES:
-            rule = f"a recursive record must have at most {_MOST_TYPES:,} types in all its levels"
+            rule = (
+                f"the levels of a recursive record must have at most {_MOST_TYPES:,} types in total"
+            )
             raise CorruptFileError(self._path, "avro.schema", rule)
         if depth > _MAX_DEPTH:  # nothing can be read as this
             return {"type": "fixed", "name": next(self._names), "size": MAX_BLOCK_BYTES}

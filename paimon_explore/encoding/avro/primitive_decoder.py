@@ -258,4 +258,4 @@ def dense(data_type: pa.DataType, values: Numbers) -> Column:
 
 def mismatch(found: str, wanted: pa.DataType, where: str) -> CorruptFileError:
     """Return the error for a type in the file that is incompatible with the schema."""
-    return CorruptFileError("", where, f"is {found} in the file and cannot be read as {wanted}")
+    return CorruptFileError("", where, f"has the Avro type {found} and cannot be read as {wanted}")

@@ -101,6 +101,10 @@ def _one_by_one(
     return np.array(starts, dtype=np.int64)
 
 
+_MAX_ITEMS = "must not be greater than the number of bytes in the block"
+"""Rule of the count at the start of array and map items, which take at least one byte each."""
+
+
 def misfit() -> CorruptFileError:
     """Return the error for records that do not end at the end of their block."""
     return CorruptFileError("", "a block", "the records must fill the block exactly")
@@ -167,7 +171,7 @@ def branch_taken(buffer: PaddedBuffer, node: OptionalNode, at: Positions) -> Boo
         return None
     null_tag = value_tag if node.null_branch is None else 2 - value_tag
     if not (valid | (tag == null_tag)).all():
-        raise CorruptFileError("", "a union index", "must be the index of a type in the union")
+        raise CorruptFileError("", "a union index", "must refer to a type in the union")
     return valid
 
 
@@ -219,7 +223,7 @@ def item_counts(buffer: PaddedBuffer, at: Positions) -> tuple[Positions, Positio
         behind[rows] = buffer.skip_longs(behind[rows])
         count = np.abs(count)
     if len(count) and count.view(np.uint64).max() > buffer.end:
-        raise CorruptFileError("", "an array or map", "must have at least one byte per item")
+        raise CorruptFileError("", "an item count", _MAX_ITEMS)
     return count, behind
 
 
@@ -368,7 +372,7 @@ def _optional_skipper(inner: Step, node: OptionalNode) -> Step:
         if tag == value_tag:
             return inner(data, position + 1)
         if tag != null_tag:
-            raise CorruptFileError("", "a union index", "must be the index of a type in the union")
+            raise CorruptFileError("", "a union index", "must refer to a type in the union")
         return position + 1
 
     return skip
@@ -384,9 +388,7 @@ def _items_skipper(item: Step, width: int | None) -> Step:
                 count = -count
                 position = _skip_long(data, position)
             if count > len(data):
-                raise CorruptFileError(
-                    "", "an array or map", "must have at least one byte per item"
-                )
+                raise CorruptFileError("", "an item count", _MAX_ITEMS)
             if width is not None:
                 position += count * width
                 continue

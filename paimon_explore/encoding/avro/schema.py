@@ -224,8 +224,10 @@ class _Parser:
 
     def node(self, source: object, where: str, depth: int) -> AvroNode:
         self._count += 1
-        if depth > _MAX_DEPTH or self._count > _MAX_NODES:
-            raise _wrong(where, f"must have at most {_MAX_DEPTH} levels and {_MAX_NODES} types")
+        if depth > _MAX_DEPTH:
+            raise _wrong(where, f"must have at most {_MAX_DEPTH} levels of nested types")
+        if self._count > _MAX_NODES:
+            raise _wrong(where, f"must have at most {_MAX_NODES} types")
         if isinstance(source, str):
             return self._by_name(source, where)
         if isinstance(source, list):

@@ -223,7 +223,7 @@ def check_values(source: Source, array: Column) -> Column:
     try:
         array.validate(full=True)
     except pa.ArrowInvalid as error:
-        raise CorruptFileError(source.where, str(array.type), str(error)) from error
+        raise CorruptFileError(source.where, f"value of type {array.type}", str(error)) from error
     return array
 
 
@@ -339,13 +339,16 @@ def _decode_vector(source: Source, cells: CellPositions, data_type: VectorType) 
     width = fixed_width(data_type.element)
     source.check(
         ~ranges.valid | (ranges.size >= _COUNT + length * width),
-        "a vector must contain all of its elements",
+        "the elements of a vector must be within the vector",
     )
     counts = source.read(ranges.at, "<i4")
     source.check(~ranges.valid | (counts == length), f"a vector must have {length} elements")
     if len(counts) * length > _MAX_ELEMENTS:
+        total = len(counts) * length
         raise CorruptFileError(
-            source.where, "vector", f"must have at most {_MAX_ELEMENTS} elements in a batch"
+            source.where,
+            "vectors",
+            f"a batch must have at most {_MAX_ELEMENTS} elements, not {total}",
         )
     at = ranges.at[:, None] + 4 + np.arange(length) * width
     at = np.where(ranges.valid[:, None], at, source.size).reshape(-1)

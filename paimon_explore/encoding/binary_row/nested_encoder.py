@@ -33,6 +33,7 @@ from paimon_explore.data_types.definitions import (
     TypeRoot,
     VectorType,
 )
+from paimon_explore.data_types.formatter import type_text
 from paimon_explore.encoding.binary_row.primitive_encoder import (
     Cells,
     encode_atomic,
@@ -70,7 +71,10 @@ def encode_cells(array: Column, data_type: DataType, *, reserve: bool) -> Cells:
         case (MultisetType(element=element), pa.MapArray()):
             return _encode_map(array, element, COUNT_TYPE)
         case _:
-            message = f"A column must be Arrow {to_arrow(data_type)}, not {array.type}."
+            message = (
+                f"A column of type {type_text(data_type)} must be Arrow {to_arrow(data_type)}, "
+                f"not {array.type}."
+            )
             raise InvalidInputError(message, hint="Cast the column first.")
 
 

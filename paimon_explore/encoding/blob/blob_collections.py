@@ -39,7 +39,7 @@ def check_key(data_type: DataType) -> None:
         UnsupportedFeatureError: the type is neither a string nor an integer.
     """
     if not isinstance(data_type, AtomicType) or data_type.root not in (*_TEXTS, *_WIDTHS):
-        hint = "The keys must be strings or integers."
+        hint = "Use keys of type STRING, CHAR, VARCHAR, TINYINT, SMALLINT, INT or BIGINT."
         raise UnsupportedFeatureError(f"MAP<{type_text(data_type)}, BLOB>", hint=hint)
 
 
@@ -109,7 +109,7 @@ def _decoder(key_type: DataType) -> Callable[[bytes], Key]:
 
     def number(key: bytes) -> int:
         if len(key) != width:
-            raise ValueError(f"a key must have {width} bytes, not {len(key)}")
+            raise ValueError(f"a map key must have {width} bytes, not {len(key)}")
         return int.from_bytes(key, "little", signed=True)
 
     return number
@@ -146,15 +146,19 @@ def _split_lists(data: bytes, lists: int, count: int) -> tuple[bytes, list[list[
         for i in range(lists)
     ]
     if min(lengths) < 0 or sum(lengths) > end - _HEAD_BYTES:
-        raise ValueError("must contain its lists of sizes")
+        raise ValueError("the lists of sizes must be within the entry")
     start = end - sum(lengths)
     found: list[list[int]] = []
     for at, length in zip(
         (start + offsets_from_sizes(np.array(lengths)))[:-1].tolist(), lengths, strict=True
     ):
         sizes = decode_deltas(data[at : at + length])
-        if sizes is None or len(sizes) != count or (sizes < _NULL).any():
-            raise ValueError(f"each list of sizes must have {count} items")
+        if sizes is None:
+            raise ValueError("a list of sizes must consist of delta-encoded integers")
+        if len(sizes) != count:
+            raise ValueError(f"a list of sizes must have {count} items, not {len(sizes)}")
+        if (sizes < _NULL).any():
+            raise ValueError(f"a size must be at least {_NULL}, not {sizes.min()}")
         found.append(sizes.tolist())
     return data[_HEAD_BYTES:start], found
 
@@ -168,7 +172,7 @@ def _split_values(body: bytes, sizes: Sequence[int]) -> tuple[list[Blob], bytes]
             values.append(None)
             continue
         if at + size > len(body):
-            raise ValueError("must contain all of its values")
+            raise ValueError("the values must be within the entry")
         values.append(body[at : at + size])
         at += size
     return values, body[at:]

@@ -144,8 +144,13 @@ class BlobDataFile:
         entry = self._stream.read(size + _FRAME_BYTES)
         stated = int.from_bytes(entry[-12:-4], "little")
         checksum = int.from_bytes(entry[-4:], "little")
-        if len(entry) != size + _FRAME_BYTES or entry[:4] != _MAGIC_BYTES or stated != len(entry):
-            rule = "must have the magic number and the size given in the list of entries"
+        if len(entry) != size + _FRAME_BYTES:
+            raise CorruptFileError(self._path, f"entry {row}", "extends beyond the end of the file")
+        if entry[:4] != _MAGIC_BYTES:
+            rule = f"must start with the magic number 0x{_MAGIC_BYTES.hex()}"
+            raise CorruptFileError(self._path, f"entry {row}", rule)
+        if stated != len(entry):
+            rule = f"has a size of {stated} bytes, but the list of entries states {len(entry)}"
             raise CorruptFileError(self._path, f"entry {row}", rule)
         if zlib.crc32(entry[:-4]) != checksum:
             raise CorruptFileError(
@@ -179,9 +184,7 @@ def _read_list(stream: pa.NativeFile, path: str) -> tuple[Ints, Ints]:
     stream.seek(end)
     entries = decode_deltas(stream.read(size))
     if entries is None:
-        raise CorruptFileError(
-            path, "list of entry lengths", "must consist of delta-encoded integers"
-        )
+        raise CorruptFileError(path, "list of entries", "must consist of delta-encoded integers")
     present = entries >= 0
     good = (entries >= ELSEWHERE) & (~present | ((entries >= _FRAME_BYTES) & (entries <= end)))
     lengths = np.where(present, entries, 0)
@@ -220,7 +223,9 @@ class BlobFileWriter:
             InvalidInputError: the column has another type.
         """
         if not pa.types.is_large_binary(column.type):
-            raise InvalidInputError(f"A BLOB column must be Arrow large_binary, not {column.type}.")
+            raise InvalidInputError(
+                f"The column of a blob file must be Arrow large_binary, not {column.type}."
+            )
         for value in nb.as_python(column):
             self.add_value(value if isinstance(value, bytes) else None)
 

@@ -93,7 +93,8 @@ class BloomBuilder:
     ) -> None:
         if items < 1 or not 0 < fpp < 1:
             message = (
-                "A bloom filter needs at least 1 item and a false positive rate between 0 and 1."
+                "A bloom filter needs at least 1 item and a false positive rate between 0 and 1, "
+                f"not {items} items and a rate of {fpp}."
             )
             raise InvalidInputError(message)
         self._codec = key_codec(KIND, data_type)

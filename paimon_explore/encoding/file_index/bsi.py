@@ -124,7 +124,9 @@ def encode_bsi(column: Column, data_type: DataType) -> bytes:
     ranked = key_codec(KIND, data_type).ranked(column)
     keys = np.array(ranked.keys or [0], np.int64)
     if keys[0] == np.iinfo(np.int64).min:
-        raise InvalidInputError("A BSI index cannot contain -9223372036854775808.")
+        raise InvalidInputError(
+            "A bit-sliced index (BSI) cannot contain -9223372036854775808, the minimum of BIGINT."
+        )
     numbers = keys[ranked.codes]
     parts = [bytes([_VERSION]), ranked.row_count.to_bytes(4, "big")]
     for selected, magnitudes in ((numbers >= 0, numbers), (numbers < 0, -numbers)):

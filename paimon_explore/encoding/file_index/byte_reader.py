@@ -34,7 +34,8 @@ class ByteStream:
     def take(self, size: int) -> bytes:
         """Read the next `size` bytes."""
         if not 0 <= size <= len(self.data) - self.position:
-            self.fail(f"{size} more bytes expected")
+            rest = len(self.data) - self.position
+            self.fail(f"{size} bytes are required, but only {rest} bytes follow")
         start = self.position
         self.position += size
         return self.data[start : self.position]

@@ -98,7 +98,9 @@ def decode_container(data: bytes, *, path: str, size: int | None = None) -> list
                 parts.append(IndexPart(column=column, kind=kind, start=None, length=0))
                 continue
             if start < length or part < 0 or start + part > total:
-                stream.fail(f"index {kind!r} of column {column!r} must be in the body")
+                stream.fail(
+                    f"index {kind!r} of column {column!r} must be within the file, after the header"
+                )
             parts.append(IndexPart(column=column, kind=kind, start=start, length=part))
     return parts
 

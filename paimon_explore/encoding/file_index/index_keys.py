@@ -236,6 +236,6 @@ def key_codec(kind: str, data_type: DataType) -> KeyCodec:
         UnsupportedFeatureError: the index kind does not support the column type.
     """
     if not is_indexable(kind, data_type) or not isinstance(data_type, AtomicType):
-        raise UnsupportedFeatureError(f"a {kind} index on a column of {type_text(data_type)}")
+        raise UnsupportedFeatureError(f"a {kind} index on a column of type {type_text(data_type)}")
     coarse = is_timestamp(data_type) and (data_type.precision or 0) > MICROS
     return KeyCodec(data_type, _WIDTHS.get(data_type.root, 0), coarse)

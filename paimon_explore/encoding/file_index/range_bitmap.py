@@ -135,7 +135,7 @@ def _read_slices(stream: ByteStream, row_count: int) -> BitSlices:
     stream.version("range bitmap", [_VERSION])
     digits = stream.number(1)
     if not 0 <= digits <= _MAX_DIGITS:
-        stream.fail(f"ranks must have at most {_MAX_DIGITS} bits")
+        stream.fail(f"ranks must have 0 to {_MAX_DIGITS} bits, not {digits}")
     rows_length = stream.count()
     stream.count()
     locations = [(stream.count(), stream.count()) for _ in range(digits)]
@@ -167,7 +167,9 @@ def encode_range_bitmap(
     if chunk_bytes is None:
         chunk_bytes = 0 if codec.data_type.root in _UNCHUNKED else DEFAULT_CHUNK_BYTES
     if chunk_bytes < 0:
-        raise InvalidInputError("The chunk size of a range bitmap must not be negative.")
+        raise InvalidInputError(
+            f"The chunk size of a range bitmap must not be negative, but is {chunk_bytes}."
+        )
     ranked = codec.ranked(column)
     stored = [codec.write(key) for key in ranked.keys]
     # for an index without keys, Java counts the 64 digits of -1

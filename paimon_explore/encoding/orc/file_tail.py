@@ -209,7 +209,7 @@ def _decompressor(codec: int, block: int, path: str) -> Callable[[bytes], bytes]
         return bytes
     decompress_chunk = _CODECS.get(codec)
     if codec > _LAST_CODEC:
-        raise CorruptFileError(path, "postscript", f"unknown compression kind {codec}")
+        raise CorruptFileError(path, "postscript", f"the compression kind {codec} is unknown")
     if decompress_chunk is None:
         raise UnsupportedFeatureError(f"ORC compression kind {codec}", path)
 

@@ -73,9 +73,11 @@ def _parse(data: bytes) -> Iterator[tuple[int, int, int | bytes]]:
         elif wire in _FIXED_SIZES:
             size = _FIXED_SIZES[wire]
         else:
-            raise ProtobufError(f"unknown wire type {wire} at byte {at}")
+            raise ProtobufError(f"the wire type {wire} at byte {at} is unknown")
         if size > len(data) - at:
-            raise ProtobufError(f"{size} bytes expected at byte {at}, found {len(data) - at}")
+            raise ProtobufError(
+                f"{size} bytes are required at byte {at}, but only {len(data) - at} bytes follow"
+            )
         yield key >> 3, wire, data[at : at + size]
         at += size
 
@@ -90,7 +92,7 @@ def _varint_at(data: bytes, at: int) -> tuple[int, int]:
         value |= (byte & (_CONTINUATION - 1)) << shift
         if byte < _CONTINUATION:
             return value, at
-    raise ProtobufError(f"unterminated varint at byte {at}")
+    raise ProtobufError(f"the varint that ends at byte {at} is truncated")
 
 
 def message_of(fields: Iterable[Field]) -> bytes:
@@ -131,7 +133,7 @@ def number(message: Message, field: int, default: int = 0) -> int:
     """Return the last value of an integer field."""
     found = message.get(field, [default])[-1]
     if not isinstance(found, int):
-        raise ProtobufError(f"field {field} is not an integer")
+        raise ProtobufError(f"field {field} must be an integer")
     return found
 
 
@@ -147,7 +149,7 @@ def raw(message: Message, field: int) -> bytes | None:
     """Return the last value of a length-delimited field; None if absent."""
     found = message.get(field, [None])[-1]
     if isinstance(found, int):
-        raise ProtobufError(f"field {field} is an integer, but bytes are expected")
+        raise ProtobufError(f"field {field} must contain bytes, not an integer")
     return found
 
 
@@ -155,7 +157,7 @@ def messages(message: Message, field: int) -> Iterator[Message]:
     """Yield the values of a repeated message field."""
     for value in message.get(field, []):
         if isinstance(value, int):
-            raise ProtobufError(f"field {field} is an integer, but bytes are expected")
+            raise ProtobufError(f"field {field} must contain bytes, not an integer")
         yield decode_message(value)
 
 

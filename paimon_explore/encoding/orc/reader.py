@@ -177,7 +177,7 @@ class OrcDataFile:
             self._check_range(child)
 
 
-_OTHER_FORMAT = "Leave the column out, or rewrite the table as Parquet."
+_OTHER_FORMAT = "Select the other columns only, or write the data to Parquet files."
 
 
 def open_orc(file: pa.NativeFile, path: str, ltz: LocalZoned) -> OrcDataFile:

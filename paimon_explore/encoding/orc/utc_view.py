@@ -121,7 +121,9 @@ def _read(file: pa.NativeFile, at: int, length: int) -> bytes:
     file.seek(at)
     data: bytes = file.read(length)
     if len(data) < length:
-        raise ProtobufError(f"{length} bytes expected at byte {at}, found {len(data)}")
+        raise ProtobufError(
+            f"{length} bytes are required at byte {at}, but only {len(data)} bytes follow"
+        )
     return data
 
 

@@ -119,9 +119,9 @@ def page_header(data: bytes, at: int = 0) -> PageHeader:
         if rows != found.get(_VALUES_V2):
             raise PagesError("the number of values differs from the number of rows")
     if size < 0 or rows is None or rows < 0 or encoding is None:
-        raise PagesError(f"invalid page header at byte {at}")
+        raise PagesError(f"the page header at byte {at} is invalid")
     if kind not in (_DATA, _DICTIONARY, _DATA_V2):
-        raise PagesError(f"unknown page type {kind}")
+        raise PagesError(f"the page type {kind} is unknown")
     return PageHeader(
         is_dictionary=kind == _DICTIONARY,
         rows=rows,

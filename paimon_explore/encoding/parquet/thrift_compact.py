@@ -73,7 +73,7 @@ def decode_struct_at(data: bytes, at: int) -> tuple[Struct, int]:
     try:
         return _struct(data, at, 0)
     except IndexError as error:
-        raise ThriftError(f"unexpected end of data after {len(data)} bytes") from error
+        raise ThriftError(f"the data ends within a value, after {len(data)} bytes") from error
 
 
 def encode_struct(value: Struct) -> bytes:
@@ -90,7 +90,7 @@ def struct_of(value: object) -> Struct:
         ThriftError: it is not a struct.
     """
     if not isinstance(value, dict):
-        raise ThriftError(f"struct expected, {type(value).__name__} found")
+        raise ThriftError(f"a value must be a struct, not {type(value).__name__}")
     return value
 
 
@@ -101,7 +101,7 @@ def structs_of(value: object) -> Iterator[Struct]:
         ThriftError: the value is not a list of structs.
     """
     if not isinstance(value, ThriftList):
-        raise ThriftError(f"list expected, {type(value).__name__} found")
+        raise ThriftError(f"a value must be a list, not {type(value).__name__}")
     return (struct_of(item) for item in value.items)
 
 
@@ -187,7 +187,9 @@ def _binary(data: bytes, at: int, _depth: int) -> _Read:
 
 def _take(data: bytes, at: int, size: int) -> _Read:
     if size > len(data) - at:
-        raise ThriftError(f"{size} bytes expected at byte {at}, found {len(data) - at}")
+        raise ThriftError(
+            f"{size} bytes are required at byte {at}, but only {len(data) - at} bytes follow"
+        )
     return data[at : at + size], at + size
 
 
@@ -247,7 +249,7 @@ def decode_numbers(data: bytes, at: int, inside: Container[int] = ()) -> tuple[N
     try:
         return found, _numbers(data, at, inside, found, 0)
     except IndexError as error:
-        raise ThriftError(f"unexpected end of data after {len(data)} bytes") from error
+        raise ThriftError(f"the data ends within a value, after {len(data)} bytes") from error
 
 
 def _numbers(data: bytes, at: int, inside: Container[int], found: Numbers, base: int) -> int:
@@ -269,7 +271,7 @@ def _numbers(data: bytes, at: int, inside: Container[int], found: Numbers, base:
 
 
 def _unknown(_data: bytes, at: int, _depth: int) -> _Read:
-    raise ThriftError(f"unknown wire type at byte {at}")
+    raise ThriftError(f"the wire type at byte {at} is unknown")
 
 
 _VALUES: tuple[tuple[Wire, Callable[[bytes, int, int], _Read]], ...] = (

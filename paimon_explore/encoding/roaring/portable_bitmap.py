@@ -54,7 +54,7 @@ class BitmapReader:
         try:
             return BitMap.deserialize(self.data[start : self.position])
         except ValueError as error:
-            self._fail(start, "must be a valid roaring bitmap", error)
+            self._fail(start, "cannot be decoded as a roaring bitmap", error)
 
     def take_wide(self) -> BitMap64:
         """Read the next 64-bit bitmap: a count, then each high half with its bitmap."""
@@ -76,7 +76,7 @@ class BitmapReader:
         try:
             return BitMap64.deserialize(self.data[start : self.position])
         except ValueError as error:
-            self._fail(start, "must be a valid roaring bitmap", error)
+            self._fail(start, "cannot be decoded as a roaring bitmap", error)
 
     def _fail(self, position: int, rule: str, cause: Exception | None = None) -> NoReturn:
         raise CorruptFileError(self._path, f"bitmap at byte {position}", rule) from cause
@@ -136,7 +136,7 @@ class BitmapReader:
         if int(np.bitwise_count(part).sum()) != cardinality:
             self._fail(
                 self.position,
-                "the number of bits set in a bitset must be the cardinality in the header",
+                f"a bitset must have {cardinality} bits set, as stated in the header",
             )
         self.position += _BITSET_BYTES
 
@@ -149,7 +149,7 @@ class BitmapReader:
         if int((last - first + 1).sum()) != cardinality:
             self._fail(
                 self.position,
-                "the number of values in the runs must be the cardinality in the header",
+                f"the runs must have {cardinality} values, as stated in the header",
             )
         self.position += 2 + 4 * count
 

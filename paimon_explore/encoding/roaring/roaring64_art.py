@@ -138,8 +138,12 @@ def _read_node(reader: _Reader, leaves: list[tuple[bytes, int]], depth: int) -> 
     if kind == _LEAF:
         leaves.append((reader.take(_KEY_BYTES), reader.number("<q", 8)))
         return
-    if kind > _LEAF or depth >= _MAX_DEPTH or not 0 < children <= _NODE_CHILDREN[kind]:
-        reader.fail("a node must have a known type and be at most as deep as the key is long")
+    if kind > _LEAF:
+        reader.fail(f"the node type {kind} is unknown")
+    if depth >= _MAX_DEPTH:
+        reader.fail(f"the tree must have at most {_MAX_DEPTH} levels above its leaves")
+    if not 0 < children <= _NODE_CHILDREN[kind]:
+        reader.fail(f"a node must have 1 to {_NODE_CHILDREN[kind]} children, not {children}")
     reader.take(_NODE_BODY[kind])
     for _ in range(children):
         _read_node(reader, leaves, depth + 1)
@@ -181,8 +185,9 @@ def _node_body(kind: int, keys: list[int]) -> bytes:
 
 def _read_containers(reader: _Reader) -> list[BitMap | None]:
     found: list[BitMap | None] = []
-    if reader.number("<i", 4) != 1:
-        reader.fail("all containers must be in one array")
+    arrays = reader.number("<i", 4)
+    if arrays != 1:
+        reader.fail(f"the number of container arrays must be 1, not {arrays}")
     reader.byte()
     slots = reader.number("<i", 4)
     for _ in range(slots):

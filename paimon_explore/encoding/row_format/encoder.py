@@ -20,6 +20,7 @@ from paimon_explore.data_types.definitions import (
     TypeRoot,
     VectorType,
 )
+from paimon_explore.data_types.formatter import type_text
 from paimon_explore.encoding.binary_row.nested_encoder import COUNT_TYPE, list_elements, list_ranges
 from paimon_explore.encoding.binary_row.primitive_encoder import (
     COMPACT_DECIMAL,
@@ -111,7 +112,10 @@ def _encode(column: Column, data_type: DataType) -> ByteStrings:
                 [_encode_varints(counts), _encode_elements(elements, counts, data_type.element)]
             )
         case _:
-            message = f"A column must be Arrow {to_arrow(data_type)}, not {column.type}."
+            message = (
+                f"A column of type {type_text(data_type)} must be Arrow {to_arrow(data_type)}, "
+                f"not {column.type}."
+            )
             raise InvalidInputError(message, hint="Cast the column first.")
 
 

@@ -226,7 +226,7 @@ class VariantReader:
         try:
             return Kind(number)
         except ValueError:
-            self._fail(at, f"unknown kind of value {number}")
+            self._fail(at, f"the type id {number} of a value is unknown")
 
     def _primitive(self, maker: Maker[_T], at: int, number: int) -> _T:
         kind = self._kind(at, number)

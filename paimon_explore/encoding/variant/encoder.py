@@ -69,7 +69,8 @@ def scalar(value: object) -> bytes:
         case _:
             kind = type(value).__name__
             raise InvalidInputError(
-                f"A variant cannot contain {kind}.", hint="Convert the value first."
+                f"A variant cannot contain a value of type {kind}.",
+                hint="Convert the value to a supported type, such as str, int, float or datetime.",
             )
 
 
@@ -107,13 +108,14 @@ def decimal(value: Decimal) -> bytes:
     """
     sign, digits, exponent = value.as_tuple()
     if not isinstance(exponent, int):
-        raise InvalidInputError(f"A variant cannot contain the decimal {value}.")
+        raise InvalidInputError(f"A decimal in a variant must be finite, not {value}.")
     if exponent > 0:
         digits, exponent = (*digits, *[0] * exponent), 0
     scale = -exponent
     if len(digits) > _MAX_DIGITS or scale > _MAX_DIGITS:
         raise InvalidInputError(
-            f"A decimal in a variant may have at most {_MAX_DIGITS} digits: {value}."
+            f"A decimal in a variant must have at most {_MAX_DIGITS} digits and at most "
+            f"{_MAX_DIGITS} decimal places, not {value}."
         )
     unscaled = int("".join(map(str, digits))) * (-1 if sign else 1)
     precision = max(len(str(abs(unscaled))), scale)

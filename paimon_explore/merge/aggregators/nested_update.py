@@ -75,7 +75,7 @@ def _allowed(keys: list[Column], present: Bools, strategy: NestedKeyNullStrategy
         allowed &= nb.valid_mask(key)
     if strategy is NestedKeyNullStrategy.ERROR and (present & ~allowed).any():
         raise FormatError(
-            "A nested key of the aggregate function nested_update contains null.",
+            "A nested key of the aggregate function 'nested_update' is null.",
             hint="Set fields.<column>.nested-key-null-strategy to 'merge' or 'ignore'.",
         )
     return allowed

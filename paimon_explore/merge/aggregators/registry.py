@@ -17,7 +17,7 @@ from paimon_explore.data_types.definitions import (
     TypeRoot,
 )
 from paimon_explore.data_types.formatter import type_text
-from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
+from paimon_explore.errors import FormatError, InvalidInputError, UnsupportedFeatureError, choices
 from paimon_explore.merge.aggregation_steps import Aggregator, Step, Steps
 from paimon_explore.merge.aggregators import (
     collect,
@@ -129,7 +129,27 @@ def aggregator(function: AggregateFunction, field: DataField) -> Aggregator:
     _check_nested(function, field)
     if function.name not in _CHEAP:
         work = partial(_narrowed, work)
-    return partial(_without_retracts, work) if function.ignore_retract else work
+    if function.ignore_retract:
+        work = partial(_without_retracts, work)
+    return partial(_naming_column, work, field.name)
+
+
+def _naming_column(work: Aggregator, name: str, column: Column, steps: Steps) -> Column:
+    """Aggregates a column; errors name it.
+
+    Raises:
+        FormatError: the values of the column cannot be aggregated.
+    """
+    try:
+        return work(column, steps)
+    except FormatError as error:
+        if type(error) is not FormatError:
+            raise
+        reason = error.message[:1].lower() + error.message[1:]
+        raise FormatError(
+            f"Column {name!r} cannot be aggregated: {reason}",
+            hint=error.hint.replace("<column>", name),
+        ) from error
 
 
 def _check_nested(function: AggregateFunction, field: DataField) -> None:

@@ -50,7 +50,7 @@ def _hll_of_two(value: bytes, more: bytes) -> bytes:
     try:
         newer, older = ds.hll_sketch.deserialize(more), ds.hll_sketch.deserialize(value)
     except (RuntimeError, ValueError, IndexError) as error:
-        raise FormatError(f"A value is not an HLL sketch: {error}.") from error
+        raise FormatError(f"A value cannot be decoded as an HLL sketch: {error}.") from error
     union = ds.hll_union(newer.lg_config_k)
     union.update(newer)
     union.update(older)
@@ -65,7 +65,7 @@ def _theta_of_two(value: bytes, more: bytes) -> bytes:
         union.update(ds.compact_theta_sketch.deserialize(value))
         union.update(ds.compact_theta_sketch.deserialize(more))
     except (RuntimeError, ValueError, IndexError) as error:
-        raise FormatError(f"A value is not a theta sketch: {error}.") from error
+        raise FormatError(f"A value cannot be decoded as a theta sketch: {error}.") from error
     image = bytearray(union.get_result().serialize())
     if image[0] & 0x3F >= _LONG_PREAMBLE:
         image[_SAMPLING] = struct.pack("<f", 1.0)  # Java says 1, the package leaves zeros

@@ -101,7 +101,7 @@ class TextChunk:
         if shortest < prefix:
             raise FormatError(
                 "The rows of a sorted run are not in key order.",
-                hint="A primary-key data file must be sorted by key and contain each key once.",
+                hint="Run t.fsck(read_rows=True) to find the files that are not sorted by key.",
             )
         if shortest == longest >= nb.WORD_BYTES:
             at = min(prefix, longest - nb.WORD_BYTES)

@@ -75,10 +75,15 @@ def write_records(records: pa.Table, file_format: str, codec: str) -> bytes:
     """
     known = {"orc": ORC_COMPRESSIONS, "parquet": PARQUET_COMPRESSIONS}.get(file_format)
     compression = None if known is None else known.get(codec)
-    if known is None or compression is None:
+    if known is None:
         raise InvalidInputError(
-            f"Manifests cannot be written in format {file_format!r} with compression {codec!r}.",
-            hint=f"Formats are avro, orc and parquet; codecs {choices(PARQUET_COMPRESSIONS)}.",
+            f"Manifests cannot be written in the format {file_format!r}.",
+            hint="Use the format 'avro', 'orc' or 'parquet'.",
+        )
+    if compression is None:
+        raise InvalidInputError(
+            f"Manifests in the format {file_format!r} cannot be compressed with {codec!r}.",
+            hint=f"Use one of the codecs {choices(known)}.",
         )
     sink = pa.BufferOutputStream()
     if file_format == "parquet":

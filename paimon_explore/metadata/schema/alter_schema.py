@@ -319,7 +319,7 @@ def _check_nullability(
     if is_disabled and before.nullable and not after.nullable:
         raise InvalidInputError(
             f"Column {_dotted(column)!r} cannot become NOT NULL: existing rows may contain null.",
-            hint=f"{ALTER_COLUMN_NULL_TO_NOT_NULL_DISABLED.key!r} = 'false' allows the change.",
+            hint=f"Set {ALTER_COLUMN_NULL_TO_NOT_NULL_DISABLED.key!r} = 'false' to allow it.",
         )
 
 
@@ -331,7 +331,7 @@ def _check_cast(
     if isinstance(before, RowType) and isinstance(after, RowType):
         raise InvalidInputError(
             f"ROW column {_dotted(column)!r} cannot be changed as a whole, only field by field.",
-            hint="Name the field by its path, such as 'address.city'.",
+            hint=f"Change a field by its path, such as {_dotted((*column, before.names[0]))!r}.",
         )
     if not isinstance(before, AtomicType) and not isinstance(after, AtomicType):
         is_allowed = is_allowed and with_nullable(after, nullable=before.nullable) == before

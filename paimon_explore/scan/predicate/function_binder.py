@@ -48,7 +48,8 @@ def coerced(
             parts[i], types[i] = found, found.type or types[i]
         elif isinstance(part, Literal) and common is not None and part.value is None:
             raise InvalidInputError(
-                f"NULL cannot be combined with {type_text(common)} in a condition."
+                "NULL cannot be an argument of a function with arguments of type "
+                f"{type_text(common)}."
             )
     return parts, types
 

@@ -87,7 +87,7 @@ def function_of(name: str, count: int) -> Function:
     found = FUNCTIONS.get(name)
     if found is None:
         raise InvalidInputError(
-            f"Unknown function {name}.",
+            f"There is no function {name}.",
             hint=f"Functions: {choices(key for key in FUNCTIONS if key.isalpha() or '_' in key)}.",
         )
     if count < found.min_arguments or (

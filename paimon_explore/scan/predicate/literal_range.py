@@ -207,7 +207,7 @@ def _refusal(constant: Literal, target: DataType) -> InvalidInputError:
     kind = type_text(with_nullable(target, nullable=True))
     hint = ""
     if root is None or root in {TypeRoot.VARIANT, TypeRoot.BLOB, TypeRoot.GEOMETRY}:
-        hint = "Only IS NULL and IS NOT NULL apply to such a column."
+        hint = "Test a column of this type with IS NULL or IS NOT NULL only."
     elif root in TEXTS:
         hint = "Write the constant in quotes, or cast the column."
     elif root in BYTES:

@@ -204,7 +204,9 @@ class _Parser:
     def _or(self) -> Expression:
         self._depth += 1
         if self._depth > _MAX_DEPTH:
-            raise self._problem(f"more than {_MAX_DEPTH} levels of parentheses and NOT")
+            raise self._problem(
+                f"a condition may have at most {_MAX_DEPTH} levels of parentheses and NOT"
+            )
         parts = [self._and()]
         while self._takes("OR"):
             parts.append(self._and())
@@ -222,7 +224,9 @@ class _Parser:
         while self._takes("NOT"):
             negations += 1
         if negations > _MAX_DEPTH:
-            raise self._problem(f"more than {_MAX_DEPTH} NOT in a row")
+            raise self._problem(
+                f"a condition may have at most {_MAX_DEPTH} consecutive NOT operators"
+            )
         condition = self._predicate()
         for _ in range(negations):
             condition = Not(child=condition)
@@ -362,7 +366,7 @@ class _Parser:
         """Builds a binary operation; their number is limited, because each one nests deeper."""
         self._signs += 1
         if self._signs > _MAX_SIGNS:
-            raise self._problem(f"more than {_MAX_SIGNS} arithmetic operators")
+            raise self._problem(f"a condition may have at most {_MAX_SIGNS} arithmetic operators")
         return Call(function=function, arguments=(left, right))
 
     def _part(self) -> Expression:
@@ -432,7 +436,9 @@ class _Parser:
         if upper == "CASE":
             return self._case()
         if word.text.lower() in RESERVED:
-            raise self._problem(f"{upper} is unexpected", hint=_quote_hint(word.text))
+            raise self._problem(
+                f"the keyword {upper} is unexpected here", hint=_quote_hint(word.text)
+            )
         return self._column()
 
     def _typed_text(self, kind: str) -> Literal:

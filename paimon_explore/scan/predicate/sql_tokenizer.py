@@ -15,7 +15,7 @@ _SUGGESTIONS = {
     "&": "Write AND instead of &.",
     "|": "Write OR instead of |.",
     ">": "Write >= for 'at least' and <> for 'not equal'.",
-    "=": "Write = instead of ==; at least is >=, at most is <=.",
+    "=": "Write = instead of ==, >= instead of => and <= instead of =<.",
     "[": "Compare the whole column, or read the rows and filter them afterwards.",
     "!": "Write NOT, or <> for 'not equal'.",
     "?": "Parameters are not supported: write the value.",
@@ -106,7 +106,11 @@ def tokens_of(source: str) -> list[Token]:
         match = _TOKEN.match(source, at)
         if match is None:
             hint = _UNCLOSED.get(source[at], "")
-            what = "the quote is not closed" if hint else f"unexpected {source[at]!r}"
+            what = (
+                "the quote is not closed"
+                if hint
+                else f"the character {source[at]!r} is unexpected here"
+            )
             raise problem_at(source, at, what, hint)
         kind = _KINDS.get(match.lastgroup or "")
         if kind is not None:

@@ -65,7 +65,7 @@ def test_fields_without_ids_are_numbered_in_the_order_of_the_text() -> None:
             [{"id": 0, "name": "a", "type": "ROW<x INT>"}],
             "a schema file must store ROW as an object, not as a string",
         ),
-        ([{"id": 0, "name": "a", "type": {"type": "SET"}}], "unknown type 'SET'"),
+        ([{"id": 0, "name": "a", "type": {"type": "SET"}}], "the type 'SET' is unknown"),
         ([{"id": 0, "name": "a", "type": {"type": "ARRAY"}}], r"type\.element must be a type"),
         (
             [{"id": 0, "name": "a", "type": {"type": "VECTOR", "element": "INT", "length": 0}}],
@@ -77,7 +77,7 @@ def test_fields_without_ids_are_numbered_in_the_order_of_the_text() -> None:
         ),
         (
             [{"id": 0, "name": "a", "type": "INT"}, {"name": "b", "type": "INT"}],
-            r"fields\[1\]: either all fields or none must have an id",
+            r"fields\[1\] must have an id, because other fields have one",
         ),
         (
             [{"id": 0, "name": "a", "type": "INT", "description": 5}],

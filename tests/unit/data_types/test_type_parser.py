@@ -119,5 +119,5 @@ def test_texts_that_are_no_types_are_refused(text: str) -> None:
 
 
 def test_the_error_tells_the_types_there_are() -> None:
-    with pytest.raises(InvalidInputError, match=r"unknown type 'TEXT'.*'STRING'"):
+    with pytest.raises(InvalidInputError, match=r"the type 'TEXT' is unknown.*'STRING'"):
         parse_type_text("TEXT")

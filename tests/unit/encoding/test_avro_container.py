@@ -61,7 +61,7 @@ def test_files_that_begin_alike_have_their_own_markers() -> None:
         assert read_header(data).sync == sync
         assert [block.data for block in blocks_of(data)] == [b"\x02"]
     start = write_header(b'"int"', "null", SYNC)
-    with pytest.raises(CorruptFileError, match="unexpected end of file"):
+    with pytest.raises(CorruptFileError, match="the file is truncated"):
         read_header(start[:-1])
 
 
@@ -132,11 +132,11 @@ def test_a_made_up_unpacked_size_is_not_believed() -> None:
     ("data", "rule"),
     [
         (b"Obj\x02", "must start with the magic bytes 'Obj' and the byte 1"),
-        (b"Obj\x01", "unexpected end of file"),
-        (write_header(b'"long"', "null", SYNC)[:-1], "unexpected end of file"),
+        (b"Obj\x01", "the file is truncated"),
+        (write_header(b'"long"', "null", SYNC)[:-1], "the file is truncated"),
         (b"Obj\x01\x00" + SYNC, "must contain avro.schema"),
         (b"Obj\x01\xfe\xff\xff\xff\x0f", "at most 1000 entries"),
-        (b"Obj\x01\x02\xfe\xff\xff\xff\x0f", "unexpected end of file"),
+        (b"Obj\x01\x02\xfe\xff\xff\xff\x0f", "the file is truncated"),
         (container((1, b"a"))[:-1], "must be within the file"),
         (container((1, b"a"))[:-1] + b"x", "must end with the sync marker of the file"),
         (container((2, b"a")), "at least one byte per record"),

@@ -158,7 +158,9 @@ def test_the_other_columns_of_such_a_file_are_read(name: str) -> None:
 def test_a_value_that_does_not_fit_the_column_is_an_error_as_in_any_file() -> None:
     with pytest.raises(CorruptFileError, match="c contains a value that does not fit int32"):
         read(file_of(["int", "long"], [2**40]), pa.int32())
-    with pytest.raises(CorruptFileError, match="is string in the file and cannot be read as int32"):
+    with pytest.raises(
+        CorruptFileError, match="has the Avro type string and cannot be read as int32"
+    ):
         read(file_of(COLOR, ["RED"]), pa.int32())
 
 
@@ -210,7 +212,7 @@ def test_a_recursive_record_of_very_many_fields_is_refused() -> None:
     }
     schema = json.dumps(schema_of(wide)).encode()
     block = write_block(1, bytes(5_002), "null", bytes(16))
-    with pytest.raises(CorruptFileError, match="at most 100,000 types in all its levels"):
+    with pytest.raises(CorruptFileError, match="at most 100,000 types in total"):
         list(fastavro_records(write_header(schema, "null", bytes(16)) + block, "f"))
 
 

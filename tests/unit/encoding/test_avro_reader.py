@@ -169,7 +169,7 @@ def test_nested_fields_are_found_by_name_too() -> None:
     ],
 )
 def test_types_that_do_not_agree_are_corrupt(array: Column, wanted: pa.DataType) -> None:
-    with pytest.raises(CorruptFileError, match=r"f: c is .* in the file and cannot be read as"):
+    with pytest.raises(CorruptFileError, match=r"f: c has the Avro type .* and cannot be read as"):
         list(read_avro(written(one_column(array)), pa.schema([pa.field("c", wanted)]), "f"))
 
 
@@ -282,7 +282,7 @@ def test_values_that_the_schema_does_not_allow_are_refused() -> None:
     with pytest.raises(InvalidInputError, match="must be an integer column"):
         write_avro(needed, [pa.array([1.5])])
     millis = avro_schema(pa.schema([pa.field("c", pa.timestamp("ms"))]))
-    with pytest.raises(InvalidInputError, match="timestamp-millis would round"):
+    with pytest.raises(InvalidInputError, match="more precise than the Avro type timestamp-millis"):
         write_avro(millis, [pa.array([1], pa.timestamp("us"))])
 
 
@@ -298,7 +298,7 @@ def test_records_may_be_nullable_but_not_null() -> None:
     assert [batch.to_pylist() for batch in read_avro(again, None, "f")] == [[{"a": 1}, {"a": 2}]]
     with pytest.raises(CorruptFileError, match="a record must not be null"):
         list(read_avro(_container(union, header.sync, 1, b"\x00"), None, "f"))
-    with pytest.raises(CorruptFileError, match="must be the index of a type in the union"):
+    with pytest.raises(CorruptFileError, match="must refer to a type in the union"):
         list(read_avro(_container(union, header.sync, 1, b"\x04"), None, "f"))
 
 
@@ -318,7 +318,7 @@ ITEMS = (
         (LONGS, 1, b"\x02\x02", "must fill the block exactly"),
         (LONGS, 3, b"\x80\x80\x01", "must fill the block exactly"),
         (LONGS, 1, b"\xff" * 11, "at most 10 bytes|must fill the block exactly"),
-        (ITEMS, 1, b"\xfe\xff\xff\xff\xff\x0f", "one byte per item"),
+        (ITEMS, 1, b"\xfe\xff\xff\xff\xff\x0f", "an item count must not be greater than"),
         (ITEMS, 1, b"\x04\x02\x02", "must fill the block exactly"),
         (
             LONGS.replace(b"long", b"string"),
@@ -439,7 +439,7 @@ def test_fixed_values_are_binary_of_their_size_or_decimals() -> None:
     schema = fixed(2, logicalType="decimal", precision=4, scale=2)
     (batch,) = read_avro(write_avro(schema, [pa.array([b"\xff\x38", b"\0\x64"])]), None, "f")
     assert batch.to_pylist() == [{"a": Decimal("-2.00")}, {"a": Decimal("1.00")}]
-    with pytest.raises(CorruptFileError, match="is bytes in the file"):
+    with pytest.raises(CorruptFileError, match="has the Avro type bytes"):
         list(read_avro(data, pa.schema([pa.field("a", pa.binary(3))]), "f"))
 
 

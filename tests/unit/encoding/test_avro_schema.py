@@ -142,7 +142,7 @@ def wide(doublings: int) -> object:
         ),
         ({"type": "bytes", "logicalType": "decimal", "precision": "9"}, "must have a precision"),
         (deep(100), "at most 64 levels"),
-        (wide(40), "and 50000 types"),
+        (wide(40), "at most 50000 types"),
     ],
 )
 def test_what_paimon_does_not_write_is_refused(schema: object, rule: str) -> None:

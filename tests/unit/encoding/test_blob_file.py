@@ -123,8 +123,8 @@ def test_damage_is_named() -> None:
     check(data[:-7] + b"\xff\xff" + data[-5:], "must consist of delta-encoded integers")
     check(data[:-7] + b"\x26\x25" + data[-5:], "the entries must fill the file")
     check(data[:-7] + b"\x24\x29" + data[-5:], "the entries must fill the file")
-    check(b"x" + data[1:], "must have the magic number and the size")
-    check(data[:6] + b"\x13" + data[7:], "must have the magic number and the size")
+    check(b"x" + data[1:], "must start with the magic number 0xcf114e58")
+    check(data[:6] + b"\x13" + data[7:], "but the list of entries states 18")
     check(data[:4] + b"x" + data[5:], "the checksum does not match")
     with pytest.raises(UnsupportedVersionError, match="version 2"):
         values_of(data[:-1] + b"\x02")

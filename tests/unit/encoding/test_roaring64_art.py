@@ -79,5 +79,5 @@ def test_every_cut_and_a_broken_count_are_errors() -> None:
             decode_wide(JAVA[:end], "file")
     with pytest.raises(CorruptFileError, match="leaves"):
         decode_wide(JAVA[:1] + b"\x09" + JAVA[2:], "file")
-    with pytest.raises(CorruptFileError, match="known type"):
+    with pytest.raises(CorruptFileError, match="the node type 7 is unknown"):
         decode_wide(JAVA[:9] + b"\x07" + JAVA[10:], "file")

@@ -309,7 +309,7 @@ BROKEN: dict[str, tuple[Column, str]] = {
     ),
     "overflow by name": (
         with_member("__overflow", pa.array([[("a", 1)], None], pa.map_(pa.string(), pa.int64()))),
-        "must map integers",
+        "must be a map with integer keys",
     ),
     "unknown number in the overflow": (
         with_member("__overflow", pa.array([[(7, 1)], None], pa.map_(pa.int32(), pa.int64()))),

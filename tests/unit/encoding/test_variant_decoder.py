@@ -187,7 +187,7 @@ def test_a_value_nested_too_deep_is_refused() -> None:
     [
         ("", "must be within its variant"),
         ("0c", "must be within its variant"),
-        ("44", "unknown kind of value 17"),
+        ("44", "the type id 17 of a value is unknown"),
         ("0961", "must be within its variant"),
         ("05ff", "text must be UTF-8"),
         ("40ffffff7f", "must be within its variant"),

@@ -228,7 +228,7 @@ def test_nested_keys_with_null_are_merged_passed_over_or_refused() -> None:
         settings = function("nested_update", nested_key="i", nested_key_null_strategy=strategy)
         assert aggregated(ROWS, settings, records) == expected
     settings = function("nested_update", nested_key="i", nested_key_null_strategy="error")
-    with pytest.raises(FormatError, match="nested_update contains null"):
+    with pytest.raises(FormatError, match="'nested_update' is null"):
         aggregated(ROWS, settings, records)
 
 

@@ -116,13 +116,13 @@ def test_options_of_a_function_are_read() -> None:
         (
             {**GROUPED, "ignore-delete": "true"}
             | {"partial-update.remove-record-on-sequence-group": "g"},
-            "both ignore deletes and remove",
+            "'ignore-delete' cannot be combined with 'partial-update.remove",
         ),
         ({**GROUPED, "partial-update.remove-record-on-delete": "true"}, "sequence groups"),
         (
             {"merge-engine": "partial-update", "ignore-delete": "true"}
             | {"partial-update.remove-record-on-delete": "true"},
-            "both ignore deletes and remove",
+            "'ignore-delete' cannot be combined with 'partial-update.remove",
         ),
         (
             {**GROUPED, "fields.x.aggregate-function": "sum"} | {"fields.h,x.sequence-group": "b"},

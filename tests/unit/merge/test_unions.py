@@ -92,7 +92,7 @@ class TestSketches:
 
     @pytest.mark.parametrize("function", ["hll_sketch", "theta_sketch"])
     def test_bytes_that_are_no_sketch_are_an_error(self, function: str) -> None:
-        with pytest.raises(FormatError, match=r"not an? .* sketch"):
+        with pytest.raises(FormatError, match=r"cannot be decoded as an? .* sketch"):
             united(function, b"no sketch", b"no sketch")
 
 

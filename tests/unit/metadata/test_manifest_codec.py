@@ -313,7 +313,7 @@ def test_tables_with_another_manifest_format_get_it(file_format: str, codec: str
 
 @pytest.mark.parametrize(("file_format", "codec"), [("csv", "null"), ("orc", "xz")])
 def test_unknown_manifest_formats_are_refused(file_format: str, codec: str) -> None:
-    with pytest.raises(InvalidInputError, match="Manifests cannot be written in format"):
+    with pytest.raises(InvalidInputError, match=r"cannot be (written|compressed)"):
         encode_records(entries(entry("a")), codec, file_format)
 
 

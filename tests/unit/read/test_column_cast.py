@@ -174,7 +174,7 @@ def test_values_below_nulls_are_never_read() -> None:
 
 @pytest.mark.parametrize("target", ["CHAR(2000000)", "BINARY(2000000)"])
 def test_padding_to_absurd_lengths_is_refused(target: str) -> None:
-    with pytest.raises(CorruptFileError, match="padded to at most"):
+    with pytest.raises(CorruptFileError, match="can pad values to at most"):
         cast(["a"], "STRING", target)
 
 

@@ -47,7 +47,7 @@ def test_changelog_files_are_taken_where_the_table_makes_them() -> None:
 
 
 def test_a_difference_of_states_is_not_told_by_files() -> None:
-    with pytest.raises(InvalidInputError, match="two states"):
+    with pytest.raises(InvalidInputError, match="rows of two snapshots"):
         told(append_table(COLUMNS, [A]), IncrementalBetweenScanMode.DIFF)
 
 

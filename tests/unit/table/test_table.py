@@ -107,7 +107,10 @@ def test_scan_options_choose_what_is_read(options: dict[str, str], count: int) -
         ({"scan__timestamp": "2026-01-01", "scan__timestamp_millis": "1"}, "cannot be combined"),
         ({"scan__mode": "from-snapshot"}, "such as 'scan.snapshot-id'"),
         ({"scan__mode": "from-timestamp"}, "such as 'scan.timestamp-millis'"),
-        ({"scan__mode": "latest-full", "scan__snapshot_id": "1"}, "no point in time"),
+        (
+            {"scan__mode": "latest-full", "scan__snapshot_id": "1"},
+            "cannot be combined with a point in time",
+        ),
         ({"scan__mode": "incremental"}, "requires option 'incremental-between'"),
         ({"incremental_between": "1"}, "requires a start and an end"),
         ({"incremental_between": "3,1"}, "before the start"),

@@ -81,13 +81,13 @@ def test_damage_is_named() -> None:
         with pytest.raises(CorruptFileError, match=rule):
             decode_container(broken, path="x.index")
 
-    check(b"", "8 more bytes expected")
+    check(b"", "8 bytes are required, but only 0 bytes follow")
     check(b"x" + data[1:], "a file index must start with")
     check(data[:12] + bytes(4) + data[16:], "the header length must be at least")
     check(data[:40], "must fit into the file")
     check(data[:16] + b"\x7f" + data[17:], "a count must be 0 to")
-    check(data[:20] + b"\xff" + data[21:], "more bytes expected")
+    check(data[:20] + b"\xff" + data[21:], "bytes are required, but only")
     check(data[:22] + b"\xff" + data[23:], "text must be UTF-8")
-    check(data[:-1], "must be in the body")
+    check(data[:-1], "must be within the file, after the header")
     with pytest.raises(UnsupportedVersionError, match="version 2"):
         decode_container(data[:11] + b"\x02" + data[12:], path="x.index")

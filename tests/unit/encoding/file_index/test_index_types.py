@@ -301,4 +301,4 @@ def test_damage_is_named() -> None:
         "3a300000 01000000 0000 0000 10000000 0100 00",
         "a bit slice contains a row without",
     )
-    check("range-bitmap", "0000000d 01 00000001 00000001 00000001", "more bytes expected")
+    check("range-bitmap", "0000000d 01 00000001 00000001 00000001", "bytes are required, but only")
