@@ -186,7 +186,7 @@ class ResourceLimitError(CorruptFileError, MemoryError):
         self.what = what
         self.size = size
         self.limit = limit
-        needed = "more than the available memory" if size is None else f"{size:,} bytes of memory"
+        needed = "more than the available memory" if size is None else f"at least {size:,} bytes"
         rule = f"{what} would take {needed}; the limit is {limit:,} bytes."
         super().__init__(path, where, rule, hint=hint)
 

@@ -68,17 +68,27 @@ def check_size(size: int, path: str, where: str, what: str) -> None:
         raise too_large(size, path, where, what)
 
 
-def too_large(size: int | None, path: str, where: str, what: str) -> ResourceLimitError:
-    """Return the error for a decoded size above the limit; `size` is None if unknown."""
-    return ResourceLimitError(
-        path,
-        where,
-        what,
-        size=size,
-        limit=memory_limit(),
-        hint="If the file can be trusted, raise the limit: call "
-        f"paimon_explore.limits.set_memory_limit('16 GB'), or set {VARIABLE}.",
+def too_large(
+    size: int | None, path: str, where: str, what: str, *, limit: int | None = None
+) -> ResourceLimitError:
+    """Return the error for a decoded size above the limit.
+
+    Args:
+        size: the size in bytes; None if unknown.
+        path: the file.
+        where: the part of the file.
+        what: what would be decoded.
+        limit: the maximum size, if it is not the memory limit.
+    """
+    highest = memory_limit()
+    hint = (
+        "If the file can be trusted, raise the limit: call "
+        f"paimon_explore.limits.set_memory_limit('16 GB'), or set {VARIABLE}."
     )
+    if limit is not None and limit < highest:
+        highest = limit
+        hint = "Check the origin of the file: it may be a decompression bomb."
+    return ResourceLimitError(path, where, what, size=size, limit=highest, hint=hint)
 
 
 def undecodable(error: MemoryError) -> str:

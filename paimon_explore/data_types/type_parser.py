@@ -276,7 +276,7 @@ class _TypeParser:
 
     def _expected(self, expected: str) -> UnreadableTypeError:
         rest = excerpt(self._text[self._at :]) if self._at < len(self._text) else "the end"
-        return UnreadableTypeError(f"expected {expected} at character {self._at}, found {rest}")
+        return UnreadableTypeError(f"{expected} is expected at character {self._at}, not {rest}")
 
 
 def _plain(reader: _TypeParser, keyword: str) -> AtomicType:

@@ -109,10 +109,11 @@ def shredding_of(metadata: Mapping[bytes, bytes], path: str, column: str) -> Shr
     where = f"column {column!r}"
     layout, version = metadata.get(LAYOUT_KEY, b"unknown"), metadata.get(VERSION_KEY)
     if layout != KNOWN_LAYOUT or version != KNOWN_VERSION:
-        option = layout.decode(errors="replace")
+        feature = f"option 'fields.{column}.{LAYOUT}' = {layout.decode(errors='replace')[:80]!r}"
         if layout == KNOWN_LAYOUT:
-            option += f" in version {(version or b'none').decode(errors='replace')}"
-        raise UnsupportedFeatureError(f"option 'fields.{column}.{LAYOUT}' = {option[:80]!r}", path)
+            found = (version or b"none").decode(errors="replace")
+            feature = f"version {found[:80]!r} of {feature}"
+        raise UnsupportedFeatureError(feature, path)
     try:
         columns, size = int(metadata[COLUMNS_KEY]), int(metadata[SIZE_KEY])
         packed = metadata[DICTIONARY_KEY].decode("utf-8").encode("latin-1")

@@ -52,7 +52,8 @@ def _unpack_snappy(packed: bytes, most_bytes: int) -> bytes:
     if size > len(body) * _SNAPPY_RATIO:
         raise ValueError(f"{len(body)} bytes cannot be decompressed to {size} bytes")
     if size > most_bytes:
-        raise too_large(size, "", "a block", f"{len(packed):,} bytes compressed with snappy")
+        what = f"a block of {len(packed):,} compressed bytes"
+        raise too_large(size, "", "a block", what, limit=most_bytes)
     unpacked = bytes(cramjam.snappy.decompress_raw(body))
     if zlib.crc32(unpacked).to_bytes(_CRC_BYTES, "big") != packed[-_CRC_BYTES:]:
         raise ValueError("the checksum does not match the data")

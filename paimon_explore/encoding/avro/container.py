@@ -251,8 +251,8 @@ def _unpacked(unpack: _Unpack, packed: bytes, start: int) -> bytes:
             start, f"cannot be decompressed with the codec of the file: {error}"
         ) from error
     if len(unpacked) > most:
-        what = f"{len(packed):,} bytes, which decompress to at least {len(unpacked):,},"
-        raise too_large(None, "", f"block at byte {start}", what)
+        what = f"a block of {len(packed):,} compressed bytes"
+        raise too_large(len(unpacked), "", f"block at byte {start}", what, limit=most)
     return unpacked
 
 

@@ -140,9 +140,10 @@ class RowDataFile:
     def _decompress(self, block: int) -> bytes:
         start, size = int(self._offsets[block]), int(self._sizes[block])
         packed = _read(self._stream, start, int(self._compressed[block]))
-        if size > max_unpacked_size(len(packed)):
-            what = f"{len(packed):,} compressed bytes"
-            raise too_large(size, self._path, f"block {block}", what)
+        most = max_unpacked_size(len(packed))
+        if size > most:
+            what = f"a block of {len(packed):,} compressed bytes"
+            raise too_large(size, self._path, f"block {block}", what, limit=most)
         reader = zstandard.ZstdDecompressor().stream_reader(packed)
         try:
             data = reader.read(size + 1)

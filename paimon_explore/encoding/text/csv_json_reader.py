@@ -138,8 +138,8 @@ def decompressed(data: bytes, compression: str, *, path: str) -> str:
         with within_memory(path, "text"):
             text = _DECOMPRESS[compression](data, limit)
             if len(text) > limit:
-                what = f"{len(data):,} bytes, which decompress to at least {len(text):,},"
-                raise too_large(None, path, "text", what)
+                what = f"a text of {len(data):,} compressed bytes"
+                raise too_large(len(text), path, "text", what, limit=limit)
             return text.decode()
     except ResourceLimitError as error:
         raise (error if error.path else error.at(path)) from error
@@ -164,7 +164,9 @@ def _hadoop_blocks(data: bytes, limit: int, decompress: Callable[[bytes, int], b
         end = len(out) + int.from_bytes(data[at : at + _INT_BYTES])
         at += _INT_BYTES
         if end > limit:
-            raise too_large(end, "", "text", f"{len(data):,} compressed bytes")
+            raise too_large(
+                end, "", "text", f"a text of {len(data):,} compressed bytes", limit=limit
+            )
         while len(out) < end:
             if at >= len(data):
                 raise EOFError("the last block is truncated")

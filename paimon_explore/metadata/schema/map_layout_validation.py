@@ -41,7 +41,7 @@ def map_layout_violations(schema: TableSchema, options: TableOptions) -> Iterato
             key = f"fields.{name}.{MAP_STORAGE_LAYOUT.option.key}"
             if layout.lower() not in MAP_STORAGE_LAYOUTS:
                 known = ", ".join(MAP_STORAGE_LAYOUTS)
-                yield f"{key!r} = {layout!r} is not a storage layout; the layouts are {known}"
+                yield f"{key!r} must be one of {known}, not {layout!r}"
             elif layout.lower() != MAP_STORAGE_LAYOUTS[0]:
                 option = key
                 field = next((field for field in schema.fields if field.name == name), None)

@@ -153,7 +153,7 @@ def column_setting_violations(schema: TableSchema, options: TableOptions) -> Ite
     for name in (*functions, *(() if default is None else (default,))):
         if name not in AGGREGATE_FUNCTIONS:
             known_functions = choices(AGGREGATE_FUNCTIONS, limit=30)
-            yield f"unknown aggregate function {name!r}; known: {known_functions}"
+            yield f"the aggregate function {name!r} does not exist; functions: {known_functions}"
 
 
 def partial_update_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]:

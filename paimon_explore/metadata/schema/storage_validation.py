@@ -70,7 +70,7 @@ def format_violations(schema: TableSchema, options: TableOptions) -> Iterator[st
     changelog = options.value(CHANGELOG_FILE_FORMAT)
     spatial_formats = formats | ({changelog.lower()} if changelog else set())
     for name in sorted(spatial_formats - _FORMATS):
-        yield f"unknown file format {name!r}; formats: {', '.join(sorted(_FORMATS))}"
+        yield f"the file format {name!r} does not exist; formats: {', '.join(sorted(_FORMATS))}"
     for field in schema.fields:
         kinds = list(parts(field.type))
         if "avro" in formats:

@@ -171,7 +171,7 @@ class _Parser:
         except RecursionError:
             raise self._problem("the condition is nested too deeply") from None
         if self._here.kind is not TokenKind.END:
-            raise self._problem("expected AND, OR or the end of the condition")
+            raise self._problem("AND, OR or the end of the condition is expected here")
         return condition
 
     @property
@@ -199,7 +199,7 @@ class _Parser:
 
     def _expect(self, word: str) -> None:
         if not self._takes(word):
-            raise self._problem(f"expected {word if word.isalpha() else repr(word)}")
+            raise self._problem(f"{word if word.isalpha() else repr(word)} is expected here")
 
     def _or(self) -> Expression:
         self._depth += 1
@@ -241,7 +241,7 @@ class _Parser:
             if following is None:
                 return subject
             if self._here is token:
-                raise self._problem("expected an operator")
+                raise self._problem("an operator is expected here")
             subject = following
 
     def _comparison(self, subject: Expression, start: Token) -> Expression | None:
@@ -256,7 +256,7 @@ class _Parser:
         found = self._set_or_text(subject, start)
         if found is None:
             if negated:
-                raise self._problem("expected IN, BETWEEN or LIKE after NOT")
+                raise self._problem("IN, BETWEEN or LIKE is expected after NOT")
             return None
         return Not(child=found) if negated else found
 
@@ -272,7 +272,7 @@ class _Parser:
             left = self._as_operand(subject, start)
             found = Not(child=Compare(op=CompareOp.SAME, left=left, right=self._operand()))
         else:
-            raise self._problem("expected NULL, TRUE, FALSE or DISTINCT FROM after IS")
+            raise self._problem("NULL, TRUE, FALSE or DISTINCT FROM is expected after IS")
         return Not(child=found) if negated else found
 
     def _set_or_text(self, subject: Expression, start: Token) -> Expression | None:
@@ -404,7 +404,7 @@ class _Parser:
         if self._here.kind is TokenKind.NUMBER:
             return self._number(sign)
         if self._here is start or self._here.kind is TokenKind.END:
-            raise self._problem("expected a column, a constant or a condition")
+            raise self._problem("a column, a constant or a condition is expected here")
         following = self._here
         operand = self._as_operand(self._part(), following)
         return Call(function="negative", arguments=(operand,)) if sign else operand
@@ -452,7 +452,7 @@ class _Parser:
         path = [self._next().text]
         while self._takes("."):
             if self._here.kind not in {TokenKind.WORD, TokenKind.NAME}:
-                raise self._problem("expected a name after the dot")
+                raise self._problem("a name is expected after the dot")
             path.append(self._next().text)
         if self._here.kind is TokenKind.SIGN and self._here.text == "[":
             raise self._problem("elements of arrays and maps are not supported in a condition")
@@ -500,7 +500,7 @@ class _Parser:
             self._expect("THEN")
             parts += [test, self._or()]
         if not parts:
-            raise self._problem("expected WHEN after CASE")
+            raise self._problem("WHEN is expected after CASE")
         parts.append(self._or() if self._takes("ELSE") else NULL)
         self._expect("END")
         return Call(function="case", arguments=tuple(parts))
@@ -512,7 +512,7 @@ class _Parser:
         start, depth = self._here, 0
         while depth or self._here.text != ")" or self._here.kind is not TokenKind.SIGN:
             if self._here.kind is TokenKind.END:
-                raise self._problem("expected ')' after the type")
+                raise self._problem("')' is expected after the type")
             if self._here.kind is TokenKind.SIGN:
                 depth += {"(": 1, ")": -1}.get(self._here.text, 0)
             self._next()

@@ -75,33 +75,33 @@ def test_sql_and_python_make_the_same_tree(text: str, expected: Term) -> None:
     ("text", "message"),
     [
         ("soundex(a) = 'X'", "(column 1): there is no function soundex"),
-        ("a + > 2", "(column 5): expected a column, a constant or a condition"),
+        ("a + > 2", "(column 5): a column, a constant or a condition is expected here"),
         ("a" + " + 1" * 101 + " = 0", "at most 100 arithmetic operators"),
         ("a = 1 AND\n b = (SELECT 1)", "(line 2, column 7): the keyword SELECT is unexpected here"),
         ("a = 1; DROP TABLE t", "(column 6): the character ';' is unexpected here"),
         ("a RLIKE 'x'", "RLIKE is not supported"),
         ("a = 'x", "(column 5): the quote is not closed"),
-        ("(a = 1", "(column 7): expected ')'"),
+        ("(a = 1", "(column 7): ')' is expected here"),
         ("", "The condition is empty"),
         ("a = DATE '2026-02-30'", "'2026-02-30' is not a valid date"),
         ("a = X'ABC'", "X'…' expects pairs of hexadecimal digits"),
         ("a[0] = 1", "elements of arrays and maps"),
-        ("a.1 = 1", "expected AND, OR or the end of the condition"),
-        ("a IN ()", "(column 7): expected a column"),
+        ("a.1 = 1", "AND, OR or the end of the condition is expected here"),
+        ("a IN ()", "(column 7): a column, a constant"),
         ("a IN (b)", "IN expects a list of constants"),
         ("a LIKE b", "LIKE expects a string constant"),
         (r"a LIKE 'x\\'", "ends with its escape"),
         ("(a = 1) = TRUE", "a condition cannot be compared with a value"),
-        ("a NOT 1", "expected IN, BETWEEN or LIKE after NOT"),
-        ("a IS 1", "FROM after IS"),
+        ("a NOT 1", "IN, BETWEEN or LIKE is expected after NOT"),
+        ("a IS 1", "FROM is expected after IS"),
         ("a = 1_000", "'1_000' is not a number"),
         ("CAST(a AS NONSENSE) = 1", "Invalid type"),
-        ("CAST(a AS INT", "expected ')' after the type"),
+        ("CAST(a AS INT", "')' is expected after the type"),
         ("(" * 200 + "a" + ")" * 200, "levels of parentheses"),
         ("NOT " * 200 + "a", "at most 100 consecutive NOT"),
         ("a = " + "9" * 39, "more than 38 digits"),
-        ("CASE a END", "expected WHEN after CASE"),
-        ("CASE WHEN a END", "expected THEN"),
+        ("CASE a END", "WHEN is expected after CASE"),
+        ("CASE WHEN a END", "THEN is expected here"),
     ],
 )
 def test_what_is_not_understood_is_named_with_its_place(text: str, message: str) -> None:
@@ -124,7 +124,7 @@ def test_an_error_points_at_its_place_and_gives_one_suggestion() -> None:
 def test_an_error_in_a_long_line_shows_the_part_around_it() -> None:
     with pytest.raises(InvalidInputError) as caught:
         parse_where(" AND ".join(["price > 3"] * 20) + " & dt = 'd1'")
-    what = "expected AND, OR or the end of the condition"
+    what = "AND, OR or the end of the condition is expected here"
     assert str(caught.value).split("\n") == [
         f"The condition cannot be parsed (column 277): {what}.",
         "    …ice > 3 AND price > 3 AND price > 3 & dt = 'd1'",
