@@ -297,6 +297,11 @@ def filter_rows(array: Column, kept: Bools) -> Column:
     return array.filter(build_bool(kept))  # type: ignore[arg-type]  # in stubs
 
 
+def take_column(array: Column, positions: Column) -> Column:
+    """Select the entries at positions that are an integer array; a null position gives null."""
+    return array.take(positions)  # type: ignore[arg-type]  # in stubs
+
+
 def take_rows(array: Column, positions: Ints) -> Column:
     """Select the entries at the positions."""
     index = build_fixed(pa.int64(), positions)

@@ -77,6 +77,16 @@ def conform(array: Column, data_type: DataType, *, path: str, column: str) -> Co
             return _row(array, data_type, path, column)
 
 
+def is_conform(source: pa.DataType, data_type: DataType) -> bool:
+    """Return whether `conform` returns every array of a physical type unchanged."""
+    return (
+        isinstance(data_type, AtomicType)
+        and data_type.root is not TypeRoot.VARIANT
+        and not pa.types.is_string(source)
+        and source == to_arrow(data_type)
+    )
+
+
 def _mismatch(array: Column, expected: str, path: str, column: str) -> CorruptFileError:
     return CorruptFileError(path, f"column {column!r}", f"must be {expected}, not {array.type}")
 

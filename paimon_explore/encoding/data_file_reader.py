@@ -4,9 +4,17 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol, runtime_checkable
 
+import numpy as np
 import pyarrow as pa
 
-from paimon_explore.data_types.arrow_buffers import Column, Ints
+from paimon_explore.data_types.arrow_buffers import (
+    Column,
+    Ints,
+    as_buffer,
+    take_column,
+    used_bytes,
+    var_values,
+)
 from paimon_explore.data_types.definitions import DataType
 from paimon_explore.errors import CorruptFileError, PaimonError, StorageError
 from paimon_explore.frozen_dataclass import dataclass
@@ -82,9 +90,27 @@ def decode_dictionary(column: Column) -> Column:
 
     Decode after filtering: dictionary indices are cheaper to filter than values.
     """
-    if isinstance(column, pa.DictionaryArray):
-        return column.dictionary.take(column.indices)
-    return column
+    if not isinstance(column, pa.DictionaryArray):
+        return column
+    values, indices = column.dictionary, column.indices
+    if pa.types.is_string(values.type) and not values.null_count and not indices.null_count:
+        sizes = np.diff(var_values(values)[0])
+        size = int(sizes[0]) if len(sizes) else 0
+        if 0 < size * len(indices) <= _MAX_OFFSET and (sizes == size).all():
+            return _take_fixed(values, indices, size)
+    return take_column(values, indices)
+
+
+_MAX_OFFSET = 2**31 - 1
+
+
+def _take_fixed(values: Column, indices: Column, size: int) -> Column:
+    """Take strings of `size` bytes each, as fixed-size values: twice as fast."""
+    data = as_buffer(used_bytes(values))
+    whole = pa.Array.from_buffers(pa.binary(size), len(values), [None, data])
+    fixed = take_column(whole, indices)
+    offsets = as_buffer(np.arange(0, (len(fixed) + 1) * size, size, dtype=np.int32))
+    return pa.Array.from_buffers(values.type, len(fixed), [None, offsets, fixed.buffers()[1]])
 
 
 class OpenDataFile(Protocol):

@@ -40,6 +40,7 @@ from paimon_explore.encoding.data_file_reader import (
     PositionedBatch,
     Span,
     StoredColumn,
+    decode_dictionary,
 )
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.frozen_dataclass import dataclass
@@ -296,7 +297,8 @@ class ResultColumns:
         casting: parameters of casts.
         schema: of the result.
         sources: per requested field its source and index in `stored`; None if not stored.
-        system: the same per system column.
+        unchanged: per requested field, whether its stored values are those of the result.
+        system: the same as `sources` per system column.
         filter_sources: the same per column that only the predicate reads.
         stored: the columns to read; those that only the predicate reads are last.
     """
@@ -305,6 +307,7 @@ class ResultColumns:
     casting: Casting
     schema: pa.Schema
     sources: tuple[tuple[FieldSource, int | None], ...]
+    unchanged: tuple[bool, ...]
     system: tuple[tuple[SystemColumn, int | None], ...]
     filter_sources: tuple[tuple[FieldSource, int | None], ...]
     stored: tuple[StoredColumn, ...]
@@ -344,6 +347,7 @@ class ResultColumns:
             casting=Casting(path=source.path, zone=request.zone),
             schema=result_schema(request),
             sources=sources,
+            unchanged=tuple(at is not None and found.is_unchanged for found, at in sources),
             system=system,
             filter_sources=tuple(indexed(request.filter_fields or ())),
             stored=tuple(stored),
@@ -380,19 +384,27 @@ class ResultColumns:
             batch: n rows.
             positions: of the rows; None if they are consecutive from `batch.first` on.
         """
+        arrays = self.arrays(batch, positions)
+        if not arrays:
+            return rows_without_columns(batch.rows)
+        return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+
+    def arrays(self, batch: PositionedBatch, positions: Positions | None) -> list[Column]:
+        """Converts a batch of stored columns to the columns of the result; see `result`."""
+        stored = batch.columns
         arrays = [
-            source.column(None if at is None else batch.columns[at], batch.rows, self.casting)
-            for source, at in self.sources
+            decode_dictionary(stored[at])  # type: ignore[index]  # an index, as it is stored
+            if unchanged
+            else source.column(None if at is None else stored[at], batch.rows, self.casting)
+            for (source, at), unchanged in zip(self.sources, self.unchanged, strict=True)
         ]
         if self.system:
             if positions is None:
                 positions = np.arange(batch.first, batch.first + batch.rows, dtype=np.int64)
             for column, at in self.system:
-                stored = None if at is None else batch.columns[at]
-                arrays.append(self._system_column(column, stored, positions))
-        if not arrays:
-            return rows_without_columns(batch.rows)
-        return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+                values = None if at is None else stored[at]
+                arrays.append(self._system_column(column, values, positions))
+        return arrays
 
     def _system_column(
         self, column: SystemColumn, stored: "Column | None", positions: Positions

@@ -339,10 +339,10 @@ class _File:
             window = [column.slice(begin - batch.first, size) for column in batch.columns]
             taken = tuple(_taken(window, offsets, size))
             part = PositionedBatch(first=selected.first, rows=len(selected), columns=taken)
-            columns += self._later.result(part, None).columns
+            columns += self._later.arrays(part, None)
         elif self._later.sources:
             part = PositionedBatch(first=selected.first, rows=len(selected), columns=())
-            columns += self._later.result(part, None).columns
+            columns += self._later.arrays(part, None)
         if not columns:
             return rows_without_columns(len(selected))
         ordered = [columns[index] for index in self._order]

@@ -18,6 +18,7 @@ from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import Column, null_array
 from paimon_explore.data_types.definitions import (
     ArrayType,
+    AtomicType,
     DataField,
     DataType,
     MapType,
@@ -62,6 +63,11 @@ class FieldSource:
     wanted: DataField
     stored: DataField | None
 
+    @property
+    def is_unchanged(self) -> bool:
+        """Whether stored values are returned as they are."""
+        return self.stored is not None and _same_type(self.stored.type, self.wanted.type)
+
     def column(self, array: "Column | None", rows: int, casting: Casting) -> Column:
         """Converts the stored column to the reading schema.
 
@@ -88,7 +94,7 @@ def field_sources(
 
 
 def _field_source(wanted: DataField, stored: DataField | None) -> FieldSource:
-    if stored is not None:
+    if stored is not None and not isinstance(stored.type, AtomicType):
         stored = replace(stored, type=pruned(stored.type, wanted.type))
     return FieldSource(wanted=wanted, stored=stored)
 
@@ -118,6 +124,10 @@ def pruned(stored: DataType, wanted: DataType) -> DataType:
             return stored
 
 
+def _same_type(stored: DataType, wanted: DataType) -> bool:
+    return stored == wanted or with_nullable(stored, nullable=wanted.nullable) == wanted
+
+
 def adapt(array: Column, stored: DataType, wanted: DataType, casting: Casting) -> Column:
     """Converts values from the file's type to the type of the reading schema.
 
@@ -133,7 +143,7 @@ def adapt(array: Column, stored: DataType, wanted: DataType, casting: Casting) -
     Raises:
         CorruptFileError: a value cannot be cast.
     """
-    if with_nullable(stored, nullable=wanted.nullable) == wanted:
+    if _same_type(stored, wanted):
         return array
     match stored, wanted:
         case RowType(), RowType():

@@ -26,6 +26,7 @@ from paimon_explore.data_types.arrow_buffers import (
 )
 from paimon_explore.data_types.definitions import DataField
 from paimon_explore.encoding.parquet.small_files import SmallParquetFiles, open_small_files
+from paimon_explore.encoding.thread_pools import MAX_THREADS, thread_pool
 from paimon_explore.errors import PaimonError, StorageError
 from paimon_explore.fileio.concurrent_requests import at_once
 from paimon_explore.fileio.file_io import FileIO
@@ -114,6 +115,17 @@ def read_split(reader: SplitReader, split: Split) -> Iterator[pa.RecordBatch]:
     if _is_small_split(reader, split):
         merged = _merged_rows(reader, split.of, split.number, split.number + 1)
     return reader.read(split) if merged is None else merged
+
+
+def read_files(reader: SplitReader, split: Split, files: range) -> Iterator[pa.RecordBatch]:
+    """Reads consecutive files, numbered as in the split, of a split that needs no merge.
+
+    Raises:
+        ValueError: the rows of the split's files are not the table's rows.
+    """
+    if not isinstance(split, DataSplit) or not split.raw_convertible or split.same_rows:
+        raise ValueError("read_files needs a split whose files can be read one by one.")
+    return _raw_files(reader, split.of, split.start + files.start, split.start + files.stop)
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,6 +97,7 @@ class SplitReader:
         batch_rows: maximum rows of a batch; batches of wide rows are shorter.
         system_columns: row kinds and sequence numbers, appended after the columns in this order;
             if given, retracted rows are also returned.
+        use_threads: decode the columns of one batch in parallel.
     """
 
     store: TableStore
@@ -106,6 +107,7 @@ class SplitReader:
     predicate: Expression = TRUE
     batch_rows: int = BATCH_ROWS
     system_columns: tuple[SystemColumn, ...] = ()
+    use_threads: bool = True
     _schemas: dict[tuple[str, int], TableSchema] = field(
         default_factory=dict, compare=False, repr=False
     )
@@ -185,6 +187,7 @@ class SplitReader:
             predicate=None if self.predicate == TRUE else self.predicate,
             batch_rows=self.batch_rows,
             batch_bytes=_PLAIN_BYTES,
+            use_threads=self.use_threads,
         )
         if not self.has_char_partition:
             return read_data_file(file.source(), request)
@@ -359,6 +362,7 @@ class SplitReader:
                 predicate=None if on_keys == TRUE else on_keys,
                 batch_rows=min(self.batch_rows, _MERGED_ROWS),
                 omit_insert_kinds=not self.system_columns,
+                use_threads=self.use_threads,
             )
             yield file.source(), request
 

@@ -345,6 +345,8 @@ class Scan:
 
     def _named(self, batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
         """The batch in the result's schema."""
+        if batch.schema.equals(schema, check_metadata=True):
+            return batch
         columns = batch.columns
         if not columns:
             return batch  # a new one would have no rows

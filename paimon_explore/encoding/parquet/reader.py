@@ -10,6 +10,7 @@ Spec: concepts/spec/fileformat, Parquet.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -19,7 +20,7 @@ import pyarrow.parquet as pq
 from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import AtomicType, DataType, MapType, RowType, TypeRoot
-from paimon_explore.encoding.arrow_type_conversion import conform
+from paimon_explore.encoding.arrow_type_conversion import conform, is_conform
 from paimon_explore.encoding.data_file_reader import (
     BATCH_BYTES,
     PagedRows,
@@ -29,6 +30,7 @@ from paimon_explore.encoding.data_file_reader import (
     StoredColumn,
     decoding,
 )
+from paimon_explore.encoding.parquet.column_groups import decode_column_groups, divides
 from paimon_explore.encoding.parquet.footer_fixes import (
     TAIL_BYTES,
     footer_as_file,
@@ -153,15 +155,18 @@ class ParquetDataFile:
             yield from rows_without_columns([self.spans[i] for i in spans], batch_rows)
             return
         paths = [path for column in columns for path in leaf_prefixes(column.name, column.type)]
-        file = self._with_dictionaries(columns, spans)
+        coded = self._coded(columns, spans)
         sizes = self._sizes(columns, spans)
         batch_rows = min(batch_rows, self._rows_within(self._batch_bytes, sizes, spans))
-        use_threads = self._use_threads and sum(sizes) > _THREADED_BYTES
+        use_threads = self._use_threads and pa.cpu_count() > 1 and sum(sizes) > _THREADED_BYTES
+        convert: _Conversion | None = None
         for run in consecutive(spans):
             first = self.spans[run[0]].first
-            for batch in self._decoded(file, run, paths, (batch_rows, use_threads)):
+            for batch in self._decoded(coded, run, paths, (batch_rows, use_threads)):
+                if convert is None:
+                    convert = _Conversion.of(batch.schema, columns)
                 yield PositionedBatch(
-                    first=first, rows=batch.num_rows, columns=self._conformed(batch, columns)
+                    first=first, rows=batch.num_rows, columns=self._conformed(batch, convert)
                 )
                 first += batch.num_rows
 
@@ -189,30 +194,28 @@ class ParquetDataFile:
         width = max((total // count for total, count in zip(sizes, rows, strict=True)), default=1)
         return 1 << (max(size // max(width, 1), _MIN_BATCH_ROWS).bit_length() - 1)
 
-    def _with_dictionaries(
-        self, columns: Sequence[StoredColumn], spans: Sequence[int]
-    ) -> pq.ParquetFile:
-        """Open the file so that dictionary-encoded strings are read as dictionary arrays.
+    def _coded(self, columns: Sequence[StoredColumn], spans: Sequence[int]) -> list[str]:
+        """Return the strings to read as dictionary arrays.
 
         Decoding the dictionary of a whole column takes half the time of Arrow's value by value
-        decoding. With pre-buffering each read opens the file, as a second read would discard the
-        prefetched data of the first.
+        decoding.
         """
         names = {column.name for column in columns if _is_text(column.type)}
-        kept = [
+        return [
             name
             for name, leaves in self._leaves.items()
             if name in names and len(leaves) == 1 and self._is_coded(leaves[0], spans)
         ]
-        if not kept and not self._source.pre_buffer:
-            return self._file
+
+    def _opened_again(self, coded: Sequence[str]) -> pq.ParquetFile:
+        """Open the file with another reader, which reads some columns as dictionary arrays."""
         with decoding(self._path, _FORMAT):
             return pq.ParquetFile(
                 self._source.file,
                 metadata=self.metadata,
                 pre_buffer=self._source.pre_buffer,
                 buffer_size=self._source.buffer_bytes,
-                read_dictionary=kept,
+                read_dictionary=list(coded),
             )
 
     def _is_coded(self, leaf: int, spans: Sequence[int]) -> bool:
@@ -240,22 +243,28 @@ class ParquetDataFile:
         check_size(int(total or 0), self._path, f"column {column.name!r}", what)
 
     def _decoded(
-        self, file: pq.ParquetFile, groups: list[int], paths: list[str], how: tuple[int, bool]
+        self, coded: Sequence[str], groups: list[int], paths: list[str], how: tuple[int, bool]
     ) -> Iterator[pa.RecordBatch]:
         """Yield the record batches of row groups."""
         rows, use_threads = how
+        remote = self._source.pre_buffer
         with decoding(self._path, _FORMAT):
+            if use_threads and not remote and divides(len(paths), self._batch_bytes):
+                opened = partial(self._opened_again, coded)
+                yield from decode_column_groups(opened, paths, groups, rows)
+                return
+            # with pre-buffering a second read would discard the prefetched data of the first
+            file = self._opened_again(coded) if coded or remote else self._file
             yield from file.iter_batches(
                 rows, row_groups=groups, columns=paths, use_threads=use_threads
             )
 
-    def _conformed(
-        self, batch: pa.RecordBatch, columns: Sequence[StoredColumn]
-    ) -> tuple[Column, ...]:
-        places = {name: i for i, name in enumerate(batch.schema.names)}
-        return tuple(
-            self._conformed_column(batch.column(places[column.name]), column) for column in columns
-        )
+    def _conformed(self, batch: pa.RecordBatch, convert: "_Conversion") -> tuple[Column, ...]:
+        found = batch.columns
+        arrays = [found[place] for place in convert.places]
+        for at, column in convert.converted:
+            arrays[at] = self._conformed_column(arrays[at], column)
+        return tuple(arrays)
 
     def _conformed_column(self, array: Column, column: StoredColumn) -> Column:
         if isinstance(array, pa.DictionaryArray):
@@ -269,6 +278,32 @@ class ParquetDataFile:
 
             array = assembled_map(array, self._schema, path=self._path, column=column.name)
         return conformed_column(array, column, self._path)
+
+
+@dataclass(frozen=True, slots=True)
+class _Conversion:
+    """How the columns of decoded batches become those of a request.
+
+    Attributes:
+        places: the index of each requested column in the batches.
+        converted: the requested columns, by index, that may have to be converted or checked.
+    """
+
+    places: Sequence[int]
+    converted: Sequence[tuple[int, StoredColumn]]
+
+    @classmethod
+    def of(cls, schema: pa.Schema, columns: Sequence[StoredColumn]) -> "_Conversion":
+        """The conversion for batches of a schema."""
+        by_name = {name: i for i, name in enumerate(schema.names)}
+        places = [by_name[column.name] for column in columns]
+        types = schema.types
+        converted = [
+            (at, column)
+            for at, (place, column) in enumerate(zip(places, columns, strict=True))
+            if not is_conform(types[place], column.type)
+        ]
+        return cls(places, converted)
 
 
 def conformed_column(array: Column, column: StoredColumn, path: str) -> Column:

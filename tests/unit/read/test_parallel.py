@@ -11,7 +11,7 @@ import pytest
 from paimon_explore import Table
 from paimon_explore.errors import StorageError
 from paimon_explore.fileio.file_io import FileIO
-from paimon_explore.read import small_files
+from paimon_explore.read import parallel, small_files
 from paimon_explore.read.parallel import read_splits
 from paimon_explore.read.split_reader import SplitReader
 from paimon_explore.scan.splits.data_split import DataSplit
@@ -133,3 +133,31 @@ def test_one_thread_is_what_one_io_thread_asks_for(table: Table) -> None:
     found = list(read_splits(reader_of(table, file_io), table.scan().plan().splits))
     assert partitions_of(found) == list(range(PARTS))
     assert names == {threading.current_thread().name}
+
+
+def test_the_files_of_one_split_are_read_by_several_threads_in_their_order(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(parallel, "_MIN_PART_BYTES", 1)
+    commits = ([{"p": p, "n": n} for n in range(3)] for p in range(PARTS))
+    table = append_table(columns(p=pa.int32(), n=pa.int64()), *commits)
+    assert len(table.scan().plan().splits) == 1
+    (found,) = read_by_four(table)
+    assert [row for batch in found for row in batch.to_pylist()] == ROWS
+
+
+def test_an_error_in_one_file_of_a_split_is_raised(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(parallel, "_MIN_PART_BYTES", 1)
+    table = append_table(columns(p=pa.int32(), n=pa.int64()), *([row] for row in ROWS[:20]))
+    (split,) = table.scan().plan().splits
+    assert isinstance(split, DataSplit)
+    broken = split.paths[15].rpartition("/")[2]
+
+    def fail(operation: str) -> None:
+        if operation.endswith(broken):
+            raise StorageError("open", broken, "it is away")
+
+    with pytest.raises(StorageError, match="it is away"):
+        list(read_splits(reader_of(table, PausedFileIO(table.store.file_io, fail)), [split]))
