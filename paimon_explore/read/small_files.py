@@ -26,7 +26,6 @@ from paimon_explore.data_types.arrow_buffers import (
 )
 from paimon_explore.data_types.definitions import DataField
 from paimon_explore.encoding.parquet.small_files import SmallParquetFiles, open_small_files
-from paimon_explore.encoding.thread_pools import MAX_THREADS, thread_pool
 from paimon_explore.errors import PaimonError, StorageError
 from paimon_explore.fileio.concurrent_requests import at_once
 from paimon_explore.fileio.file_io import FileIO
