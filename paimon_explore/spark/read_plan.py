@@ -11,7 +11,7 @@ from dataclasses import replace
 from os import PathLike
 
 import pyarrow as pa
-from pyspark.sql.types import StructField, StructType
+from pyspark.sql.types import StructType
 
 from paimon_explore.arguments import mapping
 from paimon_explore.data_types.definitions import RowType
@@ -156,17 +156,25 @@ def narrowed(scan: Scan, schema: StructType) -> Scan:
             msg = f"The table has no column {field.name!r}."
             raise InvalidInputError(msg, hint=f"Columns: {choices(known)}.")
         there = known[field.name]
-        same = field.dataType.simpleString() == there.dataType.simpleString()
-        if not same or field.nullable < there.nullable:
-            msg = f"Column {field.name!r} is {_text(there)} in the table, not {_text(field)}."
+        declared, actual = field.dataType.simpleString(), there.dataType.simpleString()
+        if declared != actual:
+            raise different_type(field.name, declared, actual)
+        if field.nullable < there.nullable:
             raise InvalidInputError(
-                msg, hint="Read the column with the type of the table, then cast it in Spark."
+                f"The schema of the read declares column {field.name!r} as NOT NULL, but the "
+                "column may contain null.",
+                hint="Declare the column without NOT NULL.",
             )
     return replace(scan, columns=tuple(schema.fieldNames()))
 
 
-def _text(field: StructField) -> str:
-    return field.dataType.simpleString() + ("" if field.nullable else " NOT NULL")
+def different_type(name: str, declared: str, actual: str) -> InvalidInputError:
+    """Return the error for a column whose type differs from the schema given for the read."""
+    return InvalidInputError(
+        f"The schema of the read declares column {name!r} as {declared}, but the "
+        f"column has type {actual}.",
+        hint=f"Declare the column as {actual}, and cast it after load().",
+    )
 
 
 def table_with_options(where: Table | str | PathLike[str], options: Mapping[str, str]) -> Table:

@@ -85,9 +85,10 @@ def session(  # noqa: PLR0913 - the choices of a session
     )
     running = SparkSession.getActiveSession()
     if running is not None:
-        if running.conf.get(CONNECTOR, "python") != connector:
+        used = running.conf.get(CONNECTOR, "python")
+        if used != connector:
             raise InvalidInputError(
-                f"The running session does not use connector {connector!r}.",
+                f"The active Spark session uses connector {used!r}, not {connector!r}.",
                 hint="Stop the session first: spark.stop().",
             )
         return _prepared(running, warehouse, py_files)
@@ -119,10 +120,12 @@ def _prepared(
 
 def _python_file(path: Path) -> Path:
     if path.suffix not in {".py", ".zip", ".egg"} or not path.is_file():
+        problem = "does not exist"
+        if path.exists():
+            problem = "is neither a .py, .zip or .egg file nor a folder"
         raise InvalidInputError(
-            f"py_files contains {str(path)!r}, which is neither a .py, .zip or .egg file nor a "
-            "folder.",
-            hint="For this package: [Path(paimon_explore.__file__).parent].",
+            f"py_files contains {str(path)!r}, which {problem}.",
+            hint="To send this package, pass [Path(paimon_explore.__file__).parent].",
         )
     return path
 

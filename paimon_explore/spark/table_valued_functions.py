@@ -39,7 +39,9 @@ def _opened(path: object, given: dict[str, object], known: tuple[str, ...]) -> T
             hint = f"Arguments: {choices(known)}."
             raise InvalidInputError(f"Unknown argument {name!r}.", hint=hint)
     if not isinstance(path, str):
-        raise InvalidInputError("The path of the table is required.", hint="Pass it as a string.")
+        raise InvalidInputError(
+            "The function requires the path of a table.", hint="Pass the path as a string."
+        )
     branch = given.get("branch")
     opened = open_table(path, None if branch is None else str(branch))
     points = {name: given[name] for name in POINTS if given.get(name) is not None}
@@ -86,7 +88,7 @@ def _changed_rows(path: object, start: object, end: object, given: dict[str, obj
 
 def _point(value: object) -> int | str:
     if isinstance(value, bool) or not isinstance(value, int | str):
-        raise InvalidInputError(f"{value!r} is neither a snapshot id nor a tag's name.")
+        raise InvalidInputError(f"{value!r} is neither a snapshot id nor the name of a tag.")
     return int(value) if isinstance(value, int) or value.isdigit() else value
 
 

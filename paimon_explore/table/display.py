@@ -17,7 +17,7 @@ class NotebookRenderer:
         try:
             from paimon_explore.widgets.charts import figure_of
         except ImportError as error:
-            raise _missing("plots", error) from error
+            raise _missing("plotting a result", error) from error
         figure: Figure = figure_of(charts)
         return figure
 
@@ -30,13 +30,13 @@ class NotebookRenderer:
         try:
             from paimon_explore.widgets.report_widget import ReportWidget
         except ImportError as error:
-            raise _missing("widgets", error) from error
+            raise _missing("showing a result as a widget", error) from error
         return ReportWidget(result)
 
 
 def _missing(what: str, error: ImportError) -> UnsupportedFeatureError:
-    hint = f"Package {error.name} is missing. Run: pip install 'paimon-explore[notebook]'"
-    return UnsupportedFeatureError(what, hint=hint)
+    hint = "Run: pip install 'paimon-explore[notebook]'"
+    return UnsupportedFeatureError(f"{what} without the package {error.name}", hint=hint)
 
 
 RENDERER = NotebookRenderer()

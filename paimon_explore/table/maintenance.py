@@ -68,7 +68,7 @@ from paimon_explore.table.table_definition import OptionValue, option_texts
 Age = timedelta | datetime | str
 """How long ago (as text `1 d`), or a point in time (text is ISO, local without a zone)."""
 _AGES = "an age (a timedelta, or '1 d') or a time (a datetime, or '2026-11-20 10:00')"
-_ALTER = "A table has a method for each change: add_column('x', 'INT'), set_options({…})."
+_ALTER = "Call a method of the table instead, such as add_column() or set_options()."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -109,7 +109,7 @@ class Maintenance:
                 raise invalid_argument(
                     "A change",
                     change,
-                    "a value of paimon_explore.metadata.schema.schema_change",
+                    "a SchemaChange, such as SetComment",
                     hint=_ALTER,
                 )
         return alter_schema(self.store, changes, check=boolean("check", check))

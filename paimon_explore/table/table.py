@@ -319,7 +319,7 @@ class Table(MaintainableTable):
         >>> t.count()
         10
         """
-        specs = [spec for given in partitions for spec in _specs(given)]
+        specs = [spec for given in partitions for spec in _specs(given, self.schema.partition_keys)]
         if not specs or not all(specs):
             msg = "drop_partitions() requires at least one partition."
             raise InvalidInputError(msg, hint="To remove all rows, use truncate().")
@@ -362,7 +362,7 @@ class Table(MaintainableTable):
         >>> t.compact(strategy="zorder", columns=["id", "amount"]).commit_kind.value
         'OVERWRITE'
         """
-        specs = None if partitions is None else _specs(partitions)
+        specs = None if partitions is None else _specs(partitions, self.schema.partition_keys)
         optional_string("strategy", strategy)
         wanted = names("columns", columns)
         if strategy is not None or wanted:
@@ -404,8 +404,12 @@ class Table(MaintainableTable):
         return TableWriter(store=self.store, schema=schema, options=options)
 
 
-def _specs(given: object) -> list[Mapping[str, object]]:
-    """Partitions; a single one may stand alone.
+def _specs(given: object, names: Sequence[str]) -> list[Mapping[str, object]]:
+    """Return the partitions of an argument; a single partition may stand alone.
+
+    Args:
+        given: the argument.
+        names: the partition columns, for the error.
 
     Raises:
         InvalidInputError: something else.
@@ -416,10 +420,9 @@ def _specs(given: object) -> list[Mapping[str, object]]:
     found: list[Mapping[str, object]] = []
     for spec in specs:
         if not isinstance(spec, Mapping):
-            msg = f"{spec!r} is not a partition specification."
-            raise InvalidInputError(
-                msg, hint='Pass values by column, such as {"dt": "2026-01-01"}.'
-            )
+            from paimon_explore.table.table_write import partition_hint
+
+            raise invalid_argument("A partition", spec, "a dict", hint=partition_hint(names))
         found.append(spec)
     return found
 

@@ -127,7 +127,7 @@ def _option_text(key: str, value: object) -> str:
         return str(value)
     raise InvalidInputError(
         f"Option {key!r} must be a str, a number or a bool, not {masked_value(key, repr(value))}.",
-        hint="Omit the option to use the default.",
+        hint="Omit the option to use its default value." if value is None else "",
     )
 
 

@@ -98,8 +98,10 @@ class ExplorableTable(ExplainableTable):
         try:
             from paimon_explore.widgets.explorer import explore
         except ImportError as error:
-            hint = f"Package {error.name} is missing. Run: pip install 'paimon-explore[notebook]'"
-            raise UnsupportedFeatureError("the explorer", self.name, hint=hint) from error
+            raise UnsupportedFeatureError(
+                f"opening the explorer without the package {error.name}",
+                hint="Run: pip install 'paimon-explore[notebook]'",
+            ) from error
         pinned = self.snapshot if self.travel.given else None
         return explore(self._view(), selected=None if pinned is None else pinned.id, height=height)
 

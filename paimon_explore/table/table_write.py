@@ -204,7 +204,7 @@ class TableWriter:
                 hint = "Pass partition={} to replace all rows of the table."
                 refuse_none(partition, "partition", hint)
             return None
-        return checked_partition(partition)
+        return checked_partition(partition, self.schema.partition_keys)
 
     def _replaced(self, partition: Mapping[str, object] | None) -> Overwrite:
         if partition is not None:
@@ -248,11 +248,27 @@ class TableWriter:
         return made[-1] if made else None
 
 
-def checked_partition(partition: object) -> Mapping[str, object]:
+def partition_hint(names: Sequence[str]) -> str:
+    """Return how to pass a partition, for error messages.
+
+    >>> partition_hint(["dt", "hr"])
+    'Pass a dict with values of the partition columns: {"dt": …, "hr": …}.'
+    """
+    if not names:
+        return "The table is not partitioned."
+    example = ", ".join(f'"{name}": …' for name in names)
+    return f"Pass a dict with values of the partition columns: {{{example}}}."
+
+
+def checked_partition(partition: object, names: Sequence[str]) -> Mapping[str, object]:
     """Check that an argument is a mapping of partition values.
 
+    Args:
+        partition: the argument.
+        names: the partition columns, for the error.
+
     Raises:
-        InvalidInputError: it is not.
+        InvalidInputError: it is not a mapping.
     """
-    hint = 'Pass values by column: {"dt": "2026-01-01"}; {} replaces all rows.'
+    hint = f"{partition_hint(names)} An empty dict replaces all rows."
     return mapping("partition", partition, hint=hint)

@@ -47,5 +47,5 @@ class ByteView(AnsweringWidget):
             return Answer(body=self._session.put(self.result))
         found = byte_answer(self._session, message)
         if found is None:
-            raise InvalidInputError("Unknown request.")
+            raise InvalidInputError("The value of 'op' in the request is not a known operation.")
         return found

@@ -83,7 +83,7 @@ class BytesHandler(APIHandler):
         message = _message(self.get_query_argument("message"))
         number = request_number(message)
         if number is None:
-            raise web.HTTPError(400, "the parameter 'message' is not a request")
+            raise web.HTTPError(400, "the parameter 'message' contains no valid request id")
         path = self.get_query_argument("path")
         root = str(getattr(self.contents_manager, "root_dir", ""))
         hidden = bool(getattr(self.contents_manager, "allow_hidden", False))
@@ -135,13 +135,15 @@ _ANSWERS = SharedAnswers(at_once=2)
 
 def _message(text: str) -> dict[str, object]:
     if len(text) > _MAX_TEXT:
-        raise web.HTTPError(400, "the parameter 'message' is too long")
+        raise web.HTTPError(
+            400, f"the parameter 'message' must have at most {_MAX_TEXT} characters"
+        )
     try:
         found: object = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise web.HTTPError(400, "the parameter 'message' is not JSON") from error
+        raise web.HTTPError(400, "the parameter 'message' is not valid JSON") from error
     if not isinstance(found, dict):
-        raise web.HTTPError(400, "the parameter 'message' is not a request")
+        raise web.HTTPError(400, "the parameter 'message' must be a JSON object")
     return found
 
 
@@ -192,7 +194,7 @@ def _answer(file: Path, message: dict[str, object]) -> Answer:
         return Answer(body={**found.figures(), "handle": _HANDLE})
     answered = byte_answer(session, message)
     if answered is None:
-        raise InvalidInputError("Unknown request.")
+        raise InvalidInputError("The value of 'op' in the request is not a known operation.")
     return answered
 
 

@@ -29,7 +29,7 @@ def answer(state: ExplorerState, message: Message) -> Answer:
     name = _text(message, "op")
     operation = _OPERATIONS.get(name)
     if operation is None:
-        raise InvalidInputError("Unknown request.")
+        raise InvalidInputError("The value of 'op' in the request is not a known operation.")
     found = operation(state, message)
     return found if name in _SCRIPTS else replace(found, body=masked_members(found.body))
 

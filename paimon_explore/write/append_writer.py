@@ -139,7 +139,7 @@ def fixed_buckets(
     keys = schema.project(schema.bucket_keys)
     if not len(keys):
         raise InvalidInputError(
-            "A table without primary key and with fixed buckets needs the option 'bucket-key'."
+            "A table with fixed buckets and without primary key requires the option 'bucket-key'."
         )
     return bucket_of(
         [batch.column(column.name) for column in keys],

@@ -14,6 +14,7 @@ from dataclasses import replace
 import pyarrow as pa
 
 from paimon_explore.data_types.definitions import AtomicType, DataField, MapType, TypeRoot
+from paimon_explore.data_types.formatter import type_text
 from paimon_explore.data_types.local_time import local_millis
 from paimon_explore.data_types.traversal import is_blob_file_type, is_root, parts
 from paimon_explore.encoding.binary_row.encoder import EMPTY_ROW
@@ -49,7 +50,10 @@ def blob_fields(schema: TableSchema, options: TableOptions) -> tuple[DataField, 
                 check_key(field.type.key)
             found.append(field)
         elif any(is_root(kind, TypeRoot.BLOB) for kind in parts(field.type)):
-            raise UnsupportedFeatureError("writing BLOB inside another type", field.name)
+            raise UnsupportedFeatureError(
+                f"writing column {field.name!r} of type {type_text(field.type)}",
+                hint="Store the BLOB in a column of its own.",
+            )
     return tuple(found)
 
 

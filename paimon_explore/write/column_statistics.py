@@ -90,7 +90,8 @@ def parse_mode(text: str) -> StatsMode:
     match = re.fullmatch(r"truncate\(\s*(\d{1,9})\s*\)", name)
     if match is None or int(match[1]) == 0:
         raise InvalidInputError(
-            f"{text!r} is not a statistics mode.", hint="Use none, counts, truncate(N) or full."
+            f"{text!r} is not a mode for column statistics.",
+            hint="Use none, counts, truncate(N) or full; N is a number of characters, at least 1.",
         )
     return StatsMode(kind=StatsKind.TRUNCATE, length=int(match[1]))
 

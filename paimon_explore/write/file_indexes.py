@@ -88,11 +88,11 @@ def _plan(kind: str, name: str, fields: Sequence[DataField], options: TableOptio
     data_type = by_name.get(column)
     if data_type is None:
         raise InvalidInputError(
-            f"Option '{_PREFIX}{kind}.columns' refers to {name!r}, which is not a column.",
+            f"Option '{_PREFIX}{kind}.columns' contains {name!r}, which is not a column.",
             hint=f"Columns: {choices(by_name)}.",
         )
     if map_key is not None:
-        data_type = _value_type(data_type, name)
+        data_type = _value_type(data_type, kind, name)
     return IndexPlan(
         kind=kind,
         column=column,
@@ -102,14 +102,14 @@ def _plan(kind: str, name: str, fields: Sequence[DataField], options: TableOptio
     )
 
 
-def _value_type(data_type: DataType, name: str) -> DataType:
+def _value_type(data_type: DataType, kind: str, name: str) -> DataType:
     if isinstance(data_type, MapType):
         key = data_type.key
         if isinstance(key, AtomicType) and key.root in _TEXTS:
             return data_type.value
     raise InvalidInputError(
-        f"The file index option refers to a key of column {name!r}, "
-        "but the column is not a MAP with STRING keys."
+        f"Option '{_PREFIX}{kind}.columns' contains {name!r}, but the column is not a MAP with "
+        "STRING keys."
     )
 
 

@@ -105,11 +105,15 @@ def external_folders(options: TableOptions) -> ExternalFolders | None:
         scheme = options.value(opt.DATA_FILE_EXTERNAL_PATHS_SPECIFIC_FS)
         if not scheme:
             key = opt.DATA_FILE_EXTERNAL_PATHS_SPECIFIC_FS.key
-            raise InvalidInputError(f"The strategy 'specific-fs' needs the option {key!r}.")
+            strategy_key = opt.DATA_FILE_EXTERNAL_PATHS_STRATEGY.key
+            raise InvalidInputError(
+                f"{strategy_key!r} = 'specific-fs' requires the option {key!r}."
+            )
         roots = tuple(root for root in roots if root.lower().startswith(f"{scheme.lower()}:"))
         if not roots:
             raise InvalidInputError(
-                f"Option {opt.DATA_FILE_EXTERNAL_PATHS.key!r} has no path with scheme {scheme!r}."
+                f"Option {opt.DATA_FILE_EXTERNAL_PATHS.key!r} contains no path with the "
+                f"scheme {scheme!r}."
             )
     weights = [1] * len(roots)
     if strategy is ExternalPathStrategy.WEIGHT_ROBIN:
@@ -126,7 +130,7 @@ def _weights(options: TableOptions, size: int) -> list[int]:
     texts: Sequence[str] = options.value(opt.DATA_FILE_EXTERNAL_PATHS_WEIGHTS)
     if len(texts) != size or not all(text.isdigit() and int(text) > 0 for text in texts):
         raise InvalidInputError(
-            f"Option {key!r} must have one positive integer for each external path."
+            f"Option {key!r} must contain {size} positive integers, one for each external path."
         )
     return [int(text) for text in texts]
 

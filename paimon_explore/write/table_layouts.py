@@ -291,7 +291,9 @@ def _shredded_maps(schema: TableSchema, options: TableOptions) -> Mapping[str, i
         if layout.lower() not in MAP_STORAGE_LAYOUTS:
             key = f"fields.{','.join(columns)}.{MAP_STORAGE_LAYOUT.option.key}"
             known = ", ".join(MAP_STORAGE_LAYOUTS)
-            raise UnsupportedFeatureError(f"option {key!r} = {layout!r}", hint=f"Layouts: {known}.")
+            raise UnsupportedFeatureError(
+                f"option {key!r} = {layout!r}", hint=f"Use one of the layouts {known}."
+            )
         if layout.lower() != MAP_STORAGE_LAYOUTS[0]:
             names.update(columns)
     return {

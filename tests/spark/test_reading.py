@@ -151,7 +151,7 @@ def test_a_schema_of_the_user_leaves_out_columns_and_may_not_change_types(
     assert narrow.count() == 30
     wrong = StructType([StructField("id", IntegerType())])
     with pytest.raises(
-        AnalysisException, match="Column 'id' is bigint NOT NULL in the table, not int"
+        AnalysisException, match="declares column 'id' as int, but the column has type bigint"
     ):
         spark.read.format(NAME).schema(wrong).load(table.path).collect()
 

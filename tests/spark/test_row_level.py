@@ -224,7 +224,7 @@ def test_a_merge_takes_methods_as_sparks_own_does(spark: SparkSession, catalog: 
     }
     with pytest.raises(InvalidInputError, match="no clause"):
         merge_into(source, table, on=["id"]).merge()
-    with pytest.raises(InvalidInputError, match="is not allowed in a clause WHEN MATCHED"):
+    with pytest.raises(InvalidInputError, match="is not allowed in a WHEN MATCHED clause"):
         merge_into(source, table, on="id").whenMatched().insertAll()
     with pytest.raises(InvalidInputError, match="no column 'name', but"):
         merge_into(source.drop("name"), table, on="id").whenMatched().updateAll().merge()

@@ -86,5 +86,8 @@ def test_packages_and_modules_go_along_to_the_tasks(spark: SparkSession, tmp_pat
             yield pa.RecordBatch.from_pydict({"word": [word] * batch.num_rows})
 
     assert spark.range(1).mapInArrow(words, "word string").collect()[0].word == "here"
-    with pytest.raises(InvalidInputError, match="which is neither"):
+    with pytest.raises(InvalidInputError, match="which does not exist"):
         session(py_files=[tmp_path / "nothing.txt"])
+    (tmp_path / "words.txt").write_text("here")
+    with pytest.raises(InvalidInputError, match="which is neither"):
+        session(py_files=[tmp_path / "words.txt"])

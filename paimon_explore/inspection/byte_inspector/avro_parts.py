@@ -244,7 +244,9 @@ def records(spans: Spans, count: int, schema: AvroNode, meaning: Meaning) -> Non
         try:
             end = skip(spans.data, spans.position, schema)
         except RecursionError as error:
-            raise SpanLimitError(f"Record {number:,} is nested too deeply.") from error
+            raise SpanLimitError(
+                f"The values of record {number:,} are nested too deeply to be parsed."
+            ) from error
         if end > spans.end:
             raise InvalidInputError(f"Record {number:,} ends after the end of its block.")
 
@@ -313,7 +315,9 @@ def skip(data: bytes, at: int, node: AvroNode) -> int:
 def _branch(node: OptionalNode | UnionNode, number: int) -> AvroNode | None:
     """The type of a branch of a union; None for null."""
     if not 0 <= number < len(node.branches):
-        raise InvalidInputError(f"A union of {len(node.branches)} types has no type {number}.")
+        raise InvalidInputError(
+            f"The union has {len(node.branches)} branches, but a value uses branch number {number}."
+        )
     return node.branches[number]
 
 
@@ -326,7 +330,10 @@ def _skip_plain(data: bytes, at: int, node: PlainNode) -> int:
     if node.primitive in (Primitive.BYTES, Primitive.STRING):
         size, at = read_long(data, at)
         if not 0 <= size <= MAX_BLOCK_BYTES:
-            raise InvalidInputError(f"The length {size} at byte {at:,} is invalid.")
+            raise InvalidInputError(
+                f"The length before byte {at:,} must be from 0 to {MAX_BLOCK_BYTES:,} "
+                f"bytes, not {size}."
+            )
         return at + size
     return at + (node.size if node.primitive is Primitive.FIXED else _FIXED_SIZES[node.primitive])
 
@@ -342,7 +349,10 @@ def _skip_items(data: bytes, at: int, node: ArrayNode | MapNode) -> int:
             _, at = read_long(data, at)
         total += count
         if total > _MAX_ITEMS:
-            raise InvalidInputError(f"There are more than {_MAX_ITEMS} items at byte {at:,}.")
+            raise InvalidInputError(
+                f"The array or map that continues at byte {at:,} has more than "
+                f"{_MAX_ITEMS:,} items."
+            )
         for _ in range(count):
             for inner in _item_nodes(node):
                 at = skip(data, at, inner)

@@ -211,7 +211,7 @@ def _field(spans: Spans, wire: int) -> str:
     if wire == 5:  # noqa: PLR2004 - a wire type
         return str(spans.number("value", "uint32 LE"))
     if wire != 2:  # noqa: PLR2004 - a wire type
-        raise InvalidInputError(f"Wire type {wire} is not supported.")
+        raise InvalidInputError(f"Protocol Buffers wire type {wire} is not supported.")
     size = spans.number("size", "varint")
     spans.need(size)
     if not size:

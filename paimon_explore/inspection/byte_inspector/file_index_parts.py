@@ -65,7 +65,7 @@ def _head(spans: Spans) -> None:
 def _count(spans: Spans, name: str, rule: str = "") -> int:
     found = spans.number(name, "int32 BE", rule=rule)
     if not 0 <= found <= _MOST:
-        raise InvalidInputError(f"Field {name!r} must be 0 to {_MOST:,}, not {found}.")
+        raise InvalidInputError(f"Field {name!r} must be from 0 to {_MOST:,}, not {found}.")
     return found
 
 
@@ -175,7 +175,10 @@ def _bitmaps(spans: Spans, offsets: list[int]) -> None:
     base = spans.position
     for number, offset in enumerate(sorted(set(offsets))):
         if base + offset != spans.position:
-            raise InvalidInputError(f"Bitmap {number} must start at byte {spans.position:,}.")
+            raise InvalidInputError(
+                f"Bitmap {number} must start at byte {spans.position:,}, not at byte "
+                f"{base + offset:,}."
+            )
         _roaring(spans, f"bitmap {number}")
 
 

@@ -143,7 +143,7 @@ def _large(file_io: FileIO, path: str, size: int) -> tuple[Space, Layout]:
     tail = file_io.read_range(path, size - 8, 8)
     taken = min(parquet_footer_size(tail), size) if tail[4:] == PARQUET else 0
     if not 0 < taken <= _MAX_FOOTER:
-        what = f"inspecting the bytes of a file of {bytes_text(size)}"
+        what = f"inspecting the bytes of a file as large as {bytes_text(size)}"
         is_orc = tail[4:7] == ORC
         hint = "Only Parquet files may have this size." if is_orc else ""
         raise UnsupportedFeatureError(what, path, hint=hint)
@@ -219,7 +219,10 @@ def find_file(store: TableStore, name: str) -> str:
     if name.startswith(f"{root}/"):
         return name
     if ".." in name.split("/"):
-        raise InvalidInputError(f"{name[:80]!r} is outside of the table's folder.")
+        raise InvalidInputError(
+            f"The path {name[:80]!r} must not contain '..'.",
+            hint="Pass the path of a file in the table's folder.",
+        )
     if "/" in name:
         return paths.join(root, name)
     known = metadata_path(store.paths, name)

@@ -78,13 +78,18 @@ def _data(spans: Spans) -> int:
         spans.number("magic", "int32 BE", rule=f"{MAGIC}: 32-bit positions.")
         return roaring_parts(spans)
     if magic != MAGIC_64.to_bytes(_INT, "little"):
-        raise InvalidInputError(f"A deletion vector must start with {MAGIC:#x} or {MAGIC_64:#x}.")
+        raise InvalidInputError(
+            f"A deletion vector must start with the magic number {MAGIC:#x} or {MAGIC_64:#x}, "
+            f"not with the bytes 0x{bytes(magic).hex()}."
+        )
     spans.number("magic", "int32 LE", rule=f"{MAGIC_64}: 64-bit positions.")
     count = spans.number(
         "bitmaps", "int64 LE", rule="Number of bitmaps, one per upper half of the positions."
     )
     if not 0 <= count <= _MAX_HALVES:
-        raise InvalidInputError(f"The number of bitmaps {count} is invalid.")
+        raise InvalidInputError(
+            f"The number of bitmaps must be from 0 to {_MAX_HALVES:,}, not {count}."
+        )
     total = 0
     for number in range(count):
         with spans.group(f"bitmap {number}"):

@@ -40,7 +40,10 @@ def row_file_parts(spans: Spans) -> None:
     index = int.from_bytes(spans.data[footer + 12 : footer + 20], "little", signed=True)
     size = int.from_bytes(spans.data[footer + 20 : footer + 24], "little", signed=True)
     if not 0 <= index <= index + size == footer:
-        raise InvalidInputError("The index must end at the start of the footer.")
+        raise InvalidInputError(
+            f"The index must end at byte {footer:,}, the start of the footer, but its "
+            f"offset is {index} and its size is {size}."
+        )
     if index:
         spans.leaf("blocks", "bytes", index, rule="Rows in blocks compressed with Zstandard.")
     with spans.group("index") as note:
@@ -103,7 +106,8 @@ def _entry(spans: Spans, number: int, end: int) -> int:
             break
         if at < 0:
             raise InvalidInputError(
-                f"The size stored at the end of entry {number} must be the size of the entry."
+                f"The size stored at the end of entry {number} must be {stop - start:,}, "
+                f"the size of the entry in bytes, not {stated:,}."
             )
     with spans.group(f"entry {number}") as note:
         note.about = f"{stated - 16:,} bytes"

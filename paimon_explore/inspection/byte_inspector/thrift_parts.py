@@ -98,7 +98,9 @@ def thrift_parts(spans: Spans, struct: str, depth: int = 0) -> int:
         InvalidInputError: the bytes are not a valid struct.
     """
     if depth > _MAX_DEPTH:
-        raise InvalidInputError("The structs are nested too deeply.")
+        raise InvalidInputError(
+            f"The Thrift structs are nested more than {_MAX_DEPTH} levels deep."
+        )
     names = STRUCTS.get(struct, {})
     last = count = 0
     while True:
@@ -148,7 +150,7 @@ def _value(spans: Spans, name: str, wire: Wire, struct: str, depth: int) -> str:
         case Wire.I16 | Wire.I32 | Wire.I64:
             text = str(spans.number(name, "zigzag"))
         case _:
-            raise InvalidInputError(f"Wire type {wire.name} is not supported.")
+            raise InvalidInputError(f"Thrift type {wire.name} is not supported.")
     return text
 
 

@@ -20,7 +20,7 @@ from paimon_explore.metadata.manifest.manifest_cross_check import (
 )
 from paimon_explore.store.table_store import TableStore
 
-AGREES = "fastavro reads the same values as our Avro decoder"
+AGREES = "fastavro and paimon_explore decode the same values"
 
 
 class MetadataKind(Enum):

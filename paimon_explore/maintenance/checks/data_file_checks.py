@@ -73,7 +73,10 @@ class DataFiles:
                 yield Finding(rule=READS, path=path, what=str(error))
                 continue
             if rows.num_rows != row["row_count"]:
-                what = f"the file has {rows.num_rows} rows, the manifest records {row['row_count']}"
+                what = (
+                    f"the file has {rows.num_rows} rows, but the manifest records "
+                    f"{row['row_count']}"
+                )
                 yield Finding(rule=ROWS, path=path, what=what)
             schema_id = row["schema_id"]
             assert isinstance(schema_id, int)  # noqa: S101 - of an integer column

@@ -54,8 +54,8 @@ class AvroCoverage:
         left = ""
         if self.partial_files or self.skipped_files:
             left = (
-                f"; {self.partial_files:,} files partly, {self.skipped_files:,} files not "
-                "(cross_check_records=None compares all records)"
+                f", {self.partial_files:,} files in part; {self.skipped_files:,} files were "
+                "skipped (cross_check_records=None compares all records)"
             )
         return (
             f"fastavro decoded {self.records:,} records of Avro metadata a second time: "

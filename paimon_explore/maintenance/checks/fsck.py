@@ -14,13 +14,13 @@ from dataclasses import field
 from itertools import pairwise
 
 from paimon_explore.data_types.field_ids import highest_field_id
-from paimon_explore.errors import FormatError, NotFoundError, PaimonError, StorageError
+from paimon_explore.errors import FormatError, NotFoundError, PaimonError, StorageError, choices
 from paimon_explore.fileio.file_io import FileStatus
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.checks.avro_cross_checks import AvroCrossChecks
 from paimon_explore.maintenance.checks.data_file_checks import DataFiles
 from paimon_explore.maintenance.checks.findings import Finding, FsckReport, Severity
-from paimon_explore.maintenance.checks.snapshot_checks import StateChecks, identities
+from paimon_explore.maintenance.checks.snapshot_checks import Identity, StateChecks, identities
 from paimon_explore.metadata.manifest.entry_cancellation import live_entries
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options.table_options import TableOptions
@@ -135,7 +135,8 @@ class _Branch:
                 yield Finding(
                     rule=HIGHEST_ID,
                     path=path,
-                    what=f"highestFieldId is {schema.highest_field_id}, but a field has {highest}",
+                    what=f"highestFieldId is {schema.highest_field_id}, but a field has id "
+                    f"{highest}",
                 )
 
     def _check_ids(self) -> Iterator[Finding]:
@@ -185,7 +186,10 @@ class _Branch:
         totals = (before.total_record_count, after.delta_record_count, after.total_record_count)
         old, delta, new = totals
         if old is not None and delta is not None and new is not None and old + delta != new:
-            what = f"totalRecordCount is {new}, not {old} + {delta}"
+            what = (
+                f"totalRecordCount is {new}, but must be {old + delta}: {old} rows before "
+                f"the commit, and a deltaRecordCount of {delta}"
+            )
             yield Finding(rule=TOTALS, path=path, what=what)
         if (after.next_row_id or 0) < (before.next_row_id or 0):
             what = f"nextRowId decreases from {before.next_row_id} to {after.next_row_id}"
@@ -196,8 +200,7 @@ class _Branch:
         except (FormatError, StorageError):
             return  # reported by the checks of the states
         if was != base:
-            missing, extra = sorted(was - base)[:3], sorted(base - was)[:3]
-            what = f"missing files: {missing}; unexpected files: {extra}"
+            what = _file_difference(was, base)
             yield Finding(rule=SAME_STATE, path=path, what=what)
 
     def _live(self, names: tuple[str, ...] | list[str]) -> ManifestEntries:
@@ -222,6 +225,17 @@ class _Branch:
                 yield from checks.changelog(self.store.changelogs.load(number), path)
             except PaimonError as error:
                 yield _unreadable(path, error)
+
+
+def _file_difference(before: frozenset[Identity], base: frozenset[Identity]) -> str:
+    """Return which files of the previous snapshot a base manifest list lacks or adds."""
+    lacking, more = (
+        [name for *_, name in sorted(files)] for files in (before - base, base - before)
+    )
+    found = [f"lacks {choices(lacking, limit=3)}"] if lacking else []
+    if more:
+        found.append(f"also has {choices(more, limit=3)}")
+    return f"the base manifest list {' and '.join(found)}"
 
 
 def _unreadable(path: str, error: PaimonError) -> Finding:

@@ -103,7 +103,7 @@ class FileRows:
         order = pc.sort_indices(keys, sort_keys=[(name, "ascending") for name in names])
         wrong = np.flatnonzero(np.asarray(order) != np.arange(keys.num_rows))
         if len(wrong):
-            yield KEY_ORDER, f"row {wrong[0]} is out of order"
+            yield KEY_ORDER, f"the key of row {wrong[0]} is out of order"
             return
         images = self._encoded(names, keys)
         same = pc.equal(images.slice(1), images.slice(0, len(images) - 1))
@@ -114,7 +114,12 @@ class FileRows:
             )
         for name, is_outside in self._key_bounds(keys):
             if is_outside:
-                yield KEY_BOUNDS, f"a key is outside of the recorded {name}"
+                side = (
+                    "below the recorded minimum"
+                    if name == "min_key"
+                    else "above the recorded maximum"
+                )
+                yield KEY_BOUNDS, f"a key is {side} key"
 
     def _key_bounds(self, keys: pa.Table) -> Iterator[tuple[str, bool]]:
         """Yield whether the first key is below `_MIN_KEY`, and the last one above `_MAX_KEY`."""
@@ -141,7 +146,7 @@ class FileRows:
                 yield (
                     SEQUENCES,
                     (
-                        f"the file has sequence numbers {minimum} to {maximum}, the manifest "
+                        f"the file has sequence numbers {minimum} to {maximum}, but the manifest "
                         f"records {low} to {high}"
                     ),
                 )
@@ -152,7 +157,7 @@ class FileRows:
             if retracts != stated:
                 yield (
                     DELETES,
-                    f"the file has {retracts} retract rows, the manifest records {stated}",
+                    f"the file has {retracts} retract rows, but the manifest records {stated}",
                 )
 
     def _sequence_numbers(self) -> npt.NDArray[np.int64]:
@@ -170,7 +175,10 @@ class FileRows:
             if nulls is not None and nulls != values.null_count:
                 yield (
                     NULLS,
-                    f"column {name} has {values.null_count} nulls, the manifest records {nulls}",
+                    (
+                        f"column {name} has {values.null_count} nulls, but the manifest records "
+                        f"{nulls}"
+                    ),
                 )
             for bound, compare in ((stats.minimum, pc.less), (stats.maximum, pc.greater)):
                 if not bound[0].is_valid:
@@ -178,7 +186,8 @@ class FileRows:
                 outside = _count_true(compare(values, bound[0]))
                 if outside:
                     side = "below the minimum" if compare is pc.less else "above the maximum"
-                    yield STATISTICS, f"values of column {name} {side}: {outside}"
+                    what = "1 value is" if outside == 1 else f"{outside:,} values are"
+                    yield STATISTICS, f"{what} {side} of column {name}"
 
     def _buckets(self, bucket: int, total: int) -> Iterator[tuple[str, str]]:
         names = self.schema.bucket_keys
@@ -195,7 +204,10 @@ class FileRows:
         if len(wrong):
             yield (
                 BUCKET,
-                f"rows of another bucket: {len(wrong)}, the first of bucket {found[wrong[0]]}",
+                (
+                    f"{len(wrong):,} of {len(found):,} rows belong to another bucket, the first of "
+                    f"them to bucket {found[wrong[0]]}"
+                ),
             )
 
     def _partition(self) -> Iterator[tuple[str, str]]:
@@ -213,7 +225,8 @@ class FileRows:
             else:
                 others = len(values) - values.null_count
             if others:
-                yield PARTITION, f"rows whose {name} differs from the partition: {others}"
+                what = f"{others:,} of {len(values):,} rows have another value of {name}"
+                yield PARTITION, f"{what} than the partition"
 
 
 _Texts = TypeVar("_Texts", Column, "pa.ChunkedArray[pa.Scalar[pa.DataType]]")

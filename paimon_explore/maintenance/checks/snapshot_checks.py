@@ -103,7 +103,10 @@ class StateChecks:
             found = (added, len(entries) - added)
             recorded = (row["num_added_files"], row["num_deleted_files"])
             if found != recorded:
-                what = f"{manifest} adds and deletes {found} files, not {recorded}"
+                what = (
+                    f"{manifest} has {found[0]} ADD and {found[1]} DELETE entries, but the "
+                    f"manifest list records {recorded[0]} and {recorded[1]}"
+                )
                 yield Finding(rule=COUNTS, path=path, what=what)
 
     def files(self, snapshot: Snapshot, path: str) -> Iterator[Finding]:
@@ -119,7 +122,9 @@ class StateChecks:
             dangling = merged.of_kind(FileKind.DELETE)
             if len(dangling):
                 name = dangling.column("file_name")[0].as_py()
-                yield Finding(rule=ONCE, path=path, what=f"deletes {name}, which does not exist")
+                yield Finding(
+                    rule=ONCE, path=path, what=f"a DELETE entry removes {name}, which no entry adds"
+                )
         total = snapshot.total_record_count
         if total is not None and total != live.total_rows:
             what = f"totalRecordCount is {total}, but the live files have {live.total_rows} rows"
@@ -134,7 +139,9 @@ class StateChecks:
         for schema_id in live.column("schema_id").unique():
             if schema_id.as_py() not in self.schemas:
                 yield Finding(
-                    rule=SCHEMA, path=path, what=f"schema {schema_id} of a file is missing"
+                    rule=SCHEMA,
+                    path=path,
+                    what=f"schema {schema_id} is missing, but a live file was written with it",
                 )
         ends = [
             first.as_py() + rows.as_py()
@@ -162,7 +169,11 @@ class StateChecks:
         for earlier, later in pairwise(order):
             if runs[earlier] == runs[later] and highs[earlier] >= lows[later]:
                 names = [above.column("file_name")[i].as_py() for i in (earlier, later)]
-                yield Finding(rule=DISJOINT, path=path, what=f"{names[0]} and {names[1]} overlap")
+                yield Finding(
+                    rule=DISJOINT,
+                    path=path,
+                    what=f"the key ranges of {names[0]} and {names[1]} overlap",
+                )
 
     def _check_data(self, entries: ManifestEntries, path: str) -> Iterator[Finding]:
         """Check existence and size of data files and their extra files."""
@@ -203,7 +214,11 @@ class StateChecks:
                 vectors += [str(one["data_file"]) for one in ranges]
         for name in sorted(set(vectors)):
             if name not in names:
-                yield Finding(rule=VECTORS, path=path, what=f"{name} is not a live file")
+                yield Finding(
+                    rule=VECTORS,
+                    path=path,
+                    what=f"{name} has a deletion vector, but is not a live file",
+                )
             elif vectors.count(name) > 1:
                 yield Finding(rule=VECTORS, path=path, what=f"{name} has several deletion vectors")
 
@@ -220,7 +235,8 @@ class StateChecks:
         recorded = snapshot.changelog_record_count
         if recorded is not None and recorded != entries.total_rows:
             what = (
-                f"changelogRecordCount is {recorded}, but the files have {entries.total_rows} rows"
+                f"changelogRecordCount is {recorded}, but the changelog files have "
+                f"{entries.total_rows} rows"
             )
             yield Finding(rule=CHANGELOG_COUNT, path=path, what=what)
 
@@ -231,7 +247,11 @@ class StateChecks:
         if found is None:
             yield Finding(rule=EXISTS, path=path, what=f"{file} is missing", severity=severity)
         elif size is not None and found.size != size:
-            yield Finding(rule=SIZE, path=file, what=f"the file has {found.size} bytes, not {size}")
+            yield Finding(
+                rule=SIZE,
+                path=file,
+                what=f"the file has {found.size} bytes, but the metadata records {size}",
+            )
 
 
 def _identities(entries: ManifestEntries) -> list[Identity]:

@@ -87,11 +87,11 @@ def row_order(
     name = (strategy or options.value(opt.CLUSTERING_STRATEGY)).lower().replace("-", "")
     if name not in STRATEGIES:
         raise InvalidInputError(
-            f"Unknown strategy {strategy!r}.", hint=f"Strategies: {choices(STRATEGIES)}."
+            f"Unknown sort strategy {name!r}.", hint=f"Use one of {choices(STRATEGIES)}."
         )
     if not names:
         raise InvalidInputError(
-            "The sort has no columns.",
+            "Sorting a table requires at least one column.",
             hint=f"Pass columns=[…], or set the option {opt.CLUSTERING_COLUMNS.key!r}.",
         )
     unknown = [name for name in names if schema.field(name) is None]

@@ -37,7 +37,7 @@ def check_no_links(paths: TablePaths, folders: Iterable[str]) -> None:
                 "remove files of",
                 folder,
                 "the directory is a link to a directory outside of the table",
-                hint="Nothing was removed. Move the files into the table directory, or mount them.",
+                hint="Nothing was removed. Replace the link by a directory with the files.",
             )
 
 

@@ -162,7 +162,7 @@ def check_branch_name(name: object) -> None:
     if not isinstance(name, str) or not name.strip() or "/" in name or "\\" in name:
         rule = "is not a valid branch name"
     elif name == MAIN_BRANCH:
-        rule = "is the name of the default branch and cannot be created or renamed"
+        rule = "is the name of the default branch and cannot be used for another branch"
     elif name.isascii() and name.isdigit():
         rule = "is not a valid branch name, because it consists of digits only"
     else:

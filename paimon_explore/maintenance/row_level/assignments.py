@@ -47,7 +47,7 @@ NewValue: TypeAlias = object
 """A new value: an SQL expression as a string, a term, or a constant."""
 
 _TIMES = frozenset({TypeRoot.DATE, TypeRoot.TIME, TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ})
-QUOTE_HINT = "A string is written with quotes inside, \"'text'\", or as pe.lit('text')."
+QUOTE_HINT = "Write a string constant as \"'text'\" (with quotes) or pe.lit('text')."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,9 +218,9 @@ def _constant(constant: Literal, field: DataField) -> Column:
         exact = literal_range(constant, plain, None).exact
         if exact is None:
             raise InvalidInputError(
-                f"The value {literal_text(constant)} does not fit column {field.name!r} of type "
-                f"{type_text(plain)}.",
-                hint="Reduce the fractional seconds to the precision of the type.",
+                f"The value {literal_text(constant)} has more fractional digits than column "
+                f"{field.name!r} of type {type_text(plain)} stores.",
+                hint="Round the value first.",
             )
         constant = Literal(value=exact, type=plain)
     return assigned(repeated(constant, 1), field)

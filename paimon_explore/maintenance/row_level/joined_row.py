@@ -92,7 +92,9 @@ class Sides:
         if side is not None:
             if side not in visible:
                 raise InvalidInputError(
-                    f"{'.'.join(path)!r} cannot be used, because the clause has no {side} row."
+                    f"Column {'.'.join(path)!r} cannot be used, because the rows of this "
+                    "clause have "
+                    f"no matching {side} row."
                 )
             return (f"{side}.{self._exact_name(side, path[1])}", *path[2:])
         found = [side for side in visible if _alike(self._of(side), path[0])]

@@ -219,8 +219,8 @@ class MergeChange:
             }
         if not found:
             raise InvalidInputError(
-                "No source column has the name of a table column that can be set.",
-                hint="Pass the new values by column.",
+                "The source has no column with the name of a table column that the clause can set.",
+                hint="Pass the new values by column, or rename the columns of the source.",
             )
         return found
 

@@ -198,8 +198,8 @@ def _condition(on: On, sides: Sides) -> Expression:
         parts = []
     if not parts:
         raise InvalidInputError(
-            f"on={on!r} is not a condition.",
-            hint='Use on="id", on=["id", "dt"] or on="target.id = source.key".',
+            f"on must be a column name, a list of column names or a condition, not {on!r}.",
+            hint=f"Pass on={sides.target.names[0]!r}, for example.",
         )
     return conjunction(parts)
 

@@ -43,8 +43,12 @@ def source_rows(source: Rows, target: RowType) -> tuple[RowType, pa.RecordBatch]
     rows = _table_of(source, target)
     names = [name for name in rows.schema.names if not _INDEX.fullmatch(name)]
     if len({name.lower() for name in names}) != len(names):
-        shown = ", ".join(map(repr, names))
-        raise InvalidInputError(f"The columns of the source have duplicate names: {shown}.")
+        lower = [name.lower() for name in names]
+        first, second = [n for n in names if lower.count(n.lower()) > 1][:2]
+        problem = f"The names of the source columns {first!r} and {second!r} differ only in case."
+        if first == second:
+            problem = f"The source has two columns named {first!r}."
+        raise InvalidInputError(problem, hint="Rename one of them.")
     fields: list[DataField] = []
     columns: list[Column] = []
     for number, name in enumerate(names):

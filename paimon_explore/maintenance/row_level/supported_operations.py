@@ -37,7 +37,7 @@ def check_update(schema: TableSchema, options: TableOptions, columns: Collection
         UnsupportedFeatureError: the update is not implemented.
     """
     writes_updated_only = options.value(opt.DATA_EVOLUTION_ENABLED)
-    _check_blobs(schema, "update", columns if writes_updated_only else schema.row_type.names)
+    _check_blobs(schema, "updating", columns if writes_updated_only else schema.row_type.names)
     if not schema.primary_keys:
         _check_append_update(schema, options, columns)
         return
@@ -90,7 +90,7 @@ def check_delete(schema: TableSchema, options: TableOptions) -> None:
         InvalidInputError: the merge engine does not support deletes, or the table ignores them.
         UnsupportedFeatureError: the delete is not implemented.
     """
-    _check_blobs(schema, "delete", schema.row_type.names)
+    _check_blobs(schema, "deleting rows of", schema.row_type.names)
     if not schema.primary_keys:
         if options.value(opt.DATA_EVOLUTION_ENABLED):
             raise UnsupportedFeatureError(
@@ -113,7 +113,7 @@ def check_delete(schema: TableSchema, options: TableOptions) -> None:
     if required:
         raise InvalidInputError(
             f"A table with 'merge-engine' = '{engine.value}' does not support deletes by default.",
-            hint=f"Set {' or '.join(map(repr, required))}.",
+            hint=f"Set the option {' or '.join(map(repr, required))} first.",
         )
 
 
@@ -123,7 +123,7 @@ def check_insert(schema: TableSchema) -> None:
     Raises:
         UnsupportedFeatureError: the table has BLOB columns.
     """
-    _check_blobs(schema, "merge", schema.row_type.names)
+    _check_blobs(schema, "merging into", schema.row_type.names)
 
 
 def _delete_options(options: TableOptions) -> tuple[str, ...] | None:
@@ -147,4 +147,4 @@ def _check_blobs(schema: TableSchema, act: str, columns: Collection[str]) -> Non
     for column in schema.fields:
         kinds = parts(column.type)
         if column.name in columns and any(is_root(kind, TypeRoot.BLOB) for kind in kinds):
-            raise UnsupportedFeatureError(f"{act} of rows with the BLOB column {column.name!r}")
+            raise UnsupportedFeatureError(f"{act} a table with the BLOB column {column.name!r}")

@@ -33,7 +33,7 @@ from paimon_explore.scan.predicate.sql_formatter import to_sql
 from paimon_explore.scan.predicate.sql_parser import Where, predicate
 from paimon_explore.scan.splits.data_split import Split
 from paimon_explore.spark.driver_tasks import map_tasks
-from paimon_explore.spark.read_plan import groups, whole_columns
+from paimon_explore.spark.read_plan import different_type, groups, whole_columns
 from paimon_explore.spark.spark_types import spark_schema, to_spark, wire_schema
 from paimon_explore.table.audit_log_binlog_tables import ROWKIND, row_kinds
 from paimon_explore.table.row_changes import ChangeReader, without_retracts
@@ -118,15 +118,12 @@ class SpecialRead:
         known = {field.name: field.dataType for field in self.schema.fields}
         for field in schema.fields:
             if field.name not in known:
-                msg = f"There is no column {field.name!r}."
+                msg = f"The result of the read has no column {field.name!r}."
                 raise InvalidInputError(msg, hint=f"Columns: {choices(known)}.")
             if field.dataType.simpleString() != known[field.name].simpleString():
                 there = known[field.name].simpleString()
                 kind = field.dataType.simpleString()
-                msg = f"Column {field.name!r} is {there} in the table, not {kind}."
-                raise InvalidInputError(
-                    msg, hint="Read the column with the type of the table, then cast it in Spark."
-                )
+                raise different_type(field.name, kind, there)
         names = schema.fieldNames()
         if names == self.schema.fieldNames():
             return self
@@ -139,7 +136,8 @@ class SpecialRead:
         kind = ROWKIND.name
         if self.job is None or (self.job.kinds and (not names or names[0] != kind)):
             raise InvalidInputError(
-                f"Column {kind!r} must be the first column.", hint="Select columns after load()."
+                f"The schema of the read must begin with column {kind!r}.",
+                hint="Omit schema(), and select columns after load().",
             )
         columns = [name for name in names if name != kind or not self.job.kinds]
         job = replace(
@@ -244,7 +242,7 @@ def _increment(scan: Scan, *, kinds: bool) -> SpecialRead:
             rows = changes.between(increment) if increment is not None else schema.empty_table()
             return (rows if kinds else without_retracts(rows)).to_reader()
 
-        return local_rows(RowSource(name="the increment", schema=schema, load=load))
+        return local_rows(RowSource(name="The incremental query", schema=schema, load=load))
     found = branch_changes(scan.target, increment.span_of, increment.mode, scan.where)
     return _kinds(scan, [split for _, splits in found for split in splits], kinds=kinds)
 

@@ -71,5 +71,5 @@ def value_type(rows: DataFrame, column: Column, value: object, name: str) -> st.
         if not isinstance(value, str):
             raise
         reason = str(error).partition(" SQLSTATE")[0]
-        msg = f"The new value {value!r} of column {name!r}: {reason}"
+        msg = f"The new value {value!r} of column {name!r} is invalid: {reason}"
         raise InvalidInputError(msg, hint=QUOTE_HINT) from error

@@ -99,7 +99,7 @@ def placed_rows(spark: SparkSession, table: Table, where: Where | None) -> Place
         raise UnsupportedFeatureError(
             "changing rows of a row-tracking table in Spark tasks",
             table.name,
-            hint="Use t.delete, t.update or t.merge, without Spark.",
+            hint="Use Table.delete(), Table.update() or Table.merge(), which run without Spark.",
         )
     scan = table.scan(where=where)
     splits, rest = plan_candidate_files(scan.target, scan.where)

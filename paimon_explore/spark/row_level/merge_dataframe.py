@@ -140,9 +140,9 @@ class When:
     def _only(self, act: str, *allowed: Rows) -> None:
         if self.rows not in allowed:
             raise InvalidInputError(
-                f"{_ACTIONS[act]} is not allowed in a clause {self.rows.value}.",
-                hint="Rows of the source are inserted WHEN NOT MATCHED; rows of the table are "
-                "updated or deleted WHEN MATCHED or WHEN NOT MATCHED BY SOURCE.",
+                f"{_ACTIONS[act]} is not allowed in a {self.rows.value} clause.",
+                hint="Insert rows of the source in a WHEN NOT MATCHED clause. Update or delete "
+                "rows of the table in a WHEN MATCHED or WHEN NOT MATCHED BY SOURCE clause.",
             )
 
     def _with(self, act: str, values: Mapping[str, object] | None) -> Merge:

@@ -111,7 +111,7 @@ def _values(table: Table, values: Mapping[str, object]) -> Mapping[str, object]:
 
 def _refused(table: Table) -> UnsupportedFeatureError:
     return UnsupportedFeatureError(
-        "changing rows of a row-tracking table with Spark columns",
+        "changing rows of a row-tracking table with Spark Column expressions",
         table.name,
         hint='Pass conditions and values as SQL text, such as "qty + 1" or "\'sold\'".',
     )

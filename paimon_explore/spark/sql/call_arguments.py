@@ -77,13 +77,12 @@ class Call:
             raise self.problem(f"{name} = {self.needed(name)!r} contains an empty name")
         return found
 
-    def check_stated(self, *names: str) -> None:
-        """Reject NULL and blank text for arguments whose omission means "all"."""
-        for name in names:
-            if name in self.values and not str(self.values[name] or "").strip():
-                value = self.values[name]
-                shown = "NULL" if value is None else repr(value)
-                raise self.problem(f"argument {name} is {shown}", f"Omit {name} to select all.")
+    def check_stated(self, name: str, hint: str) -> None:
+        """Reject NULL and blank text for an argument whose omission removes more than its value."""
+        if name in self.values and not str(self.values[name] or "").strip():
+            value = self.values[name]
+            shown = "NULL" if value is None else repr(value)
+            raise self.problem(f"argument {name} must not be {shown}", hint)
 
     def number(self, name: str) -> int | None:
         """Return an argument as an integer."""

@@ -214,10 +214,12 @@ def _row_type(columns: Sequence[WrittenColumn], rows: DataFrame | None) -> RowTy
         )
     if rows is not None:
         kinds = [(f.name, paimon_type(f.dataType), f) for f in rows.schema.fields]
-        lost = [f"{name} {f.dataType.simpleString()}" for name, kind, f in kinds if kind is None]
+        lost = [f for _, kind, f in kinds if kind is None]
         if lost:
             raise InvalidInputError(
-                f"Column {lost[0]} of the query has a type that Paimon does not support."
+                f"Column {lost[0].name!r} of the query has type {lost[0].dataType.simpleString()}, "
+                "which Paimon does not support.",
+                hint="Cast the column to another type in the query.",
             )
         return RowType(
             fields=tuple(
@@ -229,7 +231,10 @@ def _row_type(columns: Sequence[WrittenColumn], rows: DataFrame | None) -> RowTy
             )
         )
     if not columns:
-        raise InvalidInputError("CREATE TABLE needs columns.", hint="Write (id BIGINT, …).")
+        raise InvalidInputError(
+            "CREATE TABLE requires at least one column.",
+            hint="Write the columns after the name of the table, such as (id BIGINT).",
+        )
     return RowType(
         fields=tuple(
             DataField(
@@ -262,10 +267,12 @@ def drop_table(warehouse: Warehouse, reader: Reader) -> DataFrame | None:
     reader.takes("PURGE")
     reader.end()
     base, system = warehouse.split(name)
-    if system is not None or "$" in base.table:
+    if system is not None:
+        raise InvalidInputError(f"{name.table!r} is a system table and cannot be dropped.")
+    if "$" in base.table:
         raise InvalidInputError(
-            f"{name.table!r} is a system table or a branch.",
-            hint="Use DROP BRANCH to delete a branch.",
+            f"{name.table!r} is a branch, and DROP TABLE only deletes tables.",
+            hint="Use ALTER TABLE … DROP BRANCH to delete a branch.",
         )
     try:
         opened = warehouse.base(base)

@@ -138,7 +138,7 @@ def partition_spec(warehouse: Warehouse, reader: Reader, schema: TableSchema) ->
     for key, value in found.items():
         if value is _FROM_QUERY:
             raise InvalidInputError(
-                f"PARTITION: column {key!r} has no value.", hint=f"Write {key} = '…'."
+                f"PARTITION contains no value for column {key!r}.", hint=f"Write {key} = '…'."
             )
     return found
 

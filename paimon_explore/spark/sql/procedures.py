@@ -102,7 +102,7 @@ def _arguments(
             reader.next()
             argument = known.get(_plain(given))
         else:
-            given = str(place + 1)
+            given = f"number {place + 1}"
             argument = procedure.arguments[place] if place < len(procedure.arguments) else None
         if argument is None or argument in found:
             what = "is unknown" if argument is None else "is given twice"
@@ -153,7 +153,7 @@ def _partitions(one: Call, table: Table) -> list[dict[str, object]] | None:
     """Return the partitions given as `dt=1,hour=2;dt=2` or by a condition."""
     text, where = one.text("partitions"), one.text("where")
     if text and where:
-        raise one.problem("partitions and where are both given")
+        raise one.problem("the arguments partitions and where cannot be combined")
     if where:
         return _partitions_where(one, table, where)
     if not text:
@@ -338,7 +338,9 @@ def _rollback_to_time(one: Call) -> DataFrame:
     if moment is None:
         raise one.problem("the argument 'timestamp' is missing")
     millis = moment.timestamp() * 1000
-    return _rollback_to_last(one, table, lambda s: s.time_millis <= millis, f"at {moment}")
+    return _rollback_to_last(
+        one, table, lambda s: s.time_millis <= millis, f"at or before {moment}"
+    )
 
 
 def _rollback_to_watermark(one: Call) -> DataFrame:
@@ -350,7 +352,7 @@ def _rollback_to_watermark(one: Call) -> DataFrame:
         found = snapshot.watermark
         return found is not None and found != NO_WATERMARK and found <= watermark
 
-    return _rollback_to_last(one, table, reached, f"with watermark {watermark}")
+    return _rollback_to_last(one, table, reached, f"with a watermark of at most {watermark}")
 
 
 def _rollback_to_last(
@@ -358,7 +360,7 @@ def _rollback_to_last(
 ) -> DataFrame:
     found = [snapshot.id for snapshot in table.snapshots if fits(snapshot)]
     if not found:
-        msg = f"Table {table.name} has no snapshot {what} or earlier."
+        msg = f"Table {table.name} has no snapshot {what}."
         raise NotFoundError("snapshot", what, table.name, message=msg)
     before = table.store.snapshots.latest_id()
     made = table.maintenance.rollback_to(snapshot=found[-1])
@@ -388,7 +390,7 @@ def _fast_forward(one: Call) -> DataFrame:
 
 
 def _reset_consumer(one: Call) -> DataFrame:
-    one.check_stated("next_snapshot_id")
+    one.check_stated("next_snapshot_id", "Omit next_snapshot_id to delete the consumer.")
     consumers = one.table().store.consumers
     name, following = one.needed("consumer_id"), one.number("next_snapshot_id")
     if following is None:
@@ -399,7 +401,7 @@ def _reset_consumer(one: Call) -> DataFrame:
 
 
 def _clear_consumers(one: Call) -> DataFrame:
-    one.check_stated("including_consumers")
+    one.check_stated("including_consumers", "Omit including_consumers to delete all consumers.")
     table = one.table()
     wanted = parse_names(one.text("including_consumers") or "")
     spared = parse_names(one.text("excluding_consumers") or "")

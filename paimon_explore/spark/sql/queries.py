@@ -142,7 +142,7 @@ def _increment(warehouse: Warehouse, reference: Reference) -> str:
     function, arguments = reference.parts[-1], reference.arguments or ()
     if len(arguments) != 3:  # noqa: PLR2004 - a table and two ends
         raise InvalidInputError(
-            f"{function} was called with {len(arguments)} arguments.",
+            f"{function} requires 3 arguments, but the query passes {len(arguments)}.",
             hint=f"Pass a table, the start (exclusive) and the end: {function}('db.t', '3', '7').",
         )
     ends = [warehouse.spark.sql(f"SELECT {text}").collect()[0][0] for text in arguments[1:]]
@@ -168,7 +168,7 @@ def _version(warehouse: Warehouse, text: str) -> str:
     value = _evaluated(warehouse, text, "VERSION AS OF")
     if isinstance(value, bool) or not isinstance(value, int | str):
         raise InvalidInputError(
-            f"VERSION AS OF {text}: {value!r} is not a version.",
+            f"The value {value!r} of VERSION AS OF {text} is neither an integer nor a string.",
             hint="Pass a snapshot id, or the name of a tag as a string.",
         )
     return str(value)

@@ -91,7 +91,8 @@ class Warehouse:
         if len(parts) == 2:  # noqa: PLR2004 - database and table
             return Name(table=f"{self.known_database(parts[0])}.{parts[1]}")
         raise InvalidInputError(
-            f"{'.'.join(parts)!r} is not a Paimon table.", hint="Write it as database.table."
+            f"{'.'.join(parts)!r} is not the name of a Paimon table.",
+            hint="Write the name as database.table.",
         )
 
     def _present(self, name: str) -> Name | None:
@@ -127,7 +128,7 @@ class Warehouse:
         """
         if self.catalog is None:
             raise InvalidInputError(
-                "A warehouse is required.",
+                "The statement requires a warehouse, but none was given.",
                 hint="Pass warehouse= or catalog=, or start with pe.spark.session(warehouse=…).",
             )
         return self.catalog

@@ -70,7 +70,9 @@ def tokens_of(source: str) -> list[Token]:
         found = sqlglot.tokenize(_OPENING + source, read="spark")
     except SqlglotError as error:
         msg = f"The statement cannot be parsed: {error}."
-        raise InvalidInputError(msg, hint="A quote or comment may not be closed.") from error
+        raise InvalidInputError(
+            msg, hint="Check that every quote and comment is closed."
+        ) from error
     tokens: list[Token] = []
     for one in found[1:]:
         start, end = one.start - len(_OPENING), one.end + 1 - len(_OPENING)
@@ -333,7 +335,7 @@ class Reader:
         column = at - (self.source.rfind("\n", 0, at) + 1) + 1
         rest = self.source[at:].strip()
         shown = rest[:_MOST_SHOWN] + ("…" if len(rest) > _MOST_SHOWN else "")
-        place = f"line {line}, column {column}" + (f", at {shown!r}" if rest else ", at its end")
+        place = f"line {line}, column {column}" + (f", at {shown!r}" if rest else ", at the end")
         subject = f"{part} cannot be read" if part else "The statement cannot be read"
         return InvalidInputError(f"{subject}: {what} ({place}).", hint=hint)
 

@@ -127,8 +127,8 @@ def new_rows(
 
 def _refused(commit: str, place: str) -> UnsupportedFeatureError:
     return UnsupportedFeatureError(
-        f"reading rows that {commit} deleted or replaced in a stream without row kinds",
+        f"streaming without row kinds from {commit}, which deletes or replaces rows,",
         place,
-        hint="Set the option 'read.changelog' to true for the column _row_kind, or "
-        "'read.ignore-deletes' to true to skip such rows.",
+        hint="Set the option 'read.changelog' to true to read the changes with their row kinds, or "
+        "'read.ignore-deletes' to true to skip such changes.",
     )

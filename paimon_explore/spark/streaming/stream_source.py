@@ -35,7 +35,7 @@ from pyspark.sql.datasource import (
 )
 from pyspark.sql.types import StringType, StructField, StructType
 
-from paimon_explore.errors import UnsupportedFeatureError, choices
+from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.consumer import Consumer
 from paimon_explore.metadata.options.option_enums import StartupMode
@@ -118,8 +118,8 @@ def stream_start(scan: Scan) -> StreamStart:
         return StreamStart(snapshot=latest or 0, whole=False)
     if mode in _FULL:
         return StreamStart(snapshot=0, whole=True)
-    hint = f"Use scan.snapshot-id, or scan.mode {choices(['full', 'latest'])}."
-    raise UnsupportedFeatureError(f"a stream with scan.mode = {mode.value}", hint=hint)
+    hint = "Set scan.mode to 'full' or 'latest', or set scan.snapshot-id."
+    raise UnsupportedFeatureError(f"streaming with 'scan.mode' = {mode.value!r}", hint=hint)
 
 
 def _consumer(scan: Scan) -> Consumer | None:

@@ -41,8 +41,8 @@ def assigned(
     if len(df.columns) != len(fields):
         names = ", ".join(field.name for field in fields)
         raise InvalidInputError(
-            f"The query returns {len(df.columns)} columns, but {len(fields)} are expected.",
-            hint=f"Expected columns: {names}.",
+            f"The query returns {len(df.columns)} columns, but must return {len(fields)}.",
+            hint=f"Return a value for each of the columns {names}.",
         )
     positions = df.toDF(*(f"_{at}" for at in range(len(fields))))
     columns = [
@@ -107,7 +107,10 @@ def exact_column(column: Column, given: st.DataType, wanted: st.DataType, name: 
     message = f.concat(
         f.lit(f"Column '{name}' ({kind}): "),
         column.cast("string"),
-        f.lit(f" would change. Write CAST(… AS {kind}) or ROUND(…) if that is intended."),
+        f.lit(
+            " cannot be converted without loss. To accept the loss, write "
+            f"CAST(… AS {kind}) or ROUND(…)."
+        ),
     )
     return f.when(column.isNull() | same, made).otherwise(f.raise_error(message))
 

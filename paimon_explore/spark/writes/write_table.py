@@ -49,7 +49,7 @@ from paimon_explore.spark.writes.distributed_compaction import compact_written
 from paimon_explore.spark.writes.driver_commit import publish, withdraw, write_target
 from paimon_explore.spark.writes.native_parquet_write import is_native_write, write_natively
 from paimon_explore.table.table import Table
-from paimon_explore.table.table_write import TableWriter
+from paimon_explore.table.table_write import TableWriter, partition_hint
 from paimon_explore.write.append_writer import fixed_buckets
 from paimon_explore.write.buckets.partition_grouping import partitions_of
 from paimon_explore.write.input.table_batches import InputShape, open_rows
@@ -97,11 +97,10 @@ def write(
     if mode not in MODES:
         raise InvalidInputError(f"Unknown mode {mode!r}.", hint=f"Use {choices(MODES)}.")
     check_frame(df)
-    if partition is not NOT_GIVEN:
-        optional_mapping(
-            "partition", partition, hint='Pass values by column: {"dt": "2026-01-01"}.'
-        )
     found = table_with_options(table, options or {})
+    if partition is not NOT_GIVEN:
+        hint = partition_hint(found.schema.partition_keys)
+        optional_mapping("partition", partition, hint=hint)
     target = write_target(found, replaces=mode == "overwrite")
     if mode == "upsert" and not target.schema.primary_keys:
         msg = f"Mode 'upsert' requires a primary key, but table {found.name} has none."

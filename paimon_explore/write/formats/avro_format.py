@@ -38,7 +38,7 @@ def avro_codec(compression: str) -> str:
     if codec is None:
         raise InvalidInputError(
             f"{compression!r} is not a compression codec for Avro files.",
-            hint=f"Use {choices(_CODECS)}.",
+            hint=f"Set file.compression to one of {choices(_CODECS)}.",
         )
     return codec
 

@@ -254,7 +254,7 @@ def physical_type(data_type: DataType, field_id: int, depth: int = 0) -> pa.Data
             return _physical_map(element, COUNT, field_id, depth + 1)
         case RowType(fields=()):
             raise UnsupportedFeatureError(
-                "a ROW without fields in a Parquet file", hint="Add a field to the ROW."
+                "writing a ROW without fields to a Parquet file", hint="Add a field to the ROW."
             )
         case RowType():
             return pa.struct([_physical_field(field, field.id, 0) for field in data_type])

@@ -127,8 +127,7 @@ def _check_type(data_type: DataType, name: str, file_format: str) -> None:
                 _check_type(field.type, name, file_format)
         case _:
             raise UnsupportedFeatureError(
-                f"a column of type {type_text(data_type)} in a {file_format} file",
-                f"column {name!r}",
+                f"writing column {name!r} of type {type_text(data_type)} to a {file_format} file",
                 hint="Set file.format to parquet.",
             )
 
@@ -172,7 +171,9 @@ def _json_values(array: Column, data_type: DataType) -> list[Json]:
             valid = valid_mask(array).tolist()
             return [row if ok else None for row, ok in zip(rows, valid, strict=True)]
         case _:
-            raise UnsupportedFeatureError(f"a value of type {type_text(data_type)} in a text file")
+            raise UnsupportedFeatureError(
+                f"writing a value of type {type_text(data_type)} to a JSON file"
+            )
 
 
 def _object(pairs: Sequence[tuple[Json, Json]]) -> dict[str, Json]:

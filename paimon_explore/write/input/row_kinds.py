@@ -54,8 +54,9 @@ def kinds_of(batch: pa.RecordBatch, options: TableOptions, default: int = INSERT
 def _checked_numbers(column: Column, name: str) -> Kinds:
     numbers = fixed_values(column.cast(pa.int64()), np.int64).astype(np.int64)
     if len(numbers) and not 0 <= numbers.min() <= numbers.max() <= DELETE:
+        wrong = int(numbers.min() if numbers.min() < 0 else numbers.max())
         raise InvalidInputError(
-            f"Column {name!r} contains a number that is not a row kind.",
+            f"Column {name!r} must contain numbers from 0 to {DELETE}, but contains {wrong}.",
             hint="Row kinds are 0 (+I), 1 (-U), 2 (+U) and 3 (-D).",
         )
     return numbers.astype(np.int8)

@@ -67,7 +67,7 @@ def test_tables_are_rolled_back_and_snapshots_expire(run: Sql, rows: Rows, order
     assert rows("CALL sys.rollback('demo.orders', tag => 'v1')") == [(last, 1)]
     assert rows("CALL sys.remove_orphan_files('demo.*', dry_run => true)") == [(0, 0)]
     assert rows("CALL sys.fsck('demo.orders')") == []
-    with pytest.raises(NotFoundError, match="watermark 5"):
+    with pytest.raises(NotFoundError, match="watermark of at most 5"):
         run("CALL sys.rollback_to_watermark('demo.orders', 5)")
 
 
@@ -123,9 +123,18 @@ def test_procedures_are_shown_with_their_arguments(rows: Rows) -> None:
         ("sys.rollback_to_timestamp('demo.orders', 'soon')", "'soon' is not a timestamp"),
         ("sys.remove_orphan_files('demo.orders', dry_run => 'maybe')", "neither true nor false"),
         ("sys.remove_orphan_files('demo.orders', dry_run => NULL)", "neither true nor false"),
-        ("sys.clear_consumers('demo.orders', including_consumers => NULL)", "consumers is NULL"),
-        ("sys.clear_consumers('demo.orders', including_consumers => ' ')", "consumers is ' '"),
-        ("sys.reset_consumer('demo.orders', 'a', NULL)", "next_snapshot_id is NULL"),
+        (
+            "sys.clear_consumers('demo.orders', including_consumers => NULL)",
+            "must not be NULL",
+        ),
+        (
+            "sys.clear_consumers('demo.orders', including_consumers => ' ')",
+            "must not be ' '",
+        ),
+        (
+            "sys.reset_consumer('demo.orders', 'a', NULL)",
+            "Omit next_snapshot_id to delete",
+        ),
         ("sys.delete_tag('demo.orders', '')", "'tag' is missing"),
         ("sys.delete_tag('demo.orders', 'v1,')", "'v1,' contains an empty name"),
         ("sys.delete_branch('demo.orders', NULL)", "'branch' is missing"),

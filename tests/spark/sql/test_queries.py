@@ -125,7 +125,10 @@ def test_what_is_sparks_goes_to_spark_unchanged(
         ("SELECT * FROM demo.orders TIMESTAMP AS OF 'soon'", "TIMESTAMP AS OF 'soon'"),
         ("SELECT * FROM demo.orders$fils", "System table 'fils' does not exist.*'files'"),
         ("SELECT * FROM demo.orders$branch_x", "Branch 'x' does not exist"),
-        ("SELECT * FROM paimon_incremental_query('demo.orders', 1)", "2 arguments"),
+        (
+            "SELECT * FROM paimon_incremental_query('demo.orders', 1)",
+            "but the query passes 2",
+        ),
     ],
 )
 def test_what_does_not_exist_is_named_with_what_does(text: str, message: str, run: Sql) -> None:
@@ -148,6 +151,6 @@ def test_a_session_knows_its_warehouse_and_database(spark: SparkSession, catalog
         sql(spark, "SELECT 1", warehouse="/x", catalog=catalog)
     with pytest.raises(
         (InvalidInputError, UnsupportedFeatureError),
-        match=r"does not use connector 'java'|PySpark",
+        match=r"uses connector 'python', not 'java'|PySpark",
     ):
         session(connector="java", warehouse="/x")

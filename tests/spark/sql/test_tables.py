@@ -184,7 +184,7 @@ def test_databases_come_and_go(run: Sql, rows: Rows, catalog: Catalog) -> None:
         ("CREATE TABLE t (id INT) LOCATION '/x'", "LOCATION"),
         ("CREATE TABLE t (id INT) PARTITION BY (id)", "unknown clause.*PARTITIONED BY"),
         ("CREATE TABLE demo.t (id INT) USING parquet", "A parquet table in a Paimon warehouse"),
-        ("CREATE TABLE t", "needs columns"),
+        ("CREATE TABLE t", "requires at least one column"),
         ("CREATE OR REPLACE TABLE demo.orders (id INT)", "CREATE OR REPLACE TABLE"),
         ("ALTER TABLE orders ADD COLUMN id INT", "'id'"),
         ("ALTER TABLE orders DROP COLUMN nope", "'nope'"),

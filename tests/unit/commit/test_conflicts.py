@@ -56,7 +56,7 @@ def test_a_file_added_twice_is_a_conflict() -> None:
 
 def test_other_numbers_of_buckets_in_a_partition_are_a_conflict() -> None:
     live = entries(entry("a", total_buckets=2))
-    with pytest.raises(CommitConflictError, match="different numbers of buckets: 2 and 3"):
+    with pytest.raises(CommitConflictError, match=r"with 2 buckets, and .* with 3 buckets"):
         run(live, entry("b", total_buckets=3), rules=KEYED)
     run(live, gone("a", total_buckets=2), entry("b", total_buckets=3), kind=CommitKind.OVERWRITE)
 

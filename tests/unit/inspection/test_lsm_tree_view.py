@@ -59,7 +59,7 @@ def test_a_bucket_is_named_in_many_ways(golden: GoldenTables) -> None:
         table.lsm("p9")
     with pytest.raises(NotFoundError, match="Bucket 7"):
         table.lsm(bucket=7)
-    with pytest.raises(InvalidInputError, match="partition columns are 'dt'"):
+    with pytest.raises(InvalidInputError, match="partition columns 'dt'"):
         table.lsm({"other": 1})
 
 

@@ -13,7 +13,7 @@ from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
 from paimon_explore.store.manifests import shared_cache
 from support.lifecycle import plain_table, replaced_rows
 
-AGREES = "fastavro reads the same values as our Avro decoder"
+AGREES = "fastavro and paimon_explore decode the same values"
 
 
 def names(table: Table) -> tuple[str, str]:
@@ -87,7 +87,7 @@ def _with_schema(data: bytes, old: bytes, new: bytes) -> bytes:
         (100_000, "17 records of Avro metadata a second time: 12 whole files"),
         (
             0,
-            "0 records of Avro metadata a second time: 0 whole files; 0 files partly, 12 files not",
+            "0 records of Avro metadata a second time: 0 whole files, 0 files in part; 12 files",
         ),
     ],
 )

@@ -57,29 +57,31 @@ def with_entry(rows: FileRows, name: str, value: "pa.Array[Any]") -> FileRows:
 
 
 BROKEN: dict[str, Callable[[FileRows], FileRows]] = {
-    "row 1 is out of order": lambda r: with_column(r, "k", pa.array([0, 2, 1, 3, 4], pa.int32())),
+    "the key of row 1 is out of order": lambda r: with_column(
+        r, "k", pa.array([0, 2, 1, 3, 4], pa.int32())
+    ),
     "row 1 has the key of the previous row": lambda r: with_column(
         r, "k", pa.array([0, 0, 2, 3, 4], pa.int32())
     ),
-    "a key is outside of the recorded max_key": lambda r: with_column(
+    "a key is above the recorded maximum key": lambda r: with_column(
         r, "k", pa.array([0, 1, 2, 3, 9], pa.int32())
     ),
-    "the file has sequence numbers 0 to 7, the manifest records 0 to 4": lambda r: with_column(
+    "the file has sequence numbers 0 to 7, but the manifest records 0 to 4": lambda r: with_column(
         r, "_SEQUENCE_NUMBER", pa.array([0, 1, 2, 3, 7], pa.int64())
     ),
-    "the file has 0 retract rows, the manifest records 1": lambda r: with_column(
+    "the file has 0 retract rows, but the manifest records 1": lambda r: with_column(
         r, "_VALUE_KIND", pa.array([0] * 5, pa.int8())
     ),
-    "column v has 0 nulls, the manifest records 1": lambda r: with_column(
+    "column v has 0 nulls, but the manifest records 1": lambda r: with_column(
         r, "v", pa.array([0, 1, 2, 1, 4], pa.int64())
     ),
-    "values of column v above the maximum: 1": lambda r: with_column(
+    "1 value is above the maximum of column v": lambda r: with_column(
         r, "v", pa.array([0, 1, 2, None, 5], pa.int64())
     ),
-    "values of column v below the minimum: 2": lambda r: with_column(
+    "2 values are below the minimum of column v": lambda r: with_column(
         r, "v", pa.array([-1, -2, 2, None, 4], pa.int64())
     ),
-    "rows whose dt differs from the partition: 5": lambda r: with_column(
+    "5 of 5 rows have another value of dt than the partition": lambda r: with_column(
         r, "dt", pa.array(["e"] * 5)
     ),
 }
@@ -96,7 +98,7 @@ def test_rows_of_another_bucket_are_told(tmp_path: Path) -> None:
     rows = with_entry(written(tmp_path), "total_buckets", pa.array([64], pa.int32()))
     found = [what for _, what in rows.broken()]
     assert len(found) == 1
-    assert found[0].startswith("rows of another bucket: 5, the first of bucket")
+    assert found[0].startswith("5 of 5 rows belong to another bucket, the first of them to bucket")
 
 
 def test_an_empty_file_breaks_nothing(tmp_path: Path) -> None:

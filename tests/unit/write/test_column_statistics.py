@@ -173,7 +173,7 @@ def test_modes_are_parsed_in_any_case(text: str, mode: StatsMode) -> None:
 
 @pytest.mark.parametrize("text", ["", "truncate", "truncate(0)", "truncate(x)", "some"])
 def test_an_unknown_mode_is_refused(text: str) -> None:
-    with pytest.raises(InvalidInputError, match="statistics mode"):
+    with pytest.raises(InvalidInputError, match="mode for column statistics"):
         parse_mode(text)
 
 

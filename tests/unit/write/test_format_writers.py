@@ -249,5 +249,5 @@ def test_parquet_has_no_rows_without_fields(tmp_path: Path) -> None:
     catalog = Catalog(tmp_path)
     catalog.create_database("db")
     table = catalog.create_table("db.t", {"r": "ROW<>"})
-    with pytest.raises(UnsupportedFeatureError, match="ROW without fields in a Parquet file"):
+    with pytest.raises(UnsupportedFeatureError, match="ROW without fields to a Parquet file"):
         table.append([{"r": {}}])

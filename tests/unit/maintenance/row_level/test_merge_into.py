@@ -138,8 +138,8 @@ def test_columns_of_the_primary_key_stay_as_they_match() -> None:
         (lambda m: m.when_matched_update({"v": "x"}), "There is no column 'x'"),
         (lambda m: m.when_matched_update({"x": "1"}), "The table has no column 'x'"),
         (lambda m: m.when_matched_update({"v": "source.x"}), "The source has no column 'x'"),
-        (lambda m: m.when_not_matched_insert({"k": "target.k"}), "no target row"),
-        (lambda m: m.when_not_matched_by_source_delete("source.k = 1"), "no source row"),
+        (lambda m: m.when_not_matched_insert({"k": "target.k"}), "no matching target row"),
+        (lambda m: m.when_not_matched_by_source_delete("source.k = 1"), "no matching source row"),
         (lambda m: m.when_matched_delete("source.k"), "not a condition"),
         (
             lambda m: m.when_matched_update({"k": "source.k"}),
@@ -159,7 +159,7 @@ def test_what_cannot_be_understood_is_named(
     [
         ("target.k = source.x", "The source has no column 'x'"),
         ("p", "The source has no column 'p'"),
-        ([], "is not a condition"),
+        ([], "on must be a column name"),
         ("target.k = source.v AND", "cannot be parsed"),
         ("target.p = source.k", "these types cannot be compared"),
     ],

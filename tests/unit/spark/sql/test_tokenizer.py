@@ -45,7 +45,7 @@ def test_expressions_end_outside_of_parentheses_and_cases() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("SELECT 'abc", "quote or comment may not be closed"),
+        ("SELECT 'abc", "Check that every quote and comment is closed"),
         ("(a, (b)", "expected '\\)'"),
     ],
 )
