@@ -291,6 +291,9 @@ class CommitLoop:
         assert snapshot is not None  # noqa: S101  # the last step created it
         try:
             created = self._commit(state, snapshot)
+        except CommitError as error:  # the catalog gave no lock
+            self._clean_up_failed(error)
+            raise
         except StorageError:
             self._record_unknown_outcome(state, snapshot)
             return self._find_winner(state, snapshot)

@@ -74,6 +74,8 @@ _TAIL_BYTES = 64 << 10
 _CONTENTS = Contents()
 _VERIFIED_BUCKETS: set[tuple[str, Options]] = set()
 """Buckets with their settings for which conditional puts were verified."""
+_OVERWRITING_BUCKETS: set[tuple[str, Options]] = set()
+"""Buckets with their settings that ignore the condition of a put."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,9 +103,12 @@ class ObjectStoreFileIO:
         options: settings as sorted pairs, with names of Paimon (`s3.access-key`, `s3.endpoint`) or
             obstore (`access_key_id`, `endpoint`); missing settings are taken from the environment
             (`AWS_...`, `GOOGLE_...`, `AZURE_...`).
+        locked: whether callers of `create` hold a lock where it matters, so that a store without
+            conditional puts can be used: there `create` checks that the key is free, then puts.
     """
 
     options: Options = ()
+    locked: bool = False
 
     @property
     def max_requests(self) -> int:
@@ -251,6 +256,8 @@ class ObjectStoreFileIO:
         """
         bucket, key = self._locate(path)
         with translate_errors("create", path):
+            if self.locked and self._ignores_conditions(bucket, path, key):
+                return self._put_if_free(bucket, key, data)
             self._check_conditional_put(bucket, path, key)
             return self._put_new(path, data)
 
@@ -342,13 +349,27 @@ class ObjectStoreFileIO:
             UnsupportedFeatureError: the store overwrites existing objects; of two concurrent
                 commits one would be lost.
         """
+        if self._ignores_conditions(bucket, path, key):
+            raise UnsupportedFeatureError(
+                f"a commit to the object store at {bucket.endpoint}, which ignores conditional "
+                "puts (If-None-Match: *) and overwrites existing objects,",
+                path,
+                hint="Concurrent commits would be lost. Use the table read-only, use a store that "
+                "supports conditional puts, or a catalog with locks.",
+            )
+
+    def _ignores_conditions(self, bucket: Bucket, path: str, key: str) -> bool:
+        """Return whether the store overwrites existing objects; asks each bucket once."""
         kind, name, _ = _parts(path)
         store_key = (name, self.options)
-        is_s3 = kind in paths.S3_SCHEMES
-        if store_key in _VERIFIED_BUCKETS or not is_s3 or not bucket.endpoint:
-            return
+        if store_key in _VERIFIED_BUCKETS:
+            return False
+        if kind not in paths.S3_SCHEMES or not bucket.endpoint:
+            return False
         if "amazonaws.com" in bucket.endpoint:
-            return
+            return False
+        if store_key in _OVERWRITING_BUCKETS:
+            return True
         probe = f"{key.rpartition('/')[0]}/.probe-{uuid.uuid4()}".lstrip("/")
         retry(bucket.policy, lambda: obstore.put(bucket.store, probe, b""))
         overwrites = retry(
@@ -356,15 +377,16 @@ class ObjectStoreFileIO:
         )
         with suppress(BaseError):  # an empty hidden object does no harm
             obstore.delete(bucket.store, probe)
-        if overwrites:
-            raise UnsupportedFeatureError(
-                f"a commit to the object store at {bucket.endpoint}, which ignores conditional "
-                "puts (If-None-Match: *) and overwrites existing objects,",
-                path,
-                hint="Concurrent commits would be lost. Use the table read-only, or use a store "
-                "that supports conditional puts.",
-            )
-        _VERIFIED_BUCKETS.add(store_key)
+        (_OVERWRITING_BUCKETS if overwrites else _VERIFIED_BUCKETS).add(store_key)
+        return overwrites
+
+    def _put_if_free(self, bucket: Bucket, key: str, data: bytes) -> bool:
+        """Put an object if its key is free; the caller holds a lock."""
+        existing = retry(bucket.policy, lambda: _content(bucket.store, key))
+        if existing is not None:
+            return False
+        retry(bucket.policy, lambda: obstore.put(bucket.store, key, data))
+        return True
 
     def _has_objects_below(self, path: str) -> bool:
         bucket, key = self._locate(path)

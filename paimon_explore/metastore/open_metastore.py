@@ -32,7 +32,13 @@ def open_metastore(options: CatalogOptions, storage: Mapping[str, object]) -> Me
                 options.required("warehouse"), {**options.storage(), **storage}
             )
             return FilesystemMetastore(file_io, warehouse)
-        case "jdbc" | "rest" | "hive":
+        case "jdbc":
+            from paimon_explore.metastore.jdbc.jdbc_metastore import (  # noqa: PLC0415
+                open_jdbc_metastore,
+            )
+
+            return open_jdbc_metastore(options, storage)
+        case "rest" | "hive":
             raise UnsupportedFeatureError(f"a catalog with metastore={kind!r}")
         case _:
             known = ", ".join(map(repr, KINDS))

@@ -15,9 +15,22 @@ def create_file(
 
     The lock protects tables on storage without atomic creation, and keeps other writers of the
     catalog out that rely on the lock alone.
+
+    Raises:
+        CommitError: the lock could not be acquired; nothing was written.
     """
     lock = None if environment is None else environment.lock()
     if lock is None:
         return file_io.create(path, data)
-    with lock:
+    from contextlib import ExitStack  # noqa: PLC0415 - only for catalogs with locks
+
+    from paimon_explore.errors import CommitError, StorageError  # noqa: PLC0415
+
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(lock)
+        except StorageError as error:
+            raise CommitError(
+                f"Nothing was committed, because the catalog gave no lock. {error}"
+            ) from error
         return file_io.create(path, data)

@@ -296,7 +296,7 @@ def encode_schema(schema: TableSchema) -> bytes:
 
     A missing comment is omitted, because Java reads a null comment as the text "null".
     """
-    return _pretty(schema_to_json(schema)).encode()
+    return pretty_json(schema_to_json(schema)).encode()
 
 
 def schema_to_json(schema: TableSchema) -> dict[str, object]:
@@ -316,14 +316,16 @@ def schema_to_json(schema: TableSchema) -> dict[str, object]:
     return members
 
 
-def _pretty(value: object, indent: str = "") -> str:
+def pretty_json(value: object, indent: str = "") -> str:
     """Format JSON like Jackson's default printer: objects on several lines, lists on one line."""
     inner = indent + "  "
     if isinstance(value, dict):
-        members = [f"{inner}{_scalar(key)} : {_pretty(item, inner)}" for key, item in value.items()]
+        members = [
+            f"{inner}{_scalar(key)} : {pretty_json(item, inner)}" for key, item in value.items()
+        ]
         return "{\n" + ",\n".join(members) + f"\n{indent}}}" if members else "{ }"
     if isinstance(value, list):
-        items = [_pretty(item, indent) for item in value]
+        items = [pretty_json(item, indent) for item in value]
         return f"[ {', '.join(items)} ]" if items else "[ ]"
     return _scalar(value)
 

@@ -1,0 +1,175 @@
+"""The rows of a JDBC catalog: databases, tables with copies of their options, and views."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metastore.identifier import Identifier
+from paimon_explore.metastore.jdbc.jdbc_database import JdbcDatabase
+from paimon_explore.metastore.jdbc.statements import (
+    DATABASE_PROPERTIES,
+    EXISTS,
+    TABLE_PROPERTIES,
+    TABLES,
+    VIEWS,
+)
+
+_PAGE = 1_000
+_OF_DATABASE = "catalog_key = ? AND database_name = ?"
+_OF_TABLE = f"{_OF_DATABASE} AND table_name = ?"
+_OF_VIEW = f"{_OF_DATABASE} AND view_name = ?"
+_HOLDING_DATABASES = (TABLES, DATABASE_PROPERTIES, VIEWS)
+"""Tables whose rows make a database exist."""
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogRows:
+    """The rows of one catalog.
+
+    Attributes:
+        database: where they are.
+        key: the option `catalog-key`, which separates the catalogs in one database.
+    """
+
+    database: JdbcDatabase
+    key: str
+
+    # ------------------------------------------------------------ databases
+
+    def databases(self) -> list[str]:
+        """Return the names of the databases, sorted."""
+        found: set[str] = set()
+        for table in _HOLDING_DATABASES:
+            query = f"SELECT DISTINCT database_name FROM {table} WHERE catalog_key = ?"
+            found.update(str(row[0]) for row in self.database.fetch(query, self.key))
+        return sorted(found)
+
+    def database_exists(self, name: str) -> bool:
+        """Return whether a database exists."""
+        return any(
+            self.database.exists(
+                f"SELECT database_name FROM {table} WHERE {_OF_DATABASE} LIMIT 1", self.key, name
+            )
+            for table in _HOLDING_DATABASES
+        )
+
+    def properties(self, name: str) -> dict[str, str]:
+        """Return the properties of a database."""
+        query = (
+            f"SELECT property_key, property_value FROM {DATABASE_PROPERTIES} WHERE {_OF_DATABASE}"
+        )
+        rows = self.database.fetch(query, self.key, name)
+        return {str(k): "" if v is None else str(v) for k, v in rows if k != EXISTS}
+
+    def set_properties(self, name: str, properties: Mapping[str, str]) -> None:
+        """Insert properties of a database."""
+        insert = (
+            f"INSERT INTO {DATABASE_PROPERTIES} "
+            "(catalog_key, database_name, property_key, property_value) VALUES (?,?,?,?)"
+        )
+        for key, value in properties.items():
+            self.database.execute(insert, self.key, name, key, value)
+
+    def remove_properties(self, name: str, keys: Sequence[str]) -> None:
+        """Delete properties of a database."""
+        delete = f"DELETE FROM {DATABASE_PROPERTIES} WHERE {_OF_DATABASE} AND property_key = ?"
+        for key in keys:
+            self.database.execute(delete, self.key, name, key)
+
+    def remove_database(self, name: str) -> None:
+        """Delete all rows of a database."""
+        for table in (TABLES, DATABASE_PROPERTIES, TABLE_PROPERTIES, VIEWS):
+            self.database.execute(f"DELETE FROM {table} WHERE {_OF_DATABASE}", self.key, name)
+
+    # ------------------------------------------------------------ tables
+
+    def tables(self, database: str) -> Iterator[str]:
+        """Yield the names of a database's tables, page by page."""
+        return self._names(TABLES, "table_name", database)
+
+    def views(self, database: str) -> Iterator[str]:
+        """Yield the names of a database's views, page by page."""
+        return self._names(VIEWS, "view_name", database)
+
+    def _names(self, table: str, column: str, database: str) -> Iterator[str]:
+        query = (
+            f"SELECT {column} FROM {table} WHERE {_OF_DATABASE} AND {column} > ? "
+            f"ORDER BY {column} LIMIT {_PAGE}"
+        )
+        last = ""
+        while True:
+            page = [str(row[0]) for row in self.database.fetch(query, self.key, database, last)]
+            yield from page
+            if len(page) < _PAGE:
+                return
+            last = page[-1]
+
+    def table_exists(self, wanted: Identifier) -> bool:
+        """Return whether a table exists."""
+        query = f"SELECT table_name FROM {TABLES} WHERE {_OF_TABLE}"
+        return self.database.exists(query, self.key, wanted.database, wanted.table)
+
+    def insert_table(self, wanted: Identifier) -> None:
+        """Insert a table; raises DuplicateRowError."""
+        insert = f"INSERT INTO {TABLES} (catalog_key, database_name, table_name) VALUES (?,?,?)"
+        self.database.execute(insert, self.key, wanted.database, wanted.table)
+
+    def remove_table(self, wanted: Identifier) -> bool:
+        """Delete a table and the copies of its options; False if there is no such row."""
+        delete = f"DELETE FROM {TABLES} WHERE {_OF_TABLE}"
+        return self.database.execute(delete, self.key, wanted.database, wanted.table) > 0
+
+    def rename_table(self, source: Identifier, target: Identifier) -> None:
+        """Change the name of a table and of the copies of its options."""
+        for table in (TABLES, TABLE_PROPERTIES):
+            self.database.execute(
+                f"UPDATE {table} SET database_name = ?, table_name = ? WHERE {_OF_TABLE}",
+                *(target.database, target.table, self.key, source.database, source.table),
+            )
+
+    def copy_options(self, wanted: Identifier, options: Mapping[str, str]) -> None:
+        """Replace the copies of a table's options."""
+        self.remove_options(wanted)
+        insert = (
+            f"INSERT INTO {TABLE_PROPERTIES} (catalog_key, database_name, table_name, "
+            "property_key, property_value) VALUES (?,?,?,?,?)"
+        )
+        for key, value in options.items():
+            self.database.execute(insert, self.key, wanted.database, wanted.table, key, value)
+
+    def remove_options(self, wanted: Identifier) -> None:
+        """Delete the copies of a table's options."""
+        delete = f"DELETE FROM {TABLE_PROPERTIES} WHERE {_OF_TABLE}"
+        self.database.execute(delete, self.key, wanted.database, wanted.table)
+
+    # ------------------------------------------------------------ views
+
+    def view(self, wanted: Identifier) -> str | None:
+        """Return the JSON of a view; None if there is no such view."""
+        query = f"SELECT view_schema FROM {VIEWS} WHERE {_OF_VIEW}"
+        rows = self.database.fetch(query, self.key, wanted.database, wanted.table)
+        return str(rows[0][0]) if rows else None
+
+    def insert_view(self, wanted: Identifier, schema: str) -> None:
+        """Insert a view; raises DuplicateRowError."""
+        insert = (
+            f"INSERT INTO {VIEWS} (catalog_key, database_name, view_name, view_schema) "
+            "VALUES (?,?,?,?)"
+        )
+        self.database.execute(insert, self.key, wanted.database, wanted.table, schema)
+
+    def update_view(self, wanted: Identifier, schema: str) -> None:
+        """Replace the JSON of a view."""
+        update = f"UPDATE {VIEWS} SET view_schema = ? WHERE {_OF_VIEW}"
+        self.database.execute(update, schema, self.key, wanted.database, wanted.table)
+
+    def rename_view(self, source: Identifier, target: Identifier) -> None:
+        """Change the name of a view."""
+        self.database.execute(
+            f"UPDATE {VIEWS} SET database_name = ?, view_name = ? WHERE {_OF_VIEW}",
+            *(target.database, target.table, self.key, source.database, source.table),
+        )
+
+    def remove_view(self, wanted: Identifier) -> bool:
+        """Delete a view; False if there is no such row."""
+        delete = f"DELETE FROM {VIEWS} WHERE {_OF_VIEW}"
+        return self.database.execute(delete, self.key, wanted.database, wanted.table) > 0

@@ -1,0 +1,384 @@
+"""The databases that can hold a catalog: how to connect, and where their SQL differs.
+
+JDBC addresses (`jdbc:postgresql://host/db?user=me`) are translated to the parameters of the Python
+drivers, which are imported on first use: `sqlite3`, `psycopg` and `pymysql`.
+"""
+
+import re
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from ssl import CERT_NONE, SSLContext, create_default_context
+from typing import Protocol
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
+from paimon_explore.frozen_dataclass import dataclass
+
+_SQLITE_WAIT_S = 30.0
+"""How long SQLite waits for the locks of other processes."""
+_CONNECT_TIMEOUT_S = 10
+
+
+class Cursor(Protocol):
+    """The part of a DB-API cursor that is used."""
+
+    @property
+    def rowcount(self) -> int:
+        """Number of changed rows."""
+        ...
+
+    def fetchall(self) -> Sequence[Sequence[object]]:
+        """Return the rows of a query."""
+        ...
+
+    def close(self) -> None:
+        """Close the cursor."""
+        ...
+
+
+class Connection(Protocol):
+    """An open connection that commits each statement by itself."""
+
+    def run(self, sql: str, arguments: Sequence[object]) -> Cursor:
+        """Run a statement with the placeholders of the driver."""
+        ...
+
+    def close(self) -> None:
+        """Close the connection."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialect:
+    """A kind of database.
+
+    Attributes:
+        name: the name in messages.
+        placeholder: what stands for an argument.
+        begin: the statement that starts a transaction that writes.
+        table_exists: a query for the table whose name is its argument.
+        lock_expired: the condition of an expired lock; None if there are no locks.
+        connect: opens a connection from the rest of the address and the properties.
+        errors: the classes of errors of the driver.
+        is_duplicate: whether an error reports a violated unique constraint.
+        is_busy: whether an error reports that another process holds a lock of the database.
+    """
+
+    name: str
+    placeholder: str
+    begin: str
+    table_exists: str
+    lock_expired: str | None
+    connect: Callable[[str, Mapping[str, str]], Connection]
+    errors: Callable[[], tuple[type[Exception], ...]]
+    is_duplicate: Callable[[Exception], bool]
+    is_busy: Callable[[Exception], bool]
+
+
+_ADDRESS = re.compile(r"jdbc:([A-Za-z]+):(.*)", re.DOTALL)
+
+
+def dialect_of(uri: str) -> tuple[Dialect, str]:
+    """Return the dialect of a JDBC address, and the address without `jdbc:<protocol>:`.
+
+    Raises:
+        InvalidInputError: not a JDBC address.
+        UnsupportedFeatureError: a database that is not supported.
+    """
+    found = _ADDRESS.fullmatch(uri)
+    if found is None:
+        raise InvalidInputError(
+            f"Option 'uri' must be a JDBC address, not {uri!r}.",
+            hint="Addresses look like jdbc:postgresql://host:5432/db or jdbc:sqlite:/path/file.db.",
+        )
+    dialect = _DIALECTS.get(found[1].lower())
+    if dialect is None:
+        known = ", ".join(_DIALECTS)
+        raise UnsupportedFeatureError(
+            f"a JDBC catalog in {found[1]!r}", hint=f"Supported databases: {known}."
+        )
+    return dialect, found[2]
+
+
+# ---------------------------------------------------------------- SQLite
+
+
+class _SqliteConnection:
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def run(self, sql: str, arguments: Sequence[object]) -> Cursor:
+        return self._connection.execute(sql, tuple(arguments))
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+def _connect_sqlite(address: str, properties: Mapping[str, str]) -> Connection:
+    del properties  # of Java's driver
+    path, _, _ = address.partition("?")
+    is_uri = path.startswith("file:")
+    opened = sqlite3.connect(
+        address if is_uri else path or ":memory:",
+        timeout=_SQLITE_WAIT_S,
+        isolation_level=None,
+        check_same_thread=False,
+        uri=is_uri,
+    )
+    return _SqliteConnection(opened)
+
+
+def _is_busy_sqlite(error: Exception) -> bool:
+    return isinstance(error, sqlite3.OperationalError) and "locked" in str(error)
+
+
+# ---------------------------------------------------------------- PostgreSQL
+
+_POSTGRES_NAMES = {
+    "user": "user",
+    "password": "password",
+    "sslmode": "sslmode",
+    "sslrootcert": "sslrootcert",
+    "sslcert": "sslcert",
+    "sslkey": "sslkey",
+    "ApplicationName": "application_name",
+    "connectTimeout": "connect_timeout",
+    "loginTimeout": "connect_timeout",
+    "options": "options",
+}
+"""Parameters of Java's driver and those of libpq; others tune Java's driver only."""
+
+
+def _connect_postgres(address: str, properties: Mapping[str, str]) -> Connection:
+    try:
+        import psycopg  # noqa: PLC0415 - optional
+    except ImportError as error:
+        raise _driver_missing("PostgreSQL", "psycopg", "jdbc-postgres") from error
+    given = _parameters(address, properties)
+    settings = {
+        _POSTGRES_NAMES[key]: value for key, value in given.items() if key in _POSTGRES_NAMES
+    }
+    settings.setdefault("connect_timeout", str(_CONNECT_TIMEOUT_S))
+    if given.get("ssl", "false").lower() != "false":
+        settings.setdefault("sslmode", "verify-full")  # as Java's driver
+    if "currentSchema" in given:
+        search = f"-c search_path={given['currentSchema']}"
+        settings["options"] = f"{settings.get('options', '')} {search}".strip()
+    base = address.partition("?")[0]
+    if not base.startswith("//"):
+        base = f"//localhost/{base}"
+    where = psycopg.conninfo.make_conninfo(f"postgresql:{base}", **settings)
+    connection = psycopg.connect(where, autocommit=True, prepare_threshold=None)
+    # acquired_at of locks is a timestamp without time zone; Java's driver uses the local zone
+    offset = datetime.now().astimezone().strftime("%z")
+    connection.execute(f"SET TIME ZONE INTERVAL '{offset[:3]}:{offset[3:5]}' HOUR TO MINUTE")
+    return _PostgresConnection(connection.execute, connection.close)
+
+
+class _PostgresConnection:
+    def __init__(
+        self, execute: Callable[[str, Sequence[object]], Cursor], close: Callable[[], None]
+    ) -> None:
+        self._execute = execute
+        self._close = close
+
+    def run(self, sql: str, arguments: Sequence[object]) -> Cursor:
+        return self._execute(sql, arguments)
+
+    def close(self) -> None:
+        self._close()
+
+
+def _postgres_errors() -> tuple[type[Exception], ...]:
+    import psycopg  # noqa: PLC0415 - optional
+
+    return (psycopg.Error,)
+
+
+def _is_duplicate_postgres(error: Exception) -> bool:
+    import psycopg  # noqa: PLC0415 - optional
+
+    return isinstance(error, psycopg.Error) and error.sqlstate == "23505"
+
+
+# ---------------------------------------------------------------- MySQL
+
+_MYSQL_PORT = 3306
+_MYSQL_DUPLICATE = 1062
+_MYSQL_TLS = frozenset({"REQUIRED", "VERIFY_CA", "VERIFY_IDENTITY"})
+_MYSQL_BUSY = frozenset({1205, 1213})
+"""Lock wait timeout and deadlock."""
+
+
+def _connect_mysql(address: str, properties: Mapping[str, str]) -> Connection:
+    try:
+        import pymysql  # noqa: PLC0415 - optional
+    except ImportError as error:
+        raise _driver_missing("MySQL", "pymysql", "jdbc-mysql") from error
+    settings = mysql_settings(address, properties)
+    connection = pymysql.connect(
+        host=settings.host,
+        port=settings.port,
+        database=settings.database,
+        user=settings.user,
+        password=settings.password,
+        autocommit=True,
+        connect_timeout=_CONNECT_TIMEOUT_S,
+        charset="utf8mb4",
+        ssl=_tls(settings.tls),
+    )
+    return _MysqlConnection(connection)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class MysqlSettings:
+    """Where a MySQL database is and how to log in.
+
+    Attributes:
+        host: the server.
+        port: its port.
+        database: the database.
+        user: the user, if any.
+        password: the password.
+        tls: the option `sslMode`: "" for none, `REQUIRED`, `VERIFY_CA` or `VERIFY_IDENTITY`.
+    """
+
+    host: str
+    port: int
+    database: str
+    user: str | None
+    password: str
+    tls: str
+
+
+def mysql_settings(address: str, properties: Mapping[str, str]) -> MysqlSettings:
+    """Return the settings of an address such as `//host:3306/db?user=me`."""
+    parts = urlsplit(address)
+    given = _parameters(address, properties)
+    encrypted = given.get("useSSL", "false").lower() == "true"
+    mode = given.get("sslMode", "REQUIRED" if encrypted else "").upper()
+    return MysqlSettings(
+        host=parts.hostname or "localhost",
+        port=parts.port or _MYSQL_PORT,
+        database=unquote(parts.path.lstrip("/")),
+        user=given.get("user") or (None if parts.username is None else unquote(parts.username)),
+        password=given.get("password") or unquote(parts.password or ""),
+        tls=mode if mode in _MYSQL_TLS else "",
+    )
+
+
+def _tls(mode: str) -> SSLContext | None:
+    if not mode:
+        return None
+    context = create_default_context()
+    context.check_hostname = mode == "VERIFY_IDENTITY"
+    if mode == "REQUIRED":
+        context.verify_mode = CERT_NONE
+    return context
+
+
+class _MysqlConnection:
+    def __init__(self, connection: "_Pymysql") -> None:
+        self._connection = connection
+
+    def run(self, sql: str, arguments: Sequence[object]) -> Cursor:
+        cursor = self._connection.cursor()
+        cursor.execute(sql, tuple(arguments) or None)
+        return cursor
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+class _PymysqlCursor(Cursor, Protocol):
+    def execute(self, query: str, args: tuple[object, ...] | None = None) -> int: ...
+
+
+class _Pymysql(Protocol):
+    def cursor(self) -> _PymysqlCursor: ...
+
+    def close(self) -> None: ...
+
+
+def _mysql_errors() -> tuple[type[Exception], ...]:
+    import pymysql  # noqa: PLC0415 - optional
+
+    return (pymysql.MySQLError,)
+
+
+def _mysql_code(error: Exception) -> object:
+    return error.args[0] if error.args else None
+
+
+def _is_duplicate_mysql(error: Exception) -> bool:
+    return _mysql_code(error) == _MYSQL_DUPLICATE
+
+
+def _is_busy_mysql(error: Exception) -> bool:
+    return _mysql_code(error) in _MYSQL_BUSY
+
+
+# ---------------------------------------------------------------- all
+
+
+def _parameters(address: str, properties: Mapping[str, str]) -> dict[str, str]:
+    """Return the parameters of an address; properties (`jdbc.user`) override them."""
+    query = address.partition("?")[2]
+    return {**dict(parse_qsl(query, keep_blank_values=True)), **properties}
+
+
+def _driver_missing(database: str, package: str, extra: str) -> UnsupportedFeatureError:
+    return UnsupportedFeatureError(
+        f"a JDBC catalog in {database} without the package {package}",
+        hint=f"Install it: pip install 'paimon-explore[{extra}]'.",
+    )
+
+
+_SQLITE = Dialect(
+    name="SQLite",
+    placeholder="?",
+    begin="BEGIN IMMEDIATE",
+    table_exists="SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?",
+    lock_expired="strftime('%s', 'now') - strftime('%s', acquired_at) > expire_time_seconds",
+    connect=_connect_sqlite,
+    errors=lambda: (sqlite3.Error,),
+    is_duplicate=lambda error: isinstance(error, sqlite3.IntegrityError),
+    is_busy=_is_busy_sqlite,
+)
+_POSTGRES = Dialect(
+    name="PostgreSQL",
+    placeholder="%s",
+    begin="BEGIN",
+    table_exists="SELECT 1 FROM information_schema.tables "
+    "WHERE table_schema = ANY(current_schemas(false)) AND table_name = ?",
+    lock_expired="EXTRACT(EPOCH FROM AGE(NOW(), acquired_at)) > expire_time_seconds",
+    connect=_connect_postgres,
+    errors=_postgres_errors,
+    is_duplicate=_is_duplicate_postgres,
+    is_busy=lambda _: False,
+)
+_MYSQL = Dialect(
+    name="MySQL",
+    placeholder="%s",
+    begin="START TRANSACTION",
+    table_exists="SELECT 1 FROM information_schema.tables "
+    "WHERE table_schema = DATABASE() AND table_name = ?",
+    lock_expired="TIMESTAMPDIFF(SECOND, acquired_at, NOW()) > expire_time_seconds",
+    connect=_connect_mysql,
+    errors=_mysql_errors,
+    is_duplicate=_is_duplicate_mysql,
+    is_busy=_is_busy_mysql,
+)
+_MARIADB = Dialect(
+    name="MariaDB",
+    placeholder="%s",
+    begin=_MYSQL.begin,
+    table_exists=_MYSQL.table_exists,
+    lock_expired=None,  # Java has no locks there
+    connect=_connect_mysql,
+    errors=_mysql_errors,
+    is_duplicate=_is_duplicate_mysql,
+    is_busy=_is_busy_mysql,
+)
+_DIALECTS = {"sqlite": _SQLITE, "postgresql": _POSTGRES, "mysql": _MYSQL, "mariadb": _MARIADB}
