@@ -84,7 +84,9 @@ MAINTENANCE: Mapping[str, Arguments] = {
 SHARED = {name: MAINTENANCE[name] for name in vars(MaintainableTable) if name in MAINTENANCE}
 """Methods of maintenance that a table has, too."""
 CATALOG: Mapping[str, Arguments] = {
-    "create_database": {"name": "new"},
+    "create_database": {"name": "new", "properties": None, "comment": None},
+    "alter_database": {"name": "db", "properties": {"owner": "me"}, "remove": ["x"]},
+    "rename_database": {"name": "db", "new_name": "new"},
     "drop_database": {"name": "db", "cascade": True},
     "drop_table": {"name": "db.t"},
     "rename_table": {"source": "db.t", "target": "db.new"},
@@ -223,12 +225,8 @@ def test_every_public_method_is_among_the_cases(door: str) -> None:
     walked = set(methods) | READING | {"merge", "execute", "spec", "run"}
     if door == "catalog":
         walked |= {
-            "warehouse",
-            "databases",
-            "tables",
-            "table",
-            "opened",
-            "create_table",
+            *("warehouse", "metastore", "databases", "database", "database_exists", "tables"),
+            *("iter_tables", "table", "table_exists", "opened", "create_table", "alter_table"),
             "system_table",
         }
     assert own - walked == set()
