@@ -131,7 +131,7 @@ def parse_object(data: bytes, path: str) -> JsonObject:
         place = f"line {error.lineno}, column {error.colno}"
         raise CorruptFileError(path, place, f"the file is not valid JSON: {error.msg}") from error
     except (ValueError, RecursionError) as error:
-        raise CorruptFileError(path, "the file", f"must be readable JSON: {error}") from error
+        raise CorruptFileError(path, "the file", f"cannot be read as JSON: {error}") from error
     if not isinstance(value, dict):
         raise CorruptFileError(path, "the file", f"must be a JSON object, not {excerpt(value)}")
     _check_texts(data, value, path)

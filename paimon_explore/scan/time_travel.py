@@ -137,7 +137,9 @@ def travel_of(options: TableOptions) -> TimeTravel:
     mode = options.value(SCAN_MODE)
     since = SCAN_FILE_CREATION_TIME_MILLIS
     if mode is StartupMode.FROM_FILE_CREATION_TIME and not options.has(since):
-        raise InvalidInputError(f"Option {SCAN_MODE.key!r} = {mode.value!r} needs {since.key!r}.")
+        raise InvalidInputError(
+            f"Option {SCAN_MODE.key!r} = {mode.value!r} needs option {since.key!r}."
+        )
     travel = TimeTravel(
         snapshot=options.value(SCAN_SNAPSHOT_ID),
         tag=options.value(SCAN_TAG_NAME),

@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeAlias
 
 import zstandard
 
-from paimon_explore.errors import CorruptFileError, ResourceLimitError
+from paimon_explore.errors import CorruptFileError, ResourceLimitError, choices
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.limits import max_unpacked_size, too_large
 
@@ -184,7 +184,7 @@ def write_long(value: int) -> bytes:
 def write_header(schema: bytes, codec: str, sync: bytes) -> bytes:
     """Encode the header of a container, with its metadata in Java's order."""
     if codec not in PACK:
-        raise _wrong("avro.codec", f"must be one of {sorted(PACK)}, not {codec!r}")
+        raise _wrong("avro.codec", f"must be one of {choices(sorted(PACK))}, not {codec!r}")
     entries = {"avro.schema": schema, "avro.codec": codec.encode("ascii")}
     parts = [MAGIC, write_long(len(entries))]
     for key, value in entries.items():
@@ -236,7 +236,7 @@ def block_unpacker(codec: str) -> Callable[[bytes, int], bytes]:
     """
     unpacker = _UNPACK.get(codec)
     if unpacker is None:
-        raise _wrong("avro.codec", f"must be one of {sorted(_UNPACK)}, not {codec!r:.40}")
+        raise _wrong("avro.codec", f"must be one of {choices(sorted(_UNPACK))}, not {codec!r:.40}")
     return partial(_unpacked, unpacker())
 
 

@@ -117,7 +117,9 @@ def page_header(data: bytes, at: int = 0) -> PageHeader:
     elif kind == _DATA_V2:
         rows, encoding = found.get(_ROWS_V2), found.get(_ENCODING_V2)
         if rows != found.get(_VALUES_V2):
-            raise PagesError("the number of values differs from the number of rows")
+            raise PagesError(
+                f"a page must have as many values as rows, not {found.get(_VALUES_V2)} and {rows}"
+            )
     if size < 0 or rows is None or rows < 0 or encoding is None:
         raise PagesError(f"the page header at byte {at} is invalid")
     if kind not in (_DATA, _DICTIONARY, _DATA_V2):

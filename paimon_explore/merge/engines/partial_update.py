@@ -91,7 +91,8 @@ def update_partially(
 def _refused() -> FormatError:
     return FormatError(
         "Merge engine 'partial-update' cannot merge -U and -D records by default.",
-        hint="Set ignore-delete, partial-update.remove-record-on-delete, or sequence groups.",
+        hint="Set 'ignore-delete' or 'partial-update.remove-record-on-delete' to 'true', or define "
+        "sequence groups.",
     )
 
 

@@ -43,7 +43,7 @@ def read_records(data: bytes, path: str) -> pa.Table:
         if data[: len(_ORC_MAGIC)] == _ORC_MAGIC:
             return _checked(orc.ORCFile(source).read())
     except (pa.ArrowException, OSError, ValueError) as error:
-        raise CorruptFileError(path, "the file", f"must be readable: {error}") from error
+        raise CorruptFileError(path, "the file", f"cannot be read: {error}") from error
     raise CorruptFileError(path, "byte 0", "a manifest must be an Avro, ORC or Parquet file")
 
 

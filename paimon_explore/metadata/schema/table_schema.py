@@ -235,8 +235,9 @@ def _check_keys(schema: TableSchema, path: str) -> None:
         missing = [name for name in keys if schema.field(name) is None]
         if missing:
             raise CorruptFileError(path, key, f"{excerpt(missing[0])} is not a column")
-        if len(set(keys)) < len(keys):
-            raise CorruptFileError(path, key, "a column is named twice")
+        twice = [name for name in keys if keys.count(name) > 1]
+        if twice:
+            raise CorruptFileError(path, key, f"column {excerpt(twice[0])} is named twice")
 
 
 class _Members:

@@ -129,7 +129,7 @@ def resolve(path: tuple[str, ...], row_type: RowType) -> tuple[tuple[str, ...], 
             )
         if not isinstance(found, RowType):
             raise InvalidInputError(
-                f"Column {'.'.join(exact)!r} is {_kind_text(found)} and has no field {name!r}."
+                f"Column {'.'.join(exact)!r} of type {_kind_text(found)} has no field {name!r}."
             )
         field = _field(name, found, ".".join((*exact, name)))
         exact, found = (*exact, field.name), field.type
@@ -209,7 +209,7 @@ class _Binder:
         if isinstance(kind, AtomicType) and kind.root is TypeRoot.BOOLEAN:
             return bound
         raise InvalidInputError(
-            f"{to_sql(operand)} is {_kind_text(kind)}, not a condition.",
+            f"{to_sql(operand)} has type {_kind_text(kind)} and is not a condition.",
             hint="Compare it with a value.",
         )
 
@@ -291,8 +291,8 @@ class _Binder:
             if _root(first) in kinds and _root(second) in kinds:
                 return
         raise InvalidInputError(
-            f"{to_sql(left)} is {_kind_text(first)} and {to_sql(right)} is {_kind_text(second)}: "
-            "these types cannot be compared.",
+            f"{to_sql(left)} has type {_kind_text(first)} and {to_sql(right)} has type "
+            f"{_kind_text(second)}: these types cannot be compared.",
             hint="Cast one of them.",
         )
 
@@ -317,7 +317,7 @@ class _Binder:
         kind = self._type(operand)
         if _root(kind) not in TEXTS:
             raise InvalidInputError(
-                f"{to_sql(test.operand)} is {_kind_text(kind)}: LIKE needs a STRING.",
+                f"LIKE needs a STRING, but {to_sql(test.operand)} has type {_kind_text(kind)}.",
                 hint="Cast it to STRING.",
             )
         parts = pattern_parts(test)

@@ -330,13 +330,16 @@ def names_of(expr: Expression) -> frozenset[str]:
     return frozenset(column.name for column in columns_of(expr))
 
 
+_FEWER_DIGITS = f"Use a number of at most {_MAX_DIGITS} digits."
+
+
 def _int_literal(value: int) -> Literal:
     if -_BIGINT_LIMIT <= value < _BIGINT_LIMIT:
         return Literal(value=value, type=AtomicType(root=TypeRoot.BIGINT))
     if abs(value) >= _DECIMAL_LIMIT:
         raise InvalidInputError(
-            f"An integer has more than {_MAX_DIGITS} digits.",
-            hint="A DECIMAL column has at most 38 digits.",
+            f"A condition cannot contain an integer of more than {_MAX_DIGITS} digits.",
+            hint=_FEWER_DIGITS,
         )
     return Literal(
         value=value, type=AtomicType(root=TypeRoot.DECIMAL, precision=_MAX_DIGITS, scale=0)
@@ -350,14 +353,16 @@ def _float_literal(value: float) -> Literal:
 
 def _decimal_literal(value: Decimal) -> Literal:
     if not value.is_finite():
-        raise InvalidInputError(f"{value} is not a DECIMAL value.", hint="Use a float instead.")
+        raise InvalidInputError(
+            f"A condition cannot contain the decimal {value}.", hint="Use a float instead."
+        )
     _, digits, exponent = value.as_tuple()
     if not isinstance(exponent, int) or exponent >= 0:
         return _int_literal(int(value))
     if -exponent > _MAX_DIGITS or len(digits) > _MAX_DIGITS:
         raise InvalidInputError(
-            f"{value} has more than {_MAX_DIGITS} digits.",
-            hint="A DECIMAL column has at most 38 digits.",
+            f"A condition cannot contain the decimal {value} of more than {_MAX_DIGITS} digits.",
+            hint=_FEWER_DIGITS,
         )
     kind = AtomicType(root=TypeRoot.DECIMAL, precision=max(len(digits), -exponent), scale=-exponent)
     return Literal(value=value or value.copy_abs(), type=kind)

@@ -112,8 +112,10 @@ def parse_value(text: str) -> Expression:
     try:
         return _Parser(text).whole()
     except InvalidInputError as error:
-        message = error.message.replace("a condition", "an expression").replace(
-            "condition", "expression"
+        message = (
+            error.message.replace("a condition", "an expression")
+            .replace("A condition", "An expression")
+            .replace("condition", "expression")
         )
         hint = error.hint.replace(EXAMPLE, _VALUE_EXAMPLE)
         raise InvalidInputError(message, hint=hint) from None

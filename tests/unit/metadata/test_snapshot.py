@@ -120,7 +120,7 @@ def test_an_unknown_commit_kind_is_an_error_with_the_choices() -> None:
         (b'{"version": 3', "the file is not valid JSON"),
         (b"[1]", "must be a JSON object"),
         (b"\xff\xfe", "must be UTF-8"),
-        (b"[" * 100_000, "must be readable JSON"),
+        (b"[" * 100_000, "cannot be read as JSON"),
     ],
 )
 def test_what_is_no_json_object_is_corrupt(data: bytes, rule: str) -> None:

@@ -137,7 +137,7 @@ def test_files_of_later_versions_are_refused() -> None:
         ({"partitionKeys": "v"}, "partitionKeys must be a list of names"),
         ({"primaryKeys": [1]}, "primaryKeys must be a list of names"),
         ({"primaryKeys": ["x"]}, "primaryKeys: 'x' is not a column"),
-        ({"primaryKeys": ["k", "k"]}, "primaryKeys: a column is named twice"),
+        ({"primaryKeys": ["k", "k"]}, "primaryKeys: column 'k' is named twice"),
         ({"partitionKeys": ["x"]}, "partitionKeys: 'x' is not a column"),
         ({"options": []}, "options must be an object"),
         ({"options": {"a": []}}, r"options\.a must be a string"),

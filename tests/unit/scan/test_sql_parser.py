@@ -99,7 +99,7 @@ def test_sql_and_python_make_the_same_tree(text: str, expected: Term) -> None:
         ("CAST(a AS INT", "')' is expected after the type"),
         ("(" * 200 + "a" + ")" * 200, "levels of parentheses"),
         ("NOT " * 200 + "a", "at most 100 consecutive NOT"),
-        ("a = " + "9" * 39, "more than 38 digits"),
+        ("a = " + "9" * 39, "integer of more than 38 digits"),
         ("CASE a END", "WHEN is expected after CASE"),
         ("CASE WHEN a END", "THEN is expected here"),
     ],

@@ -244,7 +244,7 @@ def test_fields_of_rows_are_selected_after_a_merge() -> None:
     ("wrong", "sentence"),
     [
         ("R.q", "Column 'R' has no field 'q'"),
-        ("id.x", "Column 'id' is INT and has no field 'x'"),
+        ("id.x", "Column 'id' of type INT has no field 'x'"),
         ("q.x", "The table has no column 'q.x'"),
         ("R.y.q", "Column 'R.y' has no field 'q'"),
     ],
