@@ -136,7 +136,7 @@ class NativeHdfs:
         self._library = library
         self._connection = ctypes.c_void_p(library.hdfsBuilderConnect(builder))
         if self._connection.value is None:
-            raise OSError(ctypes.get_errno(), f"cannot connect to {host}")
+            raise OSError(ctypes.get_errno(), f"the name node {host} did not accept the connection")
 
     def rename(self, source: str, target: str) -> bool:
         """Rename a file; False if the target exists.

@@ -129,8 +129,10 @@ class ParquetPages:
             raise PagesError("the column is nested")
         if int_of(element, _REPETITION) == _REPEATED:
             raise PagesError("the column is repeated")
-        if _CRYPTO in chunk or _FILE in chunk:
-            raise PagesError("the column chunk is encrypted or stored in another file")
+        if _CRYPTO in chunk:
+            raise PagesError("the column chunk is encrypted")
+        if _FILE in chunk:
+            raise PagesError("the column chunk is stored in another file")
         place = self._place(meta, int_of(rows, _ROWS))
         footer = SingleColumnFooter(root=elements[0], element=element, chunk=meta)
         return _PagedColumn(

@@ -166,6 +166,7 @@ class VariantReader:
         header = self._take(at, 1)[0]
         flags = header >> 2
         is_object = header & 3 == Basic.OBJECT
+        name = "object" if is_object else "array"
         large = flags >> (4 if is_object else 2) & 1
         count_bytes = 4 if large else 1
         count = self._number(at + 1, count_bytes)
@@ -175,14 +176,14 @@ class VariantReader:
         offsets_at = keys_at + count * key_bytes
         data_at = offsets_at + (count + 1) * offset_bytes
         if data_at > len(self._value):
-            self._fail(at, "the offsets of the elements must be within the object or array")
+            self._fail(at, f"the offsets of the elements must be within the {name}")
         keys = tuple(self._number(keys_at + i * key_bytes, key_bytes) for i in range(count))
         offsets = [
             self._number(offsets_at + i * offset_bytes, offset_bytes) for i in range(count + 1)
         ]
         end = data_at + offsets[-1]
         if end > len(self._value) or any(offset >= offsets[-1] for offset in offsets[:-1]):
-            self._fail(at, "the elements must be within the object or array")
+            self._fail(at, f"the elements must be within the {name}")
         starts = tuple(data_at + offset for offset in offsets[:-1])
         return Container(keys if is_object else (), starts, end)
 

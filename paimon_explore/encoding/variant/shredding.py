@@ -119,7 +119,7 @@ class _Assembly:
         for index, field in enumerate(typed.type):
             child = typed.field(index)
             if not isinstance(child, pa.StructArray):
-                self._fail(f"field {field.name!r} of `typed_value` must be a group")
+                self._fail(f"field {field.name!r} of the column `typed_value` must be a group")
             members[field.name] = self.group(child, contexts)
         found: _Parts = []
         for row, there in enumerate(nb.valid_mask(typed).tolist()):
@@ -144,13 +144,13 @@ class _Assembly:
         """Return the fields of an object without a group."""
         reader = VariantReader(value, context.keys, self._path)
         if not reader.is_object():
-            self._fail("`value` of a shredded object must be an object")
+            self._fail("the column `value` of a shredded object must contain an object")
         container = reader.container(0)
         fields = []
         for number, start in zip(container.key_numbers, container.starts, strict=True):
             key = reader.key(number)
             if key in shredded:
-                self._fail(f"`value` must not contain the shredded field {key!r}")
+                self._fail(f"the column `value` must not contain the shredded field {key!r}")
             fields.append((key, number, reader.slice(start)))
         return fields
 
@@ -160,7 +160,7 @@ class _Assembly:
         counts = np.where(valid, np.diff(nb.list_offsets(typed)), 0)
         owners = np.repeat(np.arange(len(typed)), counts).tolist()
         if not isinstance(elements, pa.StructArray):
-            self._fail("an element of `typed_value` must be a group")
+            self._fail("an element of the column `typed_value` must be a group")
         parts = self.group(elements, [contexts[owner] for owner in owners])
         values = [self._element(part) for part in parts]
         ends = nb.offsets_from_sizes(counts).tolist()
@@ -183,7 +183,7 @@ class _Assembly:
         if pat.is_date32(data_type):
             return [_number(Kind.DATE, value, 4) for value in nb.as_python(typed.cast(pa.int32()))]
         if not any(test(data_type) for test in _SCALARS):
-            self._fail(f"`typed_value` cannot have type {data_type} in a variant")
+            self._fail(f"the column `typed_value` of a variant cannot have type {data_type}")
         single = pat.is_float32(data_type)
         unique = pat.is_fixed_size_binary(data_type)
         return [

@@ -147,12 +147,12 @@ def blob_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]
 
 def _keyed_blob_violations(options: TableOptions) -> Iterator[str]:
     if options.value(MERGE_ENGINE) is not MergeEngine.DEDUPLICATE:
-        yield "BLOB columns with a primary key need 'merge-engine' = 'deduplicate'"
+        yield "a primary-key table with BLOB columns needs 'merge-engine' = 'deduplicate'"
     if options.value(CHANGELOG_PRODUCER) is not ChangelogProducer.NONE:
-        yield "BLOB columns with a primary key need 'changelog-producer' = 'none'"
+        yield "a primary-key table with BLOB columns needs 'changelog-producer' = 'none'"
     for option in (DATA_FILE_EXTERNAL_PATHS, PK_CLUSTERING_OVERRIDE):
         if options.has(option):
-            yield f"BLOB columns with a primary key cannot be combined with {option.key!r}"
+            yield f"a primary-key table with BLOB columns cannot be combined with {option.key!r}"
 
 
 def _blob_option_violations(

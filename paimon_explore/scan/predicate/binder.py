@@ -151,7 +151,7 @@ def _field(name: str, row_type: RowType, shown: str) -> DataField:
     if similar:
         raise InvalidInputError(
             f"Column name {shown!r} is ambiguous.",
-            hint=f"Use the exact name: {choices(field.name for field in similar)}.",
+            hint=f"Use one of the exact names {choices(field.name for field in similar)}.",
         )
     raise InvalidInputError(
         f"There is no column {shown!r}.",

@@ -145,9 +145,12 @@ def test_contradictions_are_errors() -> None:
     both = {"metadata": metadata, "value": number, "typed_value": {"a": {"typed_value": 1}}}
     check(column([both], typed), "must not contain the shredded field 'a'")
     text = {"metadata": NO_KEYS, "value": encode_python("x")[0], "typed_value": {"a": {}}}
-    check(column([text], typed), "must be an object")
+    check(column([text], typed), "must contain an object")
     hole = {"metadata": NO_KEYS, "typed_value": [{}]}
     check(column([hole], pa.list_(group(pa.int64()))), "an element of an array must have a value")
-    check(column([{"metadata": NO_KEYS}], pa.list_(pa.int64())), "an element of `typed_value`")
+    check(
+        column([{"metadata": NO_KEYS}], pa.list_(pa.int64())),
+        "an element of the column `typed_value`",
+    )
     check(column([{"metadata": NO_KEYS}], pa.struct([("a", pa.int64())])), "field 'a' of")
     check(column([{"metadata": NO_KEYS}], pa.duration("s")), "cannot have type")

@@ -77,7 +77,7 @@ def test_a_rename_overwrites_nothing_and_tells_why(fake: Path) -> None:
 
 @pytest.mark.usefixtures("fake")
 def test_a_cluster_that_does_not_answer_is_an_error() -> None:
-    with pytest.raises(OSError, match="cannot connect to nobody"):
+    with pytest.raises(OSError, match="the name node nobody did not accept"):
         NativeHdfs("nobody", 0, user=None, ticket=None, settings={})
 
 

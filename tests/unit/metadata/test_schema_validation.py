@@ -393,8 +393,8 @@ def test_blob_columns_need_company() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"merge-engine": "aggregation"}, "need 'merge-engine' = 'deduplicate'"),
-        ({"changelog-producer": "input"}, "need 'changelog-producer' = 'none'"),
+        ({"merge-engine": "aggregation"}, "BLOB columns needs 'merge-engine' = 'deduplicate'"),
+        ({"changelog-producer": "input"}, "BLOB columns needs 'changelog-producer' = 'none'"),
         (
             {"data-file.external-paths": "s3://b/c"},
             "cannot be combined with 'data-file.external-paths'",

@@ -125,7 +125,7 @@ def test_wall_clocks_meet_points_in_time_in_the_given_zone(where: str, expected:
     [
         ("zz = 1", r"There is no column 'zz'. Columns: 't', 'i'"),
         ("r.zz = 1", "Column 'r' has no field 'zz'. Fields: 'a', 'B'."),
-        ("up = 1", "is ambiguous. Use the exact name: 'Up', 'UP'"),
+        ("up = 1", "is ambiguous. Use one of the exact names 'Up', 'UP'"),
         ("i.a = 1", "of type INT has no field 'a'"),
         ("i = '1'", "'1' cannot be compared with INT. Write a number without quotes"),
         ("s = 1", "1 cannot be compared with STRING. Write the constant in quotes"),
