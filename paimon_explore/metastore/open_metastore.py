@@ -38,7 +38,9 @@ def open_metastore(options: CatalogOptions, storage: Mapping[str, object]) -> Me
             )
 
             return open_jdbc_metastore(options, storage)
-        case "rest" | "hive":
+        case "hive":
+            return _hive(options, storage)
+        case "rest":
             raise UnsupportedFeatureError(f"a catalog with metastore={kind!r}")
         case _:
             known = ", ".join(map(repr, KINDS))
@@ -46,3 +48,18 @@ def open_metastore(options: CatalogOptions, storage: Mapping[str, object]) -> Me
                 f"Option 'metastore' must be one of {known}, not {kind!r}.",
                 hint=suggestion(kind, KINDS),
             )
+
+
+def _hive(options: CatalogOptions, storage: Mapping[str, object]) -> Metastore:
+    try:
+        from paimon_explore.metastore.hive.hive_metastore import (  # noqa: PLC0415
+            open_hive_metastore,
+        )
+    except ModuleNotFoundError as error:
+        if not (error.name or "").startswith("thrift"):
+            raise
+        raise UnsupportedFeatureError(
+            "a catalog with metastore='hive' without the package thrift",
+            hint="Install it with: pip install 'paimon-explore[hive]'.",
+        ) from error
+    return open_hive_metastore(options, storage)

@@ -12,7 +12,7 @@ from paimon_explore.metastore.metastore import (
 )
 
 
-class _Kind:
+class Kind:
     """The part of a metastore that messages name."""
 
     __slots__ = ()
@@ -26,7 +26,7 @@ class _Kind:
         return UnsupportedFeatureError(what, f"catalogs with metastore={self.kind!r}")
 
 
-class NoViews(_Kind):
+class NoViews(Kind):
     """A catalog without views."""
 
     __slots__ = ()
@@ -61,7 +61,7 @@ class NoViews(_Kind):
         return False
 
 
-class NoFunctions(_Kind):
+class NoFunctions(Kind):
     """A catalog without functions."""
 
     __slots__ = ()
@@ -86,7 +86,7 @@ class NoFunctions(_Kind):
         return False
 
 
-class NoPartitions(_Kind):
+class NoPartitions(Kind):
     """A catalog that keeps no partitions: those of a table are the partitions of its files."""
 
     __slots__ = ()

@@ -1,0 +1,367 @@
+"""The Hive metastore as a catalog: databases, tables, views and partitions.
+
+Paimon's tables have their files in folders, as in a warehouse; the metastore knows where, and what
+engines need that read the tables through Hive. Tables of other tools are listed if they are format
+tables. Names are case-insensitive. Functions are not kept, as in Java's catalog.
+Spec: concepts/catalog, Hive catalog.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from paimon_explore.errors import (
+    AlreadyExistsError,
+    InvalidInputError,
+    NotFoundError,
+    PaimonError,
+    UnsupportedFeatureError,
+)
+from paimon_explore.fileio.file_io import FileIO
+from paimon_explore.fileio.paths import OBJECT_STORE_SCHEMES, join, scheme
+from paimon_explore.fileio.resolve import resolve
+from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.metadata.table_paths import TablePaths
+from paimon_explore.metastore.catalog_options import CatalogOptions
+from paimon_explore.metastore.hive import hive_partitions
+from paimon_explore.metastore.hive.hive_client import HiveClient
+from paimon_explore.metastore.hive.hive_environment import HiveEnvironment
+from paimon_explore.metastore.hive.hive_lock import LockTiming
+from paimon_explore.metastore.hive.hive_settings import hive_configuration, hive_settings
+from paimon_explore.metastore.hive.hive_table import (
+    EXTERNAL_PROPERTY,
+    FORMAT_TABLE,
+    TableMapping,
+    format_table_schema,
+    is_external,
+    is_paimon_table,
+    is_view,
+    keeps_partitions,
+    tag_partition_key,
+)
+from paimon_explore.metastore.hive.hive_tables import HiveTables
+from paimon_explore.metastore.hive.hive_views import HiveViews
+from paimon_explore.metastore.hive.metastore_structs import Table
+from paimon_explore.metastore.identifier import Identifier
+from paimon_explore.metastore.metastore import PartitionInfo, TableInfo
+from paimon_explore.metastore.name_pattern import matches
+from paimon_explore.metastore.unsupported import NoFunctions
+from paimon_explore.store.catalog_environment import CatalogEnvironment
+from paimon_explore.store.table_store import TableStore
+
+_WAREHOUSE = "hive.metastore.warehouse.dir"
+_PATH = "path"
+_TYPE = "type"
+_DONE_ACTIONS = "partition.mark-done-action"
+_DONE_EVENT = "mark-event"
+_PLAIN_TYPES = frozenset({"table", "materialized-table"})
+
+
+def open_hive_metastore(options: CatalogOptions, storage: Mapping[str, object]) -> "HiveMetastore":
+    """Open a Hive metastore; it is connected to on first use.
+
+    Args:
+        options: the options of the catalog.
+        storage: settings and secrets of the storage, in addition to those in the options.
+
+    Raises:
+        InvalidInputError: a missing or wrong option.
+        UnsupportedFeatureError: the metastore requires Kerberos, or another kind of lock.
+    """
+    configuration = hive_configuration(options.values)
+    merged = CatalogOptions(configuration)
+    warehouse = options.get("warehouse") or configuration.get(_WAREHOUSE)
+    if not warehouse:
+        options.required("warehouse")
+        warehouse = ""
+    lock_type = options.get("lock.type", "hive")
+    if lock_type != "hive":
+        raise UnsupportedFeatureError(f"lock.type={lock_type!r}", "catalogs with metastore='hive'")
+    settings = hive_settings(configuration)
+    mapping = TableMapping(
+        owner=settings.user,
+        sync_all_properties=merged.flag("sync-all-properties", default=True),
+        location_in_properties=merged.flag("location-in-properties", default=False),
+    )
+    is_object_store = scheme(warehouse) in OBJECT_STORE_SCHEMES
+    tables = HiveTables(
+        client=HiveClient(settings),
+        mapping=mapping,
+        has_locks=merged.flag("lock.enabled", default=is_object_store),
+        lock_timing=LockTiming(
+            max_wait_ms=merged.duration_ms("lock-check-max-sleep", 8_000),
+            timeout_ms=merged.duration_ms("lock-acquire-timeout", 480_000),
+        ),
+        cascade=merged.flag("alter-table-cascade", default=True),
+        skips_statistics=merged.flag("hive.skip-update-stats", default=False),
+        batch=merged.integer("hive.metastore.batch.retrieve.max", 300),
+    )
+    return HiveMetastore(
+        tables,
+        warehouse,
+        storage={**options.storage(), **storage},
+        external=merged.get("table.type", "managed") == "external",
+        format_tables=merged.flag("format-table.enabled", default=True),
+    )
+
+
+class HiveMetastore(HiveViews, NoFunctions):
+    """A Hive metastore; can be pickled.
+
+    Args:
+        tables: its tables.
+        warehouse: the folder of new databases.
+        storage: settings and secrets of the storage.
+        external: whether new tables are external (`table.type`).
+        format_tables: whether format tables are listed and created (`format-table.enabled`).
+    """
+
+    def __init__(
+        self,
+        tables: HiveTables,
+        warehouse: str,
+        *,
+        storage: Mapping[str, object],
+        external: bool = False,
+        format_tables: bool = True,
+    ) -> None:
+        super().__init__(tables, warehouse)
+        self._storage = dict(storage)
+        self._external = external
+        self._format_tables = format_tables
+
+    def storage_of(self, location: str) -> tuple[FileIO, str]:
+        """Return the storage of a location and its path there."""
+        return resolve(location, self._storage)
+
+    def tables(self, database: str, pattern: str | None = None) -> Iterator[str]:
+        """Yield the names of Paimon and format tables, sorted; raises NotFoundError.
+
+        The metastore is asked for the names at once, and for what they are in batches.
+        """
+        names = self._tables.names(database)
+        if not names:
+            self.database(database)
+        if pattern is not None:
+            names = [name for name in names if matches(name, pattern)]
+        return self._listed(database, names)
+
+    def _listed(self, database: str, names: Sequence[str]) -> Iterator[str]:
+        for table in self._tables.load_all(database, names):
+            if self._is_listed(table):
+                yield table.table_name or ""
+
+    def _is_listed(self, table: Table) -> bool:
+        if is_view(table):
+            return False
+        return is_paimon_table(table) or (
+            self._format_tables and format_table_schema(table) is not None
+        )
+
+    def table_exists(self, wanted: Identifier) -> bool:
+        """Return whether a Paimon or format table exists."""
+        found = self._tables.find(wanted.database, wanted.table)
+        return found is not None and self._is_listed(found)
+
+    def table(self, wanted: Identifier) -> TableInfo:
+        """Return where a table is; raises NotFoundError."""
+        table = self._tables.load(wanted)
+        location = self._tables.mapping.location(table)
+        if is_paimon_table(table) and location:
+            file_io, path = self.storage_of(location)
+            uuid = f"{wanted.full_name}.{table.create_time}"
+            return TableInfo(
+                path=path,
+                file_io=file_io,
+                environment=self.environment(wanted, uuid, file_io, path),
+                uuid=uuid,
+                is_external=is_external(table),
+            )
+        schema = format_table_schema(table) if self._format_tables else None
+        if schema is None or not location:
+            kind = "a view" if is_view(table) else "not a Paimon table"
+            msg = f"{wanted.full_name} in the Hive metastore is {kind}."
+            raise NotFoundError("table", wanted.table, wanted.database, message=msg)
+        file_io, path = self.storage_of(location)
+        return TableInfo(
+            path=path,
+            file_io=file_io,
+            schema=schema,
+            is_external=is_external(table),
+            type=FORMAT_TABLE,
+        )
+
+    def environment(
+        self, wanted: Identifier, uuid: str | None, file_io: FileIO, path: str
+    ) -> CatalogEnvironment:
+        """Return the connection of a table to the metastore."""
+        return HiveEnvironment(self._tables, wanted, uuid, file_io, path)
+
+    def create_table(self, wanted: Identifier, schema: TableSchema) -> bool:
+        """Create a table; False if it exists; raises NotFoundError for an unknown database.
+
+        With the option `path`, or in an external catalog, the table is external: dropping it keeps
+        its files. An external table takes over the schema that its folder already contains.
+        """
+        folder = self.folder_of(wanted.database)
+        if self._tables.find(wanted.database, wanted.table) is not None:
+            return False
+        given = schema.options.get(_PATH)
+        location = given or join(folder, wanted.table)
+        external = given is not None or self._is_external(schema)
+        kind = schema.options.get(_TYPE, "table")
+        if kind == FORMAT_TABLE and self._format_tables:
+            return self._tables.create(
+                self._tables.mapping_for(schema).new_format_table(
+                    wanted.database, wanted.table, schema, location, external=external
+                )
+            )
+        if kind not in _PLAIN_TYPES:
+            raise UnsupportedFeatureError(f"a table with type={kind!r}", wanted.full_name)
+        return self._create_paimon_table(wanted, schema, location, external=external)
+
+    def _create_paimon_table(
+        self, wanted: Identifier, schema: TableSchema, location: str, *, external: bool
+    ) -> bool:
+        mapping = self._tables.mapping_for(schema)
+        made = mapping.new_table(
+            wanted.database, wanted.table, schema, location, external=external
+        )  # refuses columns without a Hive type before a file is written
+        file_io, path = self.storage_of(location)
+        environment = self.environment(wanted, None, file_io, path)
+        store = TableStore(file_io, TablePaths(path), environment=environment)
+        before = store.schemas.latest()
+        if before is None and not store.schemas.create(schema):
+            before = store.schemas.latest()
+        if before is not None:
+            _check_existing(before, schema, path, external=external)
+            made = mapping.new_table(
+                wanted.database, wanted.table, before, location, external=external
+            )
+        try:
+            created = self._tables.create(made)
+        except PaimonError:
+            if before is None and not external:
+                file_io.delete_folder(path)
+            raise
+        return created
+
+    def _is_external(self, schema: TableSchema) -> bool:
+        options = schema.options
+        given = options.get(EXTERNAL_PROPERTY.lower(), options.get(EXTERNAL_PROPERTY, ""))
+        return self._external or given.lower() == "true"
+
+    def drop_table(self, wanted: Identifier) -> bool:
+        """Drop a table, with its files unless it is external; False if it does not exist."""
+        table = self._tables.find(wanted.database, wanted.table)
+        if table is None or not self._is_listed(table):
+            return False
+        external = is_external(table)
+        location = self._tables.mapping.location(table)
+        dropped = self._tables.drop(wanted, deletes_files=not external)
+        if dropped and not external and location and is_paimon_table(table):
+            file_io, path = self.storage_of(location)
+            file_io.delete_folder(path)
+        return dropped
+
+    def rename_table(self, source: Identifier, target: Identifier) -> None:
+        """Rename a table, or move it to another database.
+
+        The metastore moves the folder of a managed table; an external table keeps its folder.
+        """
+        table = self._tables.load(source)
+        if not self._is_listed(table):
+            raise NotFoundError("table", source.table, source.database)
+        self.database(target.database)
+        before = self._tables.mapping.location(table)
+        renamed = self._tables.rename(source, target)
+        after = self._tables.mapping.location(renamed)
+        if before is None or after is None or before == after or is_external(table):
+            return
+        file_io, old = self.storage_of(before)
+        if TableStore(file_io, TablePaths(old)).schemas.ids():  # the metastore did not move it
+            file_io.rename_folder(old, self.storage_of(after)[1])
+            self._tables.mapping.set_location(renamed, after)
+            self._tables.alter(target, renamed)
+
+    def partitions(
+        self, wanted: Identifier, pattern: str | None = None
+    ) -> Iterator[PartitionInfo] | None:
+        """Yield the partitions, or the tags, that the metastore keeps of a table."""
+        schema = self._schema(wanted)
+        if schema is None or not keeps_partitions(schema):
+            return None
+        tag_key = tag_partition_key(schema)
+        found = hive_partitions.list_partitions(
+            self._tables,
+            wanted,
+            keys=schema.partition_keys if tag_key is None else [tag_key],
+            shows_done=_DONE_EVENT in schema.options.get(_DONE_ACTIONS, ""),
+        )
+        if pattern is None:
+            return found
+        return (info for info in found if matches(_name(info), pattern))
+
+    def create_partitions(
+        self, wanted: Identifier, partitions: Sequence[Mapping[str, str]]
+    ) -> None:
+        """Add partitions to the metastore, if it keeps those of the table."""
+        schema = self._schema(wanted)
+        if schema is not None and keeps_partitions(schema):
+            hive_partitions.add_partitions(self._tables, wanted, partitions)
+
+    def drop_partitions(self, wanted: Identifier, partitions: Sequence[Mapping[str, str]]) -> None:
+        """Remove partitions from the metastore; their files remain."""
+        schema = self._schema(wanted)
+        if schema is not None and keeps_partitions(schema):
+            hive_partitions.drop_partitions(self._tables, wanted, partitions)
+
+    def mark_partitions_done(
+        self, wanted: Identifier, partitions: Sequence[Mapping[str, str]]
+    ) -> None:
+        """Mark partitions as complete."""
+        schema = self._schema(wanted)
+        if schema is None or not keeps_partitions(schema):
+            raise self._refusal("marking partitions as done of a table without partitions in Hive")
+        hive_partitions.mark_done(self._tables, wanted, partitions)
+
+    def _schema(self, wanted: Identifier) -> TableSchema | None:
+        """Return the schema of a Paimon table; None for a format table."""
+        info = self.table(wanted)
+        if info.environment is None:
+            return None
+        return TableStore(info.file_io, TablePaths(info.path)).schemas.latest()
+
+    def close(self) -> None:
+        """Close the connection; a later use opens it again."""
+        self._tables.client.close()
+
+
+def _name(info: PartitionInfo) -> str:
+    return "/".join(f"{key}={text}" for key, text in info.statistics.spec.items())
+
+
+def _check_existing(before: TableSchema, schema: TableSchema, path: str, *, external: bool) -> None:
+    """Check that a new table may use a folder that contains a table.
+
+    Raises:
+        AlreadyExistsError: the new table is managed.
+        InvalidInputError: the table there has other columns, keys or options.
+    """
+    if not external:
+        raise AlreadyExistsError("table", path)
+    columns = [(field.name, field.type) for field in before.fields]
+    same = (
+        columns == [(field.name, field.type) for field in schema.fields]
+        and schema.partition_keys in ((), before.partition_keys)
+        and schema.primary_keys in ((), before.primary_keys)
+    )
+    others = [
+        key
+        for key, value in schema.options.items()
+        if key not in ("owner", _PATH) and before.options.get(key) != value
+    ]
+    if not same or others:
+        what = f"other options: {', '.join(others)}" if same else "other columns or keys"
+        raise InvalidInputError(
+            f"The folder {path} contains a table with {what}.",
+            hint="Create the external table with the schema of the existing one.",
+        )

@@ -1,0 +1,195 @@
+"""Settings of the connection to a Hive metastore: catalog options and `hive-site.xml`."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import urlsplit
+from xml.etree import ElementTree as ET
+
+from paimon_explore.errors import InvalidInputError, StorageError, UnsupportedFeatureError
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.options.option_definition import (
+    UnreadableValueError,
+    parse_duration,
+    parse_flag,
+)
+
+DEFAULT_PORT = 9083
+SITE_FILE = "hive-site.xml"
+_URIS = "hive.metastore.uris"
+_SCHEME = "thrift"
+_MAX_SITE_BYTES = 16 * 1024 * 1024
+_MAX_COUNT = 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HiveSettings:
+    """How to connect to a Hive metastore.
+
+    Attributes:
+        addresses: hosts and ports; the first that answers is used.
+        user: the user on whose behalf the metastore acts.
+        connect_timeout: seconds to wait for a connection.
+        timeout: seconds to wait for a part of a reply.
+        connect_attempts: how often all addresses are tried.
+        retries: how often a request is repeated after a broken connection.
+        delay: seconds between attempts.
+        framed: whether requests are sent in frames.
+        tls: whether the connection is encrypted.
+    """
+
+    addresses: tuple[tuple[str, int], ...]
+    user: str
+    connect_timeout: float = 5
+    timeout: float = 120
+    connect_attempts: int = 2
+    retries: int = 2
+    delay: float = 1
+    framed: bool = False
+    tls: bool = False
+
+    @property
+    def uri(self) -> str:
+        """The addresses as the option `uri`."""
+        return ",".join(f"{_SCHEME}://{_host(host)}:{port}" for host, port in self.addresses)
+
+
+def hive_configuration(options: Mapping[str, str]) -> dict[str, str]:
+    """Return the settings of `hive-site.xml` with the catalog options over them.
+
+    The file is in the folder of the option `hive-conf-dir`, or of the environment variable
+    `HIVE_CONF_DIR`.
+
+    Raises:
+        StorageError: the file cannot be read.
+        InvalidInputError: the file is not a Hadoop configuration.
+    """
+    folder = options.get("hive-conf-dir") or os.environ.get("HIVE_CONF_DIR")
+    settings = _site_settings(Path(folder) / SITE_FILE) if folder else {}
+    return {**settings, **options}
+
+
+def hive_settings(configuration: Mapping[str, str]) -> HiveSettings:
+    """Return the settings of the connection.
+
+    Args:
+        configuration: what `hive_configuration` returned.
+
+    Raises:
+        InvalidInputError: no address, or an unusable value.
+        UnsupportedFeatureError: the metastore requires Kerberos.
+    """
+    if _flag(configuration, "hive.metastore.sasl.enabled"):
+        hint = "Use a metastore, or a proxy of it, that does not require SASL."
+        raise UnsupportedFeatureError(
+            "Kerberos authentication of a Hive metastore", "hive.metastore.sasl.enabled", hint=hint
+        )
+    return HiveSettings(
+        addresses=_addresses(configuration),
+        user=current_user(),
+        connect_timeout=_seconds(configuration, "connect-timeout", 5),
+        timeout=_seconds(
+            configuration,
+            "timeout",
+            _seconds(configuration, "hive.metastore.client.socket.timeout", 120),
+        ),
+        connect_attempts=max(1, _count(configuration, "hive.metastore.connect.retries", 2)),
+        retries=_count(configuration, "hive.metastore.failure.retries", 2),
+        delay=_seconds(configuration, "hive.metastore.client.connect.retry.delay", 1),
+        framed=_flag(configuration, "hive.metastore.thrift.framed.transport.enabled"),
+        tls=_flag(configuration, "hive.metastore.use.SSL"),
+    )
+
+
+def current_user() -> str:
+    """Return the user as Hadoop sees it: `HADOOP_USER_NAME`, else the user of the process."""
+    given = os.environ.get("HADOOP_USER_NAME")
+    if given:
+        return given
+    from getpass import getuser  # noqa: PLC0415 - loads readline's modules
+
+    try:
+        return getuser()
+    except (KeyError, OSError):
+        return str(os.getuid())
+
+
+def _addresses(configuration: Mapping[str, str]) -> tuple[tuple[str, int], ...]:
+    text = configuration.get("uri") or configuration.get(_URIS) or ""
+    addresses = tuple(_address(uri.strip()) for uri in text.split(",") if uri.strip())
+    if not addresses:
+        raise InvalidInputError(
+            "A catalog with metastore='hive' requires option 'uri'.",
+            hint=f"Pass uri='thrift://host:9083', or a folder with {SITE_FILE} as hive_conf_dir.",
+        )
+    return addresses
+
+
+def _address(uri: str) -> tuple[str, int]:
+    hint = "Write it as 'thrift://host:9083'; several are separated by commas."
+    try:
+        parts = urlsplit(uri if "://" in uri else f"{_SCHEME}://{uri}")
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host, port = None, None
+        parts = None
+    if parts is None or parts.scheme != _SCHEME or not host:
+        raise InvalidInputError(f"Option 'uri': {uri!r} is not a Hive metastore.", hint=hint)
+    return host, port or DEFAULT_PORT
+
+
+def _host(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def _flag(configuration: Mapping[str, str], key: str) -> bool:
+    try:
+        return parse_flag(configuration.get(key, "false"))
+    except UnreadableValueError as error:
+        raise _invalid(configuration, key, error) from None
+
+
+def _seconds(configuration: Mapping[str, str], key: str, default: float) -> float:
+    text = configuration.get(key)
+    if text is None:
+        return default
+    try:  # Hive's unit without a suffix is the second
+        return parse_duration(f"{text}s" if text.strip().isdecimal() else text) / 1000
+    except UnreadableValueError as error:
+        raise _invalid(configuration, key, error) from None
+
+
+def _count(configuration: Mapping[str, str], key: str, default: int) -> int:
+    text = configuration.get(key)
+    if text is None:
+        return default
+    if not text.strip().isdecimal() or int(text) > _MAX_COUNT:
+        msg = f"Option {key!r} must be a number from 0 to {_MAX_COUNT}, not {text!r}."
+        raise InvalidInputError(msg)
+    return int(text)
+
+
+def _invalid(
+    configuration: Mapping[str, str], key: str, error: UnreadableValueError
+) -> InvalidInputError:
+    return InvalidInputError(f"Option {key!r} must be {error}, not {configuration[key]!r}.")
+
+
+def _site_settings(path: Path) -> dict[str, str]:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        hint = f"The option 'hive-conf-dir' must be a folder with {SITE_FILE}."
+        raise StorageError("read", str(path), error.strerror or str(error), hint=hint) from error
+    if len(data) > _MAX_SITE_BYTES or b"<!ENTITY" in data:
+        raise InvalidInputError(f"{path} is not a Hadoop configuration file.")
+    try:
+        root = ET.fromstring(data)  # noqa: S314 - entities are refused above
+    except ET.ParseError as error:
+        raise InvalidInputError(f"{path} is not a Hadoop configuration file.") from error
+    settings = {}
+    for entry in root.iter("property"):
+        name, value = entry.findtext("name"), entry.findtext("value")
+        if name and value is not None:
+            settings[name.strip()] = value.strip()
+    return settings

@@ -1,0 +1,184 @@
+from collections.abc import Sequence
+
+import pytest
+
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
+from paimon_explore.metadata.schema.schema_validation import new_schema
+from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.metastore.hive.hive_table import (
+    FORMATS,
+    TableMapping,
+    format_table_schema,
+    is_external,
+    is_paimon_table,
+)
+from paimon_explore.metastore.hive.metastore_structs import FieldSchema, Table
+from paimon_explore.table.table_definition import parse_columns
+
+MAPPING = TableMapping(owner="me")
+PAIMON = {
+    "table_type": "PAIMON",
+    "storage_handler": "org.apache.paimon.hive.PaimonStorageHandler",
+}
+
+
+def schema(
+    options: dict[str, str] | None = None,
+    partition_by: Sequence[str] = (),
+    primary_key: Sequence[str] = (),
+    comment: str | None = None,
+) -> TableSchema:
+    return new_schema(
+        parse_columns({"k": "INT NOT NULL", "dt": "STRING NOT NULL", "v": "DECIMAL(10, 2)"}),
+        primary_key=tuple(primary_key),
+        partition_by=tuple(partition_by),
+        options=options or {},
+        comment=comment,
+    )
+
+
+def made(given: TableSchema, mapping: TableMapping = MAPPING, *, external: bool = False) -> Table:
+    return mapping.new_table("db", "t", given, "file:/w/db.db/t", external=external)
+
+
+def columns(table: Table) -> list[str]:
+    assert table.storage is not None
+    return [f"{column.name} {column.type}" for column in table.storage.columns or ()]
+
+
+def keys(table: Table) -> list[str]:
+    return [f"{column.name} {column.type}" for column in table.partition_keys or ()]
+
+
+def test_a_table_has_the_classes_of_paimon_and_its_options_as_properties() -> None:
+    given = schema({"bucket": "2", "hive.x": "1"}, ["dt"], ["k", "dt"], comment="a table")
+    table = made(given)
+    assert table.table_type == "MANAGED_TABLE"
+    assert table.owner == "me"
+    assert table.retention == 2**31 - 1
+    assert table.parameters == {
+        **PAIMON,
+        "bucket": "2",
+        "hive.x": "1",
+        "primary-key": "k,dt",
+        "partition": "dt",
+        "bucket-key": "k",
+        "comment": "a table",
+    }
+    storage = table.storage
+    assert storage is not None
+    assert storage.location == "file:/w/db.db/t"
+    assert storage.input_format == "org.apache.paimon.hive.mapred.PaimonInputFormat"
+    assert storage.output_format == "org.apache.paimon.hive.mapred.PaimonOutputFormat"
+    assert storage.serde_info is not None
+    assert storage.serde_info.serialization_lib == "org.apache.paimon.hive.PaimonSerDe"
+    assert columns(table) == ["k int", "dt string", "v decimal(10,2)"]
+    assert keys(table) == []
+    assert is_paimon_table(table)
+    assert not is_external(table)
+
+
+def test_an_external_table_says_so_twice() -> None:
+    table = made(schema(), external=True)
+    assert is_external(table)
+    assert table.parameters == {**PAIMON, "EXTERNAL": "TRUE"}
+
+
+def test_without_sync_only_public_options_are_properties() -> None:
+    options = {
+        "bucket": "-1",
+        "hive.x": "1",
+        "partition.expiration-time": "1 d",
+        "data-file.path-directory": "data",
+    }
+    mapping = TableMapping(owner="me", sync_all_properties=False)
+    assert made(schema(options), mapping).parameters == {
+        **PAIMON,
+        "x": "1",
+        "partition.expiration-time": "1 d",
+        "data-file.path-directory": "data",
+    }
+
+
+def test_a_partitioned_table_in_the_metastore_has_partition_keys() -> None:
+    table = made(schema({"metastore.partitioned-table": "true"}, ["dt"]))
+    assert columns(table) == ["k int", "v decimal(10,2)"]
+    assert keys(table) == ["dt string"]
+
+
+def test_tags_are_partitions_of_a_table_without_any() -> None:
+    table = made(schema({"metastore.tag-to-partition": "day"}))
+    assert columns(table) == ["k int", "dt string", "v decimal(10,2)"]
+    assert keys(table) == ["day string"]
+    with pytest.raises(InvalidInputError, match=r"metastore\.tag-to-partition"):
+        made(schema({"metastore.tag-to-partition": "day"}, ["dt"]))
+
+
+def test_the_location_is_a_property_if_the_metastore_cannot_access_the_storage() -> None:
+    mapping = TableMapping(owner="me", location_in_properties=True)
+    table = made(schema(), mapping)
+    assert table.storage is not None
+    assert table.storage.location is None
+    assert table.parameters == {**PAIMON, "paimon_location": "file:/w/db.db/t"}
+    assert mapping.location(table) == "file:/w/db.db/t"
+
+
+def test_a_new_schema_replaces_columns_and_properties() -> None:
+    table = made(schema({"hive.x": "1", "bucket": "1", "bucket-key": "k"}))
+    table.parameters = {**(table.parameters or {}), "numFiles": "3"}
+    new = schema({"bucket": "1", "bucket-key": "k", "snapshot.num-retained.min": "2"})
+    MAPPING.change_schema(table, new, {"hive.x"})
+    assert table.parameters == {
+        **PAIMON,
+        "numFiles": "3",
+        "bucket": "1",
+        "bucket-key": "k",
+        "snapshot.num-retained.min": "2",
+    }
+    assert table.storage is not None
+    assert table.storage.location == "file:/w/db.db/t"
+
+
+@pytest.mark.parametrize("file_format", FORMATS)
+def test_a_format_table_is_written_and_read_back(file_format: str) -> None:
+    options = {"type": "format-table", "file.format": file_format}
+    if file_format == "csv":
+        options["csv.field-delimiter"] = ";"
+    given = schema(options, ["dt"], comment="files")
+    table = MAPPING.new_format_table("db", "t", given, "file:/w/t", external=False)
+    assert not is_paimon_table(table)
+    assert keys(table) == ["dt string"]
+    found = format_table_schema(table)
+    assert found is not None
+    assert [field.name for field in found.fields] == ["k", "v", "dt"]
+    assert found.partition_keys == ("dt",)
+    assert found.comment == "files"
+    assert found.options == {
+        **options,
+        "table_type": file_format.upper(),
+        "path": "file:/w/t",
+    }
+
+
+def test_a_format_that_hive_does_not_have_is_refused() -> None:
+    given = schema({"type": "format-table", "file.format": "avro"})
+    with pytest.raises(UnsupportedFeatureError, match="avro"):
+        MAPPING.new_format_table("db", "t", given, "file:/w/t", external=False)
+
+
+def test_tables_of_other_tools_are_no_format_tables() -> None:
+    table = MAPPING.new_format_table(
+        "db", "t", schema({"type": "format-table", "file.format": "orc"}), "/w", external=False
+    )
+    assert format_table_schema(table) is not None
+    assert table.storage is not None
+    table.storage.columns = [FieldSchema(name="u", type="uniontype<int>")]
+    assert format_table_schema(table) is None
+    table.storage.columns = []
+    table.table_type = "VIRTUAL_VIEW"
+    assert format_table_schema(table) is None
+    table.table_type = "MANAGED_TABLE"
+    assert table.storage.serde_info is not None
+    table.storage.serde_info.serialization_lib = "org.apache.hadoop.hive.hbase.HBaseSerDe"
+    assert format_table_schema(table) is None
+    assert format_table_schema(Table(table_name="t")) is None
