@@ -24,7 +24,7 @@ import pyarrow.compute as pc
 from paimon_explore.data_types.arrow import arrow_field
 from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints, rows_without_columns
 from paimon_explore.data_types.definitions import DataField
-from paimon_explore.encoding.data_file_reader import PositionedBatch
+from paimon_explore.encoding.data_file_reader import PositionedBatch, Span
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.merge.merge_spec import MergeSpec
 from paimon_explore.merge.numpy_columns import narrow_index
@@ -301,16 +301,26 @@ class _File:
             index, span = self._spans[0]
             end = span.first + span.rows
             if self._selected[0].start >= end:
-                self._next_span()
+                self._next_span()  # also if the batch so far had the last selected row
             elif self._batches is None:
+                if decided is not None and decided < min(span.first + self._limits.later, end):
+                    return
                 self._at = span.first
                 self._batches = self._rows.file.batches(
-                    self._later.stored, (index,), self._limits.later
+                    self._later.stored, (index,), self._rows_to_decode(span)
                 )
             elif decided is not None and decided < min(self._at + self._limits.later, end):
                 return
             else:
                 yield from self._next_batch(self._batches)
+
+    def _rows_to_decode(self, span: Span) -> int:
+        """The rows of a batch of a span: if it has one batch, those up to the last selected row."""
+        if span.rows > self._limits.later:
+            return self._limits.later
+        end = span.first + span.rows
+        last = max(min(rows.end, end) for rows in self._selected if rows.start < end)
+        return last - span.first
 
     def _next_span(self) -> None:
         self._spans.popleft()

@@ -81,6 +81,8 @@ _FEW_COLUMNS = 16
 """... which are up to this many; a merge of more columns needs fewer rows."""
 _MAX_RUNS = 16
 """Maximum number of files that are merged as separate runs; each needs some batches in memory."""
+_MAX_LATE_RUNS = 64
+"""The same with late materialization, where the batches have few columns."""
 _SELECTING = (MergeEngine.DEDUPLICATE, MergeEngine.FIRST_ROW)
 
 
@@ -283,10 +285,11 @@ class SplitReader:
         if self._has_complete_rows(split, runs):
             tagged = [self._run(split, run, spec, with_sequence=True, level=True) for run in runs]
             return merge_complete_runs(tagged, spec, keep_retracts=keep)
+        deciding = () if keep else self._deciding(split, runs, spec)
         ordered = not keep and not spec.sequence_fields
         if ordered:
-            runs, ordered = in_order(split, runs)
-        if not keep and (deciding := self._deciding(split, runs, spec)):
+            runs, ordered = in_order(split, runs, _MAX_LATE_RUNS if deciding else _MAX_RUNS)
+        if deciding:
             from paimon_explore.read.row_selection import LateMerge, read_selected_rows  # noqa: PLC0415 - large
 
             late = LateMerge(spec=spec, fields=self.fields, deciding=deciding, by_run_order=ordered)
@@ -539,8 +542,10 @@ def runs_in_order(split: DataSplit, runs: list[list[int]]) -> bool:
     return all(highs[old].max() < lows[new].min() for old, new in pairwise(runs))
 
 
-def in_order(split: DataSplit, runs: list[list[int]]) -> tuple[list[list[int]], bool]:
-    """The runs, and whether they are in order; single files as runs if only these are in order.
+def in_order(
+    split: DataSplit, runs: list[list[int]], max_runs: int = _MAX_RUNS
+) -> tuple[list[list[int]], bool]:
+    """The runs, and whether they are in order; up to `max_runs` single files if only these are.
 
     If each write overlaps only the key range of the previous one, many files form few runs, and
     the first run contains both the oldest and the newest file.
@@ -549,7 +554,7 @@ def in_order(split: DataSplit, runs: list[list[int]]) -> tuple[list[list[int]], 
         return runs, True
     newest = numbers(split.files.table, "max_sequence_number")
     files = by_age([[row] for run in runs for row in run], newest)
-    found = len(files) <= _MAX_RUNS and runs_in_order(split, files)
+    found = len(files) <= max_runs and runs_in_order(split, files)
     return (files, True) if found else (runs, False)
 
 

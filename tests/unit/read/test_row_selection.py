@@ -1,7 +1,7 @@
 """Rows that a merge chooses: first the columns that decide, then the others of these rows."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import pyarrow as pa
@@ -179,6 +179,28 @@ def test_spans_without_chosen_rows_are_not_decoded(monkeypatch: pytest.MonkeyPat
     runs = Runs().add(inserts(range(12), "a")).add(inserts(range(4, 12), "b"))
     assert len(runs.read("k", "t")) == 12
     assert [span for name, span in decoded if name == "t"] == [0, 0, 1]
+
+
+def test_rows_after_the_last_selected_one_are_not_decoded(monkeypatch: pytest.MonkeyPatch) -> None:
+    decoded: list[tuple[int, int]] = []
+    plain = ParquetDataFile.batches
+
+    def noted(
+        self: ParquetDataFile,
+        columns: Sequence[data_file_reader.StoredColumn],
+        spans: Sequence[int],
+        batch_rows: int,
+    ) -> Iterator[data_file_reader.PositionedBatch]:
+        for batch in plain(self, columns, spans, batch_rows):
+            if any(column.name == "t" for column in columns):
+                decoded.append((batch.first, batch.rows))
+            yield batch
+
+    monkeypatch.setattr(ParquetDataFile, "batches", noted)
+    runs = Runs(rows_per_group=100).add(inserts(range(60), "a")).add(inserts(range(20, 80), "b"))
+    found = runs.read("k", "t", limits=RowLimits(later=1000))
+    assert [row["t"] for row in found] == [f"{'a' if k < 20 else 'b'}{k}" for k in range(80)]
+    assert decoded == [(0, 20), (0, 60)]
 
 
 @pytest.mark.parametrize("seed", range(20))

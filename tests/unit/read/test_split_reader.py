@@ -5,6 +5,7 @@ import pytest
 
 from paimon_explore import Table, open_table
 from paimon_explore.data_types.formatter import type_text
+from paimon_explore.read import small_files, split_reader
 from paimon_explore.read.data_file import SystemColumn
 from paimon_explore.read.split_reader import SplitReader
 from support.golden import GoldenTables
@@ -160,3 +161,22 @@ def test_texts_that_files_hold_as_dictionaries_are_those_that_were_written(
     assert dict(zip(*(found.column(n).to_pylist() for n in ("k", "color")), strict=True)) == {
         k: color for k, color in kept.items() if color in wanted
     }
+
+
+@pytest.mark.parametrize("writes", [3, 16, 17, 40, 64, 65])
+@pytest.mark.parametrize("step", [10, 25])
+def test_writes_that_overlap_their_neighbours_give_the_newest_rows(
+    writes: int, step: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(small_files, "MAX_FILE_BYTES", 0)
+    monkeypatch.setattr(split_reader, "_LATE_ROWS", 0)
+    commits = [
+        [row(key, f"{write}", key) for key in range(write * step, write * step + 30)]
+        for write in range(writes)
+    ]
+    table = keyed_table(COLUMNS, *commits, primary_key=["k"], options={"write-only": "true"})
+    wanted = {record["k"]: record for commit in commits for record in commit}
+    found = table.to_arrow().to_pylist()
+    assert sorted((r["k"], r["v"], r["n"]) for r in found) == sorted(
+        (r["k"], r["v"], r["n"]) for r in wanted.values()
+    )
