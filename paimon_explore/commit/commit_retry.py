@@ -473,9 +473,9 @@ class CommitLoop:
 
 
 def _unknown(error: BaseException | None) -> CommitOutcomeUnknownError:
-    problem = f", and then an error occurred: {error}" if error is not None else "."
+    problem = "" if error is None else f" The attempt ended with the error: {error}"
     return CommitOutcomeUnknownError(
-        f"The storage did not confirm whether the snapshot was created{problem}",
+        f"The storage did not confirm whether the snapshot was created.{problem}",
         hint="Commit the same messages again with the same user and identifier: "
         "if the first attempt succeeded, nothing is committed twice.",
     )

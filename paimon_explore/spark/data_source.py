@@ -27,7 +27,7 @@ from paimon_explore.scan.splits.data_split import Split
 from paimon_explore.spark.column_matching import matched_columns
 from paimon_explore.spark.executor_tasks import WriteJob, read_splits, write_rows
 from paimon_explore.spark.read_plan import ReadJob, groups, narrowed, plan_read, read_schema
-from paimon_explore.spark.reads.special_reads import SpecialRead
+from paimon_explore.spark.reads.special_reads import SpecialRead, system_of
 from paimon_explore.spark.source_options import source_options
 from paimon_explore.spark.streaming.stream_sink import PaimonStreamWriter
 from paimon_explore.spark.streaming.stream_source import ROW_KIND, PaimonStreamReader, stream_schema
@@ -165,9 +165,11 @@ class PaimonDataSource(DataSource):
     def _streamed(self) -> Scan:
         found = self._pinned()
         if isinstance(found, SpecialRead):
+            is_system = system_of(self._options.path)[1] is not None
+            source = "a system table" if is_system else "an incremental query"
             raise UnsupportedFeatureError(
-                "streaming from a system table or from an incremental query",
-                hint="Stream from the table; the option 'read.changelog' adds the row kinds.",
+                f"streaming from {source}",
+                hint="Stream from the table itself. The option 'read.changelog' adds row kinds.",
             )
         return found
 
@@ -175,7 +177,7 @@ class PaimonDataSource(DataSource):
         """Plan a batch read; a narrower schema selects columns."""
         if self._options.changelog:
             raise InvalidInputError(
-                "The option 'read.changelog' only applies to readStream.",
+                "Option 'read.changelog' only applies to streaming reads.",
                 hint="Read the system table audit_log to get the row kinds.",
             )
         found = self._pinned()
@@ -212,7 +214,10 @@ class PaimonDataSource(DataSource):
 
     def _job(self, schema: StructType, *, replaces: bool) -> tuple[WriteJob, Overwrite]:
         if self._options.is_reading:
-            raise InvalidInputError("A write cannot use the options 'where' and 'columns'.")
+            name = "columns" if self._options.where is None else "where"
+            raise InvalidInputError(
+                f"Option {name!r} only applies to reads.", hint="Filter or select on the DataFrame."
+            )
         target = write_target(self._options.open(), replaces=replaces)
         if target.schema.primary_keys and target.options.value(opt.BUCKET) == DYNAMIC_BUCKET:
             raise UnsupportedFeatureError(

@@ -14,7 +14,7 @@ from paimon_explore.sanitize import sanitized
 from paimon_explore.scan.predicate.sql_parser import Where
 from paimon_explore.scan.predicate.unset_argument import NOT_GIVEN, NotGiven, refuse_none
 
-_VALUES = 'Pass the values by column: {"qty": "target.qty + source.qty"}.'
+_VALUES = "Map each column name to its new value."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -207,4 +207,4 @@ def _given(values: Mapping[str, NewValue]) -> Mapping[str, NewValue]:
     """
     if mapping("set", values, hint=_VALUES):
         return values
-    raise InvalidInputError("The clause sets no columns.", hint=_VALUES)
+    raise InvalidInputError("The clause must set at least one column.", hint=_VALUES)

@@ -222,7 +222,7 @@ class Table(MaintainableTable):
         """
         hint = "Omit where, or pass where='true', to update all rows."
         refuse_none(where, "where", hint)
-        mapping("set", set, hint='Pass the new values by column: {"qty": "qty + 1"}.')
+        mapping("set", set, hint="Map each column name to its new value.")
         return self._writer().update(set, None if where is NOT_GIVEN else where)
 
     def merge(

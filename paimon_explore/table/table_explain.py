@@ -31,7 +31,7 @@ class ExplainableTable(ReadableTable):
 
         Args:
             before: the first snapshot: its id, a tag or a time; None for the one before `after`, 0
-                for an empty table.
+                for the empty state before the first snapshot.
             after: the second snapshot; None for the pinned or latest one.
             rows: also show so many of the rows that differ, which reads files.
 

@@ -46,7 +46,8 @@ class AppendWriter(AbortableWriter):
     def __init__(self, target: WriteTarget, layout: FileLayout | None = None) -> None:
         if target.schema.primary_keys:
             raise InvalidInputError(
-                "The table has a primary key: rows must be upserted, not appended."
+                "append() requires a table without primary key.",
+                hint="Add or update rows of this table with upsert().",
             )
         self._target = target
         self._blobs = blob_fields(target.schema, target.options)

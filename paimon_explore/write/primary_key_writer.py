@@ -95,7 +95,8 @@ class UpsertWriter(AbortableWriter):
         schema, options = target.schema, target.options
         if not schema.primary_keys:
             raise InvalidInputError(
-                "The table has no primary key: rows must be appended, not upserted."
+                "upsert() requires a table with a primary key.",
+                hint="Add rows to this table with append().",
             )
         self._target = target
         self._buckets = options.value(opt.BUCKET)

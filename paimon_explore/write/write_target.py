@@ -217,7 +217,8 @@ class LiveState:
             raise InvalidInputError(
                 f"{f'Partition {path}' if path else 'The table'} has {before} buckets, "
                 f"but option 'bucket' is {total_buckets}.",
-                hint="To change the number of buckets, overwrite the whole partition.",
+                hint=f"To change the number of buckets, overwrite the whole "
+                f"{'partition' if path else 'table'}.",
             )
 
     def hash_files(self, partition: bytes) -> dict[int, HashFile]:

@@ -24,7 +24,8 @@ import pyarrow as pa
 from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import Column, empty_array
 from paimon_explore.data_types.definitions import DataField
-from paimon_explore.errors import InvalidInputError, choices
+from paimon_explore.data_types.formatter import type_text
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.compaction.space_filling_curves import (
     hilbert_order,
@@ -102,7 +103,13 @@ def row_order(
         )
     fields = schema.project(names).fields
     for field in fields:
-        sort_keys(empty_array(to_arrow(field.type)), field.type)
+        try:
+            sort_keys(empty_array(to_arrow(field.type)), field.type)
+        except UnsupportedFeatureError as error:
+            raise UnsupportedFeatureError(
+                f"sorting rows by column {field.name!r} of type {type_text(field.type)}",
+                hint="Sort by columns of other types.",
+            ) from error
     if name == "auto":
         name = "order" if len(names) == 1 else "zorder"
         name = "hilbert" if len(names) > _MAX_Z_ORDER_COLUMNS else name

@@ -100,7 +100,7 @@ def expiry_of(options: TableOptions, age: timedelta | None = None) -> PartitionE
     own_ms = options.value(opt.PARTITION_EXPIRATION_TIME)
     if age is None and own_ms is None:
         raise InvalidInputError(
-            "expire_partitions() requires an age.",
+            "expire_partitions() requires the age from which partitions expire.",
             hint="Pass older_than, or set the option 'partition.expiration-time'.",
         )
     return PartitionExpiry(

@@ -148,7 +148,8 @@ def assignments(
     given: object = values
     if not isinstance(given, Mapping) or not given:
         raise InvalidInputError(
-            "update() sets no columns.", hint='Pass the new values by column: {"qty": "qty + 1"}.'
+            "update() requires at least one column to set.",
+            hint="Map each column name to its new value.",
         )
     scope = target if scope is None else scope
     items = [_assignment(name, value, target, scope) for name, value in values.items()]
@@ -175,7 +176,7 @@ def _source(value: NewValue, field: DataField, scope: RowType) -> "Expression | 
             return _bound(parse_value(value), field, scope)
         except InvalidInputError as error:
             raise InvalidInputError(
-                f"Invalid new value {value!r} of column {field.name!r}: {error.message}",
+                f"The new value {value!r} of column {field.name!r} is invalid: {error.message}",
                 hint=f"{error.hint} {QUOTE_HINT}" if _is_name(value) else error.hint,
             ) from error
     return constant_column(value, field)
@@ -207,7 +208,7 @@ def _constant(constant: Literal, field: DataField) -> Column:
             raise InvalidInputError(
                 f"Column {field.name!r} ({type_text(kind)}) cannot be set to "
                 f"{literal_text(constant)}.",
-                hint="Pass the value itself instead of SQL text.",
+                hint="Pass a Python value instead of SQL text.",
             )
         nulls: Column = pa.nulls(1, to_arrow(kind))  # type: ignore[call-overload]  # stubs list types
         return conform(nulls, kind, where=field.name)

@@ -220,7 +220,7 @@ class MergeChange:
         if not found:
             raise InvalidInputError(
                 "The source has no column with the name of a table column that the clause can set.",
-                hint="Pass the new values by column, or rename the columns of the source.",
+                hint="Map each column name to its new value, or rename the columns of the source.",
             )
         return found
 

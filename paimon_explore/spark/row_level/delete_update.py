@@ -91,7 +91,7 @@ def update(
         CommitConflictError: a concurrent commit replaced the files of a row.
     """
     check_session(spark)
-    mapping("set", set, hint='Pass the new values by column: {"qty": "qty + 1"}.')
+    mapping("set", set, hint="Map each column name to its new value.")
     refuse_none(where, "where", "Omit where to update all rows.")
     stated = None if where is NOT_GIVEN else where
     opened = table if isinstance(table, Table) else open_table(table)

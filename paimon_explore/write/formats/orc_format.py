@@ -142,6 +142,9 @@ def _has_timestamps(data_type: DataType) -> bool:
     )
 
 
+_PARQUET = "Set file.format to parquet."
+
+
 def stored_type(data_type: DataType) -> pa.DataType:
     """Return the Arrow type from which pyarrow writes Paimon's ORC layout of a type."""
     match data_type:
@@ -150,7 +153,7 @@ def stored_type(data_type: DataType) -> pa.DataType:
         case ArrayType(element=element):
             return pa.list_(_child("element", element))
         case VectorType():
-            raise UnsupportedFeatureError("VECTOR in an ORC file", hint="Use Parquet.")
+            raise UnsupportedFeatureError("writing VECTOR values to an ORC file", hint=_PARQUET)
         case MapType(key=key, value=value):
             return _stored_map(key, value)
         case MultisetType(element=element):
@@ -171,7 +174,9 @@ def _stored_map(key: DataType, value: DataType) -> pa.DataType:
 
 def _stored_atom(data_type: AtomicType) -> pa.DataType:
     if data_type.root in _UNSUPPORTED:
-        raise UnsupportedFeatureError(f"{data_type.root.value} in an ORC file", hint="Use Parquet.")
+        raise UnsupportedFeatureError(
+            f"writing {data_type.root.value} values to an ORC file", hint=_PARQUET
+        )
     return pa.int32() if data_type.root is TypeRoot.TIME else to_arrow(data_type)
 
 
@@ -188,9 +193,8 @@ def _has_early_fractions(array: Column, data_type: AtomicType, where: str) -> bo
     lost = early & (ticks > -per_second) & (fraction * (_NANOS // per_second) > LOST_NANOS)
     if lost.any():
         raise UnsupportedFeatureError(
-            "a timestamp in the last second before 1970 in an ORC file",
+            "writing a timestamp of the last second before 1970 to an ORC file",
             f"column {where!r}, row {int(lost.argmax())} of the batch",
-            hint="ORC would change the value to the first second of 1970; "
-            "set file.format to parquet.",
+            hint=f"{_PARQUET} ORC would move the value to the first second of 1970.",
         )
     return bool(early.any())

@@ -183,7 +183,9 @@ def _given_column(
             return pa.chunked_array(values)  # type: ignore[call-overload,no-any-return]  # takes a stream, too
         made = _numpy_column(values, field)
     except _UNREADABLE as error:
-        raise InvalidInputError(f"Column {name!r}: {error}.") from error
+        raise InvalidInputError(
+            f"Column {name!r} cannot be converted to Arrow: {error}."
+        ) from error
     if made is not None:
         return made
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):

@@ -261,7 +261,7 @@ def _variants(given: Sequence[object], data_type: AtomicType, location: Location
         try:
             pa.array([value], to_arrow(data_type))
         except UNFIT as error:
-            problem = f"{value!r} is not a variant, a row with the fields 'value' and 'metadata'"
+            problem = f"{value!r} is not a row with the fields 'value' and 'metadata'"
             raise location.error(problem, data_type, position) from error
     found: Column = pa.array(given, to_arrow(data_type))
     return found

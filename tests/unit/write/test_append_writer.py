@@ -110,7 +110,7 @@ def test_row_tracking_leaves_the_numbers_to_the_commit() -> None:
 
 def test_a_table_with_a_primary_key_takes_no_appends() -> None:
     store, schema = new_table({"a": "INT NOT NULL"}, primary_keys=["a"])
-    with pytest.raises(InvalidInputError, match="upserted"):
+    with pytest.raises(InvalidInputError, match="without primary key"):
         write_append(store, schema, [{"a": 1}])
 
 

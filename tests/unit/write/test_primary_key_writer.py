@@ -193,7 +193,7 @@ def test_keys_that_do_not_hold_the_partition_need_an_index_that_is_not_here() ->
 
 def test_a_table_without_primary_key_takes_no_upserts() -> None:
     store, schema = new_table({"a": "INT"})
-    with pytest.raises(InvalidInputError, match="appended"):
+    with pytest.raises(InvalidInputError, match="requires a table with a primary key"):
         write_upsert(store, schema, [{"a": 1}])
 
 

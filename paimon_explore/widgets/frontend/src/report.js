@@ -24,7 +24,7 @@ const FIELDS = {
   lsm: { label: "Bucket", example: "dt=d1, bucket 0" },
   diff: {
     label: "Compare with",
-    example: "snapshot id, tag or time; 0 for an empty table",
+    example: "snapshot id, tag or time; 0 = no snapshot",
     rows: true,
   },
   explain: { label: "Condition", example: "k > 3 and dt = 'd1' limit 10" },
