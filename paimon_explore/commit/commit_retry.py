@@ -4,7 +4,7 @@ Handles lost races, backoff, and storage failures with an unknown outcome; `comm
 protocol.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from paimon_explore.commit.commit_attempt import (
     STEPS,
@@ -24,8 +24,10 @@ from paimon_explore.errors import (
     PaimonError,
     StorageError,
 )
+from paimon_explore.fileio.concurrent_requests import at_once
 from paimon_explore.fileio.paths import name as name_of
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import BATCH_COMMIT_IDENTIFIER, CommitKind, Snapshot
 
 _MAX_NAMES = 40
@@ -54,6 +56,7 @@ class CommitLoop:
         timing: clock, sleep and random numbers.
         retry_policy: when to give up.
         is_new_user: whether the user is new, so that it has no earlier commits.
+        before_publish: called before a snapshot file is created, to wait for uploads of data files.
 
     Attributes:
         trace: the events of the last requests.
@@ -66,6 +69,7 @@ class CommitLoop:
         retry_policy: CommitRetryPolicy,
         *,
         is_new_user: bool,
+        before_publish: Callable[[], None],
     ) -> None:
         self.trace: list[CommitEvent] = []
         self._steps = steps
@@ -73,6 +77,7 @@ class CommitLoop:
         self._writer = steps.writer
         self._timing = timing
         self._retry_policy = retry_policy
+        self._before_publish = before_publish
         self._last_identifier = -1 if is_new_user else None
         self._unknown_outcome: _UnknownOutcome | None = None
 
@@ -189,8 +194,7 @@ class CommitLoop:
     def _start_attempt(self, request: Request, last: CommitAttempt | None) -> CommitAttempt:
         """Read the latest snapshot and schema; reuse files of the previous attempt."""
         try:
-            latest = self._store.snapshots.latest()
-            schema = self._store.schemas.latest() or self._steps.schema
+            latest, schema = self._latest()
         except (StorageError, NotFoundError) as error:
             self._clean_up_failed(error)
             raise
@@ -208,6 +212,16 @@ class CommitLoop:
             state.delta = last.delta if self._can_reuse_delta(request) else None
         self._note(CommitStep.READ_LATEST, state, {"latest": state.snapshot_id - 1})
         return state
+
+    def _latest(self) -> tuple[Snapshot | None, TableSchema]:
+        """Read the latest snapshot and schema, at the same time if the storage is remote."""
+        reads: list[Callable[[], Snapshot | TableSchema | None]]
+        reads = [self._store.snapshots.latest, self._store.schemas.latest]
+        latest, schema = at_once(self._store.file_io, reads)
+        return (
+            latest if isinstance(latest, Snapshot) else None,
+            schema if isinstance(schema, TableSchema) else self._steps.schema,
+        )
 
     def _can_reuse_delta(self, request: Request) -> bool:
         """Return whether the delta manifests do not depend on the latest snapshot."""
@@ -256,6 +270,8 @@ class CommitLoop:
                 figures = run(self._steps, state)
                 if figures is not None:
                     self._note(step, state, figures)
+            self._writer.finish()
+            self._before_publish()
         except MissingFileError as error:
             if self._has_newer_snapshot(state):
                 return False
@@ -403,6 +419,7 @@ class CommitLoop:
         Raises:
             CommitOutcomeUnknownError: the outcome is unknown.
         """
+        self._writer.drop_pending()
         if self._unknown_outcome is None:
             self._remove(list(self._writer.written), None)
             return

@@ -35,7 +35,7 @@ Failures:
 Spec: concepts/concurrency-control; concepts/spec/snapshot.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from uuid import uuid4
 
@@ -77,6 +77,10 @@ _AVRO_CODECS: Mapping[str, str] = {
 }
 
 
+def _do_nothing() -> None:
+    """All data files of the messages are stored."""
+
+
 class Committer:
     """Commits to one table and branch as one user; not thread-safe.
 
@@ -87,6 +91,7 @@ class Committer:
         commit_user: the commit user. A job that is restarted after a failure must keep its user, so
             that its earlier commits are found; by default a new user.
         timing: clock, sleep and random numbers.
+        before_publish: called before a snapshot file is created; waits for uploads of data files.
 
     Attributes:
         commit_user: the commit user.
@@ -100,6 +105,7 @@ class Committer:
         options: TableOptions | None = None,
         commit_user: str | None = None,
         timing: Timing | None = None,
+        before_publish: Callable[[], None] = _do_nothing,
     ) -> None:
         chosen = options if options is not None else TableOptions(schema.options)
         when = timing or Timing()
@@ -125,7 +131,11 @@ class Committer:
             key_rules=_key_rules(schema, chosen),
         )
         self._commit_loop = CommitLoop(
-            self._steps, when, commit_retry_policy(chosen), is_new_user=commit_user is None
+            self._steps,
+            when,
+            commit_retry_policy(chosen),
+            is_new_user=commit_user is None,
+            before_publish=before_publish,
         )
 
     @property

@@ -8,6 +8,7 @@ Spec: concepts/spec/manifest. Seen in: golden java200/manifest_merge.
 
 from collections.abc import Sequence
 from dataclasses import field
+from functools import partial
 from itertools import count
 from uuid import uuid4
 
@@ -20,6 +21,8 @@ from paimon_explore.data_types.definitions import RowType
 from paimon_explore.encoding.avro.block_concatenation import can_join, joined, repacked
 from paimon_explore.encoding.avro.container import is_avro
 from paimon_explore.errors import AlreadyExistsError
+from paimon_explore.fileio.concurrent_requests import at_once, max_requests, read_each
+from paimon_explore.fileio.versioned_reads import read_immutable
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest.manifest_codec import (
@@ -41,6 +44,10 @@ _MAX_CHUNKS = 8
 
 _MAX_RECENT_LISTS = 4
 """Number of lists whose bytes are cached: base and delta of the last commits."""
+
+
+_MAX_PENDING_BYTES = 32 << 20
+"""Maximum size of files that are stored at the same time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +87,7 @@ class ManifestWriter:
     _manifests: "count[int]" = field(default_factory=count)
     _others: "count[int]" = field(default_factory=count)
     _recent: dict[str, bytes] = field(default_factory=dict)
+    _pending: list[tuple[str, bytes]] = field(default_factory=list)
 
     def entries(self, entries: ManifestEntries) -> ManifestFiles:
         """Write entries into manifests of at most the target size; none if there are no entries.
@@ -129,9 +137,11 @@ class ManifestWriter:
         plain = encode_records(ManifestEntries.empty(), self.codec)
         small: list[tuple[str, bytes]] = []
         found: list[bytes] = []
-        for name in manifests.names:
-            path = self.store.paths.manifest(name)
-            data = self.store.file_io.read(path)
+        names = manifests.names
+        paths = [self.store.paths.manifest(name) for name in names]
+        contents = read_each(self.store.file_io, paths)
+        for name, path, stored in zip(names, paths, contents, strict=True):
+            data = stored
             if not is_avro(data) or not can_join(plain, data):
                 data = encode_records(self.store.manifests.read(name), self.codec)
                 if not can_join(plain, data):  # it has optional columns
@@ -159,7 +169,8 @@ class ManifestWriter:
         """
         if self.file_format != AVRO:
             return self.list(manifests)
-        containers = [self._bytes_of(name) for name in lists]
+        reads = [partial(self._bytes_of, name) for name in lists]
+        containers = at_once(self.store.file_io, reads)
         if not is_avro(containers[0]) or not all(
             is_avro(data) and can_join(containers[0], data) for data in containers[1:]
         ):
@@ -168,7 +179,9 @@ class ManifestWriter:
 
     def _bytes_of(self, name: str) -> bytes:
         known = self._recent.get(name)
-        return self.store.file_io.read(self.store.paths.manifest(name)) if known is None else known
+        if known is not None:
+            return known
+        return read_immutable(self.store.file_io, self.store.paths.manifest(name))
 
     def _list(self, data: bytes, manifests: ManifestFiles) -> WrittenFile:
         if manifests.cached_rows is None and manifests.column("file_name").num_chunks > _MAX_CHUNKS:
@@ -215,16 +228,38 @@ class ManifestWriter:
         return {"file_name": name, "file_size": self._create(name, data)}
 
     def _create(self, name: str, data: bytes) -> int:
+        """Store a file; in a remote storage at the latest by `finish`."""
+        if max_requests(self.store.file_io) > 1:
+            self._pending.append((name, data))
+            if sum(len(other) for _, other in self._pending) > _MAX_PENDING_BYTES:
+                self.finish()
+        else:
+            self._store(name, data)
+        return len(data)
+
+    def _store(self, name: str, data: bytes) -> None:
         path = self.store.paths.manifest(name)
         self.written.append(path)
         if not self.store.file_io.create(path, data):
             self.written.remove(path)
             raise AlreadyExistsError("manifest file", name, self.store.paths.manifest_dir)
-        return len(data)
+
+    def finish(self) -> None:
+        """Store the files that are not stored yet, at the same time; see `_create`.
+
+        Raises:
+            StorageError: a file could not be stored; others may be.
+        """
+        pending, self._pending = self._pending, []
+        at_once(self.store.file_io, [partial(self._store, *file) for file in pending])
 
     def forget(self) -> None:
         """Forget the files written so far, because they are in use."""
         self.written.clear()
+
+    def drop_pending(self) -> None:
+        """Forget the files that are not stored yet, because the attempt has failed."""
+        self._pending.clear()
 
 
 def _row_ids(entries: ManifestEntries) -> dict[str, object]:

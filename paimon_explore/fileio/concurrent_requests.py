@@ -88,6 +88,12 @@ def read_each(file_io: FileIO, paths: Sequence[str]) -> Iterator[bytes]:
     yield from _ahead([partial(file_io.read, path) for path in paths], window)
 
 
+def start(call: "Callable[[], _Result]") -> "Future[_Result]":
+    """Run a call that sends requests in another thread; the caller waits for its result."""
+    level = _LEVEL.number + 1
+    return _pool(level).submit(_run, call, level)
+
+
 def _ahead(
     calls: Sequence[Callable[[], _Result]], window: Callable[[_Result | None], int]
 ) -> Iterator[_Result]:
@@ -98,15 +104,13 @@ def _ahead(
         window: returns how many calls may be running or waiting to be yielded, given the last
             result, or None at first.
     """
-    level = _LEVEL.number + 1
-    pool = _pool(level)
     rest = iter(calls)
     running: deque[Future[_Result]] = deque()
     last: _Result | None = None
     try:
         while True:
             for call in islice(rest, max(window(last) - len(running), 0)):
-                running.append(pool.submit(_run, call, level))
+                running.append(start(call))
             if not running:
                 return
             last = running.popleft().result()

@@ -14,11 +14,13 @@ this call has created it.
 
 import tempfile
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import field, replace
 from datetime import timedelta
 from functools import lru_cache, partial
 from pathlib import Path
+from shutil import rmtree
 from typing import Any, TypeAlias
 
 import obstore
@@ -55,6 +57,7 @@ from paimon_explore.fileio.store_retries import (
     translate_errors,
 )
 from paimon_explore.fileio.streams import translate_stream_errors
+from paimon_explore.fileio.uploads import Uploads
 from paimon_explore.fileio.versioned_reads import Contents
 from paimon_explore.frozen_dataclass import dataclass
 
@@ -105,10 +108,16 @@ class ObjectStoreFileIO:
             (`AWS_...`, `GOOGLE_...`, `AZURE_...`).
         locked: whether callers of `create` hold a lock where it matters, so that a store without
             conditional puts can be used: there `create` checks that the key is free, then puts.
+        uploads: runs the uploads of new files in the background; see `uploads.uploading`.
     """
 
     options: Options = ()
     locked: bool = False
+    uploads: Uploads | None = field(default=None, compare=False, repr=False)
+
+    def with_uploads(self, uploads: Uploads) -> "ObjectStoreFileIO":
+        """Return the same storage with uploads of new files in the background."""
+        return replace(self, uploads=uploads)
 
     @property
     def max_requests(self) -> int:
@@ -122,6 +131,15 @@ class ObjectStoreFileIO:
     def read_version(self, path: str, etag: str) -> bytes:
         """Return the current content of an object that was listed with an entity tag."""
         known = _CONTENTS.find((self, path), etag)
+        if known is not None:
+            return known
+        tag, data = self._get(path)
+        _CONTENTS.keep((self, path), tag, data)
+        return data
+
+    def read_immutable(self, path: str) -> bytes:
+        """Return the content of an object whose name is used once; small ones are cached."""
+        known = _CONTENTS.find((self, path), None)
         if known is not None:
             return known
         tag, data = self._get(path)
@@ -270,16 +288,29 @@ class ObjectStoreFileIO:
     @contextmanager
     def create_stream(self, path: str) -> Iterator[pa.NativeFile]:
         """Open a new object for writing; it is uploaded after the block, unless this raises."""
-        bucket, key = self._locate(path)
-        with tempfile.TemporaryDirectory(prefix="paimon-upload-") as folder:
-            part = Path(folder) / "part"
+        folder = Path(tempfile.mkdtemp(prefix="paimon-upload-"))
+        part = folder / "part"
+        upload = partial(self._upload, path, part)
+        try:
             with translate_stream_errors(path), pa.OSFile(str(part), "wb") as stream:
                 yield stream
-            with translate_errors("create", path):
-                retry(bucket.policy, lambda: obstore.put(bucket.store, key, part))
+            if self.uploads is not None:
+                self.uploads.add(partial(_then_remove, folder, upload))
+                return
+        except BaseException:
+            rmtree(folder, ignore_errors=True)
+            raise
+        _then_remove(folder, upload)
+
+    def _upload(self, path: str, part: Path) -> None:
+        bucket, key = self._locate(path)
+        with translate_errors("create", path):
+            retry(bucket.policy, lambda: obstore.put(bucket.store, key, part))
 
     def delete(self, path: str) -> None:
         """Delete an object, if it exists."""
+        if self.uploads is not None:
+            self.uploads.settle()
         bucket, key = self._locate(path)
         with translate_errors("delete", path), suppress(FileNotFoundError, NotFoundError):
             retry(bucket.policy, lambda: obstore.delete(bucket.store, key))
@@ -393,6 +424,14 @@ class ObjectStoreFileIO:
         prefix = _prefix(key)
         found = retry(bucket.policy, lambda: obstore.list_with_delimiter(bucket.store, prefix))
         return bool(found["common_prefixes"] or found["objects"])
+
+
+def _then_remove(folder: Path, upload: Callable[[], None]) -> None:
+    """Upload a file, then remove its temporary folder."""
+    try:
+        upload()
+    finally:
+        rmtree(folder, ignore_errors=True)
 
 
 def _parts(path: str) -> tuple[str, str, str]:

@@ -26,6 +26,10 @@ class StoreReads(Protocol):
         """Return the current content of an object that was listed with an entity tag."""
         ...
 
+    def read_immutable(self, path: str) -> bytes:
+        """Return the content of an object whose name is used only once."""
+        ...
+
     def open_sized(self, path: str, size: int) -> pa.NativeFile:
         """Open an object whose size is known, if the size is right."""
         ...
@@ -40,6 +44,15 @@ def read_listed(file_io: FileIO, status: FileStatus) -> bytes:
     if status.etag is not None and isinstance(file_io, StoreReads):
         return file_io.read_version(status.path, status.etag)
     return file_io.read(status.path)
+
+
+def read_immutable(file_io: FileIO, path: str) -> bytes:
+    """Return the content of a file whose name is used only once, such as a manifest.
+
+    Raises:
+        MissingFileError: the file does not exist; one that this process knows may be deleted.
+    """
+    return file_io.read_immutable(path) if isinstance(file_io, StoreReads) else file_io.read(path)
 
 
 def open_sized(file_io: FileIO, path: str, size: int | None) -> pa.NativeFile:
@@ -64,11 +77,11 @@ class Contents:
         self._used_bytes = 0
         self._lock = threading.Lock()
 
-    def find(self, key: object, etag: str) -> bytes | None:
-        """Return the content of a key, if it is known with this entity tag."""
+    def find(self, key: object, etag: str | None) -> bytes | None:
+        """Return the content of a key, if it is known with this entity tag; None: with any."""
         with self._lock:
             found = self._kept.get(key)
-            if found is None or found[0] != etag:
+            if found is None or etag not in (None, found[0]):
                 return None
             self._kept.move_to_end(key)
             return found[1]

@@ -199,6 +199,17 @@ def snapshot_from_object(source: JsonObject) -> Snapshot:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class LatestSnapshot:
+    """The latest snapshot of a table when it was read.
+
+    Attributes:
+        snapshot: None if there were no snapshots.
+    """
+
+    snapshot: Snapshot | None
+
+
 def encode_snapshot(snapshot: Snapshot) -> bytes:
     """Encode a snapshot file."""
     return render_object(snapshot_members(snapshot))

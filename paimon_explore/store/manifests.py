@@ -18,6 +18,7 @@ from paimon_explore.encoding.avro.reader import REASONS
 from paimon_explore.errors import MissingFileError
 from paimon_explore.fileio.concurrent_requests import at_once, read_each
 from paimon_explore.fileio.file_io import FileIO
+from paimon_explore.fileio.versioned_reads import read_immutable
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest.manifest_codec import (
@@ -189,7 +190,7 @@ class Manifests:
         paths = [self.paths.manifest(name) for name in names]
         known = {path: _SHARED.find((self.file_io, path)) for path in paths}
         unknown = [path for path, records in known.items() if records is None]
-        calls = [partial(self.file_io.read, path) for path in unknown]
+        calls = [partial(read_immutable, self.file_io, path) for path in unknown]
         files = [*zip(unknown, at_once(self.file_io, calls), strict=True)]
         decoded = decode_manifest_lists(files) if files else ()
         for path, records in zip(unknown, decoded, strict=True):

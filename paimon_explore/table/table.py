@@ -16,6 +16,7 @@ from paimon_explore.arguments import (
     optional_string,
 )
 from paimon_explore.errors import InvalidInputError
+from paimon_explore.fileio.concurrent_requests import max_requests
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.resolve import resolve as resolve_location
 from paimon_explore.frozen_dataclass import dataclass
@@ -25,7 +26,8 @@ from paimon_explore.metadata.options.table_options import (
     INDEX_FILE_IN_DATA_FILE_DIR,
     TableOptions,
 )
-from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.metadata.snapshot import LatestSnapshot, Snapshot
 from paimon_explore.metadata.table_paths import MAIN_BRANCH, TablePaths
 from paimon_explore.scan.predicate.unset_argument import NOT_GIVEN, NotGiven, refuse_none
 from paimon_explore.scan.time_travel import (
@@ -37,7 +39,7 @@ from paimon_explore.scan.time_travel import (
 )
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.table import lazy_types as types
-from paimon_explore.table.latest_schema import latest_schema, table_name
+from paimon_explore.table.latest_schema import latest_schema, snapshot_and_schema, table_name
 from paimon_explore.table.table_definition import OptionValue, option_texts
 from paimon_explore.table.table_maintenance import MaintainableTable
 
@@ -153,8 +155,7 @@ class Table(MaintainableTable):
         >>> t.scan(where="id = 1").to_arrow().to_pylist()
         [{'id': 1, 'name': 'Ada', 'city': 'Oslo'}]
         """
-        self._keyed()
-        return self._writer().insert(data)
+        return self._writer(keyed=True).insert(data)
 
     def delete(self, where: "types.Where") -> Snapshot | None:
         """Delete the rows that match a condition, in one commit.
@@ -384,24 +385,39 @@ class Table(MaintainableTable):
             allowed = "a snapshot id, the name of a tag or a time"
             raise invalid_argument("point", point, allowed) from error
 
-    def _keyed(self) -> None:
-        if not self.schema.primary_keys:
-            raise InvalidInputError(
-                f"upsert() requires a primary key, but table {self.name} has none.",
-                hint="Add rows with append(), or update matching rows with merge().",
-            )
+    def _writer(self, *, keyed: bool = False) -> "TableWriter":
+        """Return the writer of the table.
 
-    def _writer(self) -> "TableWriter":
+        Args:
+            keyed: whether the table must have a primary key; the state of its buckets is then
+                needed, so its latest snapshot is read together with the schema.
+        """
         from paimon_explore.table.table_write import TableWriter
 
         if self.travel.given:
+            if keyed:
+                self._check_keyed(self.schema)
             raise InvalidInputError(
                 f"Table {self.name} is opened with time travel and therefore read-only.",
                 hint="Open the table without time travel to change it.",
             )
-        schema = latest_schema(self.store)
+        latest: LatestSnapshot | None = None
+        if keyed and max_requests(self.store.file_io) > 1:
+            snapshot, schema = snapshot_and_schema(self.store)
+            latest = LatestSnapshot(snapshot)
+        else:
+            schema = latest_schema(self.store)
+        if keyed:
+            self._check_keyed(schema)
         options = TableOptions({**schema.options, **self.dynamic_options})
-        return TableWriter(store=self.store, schema=schema, options=options)
+        return TableWriter(store=self.store, schema=schema, options=options, latest=latest)
+
+    def _check_keyed(self, schema: TableSchema) -> None:
+        if not schema.primary_keys:
+            raise InvalidInputError(
+                f"upsert() requires a primary key, but table {self.name} has none.",
+                hint="Add rows with append(), or update matching rows with merge().",
+            )
 
 
 def _specs(given: object, names: Sequence[str]) -> list[Mapping[str, object]]:

@@ -1,6 +1,7 @@
 """Writes of `Table`: write files, commit them, and remove them if the commit fails."""
 
 from collections.abc import Callable, Mapping, Sequence, Sized
+from dataclasses import replace
 from functools import partial
 from typing import TypeAlias
 
@@ -15,6 +16,7 @@ from paimon_explore.errors import (
     PaimonError,
     UnsupportedFeatureError,
 )
+from paimon_explore.fileio.uploads import Uploads, uploading
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.compaction.auto_compaction import auto_compact
 from paimon_explore.maintenance.compaction.compact import (
@@ -40,7 +42,7 @@ from paimon_explore.metadata.options.table_options import (
     TableOptions,
 )
 from paimon_explore.metadata.schema.table_schema import TableSchema
-from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.metadata.snapshot import LatestSnapshot, Snapshot
 from paimon_explore.scan.predicate.sql_parser import Where
 from paimon_explore.scan.predicate.unset_argument import NOT_GIVEN, NotGiven, refuse_none
 from paimon_explore.store.table_store import TableStore
@@ -52,6 +54,8 @@ from paimon_explore.write.write_target import WriteTarget, abort
 
 RowLevelWork: TypeAlias = Callable[[TableStore, TableSchema, TableOptions], RowLevelResult]
 """Writes what becomes of rows of a table."""
+CommitAct: TypeAlias = Callable[[Committer, list[CommitMessage]], list[Snapshot]]
+"""Commits messages."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,11 +66,13 @@ class TableWriter:
         store: the table's files.
         schema: its latest schema.
         options: its options, dynamic ones included.
+        latest: the latest snapshot, if it was read together with the schema.
     """
 
     store: TableStore
     schema: TableSchema
     options: TableOptions
+    latest: LatestSnapshot | None = None
 
     def insert(self, data: Rows) -> Snapshot | None:
         """Add rows; in a primary-key table they are merged with those of the same key.
@@ -83,14 +89,14 @@ class TableWriter:
         commit = partial(Committer.commit, ignore_empty=skips)
         keyed = bool(self.schema.primary_keys)
         if not keyed or not isinstance(data, Sized):
-            return self._commit(self._files(data), commit, compacts=True)
+            return self._write(data, commit, compacts=True)
         is_dynamic = self.options.value(BUCKET) == DYNAMIC_BUCKET
         timing, retry_policy = Timing(), commit_retry_policy(self.options)
         started, retry = timing.clock(), 0
         while not retry_policy.is_over(retry, timing.clock() - started):
             try:
                 ordered = partial(commit, ordered=True)
-                return self._commit(self._files(data), ordered, compacts=True)
+                return self._write(data, ordered, compacts=True, first=not retry)
             except StaleRecordsError:
                 pass
             except CommitConflictError:
@@ -98,15 +104,14 @@ class TableWriter:
                     raise
             timing.sleep(retry_policy.wait_ms(retry, timing.chance()) / 1000)
             retry += 1
-        return self._commit(self._files(data), commit, compacts=True)
+        return self._write(data, commit, compacts=True)
 
     def overwrite(self, data: Rows, partition: Mapping[str, object] | None) -> Snapshot | None:
         """Replace rows; see `Table.overwrite`."""
         what = self.replaced(partition)
         if partition:
             data = with_partition(data, self.schema.row_type, partition)
-        messages = self._files(data, replaces=True)
-        return self._commit(messages, lambda committer, m: committer.overwrite(m, what))
+        return self._write(data, lambda committer, m: committer.overwrite(m, what), replaces=True)
 
     def delete(self, where: Where) -> Snapshot | None:
         """Delete rows; see `Table.delete`."""
@@ -219,27 +224,50 @@ class TableWriter:
         for partition in partitions or ():
             check_partition(partition_type, partition)
 
-    def _files(self, data: Rows, *, replaces: bool = False) -> list[CommitMessage]:
-        write = write_primary_key_rows if self.schema.primary_keys else write_append
-        return write(self.store, self.schema, data, options=self.options, replaces=replaces)
+    def _write(
+        self,
+        data: Rows,
+        act: CommitAct,
+        *,
+        replaces: bool = False,
+        compacts: bool = False,
+        first: bool = False,
+    ) -> Snapshot | None:
+        """Write rows to new files and commit them."""
+        file_io, uploads = uploading(self.store.file_io)
+        table = replace(self.store, file_io=file_io), self.schema, data
+        if self.schema.primary_keys:
+            latest = self.latest if first else None
+            messages = write_primary_key_rows(
+                *table, options=self.options, replaces=replaces, latest=latest
+            )
+        else:
+            messages = write_append(*table, options=self.options, replaces=replaces)
+        return self._commit(messages, act, compacts=compacts, uploads=uploads)
 
     def _commit(
         self,
         messages: list[CommitMessage],
-        act: Callable[[Committer, list[CommitMessage]], list[Snapshot]],
+        act: CommitAct,
         *,
         compacts: bool = False,
+        uploads: Uploads | None = None,
     ) -> Snapshot | None:
         """Commit, and remove the data files of a commit that certainly failed."""
+        uploads = uploads or Uploads()
         try:
-            committer = Committer(self.store, self.schema, options=self.options)
+            committer = Committer(
+                self.store, self.schema, options=self.options, before_publish=uploads.finish
+            )
             made = act(committer, messages)
         except CommitOutcomeUnknownError:
             raise
         except PaimonError:
+            uploads.settle()
             target = WriteTarget(store=self.store, schema=self.schema, options=self.options)
             abort(target, messages)
             raise
+        uploads.finish()
         if made and compacts:
             table = (self.store, self.schema, self.options)
             made = [*made, *auto_compact(committer, table, messages)]

@@ -48,6 +48,7 @@ from paimon_explore.metadata.options.table_options import (
     TableOptions,
 )
 from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.metadata.snapshot import LatestSnapshot
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.write.abortable_writer import AbortableWriter
 from paimon_explore.write.append_writer import fixed_buckets
@@ -417,6 +418,7 @@ def write_upsert(  # noqa: PLR0913  # the options of one write
     replaces: bool = False,
     commit_user: str = "",
     key_index: KeyIndex | None = None,
+    latest: LatestSnapshot | None = None,
 ) -> list[CommitMessage]:
     """Write rows to a table with a primary key, without committing them.
 
@@ -430,6 +432,7 @@ def write_upsert(  # noqa: PLR0913  # the options of one write
         replaces: whether the rows replace existing ones (overwrite).
         commit_user: the commit user, for file names in the postpone bucket.
         key_index: all keys of the table; required if `needs_key_index`.
+        latest: the latest snapshot, if it was just read.
 
     Returns:
         The commit messages. All files are deleted if this raises.
@@ -444,6 +447,7 @@ def write_upsert(  # noqa: PLR0913  # the options of one write
         options=TableOptions({**schema.options, **(options or {})}),
         commit_user=commit_user,
         replaces=replaces,
+        latest=latest,
     )
     with UpsertWriter(target, default_kind=default_kind, key_index=key_index) as writer:
         writer.write(data)

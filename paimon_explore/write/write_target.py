@@ -30,7 +30,7 @@ from paimon_explore.metadata.partition_path import partition_paths
 from paimon_explore.metadata.schema.memoize_by_schema import cached_by_schema_and_options
 from paimon_explore.metadata.schema.path_option_validation import check_path_options
 from paimon_explore.metadata.schema.table_schema import TableSchema
-from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.metadata.snapshot import LatestSnapshot, Snapshot
 from paimon_explore.store.expired import explain_missing_files
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.write.new_file_names import (
@@ -76,6 +76,7 @@ class WriteTarget:
             empty.
         sequence_offset: sequence numbers of a bucket to skip before the first new one, for
             concurrent writers of the bucket.
+        latest: the latest snapshot, if it was just read.
     """
 
     store: TableStore
@@ -86,6 +87,7 @@ class WriteTarget:
     replaces: bool = False
     job: str = ""
     sequence_offset: int = 0
+    latest: LatestSnapshot | None = None
 
     def __post_init__(self) -> None:
         path = self.store.paths.schema(self.schema.id)
@@ -168,8 +170,10 @@ class LiveState:
     _known: dict[bytes, _PartitionState] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if not self.target.replaces:
-            self._snapshot = self.target.store.snapshots.latest()
+        target = self.target
+        if not target.replaces:
+            known = target.latest
+            self._snapshot = target.store.snapshots.latest() if known is None else known.snapshot
 
     @property
     def seen(self) -> SeenSnapshot | None:

@@ -7,7 +7,7 @@ from paimon_explore.maintenance.row_level.key_bootstrap import key_index
 from paimon_explore.metadata.commit_message import CommitMessage, SeenSnapshot
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
-from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.metadata.snapshot import LatestSnapshot, Snapshot
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.write.input.table_batches import Rows
 from paimon_explore.write.primary_key_writer import needs_key_index, write_upsert
@@ -21,11 +21,12 @@ def write_primary_key_rows(
     *,
     options: Mapping[str, str],
     replaces: bool = False,
+    latest: LatestSnapshot | None = None,
 ) -> list[CommitMessage]:
     """Write rows to a table with a primary key, without committing them; see `write_upsert`."""
     effective = TableOptions({**schema.options, **options})
     if not needs_key_index(schema, effective):
-        return write_upsert(store, schema, data, options=options, replaces=replaces)
+        return write_upsert(store, schema, data, options=options, replaces=replaces, latest=latest)
     target = WriteTarget(store=store, schema=schema, options=effective, replaces=replaces)
     snapshot = None if replaces else store.snapshots.latest()
     index = key_index(target, snapshot)
