@@ -126,27 +126,24 @@ class ObjectStoreFileIO:
 
     def read(self, path: str) -> bytes:
         """Return the content of an object."""
-        return self._get(path)[1]
+        return self._get(path)
 
     def read_version(self, path: str, etag: str) -> bytes:
         """Return the current content of an object that was listed with an entity tag."""
         known = _CONTENTS.find((self, path), etag)
         if known is not None:
             return known
-        tag, data = self._get(path)
-        _CONTENTS.keep((self, path), tag, data)
-        return data
+        return self._get(path)
 
     def read_immutable(self, path: str) -> bytes:
         """Return the content of an object whose name is used once; small ones are cached."""
         known = _CONTENTS.find((self, path), None)
         if known is not None:
             return known
-        tag, data = self._get(path)
-        _CONTENTS.keep((self, path), tag, data)
-        return data
+        return self._get(path)
 
-    def _get(self, path: str) -> tuple[str | None, bytes]:
+    def _get(self, path: str) -> bytes:
+        """Read an object, and keep the content of a small one for reads of the same version."""
         bucket, key = self._locate(path)
 
         def request() -> tuple[str | None, bytes]:
@@ -154,7 +151,9 @@ class ObjectStoreFileIO:
             return found.meta["e_tag"], bytes(found.bytes())
 
         with translate_errors("read", path):
-            return retry(bucket.policy, request)
+            tag, data = retry(bucket.policy, request)
+        _CONTENTS.keep((self, path), tag, data)
+        return data
 
     def read_range(self, path: str, offset: int, length: int) -> bytes:
         """Return the bytes [offset, offset + length) of an object; fewer at its end."""

@@ -12,11 +12,11 @@ snapshots of the history may be deleted because of their ids.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
-from paimon_explore.errors import CorruptFileError, MissingFileError, NotFoundError
+from paimon_explore.errors import CorruptFileError, MissingFileError, NotFoundError, PaimonError
 from paimon_explore.fileio.concurrent_requests import at_once, max_requests
 from paimon_explore.fileio.file_io import FileIO, FileStatus
 from paimon_explore.fileio.local import LocalFileIO
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from paimon_explore.metadata.partition_statistics import PartitionStatistics
     from paimon_explore.store.catalog_environment import CatalogEnvironment
 
+_Read = TypeVar("_Read")
+_Reads: TypeAlias = list[_Read]
 _MAX_HINT_BYTES = 30
 _MAX_READS = 10
 """How often reading the latest snapshot is retried if it is deleted after it was listed."""
@@ -141,14 +143,25 @@ class Snapshots:
 
     def list(self) -> list[Snapshot]:
         """Return all snapshots up to the latest, oldest first, without those that just expired."""
+        return [found for found in self._each_listed(self._listed) if found is not None]
+
+    def list_readable(self) -> _Reads[tuple[int, Snapshot | PaimonError]]:
+        """Return the ids of all snapshots up to the latest, each with its snapshot or error."""
+
+        def read(number: int, status: FileStatus) -> tuple[int, Snapshot | PaimonError]:
+            try:
+                return number, self._listed(number, status) or self.load(number)
+            except PaimonError as error:
+                return number, error
+
+        return self._each_listed(read)
+
+    def _each_listed(self, read: Callable[[int, FileStatus], _Read]) -> _Reads[_Read]:
+        """Read all snapshots up to the latest, several at a time if the storage is remote."""
         listed = list_numbered(self.file_io, self.paths.snapshot_dir, SNAPSHOT_PREFIX)
         latest = self._latest_of([number for number, _ in listed])
-        calls = [
-            partial(self._listed, number, status)
-            for number, status in listed
-            if latest is not None and number <= latest
-        ]
-        return [found for found in at_once(self.file_io, calls) if found is not None]
+        wanted = [one for one in listed if latest is not None and one[0] <= latest]
+        return at_once(self.file_io, [partial(read, *one) for one in wanted])
 
     def commit(self, snapshot: Snapshot, statistics: "Sequence[PartitionStatistics]" = ()) -> bool:
         """Make a snapshot the latest one, the atomic step of a commit; False if its id is taken.

@@ -1,12 +1,13 @@
 """The methods of a table that answer questions about it."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import date, datetime
 from os import fspath
 from typing import TYPE_CHECKING, TypeAlias
 
 from paimon_explore.arguments import integer, invalid_argument, optional_integer, path
+from paimon_explore.fileio.concurrent_requests import at_once
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.table import lazy_types as types
 from paimon_explore.table.latest_schema import latest_schema
@@ -235,8 +236,17 @@ class ExplainableTable(ReadableTable):
     def _inspector(self) -> "Inspector":
         from paimon_explore.inspection.views.inspector import Inspector
 
-        snapshot = self.snapshot
-        return Inspector(self._view(), None if snapshot is None else snapshot.id)
+        def selected() -> int | None:
+            snapshot = self.snapshot
+            return None if snapshot is None else snapshot.id
+
+        reads: list[Callable[[], int | Inspector | None]] = [
+            selected,
+            lambda: Inspector(self._view()),
+        ]
+        snapshot_id, inspector = at_once(self.store.file_io, reads)
+        assert isinstance(inspector, Inspector)  # noqa: S101 - the second read
+        return inspector.at(snapshot_id) if isinstance(snapshot_id, int) else inspector
 
 
 def _point(name: str, point: object) -> None:

@@ -4,8 +4,11 @@ The timeline contains the retained snapshots, and expired snapshots that a tag k
 file that cannot be read is a mark without values.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Sequence
+from dataclasses import field, replace
 from enum import Enum
+from functools import partial
+from typing import TypeVar
 
 import pyarrow as pa
 
@@ -16,6 +19,7 @@ from paimon_explore.errors import (
     NotFoundError,
     PaimonError,
 )
+from paimon_explore.fileio.concurrent_requests import at_once
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.problem import Problem, problem_of
 from paimon_explore.inspection.rendering.chart import BarChart, Series, Tone
@@ -28,6 +32,7 @@ from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.time_travel import epoch_ms
 from paimon_explore.store.table_store import TableStore
 
+_Value = TypeVar("_Value")
 _HINT_BYTES = 64
 
 TIMELINE_SCHEMA = pa.schema(
@@ -292,75 +297,112 @@ def read_timeline(view: TableView) -> Timeline:
         StorageError: the snapshot folder cannot be listed.
     """
     store = view.store
-    problems: list[Problem] = []
-    marks = {i: Mark(snapshot_id=i, snapshot=None) for i in store.snapshots.ids()}
-    for snapshot_id in marks:
-        try:
-            snapshot = store.snapshots.load(snapshot_id)
-        except PaimonError as error:
-            problems.append(problem_of(error))
-        else:
-            marks[snapshot_id] = Mark(snapshot_id=snapshot_id, snapshot=snapshot)
-    flags = []
-    for name, tagged in _tags(store, problems):
-        flags.append(Flag(kind=FlagKind.TAG, name=name, snapshot_id=tagged.id))
-        held = marks.get(tagged.id)
+    reads: list[Callable[[TableStore], _Part]] = [_snapshots, _tags, _hints, _consumers, _branches]
+    parts = at_once(store.file_io, [partial(read, store) for read in reads])
+    marks: dict[int, Mark] = {}
+    for mark in (mark for part in parts for mark in part.marks):
+        held = marks.get(mark.snapshot_id)
         if held is None or held.snapshot is None:
-            marks[tagged.id] = Mark(snapshot_id=tagged.id, snapshot=tagged, expired=held is None)
-    flags += _hints(store, problems)
-    flags += _consumers(store, problems)
-    flags += _branches(store, problems)
-    ordered = tuple(marks[i] for i in sorted(marks))
+            expired = mark.expired and held is None
+            marks[mark.snapshot_id] = replace(mark, expired=expired)
     return Timeline(
-        marks=ordered,
-        flags=tuple(flags),
-        problems=tuple(problems),
+        marks=tuple(marks[i] for i in sorted(marks)),
+        flags=tuple(flag for part in parts for flag in part.flags),
+        problems=tuple(problem_of(error) for part in parts for error in part.errors),
         code=Code(python=call_code(f"{view.expression}.timeline")),
         renderer=view.renderer,
     )
 
 
-def _tags(store: TableStore, problems: list[Problem]) -> Iterator[tuple[str, Snapshot]]:
-    for name in store.tags.names():
-        try:
-            yield name, store.tags.load(name).snapshot
-        except PaimonError as error:
-            problems.append(problem_of(error))
+@dataclass(slots=True)
+class _Part:
+    """A part of a timeline: marks and references of one kind, and errors of unreadable files."""
+
+    marks: list[Mark] = field(default_factory=list)
+    flags: list[Flag] = field(default_factory=list)
+    errors: list[PaimonError] = field(default_factory=list)
 
 
-def _hints(store: TableStore, problems: list[Problem]) -> Iterator[Flag]:
-    """The EARLIEST and LATEST hints as stored, even if stale."""
-    paths = {"EARLIEST": store.paths.earliest_hint, "LATEST": store.paths.latest_hint}
-    for name, path in paths.items():
-        try:
-            text = store.file_io.read(path)[:_HINT_BYTES].decode("utf-8", "replace").strip()
-        except MissingFileError:
-            continue
-        if text.isdecimal():
-            yield Flag(kind=FlagKind.HINT, name=name, snapshot_id=int(text))
+def _snapshots(store: TableStore) -> _Part:
+    part = _Part()
+    for snapshot_id, found in store.snapshots.list_readable():
+        if isinstance(found, PaimonError):
+            part.errors.append(found)
+            part.marks.append(Mark(snapshot_id=snapshot_id, snapshot=None))
         else:
-            problems.append(problem_of(CorruptFileError(path, "hint", "must be a snapshot id")))
+            part.marks.append(Mark(snapshot_id=snapshot_id, snapshot=found))
+    return part
 
 
-def _consumers(store: TableStore, problems: list[Problem]) -> Iterator[Flag]:
-    for name in store.consumers.ids():
-        try:
-            consumer = store.consumers.find(name)
-        except PaimonError as error:
-            problems.append(problem_of(error))
+def _tags(store: TableStore) -> _Part:
+    """The tags; the snapshot of a tag is expired unless there also is its file."""
+    part = _Part()
+    names = store.tags.names()
+    for name, found in zip(names, _each(store, names, store.tags.load), strict=True):
+        if isinstance(found, PaimonError):
+            part.errors.append(found)
             continue
-        if consumer is not None:
-            yield Flag(kind=FlagKind.CONSUMER, name=name, snapshot_id=consumer.next_snapshot)
+        tagged = found.snapshot
+        part.flags.append(Flag(kind=FlagKind.TAG, name=name, snapshot_id=tagged.id))
+        part.marks.append(Mark(snapshot_id=tagged.id, snapshot=tagged, expired=True))
+    return part
 
 
-def _branches(store: TableStore, problems: list[Problem]) -> Iterator[Flag]:
+def _hints(store: TableStore) -> _Part:
+    """The EARLIEST and LATEST hints as stored, even if stale."""
+    part = _Part()
+    paths = {"EARLIEST": store.paths.earliest_hint, "LATEST": store.paths.latest_hint}
+    contents = _each(store, [*paths.values()], store.file_io.read)
+    for (name, path), content in zip(paths.items(), contents, strict=True):
+        if isinstance(content, MissingFileError):
+            continue
+        if isinstance(content, PaimonError):
+            raise content
+        text = content[:_HINT_BYTES].decode("utf-8", "replace").strip()
+        if text.isdecimal():
+            part.flags.append(Flag(kind=FlagKind.HINT, name=name, snapshot_id=int(text)))
+        else:
+            part.errors.append(CorruptFileError(path, "hint", "must be a snapshot id"))
+    return part
+
+
+def _consumers(store: TableStore) -> _Part:
+    part = _Part()
+    names = store.consumers.ids()
+    for name, found in zip(names, _each(store, names, store.consumers.find), strict=True):
+        if isinstance(found, PaimonError):
+            part.errors.append(found)
+        elif found is not None:
+            flag = Flag(kind=FlagKind.CONSUMER, name=name, snapshot_id=found.next_snapshot)
+            part.flags.append(flag)
+    return part
+
+
+def _branches(store: TableStore) -> _Part:
     """The other branches, at their earliest snapshot, where they forked."""
-    for name in store.branches.names():
-        if name == store.paths.branch:
-            continue
+    part = _Part()
+    names = [name for name in store.branches.names() if name != store.paths.branch]
+
+    def earliest(name: str) -> int | None:
+        return store.for_branch(name).snapshots.earliest_id()
+
+    for name, found in zip(names, _each(store, names, earliest), strict=True):
+        if isinstance(found, PaimonError):
+            part.errors.append(found)
+        else:
+            part.flags.append(Flag(kind=FlagKind.BRANCH, name=name, snapshot_id=found or 0))
+    return part
+
+
+def _each(
+    store: TableStore, names: Sequence[str], read: Callable[[str], _Value]
+) -> list[_Value | PaimonError]:
+    """Read files by name, at the same time if the storage is remote; errors are values."""
+
+    def try_one(name: str) -> _Value | PaimonError:
         try:
-            oldest = store.for_branch(name).snapshots.earliest_id()
+            return read(name)
         except PaimonError as error:
-            problems.append(problem_of(error))
-            continue
-        yield Flag(kind=FlagKind.BRANCH, name=name, snapshot_id=oldest or 0)
+            return error
+
+    return at_once(store.file_io, [partial(try_one, name) for name in names])

@@ -13,7 +13,6 @@ import pytest
 
 import paimon_explore as pe
 from paimon_explore.errors import NotFoundError
-from paimon_explore.store.manifests import shared_cache
 from paimon_explore.table.table import Table
 from support.s3 import Requests, S3Place, s3_place
 
@@ -37,6 +36,13 @@ class FarTable:
     @property
     def catalog(self) -> pe.Catalog:
         return pe.Catalog(self.place.location, storage_options=dict(self.place.options))
+
+    @property
+    def elsewhere(self) -> pe.Catalog:
+        """The catalog as another process sees it, which knows nothing of the table."""
+        return pe.Catalog(
+            self.place.location, storage_options={**self.place.options, "s3.region": "elsewhere"}
+        )
 
     def open(self) -> Table:
         return self.catalog.table("db.t")
@@ -103,16 +109,18 @@ def test_a_partition_asks_for_its_own_files(far: FarTable) -> None:
 
 
 def test_another_process_reads_metadata_once(far: FarTable) -> None:
-    shared_cache().clear()
+    table = far.elsewhere.table("db.t")
     with far.requests.together(COMMITS, "GET manifest/manifest-[0-9a-f]{8}-"):
-        assert len(far.open().scan().plan().splits) == PARTITIONS * BUCKETS
-    assert len(far.requests.log) == 5 + 2 + COMMITS, "two lists and the manifests"
+        assert len(table.scan().plan().splits) == PARTITIONS * BUCKETS
+    assert len(far.requests.log) == 5 + 1 + 2 + COMMITS, "a schema, two lists and the manifests"
+    far.requests.clear()
+    assert len(far.elsewhere.table("db.t").scan().plan().splits) == PARTITIONS * BUCKETS
+    assert len(far.requests.log) == 5
 
 
 def test_a_table_that_was_dropped_and_created_again_is_seen(far: FarTable) -> None:
     held = far.open()
-    others = {**far.place.options, "s3.region": "elsewhere"}
-    other = pe.Catalog(far.place.location, storage_options=others)
+    other = far.elsewhere
     other.drop_table("db.t")
     other.create_table("db.t", {"a": "INT", "b": "INT"})
     assert held.schema.row_type.names == ("a", "b")
@@ -128,8 +136,7 @@ def test_a_table_that_was_dropped_and_created_again_is_seen(far: FarTable) -> No
 def test_changes_of_others_are_seen(far: FarTable) -> None:
     held = far.open()
     assert held.count() == 240
-    others = {**far.place.options, "s3.region": "elsewhere"}
-    other = pe.Catalog(far.place.location, storage_options=others).table("db.t")
+    other = far.elsewhere.table("db.t")
     for number in range(6):
         other.upsert(rows(1_000 + number, 1))
         assert held.count() == 241 + number
@@ -139,3 +146,27 @@ def test_changes_of_others_are_seen(far: FarTable) -> None:
     assert held.snapshot is not None
     assert held.snapshot.id == 2
     assert held.count() == 200
+
+
+def test_an_upsert_sends_few_requests_most_of_them_together(far: FarTable) -> None:
+    table = far.open()
+    table.upsert(rows(0, 2))  # checks once whether the store knows conditions
+    far.requests.clear()
+    with far.requests.together(3, "PUT manifest/"), far.requests.together(2, r"PUT dt=.*parquet"):
+        table.upsert({"dt": ["d1"] * 10, "k": [*range(10)], "v": ["y"] * 10})
+    log = far.requests.log
+    assert far.requests.counts() == {"GET": 7, "LIST": 2, "PUT": 7}
+    assert log[-3:] == [
+        "PUT snapshot/snapshot-5",
+        "GET snapshot/snapshot-4",
+        "PUT snapshot/LATEST",
+    ]
+    assert sum(line.startswith("PUT") for line in log[:-3]) == 5, "before they are visible"
+
+
+def test_the_first_answer_of_the_explorer_lists_what_it_shows(far: FarTable) -> None:
+    assert "snapshot 3 APPEND" in repr(far.open())
+    far.requests.clear()
+    with far.requests.together(4, "LIST (snapshot|tag|consumer|branch)/"):
+        assert "snapshot 3 APPEND" in repr(far.open())
+    assert far.requests.counts() == {"GET": 5, "LIST": 6}
