@@ -20,6 +20,7 @@
 
     PaimonWarning (UserWarning)
       IcebergMetadataWarning                 a commit that does not update Iceberg metadata
+      CatalogSyncWarning                     a commit whose partitions did not reach the catalog
 
 Each class builds its message from facts: what failed, where, which rule, what to do next. Facts may
 come from untrusted tables, so messages mask secrets and escape control characters (`sanitize`);
@@ -283,3 +284,7 @@ class PaimonWarning(UserWarning):
 
 class IcebergMetadataWarning(PaimonWarning):
     """A commit does not update the table's Iceberg metadata, which becomes stale."""
+
+
+class CatalogSyncWarning(PaimonWarning):
+    """A commit took effect, but the catalog did not accept its partitions or tags."""

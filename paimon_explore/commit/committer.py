@@ -312,7 +312,14 @@ class Committer:
     def _make(self, requests: Sequence[Request]) -> list[Snapshot]:
         if requests:  # before the commit, in case warnings are errors
             warn_of_stale_iceberg_metadata(self._store.paths.root, self._options)
-        return self._commit_loop.make(requests)
+        snapshots = self._commit_loop.make(requests)
+        if self._store.environment is not None:
+            from paimon_explore.commit.catalog_partitions import (  # noqa: PLC0415 - for catalogs
+                add_new_partitions,
+            )
+
+            add_new_partitions(self._store, self._steps.schema, self._options, snapshots)
+        return snapshots
 
     def _is_worth_merging(self, manifests: ManifestFiles) -> bool:
         target = self._steps.merging.target_bytes

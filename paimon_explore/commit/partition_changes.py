@@ -53,6 +53,16 @@ def partition_changes(
     ]
 
 
+def partition_specs(
+    entries: ManifestEntries, schema: TableSchema, options: TableOptions
+) -> list[dict[str, str]]:
+    """Return the distinct partitions of manifest entries as text by column."""
+    if not entries.table.num_rows:
+        return []
+    column = entries.table.column("partition").combine_chunks()
+    return _specs(column.dictionary_encode().dictionary, schema, options)
+
+
 def _specs(partitions: object, schema: TableSchema, options: TableOptions) -> list[dict[str, str]]:
     row_type = schema.partition_type
     if not len(row_type):

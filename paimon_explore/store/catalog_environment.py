@@ -7,9 +7,9 @@ creation of snapshot and schema files (JDBC, Hive).
 Spec: concepts/catalog; the counterpart in Java is `CatalogEnvironment`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from paimon_explore.metadata.partition_statistics import PartitionStatistics
 from paimon_explore.metadata.schema.schema_change import SchemaChange
@@ -72,4 +72,21 @@ class CatalogEnvironment(Protocol):
 
     def schema_changed(self, branch: str, schema: TableSchema) -> None:
         """Tell the catalog about the new schema that the caller wrote."""
+        ...
+
+
+@runtime_checkable
+class PartitionEnvironment(CatalogEnvironment, Protocol):
+    """The connection to a catalog that keeps the partitions of tables, such as Hive.
+
+    Tables ask for it by `metastore.partitioned-table` or `metastore.tag-to-partition`. A partition
+    is the text of all its columns, in their order.
+    """
+
+    def add_partitions(self, partitions: Sequence[Mapping[str, str]]) -> None:
+        """Add partitions to the catalog; existing ones remain."""
+        ...
+
+    def drop_partitions(self, partitions: Sequence[Mapping[str, str]]) -> None:
+        """Remove partitions from the catalog; their files remain."""
         ...

@@ -141,7 +141,13 @@ class TableWriter:
         """Remove all rows of partitions; an empty mapping means all partitions."""
         self._check(partitions)
         what = Overwrite(specs=tuple(partitions))
-        return self._commit([], lambda committer, m: committer.overwrite(m, what))
+        snapshot = self._commit([], lambda committer, m: committer.overwrite(m, what))
+        if self.store.environment is not None:
+            from paimon_explore.commit.catalog_partitions import remove_dropped_partitions
+
+            made = [] if snapshot is None else [snapshot]
+            remove_dropped_partitions(self.store, self.schema, self.options, made)
+        return snapshot
 
     def compact(
         self, *, full: bool, partitions: Sequence[Mapping[str, object]] | None

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
+from paimon_explore.commit.catalog_partitions import remove_dropped_partitions
 from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.overwrite import Overwrite, PartitionSpec
 from paimon_explore.data_types.arrow_buffers import as_python
@@ -152,7 +153,9 @@ def expire_partitions(
     ][: expiry.max_num]
     if specs and not dry_run:
         dropped: Sequence[PartitionSpec] = specs
-        Committer(store, schema, options=options).overwrite([], Overwrite(specs=tuple(dropped)))
+        committer = Committer(store, schema, options=options)
+        made = committer.overwrite([], Overwrite(specs=tuple(dropped)))
+        remove_dropped_partitions(store, schema, options, made)
     return specs
 
 

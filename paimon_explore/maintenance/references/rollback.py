@@ -16,6 +16,7 @@ from dataclasses import replace
 from paimon_explore.errors import InvalidInputError, StorageError
 from paimon_explore.maintenance.expiry.expiry_protocol import confirm_target, keep_target
 from paimon_explore.maintenance.expiry.linked_folders import check_no_linked_metadata
+from paimon_explore.maintenance.references.tag_partitions import tag_deleted
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.store.table_store import TableStore
 
@@ -149,6 +150,7 @@ def remove_newer_marks(
     for tag in store.tags.list():
         if tag.snapshot.id > snapshot_id and tag.name not in kept_tags:
             store.tags.delete(tag.name)
+            tag_deleted(store, tag.name)
 
 
 def rollback_schema(store: TableStore, schema_id: int) -> None:

@@ -29,6 +29,7 @@ from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.expiry.file_removal import Removal, remove_unreachable
 from paimon_explore.maintenance.expiry.linked_folders import check_no_linked_metadata
 from paimon_explore.maintenance.expiry.reachable_files import TableFiles, roots_of
+from paimon_explore.maintenance.references.tag_partitions import tag_created, tag_deleted
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.options.tag_options import (
     TAG_CREATE_SUCCESS_FILE,
@@ -83,6 +84,7 @@ def create_tag(
             raise AlreadyExistsError("tag", request.name, store.paths.root)
         _check_snapshot_exists(store, tag)
         _write_success_file(store, options, tag.name)
+        tag_created(store, tag.name)
         return tag
     before = store.tags.load(request.name)
     store.tags.replace(tag)
@@ -123,6 +125,8 @@ def rename_tag(store: TableStore, name: str, new_name: str) -> Tag:
     if not store.tags.create(tag):
         raise AlreadyExistsError("tag", new_name, store.paths.root)
     store.tags.delete(name)
+    tag_created(store, new_name)
+    tag_deleted(store, name)
     return tag
 
 
@@ -139,6 +143,7 @@ def delete_tag(store: TableStore, options: TableOptions, name: str) -> Removal:
     if options.value(TAG_CREATE_SUCCESS_FILE):
         store.file_io.delete(store.paths.tag_success(name))
     store.tags.delete(name)
+    tag_deleted(store, name)
     return _remove_files(store, options, tag)
 
 

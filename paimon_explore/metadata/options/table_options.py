@@ -394,6 +394,12 @@ RECORD_LEVEL_TIME_FIELD = text("record-level.time-field", "Column of a row's tim
 PARTITION_DEFAULT_NAME = text(
     "partition.default-name", "Folder of null and blank.", default="__DEFAULT_PARTITION__"
 )
+METASTORE_PARTITIONED_TABLE = flag(
+    "metastore.partitioned-table", "Add partitions to the catalog.", default=False
+)
+METASTORE_TAG_TO_PARTITION = text(
+    "metastore.tag-to-partition", "Partition column of tags in the catalog.", default=None
+)
 PARTITION_LEGACY_NAME = flag("partition.legacy-name", "Day numbers in folder names.", default=True)
 PARTITION_EXPIRATION_TIME = duration(
     "partition.expiration-time", "Maximum age of partitions.", default=None

@@ -29,7 +29,7 @@ HERE = Path(__file__).resolve().parent
 COPY = "org.apache.maven.plugins:maven-dependency-plugin:2.8"
 PACKAGES = ("java.lang", "java.util", "java.net", "java.nio", "java.util.concurrent", "sun.nio.ch")
 OPENED = [f"--add-opens=java.base/{name}=ALL-UNNAMED" for name in PACKAGES]
-SOURCES = {"rest": "RestServer", "postgres": "Postgres"}
+SOURCES = {"rest": "RestServer", "postgres": "Postgres", "hive": "HiveMetastore"}
 WAIT = 60
 """Seconds that a server may take to start."""
 
@@ -66,14 +66,22 @@ def run(*command: str) -> None:
 def jars(kind: str, singles: Sequence[str] = ()) -> Path:
     """The folder with the jars of a profile and single jars (without what these depend on)."""
     folder = cache() / "-".join((kind, *(name.split(":")[2] for name in singles[:1])))
-    if (folder / ".complete").exists():
+    if is_complete(folder, kind):
         return folder
     cache().mkdir(parents=True, exist_ok=True)
     with (cache() / "lock").open("w") as file:  # one process fills the folder
         fcntl.flock(file, fcntl.LOCK_EX)
         if not (folder / ".complete").exists():
             fill(folder, kind, singles)
+        elif not is_complete(folder, kind):
+            compile_server(folder, kind)
     return folder
+
+
+def is_complete(folder: Path, kind: str) -> bool:
+    """Whether a folder has the jars and the compiled server."""
+    server = SOURCES[kind]
+    return (folder / ".complete").exists() and (folder / f"{server}.class").exists()
 
 
 def fill(folder: Path, kind: str, singles: Sequence[str]) -> None:
@@ -88,10 +96,13 @@ def fill(folder: Path, kind: str, singles: Sequence[str]) -> None:
         run(
             mvn, "-q", "-B", f"{COPY}:copy", f"-Dartifact={artifact}", f"-DoutputDirectory={folder}"
         )
-    if kind in SOURCES:
-        source = str(HERE / "java" / f"{SOURCES[kind]}.java")
-        run(program("javac"), "-nowarn", "-cp", f"{folder}/*", "-d", str(folder), source)
+    compile_server(folder, kind)
     (folder / ".complete").touch()
+
+
+def compile_server(folder: Path, kind: str) -> None:
+    source = str(HERE / "java" / f"{SOURCES[kind]}.java")
+    run(program("javac"), "-nowarn", "-cp", f"{folder}/*", "-d", str(folder), source)
 
 
 @contextmanager
@@ -181,11 +192,9 @@ def hive_metastore(folder: Path | str) -> Iterator[str]:
             "hive.metastore.schema.verification": "false",
             "hive.metastore.warehouse.dir": str(folder),
         }
-        main = "org.apache.hadoop.hive.metastore.HiveMetaStore"
-        command = [program("java"), *OPENED, "-Xmx768m", f"-Dderby.system.home={home}"]
-        command += ["-cp", f"{found}/*", main, "-p", str(port)]
-        for key, value in settings.items():
-            command += ["--hiveconf", f"{key}={value}"]
+        command = [program("java"), *OPENED, "-Xmx512m", f"-Dderby.system.home={home}"]
+        command += [f"-D{key}={value}" for key, value in settings.items()]
+        command += ["-cp", f"{found}/*:{found}", "HiveMetastore", "-p", str(port)]
         process = subprocess.Popen(command, stdout=log, stderr=log, cwd=home)  # noqa: S603 - Java
         try:
             if not listens(port, process):
