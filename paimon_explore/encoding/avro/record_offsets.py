@@ -2,7 +2,7 @@
 
 Records have no length, so a block must be walked. Blocks are independent, so with many blocks the
 r-th records of all blocks are walked at once ("lockstep"), with some numpy calls per field. With
-few blocks each block is walked separately, by functions compiled from the schema.
+fewer blocks each block is walked separately, by a pattern or functions compiled from the schema.
 """
 
 from collections.abc import Callable
@@ -11,6 +11,11 @@ from typing import TypeAlias, assert_never
 import numpy as np
 
 from paimon_explore.data_types.arrow_buffers import Bools
+from paimon_explore.encoding.avro.record_patterns import (
+    FIXED_SIZES,
+    record_pattern,
+    record_starts_in,
+)
 from paimon_explore.encoding.avro.schema import (
     ArrayNode,
     AvroNode,
@@ -28,11 +33,15 @@ from paimon_explore.encoding.avro.vectorized_varint import PaddedBuffer, Pairs, 
 from paimon_explore.errors import CorruptFileError
 
 _FEW_BLOCKS = 48
+_MANY_BLOCKS = 256
+"""Number of blocks from which on walking them in lockstep is faster than a pattern."""
+_MAX_FAILED_SHARE = 4
+"""The pattern is given up if more than one of this many blocks does not match."""
+_MANY_RECORDS = 1000
+"""Number of records from which on compiling a pattern pays off."""
 _LONG, _FEW_LANES = 256, 32
 _CONTINUES = 0x80
 _LONG_BYTES = 10
-
-FIXED_SIZES = {Primitive.BOOLEAN: 1, Primitive.FLOAT: 4, Primitive.DOUBLE: 8}
 
 Data: TypeAlias = bytes | bytearray
 Step: TypeAlias = Callable[[Data, int], int]
@@ -57,6 +66,10 @@ def record_starts(
     Raises:
         CorruptFileError: the records do not fill their block exactly.
     """
+    if len(counts) < _MANY_BLOCKS and counts.sum() >= _MANY_RECORDS:
+        found = _by_pattern(buffer, node, (begins, ends, counts))
+        if found is not None:
+            return found
     if len(counts) < _FEW_BLOCKS:
         return _one_by_one(buffer, node, begins, ends, counts)
     return _in_lockstep(buffer, node, begins, ends, counts)
@@ -87,17 +100,46 @@ def _one_by_one(
     buffer: PaddedBuffer, node: AvroNode, begins: Positions, ends: Positions, counts: Positions
 ) -> Positions:
     step = skipper(node)
-    data = buffer.data
-    starts: list[int] = []
-    for begin, end, count in zip(begins.tolist(), ends.tolist(), counts.tolist(), strict=True):
-        position = begin
-        for _ in range(count):
-            starts.append(position)
-            position = step(data, position)
-            if position > end:
-                raise misfit()
-        if position != end:
+    spans = zip(begins.tolist(), ends.tolist(), strict=True)
+    found = [
+        _walked(buffer.data, step, span, count)
+        for span, count in zip(spans, counts.tolist(), strict=True)
+    ]
+    return np.concatenate(found) if found else np.empty(0, np.int64)
+
+
+def _by_pattern(
+    buffer: PaddedBuffer, node: AvroNode, blocks: tuple[Positions, Positions, Positions]
+) -> Positions | None:
+    """Find the records by a pattern; None if the blocks do not match, as with long strings."""
+    pattern = record_pattern(node)
+    if pattern is None:
+        return None
+    step = skipper(node)
+    found: list[Positions] = []
+    failed = 0
+    for begin, end, count in zip(*(values.tolist() for values in blocks), strict=True):
+        starts = record_starts_in(pattern, buffer.data, begin, end, count)
+        if starts is None:
+            failed += 1
+            if failed * _MAX_FAILED_SHARE > len(found) + 1:
+                return None
+            starts = _walked(buffer.data, step, (begin, end), count)
+        found.append(starts)
+    return np.concatenate(found)
+
+
+def _walked(data: Data, step: Step, span: tuple[int, int], count: int) -> Positions:
+    """Walk the records of one block."""
+    position, end = span
+    starts: list[int] = []  # grows, as the count may be wrong
+    for _ in range(count):
+        starts.append(position)
+        position = step(data, position)
+        if position > end:
             raise misfit()
+    if position != end:
+        raise misfit()
     return np.array(starts, dtype=np.int64)
 
 
