@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from paimon_explore.data_types.arrow_buffers import Column, Ints, used_bytes, var_values
+from paimon_explore.data_types.arrow_buffers import Ints, used_bytes, var_values
 from paimon_explore.encoding.avro import record_offsets
 from paimon_explore.encoding.avro.column_encoder import encode_rows
 from paimon_explore.encoding.avro.record_offsets import record_starts
@@ -16,6 +16,7 @@ from paimon_explore.encoding.avro.schema import RecordNode, parse_avro_schema, t
 from paimon_explore.encoding.avro.vectorized_varint import PaddedBuffer, Positions
 from paimon_explore.encoding.avro.writer import avro_schema
 from paimon_explore.errors import CorruptFileError
+from support.small_tables import columns
 
 BLOCKS, ROWS = 5, 300
 Draw = Callable[[random.Random], object]
@@ -46,8 +47,8 @@ class Blocks:
         self.sizes: list[Ints] = []
         for block in range(BLOCKS):
             some = rows[block * ROWS : (block + 1) * ROWS]
-            columns: list[Column] = pa.RecordBatch.from_pylist(some, schema=schema).columns
-            records = encode_rows(columns, self.node)
+            batch = pa.RecordBatch.from_pylist(some, schema=schema)
+            records = encode_rows(batch.columns, self.node)
             self.parts.append(bytearray(used_bytes(records).tobytes()))
             self.sizes.append(np.diff(var_values(records)[0]))
 
@@ -95,7 +96,7 @@ def test_every_record_is_found_where_it_was_written(seed: int) -> None:
 @pytest.mark.parametrize("rows_of_long_text", [(700,), range(0, 1500, 7), range(300, 600)])
 def test_records_with_long_strings_are_found_as_well(rows_of_long_text: tuple[int, ...]) -> None:
     long = set(rows_of_long_text)
-    schema = pa.schema({"n": pa.int64(), "t": pa.string()})
+    schema = columns(n=pa.int64(), t=pa.string())
     rows: list[dict[str, object]] = [
         {"n": n, "t": "z" * 300 if n in long else "short"} for n in range(BLOCKS * ROWS)
     ]
