@@ -29,6 +29,7 @@ from paimon_explore.fileio.paths import name as name_of
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import BATCH_COMMIT_IDENTIFIER, CommitKind, Snapshot
+from paimon_explore.store.version_management import version_management
 
 _MAX_NAMES = 40
 
@@ -74,6 +75,7 @@ class CommitLoop:
         self.trace: list[CommitEvent] = []
         self._steps = steps
         self._store = steps.store
+        self._server = version_management(steps.store.environment)
         self._writer = steps.writer
         self._timing = timing
         self._retry_policy = retry_policy
@@ -313,11 +315,14 @@ class CommitLoop:
         except StorageError:
             self._record_unknown_outcome(state, snapshot)
             return self._find_winner(state, snapshot)
+        except PaimonError as error:  # refused: the snapshot does not exist
+            self._clean_up_failed(error)
+            raise
         except BaseException:
             self._record_unknown_outcome(state, snapshot)
             self._writer.forget()
             raise
-        if created and self._was_rolled_back(state):
+        if created and self._server is None and self._was_rolled_back(state):
             self._delete_snapshot(state, snapshot)
             return None
         if created:
@@ -326,15 +331,17 @@ class CommitLoop:
         return self._find_winner(state, snapshot)
 
     def _commit(self, state: CommitAttempt, snapshot: Snapshot) -> bool:
-        environment = self._store.environment
-        if environment is None or not environment.supports_version_management:
-            return self._store.snapshots.commit(snapshot)
+        """Create the snapshot file, or let the server of the catalog create it."""
+        server = self._server
+        if server is None:
+            return self._store.snapshots.create(snapshot)
         from paimon_explore.commit.partition_changes import (  # noqa: PLC0415 - for catalog servers
             partition_changes,
         )
 
         changes = partition_changes(state.delta_entries, state.schema, self._steps.options)
-        return self._store.snapshots.commit(snapshot, changes)
+        base = None if state.latest is None else state.latest.uuid
+        return server.commit_snapshot(self._store.paths.branch, snapshot, changes, base)
 
     def _was_rolled_back(self, state: CommitAttempt) -> bool:
         """Return whether a rollback has removed or replaced the base of the new snapshot.
@@ -435,6 +442,12 @@ class CommitLoop:
         self._writer.forget()
         if snapshot.commit_identifier != BATCH_COMMIT_IDENTIFIER:
             self._last_identifier = snapshot.commit_identifier
+        if self._server is None:  # a server writes the hints
+            self._write_hints(state, snapshot)
+        self._note(CommitStep.DONE, state)
+        return snapshot
+
+    def _write_hints(self, state: CommitAttempt, snapshot: Snapshot) -> None:
         try:
             self._store.snapshots.write_latest_hint(snapshot.id)
             if snapshot.id == 1:
@@ -447,8 +460,6 @@ class CommitLoop:
             )
         else:
             self._note(CommitStep.WRITE_HINTS, state)
-        self._note(CommitStep.DONE, state)
-        return snapshot
 
     def _remove_except(
         self, lists: Sequence[str], state: CommitAttempt, others: Sequence[str] = ()

@@ -208,6 +208,19 @@ def _translated(kind: str, options: tuple[tuple[str, str], ...]) -> dict[str, st
     return {name: value for name, (_, _, value) in found.items()}
 
 
+def is_known_option(name: str) -> bool:
+    """Return whether a name with the prefix of a storage is an option of that storage.
+
+    >>> is_known_option("fs.oss.accessKeyId"), is_known_option("fs.oss.frobnicate")
+    (True, False)
+    """
+    prefix, short = _without_prefix(name, "")
+    provider = PREFIXES.get(prefix)
+    if provider is None:
+        return False
+    return short in IGNORED or short in CLIENT_NAMES or short in STORE_NAMES[provider]
+
+
 def _provider(kind: str) -> str:
     if kind in paths.S3_SCHEMES:
         return "s3"

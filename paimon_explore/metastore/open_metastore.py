@@ -41,7 +41,11 @@ def open_metastore(options: CatalogOptions, storage: Mapping[str, object]) -> Me
         case "hive":
             return _hive(options, storage)
         case "rest":
-            raise UnsupportedFeatureError(f"a catalog with metastore={kind!r}")
+            from paimon_explore.metastore.rest.rest_metastore import (  # noqa: PLC0415
+                RestMetastore,
+            )
+
+            return RestMetastore(options, storage)
         case _:
             known = ", ".join(map(repr, KINDS))
             raise InvalidInputError(

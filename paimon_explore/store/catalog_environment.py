@@ -1,8 +1,8 @@
 """What the catalog of a table contributes to reads and commits.
 
-A table in a folder has no environment: its files alone define it. A catalog server may keep the
-latest snapshot and decide about commits (REST), own the schema (REST), or provide a lock for the
-creation of snapshot and schema files (JDBC, Hive).
+A table in a folder has no environment: its files alone define it. A catalog may own the schema
+(REST), or provide a lock for the creation of snapshot and schema files (JDBC, Hive). One that keeps
+the latest snapshot and decides about commits (REST) is also a `VersionManagement`.
 
 Spec: concepts/catalog; the counterpart in Java is `CatalogEnvironment`.
 """
@@ -11,10 +11,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol, runtime_checkable
 
-from paimon_explore.metadata.partition_statistics import PartitionStatistics
 from paimon_explore.metadata.schema.schema_change import SchemaChange
 from paimon_explore.metadata.schema.table_schema import TableSchema
-from paimon_explore.metadata.snapshot import Snapshot
 
 
 class CatalogEnvironment(Protocol):
@@ -28,33 +26,6 @@ class CatalogEnvironment(Protocol):
     @property
     def uuid(self) -> str | None:
         """The id of the table in the catalog, if the catalog has one."""
-        ...
-
-    @property
-    def supports_version_management(self) -> bool:
-        """Whether the catalog keeps the latest snapshot and decides about commits."""
-        ...
-
-    def latest_snapshot(self, branch: str) -> Snapshot | None:
-        """Return the latest snapshot of a branch; None if there are no snapshots.
-
-        Only called if `supports_version_management`.
-        """
-        ...
-
-    def commit_snapshot(
-        self, branch: str, snapshot: Snapshot, statistics: Sequence[PartitionStatistics]
-    ) -> bool:
-        """Commit a snapshot to a branch; False if another commit took its id.
-
-        Only called if `supports_version_management`. If the reply is lost, it raises
-        `StorageError`; the caller then looks for the snapshot by its uuid.
-
-        Args:
-            branch: the branch.
-            snapshot: the snapshot, whose manifests are written.
-            statistics: the change of each partition by this commit.
-        """
         ...
 
     def lock(self) -> AbstractContextManager[object] | None:

@@ -34,9 +34,9 @@ from paimon_explore.store.json_file_loader import (
     load_listed_json,
 )
 from paimon_explore.store.locked_create import create_file
+from paimon_explore.store.version_management import version_management
 
 if TYPE_CHECKING:
-    from paimon_explore.metadata.partition_statistics import PartitionStatistics
     from paimon_explore.store.catalog_environment import CatalogEnvironment
 
 _Read = TypeVar("_Read")
@@ -62,7 +62,10 @@ class Snapshots:
     def ids(self) -> list[int]:
         """Return the ids of all snapshots up to the latest one, ascending."""
         found = self.all_ids()
-        latest = self._latest_of(found)
+        server = version_management(self.environment)
+        latest = self._latest_of(found) if server is None else self.latest_id()
+        if server is not None and latest is None:
+            return []
         return found if latest is None else found[: bisect_right(found, latest)]
 
     def history(self) -> list[int]:
@@ -72,8 +75,9 @@ class Snapshots:
 
     def latest_id(self) -> int | None:
         """Return the id of the latest snapshot, or None if there are no snapshots."""
-        if self.environment is not None and self.environment.supports_version_management:
-            latest = self.environment.latest_snapshot(self.paths.branch)
+        server = version_management(self.environment)
+        if server is not None:
+            latest = server.latest_snapshot(self.paths.branch)
             return None if latest is None else latest.id
         hint = self._hint(self.paths.latest_hint)
         if hint is not None and self._is_last(hint):
@@ -86,8 +90,9 @@ class Snapshots:
 
     def latest(self) -> Snapshot | None:
         """Return the latest snapshot, or None if there are no snapshots."""
-        if self.environment is not None and self.environment.supports_version_management:
-            return self.environment.latest_snapshot(self.paths.branch)
+        server = version_management(self.environment)
+        if server is not None:
+            return server.latest_snapshot(self.paths.branch)
         if max_requests(self.file_io) > 1:
             hint, hinted = hinted_latest(self)
         else:
@@ -163,19 +168,8 @@ class Snapshots:
         wanted = [one for one in listed if latest is not None and one[0] <= latest]
         return at_once(self.file_io, [partial(read, *one) for one in wanted])
 
-    def commit(self, snapshot: Snapshot, statistics: "Sequence[PartitionStatistics]" = ()) -> bool:
-        """Make a snapshot the latest one, the atomic step of a commit; False if its id is taken.
-
-        Args:
-            snapshot: the snapshot; its manifests are written.
-            statistics: the change of each partition, for a catalog that decides about commits.
-        """
-        if self.environment is not None and self.environment.supports_version_management:
-            return self.environment.commit_snapshot(self.paths.branch, snapshot, statistics)
-        return self.create(snapshot)
-
     def create(self, snapshot: Snapshot) -> bool:
-        """Create a snapshot file; False if its id already exists."""
+        """Create a snapshot file, the atomic step of a commit; False if its id already exists."""
         path, data = self.paths.snapshot(snapshot.id), encode_snapshot(snapshot)
         created = create_file(self.file_io, path, data, self.environment)
         if created:

@@ -493,7 +493,8 @@ def open_stored_table(
     wanted = branch or dynamic.get(BRANCH.key, MAIN_BRANCH)
     environment = None if info is None else info.environment
     store = TableStore(file_io, TablePaths(root, wanted), environment=environment)
-    schema = latest_schema(store)
+    schema = info.schema if info is not None else None
+    schema = schema or latest_schema(store)
     if dynamic:
         from paimon_explore.metadata.schema.schema_validation import check_dynamic_options
 

@@ -26,6 +26,7 @@ from paimon_explore.errors import (
     NotFoundError,
     PaimonError,
     StorageError,
+    UnsupportedFeatureError,
     choices,
 )
 from paimon_explore.maintenance.expiry.expiry_protocol import check_no_expiry
@@ -43,6 +44,7 @@ from paimon_explore.maintenance.references.rollback import (
 from paimon_explore.metadata.snapshot import encode_snapshot
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
 from paimon_explore.store.table_store import TableStore
+from paimon_explore.store.version_management import version_management
 
 _MAX_COPIES = 20
 """Maximum number of attempts of a fast-forward to copy snapshots that others remove."""
@@ -63,6 +65,10 @@ def create_branch(store: TableStore, name: str, tag: str | None = None) -> None:
         NotFoundError: the tag or the table does not exist.
     """
     check_branch_name(name)
+    server = version_management(store.environment)
+    if server is not None:
+        server.create_branch(name, tag)
+        return
     if store.branches.exists(name):
         raise AlreadyExistsError("branch", name, store.paths.root)
     start = None if tag is None else store.tags.load(tag)
@@ -102,6 +108,10 @@ def delete_branch(store: TableStore, name: str) -> None:
             f"Branch {name!r} cannot be deleted by a table that is opened on this branch.",
             hint="Open the table on its main branch, and delete the branch there.",
         )
+    server = version_management(store.environment)
+    if server is not None:
+        server.delete_branch(name)
+        return
     check_no_links(store.paths, [store.paths.branches_dir])
     store.branches.delete(name)
 
@@ -116,6 +126,8 @@ def rename_branch(store: TableStore, name: str, new_name: str) -> None:
     """
     check_branch_name(new_name)
     _check_branch_exists(store, name)
+    if version_management(store.environment) is not None:
+        raise UnsupportedFeatureError("renaming a branch", "tables of a REST catalog")
     if store.branches.exists(new_name):
         raise AlreadyExistsError("branch", new_name, store.paths.root)
     check_no_links(store.paths, [store.paths.branches_dir])
@@ -135,6 +147,10 @@ def fast_forward(store: TableStore, name: str) -> None:
             was interrupted; nothing was changed.
     """
     _check_branch_exists(store, name)
+    server = version_management(store.environment)
+    if server is not None:
+        server.fast_forward(name)
+        return
     main, branch = store.for_branch(MAIN_BRANCH), store.for_branch(name)
     check_no_linked_metadata(main.paths)
     earliest = branch.snapshots.earliest()

@@ -19,6 +19,7 @@ from paimon_explore.maintenance.expiry.linked_folders import check_no_linked_met
 from paimon_explore.maintenance.references.tag_partitions import tag_deleted
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.store.table_store import TableStore
+from paimon_explore.store.version_management import version_management
 
 
 def rollback_to_snapshot(store: TableStore, snapshot_id: int) -> Snapshot:
@@ -33,6 +34,10 @@ def rollback_to_snapshot(store: TableStore, snapshot_id: int) -> Snapshot:
         InvalidInputError: the snapshot file is not part of the history.
         SnapshotExpiredError: the snapshot expired concurrently; nothing was removed.
     """
+    server = version_management(store.environment)
+    if server is not None:
+        server.rollback_to_snapshot(store.paths.branch, snapshot_id)
+        return store.snapshots.load(snapshot_id)
     found = store.snapshots.find(snapshot_id)
     if found is not None:
         return _roll_back(store, found, tagged=False)
@@ -47,7 +52,11 @@ def rollback_to_tag(store: TableStore, name: str) -> Snapshot:
         NotFoundError: the tag does not exist.
         SnapshotExpiredError: the snapshot expired concurrently; nothing was removed.
     """
-    return _roll_back(store, store.tags.load(name).snapshot)
+    server = version_management(store.environment)
+    if server is None:
+        return _roll_back(store, store.tags.load(name).snapshot)
+    server.rollback_to_tag(store.paths.branch, name)
+    return store.tags.load(name).snapshot
 
 
 def restored(store: TableStore, snapshot: Snapshot) -> Snapshot:
@@ -167,6 +176,10 @@ def rollback_schema(store: TableStore, schema_id: int) -> None:
         InvalidInputError: a snapshot, tag or changelog uses a newer schema.
     """
     store.schemas.load(schema_id)
+    server = version_management(store.environment)
+    if server is not None:
+        server.rollback_schema(store.paths.branch, schema_id)
+        return
     check_no_linked_metadata(store.paths)
     users = [
         (f"snapshot {s.id}", s.schema_id)

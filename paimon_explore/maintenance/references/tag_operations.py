@@ -38,6 +38,7 @@ from paimon_explore.metadata.options.tag_options import (
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.tag import Tag
 from paimon_explore.store.table_store import TableStore
+from paimon_explore.store.version_management import version_management
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +80,12 @@ def create_tag(
     """
     check_tag_name(request.name)
     tag = _tag_of(store, options, request, now)
+    server = version_management(store.environment)
+    if server is not None and not replaces and store.snapshots.find(tag.snapshot.id) is not None:
+        retained = tag.time_retained
+        millis = None if retained is None else retained // timedelta(milliseconds=1)
+        server.create_tag(store.paths.branch, tag.name, tag.snapshot.id, millis)
+        return store.tags.load(tag.name)
     if not replaces:
         if not store.tags.create(tag):
             raise AlreadyExistsError("tag", request.name, store.paths.root)
@@ -142,6 +149,10 @@ def delete_tag(store: TableStore, options: TableOptions, name: str) -> Removal:
     tag = store.tags.load(name)
     if options.value(TAG_CREATE_SUCCESS_FILE):
         store.file_io.delete(store.paths.tag_success(name))
+    server = version_management(store.environment)
+    if server is not None:
+        server.delete_tag(store.paths.branch, name)
+        return Removal()  # the server removes the files
     store.tags.delete(name)
     tag_deleted(store, name)
     return _remove_files(store, options, tag)

@@ -1,0 +1,293 @@
+"""The metastore of a REST catalog: databases, tables and partitions.
+
+Spec: concepts/rest/rest-api, and Paimon's OpenAPI document of the REST catalog.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+
+from paimon_explore.errors import (
+    AlreadyExistsError,
+    InvalidInputError,
+    NotFoundError,
+    UnsupportedFeatureError,
+    choices,
+)
+from paimon_explore.fileio.file_io import FileIO
+from paimon_explore.fileio.resolve import resolve
+from paimon_explore.metadata.json_object import JsonObject
+from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.metadata.table_paths import MAIN_BRANCH
+from paimon_explore.metastore.catalog_options import CatalogOptions
+from paimon_explore.metastore.identifier import Identifier
+from paimon_explore.metastore.metastore import DatabaseInfo, PartitionInfo, TableInfo
+from paimon_explore.metastore.rest.error_mapping import Subject
+from paimon_explore.metastore.rest.json_requests import (
+    identifier_json,
+    object_name,
+    rename_json,
+    schema_json,
+)
+from paimon_explore.metastore.rest.json_responses import (
+    RestTable,
+    database_of,
+    names_of,
+    objects_of,
+    partition_of,
+    table_of,
+)
+from paimon_explore.metastore.rest.rest_client import RestClient, checked_response
+from paimon_explore.metastore.rest.rest_environment import (
+    ManagedRestEnvironment,
+    RestEnvironment,
+)
+from paimon_explore.metastore.rest.rest_views_functions import RestViewsFunctions
+from paimon_explore.metastore.rest.token_file_io import TokenFileIO
+
+_MAX_SHOWN = 20
+
+
+class RestMetastore(RestViewsFunctions):
+    """A REST catalog; can be pickled.
+
+    Args:
+        options: the catalog options.
+        storage: settings of the storage, in addition to those in the options.
+    """
+
+    def __init__(self, options: CatalogOptions, storage: Mapping[str, object]) -> None:
+        super().__init__(RestClient(options.values))
+        self._options = CatalogOptions(self._client.options)
+        self._storage = {**self._options.storage(), **storage}
+
+    @property
+    def kind(self) -> str:
+        """The value of the option `metastore`."""
+        return "rest"
+
+    @property
+    def warehouse(self) -> str:
+        """The name of the warehouse on the server; the URI if it has none."""
+        return self._options.get("warehouse") or self._client.uri
+
+    def databases(self) -> list[str]:
+        """Return the names of the databases, sorted."""
+        subject = Subject(kind="warehouse", name=self.warehouse)
+        found = self._client.pages(
+            self._client.paths.of("databases"),
+            "list databases",
+            subject,
+            lambda page: names_of(page, "databases"),
+        )
+        return sorted(found)
+
+    def database_exists(self, name: str) -> bool:
+        """Return whether a database exists."""
+        try:
+            self.database(name)
+        except NotFoundError as error:
+            if error.kind != "database":
+                raise
+            return False
+        return True
+
+    def database(self, name: str) -> DatabaseInfo:
+        """Return a database; raises NotFoundError."""
+        action = f"load database {name!r}"
+        path = self._client.paths.database(name)
+        source = self._client.get(path, action, self._database_subject(name))
+        with checked_response(action, source.path):
+            return database_of(source)
+
+    def create_database(
+        self, name: str, properties: Mapping[str, str], comment: str | None
+    ) -> bool:
+        """Create a database; False if it exists."""
+        options = {**properties, **({} if comment is None else {"comment": comment})}
+        body = {"name": name, "options": options}
+        path = self._client.paths.of("databases")
+        subject = self._database_subject(name)
+        try:
+            self._client.post(path, f"create database {name!r}", subject, body=body)
+        except AlreadyExistsError:
+            return False
+        return True
+
+    def alter_database(
+        self, name: str, properties: Mapping[str, str], removed: Sequence[str]
+    ) -> None:
+        """Set and remove properties of a database; the comment is the property `comment`."""
+        body = {"removals": list(removed), "updates": dict(properties)}
+        path, subject = self._client.paths.database(name), self._database_subject(name)
+        self._client.post(path, f"alter database {name!r}", subject, body=body)
+
+    def drop_database(self, name: str, *, cascade: bool) -> bool:
+        """Drop a database; False if it does not exist."""
+        try:
+            if not cascade:
+                self._check_empty(name)
+            path, subject = self._client.paths.database(name), self._database_subject(name)
+            self._client.delete(path, f"drop database {name!r}", subject)
+        except NotFoundError as error:
+            if error.kind != "database":
+                raise
+            return False
+        return True
+
+    def _check_empty(self, name: str) -> None:
+        found = [table for table, _ in zip(self.tables(name), range(_MAX_SHOWN), strict=False)]
+        if found:
+            raise InvalidInputError(
+                f"Database {name!r} is not empty; it contains the tables {choices(found)}.",
+                hint="Drop the tables first, or pass cascade=True.",
+            )
+
+    def rename_database(self, name: str, new_name: str) -> None:
+        """Refuse: the protocol has no such request."""
+        del new_name
+        self.database(name)
+        raise UnsupportedFeatureError("renaming a database", "catalogs with metastore='rest'")
+
+    def tables(self, database: str, pattern: str | None = None) -> Iterator[str]:
+        """Yield the names of a database's tables page by page; raises NotFoundError."""
+        return self._names(database, "tables", "table", pattern)
+
+    def table_exists(self, wanted: Identifier) -> bool:
+        """Return whether a table exists."""
+        try:
+            self._load(wanted)
+        except NotFoundError:
+            return False
+        return True
+
+    def table(self, wanted: Identifier) -> TableInfo:
+        """Return where a table is; raises NotFoundError."""
+        try:
+            found = self._load(wanted)
+        except NotFoundError as error:
+            if error.kind != "table" or wanted.branch == MAIN_BRANCH:
+                raise
+            self._load(Identifier(database=wanted.database, table=wanted.table))
+            where = f"{wanted.database}.{wanted.table}"
+            raise NotFoundError("branch", wanted.branch, where) from error
+        kind = RestEnvironment if found.is_external else ManagedRestEnvironment
+        environment = kind(
+            client=self._client, database=wanted.database, table=wanted.table, uuid=found.uuid
+        )
+        file_io, path = self._file_io(wanted, found)
+        return TableInfo(
+            path=path,
+            file_io=file_io,
+            environment=environment,
+            schema=found.schema,
+            uuid=found.uuid,
+            is_external=found.is_external,
+            type=found.schema.options.get("type", "table"),
+        )
+
+    def _load(self, wanted: Identifier) -> RestTable:
+        name = object_name(wanted.table, wanted.branch)
+        action = f"load table '{wanted.database}.{name}'"
+        path = self._client.paths.table(wanted.database, name)
+        source = self._client.get(path, action, self._table_subject(wanted))
+        with checked_response(action, source.path):
+            return table_of(source)
+
+    def _file_io(self, wanted: Identifier, found: RestTable) -> tuple[FileIO, str]:
+        if not self._options.flag("data-token.enabled", default=False):
+            return resolve(found.path, self._storage)
+        name = object_name(wanted.table, wanted.branch)
+        file_io = TokenFileIO(self._client, wanted.database, name, found.path, self._storage)
+        return file_io, found.path.rstrip("/")
+
+    def create_table(self, wanted: Identifier, schema: TableSchema) -> bool:
+        """Create a table; False if it exists; raises NotFoundError for an unknown database."""
+        body = {"identifier": identifier_json(wanted), "schema": schema_json(schema)}
+        path = self._client.paths.database(wanted.database, "tables")
+        action = f"create table '{wanted.database}.{wanted.table}'"
+        try:
+            self._client.post(path, action, self._table_subject(wanted), body=body)
+        except AlreadyExistsError:
+            return False
+        return True
+
+    def drop_table(self, wanted: Identifier) -> bool:
+        """Drop a table, with its files unless it is external; False if it does not exist."""
+        path = self._client.paths.table(wanted.database, wanted.table)
+        action = f"drop table '{wanted.database}.{wanted.table}'"
+        try:
+            self._client.delete(path, action, self._table_subject(wanted))
+        except NotFoundError as error:
+            if error.kind != "table":
+                raise
+            return False
+        return True
+
+    def rename_table(self, source: Identifier, target: Identifier) -> None:
+        """Rename a table, or move it to another database."""
+        path = self._client.paths.of("tables", "rename")
+        action = f"rename table '{source.database}.{source.table}'"
+        body = rename_json(source, target)
+        try:
+            self._client.post(path, action, self._table_subject(source), body=body)
+        except AlreadyExistsError as error:
+            raise AlreadyExistsError("table", target.table, target.database) from error
+
+    def partitions(
+        self, wanted: Identifier, pattern: str | None = None
+    ) -> Iterator[PartitionInfo] | None:
+        """Yield the partitions that the server keeps of a table; None: it keeps none."""
+        parameters = {} if pattern is None else {"partitionNamePattern": pattern}
+        found = self._client.pages(
+            self._client.paths.table(wanted.database, wanted.table, "partitions"),
+            f"list partitions of table '{wanted.database}.{wanted.table}'",
+            self._table_subject(wanted),
+            _partitions_of,
+            parameters=parameters,
+        )
+        try:
+            first = next(found, None)
+        except UnsupportedFeatureError:  # not a table with `metastore.partitioned-table`
+            return None
+        return iter(()) if first is None else chain((first,), found)
+
+    def create_partitions(
+        self, wanted: Identifier, partitions: Sequence[Mapping[str, str]]
+    ) -> None:
+        """Add partitions to the catalog; existing ones remain."""
+        body = {"partitionSpecs": [dict(spec) for spec in partitions], "ignoreIfExists": True}
+        self._post_partitions(wanted, (), "create", body)
+
+    def drop_partitions(self, wanted: Identifier, partitions: Sequence[Mapping[str, str]]) -> None:
+        """Remove partitions from the catalog; their files remain."""
+        body = {"partitionSpecs": [dict(spec) for spec in partitions], "ignoreIfNotExists": True}
+        self._post_partitions(wanted, ("drop",), "drop", body)
+
+    def mark_partitions_done(
+        self, wanted: Identifier, partitions: Sequence[Mapping[str, str]]
+    ) -> None:
+        """Mark partitions as complete."""
+        body = {"specs": [dict(spec) for spec in partitions]}
+        self._post_partitions(wanted, ("mark",), "mark", body)
+
+    def _post_partitions(
+        self, wanted: Identifier, parts: Sequence[str], verb: str, body: Mapping[str, object]
+    ) -> None:
+        path = self._client.paths.table(wanted.database, wanted.table, "partitions", *parts)
+        action = f"{verb} partitions of table '{wanted.database}.{wanted.table}'"
+        self._client.post(path, action, self._table_subject(wanted), body=body)
+
+    def close(self) -> None:
+        """Close the connections; a later use opens them again."""
+        self._client.close()
+
+    def _database_subject(self, name: str) -> Subject:
+        return Subject(kind="database", name=name, where=self.warehouse)
+
+    def _table_subject(self, wanted: Identifier) -> Subject:
+        name = object_name(wanted.table, wanted.branch)
+        return Subject(kind="table", name=name, where=wanted.database)
+
+
+def _partitions_of(page: JsonObject) -> list[PartitionInfo]:
+    return [partition_of(source) for source in objects_of(page, "partitions")]
