@@ -210,7 +210,7 @@ def test_a_commit_on_a_replaced_snapshot_is_repeated_on_the_new_one() -> None:
     snapshot = other.append([{"id": 2, "dt": "a"}])
     assert snapshot is not None
     assert snapshot.id == 2
-    assert sorted(other.to_arrow()["id"].to_pylist()) == [1, 2]
+    assert other.count() == 2
 
 
 def test_tags_branches_and_rollbacks_are_left_to_the_server() -> None:
