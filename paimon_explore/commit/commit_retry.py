@@ -309,13 +309,10 @@ class CommitLoop:
         assert snapshot is not None  # noqa: S101  # the last step created it
         try:
             created = self._commit(state, snapshot)
-        except CommitError as error:  # the catalog gave no lock
-            self._clean_up_failed(error)
-            raise
         except StorageError:
             self._record_unknown_outcome(state, snapshot)
             return self._find_winner(state, snapshot)
-        except PaimonError as error:  # refused: the snapshot does not exist
+        except PaimonError as error:  # the catalog refused it, or gave no lock
             self._clean_up_failed(error)
             raise
         except BaseException:

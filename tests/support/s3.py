@@ -4,7 +4,7 @@ import re
 import threading
 import urllib.request
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -23,9 +23,11 @@ class Requests:
 
     Attributes:
         log: each request as `GET name`, `LIST folder/` and so on, without the table's folder.
+        refusal: the code of the error for an access key, such as `ExpiredToken`; None: it is valid.
     """
 
     log: list[str] = field(default_factory=list)
+    refusal: Callable[[str], str | None] = lambda _: None
     _gates: list[tuple[re.Pattern[str], threading.Barrier]] = field(default_factory=list)
 
     def counts(self) -> dict[str, int]:
@@ -86,6 +88,12 @@ class _OneByOne:
 
     def __call__(self, environment: "WSGIEnvironment", start: "StartResponse") -> list[bytes]:
         self._requests.arrive(_line(environment))
+        key = environment.get("HTTP_AUTHORIZATION", "").partition("Credential=")[2]
+        code = self._requests.refusal(key.partition("/")[0]) if key else None
+        if code is not None:
+            status = "400 Bad Request" if code == "ExpiredToken" else "403 Forbidden"
+            start(status, [("Content-Type", "application/xml")])
+            return [f"<Error><Code>{code}</Code><Message>Refused.</Message></Error>".encode()]
         with self._lock:
             return list(self._app(environment, start))
 
