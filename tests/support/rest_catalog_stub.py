@@ -143,7 +143,9 @@ class RestCatalogStub:
         token = left[size - 1] if len(left) > size else None
         return Reply(body={key: left[:size], "nextPageToken": token})
 
-    def _table(self, seen: Seen, name: tuple[str, str], table: StubTable, rest: list[str]) -> Reply:
+    def _table(  # noqa: PLR0911 - a return per resource
+        self, seen: Seen, name: tuple[str, str], table: StubTable, rest: list[str]
+    ) -> Reply:
         match rest:
             case [] if seen.method == "DELETE":
                 del self.tables[name]

@@ -101,7 +101,7 @@ def test_a_token_that_expires_in_the_middle_of_a_commit_is_renewed() -> None:
         assert vendor.handed_out >= 4
         vendor.uses = vendor.left = 1_000
         assert catalog.table("db.t").count() == 3
-        assert [snapshot.id for snapshot in catalog.table("db.t").snapshots.values()] == [1, 2, 3]
+        assert [found.id for found in catalog.table("db.t").snapshots] == [1, 2, 3]
 
 
 def test_a_file_that_is_open_is_read_on_with_new_keys(
