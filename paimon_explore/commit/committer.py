@@ -340,8 +340,8 @@ def _codec(options: TableOptions) -> str:
     codec = _AVRO_CODECS.get(name)
     if codec is None:
         raise InvalidInputError(
-            f"Option 'manifest.compression' = {name!r} is not a codec for manifests.",
-            hint=f"Use {choices(_AVRO_CODECS)}.",
+            f"Option 'manifest.compression' is {name!r}, which is not a codec for manifests.",
+            hint=f"Set the option to one of {choices(_AVRO_CODECS)}.",
         )
     return codec
 

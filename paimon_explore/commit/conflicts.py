@@ -133,7 +133,7 @@ def _after(live: ManifestEntries, entries: ManifestEntries) -> ManifestEntries:
     except CorruptFileError as error:
         raise CommitConflictError(
             f"The table already contains {error.where}, which this commit adds.",
-            hint="The same commit may have succeeded before.",
+            hint="Check whether the same commit has already succeeded.",
         ) from error
     missing = merged.of_kind(FileKind.DELETE)
     if len(missing):
@@ -186,8 +186,9 @@ def _check_row_ranges(live: ManifestEntries, added: ManifestEntries) -> None:
         is_update = first is not None and row["file_source"] != FileSource.COMPACT
         if is_update and (first, rows) not in known:
             raise CommitConflictError(
-                f"File {row['file_name']} contains columns of rows {first} to {first + rows - 1}, "
-                "but another commit compacted the files of these rows.",
+                f"File {row['file_name']} of this commit updates columns of the rows with "
+                f"ids {first} "
+                f"to {first + rows - 1}, but another commit compacted the files of these rows.",
                 hint=PLAN_AGAIN,
             )
 

@@ -105,7 +105,10 @@ def _drop(old: IndexEntries, deleted: IndexEntries) -> IndexEntries:
 def _refuse_known(old: IndexEntries, new: IndexEntries) -> None:
     duplicates = _names(old) & _names(new)
     if duplicates:
-        raise CommitConflictError(f"Index file {min(duplicates)} already exists in the table.")
+        raise CommitConflictError(
+            f"The table already contains index file {min(duplicates)}, which this commit adds.",
+            hint="Check whether the same commit has already succeeded.",
+        )
 
 
 def _refuse_two_vectors(rows: Iterable[IndexRow]) -> None:
@@ -145,5 +148,5 @@ def _refuse_overlaps(rows: Iterable[IndexRow]) -> None:
         for before, after in pairwise(parts):
             if after[0] <= before[1]:
                 raise CommitConflictError(
-                    f"Index files {before[2]} and {after[2]} index the same rows."
+                    f"Index files {before[2]} and {after[2]} both index some of the same rows."
                 )

@@ -33,7 +33,8 @@ def matched_columns(schema: StructType, table: TableSchema) -> tuple[str, ...]:
     twice = [name for name in names if names.count(name) > 1]
     if twice:
         raise InvalidInputError(
-            f"Two columns of the DataFrame match column {twice[0]!r} of the table."
+            f"Two columns of the DataFrame match column {twice[0]!r} of the table.",
+            hint="Rename or drop one of them.",
         )
     for field in table.fields:
         if field.name not in names and not field.type.nullable and field.default_value is None:

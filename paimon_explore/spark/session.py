@@ -125,7 +125,7 @@ def _python_file(path: Path) -> Path:
             problem = "is neither a .py, .zip or .egg file nor a folder"
         raise InvalidInputError(
             f"py_files contains {str(path)!r}, which {problem}.",
-            hint="To send this package, pass [Path(paimon_explore.__file__).parent].",
+            hint="Pass existing .py, .zip or .egg files, or the folders of packages.",
         )
     return path
 

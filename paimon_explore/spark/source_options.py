@@ -110,7 +110,7 @@ def source_options(given: Mapping[str, str]) -> SourceOptions:
     path = given.get("path")
     if not path:
         raise InvalidInputError(
-            "The path of a table is required.",
+            "The data source requires the path of a table.",
             hint="Use load('/path') or save('/path'). CREATE TABLE … USING paimon_explore does not "
             "pass options to the data source; use CREATE TEMPORARY VIEW v USING paimon_explore "
             "OPTIONS (path '/path').",

@@ -133,7 +133,8 @@ def commit_mode(mode: str) -> IncrementalBetweenScanMode:
     if found is IncrementalBetweenScanMode.DIFF:
         hint = "Use between(start, end, mode='diff')."
         raise InvalidInputError(
-            "mode='diff' compares two snapshots; it does not return the changes of each commit.",
+            "mode='diff' cannot be used to read the changes commit by commit, because it only "
+            "compares two snapshots.",
             hint=hint,
         )
     return found

@@ -60,7 +60,8 @@ class AppendWriter(AbortableWriter):
         self._writers = BucketWriters(self._open)
         if self._buckets < DYNAMIC_BUCKET or self._buckets == 0:
             raise UnsupportedFeatureError(
-                f"option 'bucket' = '{self._buckets}' on a table without primary key"
+                f"a table without primary key and with 'bucket' = '{self._buckets}'",
+                hint="Set the option 'bucket' to -1 or to a positive number.",
             )
 
     @property

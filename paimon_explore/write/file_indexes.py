@@ -92,7 +92,7 @@ def _plan(kind: str, name: str, fields: Sequence[DataField], options: TableOptio
             hint=f"Columns: {choices(by_name)}.",
         )
     if map_key is not None:
-        data_type = _value_type(data_type, kind, name)
+        data_type = _value_type(data_type, kind, name, column)
     return IndexPlan(
         kind=kind,
         column=column,
@@ -102,14 +102,14 @@ def _plan(kind: str, name: str, fields: Sequence[DataField], options: TableOptio
     )
 
 
-def _value_type(data_type: DataType, kind: str, name: str) -> DataType:
+def _value_type(data_type: DataType, kind: str, name: str, column: str) -> DataType:
     if isinstance(data_type, MapType):
         key = data_type.key
         if isinstance(key, AtomicType) and key.root in _TEXTS:
             return data_type.value
     raise InvalidInputError(
-        f"Option '{_PREFIX}{kind}.columns' contains {name!r}, but the column is not a MAP with "
-        "STRING keys."
+        f"Option '{_PREFIX}{kind}.columns' contains the map key {name!r}, but column {column!r} is "
+        "not a MAP with STRING keys."
     )
 
 

@@ -239,7 +239,9 @@ def records(spans: Spans, count: int, schema: AvroNode, meaning: Meaning) -> Non
         InvalidInputError: the records do not fit into the bytes.
     """
     if count > max(spans.left, 0):
-        raise InvalidInputError(f"{count:,} records do not fit into {spans.left:,} bytes.")
+        raise InvalidInputError(
+            f"The block must contain {count:,} records, but has only {spans.left:,} bytes."
+        )
     for number in range(count):
         try:
             end = skip(spans.data, spans.position, schema)

@@ -34,7 +34,11 @@ def file_index_parts(spans: Spans, types: Widths) -> None:
     for part in sorted((p for p in parts if p.start is not None), key=lambda p: p.start or 0):
         at = start + (part.start or 0)
         if at < spans.position:
-            raise InvalidInputError("The indexes must not overlap.")
+            raise InvalidInputError(
+                f"The {part.kind} index on {part.column} starts at byte {at:,}, before the "
+                "end of the "
+                f"previous index at byte {spans.position:,}."
+            )
         if at > spans.position:
             spans.leaf("unused", "bytes", at - spans.position)
         body = _body(part.kind, types.get(part.column))

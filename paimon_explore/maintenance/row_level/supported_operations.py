@@ -113,7 +113,8 @@ def check_delete(schema: TableSchema, options: TableOptions) -> None:
     if required:
         raise InvalidInputError(
             f"A table with 'merge-engine' = '{engine.value}' does not support deletes by default.",
-            hint=f"Set the option {' or '.join(map(repr, required))} first.",
+            hint=f"Set the option {required[0]!r} to true"
+            + (f", or {required[1]!r} to a sequence field." if required[1:] else "."),
         )
 
 

@@ -149,12 +149,13 @@ def _take_clause(reader: Reader, made: _Create) -> None:
     elif reader.takes("COMMENT"):
         made.comment = reader.text("the comment")
     elif reader.here.word in {"LOCATION", "CLUSTERED", "CLUSTER", "ROW", "STORED"}:
-        raise UnsupportedFeatureError(
-            f"CREATE TABLE … {reader.here.word}",
-            made.name.table,
-            hint="A table is stored in its database's folder; set buckets with "
-            "TBLPROPERTIES ('bucket' = '4', 'bucket-key' = 'a').",
-        )
+        word = reader.here.word
+        hint = ""
+        if word == "LOCATION":
+            hint = "Omit the location: a table is stored in the folder of its database."
+        elif word == "CLUSTERED":
+            hint = "Set the options 'bucket' and 'bucket-key' in TBLPROPERTIES."
+        raise UnsupportedFeatureError(f"CREATE TABLE … {word}", made.name.table, hint=hint)
     else:
         known = ["USING", "PARTITIONED BY", "TBLPROPERTIES", "COMMENT", "AS"]
         raise reader.problem(

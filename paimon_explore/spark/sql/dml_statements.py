@@ -125,7 +125,7 @@ def constant(warehouse: Warehouse, text: str, field: DataField) -> object:
         rows = given.select(cast).collect()
     except PySparkException as error:
         raise InvalidInputError(
-            f"Column {field.name!r} is {kind}; {text} is not a valid constant.",
+            f"{text} is not a valid constant for column {field.name!r} of type {kind}.",
             hint=str(error).partition("\n")[0],
         ) from error
     value: object = rows[0][0]
@@ -224,8 +224,9 @@ class Subject:
                 break
         if len(path) > 1:
             raise UnsupportedFeatureError(
-                f"{part}: an assignment to field {'.'.join(path)!r} of a ROW column",
+                f"assigning field {'.'.join(path)!r} of a ROW column in {part}",
                 self.table.name,
+                hint="Assign the whole column, for example with named_struct(…).",
             )
         return resolved([path[0]], schema)[0].name
 

@@ -98,7 +98,7 @@ def open_warehouse(
     """
     if folder is not None and catalog is not None:
         raise InvalidInputError(
-            "The arguments warehouse and catalog are both given.", hint="Pass one of them."
+            "The arguments warehouse and catalog cannot be combined.", hint="Pass one of them."
         )
     location = spark.conf.get(WAREHOUSE, None) if folder is None and catalog is None else folder
     opened = Catalog(location) if location is not None else catalog

@@ -68,8 +68,9 @@ def assigned_column(column: Column, given: st.DataType, field: DataField) -> Col
         return column  # the writer casts, and rejects values that do not fit
     if not _is_assignable(given, wanted):
         raise InvalidInputError(
-            f"Column {field.name!r} is {wanted.simpleString()} and cannot be written from "
-            f"{given.simpleString()}.",
+            f"Values of type {given.simpleString()} cannot be stored in column "
+            f"{field.name!r} of type "
+            f"{wanted.simpleString()}.",
             hint=f"Write CAST(… AS {wanted.simpleString()}) to convert the values.",
         )
     return exact_column(column, given, wanted, field.name)

@@ -191,7 +191,7 @@ def _given_column(
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
         raise InvalidInputError(
             f"Column {name!r} must be a list of values, not {values!r}.",
-            hint="A dictionary maps columns to values; pass a single row as [{...}].",
+            hint="Pass a list for each column, or pass a single row as [{...}].",
         )
     if field is None:
         return column_of_rows([{name: value} for value in values], name, None, 0)

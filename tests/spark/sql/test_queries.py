@@ -147,7 +147,7 @@ def test_a_session_knows_its_warehouse_and_database(spark: SparkSession, catalog
     finally:
         spark.conf.set(WAREHOUSE, str(before))
         spark.conf.unset(DATABASE)
-    with pytest.raises(InvalidInputError, match="both given"):
+    with pytest.raises(InvalidInputError, match="cannot be combined"):
         sql(spark, "SELECT 1", warehouse="/x", catalog=catalog)
     with pytest.raises(
         (InvalidInputError, UnsupportedFeatureError),

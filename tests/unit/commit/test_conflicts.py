@@ -138,5 +138,5 @@ def test_columns_for_rows_that_moved_to_other_files_are_a_conflict() -> None:
     live = entries(entry("a", first_row_id=0, row_count=10))
     run(live, entry("b", first_row_id=0, row_count=10), rules=rules)
     run(live, entry("b", row_count=10), rules=rules)
-    with pytest.raises(CommitConflictError, match="rows 5 to 9"):
+    with pytest.raises(CommitConflictError, match="rows with ids 5 to 9"):
         run(live, entry("b", first_row_id=5, row_count=5), rules=rules)

@@ -117,7 +117,7 @@ def test_a_table_with_a_primary_key_takes_no_appends() -> None:
 @pytest.mark.parametrize("bucket", ["-2", "0"])
 def test_bucket_numbers_that_append_tables_do_not_have_are_refused(bucket: str) -> None:
     store, schema = new_table({"a": "INT"}, options={"bucket": bucket})
-    with pytest.raises(UnsupportedFeatureError, match="Option 'bucket' ="):
+    with pytest.raises(UnsupportedFeatureError, match="with 'bucket' ="):
         write_append(store, schema, [{"a": 1}])
 
 

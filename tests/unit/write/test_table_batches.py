@@ -388,7 +388,7 @@ def test_columns_streams_and_parts_give_the_same_rows(data: Rows) -> None:
 @pytest.mark.parametrize(
     ("data", "problem"),
     [
-        ({"a": 1}, "'a' must be a list of values, not 1. A dictionary maps columns"),
+        ({"a": 1}, "'a' must be a list of values, not 1. Pass a list for each column"),
         ({"a": "text"}, "must be a list of values"),
         ({"a": [1], "b": [1, 2]}, "different lengths: 'a' has 1 rows, 'b' has 2 rows"),
         ({"A": [1]}, "no column 'A'. Did you mean 'a'? Column names are case-sensitive"),
