@@ -132,7 +132,7 @@ class _TypeReader:
             return self._assigned_ids - 1
         if isinstance(found, bool) or not isinstance(found, int) or not 0 <= found <= _MAX_INT32:
             raise self._error(
-                where, f"a field id must be an integer of at least 0, not {excerpt(found)}"
+                where, f"a field id must be an integer from 0 to {_MAX_INT32}, not {excerpt(found)}"
             )
         return found
 

@@ -44,9 +44,9 @@ class JsonObject:
         if value is None:
             return None
         if not isinstance(value, int) or isinstance(value, bool):
-            raise self._wrong(key, "an integer", value)
+            raise self._must_be(key, "an integer", value)
         if not MIN_LONG <= value <= MAX_LONG:
-            raise self._wrong(key, "a 64-bit integer", value)
+            raise self._must_be(key, "a 64-bit integer", value)
         return value
 
     def integer(self, key: str) -> int:
@@ -58,7 +58,7 @@ class JsonObject:
         value = self.values.get(key)
         if value is None or isinstance(value, str):
             return value
-        raise self._wrong(key, "a string", value)
+        raise self._must_be(key, "a string", value)
 
     def text(self, key: str) -> str:
         """Return a required string."""
@@ -81,7 +81,7 @@ class JsonObject:
         if value is None:
             return None
         if not isinstance(value, dict):
-            raise self._wrong(key, "an object", value)
+            raise self._must_be(key, "an object", value)
         return JsonObject(path=self.path, values=value, where=self._path_of(key))
 
     def optional_texts(self, key: str) -> Mapping[str, str] | None:
@@ -108,7 +108,7 @@ class JsonObject:
             raise self.error(key, "must be present")
         return value
 
-    def _wrong(self, key: str, wanted: str, found: object) -> CorruptFileError:
+    def _must_be(self, key: str, wanted: str, found: object) -> CorruptFileError:
         return self.error(key, f"must be {wanted}, not {excerpt(found)}")
 
     def _path_of(self, key: str) -> str:

@@ -49,6 +49,9 @@ _SIZE_UNITS: Mapping[tuple[str, ...], int] = {
 class UnreadableValueError(Exception):
     """The text of an option is invalid; the message is what the value must be. Internal."""
 
+    def __init__(self, *, must_be: str) -> None:
+        super().__init__(must_be)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Option(Generic[Value_co]):
@@ -100,7 +103,7 @@ def parse_integer(text: str) -> int:
     """Parse a 64-bit integer."""
     stripped = text.strip()
     if not _WHOLE.fullmatch(stripped) or not -_MAX_INT64 <= int(stripped) <= _MAX_INT64:
-        raise UnreadableValueError("an integer")
+        raise UnreadableValueError(must_be="an integer")
     return int(stripped)
 
 
@@ -109,9 +112,9 @@ def parse_number(text: str) -> float:
     try:
         number = float(text)
     except ValueError:
-        raise UnreadableValueError("a number") from None
+        raise UnreadableValueError(must_be="a number") from None
     if number - number != 0:
-        raise UnreadableValueError("a finite number")
+        raise UnreadableValueError(must_be="a finite number")
     return number
 
 
@@ -119,7 +122,7 @@ def parse_flag(text: str) -> bool:
     """Parse a boolean."""
     flag = _FLAGS.get(text.strip().lower())
     if flag is None:
-        raise UnreadableValueError("'true' or 'false'")
+        raise UnreadableValueError(must_be="'true' or 'false'")
     return flag
 
 
@@ -144,12 +147,14 @@ def parse_size(text: str) -> int:
 def _quantity(text: str, units: Mapping[tuple[str, ...], int], expected: str) -> int:
     match = _QUANTITY.fullmatch(text.strip())
     if match is None:
-        raise UnreadableValueError(expected)
+        raise UnreadableValueError(must_be=expected)
     for names, factor in units.items():
         if match[2].lower() in names:
             return int(match[1]) * factor
     known = choices(names[0] for names in units)
-    raise UnreadableValueError(f"{expected}; the unit {match[2]!r} is unknown (units: {known})")
+    raise UnreadableValueError(
+        must_be=f"{expected}; the unit {match[2]!r} is unknown (units: {known})"
+    )
 
 
 def parse_names(text: str) -> tuple[str, ...]:
@@ -171,7 +176,9 @@ def parse_per_level(text: str) -> Mapping[int, str]:
     for part in parse_names(text):
         level, colon, value = part.partition(":")
         if not colon or not level.strip().isdecimal():
-            raise UnreadableValueError("a list of level:value pairs such as '0:avro,3:parquet'")
+            raise UnreadableValueError(
+                must_be="a list of level:value pairs such as '0:avro,3:parquet'"
+            )
         found[int(level)] = value.strip()
     return found
 
@@ -184,7 +191,9 @@ def choice_parser(kind: type[E]) -> Callable[[str], E]:
         for member in kind:
             if wanted == str(member.value).lower().replace("_", "-"):
                 return member
-        raise UnreadableValueError(f"one of {choices(str(member.value) for member in kind)}")
+        raise UnreadableValueError(
+            must_be=f"one of {choices(str(member.value) for member in kind)}"
+        )
 
     return parse
 

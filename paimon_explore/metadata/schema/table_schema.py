@@ -255,7 +255,7 @@ class _Members:
             raise self._error(key, f"must be an integer, not {excerpt(found)}")
         if not minimum <= found <= _MAX_INT64:
             raise self._error(
-                key, f"must be an integer of at least {minimum}, not {excerpt(found)}"
+                key, f"must be a 64-bit integer of at least {minimum}, not {excerpt(found)}"
             )
         return found
 

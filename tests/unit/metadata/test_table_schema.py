@@ -128,10 +128,10 @@ def test_files_of_later_versions_are_refused() -> None:
     ("changes", "message"),
     [
         ({"version": "3"}, "version must be an integer"),
-        ({"version": -1}, "version must be an integer of at least 0"),
+        ({"version": -1}, "version must be a 64-bit integer of at least 0"),
         ({"id": None}, "id must be an integer, not None"),
         ({"id": True}, "id must be an integer"),
-        ({"id": 2**63}, "id must be an integer of at least 0"),
+        ({"id": 2**63}, "id must be a 64-bit integer of at least 0"),
         ({"highestFieldId": 1.5}, "highestFieldId must be an integer"),
         ({"fields": None}, "fields must be a list of fields"),
         ({"partitionKeys": "v"}, "partitionKeys must be a list of names"),
