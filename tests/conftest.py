@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, settings
 from support.golden import GoldenTables
 
 pytest_plugins = (
+    "catalogs.homes",
     "implementations",
     "support.demo_in_examples",
     "support.figures",

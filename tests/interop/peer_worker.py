@@ -27,8 +27,13 @@ def _store(path: str, table: pa.Table) -> None:
         writer.write_table(table)
 
 
+def _py_catalog(request: Request) -> Any:  # noqa: ANN401 - a pypaimon catalog, without types
+    options = request.get("catalog") or {"warehouse": request["warehouse"]}
+    return CatalogFactory.create(options)
+
+
 def _py_table(request: Request) -> Any:  # noqa: ANN401 - a pypaimon table, which has no types
-    catalog = CatalogFactory.create({"warehouse": request["warehouse"]})
+    catalog = _py_catalog(request)
     table = catalog.get_table(request["table"])
     options = request.get("options")
     return table.copy(options) if options else table
@@ -90,7 +95,7 @@ def rust_sql(request: Request) -> None:
 
 def py_create(request: Request) -> None:
     """A new table, by pypaimon; its database is made if need be."""
-    catalog = CatalogFactory.create({"warehouse": request["warehouse"]})
+    catalog = _py_catalog(request)
     catalog.create_database(request["table"].split(".")[0], ignore_if_exists=True)
     schema = Schema.from_pyarrow_schema(
         _load(request["rows"]).schema,
@@ -99,6 +104,14 @@ def py_create(request: Request) -> None:
         options=request["table_options"],
     )
     catalog.create_table(request["table"], schema, ignore_if_exists=False)
+
+
+def py_names(request: Request) -> None:
+    """The databases of a catalog, or the tables of the database that `table` names."""
+    catalog = _py_catalog(request)
+    database = request["table"]
+    names = catalog.list_tables(database) if database else catalog.list_databases()
+    _store(request["rows"], pa.table({"name": pa.array(sorted(names), pa.string())}))
 
 
 def py_write(request: Request) -> None:
@@ -129,6 +142,7 @@ def rust_write(request: Request) -> None:
 _COMMANDS: Mapping[str, Callable[[Request], None]] = {
     "py_create": py_create,
     "py_explain": py_explain,
+    "py_names": py_names,
     "py_read": py_read,
     "py_system": py_system,
     "py_write": py_write,

@@ -31,6 +31,8 @@ class PeersMissingError(RuntimeError):
 class Peers:
     """One process that has both peers. Tables are named `database.table`.
 
+    A warehouse is a folder, or for pypaimon the options of a catalog.
+
     Raises:
         PeersMissingError: the message says where the environment is looked for.
     """
@@ -63,12 +65,18 @@ class Peers:
         self._process.stdout.close()
 
     def read(
-        self, peer: Peer, warehouse: Path, table: str, options: Mapping[str, str] | None = None
+        self,
+        peer: Peer,
+        warehouse: Path | Mapping[str, str],
+        table: str,
+        options: Mapping[str, str] | None = None,
     ) -> pa.Table:
         """The rows of a table; dynamic options choose a snapshot."""
         return self._rows(f"{peer}_read", warehouse, table, options=dict(options or {}))
 
-    def system(self, peer: Peer, warehouse: Path, table: str, name: str) -> pa.Table:
+    def system(
+        self, peer: Peer, warehouse: Path | Mapping[str, str], table: str, name: str
+    ) -> pa.Table:
         """The rows of a system table."""
         if peer == "py":
             return self._rows("py_system", warehouse, table, name=name)
@@ -77,7 +85,10 @@ class Peers:
         return self.sql(warehouse, statement)
 
     def explain(
-        self, warehouse: Path, table: str, conditions: Sequence[tuple[str, str, object]]
+        self,
+        warehouse: Path | Mapping[str, str],
+        table: str,
+        conditions: Sequence[tuple[str, str, object]],
     ) -> dict[str, object]:
         """What pypaimon counts of a scan; None where it counts nothing."""
         asked = [list(one) for one in conditions]
@@ -85,13 +96,18 @@ class Peers:
         found: dict[str, object] = rows[0]
         return found
 
-    def sql(self, warehouse: Path, *statements: str) -> pa.Table:
+    def names(self, warehouse: Path | Mapping[str, str], database: str = "") -> list[str]:
+        """The databases of a catalog, or the tables of one of them, by pypaimon."""
+        found = self._rows("py_names", warehouse, database).column("name").to_pylist()
+        return [str(name) for name in found]
+
+    def sql(self, warehouse: Path | Mapping[str, str], *statements: str) -> pa.Table:
         """The rows of the last statement, by Rust; the catalog is called `paimon`."""
         return self._rows("rust_sql", warehouse, "", statements=statements)
 
     def create(
         self,
-        warehouse: Path,
+        warehouse: Path | Mapping[str, str],
         table: str,
         schema: pa.Schema,
         *,
@@ -113,7 +129,7 @@ class Peers:
     def write(
         self,
         peer: Peer,
-        warehouse: Path,
+        warehouse: Path | Mapping[str, str],
         table: str,
         rows: pa.Table,
         overwrite: Mapping[str, object] | None = None,
@@ -121,7 +137,9 @@ class Peers:
         """One commit; `overwrite` names values of partition columns, or none of them."""
         self._send(f"{peer}_write", warehouse, table, rows, overwrite=overwrite)
 
-    def _rows(self, command: str, warehouse: Path, table: str, **request: object) -> pa.Table:
+    def _rows(
+        self, command: str, warehouse: Path | Mapping[str, str], table: str, **request: object
+    ) -> pa.Table:
         path = self._path()
         self._ask(command, warehouse, table, rows=str(path), **request)
         with pa.OSFile(str(path), "rb") as file:
@@ -130,7 +148,12 @@ class Peers:
         return found
 
     def _send(
-        self, command: str, warehouse: Path, table: str, rows: pa.Table, **request: object
+        self,
+        command: str,
+        warehouse: Path | Mapping[str, str],
+        table: str,
+        rows: pa.Table,
+        **request: object,
     ) -> None:
         path = self._path()
         with pa.ipc.new_file(str(path), rows.schema) as writer:
@@ -141,10 +164,19 @@ class Peers:
     def _path(self) -> Path:
         return self._scratch / f"rows-{next(self._numbers)}.arrow"
 
-    def _ask(self, command: str, warehouse: Path, table: str, **request: object) -> None:
+    def _ask(
+        self, command: str, warehouse: Path | Mapping[str, str], table: str, **request: object
+    ) -> None:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        asked = {"command": command, "warehouse": str(warehouse), "table": table, **request}
+        where = {"catalog": dict(warehouse)} if isinstance(warehouse, Mapping) else {}
+        asked = {
+            "command": command,
+            "warehouse": str(warehouse),
+            "table": table,
+            **where,
+            **request,
+        }
         self._process.stdin.write(json.dumps(asked) + "\n")
         self._process.stdin.flush()
         line = self._process.stdout.readline()

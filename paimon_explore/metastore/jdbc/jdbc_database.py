@@ -22,7 +22,7 @@ class DuplicateRowError(Exception):
     """A statement violates a unique constraint."""
 
 
-class BusyDatabaseError(Exception):
+class BusyDatabaseError(StorageError):
     """Another process holds a lock of the database itself for too long."""
 
 
@@ -111,7 +111,7 @@ class JdbcDatabase:
                 yield
                 self.execute("COMMIT")
             except BaseException:
-                with suppress(StorageError, BusyDatabaseError):
+                with suppress(StorageError):
                     self.execute("ROLLBACK")
                 raise
             finally:
@@ -176,7 +176,12 @@ class JdbcDatabase:
             if self.dialect.is_duplicate(error):
                 raise DuplicateRowError from error
             if self.dialect.is_busy(error):
-                raise BusyDatabaseError(str(error)) from error
+                raise BusyDatabaseError(
+                    "change",
+                    f"the catalog database {self._uri}",
+                    " ".join(str(error).split()),
+                    hint="Another process reads or writes it for too long; try again later.",
+                ) from safe_cause(error)
             was_connected = self._open is not None
             if not self._in_transaction:
                 self.close()

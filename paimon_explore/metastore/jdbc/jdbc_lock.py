@@ -111,7 +111,7 @@ class JdbcLock:
         for attempt in range(_RELEASE_ATTEMPTS):
             try:
                 self._database.execute(_DELETE, self._lock_id)
-            except (StorageError, BusyDatabaseError) as error:
+            except StorageError as error:
                 if attempt == _RELEASE_ATTEMPTS - 1:
                     raise StorageError(
                         "release",

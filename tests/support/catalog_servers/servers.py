@@ -173,6 +173,11 @@ def postgres() -> AbstractContextManager[str]:
     return java(jars("postgres"), "Postgres", environment={**os.environ, "LC_ALL": "C"})
 
 
+def drivers() -> Path:
+    """The folder of Java's drivers of SQLite and PostgreSQL."""
+    return jars("drivers")
+
+
 def free_port() -> int:
     """A port that nothing listens on."""
     with socket.socket() as free:

@@ -1,0 +1,143 @@
+"""The homes of catalogs that tests walk: each with our catalog, Java's and the options of both.
+
+A home is started when the first test asks for it and ends with the test run.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from oracle import JavaCatalog, JavaPaimon, OracleUnavailableError
+from paimon_explore import Catalog
+from support.catalog_servers import servers
+from support.required import lacking
+
+PROPERTIES = "properties"
+VIEWS = "views"
+PYPAIMON = "pypaimon"
+LOCKS = "locks"
+
+
+@dataclass(frozen=True)
+class Home:
+    """One catalog.
+
+    Attributes:
+        name: how tests call it.
+        options: its options, by Paimon's names.
+        catalog: our catalog.
+        java: the same catalog in Java.
+        features: what it has: properties of databases, views, locks, and whether pypaimon opens it.
+    """
+
+    name: str
+    options: Mapping[str, str]
+    catalog: Catalog
+    java: JavaCatalog
+    features: frozenset[str]
+
+    def has(self, feature: str) -> bool:
+        """Whether the home has a feature."""
+        return feature in self.features
+
+
+@dataclass
+class Starting:
+    """What a home needs while it starts.
+
+    Attributes:
+        folder: an empty folder of its own.
+        stack: closes its servers.
+        java: the newest Java with the drivers of databases.
+    """
+
+    folder: Path
+    stack: ExitStack
+    java: JavaPaimon
+
+
+Start = Callable[[Starting], tuple[Mapping[str, str], frozenset[str]]]
+"""Starts a home; returns its options and features."""
+
+
+def filesystem(starting: Starting) -> tuple[Mapping[str, str], frozenset[str]]:
+    """A folder."""
+    folder = starting.folder / "warehouse"
+    folder.mkdir()
+    return {"warehouse": str(folder)}, frozenset({PYPAIMON})
+
+
+def jdbc_sqlite(starting: Starting) -> tuple[Mapping[str, str], frozenset[str]]:
+    """SQLite, which needs no server."""
+    uri = f"jdbc:sqlite:{starting.folder / 'catalog.db'}"
+    return _jdbc(starting, uri)
+
+
+def jdbc_postgres(starting: Starting) -> tuple[Mapping[str, str], frozenset[str]]:
+    """PostgreSQL."""
+    uri = starting.stack.enter_context(servers.started(servers.postgres))
+    return _jdbc(starting, uri)
+
+
+def _jdbc(starting: Starting, uri: str) -> tuple[Mapping[str, str], frozenset[str]]:
+    options = {
+        "metastore": "jdbc",
+        "uri": uri,
+        "warehouse": str(starting.folder / "warehouse"),
+        "catalog-key": "tests",
+        "lock.enabled": "true",
+    }
+    return options, frozenset({PROPERTIES, VIEWS, PYPAIMON, LOCKS})
+
+
+HOMES: Mapping[str, Start] = {
+    "filesystem": filesystem,
+    "jdbc-sqlite": jdbc_sqlite,
+    "jdbc-postgres": jdbc_postgres,
+}
+
+
+@dataclass
+class Homes:
+    """The homes of a test run, started one by one."""
+
+    folder: Path
+    stack: ExitStack
+    java: JavaPaimon
+    started: dict[str, Home] = field(default_factory=dict)
+
+    def get(self, name: str) -> Home:
+        """Return a home; start it the first time."""
+        if name not in self.started:
+            folder = self.folder / name
+            folder.mkdir()
+            options, features = HOMES[name](Starting(folder, self.stack, self.java))
+            # Java first: if the table of locks exists, it never closes the query that found it,
+            # and so holds a read lock of SQLite
+            java = JavaCatalog(self.java, options)
+            java.databases()
+            catalog = Catalog(options=options)
+            self.stack.callback(catalog.close)
+            self.started[name] = Home(name, options, catalog, java, features)
+        return self.started[name]
+
+
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Homes]:
+    """The homes, and one Java process for all of them."""
+    try:
+        java = JavaPaimon(heap="1g", more_jars=[servers.drivers()])
+    except (OracleUnavailableError, servers.ServerUnavailableError) as error:
+        lacking("java", str(error))
+    with java, ExitStack() as stack:
+        yield Homes(tmp_path_factory.mktemp("homes"), stack, java)
+
+
+@pytest.fixture(params=list(HOMES), scope="module")
+def home(request: pytest.FixtureRequest, homes: Homes) -> Home:
+    """Each home in turn."""
+    name: str = request.param
+    return homes.get(name)
