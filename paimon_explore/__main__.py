@@ -97,7 +97,7 @@ def _at(table: Table, parsed: Namespace) -> Table:
 
 def _lab(parsed: Namespace) -> int:
     if find_spec("jupyterlab") is None:
-        hint = "Install it: pip install 'paimon-explore[notebook,spark]'."
+        hint = "Run: pip install 'paimon-explore[notebook,spark]'"
         raise UnsupportedFeatureError("Opening the tutorial without JupyterLab", hint=hint)
     folder = Path(parsed.folder).absolute()
     notebook = prepare_tutorial(folder)

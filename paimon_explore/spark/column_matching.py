@@ -41,7 +41,7 @@ def matched_columns(schema: StructType, table: TableSchema) -> tuple[str, ...]:
             raise InvalidInputError(
                 f"Column {field.name!r} is missing, but the column is NOT NULL and has no "
                 "default value.",
-                hint="Add it to the DataFrame.",
+                hint="Add the column to the DataFrame.",
             )
     _check_types(schema, names, table)
     return names

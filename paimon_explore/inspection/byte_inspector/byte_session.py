@@ -60,5 +60,5 @@ class ByteSession:
     def _file(self, handle: int) -> ByteLayout:
         found = self.files.get(handle)
         if found is None:
-            raise InvalidInputError("The file is no longer open.", hint="Select it again.")
+            raise InvalidInputError("The file is no longer open.", hint="Select the file again.")
         return found

@@ -60,7 +60,7 @@ def _refuse_queries(source: str, clauses: Sequence[Clause], on: str) -> None:
     if any(token.word == "SELECT" for text in texts for token in tokens_of(text)):
         raise UnsupportedFeatureError(
             "a subquery in a MERGE condition",
-            hint="Join it into the source: USING (SELECT …).",
+            hint="Join the table of the subquery into the source: USING (SELECT …).",
         )
     if not source:
         raise InvalidInputError("The statement is empty.")

@@ -49,7 +49,7 @@ _TEXT = frozenset({TypeRoot.CHAR, TypeRoot.VARCHAR})
 _BYTES = frozenset({TypeRoot.BINARY, TypeRoot.VARBINARY})
 _TIMESTAMPS = frozenset({TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ})
 ZONE_HINT = (
-    "Only one of value and column has a time zone. Add or remove it: "
+    "Only one of value and column has a time zone. Add or remove the time zone: "
     "value.replace(tzinfo=zone) or value.astimezone(zone).replace(tzinfo=None) in Python, "
     "dt.tz_localize(zone) or dt.tz_localize(None) in pandas, '2026-01-31 10:00:00Z' or "
     "'2026-01-31 10:00:00' in SQL."
