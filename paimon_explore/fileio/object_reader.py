@@ -1,14 +1,72 @@
-"""Random access to an object of a store: one request per read, except for parts in memory."""
+"""Random access to an object of a store: one request per read, except for parts in memory.
+
+A reader that knows which parts it will need requests them ahead (`ReadsAhead`): parts that are near
+each other in one request, large ones in several at the same time. Reads of these parts then wait
+for the requests instead of sending others.
+"""
 
 import io
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Literal
 
 import pyarrow as pa
+
+from paimon_explore.errors import PaimonError
+from paimon_explore.fileio.concurrent_requests import start
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 ReadRange = Callable[[int, int], bytes]
 """Reads the bytes [offset, offset + length) of an object."""
 Part = tuple[int, bytes]
 """An offset in an object and the bytes from there."""
+Range = tuple[int, int]
+"""Offset and length."""
+
+MAX_AHEAD_BYTES = 256 << 20
+"""Memory for parts of all objects that are requested before they are needed."""
+_GAP_BYTES = 512 << 10
+"""Bytes between two parts that are requested together: they take less time than a request."""
+_REQUEST_BYTES = 8 << 20
+"""Maximum size of a request of several parts."""
+
+
+class _Room:
+    """The memory for parts requested ahead by all readers of the process."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._used = 0
+        self._lock = threading.Lock()
+
+    def take(self, size: int, *, needed: bool) -> bool:
+        """Reserve memory; fails only if the parts are not needed yet."""
+        with self._lock:
+            fits = needed or self._used + size <= self._limit
+            self._used += size if fits else 0
+            return fits
+
+    def give(self, size: int) -> None:
+        """Return memory."""
+        with self._lock:
+            self._used -= size
+
+
+_ROOM = _Room(MAX_AHEAD_BYTES)
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A range that was requested ahead."""
+
+    start: int
+    end: int
+    data: "Future[bytes]"
 
 
 class ObjectReader(io.RawIOBase):
@@ -26,6 +84,7 @@ class ObjectReader(io.RawIOBase):
         self._size = size
         self._position = 0
         self._parts = tuple(parts)
+        self._ahead: dict[tuple[Range, ...], list[_Piece]] = {}
 
     def readable(self) -> bool:
         """Return True."""
@@ -41,8 +100,8 @@ class ObjectReader(io.RawIOBase):
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         """Move the position."""
-        start = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._size}[whence]
-        self._position = start + offset
+        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._size}[whence]
+        self._position = base + offset
         return self._position
 
     def size(self) -> int:
@@ -57,16 +116,97 @@ class ObjectReader(io.RawIOBase):
         self._position += len(data)
         return data
 
+    def close(self) -> None:
+        """Release the parts that were requested ahead."""
+        for ranges in list(self._ahead):
+            self.forget(ranges)
+        super().close()
+
+    def read_ahead(self, ranges: Sequence[Range], *, needed: bool) -> None:
+        """Request parts; see `ReadsAhead`."""
+        key = tuple(ranges)
+        if key in self._ahead:
+            return
+        requests = list(_requests(ranges, self._size))
+        if not _ROOM.take(sum(length for _, length in requests), needed=needed):
+            return
+        self._ahead[key] = [
+            _Piece(offset, offset + length, start(partial(self._read_range, offset, length)))
+            for offset, length in requests
+        ]
+
+    def forget(self, ranges: Sequence[Range]) -> None:
+        """Release parts; see `ReadsAhead`."""
+        for piece in self._ahead.pop(tuple(ranges), ()):
+            if not piece.data.cancel():
+                with suppress(PaimonError):
+                    piece.data.result()
+            _ROOM.give(piece.end - piece.start)
+
     def _bytes(self, offset: int, length: int) -> bytes:
-        for start, data in self._parts:
-            if start <= offset and offset + length <= start + len(data):
-                return data[offset - start : offset - start + length]
-        return self._read_range(offset, length)
+        end = offset + length
+        for first, data in self._parts:
+            if first <= offset and end <= first + len(data):
+                return data[offset - first : end - first]
+        found = []
+        at = offset
+        for piece in sorted(self._pieces(), key=lambda piece: piece.start):
+            if piece.start <= at < min(piece.end, end):
+                until = min(piece.end, end)
+                found.append(piece.data.result()[at - piece.start : until - piece.start])
+                at = until
+        return b"".join(found) if found and at == end else self._read_range(offset, length)
+
+    def _pieces(self) -> Iterator[_Piece]:
+        for pieces in list(self._ahead.values()):
+            yield from pieces
+
+
+def _requests(ranges: Sequence[Range], size: int) -> Iterator[Range]:
+    """Combine ranges that are near each other, and divide large ones.
+
+    >>> list(_requests([(5, 10), (20, 5), (9_000_000, 9_000_000)], 99_000_000))
+    [(5, 20), (9000000, 8388608), (17388608, 611392)]
+    """
+    combined: list[list[int]] = []
+    for offset, length in sorted(ranges):
+        end = min(offset + length, size)
+        if offset >= end:
+            continue
+        if combined and offset - combined[-1][1] <= _GAP_BYTES:
+            combined[-1][1] = max(combined[-1][1], end)
+        else:
+            combined.append([offset, end])
+    for first, end in combined:
+        for offset in range(first, end, _REQUEST_BYTES):
+            yield offset, min(_REQUEST_BYTES, end - offset)
+
+
+class ObjectFile(pa.PythonFile):
+    """An object opened for random access, whose parts can be requested ahead."""
+
+    def __init__(self, reader: ObjectReader, _mode: Literal["r"]) -> None:
+        """Open a file object; the mode is an argument of the base class."""
+        super().__init__()  # type: ignore[call-arg]  # the arguments were passed to __new__
+        self._reader = reader
+
+    def read_ahead(self, ranges: Sequence[Range], *, needed: bool) -> None:
+        """Request parts of the object, unless they are already.
+
+        Args:
+            ranges: offset and length of each part.
+            needed: whether they are needed now; else they are only requested if there is memory.
+        """
+        self._reader.read_ahead(ranges, needed=needed)
+
+    def forget(self, ranges: Sequence[Range]) -> None:
+        """Release the memory of parts that were requested together."""
+        self._reader.forget(ranges)
 
 
 def open_object(read_range: ReadRange, size: int, parts: Sequence[Part] = ()) -> pa.NativeFile:
     """Open an object for random access; one that is in memory needs no Python for its reads."""
-    for start, data in parts:
-        if start == 0 and len(data) == size:
+    for first, data in parts:
+        if first == 0 and len(data) == size:
             return pa.BufferReader(data)
-    return pa.PythonFile(ObjectReader(read_range, size, parts), mode="r")
+    return ObjectFile(ObjectReader(read_range, size, parts), "r")

@@ -13,6 +13,7 @@ this call has created it.
 """
 
 import tempfile
+import threading
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -72,6 +73,7 @@ _BACKOFF = {
     "max_backoff": timedelta(seconds=2),
     "base": 2,
 }
+_PROBING = threading.Lock()
 _TAIL_BYTES = 64 << 10
 """Bytes read from the end of a large file when it is opened; most footers are smaller."""
 _CONTENTS = Contents()
@@ -398,8 +400,15 @@ class ObjectStoreFileIO:
             return False
         if "amazonaws.com" in bucket.endpoint:
             return False
-        if store_key in _OVERWRITING_BUCKETS:
-            return True
+        with _PROBING:  # requests that need the answer may run at the same time
+            if store_key not in _VERIFIED_BUCKETS | _OVERWRITING_BUCKETS:
+                self._probe(bucket, path, key)
+            return store_key in _OVERWRITING_BUCKETS
+
+    def _probe(self, bucket: Bucket, path: str, key: str) -> None:
+        """Find out whether a conditional put replaces an existing object."""
+        kind, name, _ = _parts(path)
+        store_key = (name, self.options)
         probe = f"{key.rpartition('/')[0]}/.probe-{uuid.uuid4()}".lstrip("/")
         retry(bucket.policy, lambda: obstore.put(bucket.store, probe, b""))
         overwrites = retry(
@@ -408,7 +417,6 @@ class ObjectStoreFileIO:
         with suppress(BaseError):  # an empty hidden object does no harm
             obstore.delete(bucket.store, probe)
         (_OVERWRITING_BUCKETS if overwrites else _VERIFIED_BUCKETS).add(store_key)
-        return overwrites
 
     def _put_if_free(self, bucket: Bucket, key: str, data: bytes) -> bool:
         """Put an object if its key is free; the caller holds a lock."""

@@ -240,6 +240,7 @@ def open_rows(source: DataFileSource, request: ReadRequest) -> Iterator["OpenRow
         use_threads=request.use_threads,
         batch_bytes=request.batch_bytes,
         zone=request.zone,
+        size=source.size,
     )
     with open_data_file(to_open) as opened:
         if request.omit_insert_kinds and _only_inserts(opened):

@@ -15,6 +15,7 @@ from paimon_explore.encoding.parquet.reader import open_parquet
 from paimon_explore.errors import CorruptFileError, UnsupportedFeatureError
 from paimon_explore.fileio import paths
 from paimon_explore.fileio.file_io import FileIO
+from paimon_explore.fileio.versioned_reads import open_sized
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.options.format_options import ORC_TIMESTAMP_LTZ_LEGACY
 from paimon_explore.metadata.options.table_options import TableOptions
@@ -57,6 +58,7 @@ class FileToOpen:
         use_threads: decode columns in parallel, if the format supports it.
         batch_bytes: approximate maximum size of a batch, if the format supports it.
         zone: time zone of the reader; None for the process's zone.
+        size: in bytes, if known; saves a request on object stores.
     """
 
     file_io: FileIO
@@ -67,6 +69,7 @@ class FileToOpen:
     use_threads: bool
     batch_bytes: int
     zone: tzinfo | None
+    size: int | None = None
 
 
 def data_file_name(path: str) -> DataFileName:
@@ -107,7 +110,7 @@ def open_data_file(file: FileToOpen) -> Iterator[OpenDataFile]:
 
 @contextmanager
 def _parquet(file: FileToOpen) -> Iterator[OpenDataFile]:
-    with file.file_io.open(file.path) as stream:
+    with open_sized(file.file_io, file.path, file.size) as stream:
         yield open_parquet(
             stream, file.path, use_threads=file.use_threads, batch_bytes=file.batch_bytes
         )
@@ -120,7 +123,7 @@ def _orc(file: FileToOpen) -> Iterator[OpenDataFile]:
 
     legacy = file.options.value(ORC_TIMESTAMP_LTZ_LEGACY)
     ltz = LocalZoned(legacy=legacy, reader_zone=file.zone)
-    with file.file_io.open(file.path) as stream:
+    with open_sized(file.file_io, file.path, file.size) as stream:
         yield open_orc(stream, file.path, ltz)
 
 
@@ -154,7 +157,7 @@ def _json(file: FileToOpen) -> Iterator[OpenDataFile]:
 def _row(file: FileToOpen) -> Iterator[OpenDataFile]:
     from paimon_explore.encoding.row_format.row_file import RowDataFile  # noqa: PLC0415 - when a file has it
 
-    with file.file_io.open(file.path) as stream:
+    with open_sized(file.file_io, file.path, file.size) as stream:
         yield RowDataFile(stream, file.path, file.columns)
 
 
@@ -165,7 +168,7 @@ def _blob(file: FileToOpen) -> Iterator[OpenDataFile]:
     if len(file.columns) != 1:
         rule = f"a blob file has exactly one column, but its schema has {len(file.columns)}"
         raise CorruptFileError(file.path, "columns", rule)
-    with file.file_io.open(file.path) as stream:
+    with open_sized(file.file_io, file.path, file.size) as stream:
         yield BlobDataFile(stream, file.path, file.columns[0])
 
 

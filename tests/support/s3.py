@@ -17,18 +17,39 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
 
+class _Gate:
+    """Holds requests of a pattern back until so many of them have arrived; then it stays open."""
+
+    def __init__(self, pattern: str, count: int) -> None:
+        self._pattern = re.compile(pattern)
+        self._missing = count
+        self._lock = threading.Lock()
+        self._open = threading.Event()
+
+    def passes(self, line: str) -> bool:
+        """Wait for the others; False if they do not come."""
+        if not self._pattern.search(line):
+            return True
+        with self._lock:
+            self._missing -= 1
+            if self._missing <= 0:
+                self._open.set()
+        return self._open.wait(_PATIENCE_S)
+
+
 @dataclass(slots=True)
 class Requests:
     """What a store was asked for, and which requests have to arrive together.
 
     Attributes:
-        log: each request as `GET name`, `LIST folder/` and so on, without the table's folder.
+        log: each request as `GET name`, `GET name bytes=0-9`, `LIST folder/` and so on, without the
+            table's folder.
         refusal: the code of the error for an access key, such as `ExpiredToken`; None: it is valid.
     """
 
     log: list[str] = field(default_factory=list)
     refusal: Callable[[str], str | None] = lambda _: None
-    _gates: list[tuple[re.Pattern[str], threading.Barrier]] = field(default_factory=list)
+    _gates: list[_Gate] = field(default_factory=list)
 
     def counts(self) -> dict[str, int]:
         """How often each method was used since the last `clear`, sorted by method."""
@@ -40,24 +61,22 @@ class Requests:
 
     @contextmanager
     def together(self, count: int, pattern: str) -> Iterator[None]:
-        """Hold back requests of a pattern until so many of them are waiting at the same time.
+        """Hold back the first requests of a pattern until so many of them have arrived.
 
-        If fewer arrive within some seconds, they fail, and so does what asked for them.
+        If they do not arrive within some seconds, all requests of the pattern fail.
         """
-        gate = threading.Barrier(count)
-        self._gates.append((re.compile(pattern), gate))
+        gate = _Gate(pattern, count)
+        self._gates.append(gate)
         try:
             yield
         finally:
-            self._gates.clear()
-            gate.abort()
+            self._gates.remove(gate)
 
     def arrive(self, line: str) -> None:
         """Note a request; returns when it may be answered."""
         self.log.append(line)
-        for pattern, gate in self._gates:
-            if pattern.search(line):
-                gate.wait(_PATIENCE_S)
+        for gate in list(self._gates):
+            assert gate.passes(line), f"{line} came alone"
 
 
 _PATIENCE_S = 20
@@ -104,7 +123,8 @@ def _line(environment: "WSGIEnvironment") -> str:
     query = parse_qs(environment["QUERY_STRING"])
     if "list-type" in query:
         method, path = "LIST", query.get("prefix", ["/"])[0]
-    return f"{method} {path.partition('.db/')[2].partition('/')[2] or path}"
+    line = f"{method} {path.partition('.db/')[2].partition('/')[2] or path}"
+    return f"{line} {environment['HTTP_RANGE']}" if "HTTP_RANGE" in environment else line
 
 
 @contextmanager

@@ -28,6 +28,7 @@ from paimon_explore.encoding.parquet.page_locations import (
     indexed_pages,
     walked_pages,
 )
+from paimon_explore.encoding.parquet.row_groups_ahead import requested
 from paimon_explore.encoding.parquet.single_column_file import SingleColumnFile, SingleColumnFooter
 from paimon_explore.encoding.parquet.thrift_compact import (
     Struct,
@@ -279,15 +280,15 @@ class _PagedColumn:
         """Read pages into a buffer; adjacent pages are read in one request."""
         ends = pages.offsets + pages.sizes
         breaks = np.flatnonzero(pages.offsets[selected[1:]] != ends[selected[:-1]])
+        starts = pages.offsets[selected[np.append(0, breaks + 1)]]
+        stops = ends[selected[np.append(breaks, len(selected) - 1)]]
+        sizes = (stops - starts).tolist()
+        ranges = [*zip(starts.tolist(), sizes, strict=True)]
         at = 0
-        for first, last in zip(
-            selected[np.append(0, breaks + 1)].tolist(),
-            selected[np.append(breaks, len(selected) - 1)].tolist(),
-            strict=True,
-        ):
-            size = int(ends[last] - pages.offsets[first])
-            self.pages.read_into(int(pages.offsets[first]), into[at : at + size])
-            at += size
+        with requested(self.pages.file, ranges):
+            for start, size in ranges:
+                self.pages.read_into(start, into[at : at + size])
+                at += size
 
     def _read_dictionary(self, pages: PageList, into: memoryview) -> None:
         self.pages.read_into(pages.dictionary[0], into)

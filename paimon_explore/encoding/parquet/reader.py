@@ -38,6 +38,12 @@ from paimon_explore.encoding.parquet.footer_fixes import (
     readable_footer,
 )
 from paimon_explore.encoding.parquet.row_group_statistics import row_group_bounds
+from paimon_explore.encoding.parquet.row_groups_ahead import (
+    ReadsAhead,
+    chunk_ranges,
+    each_ahead,
+    under,
+)
 from paimon_explore.encoding.positional_batches import rows_without_columns
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.limits import check_size, memory_limit
@@ -74,12 +80,15 @@ class _Source:
 
     Attributes:
         file: opened for random access.
-        pre_buffer: whether the wanted chunks of a row group are fetched in few large requests.
-        buffer_bytes: read size otherwise.
+        remote: whether each read is a request.
+        pre_buffer: whether Arrow requests the wanted chunks of row groups together; not needed if
+            this module does (`row_groups_ahead`).
+        buffer_bytes: read size of local files.
         footer: the Thrift footer if it was changed in memory, else empty.
     """
 
     file: pa.NativeFile
+    remote: bool
     pre_buffer: bool
     buffer_bytes: int
     footer: bytes = b""
@@ -107,7 +116,7 @@ class ParquetDataFile:
         self._leaves = _leaves(self.metadata)
         self._schema: pa.Schema = file.schema_arrow
         self._pages: ParquetPages | None = None
-        self.paged_bytes = _REMOTE_PAGED_BYTES if source.pre_buffer else _PAGED_BYTES
+        self.paged_bytes = _REMOTE_PAGED_BYTES if source.remote else _PAGED_BYTES
 
     @property
     def names(self) -> frozenset[str]:
@@ -138,7 +147,7 @@ class ParquetDataFile:
                 leaves=self._leaves,
                 arrow=self._schema,
                 footer=self._source.footer,
-                may_walk=not self._source.pre_buffer,
+                may_walk=not self._source.remote,
             )
         return PagedGroup(
             pages=self._pages,
@@ -160,7 +169,7 @@ class ParquetDataFile:
         batch_rows = min(batch_rows, self._rows_within(self._batch_bytes, sizes, spans))
         use_threads = self._use_threads and pa.cpu_count() > 1 and sum(sizes) > _THREADED_BYTES
         convert: _Conversion | None = None
-        for run in consecutive(spans):
+        for run in self._runs(spans, paths):
             first = self.spans[run[0]].first
             for batch in self._decoded(coded, run, paths, (batch_rows, use_threads)):
                 if convert is None:
@@ -169,6 +178,16 @@ class ParquetDataFile:
                     first=first, rows=batch.num_rows, columns=self._conformed(batch, convert)
                 )
                 first += batch.num_rows
+
+    def _runs(self, spans: Sequence[int], paths: Sequence[str]) -> Iterator[list[int]]:
+        """Yield row groups that are read together; on a store each is requested one ahead."""
+        file = self._source.file
+        if not isinstance(file, ReadsAhead):
+            yield from consecutive(spans)
+            return
+        ranges_of = partial(chunk_ranges, self.metadata, is_wanted=under(paths))
+        for span in each_ahead(file, spans, ranges_of):
+            yield [span]
 
     def _sizes(self, columns: Sequence[StoredColumn], spans: Sequence[int]) -> list[int]:
         """Return the uncompressed, encoded size of columns in each row group."""
@@ -247,14 +266,15 @@ class ParquetDataFile:
     ) -> Iterator[pa.RecordBatch]:
         """Yield the record batches of row groups."""
         rows, use_threads = how
-        remote = self._source.pre_buffer
+        remote = self._source.remote
         with decoding(self._path, _FORMAT):
             if use_threads and not remote and divides(len(paths), self._batch_bytes):
                 opened = partial(self._opened_again, coded)
                 yield from decode_column_groups(opened, paths, groups, rows)
                 return
             # with pre-buffering a second read would discard the prefetched data of the first
-            file = self._opened_again(coded) if coded or remote else self._file
+            again = bool(coded) or self._source.pre_buffer
+            file = self._opened_again(coded) if again else self._file
             yield from file.iter_batches(
                 rows, row_groups=groups, columns=paths, use_threads=use_threads
             )
@@ -326,10 +346,11 @@ def open_parquet(
         CorruptFileError: the file is not a Parquet file, or its footer is damaged.
     """
     # for remote files: few large requests; for local files it would only take memory
-    pre_buffer = not isinstance(file, pa.OSFile | pa.MemoryMappedFile | pa.BufferReader)
+    remote = not isinstance(file, pa.OSFile | pa.MemoryMappedFile | pa.BufferReader)
+    pre_buffer = remote and not isinstance(file, ReadsAhead)
     with decoding(path, _FORMAT):
-        size = 0 if pre_buffer else _BUFFER_BYTES
-        source = _Source(file=file, pre_buffer=pre_buffer, buffer_bytes=size)
+        size = 0 if remote else _BUFFER_BYTES
+        source = _Source(file=file, remote=remote, pre_buffer=pre_buffer, buffer_bytes=size)
         opened = _open(source)
         if opened is None:
             footer = _readable_footer(file, path)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -170,3 +171,51 @@ def test_the_first_answer_of_the_explorer_lists_what_it_shows(far: FarTable) -> 
     with far.requests.together(4, "LIST (snapshot|tag|consumer|branch)/"):
         assert "snapshot 3 APPEND" in repr(far.open())
     assert far.requests.counts() == {"GET": 5, "LIST": 6}
+
+
+@pytest.fixture
+def large() -> Iterator[FarTable]:
+    """A table of one file with several row groups, larger than what is read as a whole."""
+    with s3_place(f"far{next(NUMBERS)}") as place:
+        found = FarTable(place)
+        found.catalog.create_database("db")
+        options = {"file.block-size": "2 mb", "write-only": "true"}
+        table = found.catalog.create_table("db.t", LARGE_COLUMNS, options=options)
+        numbers = np.random.default_rng(7).integers(0, 1 << 60, (2, LARGE_ROWS))
+        table.append(pa.table({"a": numbers[0], "b": numbers[1], "c": range(LARGE_ROWS)}))
+        found.requests.clear()
+        yield found
+
+
+LARGE_ROWS, LARGE_COLUMNS = 400_000, {"a": "BIGINT", "b": "BIGINT", "c": "BIGINT"}
+
+
+def test_row_groups_of_a_large_file_are_requested_one_ahead(large: FarTable) -> None:
+    table = large.open()
+    with large.requests.together(2, r"\.parquet .*bytes=\d+-"):
+        assert table.to_arrow().num_rows == LARGE_ROWS
+    parts = [line for line in large.since() if ".parquet" in line]
+    assert 4 <= len(parts) - 1 <= 8
+    assert sum("bytes=-" in line for line in parts) == 1, "the footer, and no HEAD"
+
+
+def test_one_column_of_a_large_file_is_requested_without_the_others(large: FarTable) -> None:
+    large.open().scan(["a"]).to_arrow()
+    whole = sum(map(size_of, large.since()))
+    large.open().to_arrow()
+    assert whole < sum(map(size_of, large.since())) / 2
+
+
+def size_of(line: str) -> int:
+    """The length of the requested range of a data file; 0 for other requests."""
+    first, _, last = line.partition(" bytes=")[2].partition("-")
+    return int(last) - int(first) + 1 if first else 0
+
+
+def test_the_size_of_files_that_are_read_as_a_whole_can_be_set(large: FarTable) -> None:
+    options = {**large.place.options, "small_file_bytes": str(64 << 20)}
+    catalog = pe.Catalog(large.place.location, storage_options=options)
+    assert catalog.table("db.t").to_arrow().num_rows == LARGE_ROWS
+    parts = [line for line in large.since() if ".parquet" in line]
+    assert len(parts) == 1
+    assert "bytes" not in parts[0]
