@@ -60,6 +60,7 @@ from paimon_explore.scan.splits.data_split import (
     Split,
 )
 from paimon_explore.scan.splits.key_range_sections import by_age, key_ranks, sections, sorted_runs
+from paimon_explore.store.query_authorization import check_unrestricted
 from paimon_explore.store.table_store import TableStore
 
 if TYPE_CHECKING:
@@ -100,6 +101,7 @@ class SplitReader:
         system_columns: row kinds and sequence numbers, appended after the columns in this order;
             if given, retracted rows are also returned.
         use_threads: decode the columns of one batch in parallel.
+        unrestricted: read all rows: the caller applies the rules of the catalog, or shows no rows.
     """
 
     store: TableStore
@@ -110,9 +112,16 @@ class SplitReader:
     batch_rows: int = BATCH_ROWS
     system_columns: tuple[SystemColumn, ...] = ()
     use_threads: bool = True
+    unrestricted: bool = False
     _schemas: dict[tuple[str, int], TableSchema] = field(
         default_factory=dict, compare=False, repr=False
     )
+
+    def __post_init__(self) -> None:
+        """Check that the catalog allows to read all rows; see `check_unrestricted`."""
+        if self.store.environment is not None and not self.unrestricted:
+            names = [field.name for field in self.fields]
+            check_unrestricted(self.store, names, self.schema.options, self.options)
 
     @property
     def fields(self) -> tuple[DataField, ...]:

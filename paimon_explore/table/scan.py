@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -32,6 +33,9 @@ from paimon_explore.table import lazy_types as types
 from paimon_explore.table.incremental_range import Increment
 from paimon_explore.table.progress import progress
 
+if TYPE_CHECKING:
+    from paimon_explore.read.row_rules import AuthorizedQuery, RowRules
+
 _IGNORING = (SCAN_IGNORE_LOST_FILES, SCAN_IGNORE_CORRUPT_FILES)
 
 
@@ -55,6 +59,7 @@ class Scan:
         row_limit: maximum number of rows; None for all.
         increment: read what changed between two points instead of the snapshot's rows.
         narrowed: the columns' types where fields of ROW columns were selected; else None.
+        is_authorized: whether the rules of the table's catalog about reading it are applied.
     """
 
     target: ScanTarget
@@ -63,6 +68,7 @@ class Scan:
     row_limit: int | None = None
     increment: Increment | None = None
     narrowed: RowType | None = None
+    is_authorized: bool = False
 
     def select(self, *columns: str | Iterable[str]) -> "Scan":
         """Return a scan of some of the columns.
@@ -307,6 +313,10 @@ class Scan:
         """
         if self.increment is not None:
             return self.to_arrow().num_rows
+        rules = self._rules()
+        if rules is not None:
+            rows = self._authorized_count(rules)
+            return rows if self.row_limit is None else min(rows, self.row_limit)
         plan = self.plan()
         known = {
             at: merged_row_count(split) for at, split in enumerate(plan.splits) if plan.rest == TRUE
@@ -333,6 +343,9 @@ class Scan:
             )
             rows = without_retracts(changes.between(self.increment))
             return _limited(iter(rows.to_batches()), self.row_limit)
+        rules = self._rules()
+        if rules is not None:
+            return _limited(self._authorized(rules), self.row_limit)
         plan = self.plan()
         reader = self._reader(plan, self.columns)
         splits = progress(plan.splits, "reading")
@@ -355,7 +368,42 @@ class Scan:
             columns = projected_columns(columns, whole, self.narrowed)
         return pa.RecordBatch.from_arrays(columns, schema=schema)
 
+    def _rules(self) -> "RowRules | None":
+        """The rules of the catalog about reading the table, unless they are applied."""
+        if self.is_authorized or self.target.store.environment is None:
+            return None
+        from paimon_explore.read.row_rules import rules_of
+
+        return rules_of(self.target, self.columns, self.where)
+
+    def _authorized(self, rules: "RowRules") -> Iterator[pa.RecordBatch]:
+        """The rows that the rules allow, with masked values, without regard to the limit."""
+        return self._query(rules).batches(self._stored_rows)
+
+    def _authorized_count(self, rules: "RowRules") -> int:
+        query = self._query(rules)
+        if not query.filters_masked:
+            return self._stored((), query.stored_where).count()
+        return sum(batch.num_rows for batch in query.batches(self._stored_rows))
+
+    def _query(self, rules: "RowRules") -> "AuthorizedQuery":
+        from paimon_explore.read.row_rules import AuthorizedQuery
+
+        row_type = self.target.schema.row_type
+        return AuthorizedQuery(
+            row_type=row_type, columns=self.columns, where=self.where, rules=rules
+        )
+
+    def _stored_rows(self, columns: tuple[str, ...], where: Expression) -> pa.RecordBatchReader:
+        return self._stored(columns, where).to_batches()
+
+    def _stored(self, columns: tuple[str, ...], where: Expression) -> "Scan":
+        return Scan(target=self.target, columns=columns, where=where, is_authorized=True)
+
     def _at_once(self) -> Iterator[pa.RecordBatch]:
+        rules = self._rules()
+        if rules is not None:
+            return self._authorized(rules)
         plan = self.plan()
         return self._read(self._reader(plan, self.columns), plan.splits, "reading")
 
@@ -379,6 +427,7 @@ class Scan:
             columns=columns,
             predicate=plan.rest,
             batch_rows=self._batch_rows(plan),
+            unrestricted=True,  # `_rules` were applied
             _schemas={(target.branch, target.schema.id): target.schema},
         )
 

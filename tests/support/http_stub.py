@@ -9,7 +9,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qsl, urlsplit
@@ -64,9 +64,9 @@ class HttpStub:
 
 
 @contextmanager
-def http_stub(reply: Callable[[Seen], Reply]) -> Iterator[HttpStub]:
-    """Run the server; `reply` is called for one request at a time."""
-    lock = threading.Lock()
+def http_stub(reply: Callable[[Seen], Reply], *, one_at_a_time: bool = True) -> Iterator[HttpStub]:
+    """Run the server; `reply` is called for one request at a time, or by several threads."""
+    lock: AbstractContextManager[object] = threading.Lock() if one_at_a_time else nullcontext()
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"

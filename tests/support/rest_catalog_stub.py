@@ -52,6 +52,7 @@ class RestCatalogStub:
         page_size: the maximum number of names on a page.
         script: replies for the next requests whose path contains a text; the flag says whether the
             request is carried out first.
+        silent_from: part of a path; that request and all later ones are not answered.
     """
 
     location: str
@@ -63,6 +64,7 @@ class RestCatalogStub:
     auth: dict[tuple[str, str], dict[str, object]] = field(default_factory=dict)
     page_size: int = 100
     script: list[tuple[str, bool, Reply]] = field(default_factory=list)
+    silent_from: str = ""
     http: HttpStub | None = None
 
     @property
@@ -80,6 +82,9 @@ class RestCatalogStub:
         self.script.append((path, carried_out, Reply(nothing=True)))
 
     def reply(self, seen: Seen) -> Reply:
+        if self.silent_from and self.silent_from in seen.path:
+            self.silent_from = "/"
+            return Reply(nothing=True)
         for place, (path, carried_out, reply) in enumerate(self.script):
             if path in seen.path:
                 del self.script[place]

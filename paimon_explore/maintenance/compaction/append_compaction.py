@@ -256,6 +256,7 @@ class AppendCompaction:
         writer = DataFileWriter(self._location, layout, first_sequence=first)
         self._writers.append(writer)
         reader = SplitReader(
+            unrestricted=True,
             store=target.store,
             schema=target.schema,
             options=target.options,

@@ -139,6 +139,7 @@ class UnitCompaction:
             bucket.split.partition, bucket.split.bucket, self._names
         )
         self._reader = SplitReader(
+            unrestricted=True,
             store=bucket.target.store,
             schema=schema,
             options=options,

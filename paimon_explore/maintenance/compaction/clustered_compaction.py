@@ -104,6 +104,7 @@ def _merged(bucket: PrimaryKeyBucket) -> pa.RecordBatch:
     """Merge all live rows of the bucket by key; drop retracts."""
     target, split = bucket.target, bucket.split
     reader = SplitReader(
+        unrestricted=True,
         store=target.store,
         schema=target.schema,
         options=target.options,

@@ -150,6 +150,7 @@ class DataEvolutionCompaction:
         groups = np.repeat(np.arange(len(run)), [len(part) for part in run])
         part = Splits.one(split.source.take(files + split.start))
         reader = SplitReader(
+            unrestricted=True,
             store=self._target.store,
             schema=self._target.schema,
             options=self._target.options,

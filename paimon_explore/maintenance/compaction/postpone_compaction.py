@@ -62,6 +62,7 @@ def compact_postpone_buckets(
 def _rewrite(target: WriteTarget, split: DataSplit, count: int) -> list[CommitMessage]:
     options = TableOptions({**target.options, opt.BUCKET.key: str(count)})
     reader = SplitReader(
+        unrestricted=True,
         store=target.store,
         schema=target.schema,
         options=options,

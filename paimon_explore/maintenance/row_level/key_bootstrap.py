@@ -48,7 +48,9 @@ def _known(target: WriteTarget, snapshot: Snapshot | None) -> Iterator[KnownKeys
     scan = ScanTarget(
         store=store, schema=schema, options=options, snapshot=snapshot, branch=store.paths.branch
     )
-    reader = SplitReader(store=store, schema=schema, options=options, columns=schema.primary_keys)
+    reader = SplitReader(
+        store=store, schema=schema, options=options, columns=schema.primary_keys, unrestricted=True
+    )
     ttl_ms = options.value(CROSS_PARTITION_UPSERT_INDEX_TTL)
     oldest = None if ttl_ms is None else local_millis(target.clock()) - ttl_ms
     for split in whole_buckets(scan.located(entries, snapshot)):

@@ -20,14 +20,17 @@ from paimon_explore.metastore.rest.json_requests import (
 from paimon_explore.metastore.rest.json_responses import (
     boolean_of,
     latest_snapshot_of,
+    names_of,
     table_of,
+    texts_of,
 )
 from paimon_explore.metastore.rest.rest_client import RestClient, checked_response
+from paimon_explore.store.query_authorization import QueryAuthorization, QueryRules
 from paimon_explore.store.version_management import VersionManagement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RestEnvironment:
+class RestEnvironment(QueryAuthorization):
     """A table whose schema the server owns; its snapshots are committed to its folder.
 
     This is how external tables are used.
@@ -70,6 +73,14 @@ class RestEnvironment:
     def schema_changed(self, branch: str, schema: TableSchema) -> None:
         """Do nothing: the server has changed the schema."""
 
+    def authorize_query(self, branch: str, columns: Sequence[str]) -> QueryRules:
+        """Return the rules of the server for reading columns."""
+        verb = "authorize a query of"
+        source = self._post(branch, ("auth",), verb, {"select": list(columns)}, repeatable=True)
+        with checked_response(f"{verb} table '{self.identifier}'", source.path):
+            filters = tuple(text for text in names_of(source, "filter") if text)
+            return QueryRules(filters=filters, masks=texts_of(source, "columnMasking"))
+
     def _path(self, branch: str, *parts: str) -> str:
         return self.client.paths.table(self.database, object_name(self.table, branch), *parts)
 
@@ -77,11 +88,17 @@ class RestEnvironment:
         return Subject(kind="table", name=object_name(self.table, branch), where=self.database)
 
     def _post(
-        self, branch: str, parts: Sequence[str], verb: str, body: Mapping[str, object]
+        self,
+        branch: str,
+        parts: Sequence[str],
+        verb: str,
+        body: Mapping[str, object],
+        *,
+        repeatable: bool = False,
     ) -> JsonObject:
-        name = object_name(self.identifier, branch)
-        path = self._path(branch, *parts)
-        return self.client.post(path, f"{verb} table '{name}'", self._subject(branch), body=body)
+        action = f"{verb} table '{object_name(self.identifier, branch)}'"
+        path, subject = self._path(branch, *parts), self._subject(branch)
+        return self.client.post(path, action, subject, body=body, repeatable=repeatable)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
