@@ -63,6 +63,6 @@ def check_race(
     """The table holds each committed row once, in as many snapshots, and nothing else."""
     assert failed == []
     found = Catalog(options=options).table(table)
-    assert sorted(found.to_arrow()["id"].to_pylist()) == sorted(committed)
+    assert found.to_arrow().sort_by("id")["id"].to_pylist() == sorted(committed)
     assert [snapshot.id for snapshot in found.snapshots] == list(range(1, len(committed) + 1))
     assert found.fsck() == []

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import unquote_plus
 
 from paimon_explore.fileio.file_io import FileIO
@@ -34,7 +35,7 @@ class StubTable:
     path: str
     schema: dict[str, object]
     latest: dict[str, object] | None = None
-    statistics: list[object] = field(default_factory=list)
+    statistics: list[Any] = field(default_factory=list)
     external: bool = False
 
 

@@ -1,7 +1,7 @@
 """Row filters and column masks of a REST catalog are applied, or the table is not read."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -11,7 +11,7 @@ from support.http_stub import Reply
 from support.rest_catalog_stub import RestCatalogStub, rest_catalog_stub
 
 COLUMNS = {"id": "INT NOT NULL", "name": "STRING", "city": "STRING", "pay": "DOUBLE"}
-ROWS = [
+ROWS: list[dict[str, object]] = [
     {"id": 1, "name": "Ada", "city": "Oslo", "pay": 1.0},
     {"id": 2, "name": "Bob", "city": None, "pay": 2.0},
     {"id": 3, "name": "Cid", "city": "Lyon", "pay": None},
@@ -173,7 +173,7 @@ def test_the_filter_sees_stored_values(stub: RestCatalogStub, table: pe.Table) -
 
 
 def test_masks_of_several_columns_see_stored_values(stub: RestCatalogStub, table: pe.Table) -> None:
-    swap = {
+    swap: dict[str, object] = {
         "name": {"name": "FIELD_REF", "fieldRef": field("city")},
         "city": {"name": "FIELD_REF", "fieldRef": field("name")},
     }
@@ -263,7 +263,7 @@ def test_a_read_cannot_disable_the_rules(stub: RestCatalogStub, catalog: pe.Cata
 def test_other_ways_to_rows_are_refused_while_there_are_rules(
     stub: RestCatalogStub, table: pe.Table
 ) -> None:
-    ways = {
+    ways: dict[str, Callable[[], object]] = {
         "audit log": lambda: table.system_table("audit_log").to_arrow(),
         "delete": lambda: table.delete("id = 4"),
         "update": lambda: table.update({"pay": "1.0"}, "id = 4"),
