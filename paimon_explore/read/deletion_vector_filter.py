@@ -90,7 +90,7 @@ class RowFilter:
             keep[selected - batch.first] = True
         keep[deleted - batch.first] = False
         rows = np.flatnonzero(keep)
-        mask = build_bool(keep, np.ones(batch.rows, dtype=np.bool_))
+        mask = build_bool(keep)
         columns = tuple(_filtered(array, mask) for array in batch.columns)
         return (
             PositionedBatch(first=batch.first, rows=len(rows), columns=columns),

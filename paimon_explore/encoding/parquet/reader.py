@@ -56,6 +56,7 @@ _FORMAT = "Parquet file"
 _TEXTS = {TypeRoot.CHAR, TypeRoot.VARCHAR, TypeRoot.BINARY, TypeRoot.VARBINARY}
 
 
+_LARGE_BATCH_BYTES = 16 << 20
 _MIN_BATCH_ROWS = 1024
 _BUFFER_BYTES = 1 << 18
 """Read size per column of local files, instead of whole column chunks."""
@@ -207,10 +208,13 @@ class ParquetDataFile:
         """Return how many rows of the widest row group take about `size` bytes, at least a minimum.
 
         The result is a power of two, so that arrays fill whole blocks of Arrow's memory pool;
-        otherwise the pool wastes about a quarter.
+        otherwise the pool wastes about a quarter. If large batches are wanted, a row group that is
+        not much larger is one batch, as the costs per column of a second one would be too high.
         """
         rows = [max(self.spans[span].rows, 1) for span in spans]
         width = max((total // count for total, count in zip(sizes, rows, strict=True)), default=1)
+        if size >= _LARGE_BATCH_BYTES and rows and max(rows) * width <= 2 * size:
+            return max(rows)
         return 1 << (max(size // max(width, 1), _MIN_BATCH_ROWS).bit_length() - 1)
 
     def _coded(self, columns: Sequence[StoredColumn], spans: Sequence[int]) -> list[str]:
