@@ -63,11 +63,15 @@ def strings(name: str, number: int, *texts: str) -> bytes:
 
 
 @contextmanager
-def fake_metastore(answer: Answer) -> Iterator[tuple[str, int]]:
-    """Serve connections one after the other; yield the address.
+def fake_metastore(answer: Answer, *, greets: bool = True) -> Iterator[tuple[str, int]]:
+    """Serve connections; yield the address.
 
-    The greeting of a client is answered by itself.
+    Args:
+        answer: the replies.
+        greets: whether the greeting of a client is answered without it.
     """
+    if greets:
+        answer = greeting(answer)
     with socket.create_server(("127.0.0.1", 0)) as server:
         ends = threading.Event()
         thread = threading.Thread(target=_serve, args=(server, answer, ends), daemon=True)
@@ -80,6 +84,13 @@ def fake_metastore(answer: Answer) -> Iterator[tuple[str, int]]:
             with suppress(OSError), socket.create_connection(address, 1):
                 pass
             thread.join(10)
+
+
+def greeting(answer: Answer) -> Answer:
+    def greeted(name: str, number: int) -> bytes:
+        return strings(name, number, "me") if name == GREETING else answer(name, number)
+
+    return greeted
 
 
 def _serve(server: socket.socket, answer: Answer, ends: threading.Event) -> None:
@@ -98,7 +109,7 @@ def _talk(connection: socket.socket, answer: Answer) -> None:
     with suppress(OSError, EOFError):
         while True:
             name, number = _request(connection)
-            data = strings(name, number, "me") if name == GREETING else answer(name, number)
+            data = answer(name, number)
             if data == CLOSE:
                 connection.shutdown(socket.SHUT_RDWR)
                 return

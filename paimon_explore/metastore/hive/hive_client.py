@@ -234,27 +234,39 @@ class HiveClient:
             else:
                 self.close()
         addresses = self.settings.addresses
-        problem: OSError = OSError()
+        problem = OSError()
         for attempt in range(self.settings.connect_attempts):
             if attempt:
                 self._sleep(self.settings.delay)
             for step in range(len(addresses)):
                 index = (self._first + step) % len(addresses)
                 try:
-                    connection = _Connection(self.settings, addresses[index])
+                    connection = self._connect(addresses[index])
+                except InvalidResponseError:
+                    raise
                 except OSError as error:
                     problem = error
-                    continue
-                self._first = index
-                self._connection = connection
-                self._introduce(connection)
-                return connection
+                else:
+                    self._first = index
+                    return connection
         raise StorageError(
             "connect to the Hive metastore",
             self.settings.uri,
-            problem.strerror or str(problem) or type(problem).__name__,
+            _reason(problem),
             hint="Check option 'uri', and that the metastore is running.",
         ) from problem
+
+    def _connect(self, address: tuple[str, int]) -> _Connection:
+        """Connect to an address.
+
+        Raises:
+            OSError: no connection, or it broke before the first reply.
+            InvalidResponseError: the server is not a Hive metastore.
+        """
+        connection = _Connection(self.settings, address)
+        self._connection = connection
+        self._introduce(connection)
+        return connection
 
     def _introduce(self, connection: _Connection) -> None:
         """Tell the metastore the user on whose behalf it creates folders, as Java does."""
@@ -263,8 +275,6 @@ class HiveClient:
             self._call_once(connection, SET_UGI, (user, [user]))
         except (ThriftError, UnknownMethodError):
             return  # the metastore acts as its own user
-        except LostReplyError as error:
-            raise self._malformed(SET_UGI, error.reason) from error
 
     def _lost(self, method: Method[R], error: Exception) -> LostReplyError:
         if isinstance(error, TTransportException) and error.type == TTransportException.TIMED_OUT:
@@ -275,12 +285,11 @@ class HiveClient:
             hint = "Check that the metastore is running and its log."
         return LostReplyError("use the Hive metastore", self.settings.uri, reason, hint=hint)
 
-    def _malformed(self, method: Method[R], detail: str = "") -> InvalidResponseError:
-        reason = f"the reply to {method.name} is not that of a Hive metastore"
+    def _malformed(self, method: Method[R]) -> InvalidResponseError:
         return InvalidResponseError(
             "use the Hive metastore",
             self.settings.uri,
-            f"{reason} ({detail})" if detail else reason,
+            f"the reply to {method.name} is not that of a Hive metastore",
             hint="Check the port of option 'uri', and whether the metastore requires TLS "
             "(hive.metastore.use.SSL), frames (hive.metastore.thrift.framed.transport.enabled) "
             "or Kerberos.",
@@ -306,3 +315,19 @@ class HiveClient:
             f"{method.name} failed: {error.message or error}",
             hint="The log of the metastore tells more.",
         )
+
+
+def replies_lost(operation: str, name: str) -> StorageError:
+    """Return the error of a change whose replies were all lost."""
+    return StorageError(
+        f"{operation} in the Hive metastore",
+        name,
+        "every reply was lost",
+        hint="Look whether the change took effect before repeating it.",
+    )
+
+
+def _reason(problem: OSError) -> str:
+    if isinstance(problem, StorageError):
+        return problem.reason
+    return problem.strerror or str(problem) or type(problem).__name__

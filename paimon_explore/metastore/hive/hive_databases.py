@@ -7,7 +7,7 @@ from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.paths import join
 from paimon_explore.metastore.filesystem_metastore import SUFFIX, unknown_database
 from paimon_explore.metastore.hive import metastore_methods as methods
-from paimon_explore.metastore.hive.hive_client import LostReplyError
+from paimon_explore.metastore.hive.hive_client import LostReplyError, replies_lost
 from paimon_explore.metastore.hive.hive_table import LOCATION_PROPERTY
 from paimon_explore.metastore.hive.hive_tables import HiveTables
 from paimon_explore.metastore.hive.metastore_structs import (
@@ -92,16 +92,21 @@ class HiveDatabases(Kind):
             file_io.make_folder(path)
             database.location_uri = None
             database.parameters = {**(database.parameters or {}), LOCATION_PROPERTY: location}
-        try:
-            self._tables.client.call(methods.CREATE_DATABASE, database)
-        except AlreadyExistsException:
-            return False
-        except LostReplyError:
-            found = self._find(name)
-            if found is None:
-                raise
-            return found.parameters == database.parameters
-        return True
+        return self._create(database)
+
+    def _create(self, database: Database) -> bool:
+        name = database.name or ""
+        sent_before = False
+        for _ in range(self._tables.client.settings.retries + 1):
+            try:
+                self._tables.client.call(methods.CREATE_DATABASE, database)
+            except AlreadyExistsException:
+                return sent_before and self._load(name).parameters == database.parameters
+            except LostReplyError:
+                sent_before = True
+                continue
+            return True
+        raise replies_lost("create", f"database {name}")
 
     def alter_database(
         self, name: str, properties: Mapping[str, str], removed: Sequence[str]
@@ -118,8 +123,8 @@ class HiveDatabases(Kind):
         database.parameters = parameters
         if _COMMENT in properties or _COMMENT in removed:
             database.description = properties.get(_COMMENT)
-        if _OWNER in properties:
-            database.owner_name = properties[_OWNER]
+        if _OWNER in properties or _OWNER in removed:
+            database.owner_name = properties.get(_OWNER)
         if _LOCATION in properties:
             database.location_uri = properties[_LOCATION]
         self._tables.client.call(methods.ALTER_DATABASE, name, database)
@@ -144,19 +149,24 @@ class HiveDatabases(Kind):
             msg = f"Database {name!r} is not empty; it contains the tables {choices(names)}."
             raise InvalidInputError(msg, hint="Drop the tables first, or pass cascade=True.")
         location = (found.parameters or {}).get(LOCATION_PROPERTY)
-        while True:
+        dropped = self._drop(name, cascade=cascade)
+        if location is not None:
+            file_io, path = self.storage_of(location)
+            file_io.delete_folder(path)
+        return dropped
+
+    def _drop(self, name: str, *, cascade: bool) -> bool:
+        for _ in range(self._tables.client.settings.retries + 1):
             try:
                 self._tables.client.call(methods.DROP_DATABASE, name, True, cascade)  # noqa: FBT003
             except NoSuchObjectException:
                 return False
             except LostReplyError:
-                if self._find(name) is not None:
-                    continue
-            break
-        if location is not None:
-            file_io, path = self.storage_of(location)
-            file_io.delete_folder(path)
-        return True
+                if self._find(name) is None:  # Hive 2 fails if it is dropped twice
+                    return True
+                continue
+            return True
+        raise replies_lost("drop", f"database {name}")
 
     def rename_database(self, name: str, new_name: str) -> None:
         """Refuse: a Hive metastore cannot rename databases."""

@@ -92,7 +92,7 @@ class HiveLock:
             if state != _ACQUIRED:
                 self._release(number)
         if state != _ACQUIRED:
-            raise self._failure(state, self._timing.clock() - started)
+            raise self._failure(_STATES.get(state, str(state)), self._timing.clock() - started)
         self._held.number = number
         return self
 
@@ -121,15 +121,16 @@ class HiveLock:
             hostname=socket.gethostname(),
             agent_info=agent,
         )
-        while True:
+        for _ in range(self._client.settings.retries + 1):
             try:
                 response = self._client.call(methods.LOCK, request)
             except LostReplyError:
                 found = self._requested(agent)
                 if found is not None:
                     return found
-                continue  # the request did not arrive; a dead server fails the search
+                continue  # the request did not arrive
             return response.lock_id or 0, response.state or 0
+        raise self._failure("not confirmed by the metastore", 0)
 
     def _requested(self, agent: str) -> tuple[int, int] | None:
         """Look for a request whose reply was lost."""
@@ -146,11 +147,11 @@ class HiveLock:
         except (NoSuchLockException, StorageError):
             return
 
-    def _failure(self, state: int, waited_ms: int) -> StorageError:
+    def _failure(self, state: str, waited_ms: int) -> StorageError:
         return StorageError(
             "lock",
             f"table {self._database}.{self._table} in {self._client.settings.uri}",
-            f"the lock is {_STATES.get(state, state)} after {waited_ms / 1000:.1f} s",
+            f"the lock is {state} after {waited_ms / 1000:.1f} s",
             hint="Another writer holds it (SHOW LOCKS in Hive). The option "
             "'lock-acquire-timeout' sets how long to wait.",
         )

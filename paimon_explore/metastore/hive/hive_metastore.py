@@ -111,7 +111,7 @@ class HiveMetastore(HiveViews, NoFunctions):
         warehouse: the folder of new databases.
         storage: settings and secrets of the storage.
         external: whether new tables are external (`table.type`).
-        format_tables: whether format tables are listed and created (`format-table.enabled`).
+        format_tables: whether format tables are listed (`format-table.enabled`).
     """
 
     def __init__(
@@ -208,14 +208,8 @@ class HiveMetastore(HiveViews, NoFunctions):
         location = given or join(folder, wanted.table)
         external = given is not None or self._is_external(schema)
         kind = schema.options.get(_TYPE, "table")
-        if kind == FORMAT_TABLE and self._format_tables:
-            return self._tables.create(
-                self._tables.mapping_for(schema).new_format_table(
-                    wanted.database, wanted.table, schema, location, external=external
-                )
-            )
         if kind not in _PLAIN_TYPES:
-            raise UnsupportedFeatureError(f"a table with type={kind!r}", wanted.full_name)
+            raise UnsupportedFeatureError(f"creating a table of type {kind!r}", wanted.full_name)
         return self._create_paimon_table(wanted, schema, location, external=external)
 
     def _create_paimon_table(

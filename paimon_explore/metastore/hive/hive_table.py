@@ -57,34 +57,11 @@ class StorageFormat:
     output_format: str
 
 
-_TEXT_INPUT = "org.apache.hadoop.mapred.TextInputFormat"
-_TEXT_OUTPUT = "org.apache.hadoop.hive.ql.io.HiveIgnoreKeyTextOutputFormat"
-_LAZY_SERDE = "org.apache.hadoop.hive.serde2.lazy.LazySimpleSerDe"
 PAIMON_FORMAT = StorageFormat(
     serde="org.apache.paimon.hive.PaimonSerDe",
     input_format="org.apache.paimon.hive.mapred.PaimonInputFormat",
     output_format="org.apache.paimon.hive.mapred.PaimonOutputFormat",
 )
-FORMATS = {
-    "csv": StorageFormat(serde=_LAZY_SERDE, input_format=_TEXT_INPUT, output_format=_TEXT_OUTPUT),
-    "text": StorageFormat(serde=_LAZY_SERDE, input_format=_TEXT_INPUT, output_format=_TEXT_OUTPUT),
-    "json": StorageFormat(
-        serde="org.apache.hive.hcatalog.data.JsonSerDe",
-        input_format=_TEXT_INPUT,
-        output_format=_TEXT_OUTPUT,
-    ),
-    "parquet": StorageFormat(
-        serde="org.apache.hadoop.hive.ql.io.parquet.serde.ParquetHiveSerDe",
-        input_format="org.apache.hadoop.hive.ql.io.parquet.MapredParquetInputFormat",
-        output_format="org.apache.hadoop.hive.ql.io.parquet.MapredParquetOutputFormat",
-    ),
-    "orc": StorageFormat(
-        serde="org.apache.hadoop.hive.ql.io.orc.OrcSerde",
-        input_format="org.apache.hadoop.hive.ql.io.orc.OrcInputFormat",
-        output_format="org.apache.hadoop.hive.ql.io.orc.OrcOutputFormat",
-    ),
-}
-"""The formats of format tables, by the option `file.format`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,33 +112,6 @@ class TableMapping:
         properties |= {_TABLE_TYPE: _PAIMON, _STORAGE_HANDLER: _HANDLER}
         table = self._empty_table(database, name, properties, external=external)
         self._set_columns(table, schema, PAIMON_FORMAT, partitioned=_is_partitioned(schema))
-        self.set_location(table, location)
-        return table
-
-    def new_format_table(
-        self, database: str, name: str, schema: TableSchema, location: str, *, external: bool
-    ) -> Table:
-        """Return a new format table: files of a format without Paimon's metadata.
-
-        Raises:
-            UnsupportedFeatureError: Hive has no such format, or no type for a column.
-        """
-        file_format = schema.options.get(_FILE_FORMAT, "parquet").lower()
-        storage = FORMATS.get(file_format)
-        if storage is None:
-            hint = f"Formats: {', '.join(FORMATS)}."
-            raise UnsupportedFeatureError(f"a format table of {file_format} files", hint=hint)
-        properties = {
-            **schema.options,
-            _TABLE_TYPE: file_format.upper(),
-            _FILE_FORMAT: file_format,
-            _TYPE: FORMAT_TABLE,
-        }
-        table = self._empty_table(database, name, properties, external=external)
-        self._set_columns(table, schema, storage, partitioned=bool(schema.partition_keys))
-        if file_format == "csv" and table.storage and table.storage.serde_info:
-            delimiter = schema.options.get(_DELIMITER, ",")
-            table.storage.serde_info.parameters = {_HIVE_DELIMITER: delimiter}
         self.set_location(table, location)
         return table
 

@@ -14,6 +14,7 @@ from paimon_explore.metastore.hive.hive_client import (
     HiveClient,
     LostReplyError,
     UnknownMethodError,
+    replies_lost,
 )
 from paimon_explore.metastore.hive.hive_lock import HiveLock, LockTiming
 from paimon_explore.metastore.hive.hive_table import TableMapping
@@ -25,6 +26,7 @@ from paimon_explore.metastore.hive.metastore_structs import (
     GetTableRequest,
     GetTablesRequest,
     NoSuchObjectException,
+    StorageDescriptor,
     Table,
     UnknownDBException,
 )
@@ -110,40 +112,53 @@ class HiveTables:
 
     def create(self, table: Table) -> bool:
         """Create a table or view; False if it exists."""
-        try:
-            self.client.call(methods.CREATE_TABLE, table)
-        except AlreadyExistsException:
-            return False
-        except LostReplyError:
-            found = self.find(table.db_name or "", table.table_name or "")
-            if found is None:
-                raise
-            return self._is_same(found, table)
-        return True
+        sent_before = False
+        for _ in self._attempts():
+            try:
+                self.client.call(methods.CREATE_TABLE, table)
+            except AlreadyExistsException:
+                if not sent_before:
+                    return False
+                found = self.find(table.db_name or "", table.table_name or "")
+                return found is not None and self._is_same(found, table)
+            except LostReplyError:
+                sent_before = True
+                continue
+            return True
+        raise replies_lost("create", f"{table.db_name}.{table.table_name}")
+
+    def _attempts(self) -> range:
+        return range(self.client.settings.retries + 1)
 
     def _is_same(self, found: Table, table: Table) -> bool:
-        """Return whether the found table is the one whose creation was requested."""
-        same_place = self.mapping.location(table) is None or (
-            (self.mapping.location(found) or "").removeprefix("file:")
-            == (self.mapping.location(table) or "").removeprefix("file:")
+        """Return whether a table is the one whose creation was requested; the server adds facts."""
+        given, stored = table.storage or StorageDescriptor(), found.storage or StorageDescriptor()
+        place = self.mapping.location(table)
+        return (
+            found.table_type == table.table_type
+            and found.owner == table.owner
+            and stored.columns == given.columns
+            and found.view_expanded_text == table.view_expanded_text
+            and (table.parameters or {}).items() <= (found.parameters or {}).items()
+            and (place is None or _is_same_place(place, self.mapping.location(found)))
         )
-        return same_place and found.create_time == table.create_time
 
     def drop(self, wanted: Identifier, *, deletes_files: bool, purges: bool = True) -> bool:
         """Drop a table or view; False if it does not exist."""
         context = EnvironmentContext(properties={"ifPurge": "TRUE"} if purges else {})
-        while True:
+        sent_before = False
+        for _ in self._attempts():
             try:
                 self.client.call(
                     methods.DROP_TABLE, wanted.database, wanted.table, deletes_files, context
                 )
             except NoSuchObjectException:
-                return False
+                return sent_before
             except LostReplyError:
-                if self.find(wanted.database, wanted.table) is None:
-                    return True
+                sent_before = True
                 continue
             return True
+        raise replies_lost("drop", wanted.full_name)
 
     def rename(self, source: Identifier, target: Identifier) -> Table:
         """Rename a table or view, or move it to another database; return it.
@@ -155,16 +170,20 @@ class HiveTables:
         table = self.load(source)
         if self.find(target.database, target.table) is not None:
             raise AlreadyExistsError("table", target.table, target.database)
-        created = table.create_time
         table.db_name, table.table_name = target.database, target.table
         context = EnvironmentContext(properties={})
-        try:
-            self.client.call(methods.RENAME_TABLE, source.database, source.table, table, context)
-        except LostReplyError:
-            moved = self.find(target.database, target.table)
-            if moved is None or moved.create_time != created:
-                raise
-        return self.load(target)
+        for _ in self._attempts():
+            try:
+                self.client.call(
+                    methods.RENAME_TABLE, source.database, source.table, table, context
+                )
+            except LostReplyError:
+                moved = self.find(target.database, target.table)
+                if moved is not None and moved.create_time == table.create_time:
+                    return moved
+                continue
+            return self.load(target)
+        raise replies_lost("rename", source.full_name)
 
     def alter(self, wanted: Identifier, table: Table) -> None:
         """Replace the definition of a table."""
@@ -216,3 +235,8 @@ class HiveTables:
             return None
         branch = "" if wanted.branch == MAIN_BRANCH else f"$branch_{wanted.branch}"
         return HiveLock(self.client, wanted.database, wanted.table + branch, self.lock_timing)
+
+
+def _is_same_place(one: str, other: str | None) -> bool:
+    """Return whether two locations are equal; the metastore adds `file:` to local paths."""
+    return one.removeprefix("file:") == (other or "").removeprefix("file:")

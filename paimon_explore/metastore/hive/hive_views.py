@@ -1,4 +1,4 @@
-"""The views of a Hive metastore: one query each, without dialects."""
+"""The views of a Hive metastore: one query each, in the SQL of whoever reads it."""
 
 from collections.abc import Iterator, Sequence
 
@@ -53,8 +53,12 @@ class HiveViews(HiveDatabases):
         )
 
     def create_view(self, wanted: Identifier, view: ViewInfo) -> bool:
-        """Create a view; False if a view or table of that name exists."""
-        if view.dialects:
+        """Create a view; False if a view or table of that name exists.
+
+        Raises:
+            UnsupportedFeatureError: a dialect has another query: Hive keeps one.
+        """
+        if any(query != view.query for query in view.dialects.values()):
             raise self._no_dialects()
         self.folder_of(wanted.database)  # checks the database
         if self._tables.find(wanted.database, wanted.table) is not None:

@@ -196,6 +196,7 @@ def hive_metastore(folder: Path | str) -> Iterator[str]:
             "datanucleus.schema.autoCreateAll": "true",
             "hive.metastore.schema.verification": "false",
             "hive.metastore.warehouse.dir": str(folder),
+            "hive.metastore.disallow.incompatible.col.type.changes": "false",
         }
         command = [program("java"), *OPENED, "-Xmx512m", f"-Dderby.system.home={home}"]
         command += [f"-D{key}={value}" for key, value in settings.items()]

@@ -223,3 +223,10 @@ def test_a_connection_that_the_server_closed_is_opened_again() -> None:
         assert client.call(methods.GET_DATABASE, "db") == DATABASE
         client.close()
     assert requests == ["get_database"] * 2
+
+
+def test_a_server_that_closes_connections_is_named() -> None:
+    with fake_metastore(lambda _name, _number: CLOSE, greets=False) as address:
+        with pytest.raises(StorageError, match="broke before the reply to set_ugi") as caught:
+            client_of(address).call(methods.GET_ALL_DATABASES)
+        assert "'uri'" in caught.value.hint

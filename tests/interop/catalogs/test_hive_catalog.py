@@ -1,0 +1,396 @@
+"""What is particular to a Hive metastore: its tables, partitions and locks, compared with Java's."""
+
+import itertools
+import multiprocessing
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from catalogs.homes import Home, Homes
+from oracle import JavaPaimonError
+from paimon_explore import Catalog
+from paimon_explore.errors import (
+    CommitError,
+    InvalidInputError,
+    NotFoundError,
+    StorageError,
+    UnsupportedFeatureError,
+)
+from paimon_explore.metadata.schema.schema_change import RemoveOption
+from paimon_explore.metastore.hive import metastore_methods as methods
+from paimon_explore.metastore.hive.hive_client import HiveClient
+from paimon_explore.metastore.hive.hive_lock import HiveLock
+from paimon_explore.metastore.hive.hive_settings import hive_configuration, hive_settings
+from paimon_explore.metastore.hive.metastore_structs import (
+    Partition,
+    ShowLocksRequest,
+    StorageDescriptor,
+    Table,
+)
+from support.depth import DEEP
+from support.lossy_proxy import lossy_proxy
+
+FIELDS = [("k", "INT NOT NULL"), ("dt", "STRING NOT NULL"), ("v", "DECIMAL(10, 2)")]
+COLUMNS = dict(FIELDS)
+OF_THE_SERVER = {"totalSize", "numFiles", "transient_lastDdlTime"}
+"""Parameters that the metastore itself sets."""
+
+PROCESSES, COMMITS = (8, 25) if DEEP else (3, 3)
+
+_NUMBERS = itertools.count()
+
+
+@pytest.fixture(scope="module")
+def home(homes: Homes) -> Home:
+    return homes.get("hive")
+
+
+@pytest.fixture
+def db(home: Home) -> Iterator[str]:
+    name = f"hive{next(_NUMBERS)}"
+    home.catalog.create_database(name)
+    yield name
+    home.catalog.drop_database(name, cascade=True, if_exists=True)
+
+
+@pytest.fixture(scope="module")
+def client(home: Home) -> Iterator[HiveClient]:
+    made = client_of(home)
+    yield made
+    made.close()
+
+
+def client_of(home: Home) -> HiveClient:
+    return HiveClient(hive_settings(hive_configuration(home.options)))
+
+
+def opened(home: Home, **options: str) -> Catalog:
+    """The catalog with other options."""
+    return Catalog(options={**home.options, **options})
+
+
+def comparable(storage: StorageDescriptor | None, name: str) -> StorageDescriptor:
+    assert storage is not None
+    assert storage.location is not None
+    return replace(storage, location=storage.location.replace(name, "T"))
+
+
+def kept(table: Table) -> Table:
+    """What must be the same for tables of both: all but names, times and figures."""
+    name = table.table_name or ""
+    parameters = {k: v for k, v in (table.parameters or {}).items() if k not in OF_THE_SERVER}
+    return replace(
+        table,
+        table_name="",
+        create_time=0,
+        last_access_time=0,
+        parameters=parameters,
+        storage=comparable(table.storage, name),
+    )
+
+
+def partitions(client: HiveClient, name: str) -> dict[tuple[str, ...], Partition]:
+    database, _, table = name.partition(".")
+    found = client.call(methods.GET_PARTITIONS, database, table, -1)
+    return {
+        tuple(one.values or ()): replace(
+            one,
+            table_name="",
+            create_time=0,
+            last_access_time=0,
+            parameters={
+                key: value
+                for key, value in (one.parameters or {}).items()
+                if key not in OF_THE_SERVER
+            },
+            storage=comparable(one.storage, table),
+        )
+        for one in found
+    }
+
+
+TABLES: dict[str, tuple[Mapping[str, str], Sequence[str], Sequence[str]]] = {
+    "append": ({}, (), ()),
+    "keys": ({"bucket": "2", "hive.x": "1"}, ("dt",), ("k", "dt")),
+    "bucket key": ({"bucket": "2", "bucket-key": "k"}, (), ()),
+    "partitioned": ({"metastore.partitioned-table": "true"}, ("dt",), ()),
+    "tags": ({"metastore.tag-to-partition": "day"}, (), ()),
+    "external": ({"EXTERNAL": "TRUE"}, (), ()),
+    "files elsewhere": ({"data-file.path-directory": "data"}, (), ()),
+}
+
+
+@pytest.mark.parametrize("case", TABLES)
+def test_a_new_table_is_the_same_in_the_metastore(
+    home: Home, db: str, client: HiveClient, case: str
+) -> None:
+    options, partition_by, primary_key = TABLES[case]
+    home.java.create_table(
+        f"{db}.javas",
+        FIELDS,
+        partition_keys=partition_by,
+        primary_keys=primary_key,
+        options=options,
+        comment="a table",
+    )
+    home.catalog.create_table(
+        f"{db}.ours",
+        COLUMNS,
+        partition_by=partition_by,
+        primary_key=primary_key,
+        options=dict(options),
+        comment="a table",
+    )
+    theirs = client.call(methods.GET_TABLE, db, "javas")
+    ours = client.call(methods.GET_TABLE, db, "ours")
+    assert kept(ours) == kept(theirs)
+
+
+def test_changed_tables_are_the_same_in_the_metastore(
+    home: Home, db: str, client: HiveClient
+) -> None:
+    options = {"hive.x": "1", "snapshot.num-retained.min": "2"}
+    home.java.create_table(f"{db}.javas", FIELDS, options=options)
+    home.catalog.create_table(f"{db}.ours", COLUMNS, options=options)
+    home.java.alter(
+        f"{db}.javas",
+        {"change": "add_column", "column": "w", "type": "BIGINT"},
+        {"change": "set_option", "key": "snapshot.num-retained.min", "value": "5"},
+        {"change": "remove_option", "key": "hive.x"},
+    )
+    table = home.catalog.table(f"{db}.ours")
+    table.add_column("w", "BIGINT")
+    table.set_options({"snapshot.num-retained.min": "5"})
+    table.alter(RemoveOption(key="hive.x"))
+    ours = client.call(methods.GET_TABLE, db, "ours")
+    assert kept(ours) == kept(client.call(methods.GET_TABLE, db, "javas"))
+    assert [c.name for c in ours.storage.columns or ()] == ["k", "dt", "v", "w"]  # type: ignore[union-attr]
+
+
+def test_partitions_of_commits_reach_the_metastore(home: Home, db: str, client: HiveClient) -> None:
+    options = {"metastore.partitioned-table": "true"}
+    rows = [{"k": 1, "dt": "a b/c", "v": None}, {"k": 2, "dt": "2026-01-01", "v": None}]
+    for name in ("javas", "ours"):
+        home.java.create_table(f"{db}.{name}", FIELDS, partition_keys=["dt"], options=options)
+    home.java.write(f"{db}.javas", rows)
+    table = home.catalog.table(f"{db}.ours")
+    table.append(rows[:1])
+    table.append(rows)
+    found = partitions(client, f"{db}.ours")
+    assert sorted(found) == [("2026-01-01",), ("a b/c",)]
+    assert found == partitions(client, f"{db}.javas")
+    table.drop_partitions({"dt": "a b/c"})
+    assert sorted(partitions(client, f"{db}.ours")) == [("2026-01-01",)]
+    listed = home.catalog.partitions(f"{db}.ours")
+    assert listed is not None
+    assert [one.statistics.spec for one in listed] == [{"dt": "2026-01-01"}]
+
+
+def test_tags_are_partitions_in_the_metastore(home: Home, db: str, client: HiveClient) -> None:
+    name = f"{db}.t"
+    options = {"metastore.tag-to-partition": "day"}
+    table = home.catalog.create_table(name, COLUMNS, options=options)
+    table.append([{"k": 1, "dt": "a", "v": None}])
+    table.create_tag("2026-01-01")
+    home.java.create_tag(name, "2026-01-02")
+    assert sorted(partitions(client, name)) == [("2026-01-01",), ("2026-01-02",)]
+    told = home.java.partitions(name)
+    assert [one["spec"] for one in told] == [{"day": "2026-01-01"}, {"day": "2026-01-02"}]
+    table.delete_tag("2026-01-02")
+    home.java.delete_tag(name, "2026-01-01")
+    assert partitions(client, name) == {}
+
+
+def test_partitions_are_marked_as_done(home: Home, db: str) -> None:
+    name = f"{db}.t"
+    options = {"metastore.partitioned-table": "true", "partition.mark-done-action": "mark-event"}
+    table = home.catalog.create_table(name, COLUMNS, partition_by="dt", options=options)
+    table.append([{"k": 1, "dt": "a", "v": None}, {"k": 1, "dt": "b", "v": None}])
+    home.catalog.mark_partitions_done(name, [{"dt": "b"}])
+    listed = home.catalog.partitions(name) or []
+    assert {one.statistics.spec["dt"]: one.done for one in listed} == {"a": False, "b": True}
+    assert {one["spec"]["dt"]: one["done"] for one in home.java.partitions(name)} == {
+        "a": False,
+        "b": True,
+    }
+
+
+def test_dropping_an_external_table_keeps_its_files(home: Home, db: str, tmp_path: Path) -> None:
+    name, folder = f"{db}.t", tmp_path / "elsewhere"
+    made = home.catalog.create_table(name, COLUMNS, options={"path": str(folder)})
+    made.append([{"k": 1, "dt": "a", "v": None}])
+    assert home.java.read(name).num_rows == 1
+    home.catalog.drop_table(name)
+    assert home.java.tables(db) == []
+    with pytest.raises(InvalidInputError, match="other columns or keys"):
+        home.catalog.create_table(name, {"x": "INT"}, options={"path": str(folder)})
+    again = home.catalog.create_table(name, COLUMNS, options={"path": str(folder)})
+    assert again.count() == home.java.read(name).num_rows == 1
+
+
+def test_tables_of_an_external_catalog_keep_their_files(home: Home, db: str) -> None:
+    catalog = opened(home, **{"table.type": "external"})
+    table = catalog.create_table(f"{db}.t", COLUMNS)
+    catalog.drop_table(f"{db}.t")
+    catalog.close()
+    assert list(Path(table.path).glob("schema/schema-0"))
+
+
+def test_locations_in_properties_are_read_by_java(home: Home) -> None:
+    catalog = opened(home, **{"location-in-properties": "true"})
+    catalog.create_database("inproperties")
+    table = catalog.create_table("inproperties.t", COLUMNS)
+    table.append([{"k": 1, "dt": "a", "v": None}])
+    assert catalog.table("inproperties.t").path == table.path
+    assert home.java.read("inproperties.t").num_rows == 1
+    catalog.drop_database("inproperties", cascade=True)
+    assert not Path(table.path).exists()
+    catalog.close()
+
+
+@pytest.mark.parametrize("file_format", ["csv", "json", "orc", "parquet"])
+def test_format_tables_are_listed(home: Home, db: str, file_format: str) -> None:
+    options = {"type": "format-table", "file.format": file_format}
+    with pytest.raises(JavaPaimonError, match="ClassCast"):  # Java describes no format table
+        home.java.create_table(f"{db}.f", FIELDS, partition_keys=["dt"], options=options)
+    assert home.catalog.tables(db) == ["f"]
+    assert home.catalog.table_exists(f"{db}.f")
+    with pytest.raises(UnsupportedFeatureError, match="format-table"):
+        home.catalog.table(f"{db}.f")
+    hidden = opened(home, **{"format-table.enabled": "false"})
+    assert hidden.tables(db) == []
+    hidden.close()
+    home.catalog.drop_table(f"{db}.f")
+    assert home.java.tables(db) == []
+
+
+def test_a_view_is_not_a_table(home: Home, db: str) -> None:
+    home.catalog.create_view(f"{db}.v", "SELECT 1", {"x": "INT"})
+    assert not home.catalog.table_exists(f"{db}.v")
+    with pytest.raises(NotFoundError, match="'v'"):
+        home.catalog.table(f"{db}.v")
+    home.catalog.drop_table(f"{db}.v", if_exists=True)
+    assert home.catalog.views(db) == ["v"]
+    with pytest.raises(UnsupportedFeatureError, match="dialects"):
+        home.catalog.create_view(f"{db}.w", "SELECT 1", {"x": "INT"}, dialects={"spark": "S"})
+
+
+def test_a_table_is_not_created_over_another_tool(home: Home, db: str) -> None:
+    home.catalog.create_view(f"{db}.v", "SELECT 1", {"x": "INT"})
+    with pytest.raises(JavaPaimonError):
+        home.java.create_table(f"{db}.v", FIELDS)
+    assert not Path(home.options["warehouse"], f"{db}.db", "v").exists()
+
+
+# ---------------------------------------------------------------- locks
+
+
+def locks(client: HiveClient, database: str, table: str) -> int:
+    request = ShowLocksRequest(db_name=database, table_name=table)
+    return len(client.call(methods.SHOW_LOCKS, request).locks or ())
+
+
+def test_a_commit_waits_for_the_lock_and_gives_up(home: Home, db: str, client: HiveClient) -> None:
+    home.catalog.create_table(f"{db}.t", COLUMNS)
+    waits = {"lock-acquire-timeout": "300 ms", "lock-check-max-sleep": "50 ms"}
+    catalog = opened(home, **waits)
+    table = catalog.table(f"{db}.t")
+    with HiveLock(client, db, "t"):
+        with pytest.raises(CommitError, match=r"lock table .*waiting after 0\.\d s"):
+            table.add_column("x", "INT")
+        assert table.store.schemas.ids() == [0]
+        assert locks(client, db, "t") == 1
+    assert locks(client, db, "t") == 0
+    table.append([{"k": 1, "dt": "a", "v": None}])
+    assert table.count() == 1
+    assert locks(client, db, "t") == 0
+    catalog.close()
+
+
+def append(arguments: tuple[Mapping[str, str], str, int]) -> int:
+    """Commit rows one by one; in a process of its own."""
+    options, name, number = arguments
+    catalog = Catalog(options=options)
+    table = catalog.table(name)
+    for place in range(COMMITS):
+        table.append([{"k": number * 1000 + place, "dt": "a", "v": None}])
+    catalog.close()
+    return number
+
+
+def test_concurrent_commits_with_lost_replies_lose_no_row_and_double_none(
+    home: Home, db: str, client: HiveClient
+) -> None:
+    name = f"{db}.race"
+    home.catalog.create_table(name, COLUMNS, options={"commit.max-retries": "1000"})
+    (target,) = client.settings.addresses
+    with lossy_proxy(target, losses=0.05) as port:
+        options = {
+            **home.options,
+            "uri": f"thrift://127.0.0.1:{port}",
+            "lock-check-max-sleep": "200 ms",
+            "hive.metastore.failure.retries": "20",
+            "hive.metastore.connect.retries": "20",
+            "hive.metastore.client.connect.retry.delay": "20 ms",
+        }
+        work = [(options, name, number) for number in range(PROCESSES)]
+        with multiprocessing.get_context("spawn").Pool(PROCESSES) as pool:
+            assert pool.map(append, work, chunksize=1) == list(range(PROCESSES))
+    expected = sorted(n * 1000 + place for n in range(PROCESSES) for place in range(COMMITS))
+    table = home.catalog.table(name)
+    assert sorted(table.to_arrow().column("k").to_pylist()) == expected
+    assert home.java.read(name).num_rows == PROCESSES * COMMITS
+    assert table.snapshot is not None
+    assert table.snapshot.id == PROCESSES * COMMITS
+    assert locks(client, db, "race") == 0
+
+
+def test_acts_with_lost_replies_are_done_once(home: Home, db: str, client: HiveClient) -> None:
+    (target,) = client.settings.addresses
+    with lossy_proxy(target, losses=0.2, seed=3) as port:
+        catalog = opened(
+            home,
+            **{
+                "uri": f"thrift://127.0.0.1:{port}",
+                "hive.metastore.failure.retries": "50",
+                "hive.metastore.connect.retries": "50",
+                "hive.metastore.client.connect.retry.delay": "5 ms",
+            },
+        )
+        for number in range(10 if DEEP else 2):
+            catalog.create_database(f"lost{number}", comment="c")
+            name = f"lost{number}.t"
+            table = catalog.create_table(name, COLUMNS)
+            table.append([{"k": 1, "dt": "a", "v": None}])
+            table.add_column("x", "INT")
+            catalog.rename_table(name, f"{name}2")
+            assert catalog.tables(f"lost{number}") == ["t2"]
+            catalog.create_view(f"{name}v", "SELECT 1", {"x": "INT"})
+            catalog.drop_view(f"{name}v")
+            catalog.drop_table(f"{name}2")
+            catalog.drop_database(f"lost{number}")
+        assert not [one for one in home.java.databases() if one.startswith("lost")]
+        catalog.close()
+
+
+def test_a_metastore_that_is_gone_leaves_tables_unchanged(home: Home, db: str) -> None:
+    name = f"{db}.t"
+    options = {"metastore.partitioned-table": "true"}
+    home.catalog.create_table(name, COLUMNS, partition_by="dt", options=options)
+    table = opened(home).table(name)
+    unlocked = opened(home, **{"lock.enabled": "false"}).table(name)
+    with lossy_proxy(client_of(home).settings.addresses[0], losses=1) as port:
+        gone = {
+            "uri": f"thrift://127.0.0.1:{port}",
+            "hive.metastore.client.connect.retry.delay": "1 ms",
+        }
+        with pytest.raises(StorageError, match="set_ugi"):
+            opened(home, **gone).create_table(f"{db}.new", COLUMNS)
+        with pytest.raises(StorageError, match="Hive metastore"):
+            opened(home, **gone).databases()
+    assert home.java.tables(db) == ["t"]
+    assert table.snapshot is None
+    unlocked.append([{"k": 1, "dt": "a", "v": None}])
+    assert table.count() == 1
