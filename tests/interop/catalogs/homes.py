@@ -6,6 +6,7 @@ A home is started when the first test asks for it and ends with the test run.
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ PROPERTIES = "properties"
 VIEWS = "views"
 PYPAIMON = "pypaimon"
 LOCKS = "locks"
+DIALECTS = "dialects"
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,8 @@ class Home:
         options: its options, by Paimon's names.
         catalog: our catalog.
         java: the same catalog in Java.
-        features: what it has: properties of databases, views, locks, and whether pypaimon opens it.
+        features: what it has: properties of databases, views, dialects of views, locks, and
+            whether pypaimon opens it.
     """
 
     name: str
@@ -90,13 +93,26 @@ def _jdbc(starting: Starting, uri: str) -> tuple[Mapping[str, str], frozenset[st
         "catalog-key": "tests",
         "lock.enabled": "true",
     }
-    return options, frozenset({PROPERTIES, VIEWS, PYPAIMON, LOCKS})
+    return options, frozenset({PROPERTIES, VIEWS, DIALECTS, PYPAIMON, LOCKS})
+
+
+def hive(starting: Starting) -> tuple[Mapping[str, str], frozenset[str]]:
+    """A Hive metastore, whose classes Java's catalog needs: so Java is a process of its own."""
+    folder = starting.folder / "warehouse"
+    folder.mkdir()
+    server = partial(servers.hive_metastore, folder)
+    uri = starting.stack.enter_context(servers.started(server))
+    jars = [servers.hive_jars()]
+    starting.java = starting.stack.enter_context(JavaPaimon(heap="512m", more_jars=jars))
+    options = {"metastore": "hive", "uri": uri, "warehouse": str(folder), "lock.enabled": "true"}
+    return options, frozenset({PROPERTIES, VIEWS, LOCKS})
 
 
 HOMES: Mapping[str, Start] = {
     "filesystem": filesystem,
     "jdbc-sqlite": jdbc_sqlite,
     "jdbc-postgres": jdbc_postgres,
+    "hive": hive,
 }
 
 
@@ -114,10 +130,11 @@ class Homes:
         if name not in self.started:
             folder = self.folder / name
             folder.mkdir()
-            options, features = HOMES[name](Starting(folder, self.stack, self.java))
+            starting = Starting(folder, self.stack, self.java)
+            options, features = HOMES[name](starting)
             # Java first: if the table of locks exists, it never closes the query that found it,
             # and so holds a read lock of SQLite
-            java = JavaCatalog(self.java, options)
+            java = JavaCatalog(starting.java, options)
             java.databases()
             catalog = Catalog(options=options)
             self.stack.callback(catalog.close)

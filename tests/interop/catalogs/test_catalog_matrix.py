@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from catalogs.homes import PROPERTIES, PYPAIMON, VIEWS, Home
+from catalogs.homes import DIALECTS, PROPERTIES, PYPAIMON, VIEWS, Home
 from oracle import JavaPaimonError
 from paimon_explore import Table
 from paimon_explore.errors import (
@@ -357,13 +357,14 @@ def test_views_are_the_same_for_both(home: Home, db: str) -> None:
             catalog.create_view(name, query, columns)
         assert catalog.views(db) == []
         return
-    catalog.create_view(name, query, columns, dialects={"spark": "S"}, comment="ours")
+    dialects = {"spark": "S"} if home.has(DIALECTS) else {}
+    catalog.create_view(name, query, columns, dialects=dialects, comment="ours")
     java.create_view(f"{db}.w", [("id", "INT"), ("n", "STRING")], query, comment="theirs")
     assert catalog.views(db) == java.views(db) == ["v", "w"]
     told = java.view(name)
     assert [field["name"] for field in told.fields] == ["id", "n"]
     assert (told.query, told.comment) == (query, "ours")
-    assert told.dialects == {"spark": "S"}
+    assert told.dialects == dialects
     found = catalog.view(f"{db}.w")
     assert [field.name for field in found.fields] == ["id", "n"]
     assert (found.query, found.comment) == (query, "theirs")
@@ -386,17 +387,23 @@ def test_a_view_is_changed(home: Home, db: str) -> None:
             catalog.alter_view(name)
         return
     catalog.create_view(name, "SELECT 1", {"x": "INT"}, options={"a": "1"})
+    added = ViewChange(action=ViewAction.ADD_DIALECT, key="spark", value="SELECT 2")
     catalog.alter_view(
         name,
-        ViewChange(action=ViewAction.ADD_DIALECT, key="spark", value="SELECT 2"),
+        *([added] if home.has(DIALECTS) else []),
         ViewChange(action=ViewAction.UPDATE_COMMENT, value="new"),
         ViewChange(action=ViewAction.SET_OPTION, key="b", value="2"),
         ViewChange(action=ViewAction.REMOVE_OPTION, key="a"),
     )
     told = home.java.view(name)
-    assert (told.dialects, told.comment) == ({"spark": "SELECT 2"}, "new")
+    assert (told.query, told.comment) == ("SELECT 1", "new")
     assert told.options.get("b") == "2"
     assert "a" not in told.options
+    if not home.has(DIALECTS):
+        with pytest.raises(UnsupportedFeatureError, match="dialects"):
+            catalog.alter_view(name, added)
+        return
+    assert told.dialects == {"spark": "SELECT 2"}
     with pytest.raises(AlreadyExistsError, match="'spark'"):
         catalog.alter_view(name, ViewChange(action=ViewAction.ADD_DIALECT, key="spark", value="x"))
     with pytest.raises(NotFoundError, match="'flink'"):

@@ -1,4 +1,4 @@
-"""What is particular to a Hive metastore: its tables, partitions and locks, compared with Java's."""
+"""What is particular to a Hive metastore: tables, partitions and locks, compared with Java's."""
 
 import itertools
 import multiprocessing
@@ -347,7 +347,7 @@ def test_concurrent_commits_with_lost_replies_lose_no_row_and_double_none(
     assert locks(client, db, "race") == 0
 
 
-def test_acts_with_lost_replies_are_done_once(home: Home, db: str, client: HiveClient) -> None:
+def test_acts_with_lost_replies_are_done_once(home: Home, client: HiveClient) -> None:
     (target,) = client.settings.addresses
     with lossy_proxy(target, losses=0.2, seed=3) as port:
         catalog = opened(

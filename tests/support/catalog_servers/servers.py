@@ -80,8 +80,9 @@ def jars(kind: str, singles: Sequence[str] = ()) -> Path:
 
 def is_complete(folder: Path, kind: str) -> bool:
     """Whether a folder has the jars and the compiled server."""
-    server = SOURCES[kind]
-    return (folder / ".complete").exists() and (folder / f"{server}.class").exists()
+    server = SOURCES.get(kind)
+    compiled = server is None or (folder / f"{server}.class").exists()
+    return (folder / ".complete").exists() and compiled
 
 
 def fill(folder: Path, kind: str, singles: Sequence[str]) -> None:
@@ -101,6 +102,8 @@ def fill(folder: Path, kind: str, singles: Sequence[str]) -> None:
 
 
 def compile_server(folder: Path, kind: str) -> None:
+    if kind not in SOURCES:
+        return
     source = str(HERE / "java" / f"{SOURCES[kind]}.java")
     run(program("javac"), "-nowarn", "-cp", f"{folder}/*", "-d", str(folder), source)
 
@@ -185,10 +188,15 @@ def free_port() -> int:
         return int(free.getsockname()[1])
 
 
+def hive_jars() -> Path:
+    """The folder of Hive's jars, which Java's Hive catalog needs, too."""
+    return jars("hive", ("org.apache.hive:hive-exec:2.3.10",))
+
+
 @contextmanager
 def hive_metastore(folder: Path | str) -> Iterator[str]:
     """The Hive metastore 2.3.10 on Derby; yields its thrift URI."""
-    found = jars("hive", ("org.apache.hive:hive-exec:2.3.10",))
+    found = hive_jars()
     port = free_port()
     with tempfile.TemporaryDirectory() as home, Path(home, "log").open("w+") as log:
         settings = {
