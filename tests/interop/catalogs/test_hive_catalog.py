@@ -340,7 +340,7 @@ def test_concurrent_commits_with_lost_replies_lose_no_row_and_double_none(
             assert pool.map(append, work, chunksize=1) == list(range(PROCESSES))
     expected = sorted(n * 1000 + place for n in range(PROCESSES) for place in range(COMMITS))
     table = home.catalog.table(name)
-    assert sorted(table.to_arrow().column("k").to_pylist()) == expected
+    assert sorted(row["k"] for row in table.to_arrow().to_pylist()) == expected
     assert home.java.read(name).num_rows == PROCESSES * COMMITS
     assert table.snapshot is not None
     assert table.snapshot.id == PROCESSES * COMMITS
