@@ -97,9 +97,10 @@ def validity_bitmap(array: Column) -> pa.Buffer | None:
 def fixed_values(array: Column, dtype: npt.DTypeLike) -> Numbers:
     """View the n values of a fixed-width array; values of null entries are arbitrary."""
     item = np.dtype(dtype)
-    start = array.offset * item.itemsize
-    raw = as_bytes(array.buffers()[1])[start : start + len(array) * item.itemsize]
-    return raw.view(item)
+    buffer, size = array.buffers()[1], len(array)
+    if buffer is None or not size:
+        return np.empty(0, item)
+    return np.frombuffer(memoryview(buffer), item, size, array.offset * item.itemsize)
 
 
 def bool_values(array: Column) -> Bools:

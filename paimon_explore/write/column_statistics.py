@@ -14,15 +14,14 @@ Spec: concepts/spec/manifest, statistics section.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum
-from typing import TypeAlias
 
+import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from paimon_explore.data_types.arrow import to_arrow
-from paimon_explore.data_types.arrow_buffers import Column
+from paimon_explore.data_types.arrow_buffers import Column, Ints, as_bytes, build_var
 from paimon_explore.data_types.definitions import (
     AtomicType,
     DataField,
@@ -31,21 +30,26 @@ from paimon_explore.data_types.definitions import (
     with_nullable,
 )
 from paimon_explore.encoding.binary_row.encoder import EMPTY_ROW, row_images
+from paimon_explore.encoding.binary_row.single_row_encoder import null_cell
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.write.bound_cells import BoundCells
+from paimon_explore.write.column_bounds import (
+    FixedWidthBounds,
+    least_and_greatest_bytes,
+    merged_bounds,
+)
 
 _UNORDERED = frozenset(
     {TypeRoot.VARIANT, TypeRoot.BLOB, TypeRoot.GEOMETRY, TypeRoot.GEOGRAPHY},
 )
 _TEXT = frozenset({TypeRoot.CHAR, TypeRoot.VARCHAR})
 _BYTES = frozenset({TypeRoot.BINARY, TypeRoot.VARBINARY})
-_FLOATS = frozenset({TypeRoot.FLOAT, TypeRoot.DOUBLE})
+_OTHERS = frozenset({TypeRoot.BOOLEAN, TypeRoot.DECIMAL})
+"""Types without a numpy type of their values."""
 _MAX_CODE_POINT = 0x10FFFF
 _SURROGATES = range(0xD800, 0xE000)
 _MAX_BYTE = 0xFF
-
-
-Values: TypeAlias = "pa.Array[pa.Scalar[pa.DataType]] | pa.ChunkedArray[pa.Scalar[pa.DataType]]"
 
 
 class StatsKind(Enum):
@@ -148,59 +152,136 @@ class EncodedStats:
     columns: tuple[str, ...] | None
 
 
+class StatsPlan:
+    """What to collect for the columns of a kind of files.
+
+    Args:
+        fields: the columns, in the order of the argument of `StatsCollector.add`.
+        modes: the mode of each column.
+    """
+
+    __slots__ = ("counted", "fields", "fixed", "modes", "null_items", "others", "texts")
+
+    def __init__(self, fields: Sequence[DataField], modes: Sequence[StatsMode]) -> None:
+        self.fields = tuple(fields)
+        self.modes = tuple(modes)
+        self.counted = [at for at, mode in enumerate(modes) if mode.kind is not StatsKind.NONE]
+        """Positions of columns whose nulls are counted."""
+        self.fixed: list[tuple[pa.DataType, np.dtype[np.generic], Ints]] = []
+        """Arrow type, numpy type and positions of columns of fixed width that have bounds."""
+        self.texts: list[int] = []
+        """Positions of strings and binaries that have bounds."""
+        self.others: list[int] = []
+        """Positions of other columns that have bounds."""
+        self.null_items = {
+            at: item for at, field in enumerate(fields) if (item := null_cell(field.type)[1])
+        }
+        """Space that nulls of some types reserve, by position."""
+        by_type: dict[pa.DataType, list[int]] = {}
+        for at, (field, mode) in enumerate(zip(fields, modes, strict=True)):
+            if mode.kind in {StatsKind.TRUNCATE, StatsKind.FULL} and has_order(field.type):
+                self._add(at, field.type, by_type)
+        for data_type, positions in by_type.items():
+            dtype = _numpy_type(data_type)
+            self.fixed.append((data_type, dtype, np.array(positions, np.int64)))
+
+    def _add(self, at: int, data_type: DataType, by_type: dict[pa.DataType, list[int]]) -> None:
+        if not isinstance(data_type, AtomicType) or data_type.root in _OTHERS:
+            self.others.append(at)
+        elif data_type.root in _TEXT | _BYTES:
+            self.texts.append(at)
+        else:
+            by_type.setdefault(to_arrow(data_type), []).append(at)
+
+
 class StatsCollector:
     """Collects the column statistics of one data file.
 
     Args:
-        fields: the columns, in the order of the argument of `add`.
-        modes: the mode of each column.
+        plan: the columns and what to collect.
     """
 
-    def __init__(self, fields: Sequence[DataField], modes: Sequence[StatsMode]) -> None:
-        self._fields = tuple(fields)
-        self._modes = tuple(modes)
-        self._null_counts = [0] * len(self._fields)
-        self._bounds: list[Column | None] = [None] * len(self._fields)
-        self._unordered = [
-            mode.kind not in {StatsKind.TRUNCATE, StatsKind.FULL} or not has_order(field.type)
-            for field, mode in zip(fields, modes, strict=True)
-        ]
+    def __init__(self, plan: StatsPlan) -> None:
+        self._plan = plan
+        self._null_counts = [0] * len(plan.fields)
+        self._fixed = [FixedWidthBounds(*columns) for columns in plan.fixed]
+        self._texts: dict[int, tuple[bytes, bytes]] = {}
+        self._others: dict[int, Column] = {}
 
-    def add(self, columns: Sequence[Values]) -> None:
-        """Add rows: one array per column, all of the same length."""
-        for index, column in enumerate(columns):
-            if self._modes[index].kind is StatsKind.NONE:
-                continue
-            self._null_counts[index] += column.null_count
-            if not self._unordered[index] and column.null_count < len(column):
-                self._widen(index, column)
-
-    def _widen(self, index: int, column: Values) -> None:
-        if _is_float(self._fields[index].type) and pc.any(pc.is_nan(column)).as_py():
-            self._unordered[index] = True
-            self._bounds[index] = None
-            return
-        known = self._bounds[index]
-        found = _bounds(column)
-        self._bounds[index] = found if known is None else _bounds(pa.concat_arrays([known, found]))
+    def add(self, columns: Sequence[Column]) -> None:
+        """Add rows: one array per column, all of the same length, in `to_arrow` of its type."""
+        plan = self._plan
+        found = [0] * len(columns)
+        for at in plan.counted:
+            found[at] = columns[at].null_count
+            self._null_counts[at] += found[at]
+        for group in self._fixed:
+            group.add(columns, found)
+        for at in plan.texts:
+            if found[at] < len(columns[at]):
+                low, high = least_and_greatest_bytes(columns[at])
+                known = self._texts.get(at, (low, high))
+                self._texts[at] = min(low, known[0]), max(high, known[1])
+        for at in plan.others:
+            if found[at] < len(columns[at]):
+                self._others[at] = merged_bounds(self._others.get(at), columns[at])
 
     def finish(self) -> tuple[ColumnStats, ...]:
         """Return the statistics of each column over all rows."""
-        return tuple(self._column(index) for index in range(len(self._fields)))
-
-    def _column(self, index: int) -> ColumnStats:
-        mode, data_type = self._modes[index], self._fields[index].type
-        bounds = self._bounds[index]
-        if bounds is None:
-            bounds = _unknown(to_arrow(data_type))
-        elif _is_float(data_type):
-            bounds = _widen_zeros(bounds)
-        elif mode.kind is StatsKind.TRUNCATE and isinstance(data_type, AtomicType):
-            bounds = _truncate(bounds, data_type.root, mode.length)
-        return ColumnStats(
-            bounds=bounds,
-            null_count=None if mode.kind is StatsKind.NONE else self._null_counts[index],
+        plan = self._plan
+        bounds = dict(self._others)
+        for group in self._fixed:
+            group.finish()
+            bounds.update(zip(group.positions.tolist(), group.arrays(), strict=True))
+        for at in self._texts:
+            data_type = to_arrow(plan.fields[at].type)
+            kept = self._truncated(at)
+            values = None if kept is None else [_build_bytes(one, data_type) for one in kept]
+            bounds[at] = _unknown(data_type) if values is None else pa.concat_arrays(values)
+        return tuple(
+            ColumnStats(
+                bounds=bounds[at] if at in bounds else _unknown(to_arrow(field.type)),
+                null_count=None if mode.kind is StatsKind.NONE else self._null_counts[at],
+            )
+            for at, (field, mode) in enumerate(zip(plan.fields, plan.modes, strict=True))
         )
+
+    def encode(self, *, dense: bool) -> EncodedStats:
+        """Return the statistics over all rows as manifests store them; see `encode_stats`."""
+        plan = self._plan
+        cells = BoundCells(len(plan.fields), plan.null_items)
+        for group in self._fixed:
+            group.finish()
+            cells.add_fixed(group)
+        for at in self._texts:
+            cells.add_text(at, self._truncated(at))
+        for at, values in self._others.items():
+            cells.add_values(at, values, plan.fields[at].type)
+        counts: list[int | None] = [*self._null_counts]
+        if len(plan.counted) == len(counts):
+            low, high = cells.rows()
+            return EncodedStats(minimum=low, maximum=high, null_counts=tuple(counts), columns=None)
+        if dense:
+            low, high = cells.rows(plan.counted)
+            return EncodedStats(
+                minimum=low,
+                maximum=high,
+                null_counts=tuple([counts[at] for at in plan.counted]),
+                columns=tuple([plan.fields[at].name for at in plan.counted]),
+            )
+        for at in set(range(len(counts))).difference(plan.counted):
+            counts[at] = None
+        low, high = cells.rows()
+        return EncodedStats(minimum=low, maximum=high, null_counts=tuple(counts), columns=None)
+
+    def _truncated(self, at: int) -> tuple[bytes, bytes] | None:
+        """Return the bounds of a string or binary column; None if they are unknown."""
+        low, high = self._texts[at]
+        mode, data_type = self._plan.modes[at], self._plan.fields[at].type
+        if mode.kind is not StatsKind.TRUNCATE or max(len(low), len(high)) <= mode.length:
+            return low, high
+        is_text = isinstance(data_type, AtomicType) and data_type.root in _TEXT
+        return (_truncated_texts if is_text else _truncated_binaries)(low, high, mode.length)
 
 
 def has_order(data_type: DataType) -> bool:
@@ -236,8 +317,9 @@ def _is_known(stats: ColumnStats) -> bool:
     return stats.null_count is not None or stats.bounds.null_count < len(stats.bounds)
 
 
-def _is_float(data_type: DataType) -> bool:
-    return isinstance(data_type, AtomicType) and data_type.root in _FLOATS
+def _numpy_type(data_type: pa.DataType) -> np.dtype[np.generic]:
+    kind = "f" if pa.types.is_floating(data_type) else "i"
+    return np.dtype(f"<{kind}{data_type.bit_width // 8}")
 
 
 def _unknown(data_type: pa.DataType) -> Column:
@@ -245,32 +327,21 @@ def _unknown(data_type: pa.DataType) -> Column:
     return found
 
 
-def _bounds(column: Values) -> Column:
-    if len(column) == 1:
-        value: Column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-        return pa.concat_arrays([value, value])
-    found = pc.min_max(column)
-    parts: list[Column] = [pa.repeat(found[key], 1) for key in ("min", "max")]  # type: ignore[call-overload]  # stubs list single types
-    return pa.concat_arrays(parts)
+def _build_bytes(value: bytes, data_type: pa.DataType) -> Column:
+    return build_var(data_type, np.array([0, len(value)], np.int64), as_bytes(value))
 
 
-def _widen_zeros(bounds: Column) -> Column:
-    low, high = (bound.as_py() for bound in bounds)
-    return pa.array([low or -0.0, high or 0.0], bounds.type)
+def _truncated_texts(low: bytes, high: bytes, length: int) -> tuple[bytes, bytes] | None:
+    lower, upper = low.decode(), high.decode()
+    if max(len(lower), len(upper)) <= length:
+        return low, high
+    bound = _truncated_text(upper, length)
+    return None if bound is None else (lower[:length].encode(), bound.encode())
 
 
-def _truncate(bounds: Column, root: TypeRoot, length: int) -> Column:
-    if root in _TEXT:
-        truncate: Callable[..., str | bytes | None] = _truncated_text
-    elif root in _BYTES:
-        truncate = _truncated_bytes
-    else:
-        return bounds
-    low, high = (bound.as_py() for bound in bounds)
-    if max(len(low), len(high)) <= length:
-        return bounds
-    upper = truncate(high, length)
-    return _unknown(bounds.type) if upper is None else pa.array([low[:length], upper], bounds.type)
+def _truncated_binaries(low: bytes, high: bytes, length: int) -> tuple[bytes, bytes] | None:
+    bound = _truncated_bytes(high, length)
+    return None if bound is None else (low[:length], bound)
 
 
 def _truncated_text(high: str, length: int) -> str | None:

@@ -7,29 +7,32 @@ until their manifest entries are committed.
 Spec: concepts/spec/datafile; concepts/spec/manifest, data file meta.
 """
 
+from collections.abc import Mapping
 from contextlib import ExitStack
 from typing import Protocol
 
+import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from paimon_explore.data_types.arrow_buffers import Column
+from paimon_explore.data_types.arrow_buffers import Column, fixed_values, valid_mask
 from paimon_explore.data_types.local_time import local_millis
 from paimon_explore.encoding.binary_row.encoder import EMPTY_ROW, row_images
 from paimon_explore.fileio.discard import discard
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.streams import translate_stream_errors
+from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.manifest_entry import FileKind
 from paimon_explore.write.column_statistics import (
     EMPTY_STATS,
     KEY_MODE,
     EncodedStats,
     StatsCollector,
-    encode_stats,
+    StatsPlan,
 )
 from paimon_explore.write.file_indexes import FileIndexes
 from paimon_explore.write.file_layout import FileLayout
 from paimon_explore.write.formats.format_writers import open_format
+from paimon_explore.write.memoize_by_identity import cached_by_identity
 from paimon_explore.write.new_file_names import FileLocation, FileRow
 
 GROUP_ROWS = 1 << 18
@@ -101,6 +104,21 @@ class DataFileWriter:
         if self._buffered_rows >= self._group_rows():
             self._write_groups(everything=False)
 
+    def write_file(self, columns: list[Column]) -> None:
+        """Write all rows of a file, or of several if they are larger than the target size.
+
+        Args:
+            columns: the layout's columns in its order.
+        """
+        rows = len(columns[0])
+        if rows > min(_MIN_GROUP_ROWS, self._layout.target_rows) or self._blob_files is not None:
+            names = [field.name for field in self._layout.fields]
+            self.write(pa.Table.from_arrays(columns, names=names))
+            self.flush()
+        elif rows:
+            self._opened().write(columns)
+        self.end_file()
+
     def _group_rows(self) -> int:
         limit = min(self._layout.group_bytes or GROUP_BYTES, self._layout.target_bytes)
         row_bytes = max(self.buffered_bytes // self._buffered_rows, 1)
@@ -126,16 +144,24 @@ class DataFileWriter:
         return self._layout.target_rows - (self._open.row_count if self._open else 0)
 
     def _write_group(self, rows: pa.Table) -> None:
+        file = self._opened()
+        if self._blob_files is not None:
+            self._blob_files.add(rows)
+            rows = rows.select([field.name for field in self._layout.fields])
+        file.write([_contiguous(column) for column in rows.columns])
+        self._end_full_file(file)
+
+    def _opened(self) -> "_OpenFile":
+        """Return the current file; open one if none is open."""
         if self._open is None:
             path, self._external = self._location.next_path(self._layout)
             self._paths.append(path)
             self._open = _OpenFile(self._location.file_io, path, self._layout)
-        if self._blob_files is not None:
-            self._blob_files.add(rows)
-            rows = rows.select([field.name for field in self._layout.fields])
-        self._open.write([_contiguous(column) for column in rows.columns])
-        full = self._open.row_count >= self._layout.target_rows
-        if full or self._open.position() >= self._layout.target_bytes:
+        return self._open
+
+    def _end_full_file(self, file: "_OpenFile") -> None:
+        full = file.row_count >= self._layout.target_rows
+        if full or file.position() >= self._layout.target_bytes:
             self.end_file()
 
     def flush(self) -> None:
@@ -186,6 +212,32 @@ class DataFileWriter:
         discard(self._location.file_io, self._paths)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _FilePlan:
+    """What all files of a layout share.
+
+    Attributes:
+        keys: statistics of the key columns.
+        values: statistics of the table's columns.
+        positions: positions of the table's columns by name.
+    """
+
+    keys: StatsPlan
+    values: StatsPlan
+    positions: Mapping[str, int]
+
+
+@cached_by_identity
+def _plan_of(layout: FileLayout) -> _FilePlan:
+    keys = [layout.fields[i] for i in layout.key_columns]
+    values = [layout.fields[i] for i in layout.value_columns]
+    return _FilePlan(
+        keys=StatsPlan(keys, [KEY_MODE] * len(keys)),
+        values=StatsPlan(values, layout.value_modes),
+        positions={layout.fields[i].name: i for i in layout.value_columns},
+    )
+
+
 class _OpenFile:
     """A data file that is being written."""
 
@@ -193,16 +245,14 @@ class _OpenFile:
         self.row_count = 0
         self.path = path
         self._layout = layout
-        names = {layout.fields[i].name: i for i in layout.value_columns}
-        self.indexes = FileIndexes(layout.indexes, names)
+        plan = _plan_of(layout)
+        self.indexes = FileIndexes(layout.indexes, plan.positions)
         self._name = path.rpartition("/")[2]
         self._ends: list[tuple[bytes, bytes]] = []
-        self._sequences: list[pa.StructScalar] = []
+        self._sequences: list[int] = []
         self._deletes = 0
-        keys = [layout.fields[i] for i in layout.key_columns]
-        values = [layout.fields[i] for i in layout.value_columns]
-        self._key_stats = StatsCollector(keys, [KEY_MODE] * len(keys))
-        self._value_stats = StatsCollector(values, layout.value_modes)
+        self._key_stats = StatsCollector(plan.keys) if layout.key_columns else None
+        self._value_stats = StatsCollector(plan.values)
         self._stack = ExitStack()
         self._sink = self._stack.enter_context(file_io.create_stream(path))
         try:
@@ -218,17 +268,17 @@ class _OpenFile:
     def write(self, columns: list[Column]) -> None:
         layout = self._layout
         keys = [columns[i] for i in layout.key_columns]
-        self._key_stats.add(keys)
+        if self._key_stats is not None:
+            self._key_stats.add(keys)
         self._value_stats.add([columns[i] for i in layout.value_columns])
         if keys:
             self._ends.append(self._first_and_last(keys))
         if layout.sequence_column is not None:
-            self._sequences.append(pc.min_max(columns[layout.sequence_column]))
+            self._sequences += _bounds_of(columns[layout.sequence_column])
         if layout.kind_column is not None:
-            retracts = pc.is_in(
-                columns[layout.kind_column], value_set=pa.array(_RETRACT_KINDS, pa.int8())
-            )
-            self._deletes += pc.sum(retracts, min_count=0).as_py()  # type: ignore[type-var]  # counts what is true
+            kinds = fixed_values(columns[layout.kind_column], np.int8)
+            if kinds.any():
+                self._deletes += int(np.isin(kinds, _RETRACT_KINDS).sum())
         self.indexes.add(columns)
         with translate_stream_errors(self.path):
             self._writer.write(columns)
@@ -246,20 +296,17 @@ class _OpenFile:
             size = self._writer.position()
             self._stack.close()
         layout = self._layout
-        keys = [layout.fields[i] for i in layout.key_columns]
-        values = [layout.fields[i] for i in layout.value_columns]
-        value_stats = encode_stats(values, self._value_stats.finish(), dense=layout.dense_stats)
-        key_stats = (
-            encode_stats(keys, self._key_stats.finish(), dense=False) if keys else EMPTY_STATS
-        )
+        value_stats = self._value_stats.encode(dense=layout.dense_stats)
+        keys = self._key_stats
+        key_stats = EMPTY_STATS if keys is None else keys.encode(dense=False)
         low, high = self._sequence_range(first_sequence)
         return {
             "kind": FileKind.ADD.value,
             "file_name": self._name,
             "file_size": size,
             "row_count": self.row_count,
-            "min_key": self._ends[0][0] if keys else EMPTY_ROW,
-            "max_key": self._ends[-1][1] if keys else EMPTY_ROW,
+            "min_key": self._ends[0][0] if self._ends else EMPTY_ROW,
+            "max_key": self._ends[-1][1] if self._ends else EMPTY_ROW,
             **_stats_columns("key", key_stats),
             **_stats_columns("value", value_stats),
             "value_stats_cols": None if value_stats.columns is None else list(value_stats.columns),
@@ -275,8 +322,7 @@ class _OpenFile:
 
     def _sequence_range(self, first: int) -> tuple[int, int]:
         if self._layout.sequence_column is not None:
-            lows = [found["min"].as_py() for found in self._sequences]
-            return min(lows), max(found["max"].as_py() for found in self._sequences)
+            return min(self._sequences), max(self._sequences)
         return (first, first + self.row_count - 1) if self._layout.numbered else (0, 0)
 
     def abort(self) -> None:
@@ -290,6 +336,14 @@ class _OpenFile:
 
 class AbortedError(Exception):
     """Raised inside a sink's context to discard its file."""
+
+
+def _bounds_of(numbers: Column) -> list[int]:
+    """Return minimum and maximum of sequence numbers; nothing if all are null."""
+    values = fixed_values(numbers, np.int64)
+    if numbers.null_count:
+        values = values[valid_mask(numbers)]
+    return [int(values.min()), int(values.max())] if len(values) else []
 
 
 def _stats_columns(name: str, stats: EncodedStats) -> FileRow:

@@ -315,10 +315,7 @@ class MergeBuffer:
         self._write(self._data, merge_sorted(rows, self._spec))
 
     def _write(self, writer: DataFileWriter, rows: pa.RecordBatch) -> None:
-        columns = [rows.column(name.removeprefix(KEY_PREFIX)) for name in self._columns]
-        writer.write(pa.Table.from_arrays(columns, names=list(self._columns)))
-        writer.flush()
-        writer.end_file()
+        writer.write_file([rows.column(name.removeprefix(KEY_PREFIX)) for name in self._columns])
 
     def end_file(self) -> None:
         """Do nothing: every flush closes its files."""

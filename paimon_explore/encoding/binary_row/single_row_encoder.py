@@ -11,8 +11,10 @@ Spec: concepts/spec, binary row.
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
+import numpy as np
+
 from paimon_explore.data_types.arrow import timestamp_unit, to_arrow
-from paimon_explore.data_types.arrow_buffers import WORD_BYTES, Column
+from paimon_explore.data_types.arrow_buffers import WORD_BYTES, Bools, Column, UInt64s
 from paimon_explore.data_types.definitions import AtomicType, DataType, TypeRoot
 from paimon_explore.encoding.binary_row.nested_encoder import row_header
 from paimon_explore.encoding.binary_row.primitive_encoder import (
@@ -30,9 +32,9 @@ MAX_ROWS = 8
 KIND_BITS = 8
 """Bits of the row kind, before the null bits."""
 _MASK = (1 << 64) - 1
-_Cell: TypeAlias = tuple[int, bytes]
+Cell: TypeAlias = tuple[int, bytes]
 """Fixed part of a value without the offset, and its item in the variable part, if any."""
-_Encode: TypeAlias = Callable[[Column, AtomicType, int], _Cell]
+_Encode: TypeAlias = Callable[[Column, AtomicType, int], Cell]
 """Encodes the value at a position of a column's buffers."""
 
 
@@ -46,9 +48,9 @@ def encode_single_rows(
     Returns:
         n rows; None if this encoder does not support the type of a column.
     """
-    cells: list[list[tuple[_Cell, bool]]] = [[] for _ in range(count)]
+    cells: list[list[tuple[Cell, bool]]] = [[] for _ in range(count)]
     for column, data_type in zip(columns, types, strict=True):
-        found = _cells(column, data_type, count)
+        found = encode_cells_singly(column, data_type, count)
         if found is None:
             return None
         for row, cell in zip(cells, found, strict=True):
@@ -56,10 +58,33 @@ def encode_single_rows(
     return [_row(row) for row in cells]
 
 
-def _cells(column: Column, data_type: DataType, count: int) -> list[tuple[_Cell, bool]] | None:
-    """Encode the cells of a column, and whether each is null."""
+def encode_row(slots: UInt64s, nulls: Bools, items: Mapping[int, bytes]) -> bytes:
+    """Encode a row without arity from its cells.
+
+    Args:
+        slots: fixed parts of the cells without offsets, 0 where null; this function changes them.
+        nulls: which cells are null.
+        items: items of cells by position.
+    """
+    header = row_header(len(slots))
+    bits = np.zeros(header * 8, np.bool_)
+    bits[KIND_BITS : KIND_BITS + len(slots)] = nulls
+    cursor = header + WORD_BYTES * len(slots)
+    parts = [np.packbits(bits, bitorder="little").tobytes(), b""]
+    for at in sorted(items):
+        slots[at] |= np.uint64(cursor << 32)
+        parts.append(items[at])
+        cursor += len(items[at])
+    parts[1] = slots.astype("<u8", copy=False).tobytes()
+    return b"".join(parts)
+
+
+def encode_cells_singly(
+    column: Column, data_type: DataType, count: int
+) -> list[tuple[Cell, bool]] | None:
+    """Encode the cells of a column, and whether each is null; None if it is not supported."""
     if column.null_count == count:  # for any type, as bounds of types without order are null
-        return [(_null(data_type), True)] * count
+        return [(null_cell(data_type), True)] * count
     if not isinstance(data_type, AtomicType) or not column.type.equals(to_arrow(data_type)):
         return None
     encode = _ENCODERS.get(data_type.root)
@@ -68,7 +93,7 @@ def _cells(column: Column, data_type: DataType, count: int) -> list[tuple[_Cell,
     positions = range(column.offset, column.offset + count)
     if not column.null_count:
         return [(encode(column, data_type, at), False) for at in positions]
-    nothing = _null(data_type)
+    nothing = null_cell(data_type)
     valid = memoryview(column.buffers()[0])  # type: ignore[arg-type]  # nulls have a bitmap
     return [
         (encode(column, data_type, at), False) if _bit(valid, at) else (nothing, True)
@@ -76,7 +101,7 @@ def _cells(column: Column, data_type: DataType, count: int) -> list[tuple[_Cell,
     ]
 
 
-def _row(cells: Sequence[tuple[_Cell, bool]]) -> bytes:
+def _row(cells: Sequence[tuple[Cell, bool]]) -> bytes:
     arity = len(cells)
     header = row_header(arity)
     cursor = header + WORD_BYTES * arity
@@ -90,7 +115,7 @@ def _row(cells: Sequence[tuple[_Cell, bool]]) -> bytes:
     return b"".join([nulls.to_bytes(header, "little"), *slots, *items])
 
 
-def _null(data_type: DataType) -> _Cell:
+def null_cell(data_type: DataType) -> Cell:
     """Encode a null, with the space reserved for a value."""
     if not isinstance(data_type, AtomicType):
         return 0, b""
@@ -111,25 +136,29 @@ def _number(column: Column, at: int, width: int, *, signed: bool = False) -> int
     return int.from_bytes(raw, "little", signed=signed)
 
 
-def _plain(column: Column, data_type: AtomicType, at: int) -> _Cell:
+def _plain(column: Column, data_type: AtomicType, at: int) -> Cell:
     return _number(column, at, fixed_width(data_type)), b""
 
 
-def _boolean(column: Column, _: AtomicType, at: int) -> _Cell:
+def _boolean(column: Column, _: AtomicType, at: int) -> Cell:
     return _bit(memoryview(column.buffers()[1]), at), b""  # type: ignore[arg-type]  # as above
 
 
-def _text(column: Column, _: AtomicType, at: int) -> _Cell:
+def _text(column: Column, _: AtomicType, at: int) -> Cell:
     _valid, ends, data = column.buffers()
     start, end = memoryview(ends)[at * 4 : at * 4 + 8].cast("i")  # type: ignore[arg-type]  # as above
-    raw = bytes(memoryview(data)[start:end]) if data is not None else b""
+    return text_cell(bytes(memoryview(data)[start:end]) if data is not None else b"")
+
+
+def text_cell(raw: bytes) -> Cell:
+    """Encode a string (in UTF-8) or binary value."""
     size = len(raw)
     if size <= INLINE:
         return int.from_bytes(raw, "little") | (size | 0x80) << 56, b""
     return size, raw + bytes(-size % WORD_BYTES)
 
 
-def _decimal(column: Column, data_type: AtomicType, at: int) -> _Cell:
+def _decimal(column: Column, data_type: AtomicType, at: int) -> Cell:
     value = _number(column, at, DECIMAL_ITEM, signed=True)
     if (data_type.precision or 0) <= COMPACT_DECIMAL:
         return value & _MASK, b""
@@ -138,7 +167,7 @@ def _decimal(column: Column, data_type: AtomicType, at: int) -> _Cell:
     return size, value.to_bytes(size, "big", signed=True).ljust(DECIMAL_ITEM, b"\x00")
 
 
-def _timestamp(column: Column, data_type: AtomicType, at: int) -> _Cell:
+def _timestamp(column: Column, data_type: AtomicType, at: int) -> Cell:
     value = _number(column, at, WORD_BYTES, signed=True)
     unit = timestamp_unit(data_type.precision)
     if (data_type.precision or 0) <= COMPACT_TIMESTAMP:

@@ -43,7 +43,12 @@ from paimon_explore.spark.executor_tasks import WriteJob
 from paimon_explore.spark.quoted_names import are_distinct, quoted
 from paimon_explore.spark.reads.native_parquet_read import is_plain_path, is_same_everywhere
 from paimon_explore.spark.spark_types import spark_type
-from paimon_explore.write.column_statistics import ColumnStats, StatsCollector, encode_stats
+from paimon_explore.write.column_statistics import (
+    ColumnStats,
+    StatsCollector,
+    StatsPlan,
+    encode_stats,
+)
 from paimon_explore.write.file_layout import FileLayout
 from paimon_explore.write.new_file_names import FileRow, external_folders
 from paimon_explore.write.table_layouts import append_layout
@@ -212,7 +217,7 @@ class _Footer:
     @classmethod
     def of(cls, path: Path, layout: FileLayout) -> "_Footer":
         metadata = pq.read_metadata(path)
-        collector = StatsCollector(layout.fields, layout.value_modes)
+        collector = StatsCollector(StatsPlan(layout.fields, layout.value_modes))
         columns, nulls = [], []
         for leaf, field in enumerate(layout.fields):
             values, count = _bounds(metadata, leaf, field)

@@ -17,12 +17,10 @@ Spec: concepts/spec/fileformat, Parquet section. Seen in: golden java-2.0.0/appe
 """
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import Literal, TypeAlias
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from paimon_explore.data_types.arrow import to_arrow
@@ -41,9 +39,11 @@ from paimon_explore.data_types.definitions import (
 from paimon_explore.data_types.field_ids import element_id, map_key_id
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.write.distinct_counts import bit_width, distinct_counts
 from paimon_explore.write.formats.int96_footer import Path, mark_int96
 from paimon_explore.write.formats.nested_conversion import COUNT, convert
 from paimon_explore.write.formats.output_sink import OutputSink
+from paimon_explore.write.memoize_by_identity import cached_by_identity
 
 _Codec = Literal["gzip", "brotli", "lz4", "zstd", "snappy", "none"]
 _CODECS: Mapping[str, _Codec] = {
@@ -89,11 +89,12 @@ class ParquetWriter:
         compression: str,
         zstd_level: int = 1,
     ) -> None:
-        self._shape = _shape_of(tuple(fields))
+        self._shape = _shape_of(tuple(fields))  # a tuple is not copied
         self._codec = _codec(compression)
         self._level = zstd_level if self._codec in _LEVELLED else None
         self._writer: pq.ParquetWriter | None = None
-        self._sink = _FooterSink(sink)  # also since pyarrow would close an Arrow sink
+        self._sink = sink
+        self._footer_sink = _FooterSink(sink) if self._shape.int96 else None
 
     def write(self, columns: Sequence[Column]) -> None:
         """Write rows as one row group: one array per field, in `to_arrow` of its type."""
@@ -104,18 +105,24 @@ class ParquetWriter:
         ]
         table = pa.Table.from_arrays(arrays, schema=shape.schema)
         if self._writer is None:
-            self._writer = self._open(table)
+            self._writer = self._open(arrays)
         self._writer.write_table(table, row_group_size=max(len(table), 1))
 
-    def _open(self, first: pa.Table) -> pq.ParquetWriter:
+    def _open(self, first: Sequence[Column]) -> pq.ParquetWriter:
         shape = self._shape
+        repetitive = _repetitive([first[at] for at, _, _ in shape.plain], shape)
         return pq.ParquetWriter(
-            self._sink,  # type: ignore[arg-type]  # a file object
+            self._footer_sink or self._sink,  # type: ignore[arg-type]  # a file object
             shape.schema,
             compression=self._codec,
             compression_level=self._level,
             use_dictionary=[  # type: ignore[arg-type]  # a list of columns is documented
-                ".".join(path) for path in shape.leaves if len(path) > 1 or _repeats(first[path[0]])
+                *shape.nested,
+                *(
+                    name
+                    for (_, name, _), found in zip(shape.plain, repetitive, strict=True)
+                    if found
+                ),
             ],
             write_statistics=(
                 [".".join(path) for path in shape.leaves if path not in shape.int96]
@@ -128,7 +135,7 @@ class ParquetWriter:
 
     def position(self) -> int:
         """Return the number of bytes written."""
-        return self._sink.tell()
+        return self._sink.tell() if self._footer_sink is None else self._footer_sink.tell()
 
     @property
     def schema(self) -> pa.Schema:
@@ -142,20 +149,22 @@ class ParquetWriter:
             metadata: key-value metadata of the file, if any.
         """
         if self._writer is None:
-            self._writer = self._open(self._shape.schema.empty_table())
+            self._writer = self._open([pa.nulls(0, field.type) for field in self._shape.schema])
         if metadata is not None:
             self._writer.add_key_value_metadata(dict(metadata))
-        if not self._shape.int96:
+        if self._footer_sink is None:
             self._writer.close()
             return
-        self._sink.start_buffering()
+        self._footer_sink.start_buffering()
         self._writer.close()
-        self._sink.write_instead(mark_int96(self._sink.buffered(), self._shape.int96))
+        ending = mark_int96(self._footer_sink.buffered(), self._shape.int96)
+        self._footer_sink.write_instead(ending)
 
     def abort(self) -> None:
         """Discard the writer and its pending bytes."""
         if self._writer is not None:
-            self._sink.start_buffering()
+            if self._footer_sink is not None:
+                self._footer_sink.start_buffering()
             self._writer.close()
 
 
@@ -168,22 +177,34 @@ class _Shape:
         leaves: paths of the leaf columns.
         int96: paths of the leaf columns that are stored as INT96.
         converted: the type of each column whose values are stored in another Arrow type; else None.
+        plain: position, name and `bit_width` of each column that is not nested.
+        nested: names of the leaf columns of nested columns.
     """
 
     schema: pa.Schema
     leaves: tuple[Path, ...]
     int96: tuple[Path, ...]
     converted: tuple[DataType | None, ...]
+    plain: tuple[tuple[int, str, int], ...]
+    nested: tuple[str, ...]
 
 
-@lru_cache(maxsize=64)
+@cached_by_identity
 def _shape_of(fields: tuple[DataField, ...]) -> _Shape:
     leaves = [leaf for field in fields for leaf in _leaves(field.type, (field.name,))]
+    top = {field.name: at for at, field in enumerate(fields)}
+    schema = pa.schema([_physical_field(field, field.id, 0) for field in fields])
     return _Shape(
-        schema=pa.schema([_physical_field(field, field.id, 0) for field in fields]),
+        schema=schema,
         leaves=tuple(path for path, _ in leaves),
         int96=tuple(path for path, stored in leaves if stored == _INT96),
         converted=tuple(field.type if _is_converted(field.type) else None for field in fields),
+        plain=tuple(
+            (top[path[0]], path[0], bit_width(schema.field(top[path[0]]).type))
+            for path, _ in leaves
+            if len(path) == 1
+        ),
+        nested=tuple(".".join(path) for path, _ in leaves if len(path) > 1),
     )
 
 
@@ -227,12 +248,15 @@ def _codec(compression: str) -> _Codec:
     return codec
 
 
-def _repeats(column: Chunks) -> bool:
-    """Whether dictionary encoding pays: the first rows have few distinct values."""
-    if len(column) <= 1:
-        return len(column) == 0
-    sample = column.slice(0, _SAMPLE_ROWS).combine_chunks()
-    return pc.count_distinct(sample, mode="all").as_py() <= len(sample) * _REPETITIVE
+def _repetitive(columns: Sequence[Column], shape: _Shape) -> list[bool]:
+    """For each plain column whether dictionary encoding pays: few distinct values in a sample."""
+    size = min(len(columns[0]), _SAMPLE_ROWS) if columns else 0
+    if size <= 1:
+        return [size == 0] * len(columns)
+    if len(columns[0]) > size:
+        columns = [column.slice(0, size) for column in columns]
+    counts = distinct_counts(columns, [width for _, _, width in shape.plain])
+    return [count <= size * _REPETITIVE for count in counts]
 
 
 def physical_type(data_type: DataType, field_id: int, depth: int = 0) -> pa.DataType:

@@ -1,10 +1,12 @@
 """Statistics of data files: modes, truncation, bounds that cannot be given."""
 
 from collections.abc import Sequence
+from decimal import Decimal
 
 import pyarrow as pa
 import pytest
 
+from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import (
     MAX_LENGTH,
@@ -22,6 +24,7 @@ from paimon_explore.write.column_statistics import (
     StatsCollector,
     StatsKind,
     StatsMode,
+    StatsPlan,
     column_modes,
     encode_stats,
     parse_mode,
@@ -44,7 +47,7 @@ def field(data_type: DataType, name: str = "c", number: int = 0) -> DataField:
 
 
 def gathered(data_type: DataType, mode: StatsMode, *batches: Column) -> ColumnStats:
-    collector = StatsCollector([field(data_type)], [mode])
+    collector = StatsCollector(StatsPlan([field(data_type)], [mode]))
     for batch in batches:
         collector.add([batch])
     return collector.finish()[0]
@@ -130,7 +133,7 @@ def test_nested_columns_have_no_bounds() -> None:
 
 def test_dense_statistics_leave_out_columns_without_any_and_name_the_others() -> None:
     fields = [field(INT, "a", 0), field(INT, "b", 1)]
-    collector = StatsCollector(fields, [NONE, FULL])
+    collector = StatsCollector(StatsPlan(fields, [NONE, FULL]))
     collector.add([pa.array([1], pa.int32()), pa.array([7], pa.int32())])
     encoded = encode_stats(fields, collector.finish(), dense=True)
     assert encoded.columns == ("b",)
@@ -140,14 +143,14 @@ def test_dense_statistics_leave_out_columns_without_any_and_name_the_others() ->
 
 def test_dense_statistics_of_all_columns_name_none() -> None:
     fields = [field(INT, "a", 0)]
-    collector = StatsCollector(fields, [FULL])
+    collector = StatsCollector(StatsPlan(fields, [FULL]))
     collector.add([pa.array([1], pa.int32())])
     assert encode_stats(fields, collector.finish(), dense=True).columns is None
 
 
 def test_statistics_that_are_not_dense_hold_nulls_for_columns_without_any() -> None:
     fields = [field(INT, "a", 0), field(INT, "b", 1)]
-    collector = StatsCollector(fields, [NONE, FULL])
+    collector = StatsCollector(StatsPlan(fields, [NONE, FULL]))
     collector.add([pa.array([1], pa.int32()), pa.array([7], pa.int32())])
     encoded = encode_stats(fields, collector.finish(), dense=False)
     assert encoded.columns is None
@@ -158,7 +161,7 @@ def test_statistics_that_are_not_dense_hold_nulls_for_columns_without_any() -> N
 
 def test_no_statistics_at_all_are_rows_without_fields() -> None:
     fields = [field(INT)]
-    encoded = encode_stats(fields, StatsCollector(fields, [NONE]).finish(), dense=True)
+    encoded = encode_stats(fields, StatsCollector(StatsPlan(fields, [NONE])).finish(), dense=True)
     assert encoded.minimum == bytes(12)
     assert encoded.columns == ()
 
@@ -180,3 +183,61 @@ def test_an_unknown_mode_is_refused(text: str) -> None:
 def test_only_the_first_columns_keep_the_default_mode_and_explicit_modes_win() -> None:
     modes = column_modes(["a", "b", "c"], FULL, explicit={"c": COUNTS}, keep_first=1)
     assert modes == (FULL, NONE, COUNTS)
+
+
+NAN = float("nan")
+COLUMNS: list[tuple[AtomicType, list[object]]] = [
+    (AtomicType(root=TypeRoot.BOOLEAN), [True, None, False]),
+    (AtomicType(root=TypeRoot.TINYINT), [-1, None, 5]),
+    (AtomicType(root=TypeRoot.SMALLINT), [-300, 4, None]),
+    (AtomicType(root=TypeRoot.INT), [7, 7, 7]),
+    (AtomicType(root=TypeRoot.BIGINT), [None, None, None]),
+    (AtomicType(root=TypeRoot.BIGINT), [-(2**63), 2**63 - 1, 0]),
+    (AtomicType(root=TypeRoot.FLOAT), [0.0, -0.0, 1.5]),
+    (AtomicType(root=TypeRoot.DOUBLE), [1.0, NAN, 2.0]),
+    (AtomicType(root=TypeRoot.DOUBLE), [-0.0, None, -2.5]),
+    (STRING, ["inline", "longer than a word", ""]),
+    (STRING, ["é" * 20, None, "\U0010ffff" * 20]),
+    (BYTES, [b"\xff" * 30, b"", b"\x00"]),
+    (AtomicType(root=TypeRoot.DATE), [19000, None, -1]),
+    (AtomicType(root=TypeRoot.TIME), [0, 86_399_999, 5]),
+    (AtomicType(root=TypeRoot.TIMESTAMP, precision=0), [-1, 5, 9]),
+    (AtomicType(root=TypeRoot.TIMESTAMP, precision=3), [-1, None, 1]),
+    (AtomicType(root=TypeRoot.TIMESTAMP, precision=6), [-1, 1234567, None]),
+    (AtomicType(root=TypeRoot.TIMESTAMP, precision=6), [None, None, None]),
+    (AtomicType(root=TypeRoot.TIMESTAMP_LTZ, precision=9), [-1, 1234567891, 3]),
+    (AtomicType(root=TypeRoot.DECIMAL, precision=5, scale=2), [Decimal("-1.25"), None, Decimal(9)]),
+    (
+        AtomicType(root=TypeRoot.DECIMAL, precision=30, scale=1),
+        [Decimal("9e20"), Decimal(-1), None],
+    ),
+    (AtomicType(root=TypeRoot.DECIMAL, precision=30, scale=1), [None, None, None]),
+]
+
+
+def arrays(rows: Sequence[int]) -> list[Column]:
+    """Some rows of all columns."""
+    times = {TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ}
+    found: list[Column] = []
+    for kind, column in COLUMNS:
+        values = [column[at] for at in rows]
+        raw = pa.array(values, pa.int64() if kind.root in times else to_arrow(kind))
+        found.append(raw.cast(to_arrow(kind)))
+    return found
+
+
+@pytest.mark.parametrize("dense", [True, False])
+@pytest.mark.parametrize("mode", [FULL, COUNTS, NONE, cut(3)])
+@pytest.mark.parametrize("batches", [[[0, 1, 2]], [[0], [1], [2]], [[1], [0, 2] * 3000]])
+def test_statistics_of_all_types_are_encoded_as_their_values_are(
+    *, dense: bool, mode: StatsMode, batches: list[list[int]]
+) -> None:
+    fields = [field(kind, f"c{at}", at) for at, (kind, _) in enumerate(COLUMNS)]
+    modes = [mode, FULL] * (len(fields) // 2)
+    collector = StatsCollector(StatsPlan(fields, modes))
+    again = StatsCollector(StatsPlan(fields, modes))
+    for batch in batches:
+        collector.add(arrays(batch))
+        again.add(arrays(batch))
+    expected = encode_stats(fields, again.finish(), dense=dense)
+    assert collector.encode(dense=dense) == expected
