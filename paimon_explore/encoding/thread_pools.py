@@ -1,4 +1,4 @@
-"""Thread pools that are kept for later reads, to reuse the threads' Arrow memory arenas."""
+"""Thread pools that are kept for later work, to reuse the threads' Arrow memory arenas."""
 
 import os
 from functools import cache

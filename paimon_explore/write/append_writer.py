@@ -119,10 +119,10 @@ class AppendWriter(AbortableWriter):
                 bucket=bucket,
                 total_buckets=total,
                 new_files=entries_of(
-                    writer.close(), partition=partition, bucket=bucket, total_buckets=total
+                    files, partition=partition, bucket=bucket, total_buckets=total
                 ),
             )
-            for partition, bucket, writer in self._writers
+            for partition, bucket, files in self._writers.close(DataFileWriter.close)
         ]
 
     def abort(self) -> None:

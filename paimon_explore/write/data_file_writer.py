@@ -34,6 +34,7 @@ from paimon_explore.write.file_layout import FileLayout
 from paimon_explore.write.formats.format_writers import open_format
 from paimon_explore.write.memoize_by_identity import cached_by_identity
 from paimon_explore.write.new_file_names import FileLocation, FileRow
+from paimon_explore.write.parallel import check_cancelled
 
 GROUP_ROWS = 1 << 18
 GROUP_BYTES = 64 * 1024 * 1024
@@ -80,7 +81,8 @@ class DataFileWriter:
         self._layout = layout
         self._next_sequence = first_sequence
         self._buffer: list[pa.Table] = []
-        self._buffered_rows = 0
+        self.buffered_rows = 0
+        """Number of rows that are not in a file yet."""
         self._open: _OpenFile | None = None
         self._external: str | None = None
         self._blob_files = blob_files
@@ -98,10 +100,11 @@ class DataFileWriter:
         """Write rows with the layout's columns in its order, and the columns of blob files."""
         if len(rows) == 0:
             return
+        check_cancelled()
         self._buffer.append(rows)
-        self._buffered_rows += len(rows)
+        self.buffered_rows += len(rows)
         self.buffered_bytes += rows.nbytes
-        if self._buffered_rows >= self._group_rows():
+        if self.buffered_rows >= self._group_rows():
             self._write_groups(everything=False)
 
     def write_file(self, columns: list[Column]) -> None:
@@ -121,7 +124,7 @@ class DataFileWriter:
 
     def _group_rows(self) -> int:
         limit = min(self._layout.group_bytes or GROUP_BYTES, self._layout.target_bytes)
-        row_bytes = max(self.buffered_bytes // self._buffered_rows, 1)
+        row_bytes = max(self.buffered_bytes // self.buffered_rows, 1)
         rows = max(min(GROUP_ROWS, limit // row_bytes), _MIN_GROUP_ROWS)
         return min(rows, self._layout.target_rows)
 
@@ -131,12 +134,13 @@ class DataFileWriter:
         size = self._group_rows()
         start = 0
         while start < len(rows) and (everything or len(rows) - start >= size):
+            check_cancelled()
             group = rows.slice(start, min(size, self._room()))
             self._write_group(group)
             start += len(group)
         rest = rows.slice(start)
         self._buffer = [rest] if len(rest) else []
-        self._buffered_rows = len(rest)
+        self.buffered_rows = len(rest)
         self.buffered_bytes = rest.nbytes if len(rest) else 0
 
     def _room(self) -> int:

@@ -199,8 +199,7 @@ class UpsertWriter(AbortableWriter):
         """
         index = self._write_index()
         messages = []
-        for partition, bucket, writer in self._writers:
-            data, changelog = writer.close()
+        for partition, bucket, (data, changelog) in self._writers.close(lambda each: each.close()):
             new_index = index.get((partition, bucket), IndexEntries.empty())
             old_index = self._hash_files.get((partition, bucket))
             messages.append(
@@ -282,6 +281,7 @@ class MergeBuffer:
         self._next_sequence = first_sequence
         self._rows: list[pa.RecordBatch] = []
         self.buffered_bytes = 0
+        self.buffered_rows = 0
         location = target.file_location(*bucket, target.file_names())
         layout = keyed_layout(schema, options)
         self._columns = tuple(column.name for column in layout.fields)
@@ -301,6 +301,7 @@ class MergeBuffer:
         self._next_sequence += rows.num_rows
         column = build_fixed(pa.int64(), numbers)
         self._rows.append(rows.append_column(_SEQUENCE_FIELD, column))
+        self.buffered_rows += rows.num_rows
         self.buffered_bytes += rows.nbytes + column.nbytes
 
     def flush(self) -> None:
@@ -310,6 +311,7 @@ class MergeBuffer:
         rows = pa.Table.from_batches(self._rows)
         self._rows = []
         self.buffered_bytes = 0
+        self.buffered_rows = 0
         if self._changelog is not None:
             self._write(self._changelog, sort_rows(rows, self._spec))
         self._write(self._data, merge_sorted(rows, self._spec))
@@ -352,6 +354,11 @@ class PostponeBuffer:
     def buffered_bytes(self) -> int:
         """Size of the rows that are not in a file yet."""
         return self._data.buffered_bytes
+
+    @property
+    def buffered_rows(self) -> int:
+        """Number of rows that are not in a file yet."""
+        return self._data.buffered_rows
 
     @property
     def is_open(self) -> bool:

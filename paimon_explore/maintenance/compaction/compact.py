@@ -9,6 +9,7 @@ Spec: maintenance/dedicated-compaction.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 
 import numpy as np
@@ -71,6 +72,7 @@ from paimon_explore.scan.splits.split_generator import whole_buckets
 from paimon_explore.store.expired import explain_missing_files
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.write.buckets.bucket_writers import BucketId
+from paimon_explore.write.parallel import in_parallel, threads_for
 from paimon_explore.write.write_target import WriteTarget, abort
 
 _KNOWN_INDEXES = frozenset({HASH_INDEX, DELETION_VECTORS_INDEX})
@@ -112,11 +114,17 @@ def compact_table(  # noqa: PLR0913 - the options of one compaction
     target = WriteTarget(store=store, schema=schema, options=options)
     plan = plan_compaction(target, full=full, partitions=partitions, buckets=buckets)
     messages: list[CommitMessage] = []
+    results = in_parallel(
+        lambda split: compact_split(plan, split),
+        plan.splits,
+        threads_for(len(plan.splits), sum(split.row_count for split in plan.splits)),
+        discard=lambda message: None if message is None else abort(target, [message]),
+    )
     try:
-        for split in progress(plan.splits):
-            message = compact_split(plan, split)
-            if message is not None and not message.is_empty:
-                messages.append(message)
+        with closing(results):
+            for _, message in zip(progress(plan.splits), results, strict=True):
+                if message is not None and not message.is_empty:
+                    messages.append(message)
     except BaseException:
         abort(target, messages)
         raise

@@ -6,7 +6,10 @@ closed.
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from typing import Generic, Protocol, TypeVar
+
+from paimon_explore.write.parallel import in_parallel, threads_for
 
 BUDGET_BYTES = 256 * 1024 * 1024
 MAX_OPEN_FILES = 64
@@ -18,6 +21,11 @@ class BucketWriter(Protocol):
     @property
     def buffered_bytes(self) -> int:
         """Size of the rows that are not in a file yet."""
+        ...
+
+    @property
+    def buffered_rows(self) -> int:
+        """Number of rows that are not in a file yet."""
         ...
 
     @property
@@ -38,6 +46,7 @@ class BucketWriter(Protocol):
         ...
 
 
+R = TypeVar("R")
 W = TypeVar("W", bound=BucketWriter)
 BucketId = tuple[bytes, int]
 """Partition and bucket."""
@@ -69,6 +78,22 @@ class BucketWriters(Generic[W]):
         """Yield partition, bucket and writer in the order of creation."""
         for (partition, bucket), writer in self._writers.items():
             yield partition, bucket, writer
+
+    def close(self, close: Callable[[W], R]) -> Iterator[tuple[bytes, int, R]]:
+        """Close all writers, in parallel if they have many rows.
+
+        Args:
+            close: closes a writer.
+
+        Yields:
+            Partition, bucket and result of `close`, in the order of creation.
+        """
+        rows = sum(writer.buffered_rows for writer in self._writers.values())
+        threads = threads_for(len(self._writers), rows)
+        results = in_parallel(close, self._writers.values(), threads)
+        with closing(results):
+            for (partition, bucket), result in zip(self._writers, results, strict=True):
+                yield partition, bucket, result
 
     def flush_over_budget(self) -> None:
         """Flush the largest buffers until the rest fits the budget."""

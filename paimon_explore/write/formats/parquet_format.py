@@ -94,6 +94,7 @@ class ParquetWriter:
         self._level = zstd_level if self._codec in _LEVELLED else None
         self._writer: pq.ParquetWriter | None = None
         self._sink = sink
+        self._size: int | None = None
         self._footer_sink = _FooterSink(sink) if self._shape.int96 else None
 
     def write(self, columns: Sequence[Column]) -> None:
@@ -135,6 +136,8 @@ class ParquetWriter:
 
     def position(self) -> int:
         """Return the number of bytes written."""
+        if self._size is not None:
+            return self._size
         return self._sink.tell() if self._footer_sink is None else self._footer_sink.tell()
 
     @property
@@ -154,11 +157,12 @@ class ParquetWriter:
             self._writer.add_key_value_metadata(dict(metadata))
         if self._footer_sink is None:
             self._writer.close()
-            return
-        self._footer_sink.start_buffering()
-        self._writer.close()
-        ending = mark_int96(self._footer_sink.buffered(), self._shape.int96)
-        self._footer_sink.write_instead(ending)
+        else:
+            self._footer_sink.start_buffering()
+            self._writer.close()
+            ending = mark_int96(self._footer_sink.buffered(), self._shape.int96)
+            self._footer_sink.write_instead(ending)
+        self._size = self.position()
 
     def abort(self) -> None:
         """Discard the writer and its pending bytes."""
