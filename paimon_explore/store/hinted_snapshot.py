@@ -77,6 +77,14 @@ def expect_latest(snapshots: SnapshotFiles, snapshot_id: int) -> None:
     _LATEST_IDS.keep(snapshots, snapshot_id)
 
 
+def expect_hinted(snapshots: SnapshotFiles) -> None:
+    """Read the hint LATEST if nothing is known yet, so that its snapshot is requested with it."""
+    if _LATEST_IDS.find(snapshots) is None:
+        hint = snapshots.latest_hint()
+        if hint is not None:
+            _LATEST_IDS.keep(snapshots, hint)
+
+
 @dataclass(frozen=True, slots=True)
 class _Answer:
     """A snapshot file, or the error of reading it.

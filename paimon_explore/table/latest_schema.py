@@ -1,16 +1,18 @@
 """The latest schema of a branch, and the name of a table."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 
-from paimon_explore.errors import NotFoundError, choices
-from paimon_explore.fileio.concurrent_requests import at_once
+from paimon_explore.errors import NotFoundError, StorageError, choices
+from paimon_explore.fileio.concurrent_requests import at_once, max_requests
 from paimon_explore.fileio.paths import name as name_of
 from paimon_explore.fileio.paths import parent
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
 from paimon_explore.scan.time_travel import NEWEST, TimeTravel, resolve
+from paimon_explore.store.hinted_snapshot import expect_hinted
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.table.mistyped_path_hints import path_hint
 
@@ -29,6 +31,26 @@ def latest_schema(store: TableStore) -> TableSchema:
         raise NotFoundError("branch", store.paths.branch, store.paths.root, hint=hint)
     hint = path_hint(store.file_io, store.paths.root)
     raise NotFoundError("table", store.paths.root, hint=hint)
+
+
+def schema_at_open(store: TableStore) -> TableSchema:
+    """Load the latest schema of a table that is opened; see `latest_schema`.
+
+    On a remote storage the hint of the latest snapshot is read at the same time: most tables are
+    opened to be read.
+    """
+    if max_requests(store.file_io) < 2 or store.environment is not None:  # noqa: PLR2004 - at once
+        return latest_schema(store)
+    reads: list[Callable[[], TableSchema | None]]
+    reads = [partial(latest_schema, store), partial(_expect_hinted, store)]
+    schema, _ = at_once(store.file_io, reads)
+    assert schema is not None  # noqa: S101 - the first read
+    return schema
+
+
+def _expect_hinted(store: TableStore) -> None:
+    with suppress(StorageError):  # the read of the snapshot will tell
+        expect_hinted(store.snapshots)
 
 
 def snapshot_and_schema(

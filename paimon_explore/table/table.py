@@ -39,7 +39,12 @@ from paimon_explore.scan.time_travel import (
 )
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.table import lazy_types as types
-from paimon_explore.table.latest_schema import latest_schema, snapshot_and_schema, table_name
+from paimon_explore.table.latest_schema import (
+    latest_schema,
+    schema_at_open,
+    snapshot_and_schema,
+    table_name,
+)
 from paimon_explore.table.table_definition import OptionValue, option_texts
 from paimon_explore.table.table_maintenance import MaintainableTable
 
@@ -494,7 +499,7 @@ def open_stored_table(
     environment = None if info is None else info.environment
     store = TableStore(file_io, TablePaths(root, wanted), environment=environment)
     schema = info.schema if info is not None else None
-    schema = schema or latest_schema(store)
+    schema = schema or schema_at_open(store)
     if dynamic:
         from paimon_explore.metadata.schema.schema_validation import check_dynamic_options
 

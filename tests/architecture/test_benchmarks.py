@@ -63,6 +63,15 @@ def test_reads_and_writes_are_measured(tmp_path: Path) -> None:
     assert run(tmp_path, CASES["write-keyed-2m"])["check"] == {"rows": 10}
 
 
+def test_requests_to_a_store_far_away_are_counted(tmp_path: Path) -> None:
+    case = CASES["far-plan"]
+    found = run(tmp_path, replace(case, parameters={**case.parameters, "delay_ms": 1}))
+    assert found["check"] == {"found": 16}
+    assert isinstance(found["figures"], dict)
+    assert found["figures"]["requests"] == 5
+    assert found["figures"]["HEAD_requests"] == 0
+
+
 def test_the_readme_shows_the_recorded_results() -> None:
     results = json.loads(RESULTS.read_text(encoding="utf-8"))
     text = (TESTS.parent / "README.md").read_text(encoding="utf-8")

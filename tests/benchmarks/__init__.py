@@ -13,5 +13,6 @@ Contenders must agree on what a run returns (`check`).
 - `data/`: the tables, written by this library from fixed seeds.
 - `contenders/`: one module per implementation, a function per operation, public APIs only. They run
   in the environment with the peers (see `.ci/test`) or in what `--python rust=/path` says.
+- `far_server.py`: the store of the group `far`, which counts requests and answers late.
 - `runner.py`, `child.py`: both ends of the pipe. `report.py`: Markdown from the JSON.
 """

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -10,6 +10,9 @@ import pyarrow.compute as pc
 import paimon_explore as pe
 from paimon_explore.metadata.manifest.manifest_codec import decode_entries
 from paimon_explore.store.manifests import shared_cache
+
+if TYPE_CHECKING:
+    from benchmarks.data.far_table import FarStore
 
 Found = dict[str, Any]
 
@@ -84,6 +87,20 @@ def write(warehouse: str, table: str, rows: str, prepared: pa.Table) -> Found:
     opened = pe.open_table(f"{warehouse}/db.db/{table}")
     (opened.upsert if opened.schema.primary_keys else opened.append)(prepared)
     return {}
+
+
+def prepare_far(warehouse: str, **_: object) -> object:
+    del warehouse
+    from benchmarks.data.far_table import far_store  # noqa: PLC0415 - needs a server
+
+    return far_store()
+
+
+def far(warehouse: str, work: str, delay_ms: float, is_first: bool, prepared: "FarStore") -> Found:  # noqa: FBT001 - by name
+    del warehouse
+    from benchmarks.data.far_table import measure  # noqa: PLC0415 - as above
+
+    return measure(prepared, work, delay_ms, is_first=is_first)
 
 
 def one_row_commits(warehouse: str, table: str) -> Callable[[int], None]:

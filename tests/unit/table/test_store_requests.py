@@ -110,10 +110,12 @@ def test_a_partition_asks_for_its_own_files(far: FarTable) -> None:
 
 
 def test_another_process_reads_metadata_once(far: FarTable) -> None:
-    table = far.elsewhere.table("db.t")
+    with far.requests.together(2, "LIST schema/|GET snapshot/LATEST"):
+        table = far.elsewhere.table("db.t")
     with far.requests.together(COMMITS, "GET manifest/manifest-[0-9a-f]{8}-"):
         assert len(table.scan().plan().splits) == PARTITIONS * BUCKETS
-    assert len(far.requests.log) == 5 + 1 + 2 + COMMITS, "a schema, two lists and the manifests"
+    more = "the schema, the hint at once with the listing, two lists, and the manifests"
+    assert len(far.requests.log) == 5 + 1 + 1 + 2 + COMMITS, more
     far.requests.clear()
     assert len(far.elsewhere.table("db.t").scan().plan().splits) == PARTITIONS * BUCKETS
     assert len(far.requests.log) == 5
