@@ -164,8 +164,9 @@ def needed_groups(spec: MergeSpec) -> tuple[SequenceGroup, ...]:
 
 
 def _check_known(names: Iterable[str], known: Sequence[str], what: str) -> None:
+    found = set(known)
     for name in names:
-        if name not in known:
+        if name not in found:
             raise InvalidInputError(
                 f"{what} {name!r} is not a column of the table.", hint=f"Columns: {choices(known)}."
             )

@@ -314,8 +314,10 @@ def _selected(section: Section, task: Task) -> list[Bools]:
 def _taken(section: Section, task: Task, rows: Ints, kinds: Int8s) -> pa.RecordBatch:
     if not task.keep_retracts:
         rows = rows[~is_retract(kinds[rows])]
-    index = index_array(rows)
-    columns = [section.column(name).take(index) for name in task.spec.columns]
+    columns = [section.column(name) for name in task.spec.columns]
+    if len(rows) < section.count or (rows != np.arange(len(rows))).any():
+        index = index_array(rows)
+        columns = [column.take(index) for column in columns]
     if task.keep_retracts:
         columns += [int64_array(section.numbers()[rows]), int8_array(kinds[rows])]
     return _batch(columns, len(rows), section.parts[0], task)

@@ -22,6 +22,7 @@ from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.streams import translate_stream_errors
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.manifest_entry import FileKind
+from paimon_explore.write.buffered_size import LazySize
 from paimon_explore.write.column_statistics import (
     EMPTY_STATS,
     KEY_MODE,
@@ -79,6 +80,7 @@ class DataFileWriter:
     ) -> None:
         self._location = location
         self._layout = layout
+        self._one_group = min(_MIN_GROUP_ROWS, layout.target_rows)
         self._next_sequence = first_sequence
         self._buffer: list[pa.Table] = []
         self.buffered_rows = 0
@@ -88,8 +90,17 @@ class DataFileWriter:
         self._blob_files = blob_files
         self._files: list[FileRow] = []
         self._paths: list[str] = []
-        self.buffered_bytes = 0
+        self._size = LazySize()
+
+    @property
+    def buffered_bytes(self) -> int:
         """Size of the rows that are not in a file yet."""
+        return self._size.exact
+
+    @property
+    def buffered_bytes_limit(self) -> int:
+        """An upper limit of `buffered_bytes` that takes no time."""
+        return self._size.limit
 
     @property
     def is_open(self) -> bool:
@@ -103,8 +114,8 @@ class DataFileWriter:
         check_cancelled()
         self._buffer.append(rows)
         self.buffered_rows += len(rows)
-        self.buffered_bytes += rows.nbytes
-        if self.buffered_rows >= self._group_rows():
+        self._size.add(rows)
+        if self.buffered_rows >= self._one_group and self.buffered_rows >= self._group_rows():
             self._write_groups(everything=False)
 
     def write_file(self, columns: list[Column]) -> None:
@@ -114,7 +125,7 @@ class DataFileWriter:
             columns: the layout's columns in its order.
         """
         rows = len(columns[0])
-        if rows > min(_MIN_GROUP_ROWS, self._layout.target_rows) or self._blob_files is not None:
+        if rows > self._one_group or self._blob_files is not None:
             names = [field.name for field in self._layout.fields]
             self.write(pa.Table.from_arrays(columns, names=names))
             self.flush()
@@ -131,7 +142,8 @@ class DataFileWriter:
     def _write_groups(self, *, everything: bool) -> None:
         """Write buffered rows in row groups; keep an incomplete group unless `everything`."""
         rows = self._buffer[0] if len(self._buffer) == 1 else pa.concat_tables(self._buffer)
-        size = self._group_rows()
+        # so few rows are one group, whatever their size
+        size = self.buffered_rows if self.buffered_rows <= self._one_group else self._group_rows()
         start = 0
         while start < len(rows) and (everything or len(rows) - start >= size):
             check_cancelled()
@@ -141,7 +153,9 @@ class DataFileWriter:
         rest = rows.slice(start)
         self._buffer = [rest] if len(rest) else []
         self.buffered_rows = len(rest)
-        self.buffered_bytes = rest.nbytes if len(rest) else 0
+        self._size = LazySize()
+        if len(rest):
+            self._size.add(rest)
 
     def _room(self) -> int:
         """Return the number of rows until the current file is full."""

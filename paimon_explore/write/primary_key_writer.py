@@ -56,6 +56,7 @@ from paimon_explore.write.buckets.bucket_writers import BucketId, BucketWriters
 from paimon_explore.write.buckets.cross_partition import KeyIndex
 from paimon_explore.write.buckets.dynamic_buckets import HashAssigner, bucket_limit
 from paimon_explore.write.buckets.partition_grouping import Partitions, partitions_of, split_rows
+from paimon_explore.write.buffered_size import LazySize
 from paimon_explore.write.data_file_writer import DataFileWriter
 from paimon_explore.write.input.row_kinds import INSERT, ROW_KIND, kept_kinds, kinds_of
 from paimon_explore.write.input.table_batches import InputShape, Rows, open_rows
@@ -280,7 +281,7 @@ class MergeBuffer:
         self._spec = spec
         self._next_sequence = first_sequence
         self._rows: list[pa.RecordBatch] = []
-        self.buffered_bytes = 0
+        self._size = LazySize()
         self.buffered_rows = 0
         location = target.file_location(*bucket, target.file_names())
         layout = keyed_layout(schema, options)
@@ -289,6 +290,16 @@ class MergeBuffer:
         self._changelog: DataFileWriter | None = None
         if options.value(opt.CHANGELOG_PRODUCER) is ChangelogProducer.INPUT and not target.replaces:
             self._changelog = DataFileWriter(location, changelog_layout(schema, options))
+
+    @property
+    def buffered_bytes(self) -> int:
+        """Size of the rows that are not in a file yet."""
+        return self._size.exact
+
+    @property
+    def buffered_bytes_limit(self) -> int:
+        """An upper limit of `buffered_bytes` that takes no time."""
+        return self._size.limit
 
     @property
     def is_open(self) -> bool:
@@ -302,16 +313,16 @@ class MergeBuffer:
         column = build_fixed(pa.int64(), numbers)
         self._rows.append(rows.append_column(_SEQUENCE_FIELD, column))
         self.buffered_rows += rows.num_rows
-        self.buffered_bytes += rows.nbytes + column.nbytes
+        self._size.add(self._rows[-1])
 
     def flush(self) -> None:
         """Merge the buffered rows into a sorted run on level 0."""
         if not self._rows:
             return
-        rows = pa.Table.from_batches(self._rows)
+        rows = self._rows[0] if len(self._rows) == 1 else pa.Table.from_batches(self._rows)
         self._rows = []
-        self.buffered_bytes = 0
         self.buffered_rows = 0
+        self._size = LazySize()
         if self._changelog is not None:
             self._write(self._changelog, sort_rows(rows, self._spec))
         self._write(self._data, merge_sorted(rows, self._spec))
@@ -354,6 +365,11 @@ class PostponeBuffer:
     def buffered_bytes(self) -> int:
         """Size of the rows that are not in a file yet."""
         return self._data.buffered_bytes
+
+    @property
+    def buffered_bytes_limit(self) -> int:
+        """An upper limit of `buffered_bytes` that takes no time."""
+        return self._data.buffered_bytes_limit
 
     @property
     def buffered_rows(self) -> int:
@@ -409,7 +425,8 @@ def _with_kinds(
     """Append the column `_VALUE_KIND` to the table's columns."""
     names = [column.name for column in schema.fields]
     column = build_fixed(pa.int8(), kinds)
-    return batch.select(names).append_column(_KIND_FIELD, column)
+    own = batch if batch.schema.names == names else batch.select(names)
+    return own.append_column(_KIND_FIELD, column)
 
 
 def write_upsert(  # noqa: PLR0913  # the options of one write

@@ -24,6 +24,11 @@ class BucketWriter(Protocol):
         ...
 
     @property
+    def buffered_bytes_limit(self) -> int:
+        """An upper limit of `buffered_bytes` that takes no time."""
+        ...
+
+    @property
     def buffered_rows(self) -> int:
         """Number of rows that are not in a file yet."""
         ...
@@ -97,6 +102,8 @@ class BucketWriters(Generic[W]):
 
     def flush_over_budget(self) -> None:
         """Flush the largest buffers until the rest fits the budget."""
+        if sum(writer.buffered_bytes_limit for writer in self._writers.values()) <= self._budget:
+            return
         while sum(writer.buffered_bytes for writer in self._writers.values()) > self._budget:
             largest = max(self._writers.values(), key=lambda writer: writer.buffered_bytes)
             largest.flush()

@@ -36,10 +36,11 @@ from paimon_explore.data_types.arrow_buffers import (
     Column,
     build_bool,
     build_fixed,
+    empty_array,
     fixed_values,
     valid_mask,
 )
-from paimon_explore.data_types.definitions import MAX_LENGTH, AtomicType, TypeRoot
+from paimon_explore.data_types.definitions import MAX_LENGTH, AtomicType, DataType, TypeRoot
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.frozen_dataclass import dataclass
 
@@ -102,6 +103,13 @@ def safe_cast(array: Column, data_type: AtomicType) -> "Column | Misfit":
             position = _first_failure(array, target)
             return _misfit(array, position, data_type)
     return _too_long(array, data_type) or array
+
+
+def is_unlimited(data_type: DataType) -> bool:
+    """Whether a column can store all values of its Arrow type, except nulls."""
+    if not isinstance(data_type, AtomicType) or data_type.root is TypeRoot.VARIANT:
+        return False
+    return _beyond(empty_array(to_arrow(data_type)), data_type) is None
 
 
 def is_castable(found: pa.DataType, target: pa.DataType) -> bool:

@@ -21,6 +21,8 @@ from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.write.input.arrow_cast import conform, nulls_of
 from paimon_explore.write.input.arrow_stream import ArrowStream, batches_of
 from paimon_explore.write.input.python_values import column_of_values, default_of
+from paimon_explore.write.input.safe_cast import is_unlimited
+from paimon_explore.write.memoize_by_identity import cached_by_identity
 
 _PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 
@@ -71,19 +73,54 @@ def open_rows(data: Rows, shape: InputShape) -> Iterator[pa.RecordBatch]:
             first_row += batch.num_rows
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Target:
+    """What the batches of a table's rows share.
+
+    Attributes:
+        schema: Arrow schema of the rows.
+        types: Arrow type of each column.
+        unlimited: whether each column can store all values of its Arrow type, except nulls.
+    """
+
+    schema: pa.Schema
+    types: tuple[pa.DataType, ...]
+    unlimited: tuple[bool, ...]
+
+
+@cached_by_identity
+def _target_of(fields: tuple[DataField, ...]) -> _Target:
+    schema = arrow_schema(RowType(fields=fields))
+    return _Target(
+        schema=schema,
+        types=tuple(field.type for field in schema),
+        unlimited=tuple(is_unlimited(field.type) for field in fields),
+    )
+
+
 def _conformed(batch: pa.RecordBatch, shape: InputShape, first_row: int) -> pa.RecordBatch:
     names = batch.schema.names
     _check_names(names, shape)
+    found = dict(zip(names, batch.columns, strict=True))
+    target = _target_of(shape.row_type.fields)
     columns: list[Column] = []
-    for field in shape.row_type:
-        if field.name in names:
-            column = batch.column(names.index(field.name))
-            columns.append(conform(column, field.type, where=field.name, first_row=first_row))
-        else:
+    for field, data_type, unlimited in zip(
+        shape.row_type.fields, target.types, target.unlimited, strict=True
+    ):
+        column = found.get(field.name)
+        if column is None:
             columns.append(absent_column(field, batch.num_rows))
-    schema = arrow_schema(shape.row_type)
+        elif (
+            unlimited
+            and column.type.equals(data_type)
+            and (field.type.nullable or not column.null_count)
+        ):
+            columns.append(column)
+        else:
+            columns.append(conform(column, field.type, where=field.name, first_row=first_row))
+    schema = target.schema
     for name in sorted(shape.extra.intersection(names)):
-        columns.append(batch.column(names.index(name)))
+        columns.append(found[name])
         schema = schema.append(batch.schema.field(name))
     return pa.RecordBatch.from_arrays(columns, schema=schema)
 
