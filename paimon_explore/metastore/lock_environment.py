@@ -4,12 +4,9 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
-from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.metadata.partition_statistics import PartitionStatistics
 from paimon_explore.metadata.schema.schema_change import SchemaChange
 from paimon_explore.metadata.schema.table_schema import TableSchema
-from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
 from paimon_explore.metastore.identifier import Identifier
 
@@ -44,22 +41,6 @@ class LockEnvironment:
     def identifier(self) -> str:
         """The name of the table."""
         return self.wanted.full_name
-
-    @property
-    def supports_version_management(self) -> bool:
-        """False: snapshot files decide about commits."""
-        return False
-
-    def latest_snapshot(self, branch: str) -> Snapshot | None:
-        """Never called."""
-        raise UnsupportedFeatureError("a latest snapshot in the catalog", branch)
-
-    def commit_snapshot(
-        self, branch: str, snapshot: Snapshot, statistics: Sequence[PartitionStatistics]
-    ) -> bool:
-        """Never called."""
-        del snapshot, statistics
-        raise UnsupportedFeatureError("a commit through the catalog", branch)
 
     def lock(self) -> AbstractContextManager[object] | None:
         """Return the lock of the table."""

@@ -100,7 +100,8 @@ class S3Place:
 class _OneByOne:
     """Answers one request after the other: a store decides a conditional put in one step."""
 
-    def __init__(self, requests: Requests) -> None:
+    def __init__(self, requests: Requests, *, ignores_conditions: bool) -> None:
+        self._ignores_conditions = ignores_conditions
         self._app = DomainDispatcherApplication(create_backend_app)
         self._lock = threading.Lock()
         self._requests = requests
@@ -113,6 +114,8 @@ class _OneByOne:
             status = "400 Bad Request" if code == "ExpiredToken" else "403 Forbidden"
             start(status, [("Content-Type", "application/xml")])
             return [f"<Error><Code>{code}</Code><Message>Refused.</Message></Error>".encode()]
+        if self._ignores_conditions:
+            environment.pop("HTTP_IF_NONE_MATCH", None)
         with self._lock:
             return list(self._app(environment, start))
 
@@ -128,10 +131,17 @@ def _line(environment: "WSGIEnvironment") -> str:
 
 
 @contextmanager
-def s3_place(bucket: str) -> Iterator[S3Place]:
-    """A server with an empty bucket, for as long as the block lasts."""
+def s3_place(bucket: str, *, ignores_conditions: bool = False) -> Iterator[S3Place]:
+    """A server with an empty bucket, for as long as the block lasts.
+
+    Args:
+        bucket: its name.
+        ignores_conditions: whether a conditional put replaces an existing object.
+    """
     requests = Requests()
-    server = make_server("127.0.0.1", 0, _OneByOne(requests), threaded=True)
+    server = make_server(
+        "127.0.0.1", 0, _OneByOne(requests, ignores_conditions=ignores_conditions), threaded=True
+    )
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     try:

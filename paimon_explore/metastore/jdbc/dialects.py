@@ -15,6 +15,9 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
 
+_SQLITE_DUPLICATE = frozenset(
+    {sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY, sqlite3.SQLITE_CONSTRAINT_UNIQUE}
+)
 _SQLITE_WAIT_S = 30.0
 """How long SQLite waits for the locks of other processes."""
 _CONNECT_TIMEOUT_S = 10
@@ -127,6 +130,10 @@ def _connect_sqlite(address: str, properties: Mapping[str, str]) -> Connection:
         uri=is_uri,
     )
     return _SqliteConnection(opened)
+
+
+def _is_duplicate_sqlite(error: Exception) -> bool:
+    return isinstance(error, sqlite3.Error) and error.sqlite_errorcode in _SQLITE_DUPLICATE
 
 
 def _is_busy_sqlite(error: Exception) -> bool:
@@ -343,7 +350,7 @@ _SQLITE = Dialect(
     lock_expired="strftime('%s', 'now') - strftime('%s', acquired_at) > expire_time_seconds",
     connect=_connect_sqlite,
     errors=lambda: (sqlite3.Error,),
-    is_duplicate=lambda error: isinstance(error, sqlite3.IntegrityError),
+    is_duplicate=_is_duplicate_sqlite,
     is_busy=_is_busy_sqlite,
 )
 _POSTGRES = Dialect(

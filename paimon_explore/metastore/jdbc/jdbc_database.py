@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 
-from paimon_explore.errors import StorageError, safe_cause
+from paimon_explore.errors import PaimonError, StorageError, safe_cause
 from paimon_explore.metastore.jdbc.dialects import Connection, Dialect, dialect_of
 
 _IDLE_S = 5.0
@@ -38,13 +38,13 @@ class JdbcDatabase:
     def __init__(
         self, uri: str, properties: Mapping[str, str], catalog_tables: Mapping[str, str]
     ) -> None:
+        self._open: Connection | None = None
         self._uri = uri
         self._properties = dict(properties)
         self._catalog_tables = dict(catalog_tables)
         self.dialect: Dialect
         self.dialect, self._address = dialect_of(uri)
         self._mutex = threading.RLock()
-        self._open: Connection | None = None
         self._process = 0
         self._used = 0.0
         self._in_transaction = False
@@ -61,6 +61,11 @@ class JdbcDatabase:
 
     def __hash__(self) -> int:
         return hash(self._uri)
+
+    def __del__(self) -> None:
+        """Close the connection, which drivers would warn about."""
+        if self._open is not None:
+            self.close()
 
     def __repr__(self) -> str:
         """The kind of database; addresses may contain secrets."""
@@ -171,7 +176,7 @@ class JdbcDatabase:
         try:
             yield
         except Exception as error:
-            if not isinstance(error, self.dialect.errors()):
+            if isinstance(error, PaimonError) or not isinstance(error, self.dialect.errors()):
                 raise
             if self.dialect.is_duplicate(error):
                 raise DuplicateRowError from error

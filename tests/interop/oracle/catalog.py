@@ -6,7 +6,7 @@ from typing import Any
 
 from oracle.oracle import JavaPaimon
 from oracle.values import JavaPaimonError
-from oracle.wire import Fields
+from oracle.wire import Fields, TypeJson
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +96,7 @@ class JavaCatalog(JavaPaimon):
     def create_view(
         self,
         name: str,
-        fields: Sequence[tuple[str, str]],
+        fields: Sequence[tuple[str, TypeJson]],
         query: str,
         *,
         dialects: Mapping[str, str] | None = None,

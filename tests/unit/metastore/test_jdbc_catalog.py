@@ -1,0 +1,271 @@
+"""JDBC catalogs in SQLite: locks, failures in the middle of an act, and bad input."""
+
+import pickle
+import socket
+import sqlite3
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from paimon_explore import Catalog
+from paimon_explore.errors import (
+    CommitError,
+    InvalidInputError,
+    NotFoundError,
+    PaimonError,
+    StorageError,
+    UnsupportedFeatureError,
+)
+
+COLUMNS = {"a": "BIGINT"}
+HIDDEN = "hunter2-hunter2"
+
+
+def options(folder: Path, **more: str) -> dict[str, str]:
+    found = {"metastore": "jdbc", "uri": f"jdbc:sqlite:{folder / 'catalog.db'}"}
+    found["warehouse"] = str(folder / "warehouse")
+    return {**found, **{key.replace("_", "-"): value for key, value in more.items()}}
+
+
+@pytest.fixture
+def catalog(tmp_path: Path) -> Iterator[Catalog]:
+    """A catalog with locks that are soon given up."""
+    found = {**options(tmp_path, lock_acquire_timeout="1 s"), "lock.enabled": "true"}
+    made = Catalog(options=found)
+    made.create_database("db")
+    yield made
+    made.close()
+
+
+@contextmanager
+def rows(folder: Path) -> Iterator[sqlite3.Connection]:
+    """The database, as another process sees it."""
+    opened = sqlite3.connect(folder / "catalog.db", isolation_level=None)
+    yield opened
+    opened.close()
+
+
+def lock(folder: Path, acquired: str, expires_after: int) -> None:
+    insert = "INSERT INTO paimon_distributed_locks VALUES ('jdbc.db.t', datetime('now', ?), ?)"
+    with rows(folder) as opened:
+        opened.execute(insert, (acquired, expires_after))
+
+
+def locks(folder: Path) -> list[tuple[object, ...]]:
+    with rows(folder) as opened:
+        return opened.execute("SELECT * FROM paimon_distributed_locks").fetchall()
+
+
+# ---------------------------------------------------------------- locks
+
+
+def test_nothing_is_committed_while_another_process_holds_the_lock(
+    catalog: Catalog, tmp_path: Path
+) -> None:
+    table = catalog.create_table("db.t", COLUMNS)
+    table.append([{"a": 1}])
+    files = {str(path) for path in tmp_path.rglob("manifest*/*")}
+    lock(tmp_path, "+0 seconds", 480)
+    with pytest.raises(CommitError, match=r"Nothing was committed.*'jdbc.db.t'.*for more than 1 s"):
+        table.append([{"a": 2}])
+    with pytest.raises(CommitError, match="the catalog gave no lock"):
+        table.add_column("b", "INT")
+    with pytest.raises(StorageError, match="lock-acquire-timeout"):
+        catalog.rename_table("db.t", "db.u")
+    assert [snapshot.id for snapshot in table.snapshots] == [1]
+    assert table.schema.id == 0
+    assert {str(path) for path in tmp_path.rglob("manifest*/*")} == files
+    assert len(locks(tmp_path)) == 1
+
+
+def test_the_lock_of_a_process_that_died_expires(catalog: Catalog, tmp_path: Path) -> None:
+    table = catalog.create_table("db.t", COLUMNS)
+    lock(tmp_path, "-10 seconds", 5)
+    table.append([{"a": 1}])
+    assert table.count() == 1
+    assert locks(tmp_path) == []
+
+
+def test_without_locks_rows_of_locks_are_neither_read_nor_written(tmp_path: Path) -> None:
+    catalog = Catalog(options=options(tmp_path))
+    catalog.create_database("db")
+    table = catalog.create_table("db.t", COLUMNS)
+    assert table.store.environment is not None
+    assert table.store.environment.lock() is None
+    table.append([{"a": 1}])
+    with rows(tmp_path) as opened:
+        names = opened.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+    assert ("paimon_distributed_locks",) not in names
+    catalog.close()
+
+
+def test_threads_share_a_catalog(catalog: Catalog) -> None:
+    table = catalog.create_table("db.t", COLUMNS, options={"commit.max-retries": 1000})
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda value: table.append([{"a": value}]), range(12)))
+    assert sorted(row["a"] for row in table.to_arrow().to_pylist()) == list(range(12))
+
+
+def test_tables_and_catalogs_are_pickled_without_connections(catalog: Catalog) -> None:
+    table = catalog.create_table("db.t", COLUMNS)
+    data = pickle.dumps((catalog, table))
+    again, same = pickle.loads(data)  # noqa: S301 - our own
+    same.append([{"a": 1}])
+    assert again.table("db.t").count() == 1
+    assert again.tables("db") == ["t"]
+    assert same.store.environment == table.store.environment
+    again.close()
+
+
+# ---------------------------------------------------------------- failures in the middle
+
+
+def test_a_table_that_cannot_be_registered_leaves_no_files(
+    catalog: Catalog, tmp_path: Path
+) -> None:
+    with rows(tmp_path) as opened:
+        opened.execute(
+            "CREATE TRIGGER full BEFORE INSERT ON paimon_table_properties "
+            "BEGIN SELECT RAISE(ABORT, 'the disk is full'); END"
+        )
+    with pytest.raises(PaimonError):
+        catalog.create_table("db.t", COLUMNS, options={"bucket": 1, "bucket-key": "a"})
+    assert catalog.tables("db") == []
+    assert list(tmp_path.rglob("schema-0")) == []
+    with rows(tmp_path) as opened:
+        opened.execute("DROP TRIGGER full")
+    catalog.create_table("db.t", COLUMNS, options={"bucket": 1, "bucket-key": "a"})
+    assert catalog.tables("db") == ["t"]
+
+
+def test_a_table_whose_folder_cannot_move_keeps_its_name(catalog: Catalog, tmp_path: Path) -> None:
+    catalog.create_table("db.t", COLUMNS).append([{"a": 1}])
+    in_the_way = tmp_path / "warehouse" / "db.db" / "u"
+    in_the_way.mkdir()
+    (in_the_way / "file").touch()
+    with pytest.raises(StorageError, match="rename"):
+        catalog.rename_table("db.t", "db.u")
+    assert catalog.tables("db") == ["t"]
+    assert catalog.table("db.t").count() == 1
+
+
+def test_a_folder_with_a_table_that_is_not_registered_is_not_replaced(
+    catalog: Catalog, tmp_path: Path
+) -> None:
+    Catalog(tmp_path / "warehouse").create_database("db", if_not_exists=True)
+    Catalog(tmp_path / "warehouse").create_table("db.t", COLUMNS).append([{"a": 1}])
+    with pytest.raises(InvalidInputError, match="not registered in the catalog"):
+        catalog.create_table("db.t", COLUMNS)
+    assert catalog.tables("db") == []
+    assert Catalog(tmp_path / "warehouse").table("db.t").count() == 1
+
+
+def test_a_registered_table_without_files_is_told(catalog: Catalog, tmp_path: Path) -> None:
+    catalog.create_table("db.t", COLUMNS)
+    (tmp_path / "warehouse/db.db/t/schema/schema-0").unlink()
+    with pytest.raises(NotFoundError, match="'t'"):
+        catalog.table("db.t")
+    catalog.drop_table("db.t")
+    assert catalog.tables("db") == []
+
+
+def test_names_that_look_like_sql_are_names(catalog: Catalog) -> None:
+    name = "t'; DROP TABLE paimon_tables; --"
+    catalog.create_table(f"db.{name}", COLUMNS).append([{"a": 1}])
+    assert catalog.tables("db") == [name]
+    assert catalog.table(f"db.{name}").count() == 1
+
+
+def test_catalogs_with_different_keys_share_a_database(tmp_path: Path) -> None:
+    one = Catalog(options=options(tmp_path, catalog_key="one"))
+    two = Catalog(
+        options={**options(tmp_path, catalog_key="two"), "warehouse": str(tmp_path / "2")}
+    )
+    one.create_database("db")
+    one.create_table("db.t", COLUMNS)
+    assert two.databases() == []
+    two.create_database("db")
+    assert two.tables("db") == []
+    one.close()
+    two.close()
+
+
+# ---------------------------------------------------------------- bad input
+
+
+@pytest.mark.parametrize(
+    ("wrong", "kind", "told"),
+    [
+        ({"uri": ""}, InvalidInputError, "requires option 'uri'"),
+        ({"warehouse": ""}, InvalidInputError, "requires option 'warehouse'"),
+        ({"uri": "postgresql://host/db"}, InvalidInputError, "'uri' must be a JDBC address"),
+        ({"uri": "jdbc:oracle:thin:@x"}, UnsupportedFeatureError, "'oracle'.*sqlite, postgresql"),
+        ({"lock.enabled": "maybe"}, InvalidInputError, "'lock.enabled' must be 'true' or 'false'"),
+        (
+            {"uri": "jdbc:mariadb://h/db", "lock.enabled": "true"},
+            InvalidInputError,
+            "MariaDB has no locks",
+        ),
+        ({"lock-acquire-timeout": "soon"}, InvalidInputError, "'lock-acquire-timeout' must be"),
+    ],
+)
+def test_wrong_options_are_told(
+    tmp_path: Path, wrong: dict[str, str], kind: type[PaimonError], told: str
+) -> None:
+    with pytest.raises(kind, match=told):
+        Catalog(options={**options(tmp_path), **wrong})
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_server_that_does_not_answer_is_told_and_nothing_is_written(tmp_path: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    uri = f"jdbc:postgresql://127.0.0.1:{port}/db?user=me&password={HIDDEN}"
+    for address in (uri, uri.replace("postgresql", "mysql")):
+        catalog = Catalog(options={**options(tmp_path), "uri": address})
+        with pytest.raises(StorageError, match="Cannot connect to the catalog database") as told:
+            catalog.create_database("db")
+        assert "jdbc.password" in str(told.value)
+        assert HIDDEN not in f"{told.value}{told.value.__cause__}{catalog.options()}"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_is_no_database_is_told(tmp_path: Path) -> None:
+    (tmp_path / "catalog.db").write_bytes(b"not a database at all" * 100)
+    with pytest.raises(StorageError, match="not a database"):
+        Catalog(options=options(tmp_path)).databases()
+    missing = {**options(tmp_path), "uri": f"jdbc:sqlite:{tmp_path}/nowhere/catalog.db"}
+    with pytest.raises(StorageError, match="unable to open database file"):
+        Catalog(options=missing).databases()
+
+
+def test_tables_of_another_program_are_told(tmp_path: Path) -> None:
+    with rows(tmp_path) as opened:
+        opened.execute("CREATE TABLE paimon_tables (x INT)")
+    with pytest.raises(StorageError, match=r"no such column.*SELECT DISTINCT database_name"):
+        Catalog(options=options(tmp_path)).databases()
+
+
+def test_a_view_that_is_no_json_is_told(catalog: Catalog, tmp_path: Path) -> None:
+    with rows(tmp_path) as opened:
+        opened.execute("INSERT INTO paimon_views VALUES ('jdbc', 'db', 'v', '{\"fields\": 1')")
+    with pytest.raises(PaimonError, match=r"view db\.v"):
+        catalog.view("db.v")
+
+
+@pytest.mark.parametrize(
+    ("database", "module", "extra"),
+    [("postgresql", "psycopg", "jdbc-postgres"), ("mysql", "pymysql", "jdbc-mysql")],
+)
+def test_a_missing_driver_is_told_with_its_extra(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, database: str, module: str, extra: str
+) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    catalog = Catalog(options={**options(tmp_path), "uri": f"jdbc:{database}://h/db"})
+    with pytest.raises(UnsupportedFeatureError, match=rf"{module}.*paimon-explore\[{extra}\]"):
+        catalog.databases()
