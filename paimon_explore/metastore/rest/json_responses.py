@@ -145,6 +145,7 @@ def view_of(source: JsonObject) -> ViewInfo:
 
 def function_of(source: JsonObject) -> FunctionInfo:
     """Read a function."""
+    source.text("name")  # all other members are optional
     definitions = source.optional_object("definitions")
     return FunctionInfo(
         input_params=_optional_fields(source, "inputParams"),
