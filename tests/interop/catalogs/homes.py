@@ -4,7 +4,7 @@ A home is started when the first test asks for it and ends with the test run.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -21,6 +21,7 @@ VIEWS = "views"
 PYPAIMON = "pypaimon"
 LOCKS = "locks"
 DIALECTS = "dialects"
+SERVER = "server"
 
 
 @dataclass(frozen=True)
@@ -32,8 +33,9 @@ class Home:
         options: its options, by Paimon's names.
         catalog: our catalog.
         java: the same catalog in Java.
-        features: what it has: properties of databases, views, dialects of views, locks, and
-            whether pypaimon opens it.
+        features: what it has: properties of databases, views, dialects of views, locks, a server
+            that decides about commits (Paimon's test server, which forgets the snapshots of renamed
+            tables and keeps those of dropped databases); and whether pypaimon opens it.
     """
 
     name: str
@@ -108,11 +110,45 @@ def hive(starting: Starting) -> tuple[Mapping[str, str], frozenset[str]]:
     return options, frozenset({PROPERTIES, VIEWS, LOCKS})
 
 
+def rest_new(starting: Starting) -> tuple[Mapping[str, str], frozenset[str]]:
+    """Paimon's REST server of release 2.0.0, with a bearer token."""
+    server = partial(servers.rest_server, starting.folder / "warehouse", version="2.0.0")
+    options = {"token.provider": "bear", "token": "secret"}
+    return _rest(starting, server, options)
+
+
+def rest_old(starting: Starting) -> tuple[Mapping[str, str], frozenset[str]]:
+    """Paimon's REST server of release 1.4.2, with requests signed as DLF asks."""
+    keys = ("key", "hidden")
+    folder = starting.folder / "warehouse"
+    server = partial(servers.rest_server, folder, dlf=keys, version="1.4.2")
+    options = {
+        "token.provider": "dlf",
+        "dlf.region": "cn-hangzhou",
+        "dlf.access-key-id": keys[0],
+        "dlf.access-key-secret": keys[1],
+    }
+    return _rest(starting, server, options)
+
+
+def _rest(
+    starting: Starting,
+    server: Callable[[], AbstractContextManager[str]],
+    credentials: Mapping[str, str],
+) -> tuple[Mapping[str, str], frozenset[str]]:
+    (starting.folder / "warehouse").mkdir()
+    uri = starting.stack.enter_context(servers.started(server))
+    options = {"metastore": "rest", "uri": uri, "warehouse": "wh", **credentials}
+    return options, frozenset({PROPERTIES, VIEWS, DIALECTS, PYPAIMON, SERVER})
+
+
 HOMES: Mapping[str, Start] = {
     "filesystem": filesystem,
     "jdbc-sqlite": jdbc_sqlite,
     "jdbc-postgres": jdbc_postgres,
     "hive": hive,
+    "rest-2.0.0": rest_new,
+    "rest-1.4.2": rest_old,
 }
 
 

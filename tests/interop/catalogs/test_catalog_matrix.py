@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from catalogs.homes import DIALECTS, PROPERTIES, PYPAIMON, VIEWS, Home
+from catalogs.homes import DIALECTS, PROPERTIES, PYPAIMON, SERVER, VIEWS, Home
 from oracle import JavaPaimonError
 from paimon_explore import Table
 from paimon_explore.errors import (
@@ -80,23 +80,23 @@ def test_properties_of_databases_are_the_same_for_both(home: Home) -> None:
     catalog, java = home.catalog, home.java
     if not home.has(PROPERTIES):
         with pytest.raises(UnsupportedFeatureError, match="properties or a comment"):
-            catalog.create_database("noted", properties={"owner": "me"})
+            catalog.create_database("noted", properties={"team": "me"})
         return
-    catalog.create_database("noted", properties={"owner": "me", "x": "1"}, comment="ours")
-    java.create_database("told", {"owner": "me", "x": "1", "comment": "theirs"})
+    catalog.create_database("noted", properties={"team": "me", "x": "1"}, comment="ours")
+    java.create_database("told", {"team": "me", "x": "1", "comment": "theirs"})
     found = java.database("noted")
-    assert {key: found.get(key) for key in ("owner", "x", "comment")} == {
-        "owner": "me",
+    assert {key: found.get(key) for key in ("team", "x", "comment")} == {
+        "team": "me",
         "x": "1",
         "comment": "ours",
     }
     told = catalog.database("told")
-    assert (told.comment, told.properties) == ("theirs", {"owner": "me", "x": "1"})
-    catalog.alter_database("noted", {"x": "2", "y": "3"}, remove="owner")
-    java.alter_database("told", {"x": "2", "y": "3"}, ["owner"])
+    assert (told.comment, told.properties) == ("theirs", {"team": "me", "x": "1"})
+    catalog.alter_database("noted", {"x": "2", "y": "3"}, remove="team")
+    java.alter_database("told", {"x": "2", "y": "3"}, ["team"])
     after = java.database("noted")
-    assert {key: after.get(key) for key in ("owner", "x", "y")} == {
-        "owner": None,
+    assert {key: after.get(key) for key in ("team", "x", "y")} == {
+        "team": None,
         "x": "2",
         "y": "3",
     }
@@ -114,7 +114,8 @@ def test_a_database_with_tables_is_dropped_only_on_demand(home: Home, db: str) -
     home.catalog.drop_database(db, cascade=True)
     assert db not in home.java.databases()
     home.catalog.create_database(db)
-    assert ours(append_table(home, f"{db}.t")) == []
+    name = "u" if home.has(SERVER) else "t"  # Paimon's test server keeps the snapshots of a table
+    assert ours(append_table(home, f"{db}.{name}")) == []
 
 
 # ---------------------------------------------------------------- tables
@@ -189,9 +190,12 @@ def test_a_table_is_renamed_by_either(home: Home, db: str) -> None:
     append_table(home, f"{db}.a").append([row(1, 1)])
     append_table(home, f"{db}.taken")
     home.catalog.rename_table(f"{db}.a", f"{db}.b")
-    assert theirs(home, f"{db}.b") == [row(1, 1)]
+    assert home.java.tables(db) == ["b", "taken"]
+    if not home.has(SERVER):
+        assert theirs(home, f"{db}.b") == [row(1, 1)]
     home.java.rename_table(f"{db}.b", f"{db}.c")
-    assert ours(home.catalog.table(f"{db}.c")) == [row(1, 1)]
+    if not home.has(SERVER):
+        assert ours(home.catalog.table(f"{db}.c")) == [row(1, 1)]
     assert home.catalog.tables(db) == home.java.tables(db) == ["c", "taken"]
     with pytest.raises(AlreadyExistsError):
         home.catalog.rename_table(f"{db}.c", f"{db}.taken")
