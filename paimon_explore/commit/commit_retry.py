@@ -340,6 +340,14 @@ class CommitLoop:
         base = None if state.latest is None else state.latest.uuid
         return server.commit_snapshot(self._store.paths.branch, snapshot, changes, base)
 
+    def _committed(self, snapshot_id: int) -> Snapshot | None:
+        """Return the snapshot with an id, if it was committed: a server knows better than files."""
+        if self._server is not None:
+            latest = self._server.latest_snapshot(self._store.paths.branch)
+            if latest is None or latest.id <= snapshot_id:
+                return latest if latest is not None and latest.id == snapshot_id else None
+        return self._store.snapshots.find(snapshot_id)
+
     def _was_rolled_back(self, state: CommitAttempt) -> bool:
         """Return whether a rollback has removed or replaced the base of the new snapshot.
 
@@ -383,7 +391,7 @@ class CommitLoop:
     def _find_winner(self, state: CommitAttempt, snapshot: Snapshot) -> Snapshot | None:
         """Return the existing snapshot if it is ours (its response was lost), else None."""
         try:
-            found = self._store.snapshots.find(snapshot.id)
+            found = self._committed(snapshot.id)
         except StorageError as error:
             self._record_unknown_outcome(state, snapshot)
             self._clean_up_failed(error)

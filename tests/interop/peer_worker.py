@@ -40,7 +40,8 @@ def _py_table(request: Request) -> Any:  # noqa: ANN401 - a pypaimon table, whic
 
 
 def _rust_table(request: Request) -> Any:  # noqa: ANN401 - a table of the Rust extension
-    return PaimonCatalog({"warehouse": request["warehouse"]}).get_table(request["table"])
+    options = request.get("catalog") or {"warehouse": request["warehouse"]}
+    return PaimonCatalog(options).get_table(request["table"])
 
 
 def py_read(request: Request) -> None:
