@@ -40,12 +40,12 @@ class _UnknownOutcome:
 
     Attributes:
         files: names of the new files of the commit, which identify it.
-        uuids: uuids of the snapshots of all attempts.
+        marks: what identifies the snapshots of all attempts; see `_marks_of`.
         first_id: the lowest snapshot id of the attempts.
     """
 
     files: frozenset[str]
-    uuids: frozenset[str]
+    marks: frozenset[object]
     first_id: int
 
 
@@ -121,17 +121,17 @@ class CommitLoop:
         """Find snapshots of this transaction, and whether a later transaction exists.
 
         Batch jobs use one identifier for all commits, so for them only a commit with an unknown
-        outcome is searched, by the uuids of its attempts.
+        outcome is searched, by the marks of its attempts.
         """
         identifier = requests[0].identifier
-        unconfirmed = self._unconfirmed_uuids(requests)
+        unconfirmed = self._unconfirmed_marks(requests)
         is_known = self._last_identifier is not None and identifier > self._last_identifier
         if not unconfirmed and (identifier == BATCH_COMMIT_IDENTIFIER or is_known):
             return {}, False
         found: dict[CommitKind, Snapshot] = {}
         is_past = False
         for snapshot in self._own_snapshots():
-            if snapshot.uuid in unconfirmed:
+            if _mark_of(snapshot) in unconfirmed:
                 found[snapshot.commit_kind] = snapshot
             if identifier == BATCH_COMMIT_IDENTIFIER:
                 continue
@@ -164,13 +164,13 @@ class CommitLoop:
                 hint="Check whether the table contains the rows before writing them again.",
             )
 
-    def _unconfirmed_uuids(self, requests: Sequence[Request]) -> frozenset[str]:
+    def _unconfirmed_marks(self, requests: Sequence[Request]) -> frozenset[object]:
         if self._unknown_outcome is None:
             return frozenset()
         is_same = any(
             _new_files(request.changes) == self._unknown_outcome.files for request in requests
         )
-        return self._unknown_outcome.uuids if is_same else frozenset()
+        return self._unknown_outcome.marks if is_same else frozenset()
 
     def _own_snapshots(self) -> Iterator[Snapshot]:
         """Yield the snapshots of this user, newest first."""
@@ -249,7 +249,8 @@ class CommitLoop:
         return None
 
     def _is_ours(self, snapshot: Snapshot, request: Request) -> bool:
-        if self._unknown_outcome is not None and snapshot.uuid in self._unknown_outcome.uuids:
+        unknown = self._unknown_outcome
+        if unknown is not None and _mark_of(snapshot) in unknown.marks:
             return True
         return (
             request.identifier != BATCH_COMMIT_IDENTIFIER
@@ -383,7 +384,7 @@ class CommitLoop:
         before = self._unknown_outcome
         self._unknown_outcome = _UnknownOutcome(
             files=_new_files(state.request.changes),
-            uuids=(before.uuids if before is not None else frozenset()) | {str(snapshot.uuid)},
+            marks=(before.marks if before is not None else frozenset()) | _marks_of(snapshot),
             first_id=before.first_id if before is not None else snapshot.id,
         )
         self._note(CommitStep.DOUBT, state)
@@ -398,7 +399,7 @@ class CommitLoop:
             raise
         if found is None:
             return None
-        if found.uuid == snapshot.uuid or self._is_ours(found, state.request):
+        if _mark_of(found) in _marks_of(snapshot) or self._is_ours(found, state.request):
             return found
         self._note(CommitStep.LOSE, state, {"to": found.commit_user})
         self._unknown_outcome = None  # another commit has the id, so the attempt failed
@@ -503,6 +504,16 @@ class CommitLoop:
         )
         self.trace.append(event)
         emit(self._store.paths.root, event)
+
+
+def _mark_of(found: Snapshot) -> object:
+    """Return what identifies a stored snapshot: its uuid; its lists if a server dropped the uuid."""
+    return found.uuid or (found.base_manifest_list, found.delta_manifest_list)
+
+
+def _marks_of(snapshot: Snapshot) -> frozenset[object]:
+    """Return everything that `_mark_of` may return for a snapshot once it is stored."""
+    return frozenset((snapshot.uuid, (snapshot.base_manifest_list, snapshot.delta_manifest_list)))
 
 
 def _unknown(error: BaseException | None) -> CommitOutcomeUnknownError:

@@ -42,7 +42,7 @@ class VersionManagement(ABC):
             False if the base is not the latest snapshot any more.
 
         Raises:
-            StorageError: the reply was lost; the caller looks for the snapshot by its uuid.
+            StorageError: the reply was lost; the caller looks for the snapshot.
         """
 
     @abstractmethod

@@ -114,6 +114,19 @@ def test_a_commit_without_a_clear_reply_takes_effect_once(
         assert table.fsck() == []
 
 
+@pytest.mark.parametrize("carried_out", [True, False], ids=["carried out", "not carried out"])
+def test_a_lost_reply_of_a_server_that_drops_uuids(tmp_path: Path, *, carried_out: bool) -> None:
+    with rest_catalog_stub(str(tmp_path)) as stub:
+        stub.drops_uuids = True
+        table = served(stub).table("db.t")
+        stub.lose_next("/commit", carried_out=carried_out)
+        snapshot = table.append([{"id": 2, "by": 0}])
+        assert snapshot is not None
+        assert snapshot.id == 2
+        assert table.to_arrow().sort_by("id")["id"].to_pylist() == [1, 2]
+        assert table.fsck() == []
+
+
 def test_a_server_that_stays_silent_leaves_the_outcome_unknown_and_keeps_the_files(
     tmp_path: Path,
 ) -> None:

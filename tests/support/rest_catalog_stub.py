@@ -54,6 +54,7 @@ class RestCatalogStub:
         script: replies for the next requests whose path contains a text; the flag says whether the
             request is carried out first.
         silent_from: part of a path; that request and all later ones are not answered.
+        drops_uuids: lose the uuids of snapshots, and ignore them, as servers before 2.0 do.
     """
 
     location: str
@@ -66,6 +67,7 @@ class RestCatalogStub:
     page_size: int = 100
     script: list[tuple[str, bool, Reply]] = field(default_factory=list)
     silent_from: str = ""
+    drops_uuids: bool = False
     http: HttpStub | None = None
 
     @property
@@ -182,11 +184,14 @@ class RestCatalogStub:
                 return Reply(status=404)
 
     def _commit(self, table: StubTable, members: dict[str, object]) -> bool:
-        base = None if table.latest is None else table.latest["uuid"]
-        if members["tableId"] != table.id or members["baseSnapshotUuid"] != base:
+        base = None if table.latest is None else table.latest.get("uuid")
+        is_based = self.drops_uuids or members["baseSnapshotUuid"] == base
+        if members["tableId"] != table.id or not is_based:
             return False
         given = members["snapshot"]
         assert isinstance(given, dict)
+        if self.drops_uuids:
+            del given["uuid"]
         assert isinstance(members["statistics"], list)
         snapshot = parse_snapshot(json.dumps(given).encode(), "request")
         if not Snapshots(self._files, TablePaths(table.path)).create(snapshot):
