@@ -507,7 +507,7 @@ class CommitLoop:
 
 
 def _mark_of(found: Snapshot) -> object:
-    """Return what identifies a stored snapshot: its uuid; its lists if a server dropped the uuid."""
+    """Return what identifies a stored snapshot: its uuid; its lists if a server dropped that."""
     return found.uuid or (found.base_manifest_list, found.delta_manifest_list)
 
 
