@@ -104,8 +104,8 @@ def hive(starting: Starting) -> tuple[Mapping[str, str], frozenset[str]]:
     folder.mkdir()
     server = partial(servers.hive_metastore, folder)
     uri = starting.stack.enter_context(servers.started(server))
-    jars = [servers.hive_jars()]
-    starting.java = starting.stack.enter_context(JavaPaimon(heap="512m", more_jars=jars))
+    java = JavaPaimon(heap="512m", java_options=servers.QUICK[:-1], more_jars=[servers.hive_jars()])
+    starting.java = starting.stack.enter_context(java)
     options = {"metastore": "hive", "uri": uri, "warehouse": str(folder), "lock.enabled": "true"}
     return options, frozenset({PROPERTIES, VIEWS, LOCKS})
 

@@ -29,6 +29,8 @@ HERE = Path(__file__).resolve().parent
 COPY = "org.apache.maven.plugins:maven-dependency-plugin:2.8"
 PACKAGES = ("java.lang", "java.util", "java.net", "java.nio", "java.util.concurrent", "sun.nio.ch")
 OPENED = [f"--add-opens=java.base/{name}=ALL-UNNAMED" for name in PACKAGES]
+QUICK = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx512m"]
+"""Settings that let short-lived servers start in half of the time."""
 SOURCES = {"rest": "RestServer", "postgres": "Postgres", "hive": "HiveMetastore"}
 WAIT = 60
 """Seconds that a server may take to start."""
@@ -113,7 +115,7 @@ def java(
     folder: Path, *arguments: str, environment: Mapping[str, str] | None = None
 ) -> Iterator[str]:
     """A Java process that prints READY and an address, and ends when its standard input does."""
-    command = [program("java"), *OPENED, "-Xmx512m", "-cp", f"{folder}/*:{folder}", *arguments]
+    command = [program("java"), *OPENED, *QUICK, "-cp", f"{folder}/*:{folder}", *arguments]
     with tempfile.TemporaryFile("w+") as errors:
         process = subprocess.Popen(  # noqa: S603 - Java
             command,
@@ -206,7 +208,7 @@ def hive_metastore(folder: Path | str) -> Iterator[str]:
             "hive.metastore.warehouse.dir": str(folder),
             "hive.metastore.disallow.incompatible.col.type.changes": "false",
         }
-        command = [program("java"), *OPENED, "-Xmx512m", f"-Dderby.system.home={home}"]
+        command = [program("java"), *OPENED, *QUICK, f"-Dderby.system.home={home}"]
         command += [f"-D{key}={value}" for key, value in settings.items()]
         command += ["-cp", f"{found}/*:{found}", "HiveMetastore", "-p", str(port)]
         process = subprocess.Popen(command, stdout=log, stderr=log, cwd=home)  # noqa: S603 - Java
