@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import Protocol
 
+from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.schema.schema_change import SchemaChange
 from paimon_explore.metadata.schema.table_schema import TableSchema
@@ -55,3 +57,10 @@ class LockEnvironment:
         """Record the new schema of branch main."""
         if branch == MAIN_BRANCH:
             self.metastore.record_schema(self.wanted, schema)
+
+
+def with_locked_creation(file_io: FileIO) -> FileIO:
+    """Return the storage for tables whose commits hold a lock; see `ObjectStoreFileIO.locked`."""
+    from paimon_explore.fileio.object_store import ObjectStoreFileIO  # noqa: PLC0415 - slow import
+
+    return replace(file_io, locked=True) if isinstance(file_io, ObjectStoreFileIO) else file_io

@@ -41,6 +41,7 @@ from paimon_explore.metastore.hive.hive_tables import HiveTables
 from paimon_explore.metastore.hive.hive_views import HiveViews
 from paimon_explore.metastore.hive.metastore_structs import Table
 from paimon_explore.metastore.identifier import Identifier
+from paimon_explore.metastore.lock_environment import with_locked_creation
 from paimon_explore.metastore.metastore import PartitionInfo, TableInfo
 from paimon_explore.metastore.name_pattern import matches
 from paimon_explore.metastore.unsupported import NoFunctions
@@ -130,7 +131,8 @@ class HiveMetastore(HiveViews, NoFunctions):
 
     def storage_of(self, location: str) -> tuple[FileIO, str]:
         """Return the storage of a location and its path there."""
-        return resolve(location, self._storage)
+        file_io, path = resolve(location, self._storage)
+        return (with_locked_creation(file_io) if self._tables.has_locks else file_io), path
 
     def tables(self, database: str, pattern: str | None = None) -> Iterator[str]:
         """Yield the names of Paimon and format tables, sorted; raises NotFoundError.

@@ -8,7 +8,6 @@ Spec: concepts/catalog, JDBC catalog.
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import replace
 
 from paimon_explore.errors import (
     AlreadyExistsError,
@@ -36,7 +35,7 @@ from paimon_explore.metastore.jdbc.statements import (
     LOCATION,
     LOCKS,
 )
-from paimon_explore.metastore.lock_environment import LockEnvironment
+from paimon_explore.metastore.lock_environment import LockEnvironment, with_locked_creation
 from paimon_explore.metastore.metastore import DatabaseInfo, TableInfo, ViewChange, ViewInfo
 from paimon_explore.metastore.name_pattern import matches
 from paimon_explore.metastore.unsupported import NoFunctions, NoPartitions
@@ -90,13 +89,6 @@ def shown_location(location: str, resolved: str) -> str:
     """Return a location as Java's Path prints it: `file:/a` for `file:///a`."""
     is_url = paths.scheme(location) == "file"
     return f"file:{resolved}" if is_url else resolved
-
-
-def with_locked_creation(file_io: FileIO) -> FileIO:
-    """Return the storage for tables whose commits hold a lock; see `ObjectStoreFileIO.locked`."""
-    from paimon_explore.fileio.object_store import ObjectStoreFileIO  # noqa: PLC0415 - slow import
-
-    return replace(file_io, locked=True) if isinstance(file_io, ObjectStoreFileIO) else file_io
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

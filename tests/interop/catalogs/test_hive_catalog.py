@@ -31,6 +31,7 @@ from paimon_explore.metastore.hive.metastore_structs import (
 )
 from support.depth import DEEP, some
 from support.lossy_proxy import lossy_proxy
+from support.s3 import s3_place
 
 FIELDS = [("k", "INT NOT NULL"), ("dt", "STRING NOT NULL"), ("v", "DECIMAL(10, 2)")]
 COLUMNS = dict(FIELDS)
@@ -307,6 +308,28 @@ def test_a_commit_waits_for_the_lock_and_gives_up(home: Home, db: str, client: H
     assert table.count() == 1
     assert locks(client, db, "t") == 0
     catalog.close()
+
+
+def test_tables_in_an_object_store_are_locked_by_default(client: HiveClient, home: Home) -> None:
+    with s3_place("hive", ignores_conditions=True) as place:
+        options = {key: value for key, value in home.options.items() if key != "lock.enabled"}
+        options |= {
+            "warehouse": f"{place.location}/wh",
+            "location-in-properties": "true",
+            "lock-acquire-timeout": "100 ms",
+        }
+        catalog = Catalog(options=options, storage_options=place.options)
+        catalog.create_database("far")
+        table = catalog.create_table("far.t", COLUMNS)
+        table.append([{"k": 1, "dt": "a", "v": None}])
+        with HiveLock(client, "far", "t"), pytest.raises(CommitError, match="the lock is waiting"):
+            table.append([{"k": 2, "dt": "a", "v": None}])
+        assert catalog.table("far.t").count() == 1
+        catalog.rename_table("far.t", "far.moved")
+        assert catalog.table("far.moved").count() == 1
+        catalog.drop_database("far", cascade=True)
+        assert table.store.file_io.list(table.path) == []
+        catalog.close()
 
 
 def append(arguments: tuple[Mapping[str, str], str, int]) -> int:
