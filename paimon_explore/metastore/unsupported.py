@@ -1,15 +1,18 @@
 """What a kind of catalog does not have: lists are empty, and everything else is refused by name."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from paimon_explore.errors import NotFoundError, UnsupportedFeatureError
 from paimon_explore.metastore.identifier import Identifier
-from paimon_explore.metastore.metastore import (
-    FunctionInfo,
-    PartitionInfo,
-    ViewChange,
-    ViewInfo,
-)
+
+if TYPE_CHECKING:
+    from paimon_explore.metastore.view_values import (
+        FunctionInfo,
+        PartitionInfo,
+        ViewChange,
+        ViewInfo,
+    )
 
 
 class Kind:
@@ -36,16 +39,16 @@ class NoViews(Kind):
         del database, pattern
         yield from ()
 
-    def view(self, wanted: Identifier) -> ViewInfo:
+    def view(self, wanted: Identifier) -> "ViewInfo":
         """Raise NotFoundError."""
         raise NotFoundError("view", wanted.table, wanted.database)
 
-    def create_view(self, wanted: Identifier, view: ViewInfo) -> bool:
+    def create_view(self, wanted: Identifier, view: "ViewInfo") -> bool:
         """Refuse."""
         del wanted, view
         raise self._refusal("creating a view")
 
-    def alter_view(self, wanted: Identifier, changes: Sequence[ViewChange]) -> None:
+    def alter_view(self, wanted: Identifier, changes: "Sequence[ViewChange]") -> None:
         """Raise NotFoundError."""
         del changes
         raise NotFoundError("view", wanted.table, wanted.database)
@@ -71,11 +74,11 @@ class NoFunctions(Kind):
         del database, pattern
         yield from ()
 
-    def function(self, wanted: Identifier) -> FunctionInfo:
+    def function(self, wanted: Identifier) -> "FunctionInfo":
         """Raise NotFoundError."""
         raise NotFoundError("function", wanted.table, wanted.database)
 
-    def create_function(self, wanted: Identifier, function: FunctionInfo) -> bool:
+    def create_function(self, wanted: Identifier, function: "FunctionInfo") -> bool:
         """Refuse."""
         del wanted, function
         raise self._refusal("creating a function")
@@ -93,7 +96,7 @@ class NoPartitions(Kind):
 
     def partitions(
         self, wanted: Identifier, pattern: str | None = None
-    ) -> Iterator[PartitionInfo] | None:
+    ) -> "Iterator[PartitionInfo] | None":
         """Return None."""
         del wanted, pattern
         return None

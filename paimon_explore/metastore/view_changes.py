@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from paimon_explore.errors import AlreadyExistsError, NotFoundError, choices
-from paimon_explore.metastore.metastore import ViewAction, ViewChange, ViewInfo
+from paimon_explore.metastore.view_values import ViewAction, ViewChange, ViewInfo
 
 
 def apply_view_changes(view: ViewInfo, changes: Iterable[ViewChange], name: str) -> ViewInfo:

@@ -7,7 +7,7 @@ from paimon_explore.data_types.json_parser import parse_fields
 from paimon_explore.errors import CorruptFileError
 from paimon_explore.metadata.json_object import JsonObject, parse_object
 from paimon_explore.metadata.schema.table_schema import pretty_json
-from paimon_explore.metastore.metastore import ViewInfo
+from paimon_explore.metastore.view_values import ViewInfo
 
 
 def view_to_json(view: ViewInfo) -> dict[str, object]:

@@ -41,6 +41,10 @@ if TYPE_CHECKING:
     from paimon_explore.metadata.consumer import Consumer as Consumer
     from paimon_explore.metadata.schema.schema_change import SchemaChange as SchemaChange
     from paimon_explore.metadata.tag import Tag as Tag
+    from paimon_explore.metastore.view_values import FunctionInfo as FunctionInfo
+    from paimon_explore.metastore.view_values import PartitionInfo as PartitionInfo
+    from paimon_explore.metastore.view_values import ViewChange as ViewChange
+    from paimon_explore.metastore.view_values import ViewInfo as ViewInfo
     from paimon_explore.scan.predicate.sql_parser import Where as Where
     from paimon_explore.table.maintenance import Age as Age
     from paimon_explore.table.maintenance import Maintenance as Maintenance
@@ -63,6 +67,7 @@ _MODULES = {
     "FileExplanation": "inspection.explain.file_explanation",
     "FilesView": "inspection.views.files_view",
     "FsckReport": "maintenance.checks.findings",
+    "FunctionInfo": "metastore.view_values",
     "Given": "inspection.partition_argument",
     "Health": "inspection.health.health_report",
     "Inspection": "inspection.system_tables.table_inspection",
@@ -74,6 +79,7 @@ _MODULES = {
     "NewValue": "maintenance.row_level.assignments",
     "On": "maintenance.row_level.merge_join",
     "OrphanReport": "maintenance.expiry.orphan_files",
+    "PartitionInfo": "metastore.view_values",
     "PartitionHeat": "inspection.views.partition_heatmap",
     "PartitionsView": "inspection.views.partitions_view",
     "Removal": "maintenance.expiry.file_removal",
@@ -86,6 +92,8 @@ _MODULES = {
     "SnapshotDiff": "inspection.views.snapshot_diff_view",
     "Tag": "metadata.tag",
     "Timeline": "inspection.history.timeline",
+    "ViewChange": "metastore.view_values",
+    "ViewInfo": "metastore.view_values",
     "Where": "scan.predicate.sql_parser",
 }
 """The module of each type, below `paimon_explore`."""

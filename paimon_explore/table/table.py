@@ -49,7 +49,7 @@ from paimon_explore.table.table_definition import OptionValue, option_texts
 from paimon_explore.table.table_maintenance import MaintainableTable
 
 if TYPE_CHECKING:
-    from paimon_explore.metastore.metastore import TableInfo
+    from paimon_explore.metastore.catalog_values import TableInfo
     from paimon_explore.store.catalog_environment import CatalogEnvironment
     from paimon_explore.table.table_write import TableWriter
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.paths import join
+from paimon_explore.metastore.catalog_values import DatabaseInfo
 from paimon_explore.metastore.filesystem_metastore import SUFFIX, unknown_database
 from paimon_explore.metastore.hive import metastore_methods as methods
 from paimon_explore.metastore.hive.hive_client import LostReplyError, replies_lost
@@ -15,7 +16,6 @@ from paimon_explore.metastore.hive.metastore_structs import (
     Database,
     NoSuchObjectException,
 )
-from paimon_explore.metastore.metastore import DatabaseInfo
 from paimon_explore.metastore.unsupported import Kind
 
 _COMMENT = "comment"

@@ -21,6 +21,7 @@ from paimon_explore.fileio.resolve import resolve
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.table_paths import TablePaths
 from paimon_explore.metastore.catalog_options import CatalogOptions
+from paimon_explore.metastore.catalog_values import TableInfo
 from paimon_explore.metastore.hive import hive_partitions
 from paimon_explore.metastore.hive.hive_client import HiveClient
 from paimon_explore.metastore.hive.hive_environment import HiveEnvironment
@@ -42,9 +43,9 @@ from paimon_explore.metastore.hive.hive_views import HiveViews
 from paimon_explore.metastore.hive.metastore_structs import Table
 from paimon_explore.metastore.identifier import Identifier
 from paimon_explore.metastore.lock_environment import with_locked_creation
-from paimon_explore.metastore.metastore import PartitionInfo, TableInfo
 from paimon_explore.metastore.name_pattern import matches
 from paimon_explore.metastore.unsupported import NoFunctions
+from paimon_explore.metastore.view_values import PartitionInfo
 from paimon_explore.store.catalog_environment import CatalogEnvironment
 from paimon_explore.store.table_store import TableStore
 

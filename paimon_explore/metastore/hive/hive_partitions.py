@@ -21,7 +21,7 @@ from paimon_explore.metastore.hive.metastore_structs import (
     UnknownTableException,
 )
 from paimon_explore.metastore.identifier import Identifier
-from paimon_explore.metastore.metastore import PartitionInfo
+from paimon_explore.metastore.view_values import PartitionInfo
 
 _DATA_DIRECTORY = "data-file.path-directory"
 _FIGURES = ("numRows", "totalSize", "numFiles", "lastUpdateTime", "totalBuckets")

@@ -21,8 +21,8 @@ from paimon_explore.metastore.hive.metastore_structs import (
     Table,
 )
 from paimon_explore.metastore.identifier import Identifier
-from paimon_explore.metastore.metastore import ViewAction, ViewChange, ViewInfo
 from paimon_explore.metastore.name_pattern import matches
+from paimon_explore.metastore.view_values import ViewAction, ViewChange, ViewInfo
 
 _SERDE = "org.apache.hadoop.hive.serde2.MetadataTypedColumnsetSerDe"
 _INPUT_FORMAT = "org.apache.hadoop.mapred.SequenceFileInputFormat"

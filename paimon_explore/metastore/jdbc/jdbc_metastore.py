@@ -22,6 +22,7 @@ from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.table_paths import TablePaths
 from paimon_explore.metastore.catalog_options import CatalogOptions
+from paimon_explore.metastore.catalog_values import DatabaseInfo, TableInfo
 from paimon_explore.metastore.filesystem_metastore import SUFFIX, unknown_database
 from paimon_explore.metastore.identifier import Identifier
 from paimon_explore.metastore.jdbc.catalog_rows import CatalogRows
@@ -36,11 +37,11 @@ from paimon_explore.metastore.jdbc.statements import (
     LOCKS,
 )
 from paimon_explore.metastore.lock_environment import LockEnvironment, with_locked_creation
-from paimon_explore.metastore.metastore import DatabaseInfo, TableInfo, ViewChange, ViewInfo
 from paimon_explore.metastore.name_pattern import matches
 from paimon_explore.metastore.unsupported import NoFunctions, NoPartitions
 from paimon_explore.metastore.view_changes import apply_view_changes
 from paimon_explore.metastore.view_json import encode_view, parse_view
+from paimon_explore.metastore.view_values import ViewChange, ViewInfo
 from paimon_explore.store.table_store import TableStore
 
 _LOCK_TIMEOUT_MS = 8 * 60 * 1000

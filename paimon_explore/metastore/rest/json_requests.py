@@ -11,7 +11,7 @@ from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot, snapshot_members
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
 from paimon_explore.metastore.identifier import Identifier
-from paimon_explore.metastore.metastore import FunctionInfo, ViewAction, ViewChange, ViewInfo
+from paimon_explore.metastore.view_values import FunctionInfo, ViewAction, ViewChange, ViewInfo
 
 
 def object_name(table: str, branch: str = MAIN_BRANCH) -> str:

@@ -18,12 +18,8 @@ from paimon_explore.metadata.schema.table_schema import (
     schema_from_json,
 )
 from paimon_explore.metadata.snapshot import Snapshot, snapshot_from_object
-from paimon_explore.metastore.metastore import (
-    DatabaseInfo,
-    FunctionInfo,
-    PartitionInfo,
-    ViewInfo,
-)
+from paimon_explore.metastore.catalog_values import DatabaseInfo
+from paimon_explore.metastore.view_values import FunctionInfo, PartitionInfo, ViewInfo
 
 T = TypeVar("T")
 

@@ -19,8 +19,8 @@ from paimon_explore.metadata.json_object import JsonObject
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
 from paimon_explore.metastore.catalog_options import CatalogOptions
+from paimon_explore.metastore.catalog_values import DatabaseInfo, TableInfo
 from paimon_explore.metastore.identifier import Identifier
-from paimon_explore.metastore.metastore import DatabaseInfo, PartitionInfo, TableInfo
 from paimon_explore.metastore.rest.error_mapping import Subject
 from paimon_explore.metastore.rest.json_requests import (
     identifier_json,
@@ -43,6 +43,7 @@ from paimon_explore.metastore.rest.rest_environment import (
 )
 from paimon_explore.metastore.rest.rest_views_functions import RestViewsFunctions
 from paimon_explore.metastore.rest.token_file_io import TokenFileIO
+from paimon_explore.metastore.view_values import PartitionInfo
 
 _MAX_SHOWN = 20
 

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 
 from paimon_explore.errors import AlreadyExistsError, NotFoundError
 from paimon_explore.metastore.identifier import Identifier
-from paimon_explore.metastore.metastore import FunctionInfo, ViewChange, ViewInfo
 from paimon_explore.metastore.name_pattern import matches
 from paimon_explore.metastore.rest.error_mapping import Subject
 from paimon_explore.metastore.rest.json_requests import (
@@ -17,6 +16,7 @@ from paimon_explore.metastore.rest.json_requests import (
 )
 from paimon_explore.metastore.rest.json_responses import function_of, names_of, view_of
 from paimon_explore.metastore.rest.rest_client import RestClient, checked_response
+from paimon_explore.metastore.view_values import FunctionInfo, ViewChange, ViewInfo
 
 _LITERAL_PREFIX = re.compile(r"[^%_\\]*")
 

@@ -7,6 +7,7 @@ Spec: concepts/catalog.
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from os import PathLike
+from typing import TYPE_CHECKING
 
 from paimon_explore.arguments import boolean, mapping, names, optional_string, string
 from paimon_explore.commit.commit_timing import system_clock
@@ -23,9 +24,9 @@ from paimon_explore.metadata.schema.schema_change import SchemaChange
 from paimon_explore.metadata.schema.schema_validation import new_schema, validate_create
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
+from paimon_explore.metastore.catalog_values import DatabaseInfo
 from paimon_explore.metastore.filesystem_metastore import FilesystemMetastore
 from paimon_explore.metastore.identifier import Identifier, check_name, parse_identifier
-from paimon_explore.metastore.metastore import DatabaseInfo, Metastore
 from paimon_explore.sanitize import sanitized
 from paimon_explore.table.catalog.catalog_objects import CatalogObjects
 from paimon_explore.table.catalog.catalog_system_tables import DATABASE, GLOBAL_TABLES, global_table
@@ -38,6 +39,9 @@ from paimon_explore.table.table_definition import (
     optional_column_names,
     parse_columns,
 )
+
+if TYPE_CHECKING:
+    from paimon_explore.metastore.metastore import Metastore
 
 _READABLE = frozenset({"table", "materialized-table"})
 """Values of the option `type` of tables that have Paimon's layout."""
@@ -76,7 +80,7 @@ class Catalog(CatalogObjects):
     ['db']
     """
 
-    _metastore: Metastore
+    _metastore: "Metastore"
 
     def __init__(
         self,

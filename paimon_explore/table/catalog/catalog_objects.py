@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 from paimon_explore.arguments import boolean, optional_string, string
 from paimon_explore.errors import AlreadyExistsError, NotFoundError, choices, suggestion
 from paimon_explore.metastore.identifier import parse_identifier
+from paimon_explore.table import lazy_types as types
 from paimon_explore.table.table_definition import Columns, OptionValue, option_texts, parse_columns
 
 if TYPE_CHECKING:
     from paimon_explore.metastore.metastore import Metastore
-
-from paimon_explore.metastore.metastore import FunctionInfo, PartitionInfo, ViewChange, ViewInfo
 
 
 class CatalogObjects:
@@ -35,7 +34,7 @@ class CatalogObjects:
         )
         return sorted(found)
 
-    def view(self, name: str) -> ViewInfo:
+    def view(self, name: str) -> "types.ViewInfo":
         """Return the columns and queries of a view.
 
         Raises:
@@ -101,6 +100,7 @@ class CatalogObjects:
         paimon_explore.errors.UnsupportedFeatureError: Creating a view is not supported ...
         """
         from paimon_explore.metadata.schema.schema_validation import new_schema
+        from paimon_explore.metastore.view_values import ViewInfo
 
         wanted = parse_identifier(name)
         view = ViewInfo(
@@ -114,12 +114,12 @@ class CatalogObjects:
         if not created and not boolean("if_not_exists", if_not_exists):
             raise AlreadyExistsError("view", wanted.table, wanted.database)
 
-    def alter_view(self, name: str, *changes: ViewChange) -> None:
+    def alter_view(self, name: str, *changes: "types.ViewChange") -> None:
         """Change the options, the comment or the dialects of a view.
 
         Args:
             name: `database.view`.
-            changes: values of `paimon_explore.metastore.metastore.ViewChange`.
+            changes: values of `paimon_explore.metastore.catalog_values.ViewChange`.
 
         Raises:
             NotFoundError: there is no such view, or no such dialect.
@@ -179,7 +179,7 @@ class CatalogObjects:
         )
         return sorted(found)
 
-    def function(self, name: str) -> FunctionInfo:
+    def function(self, name: str) -> "types.FunctionInfo":
         """Return the parameters and definitions of a function.
 
         Raises:
@@ -193,7 +193,7 @@ class CatalogObjects:
         return self._metastore.function(parse_identifier(name))
 
     def create_function(
-        self, name: str, function: FunctionInfo, *, if_not_exists: bool = False
+        self, name: str, function: "types.FunctionInfo", *, if_not_exists: bool = False
     ) -> None:
         """Create a function.
 
@@ -207,7 +207,7 @@ class CatalogObjects:
             UnsupportedFeatureError: the catalog has no functions.
 
         >>> import paimon_explore as pe
-        >>> from paimon_explore.metastore.metastore import FunctionInfo
+        >>> from paimon_explore.metastore.view_values import FunctionInfo
         >>> pe.demo().create_function("demo.f", FunctionInfo())
         Traceback (most recent call last):
         paimon_explore.errors.UnsupportedFeatureError: Creating a function is not supported ...
@@ -234,7 +234,9 @@ class CatalogObjects:
         if not self._metastore.drop_function(wanted) and not boolean("if_exists", if_exists):
             raise NotFoundError("function", wanted.table, wanted.database)
 
-    def partitions(self, name: str, pattern: str | None = None) -> list[PartitionInfo] | None:
+    def partitions(
+        self, name: str, pattern: str | None = None
+    ) -> "list[types.PartitionInfo] | None":
         """Return the partitions that the catalog keeps of a table; None if it keeps none.
 
         `Table.inspect.partitions()` computes the partitions from the files of any table.

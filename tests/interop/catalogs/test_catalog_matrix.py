@@ -15,7 +15,7 @@ from paimon_explore.errors import (
     UnsupportedFeatureError,
 )
 from paimon_explore.metadata.schema.schema_change import SetComment
-from paimon_explore.metastore.metastore import ViewAction, ViewChange
+from paimon_explore.metastore.view_values import ViewAction, ViewChange
 from peers import Peers
 
 COLUMNS = {"id": "INT NOT NULL", "dt": "STRING", "v": "BIGINT"}

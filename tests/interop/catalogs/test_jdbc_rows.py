@@ -8,7 +8,7 @@ from catalogs.homes import Homes
 from oracle import JavaCatalog
 from paimon_explore import Catalog
 from paimon_explore.metadata.schema.schema_change import SetComment
-from paimon_explore.metastore.metastore import ViewAction, ViewChange
+from paimon_explore.metastore.view_values import ViewAction, ViewChange
 
 QUERY = 'SELECT "a" FROM t'
 # in the order of Java's hash map

@@ -12,7 +12,7 @@ from paimon_explore.metadata.partition_statistics import PartitionStatistics
 from paimon_explore.metadata.schema.schema_change import SchemaChange
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
-from paimon_explore.metastore.metastore import TableInfo
+from paimon_explore.metastore.catalog_values import TableInfo
 from paimon_explore.table.table import Table, open_stored_table
 from support.small_tables import new_catalog
 

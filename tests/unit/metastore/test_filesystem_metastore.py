@@ -3,7 +3,7 @@ import pickle
 import pytest
 
 from paimon_explore.errors import AlreadyExistsError, NotFoundError, UnsupportedFeatureError
-from paimon_explore.metastore.metastore import FunctionInfo
+from paimon_explore.metastore.view_values import FunctionInfo
 from support.small_tables import new_catalog
 
 COLUMNS = {"id": "INT"}

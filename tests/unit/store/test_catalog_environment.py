@@ -17,7 +17,7 @@ from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.table_paths import TablePaths
 from paimon_explore.metadata.tag import Tag
-from paimon_explore.metastore.metastore import TableInfo
+from paimon_explore.metastore.catalog_values import TableInfo
 from paimon_explore.store.snapshots import Snapshots
 from paimon_explore.store.tags import Tags
 from paimon_explore.store.version_management import VersionManagement

@@ -1,0 +1,88 @@
+"""What a catalog knows of its views, functions and partitions, as values."""
+
+from collections.abc import Mapping
+from dataclasses import field
+from enum import StrEnum
+
+from paimon_explore.data_types.definitions import DataField
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.partition_statistics import PartitionStatistics
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ViewInfo:
+    """A view.
+
+    Attributes:
+        fields: its columns.
+        query: the default query.
+        dialects: queries in other dialects by name, such as `spark`.
+        comment: its comment.
+        options: its options.
+    """
+
+    fields: tuple[DataField, ...]
+    query: str
+    dialects: Mapping[str, str] = field(default_factory=dict)
+    comment: str | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
+
+
+class ViewAction(StrEnum):
+    """What a change of a view does; the values are those of the REST interface."""
+
+    SET_OPTION = "setOption"
+    REMOVE_OPTION = "removeOption"
+    UPDATE_COMMENT = "updateComment"
+    ADD_DIALECT = "addDialect"
+    UPDATE_DIALECT = "updateDialect"
+    DROP_DIALECT = "dropDialect"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ViewChange:
+    """One change of a view.
+
+    Attributes:
+        action: what changes.
+        key: the option or dialect; "" for the comment.
+        value: the new value, query or comment; None removes it.
+    """
+
+    action: ViewAction
+    key: str = ""
+    value: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionInfo:
+    """A function.
+
+    Attributes:
+        input_params: its parameters; None if they are not declared.
+        return_params: its results; None if they are not declared.
+        deterministic: whether equal arguments give equal results.
+        definitions: the definition by engine, as JSON objects (`type` is `file`, `sql`, `lambda`).
+        comment: its comment.
+        options: its options.
+    """
+
+    input_params: tuple[DataField, ...] | None = None
+    return_params: tuple[DataField, ...] | None = None
+    deterministic: bool = True
+    definitions: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    comment: str | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartitionInfo:
+    """A partition that a catalog keeps.
+
+    Attributes:
+        statistics: its values and figures.
+        done: whether it is marked as complete.
+    """
+
+    statistics: PartitionStatistics
+    done: bool = False
