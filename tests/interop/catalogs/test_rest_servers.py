@@ -13,7 +13,7 @@ from paimon_explore.errors import (
     NotFoundError,
     UnsupportedFeatureError,
 )
-from paimon_explore.metastore.metastore import FunctionInfo
+from paimon_explore.metastore.view_values import FunctionInfo
 from peers import Peers
 from support.catalog_race import check_race, race
 from support.depth import DEEP
