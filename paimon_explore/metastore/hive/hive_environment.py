@@ -47,6 +47,18 @@ class HiveEnvironment:
         self._path = path
         self._known: dict[tuple[str, ...], None] = {}
 
+    def __eq__(self, other: object) -> bool:
+        """Whether it is the same table of the same metastore."""
+        return isinstance(other, HiveEnvironment) and self._identity == other._identity
+
+    def __hash__(self) -> int:
+        """Of what is compared."""
+        return hash(self._identity)
+
+    @property
+    def _identity(self) -> tuple[object, ...]:
+        return (self._tables.client.settings, self._wanted, self._uuid, self._path)
+
     @property
     def identifier(self) -> str:
         """The name of the table: `database.table`."""

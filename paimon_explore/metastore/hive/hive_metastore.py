@@ -204,15 +204,15 @@ class HiveMetastore(HiveViews, NoFunctions):
         With the option `path`, or in an external catalog, the table is external: dropping it keeps
         its files. An external table takes over the schema that its folder already contains.
         """
+        kind = schema.options.get(_TYPE, "table")
+        if kind not in _PLAIN_TYPES:
+            raise UnsupportedFeatureError(f"creating a table of type {kind!r}", wanted.full_name)
         folder = self.folder_of(wanted.database)
         if self._tables.find(wanted.database, wanted.table) is not None:
             return False
         given = schema.options.get(_PATH)
         location = given or join(folder, wanted.table)
         external = given is not None or self._is_external(schema)
-        kind = schema.options.get(_TYPE, "table")
-        if kind not in _PLAIN_TYPES:
-            raise UnsupportedFeatureError(f"creating a table of type {kind!r}", wanted.full_name)
         return self._create_paimon_table(wanted, schema, location, external=external)
 
     def _create_paimon_table(
