@@ -6,6 +6,7 @@ drivers, which are imported on first use: `sqlite3`, `psycopg` and `pymysql`.
 
 import re
 import sqlite3
+import struct
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from ssl import CERT_NONE, SSLContext, create_default_context
@@ -213,6 +214,9 @@ def _is_duplicate_postgres(error: Exception) -> bool:
 
 _MYSQL_PORT = 3306
 _MYSQL_DUPLICATE = 1062
+_MYSQL_LOST = 2013
+_GARBAGE = (IndexError, struct.error, ValueError, TypeError, AssertionError)
+"""What the driver raises if a server answers with something else than MySQL's protocol."""
 _MYSQL_TLS = frozenset({"REQUIRED", "VERIFY_CA", "VERIFY_IDENTITY"})
 _MYSQL_BUSY = frozenset({1205, 1213})
 """Lock wait timeout and deadlock."""
@@ -224,17 +228,21 @@ def _connect_mysql(address: str, properties: Mapping[str, str]) -> Connection:
     except ImportError as error:
         raise _driver_missing("MySQL", "pymysql", "jdbc-mysql") from error
     settings = mysql_settings(address, properties)
-    connection = pymysql.connect(
-        host=settings.host,
-        port=settings.port,
-        database=settings.database,
-        user=settings.user,
-        password=settings.password,
-        autocommit=True,
-        connect_timeout=_CONNECT_TIMEOUT_S,
-        charset="utf8mb4",
-        ssl=_tls(settings.tls),
-    )
+    try:
+        connection = pymysql.connect(
+            host=settings.host,
+            port=settings.port,
+            database=settings.database,
+            user=settings.user,
+            password=settings.password,
+            autocommit=True,
+            connect_timeout=_CONNECT_TIMEOUT_S,
+            charset="utf8mb4",
+            ssl=_tls(settings.tls),
+        )
+    except _GARBAGE as error:
+        message = "the server does not speak the protocol of MySQL"
+        raise pymysql.OperationalError(_MYSQL_LOST, message) from error
     return _MysqlConnection(connection)
 
 

@@ -116,11 +116,16 @@ class JdbcDatabase:
                 yield
                 self.execute("COMMIT")
             except BaseException:
-                with suppress(StorageError):
-                    self.execute("ROLLBACK")
+                self._roll_back()
                 raise
             finally:
                 self._in_transaction = False
+
+    def _roll_back(self) -> None:
+        try:
+            self.execute("ROLLBACK")
+        except StorageError:
+            self.close()  # the database rolls back by itself
 
     def close(self) -> None:
         """Close the connection; the next statement opens it again."""
@@ -191,7 +196,7 @@ class JdbcDatabase:
             if not self._in_transaction:
                 self.close()
             operation = "run a statement of" if was_connected else "connect to"
-            reason = " ".join(str(error).split()) or type(error).__name__
+            reason = " ".join(str(error).split()).rstrip(".?") or type(error).__name__
             raise StorageError(
                 operation,
                 f"the catalog database {self._uri}",

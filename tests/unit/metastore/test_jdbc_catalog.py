@@ -6,8 +6,9 @@ import sqlite3
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -232,6 +233,54 @@ def test_a_server_that_does_not_answer_is_told_and_nothing_is_written(tmp_path: 
             catalog.create_database("db")
         assert "jdbc.password" in str(told.value)
         assert HIDDEN not in f"{told.value}{told.value.__cause__}{catalog.options()}"
+    assert list(tmp_path.iterdir()) == []
+
+
+GARBAGE = [
+    b"",
+    b"HTTP/1.1 500 Internal Server Error\r\n\r\n",
+    bytes(50),
+    b"N" + b"R\0\0\0\x08\0\0\0\0garbage",
+    b"\x0a\0\0\0\x0a5.7\0",
+    b"\x4a\0\0\0\x0a8.0\0" + b"\1" * 70,
+    bytes(range(256)),
+]
+"""Answers of a server that is no database: nothing, other protocols, and half a greeting."""
+
+
+@contextmanager
+def server(answer: bytes) -> Iterator[int]:
+    """A server that gives one answer to everything; yields its port."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def serve() -> None:
+            with suppress(OSError):
+                while True:
+                    connection, _ = listening.accept()
+                    with connection, suppress(OSError):
+                        connection.sendall(answer)
+                        connection.settimeout(0.05)
+                        with suppress(OSError):
+                            connection.recv(1000)
+                        connection.sendall(answer)
+
+        thread = Thread(target=serve)
+        thread.start()
+        yield listening.getsockname()[1]
+        listening.shutdown(socket.SHUT_RDWR)
+        thread.join()
+
+
+@pytest.mark.parametrize("answer", GARBAGE, ids=range(len(GARBAGE)))
+@pytest.mark.parametrize("database", ["postgresql", "mysql"])
+def test_a_server_that_answers_garbage_is_told(
+    tmp_path: Path, database: str, answer: bytes
+) -> None:
+    with server(answer) as port:
+        uri = f"jdbc:{database}://127.0.0.1:{port}/db?user=me"
+        catalog = Catalog(options={**options(tmp_path), "uri": uri})
+        with pytest.raises(StorageError, match="Cannot connect to the catalog database"):
+            catalog.create_database("db")
     assert list(tmp_path.iterdir()) == []
 
 
