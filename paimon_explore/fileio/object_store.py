@@ -22,6 +22,7 @@ from datetime import timedelta
 from functools import lru_cache, partial
 from pathlib import Path
 from shutil import rmtree
+from struct import Struct
 from typing import Any, TypeAlias
 
 import obstore
@@ -42,6 +43,7 @@ from paimon_explore.errors import (
     UnsupportedFeatureError,
 )
 from paimon_explore.fileio import paths
+from paimon_explore.fileio.disk_cache import DiskCache
 from paimon_explore.fileio.file_io import FileStatus
 from paimon_explore.fileio.object_reader import Part, open_object
 from paimon_explore.fileio.store_options import (
@@ -73,6 +75,7 @@ _BACKOFF = {
     "max_backoff": timedelta(seconds=2),
     "base": 2,
 }
+_SIZE = Struct(">Q")
 _PROBING = threading.Lock()
 _TAIL_BYTES = 64 << 10
 """Bytes read from the end of a large file when it is opened; most footers are smaller."""
@@ -92,12 +95,20 @@ class Bucket:
         policy: the retry policy of failing requests.
         endpoint: the endpoint, if not the default of the provider.
         small_file_bytes: size up to which a file is read as a whole.
+        cache: copies of files on the local disk, if configured.
     """
 
     store: Store
     policy: RequestRetryPolicy
     endpoint: str
     small_file_bytes: int
+    cache: DiskCache | None
+
+    def cached(self, path: str, part: str, fetch: Callable[[], bytes]) -> bytes:
+        """Return a part of a file from the cache, or fetch it."""
+        if self.cache is None:
+            return fetch()
+        return self.cache.get(f"{self.endpoint} {path}", part, fetch)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,10 +163,13 @@ class ObjectStoreFileIO:
             found = obstore.get(bucket.store, key)
             return found.meta["e_tag"], bytes(found.bytes())
 
-        with translate_errors("read", path):
-            tag, data = retry(bucket.policy, request)
-        _CONTENTS.keep((self, path), tag, data)
-        return data
+        def fetch() -> bytes:
+            with translate_errors("read", path):
+                tag, data = retry(bucket.policy, request)
+            _CONTENTS.keep((self, path), tag, data)
+            return data
+
+        return bucket.cached(path, "whole", fetch)
 
     def read_range(self, path: str, offset: int, length: int) -> bytes:
         """Return the bytes [offset, offset + length) of an object; fewer at its end."""
@@ -166,8 +180,11 @@ class ObjectStoreFileIO:
         def request() -> bytes:
             return bytes(obstore.get_range(bucket.store, key, start=offset, length=length))
 
-        with translate_errors("read", path):
-            return retry(bucket.policy, request)
+        def fetch() -> bytes:
+            with translate_errors("read", path):
+                return retry(bucket.policy, request)
+
+        return bucket.cached(path, f"{offset} {length}", fetch)
 
     def open(self, path: str) -> pa.NativeFile:
         """Open an object for random access; the caller closes it.
@@ -196,12 +213,14 @@ class ObjectStoreFileIO:
             return None
         bucket, key = self._locate(path)
 
-        def request() -> tuple[int, list[Part]]:
+        def request() -> bytes:
             found = obstore.get(bucket.store, key, options={"range": {"suffix": _TAIL_BYTES}})
-            return int(found.meta["size"]), [(found.range[0], bytes(found.bytes()))]
+            return _SIZE.pack(found.meta["size"]) + bytes(found.bytes())
 
         try:
-            return retry(bucket.policy, request)
+            found = bucket.cached(path, "tail", lambda: retry(bucket.policy, request))
+            size, tail = _SIZE.unpack_from(found)[0], found[_SIZE.size :]
+            return size, [(size - len(tail), tail)]
         except GenericError as error:
             if is_transient(error):
                 raise
@@ -484,6 +503,7 @@ def _bucket(kind: str, bucket: str, options: Options) -> Bucket:
         policy=policy,
         endpoint=settings.config.get("endpoint", ""),
         small_file_bytes=settings.small_file_bytes,
+        cache=settings.cache,
     )
 
 

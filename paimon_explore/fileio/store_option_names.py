@@ -54,6 +54,8 @@ CLIENT_NAMES = _by_spelling(
     (
         "allow_http",
         "allow_invalid_certificates",
+        "cache_bytes",
+        "cache_folder",
         "connect_timeout",
         "http1_only",
         "http2_only",

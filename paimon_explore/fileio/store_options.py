@@ -12,6 +12,8 @@ ignored; other unknown names are refused.
 | `retry_timeout` | how long failing requests are retried | 60 s |
 | `max_retries` | how often a failing request is retried | unlimited within `retry_timeout` |
 | `max_requests` | how many requests are sent at the same time, up to 64 | 64 |
+| `cache_folder` | local folder with copies of files, shared by processes | no copies |
+| `cache_bytes` | limit of the size of all copies | 10 GiB |
 | `small_file_bytes` | size up to which a data file is read as a whole | 1 MiB |
 
 Durations are numbers of seconds or texts such as `500ms`, `30s`, `2 min`; with Hadoop's prefix
@@ -25,10 +27,12 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from functools import lru_cache
+from pathlib import Path
 from types import MappingProxyType
 
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.fileio import paths
+from paimon_explore.fileio.disk_cache import DEFAULT_CACHE_BYTES, DiskCache
 from paimon_explore.fileio.store_option_names import (
     CLIENT_NAMES,
     IGNORED,
@@ -69,6 +73,7 @@ class StoreSettings:
         retry_timeout: seconds during which failing requests are retried.
         max_retries: maximum number of retries of a request; None for no limit.
         small_file_bytes: size up to which a data file is read as a whole in one request.
+        cache: copies of files on the local disk; None without the option `cache_folder`.
     """
 
     config: Mapping[str, str]
@@ -76,6 +81,7 @@ class StoreSettings:
     retry_timeout: float
     max_retries: int | None
     small_file_bytes: int = SMALL_FILE_BYTES
+    cache: DiskCache | None = None
 
 
 def option_pairs(given: Mapping[str, object] | None) -> tuple[tuple[str, str], ...]:
@@ -137,6 +143,7 @@ def store_settings(kind: str, bucket: str, options: tuple[tuple[str, str], ...])
     retry_timeout = _seconds(known.pop("retry_timeout", f"{_DEFAULT_RETRY_TIMEOUT}s"))
     retries = known.pop("max_retries", None)
     known.pop("max_requests", None)
+    cache = _disk_cache(known)
     small = _count("small_file_bytes", known.pop("small_file_bytes", str(SMALL_FILE_BYTES)))
     client: dict[str, str | bool | timedelta] = {}
     for name in [name for name in known if name in CLIENT_NAMES.values()]:
@@ -155,7 +162,17 @@ def store_settings(kind: str, bucket: str, options: tuple[tuple[str, str], ...])
         retry_timeout=retry_timeout,
         max_retries=None if retries is None else _count("max_retries", retries),
         small_file_bytes=small,
+        cache=cache,
     )
+
+
+def _disk_cache(known: dict[str, str]) -> DiskCache | None:
+    """Take the options of the cache on the local disk out of the others."""
+    max_bytes = _count("cache_bytes", known.pop("cache_bytes", str(DEFAULT_CACHE_BYTES)))
+    folder = known.pop("cache_folder", "")
+    if not folder:
+        return None
+    return DiskCache(folder=str(Path(folder).expanduser().absolute()), max_bytes=max_bytes)
 
 
 @lru_cache(maxsize=32)

@@ -7,13 +7,14 @@ until all that should be sent together have arrived.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
 import paimon_explore as pe
-from paimon_explore.errors import NotFoundError
+from paimon_explore.errors import InvalidInputError, NotFoundError
 from paimon_explore.table.table import Table
 from support.s3 import Requests, S3Place, s3_place
 
@@ -221,3 +222,15 @@ def test_the_size_of_files_that_are_read_as_a_whole_can_be_set(large: FarTable) 
     parts = [line for line in large.since() if ".parquet" in line]
     assert len(parts) == 1
     assert "bytes" not in parts[0]
+
+
+def test_processes_share_a_cache_on_the_local_disk(far: FarTable, tmp_path: Path) -> None:
+    options = {**far.place.options, "cache_folder": str(tmp_path / "cache"), "cache_bytes": "1e7"}
+    with pytest.raises(InvalidInputError, match="cache_bytes"):
+        pe.Catalog(far.place.location, storage_options=options)
+    options["cache_bytes"] = str(10 << 20)
+    for region, many in (("x", 5 + 1 + 1 + 2 + COMMITS + FILES), ("y", 5 + 1 + 1)):
+        options["s3.region"] = region  # as another process
+        catalog = pe.Catalog(far.place.location, storage_options=options)
+        assert catalog.table("db.t").to_arrow().num_rows == 240
+        assert len(far.since()) == many
