@@ -50,6 +50,7 @@ class Requests:
     log: list[str] = field(default_factory=list)
     refusal: Callable[[str], str | None] = lambda _: None
     _gates: list[_Gate] = field(default_factory=list)
+    _failing: re.Pattern[str] | None = None
 
     def counts(self) -> dict[str, int]:
         """How often each method was used since the last `clear`, sorted by method."""
@@ -72,9 +73,19 @@ class Requests:
         finally:
             self._gates.remove(gate)
 
+    @contextmanager
+    def failing(self, pattern: str) -> Iterator[None]:
+        """Requests of a pattern have no effect and are answered with an error of the server."""
+        self._failing = re.compile(pattern)
+        try:
+            yield
+        finally:
+            self._failing = None
+
     def arrive(self, line: str) -> None:
         """Note a request; returns when it may be answered."""
         self.log.append(line)
+        assert self._failing is None or not self._failing.search(line), f"{line} fails"
         for gate in list(self._gates):
             assert gate.passes(line), f"{line} came alone"
 

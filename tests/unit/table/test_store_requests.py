@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 import paimon_explore as pe
-from paimon_explore.errors import InvalidInputError, NotFoundError
+from paimon_explore.errors import InvalidInputError, NotFoundError, StorageError
 from paimon_explore.table.table import Table
 from support.s3 import Requests, S3Place, s3_place
 
@@ -48,6 +48,11 @@ class FarTable:
 
     def open(self) -> Table:
         return self.catalog.table("db.t")
+
+    def files(self) -> list[str]:
+        """The files of the table."""
+        table = self.open()
+        return sorted(status.path for status in table.store.file_io.walk(table.path))
 
     def since(self) -> list[str]:
         """The requests since the last call, sorted."""
@@ -166,6 +171,32 @@ def test_an_upsert_sends_few_requests_most_of_them_together(far: FarTable) -> No
         "PUT snapshot/LATEST",
     ]
     assert sum(line.startswith("PUT") for line in log[:-3]) == 5, "before they are visible"
+
+
+@pytest.mark.parametrize(
+    "failing",
+    [
+        r"PUT .*\.parquet",
+        r"PUT .*bucket-1/.*\.parquet",
+        "PUT manifest/",
+        "PUT manifest/manifest-list-.*-1$",
+        "PUT manifest/manifest-[0-9a-f]{8}-",
+    ],
+)
+def test_a_file_that_cannot_be_stored_leaves_nothing(far: FarTable, failing: str) -> None:
+    table = far.open()
+    assert table.upsert(rows(0, 2)) is not None
+    once = {**far.place.options, "max_retries": "0", "s3.region": "elsewhere"}
+    catalog = pe.Catalog(far.place.location, storage_options=once)
+    writer = catalog.table("db.t")
+    assert writer.upsert(rows(0, 2)) is not None  # checks whether the store knows conditions
+    before = far.files()
+    with far.requests.failing(failing), pytest.raises(StorageError):
+        writer.upsert(rows(2_000, 16))
+    assert far.files() == before
+    assert table.count() == 240
+    assert writer.upsert(rows(2_000, 16)) is not None
+    assert table.count() == 256
 
 
 def test_the_first_answer_of_the_explorer_lists_what_it_shows(far: FarTable) -> None:
