@@ -27,7 +27,7 @@ MAX_REQUESTS = 64
 READ_AHEAD_BYTES = 64 << 20
 """Memory for files that are read ahead."""
 _FIRST_FILES = 16
-"""Number of files of unknown size that are read at the same time at first."""
+"""Number of files that are read at the same time at first, before all may be needed."""
 
 
 class _Level(threading.local):
@@ -61,6 +61,14 @@ def at_once(file_io: FileIO, calls: Sequence[Callable[[], _Result]]) -> list[_Re
     if len(calls) < 2 or max_requests(file_io) < 2:  # noqa: PLR2004 - two at once
         return [call() for call in calls]
     return [*_ahead(calls, lambda _: max_requests(file_io))]
+
+
+def each_at_once(file_io: FileIO, calls: Sequence[Callable[[], _Result]]) -> Iterator[_Result]:
+    """Yield the results of calls in their order; runs calls ahead if the storage is remote."""
+    limit = max_requests(file_io)
+    if limit < 2:  # noqa: PLR2004 - two at once
+        return (call() for call in calls)
+    return _ahead(calls, lambda last: limit if last is not None else _FIRST_FILES)
 
 
 def read_each(file_io: FileIO, paths: Sequence[str]) -> Iterator[bytes]:

@@ -1,6 +1,9 @@
 """The consumers (named streaming readers) of a branch."""
 
+from functools import partial
+
 from paimon_explore.errors import MissingFileError
+from paimon_explore.fileio.concurrent_requests import at_once
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.consumer import Consumer, encode_consumer, parse_consumer
@@ -35,8 +38,9 @@ class Consumers:
 
     def list(self) -> dict[str, Consumer]:
         """Return all consumers by id."""
-        found = {consumer_id: self.find(consumer_id) for consumer_id in self.ids()}
-        return {name: consumer for name, consumer in found.items() if consumer is not None}
+        ids = self.ids()
+        found = at_once(self.file_io, [partial(self.find, name) for name in ids])
+        return {name: one for name, one in zip(ids, found, strict=True) if one is not None}
 
     def min_next_snapshot(self) -> int | None:
         """Return the earliest snapshot that a consumer still has to read; None if no consumers."""

@@ -1,6 +1,9 @@
 """The tags of a branch."""
 
+from functools import partial
+
 from paimon_explore.errors import MissingFileError, NotFoundError, choices
+from paimon_explore.fileio.concurrent_requests import at_once
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.table_paths import TAG_PREFIX, TablePaths
@@ -47,7 +50,8 @@ class Tags:
 
     def list(self) -> list[Tag]:
         """Return all tags, sorted by snapshot id and name."""
-        found = [tag for tag in map(self.find, self.names()) if tag is not None]
+        reads = [partial(self.find, name) for name in self.names()]
+        found = [tag for tag in at_once(self.file_io, reads) if tag is not None]
         return sorted(found, key=lambda tag: (tag.snapshot.id, tag.name))
 
     def create(self, tag: Tag) -> bool:

@@ -1,8 +1,11 @@
 """`Listing`: the snapshots, schemas, tags, branches or consumers of a table."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Generic, TypeVar
 
+from paimon_explore.fileio.concurrent_requests import each_at_once
+from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.sanitize import sanitized
 
@@ -32,6 +35,7 @@ class Listing(Generic[Key, Value]):
         keys: lists the keys.
         load: loads the value of a key; raises `NotFoundError`.
         line: one value as a line of text.
+        file_io: the storage; a remote one is asked for several values at the same time.
     """
 
     kind: str
@@ -39,10 +43,14 @@ class Listing(Generic[Key, Value]):
     keys: Callable[[], list[Key]]
     load: Callable[[Key], Value]
     line: Callable[[Key, Value], str]
+    file_io: FileIO
 
     def __iter__(self) -> Iterator[Value]:
         """The values by ascending key."""
-        return (self.load(key) for key in self.keys())
+        return self._values(self.keys())
+
+    def _values(self, keys: Sequence[Key]) -> Iterator[Value]:
+        return each_at_once(self.file_io, [partial(self.load, key) for key in keys])
 
     def __len__(self) -> int:
         """How many there are."""
@@ -77,6 +85,5 @@ class Listing(Generic[Key, Value]):
         keys = self.keys()
         newest: list[Key] = keys[-_SHOWN:]
         head = f"{len(keys)} {self.kind}" + (f", the last {_SHOWN}:" if newest != keys else "")
-        return "\n".join(
-            [head, *(f"  {sanitized(self.line(key, self.load(key)))}" for key in newest)]
-        )
+        found = zip(newest, self._values(newest), strict=True)
+        return "\n".join([head, *(f"  {sanitized(self.line(*pair))}" for pair in found)])

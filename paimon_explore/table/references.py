@@ -19,6 +19,7 @@ def snapshots(store: TableStore) -> Listing[int, Snapshot]:
         keys=store.snapshots.ids,
         load=store.snapshots.load,
         line=_snapshot,
+        file_io=store.file_io,
     )
 
 
@@ -30,13 +31,19 @@ def schemas(store: TableStore) -> Listing[int, TableSchema]:
         keys=store.schemas.ids,
         load=store.schemas.load,
         line=_schema,
+        file_io=store.file_io,
     )
 
 
 def tags(store: TableStore) -> Listing[str, Tag]:
     """The tags by name."""
     return Listing(
-        kind="tags", item_type=Tag, keys=store.tags.names, load=store.tags.load, line=_tag
+        kind="tags",
+        item_type=Tag,
+        keys=store.tags.names,
+        load=store.tags.load,
+        line=_tag,
+        file_io=store.file_io,
     )
 
 
@@ -55,6 +62,7 @@ def branches(store: TableStore) -> Listing[str, str]:
         keys=store.branches.names,
         load=load,
         line=lambda name, _: name,
+        file_io=store.file_io,
     )
 
 
@@ -69,7 +77,12 @@ def consumers(store: TableStore) -> Listing[str, Consumer]:
         return found
 
     return Listing(
-        kind="consumers", item_type=Consumer, keys=store.consumers.ids, load=load, line=_consumer
+        kind="consumers",
+        item_type=Consumer,
+        keys=store.consumers.ids,
+        load=load,
+        line=_consumer,
+        file_io=store.file_io,
     )
 
 

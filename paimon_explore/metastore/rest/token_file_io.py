@@ -19,11 +19,12 @@ import pyarrow as pa
 
 from paimon_explore.commit.commit_timing import system_clock
 from paimon_explore.errors import FormatError, InvalidResponseError, StorageError
+from paimon_explore.fileio.concurrent_requests import max_requests
 from paimon_explore.fileio.file_io import FileIO, FileStatus
 from paimon_explore.fileio.object_reader import open_object
 from paimon_explore.fileio.resolve import resolve
 from paimon_explore.fileio.store_options import is_known_option
-from paimon_explore.fileio.versioned_reads import StoreReads
+from paimon_explore.fileio.versioned_reads import StoreReads, read_immutable
 from paimon_explore.metadata.json_object import JsonObject
 from paimon_explore.metastore.catalog_options import CatalogOptions
 from paimon_explore.metastore.rest.error_mapping import Subject
@@ -104,6 +105,15 @@ class TokenFileIO:
             return file_io.read(path)
 
         return self._run(use)
+
+    def read_immutable(self, path: str) -> bytes:
+        """Return the content of a file whose name is used only once."""
+        return self._run(lambda file_io: read_immutable(file_io, path))
+
+    @property
+    def max_requests(self) -> int:
+        """How many requests are sent at the same time."""
+        return max_requests(self._file_io())
 
     def open(self, path: str) -> pa.NativeFile:
         """Open a file for random access; each read uses the credentials of its time."""

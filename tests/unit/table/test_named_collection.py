@@ -2,6 +2,7 @@ import pyarrow as pa
 import pytest
 
 from paimon_explore.errors import NotFoundError
+from paimon_explore.fileio.local import LocalFileIO
 from paimon_explore.metadata.consumer import Consumer
 from paimon_explore.table.named_collection import Listing
 from paimon_explore.table.references import local_time
@@ -17,6 +18,7 @@ def numbers(count: int) -> Listing[int, str]:
         keys=lambda: list(range(count)),
         load=lambda key: f"n{key}",
         line=lambda key, value: f"{key} {value}",
+        file_io=LocalFileIO(),
     )
 
 
@@ -47,7 +49,12 @@ def test_a_long_listing_prints_its_end() -> None:
 def test_names_that_could_harm_a_terminal_are_printed_with_escapes() -> None:
     given = ["plain ä", "a\x1b[2J"]
     names = Listing(
-        kind="names", item_type=str, keys=lambda: given, load=str, line=lambda name, _: name
+        kind="names",
+        item_type=str,
+        keys=lambda: given,
+        load=str,
+        line=lambda name, _: name,
+        file_io=LocalFileIO(),
     )
     assert repr(names) == "2 names\n  plain ä\n  a\\x1b[2J"
 

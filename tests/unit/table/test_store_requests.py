@@ -265,3 +265,11 @@ def test_processes_share_a_cache_on_the_local_disk(far: FarTable, tmp_path: Path
         catalog = pe.Catalog(far.place.location, storage_options=options)
         assert catalog.table("db.t").to_arrow().num_rows == 240
         assert len(far.since()) == many
+
+
+def test_collections_are_read_at_the_same_time(far: FarTable) -> None:
+    table = far.open()
+    with far.requests.together(COMMITS, "GET snapshot/snapshot-"):
+        assert [snapshot.id for snapshot in table.snapshots] == [1, 2, 3]
+    with far.requests.together(COMMITS, "GET snapshot/snapshot-"):
+        assert repr(table.snapshots).count("APPEND") == 3
