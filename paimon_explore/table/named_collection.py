@@ -85,5 +85,6 @@ class Listing(Generic[Key, Value]):
         keys = self.keys()
         newest: list[Key] = keys[-_SHOWN:]
         head = f"{len(keys)} {self.kind}" + (f", the last {_SHOWN}:" if newest != keys else "")
-        found = zip(newest, self._values(newest), strict=True)
-        return "\n".join([head, *(f"  {sanitized(self.line(*pair))}" for pair in found)])
+        found: list[Value] = [*self._values(newest)]
+        lines: list[str] = [*map(self.line, newest, found)]
+        return "\n".join([head, *(f"  {sanitized(line)}" for line in lines)])

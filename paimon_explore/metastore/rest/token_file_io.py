@@ -19,7 +19,6 @@ import pyarrow as pa
 
 from paimon_explore.commit.commit_timing import system_clock
 from paimon_explore.errors import FormatError, InvalidResponseError, StorageError
-from paimon_explore.fileio.concurrent_requests import max_requests
 from paimon_explore.fileio.file_io import FileIO, FileStatus
 from paimon_explore.fileio.object_reader import open_object
 from paimon_explore.fileio.resolve import resolve
@@ -109,11 +108,6 @@ class TokenFileIO:
     def read_immutable(self, path: str) -> bytes:
         """Return the content of a file whose name is used only once."""
         return self._run(lambda file_io: read_immutable(file_io, path))
-
-    @property
-    def max_requests(self) -> int:
-        """How many requests are sent at the same time."""
-        return max_requests(self._file_io())
 
     def open(self, path: str) -> pa.NativeFile:
         """Open a file for random access; each read uses the credentials of its time."""
