@@ -1,11 +1,14 @@
 """Merge of a writer's buffered rows before a flush."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 
 from paimon_explore.errors import FormatError, InvalidInputError
 from paimon_explore.merge.merge_spec import MergeSpec
-from paimon_explore.merge.numpy_columns import index_array
+from paimon_explore.merge.numpy_columns import index_array, int64_array, ints_of
 from paimon_explore.merge.section_merge import (
     Section,
     Task,
@@ -56,6 +59,32 @@ def merge_sorted(rows: pa.Table | pa.RecordBatch, spec: MergeSpec) -> pa.RecordB
         return merge_groups(section, task, record_groups(section, task))
     except FormatError as error:
         raise InvalidInputError(error.message, hint=error.hint) from error
+
+
+def merge_sorted_buckets(buckets: Sequence[pa.Table], spec: MergeSpec) -> list[pa.RecordBatch]:
+    """Merges the rows of several buckets at once, which is faster for few rows per bucket.
+
+    Args:
+        buckets: for each bucket rows as for `merge_sorted`, at least one.
+        spec: as for `merge_sorted`.
+
+    Returns:
+        For each bucket the result of `merge_sorted`, followed by further columns.
+
+    Raises:
+        InvalidInputError, UnsupportedFeatureError: as for `merge_sorted`.
+    """
+    rows = _one_batch(pa.concat_tables(buckets))
+    name = "_BUCKET"
+    while name in rows.schema.names:
+        name += "_"
+    numbers = np.repeat(np.arange(len(buckets)), [bucket.num_rows for bucket in buckets])
+    rows = rows.append_column(pa.field(name, pa.int64(), nullable=False), int64_array(numbers))
+    both = replace(spec, keys=(name, *spec.keys), columns=(*spec.columns, name))
+    merged = merge_sorted(rows, both)
+    sizes = np.bincount(ints_of(merged.column(name)), minlength=len(buckets))
+    starts = (np.cumsum(sizes) - sizes).tolist()
+    return [merged.slice(start, size) for start, size in zip(starts, sizes.tolist(), strict=True)]
 
 
 def _one_batch(rows: pa.Table | pa.RecordBatch) -> pa.RecordBatch:

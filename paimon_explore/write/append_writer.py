@@ -96,6 +96,8 @@ class AppendWriter(AbortableWriter):
         if not batch.num_rows:
             return
         partitions = partitions_of(batch, self._target.schema.partition_type)
+        if self._state is not None:
+            self._state.load(partitions.keys)
         for group in split_rows(batch, partitions, self._buckets_of(batch)):
             rows = pa.Table.from_batches([group.rows.select(self._columns)])
             self._writers.of(group.partition, group.bucket).write(rows)

@@ -31,7 +31,7 @@ from paimon_explore.encoding.bucket_function import key_hashes
 from paimon_explore.encoding.hash_index import encode_hashes
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.fileio.discard import discard
-from paimon_explore.merge.in_memory_merge import merge_sorted, sort_rows
+from paimon_explore.merge.in_memory_merge import merge_sorted, merge_sorted_buckets, sort_rows
 from paimon_explore.merge.merge_spec import MergeSpec, merge_spec
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.manifest.index_manifest import HASH_INDEX, IndexEntries
@@ -41,7 +41,7 @@ from paimon_explore.metadata.manifest.manifest_entry import (
     ManifestEntries,
 )
 from paimon_explore.metadata.options import table_options as opt
-from paimon_explore.metadata.options.option_enums import ChangelogProducer
+from paimon_explore.metadata.options.option_enums import ChangelogProducer, MergeEngine
 from paimon_explore.metadata.options.table_options import (
     DYNAMIC_BUCKET,
     POSTPONE_BUCKET,
@@ -72,6 +72,10 @@ from paimon_explore.write.table_layouts import (
 from paimon_explore.write.write_target import HashFile, LiveState, WriteTarget, entries_of
 
 _UNKNOWN_SEQUENCE = -1
+_SMALL_ROWS = 1024
+_MERGED_CELLS = 1 << 21
+"""Number of values, in rows times columns, after which further buckets are merged separately."""
+_SELECTING_ENGINES = frozenset({MergeEngine.DEDUPLICATE, MergeEngine.FIRST_ROW})
 _KIND_FIELD = pa.field(VALUE_KIND.name, pa.int8(), nullable=False)
 _SEQUENCE_FIELD = pa.field(SEQUENCE_NUMBER.name, pa.int64(), nullable=False)
 
@@ -198,6 +202,7 @@ class UpsertWriter(AbortableWriter):
         Returns:
             One message per partition and bucket with new rows.
         """
+        self._merge_small_buckets()
         index = self._write_index()
         messages = []
         for partition, bucket, (data, changelog) in self._writers.close(lambda each: each.close()):
@@ -220,6 +225,20 @@ class UpsertWriter(AbortableWriter):
                 )
             )
         return messages
+
+    def _merge_small_buckets(self) -> None:
+        """Merge the rows of buckets with few rows together."""
+        if self._spec.engine not in _SELECTING_ENGINES:
+            return
+        limit = _MERGED_CELLS // max(len(self._spec.columns), 1)
+        some: list[MergeBuffer] = []
+        for _, _, writer in self._writers:
+            if isinstance(writer, MergeBuffer) and writer.is_small:
+                some.append(writer)
+                if sum(one.buffered_rows for one in some) >= limit:
+                    _merge_together(some, self._spec)
+                    some = []
+        _merge_together(some, self._spec)
 
     @property
     def _total_buckets(self) -> int:
@@ -281,6 +300,7 @@ class MergeBuffer:
         self._spec = spec
         self._next_sequence = first_sequence
         self._rows: list[pa.RecordBatch] = []
+        self._merged: pa.RecordBatch | None = None
         self._size = LazySize()
         self.buffered_rows = 0
         location = target.file_location(*bucket, target.file_names())
@@ -315,8 +335,25 @@ class MergeBuffer:
         self.buffered_rows += rows.num_rows
         self._size.add(self._rows[-1])
 
+    @property
+    def is_small(self) -> bool:
+        """Whether the rows may be merged together with those of other buckets."""
+        return 0 < self.buffered_rows <= _SMALL_ROWS and self._changelog is None
+
+    def rows(self) -> pa.Table:
+        """Return the buffered rows."""
+        return pa.Table.from_batches(self._rows)
+
+    def replace_by_merged(self, rows: pa.RecordBatch) -> None:
+        """Replace the buffered rows by the result of their merge."""
+        self._rows = []
+        self._merged = rows
+
     def flush(self) -> None:
         """Merge the buffered rows into a sorted run on level 0."""
+        if self._merged is not None:
+            self._write(self._data, self._merged)
+            self._merged = None
         if not self._rows:
             return
         rows = self._rows[0] if len(self._rows) == 1 else pa.Table.from_batches(self._rows)
@@ -343,6 +380,13 @@ class MergeBuffer:
         self._data.abort()
         if self._changelog is not None:
             self._changelog.abort()
+
+
+def _merge_together(buffers: list[MergeBuffer], spec: MergeSpec) -> None:
+    if len(buffers) > 1:
+        merged = merge_sorted_buckets([buffer.rows() for buffer in buffers], spec)
+        for buffer, rows in zip(buffers, merged, strict=True):
+            buffer.replace_by_merged(rows)
 
 
 class PostponeBuffer:

@@ -1,8 +1,9 @@
 """What a writer buffered, sorted and merged."""
 
 import pyarrow as pa
+import pytest
 
-from paimon_explore.merge.in_memory_merge import merge_sorted, sort_rows
+from paimon_explore.merge.in_memory_merge import merge_sorted, merge_sorted_buckets, sort_rows
 from paimon_explore.merge.merge_spec import merge_spec
 from support.merging import Row, batch_of, schema_of
 
@@ -46,3 +47,33 @@ def test_no_rows_merge_to_no_rows() -> None:
         spec = merge_spec(schema_of(COLUMNS, options))
         assert merge_sorted(batch_of(schema, []), spec).num_rows == 0
         assert sort_rows(batch_of(schema, []), spec).num_rows == 0
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"ignore-delete": "true"},
+        {"sequence.field": "s"},
+        {"merge-engine": "first-row"},
+        {"merge-engine": "aggregation", "fields.s.aggregate-function": "sum"},
+        {"merge-engine": "partial-update", "ignore-delete": "true"},
+    ],
+)
+@pytest.mark.parametrize("key", ["k", "_BUCKET"])
+def test_buckets_merged_together_are_merged_as_each_alone(
+    options: dict[str, str], key: str
+) -> None:
+    schema = schema_of({key: "STRING NOT NULL", "s": "INT"}, options, keys=[key])
+    spec = merge_spec(schema)
+    rows: list[Row] = ROWS if not options.get("merge-engine") else [("+I", *r[1:]) for r in ROWS]
+    buckets = [
+        pa.Table.from_batches([batch_of(schema, rows)]),
+        pa.Table.from_batches([batch_of(schema, rows[::-1]), batch_of(schema, rows, first=9)]),
+        pa.Table.from_batches([batch_of(schema, rows[2:3], first=3)]),
+    ]
+    names = [key, "s", "_SEQUENCE_NUMBER", "_VALUE_KIND"]
+    together = [merged.select(names) for merged in merge_sorted_buckets(buckets, spec)]
+    assert [merged.to_pylist() for merged in together] == [
+        merge_sorted(bucket, spec).to_pylist() for bucket in buckets
+    ]
