@@ -15,6 +15,7 @@ from paimon_explore.errors import (
     AlreadyExistsError,
     InvalidInputError,
     NotFoundError,
+    PaimonError,
     UnsupportedFeatureError,
     choices,
     suggestion,
@@ -112,14 +113,30 @@ class Catalog(CatalogObjects):
         self._table_defaults = found.table_defaults()
 
     def __repr__(self) -> str:
-        """The warehouse and its databases."""
-        return sanitized(f"Catalog({self._shown()}): databases {choices(self._known())}")
+        """The warehouse and its databases, or why they cannot be listed."""
+        try:
+            content = f"databases {choices(self._known())}"
+        except PaimonError as error:
+            content = error.message
+        return sanitized(f"Catalog({self._shown()}): {content}")
+
+    def _repr_html_(self) -> str:
+        """The databases with the first of their tables, views and functions."""
+        from paimon_explore.table.catalog.catalog_html import catalog_html
+
+        return catalog_html(self._metastore, self._place())
 
     def _shown(self) -> str:
         if self._options is None:
             return repr(self.warehouse)
+        return ", ".join(f"{key}={value!r}" for key, value in self._place().items())
+
+    def _place(self) -> dict[str, str]:
+        """Return the options that tell which catalog it is."""
+        if self._options is None:
+            return {"warehouse": self.warehouse}
         shown = ("metastore", "uri", "warehouse")
-        return ", ".join(f"{k}={self._options[k]!r}" for k in shown if k in self._options)
+        return {key: self._options[key] for key in shown if key in self._options}
 
     def _known(self) -> list[str]:
         try:
