@@ -18,11 +18,12 @@ from paimon_explore.data_types.definitions import RowType
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.metastore.catalog_values import TableInfo
 from paimon_explore.read.split_reader import SplitReader
 from paimon_explore.scan.splits.data_split import DataSplit, Split
 from paimon_explore.spark.spark_types import spark_schema, wire_schema
 from paimon_explore.table.scan import Scan
-from paimon_explore.table.table import Table, open_table
+from paimon_explore.table.table import Table, open_stored_table, open_table
 
 TASK_BYTES = 128 * 1024 * 1024
 _OPEN_COST_BYTES = 1024 * 1024
@@ -191,10 +192,8 @@ def table_with_options(where: Table | str | PathLike[str], options: Mapping[str,
         return where
     store = where.store
     dynamic = {**where.dynamic_options, **options}
-    fresh = open_table(store.paths.root, options={"branch": where.branch, **dynamic})
+    info = TableInfo(path=where.path, file_io=store.file_io, environment=store.environment)
+    changed = {"branch": where.branch, **dynamic}
+    fresh = open_stored_table(store.file_io, where.path, options=changed, info=info)
     keeps = not fresh.travel.given and fresh.branch == where.branch
-    return replace(
-        fresh,
-        store=replace(fresh.store, file_io=store.file_io),
-        travel=where.travel if keeps else fresh.travel,
-    )
+    return replace(fresh, travel=where.travel) if keeps else fresh

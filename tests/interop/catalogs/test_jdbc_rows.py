@@ -2,7 +2,10 @@
 
 import sqlite3
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+import pytest
 
 from catalogs.homes import Homes
 from oracle import JavaCatalog
@@ -130,3 +133,41 @@ def test_our_catalog_has_the_tables_and_rows_of_javas(homes: Homes, tmp_path: Pa
         "paimon_views": 2,
         "paimon_distributed_locks": 0,
     }
+
+
+def test_java_waits_for_a_lock_of_ours_and_we_wait_for_javas(homes: Homes, tmp_path: Path) -> None:
+    java = JavaCatalog(homes.java, options(tmp_path))
+    java.create_database("db")
+    catalog = Catalog(options=options(tmp_path))
+    table = catalog.create_table("db.t", {"a": "INT"}, options={"bucket": "-1"})
+    environment = table.store.environment
+    assert environment is not None
+    held = environment.lock()
+    assert held is not None
+    with ThreadPoolExecutor(1) as pool:
+        with held:
+            waiting = pool.submit(java.write, "db.t", [{"a": 1}])
+            with pytest.raises(TimeoutError):
+                waiting.result(1)
+            assert table.snapshot is None
+        assert waiting.result(60) == 1
+    table.append([{"a": 2}])
+    assert java.read("db.t").sort_by("a").column("a").to_pylist() == [1, 2]
+    java.close()
+    catalog.close()
+
+
+def test_java_and_we_commit_to_one_table_at_once(homes: Homes, tmp_path: Path) -> None:
+    java = JavaCatalog(homes.java, options(tmp_path))
+    java.create_database("db")
+    catalog = Catalog(options=options(tmp_path))
+    table = catalog.create_table("db.t", {"a": "INT"}, options={"commit.max-retries": "100"})
+    with ThreadPoolExecutor(2) as pool:
+        theirs = pool.submit(lambda: [java.write("db.t", [{"a": n}]) for n in range(8)])
+        ours = pool.submit(lambda: [table.append([{"a": 100 + n}]) for n in range(8)])
+        assert len(theirs.result(120)) == len(ours.result(120)) == 8
+    values = sorted(row["a"] for row in table.to_arrow().to_pylist())
+    assert values == [*range(8), *range(100, 108)]
+    assert [snapshot.id for snapshot in table.snapshots] == list(range(1, 17))
+    java.close()
+    catalog.close()

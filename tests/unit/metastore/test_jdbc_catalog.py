@@ -21,6 +21,7 @@ from paimon_explore.errors import (
     StorageError,
     UnsupportedFeatureError,
 )
+from paimon_explore.metastore.jdbc.jdbc_database import JdbcDatabase
 
 COLUMNS = {"a": "BIGINT"}
 HIDDEN = "hunter2-hunter2"
@@ -120,6 +121,39 @@ def test_tables_and_catalogs_are_pickled_without_connections(catalog: Catalog) -
     assert again.tables("db") == ["t"]
     assert same.store.environment == table.store.environment
     again.close()
+
+
+def test_options_of_a_spark_job_keep_the_catalog_of_a_table(catalog: Catalog) -> None:
+    plan = pytest.importorskip("paimon_explore.spark.read_plan")
+    table = catalog.create_table("db.t", COLUMNS)
+    changed = plan.table_with_options(table, {"write-only": "true"})
+    assert changed.store.environment == table.store.environment
+    assert changed.name == "db.t"
+    assert changed.dynamic_options["write-only"] == "true"
+
+
+def test_tables_are_listed_page_by_page(
+    catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with rows(tmp_path) as opened:
+        names = [("jdbc", "db", f"t{number:05}") for number in range(2_500)]
+        opened.execute("BEGIN")
+        opened.executemany("INSERT INTO paimon_tables VALUES (?, ?, ?)", names)
+        opened.execute("COMMIT")
+    queries: list[str] = []
+    fetch = JdbcDatabase.fetch
+
+    def counted(self: JdbcDatabase, sql: str, *arguments: object) -> list[tuple[object, ...]]:
+        queries.append(sql)
+        return fetch(self, sql, *arguments)
+
+    monkeypatch.setattr(JdbcDatabase, "fetch", counted)
+    listed = catalog.iter_tables("db")
+    assert next(listed) == "t00000"
+    assert len([query for query in queries if "ORDER BY table_name" in query]) == 1
+    assert len(list(listed)) == 2_499
+    assert len([query for query in queries if "ORDER BY table_name" in query]) == 3
+    assert catalog.tables("db", "t0249%") == [f"t0249{digit}" for digit in range(10)]
 
 
 # ---------------------------------------------------------------- failures in the middle
