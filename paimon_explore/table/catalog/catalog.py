@@ -405,13 +405,29 @@ class Catalog(CatalogObjects):
     def opened(self) -> Iterator[tuple[str, str, Table]]:
         """Open all tables one after the other, with their database and name.
 
+        Tables without Paimon's layout, such as format tables, are left out, and so are tables that
+        are dropped in the meantime.
+
         >>> import paimon_explore as pe
         >>> sum(1 for database, name, table in pe.demo().opened())
         11
         """
         for database in self.databases():
             for name in self.tables(database):
-                yield database, name, self._open(Identifier(database=database, table=name))
+                table = self._opened(Identifier(database=database, table=name))
+                if table is not None:
+                    yield database, name, table
+
+    def _opened(self, wanted: Identifier) -> Table | None:
+        try:
+            info = self._metastore.table(wanted)
+            if info.type not in _READABLE:
+                return None
+            return open_stored_table(info.file_io, info.path, info=info)
+        except NotFoundError as error:
+            if error.kind != "table":
+                raise
+            return None
 
     def _open(self, wanted: Identifier, options: Mapping[str, str] | None = None) -> Table:
         try:

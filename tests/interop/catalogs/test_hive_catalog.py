@@ -3,6 +3,7 @@
 import itertools
 import multiprocessing
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -182,6 +183,11 @@ def test_partitions_of_commits_reach_the_metastore(home: Home, db: str, client: 
     found = partitions(client, f"{db}.ours")
     assert sorted(found) == [("2026-01-01",), ("a b/c",)]
     assert found == partitions(client, f"{db}.javas")
+    table.add_column("w", "BIGINT")
+    home.java.alter(f"{db}.javas", {"change": "add_column", "column": "w", "type": "BIGINT"})
+    found = partitions(client, f"{db}.ours")
+    assert found == partitions(client, f"{db}.javas")
+    assert [column.name for column in found["a b/c",].storage.columns or ()] == ["k", "v", "w"]  # type: ignore[union-attr]
     table.drop_partitions({"dt": "a b/c"})
     assert sorted(partitions(client, f"{db}.ours")) == [("2026-01-01",)]
     listed = home.catalog.partitions(f"{db}.ours")
@@ -260,6 +266,11 @@ def test_format_tables_are_listed(home: Home, db: str, file_format: str) -> None
     assert home.catalog.table_exists(f"{db}.f")
     with pytest.raises(UnsupportedFeatureError, match="format-table"):
         home.catalog.table(f"{db}.f")
+    home.catalog.create_table(f"{db}.t", COLUMNS)
+    names = home.catalog.system_table("sys.all_tables").to_arrow().column("table_name")
+    assert "f" not in names.to_pylist()
+    assert "t" in names.to_pylist()
+    home.catalog.drop_table(f"{db}.t")
     hidden = opened(home, **{"format-table.enabled": "false"})
     assert hidden.tables(db) == []
     hidden.close()
@@ -368,6 +379,26 @@ def test_concurrent_commits_with_lost_replies_lose_no_row_and_double_none(
     assert table.snapshot is not None
     assert table.snapshot.id == PROCESSES * COMMITS
     assert locks(client, db, "race") == 0
+
+
+def test_commits_of_java_and_ours_at_the_same_time_take_effect_once(home: Home, db: str) -> None:
+    name = f"{db}.both"
+    table = home.catalog.create_table(name, COLUMNS, options={"commit.max-retries": "1000"})
+    count = 25 if DEEP else 4
+
+    def javas() -> None:
+        for place in range(count):
+            home.java.write(name, [{"k": place, "dt": "java", "v": None}])
+
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(javas)
+        for place in range(count):
+            table.append([{"k": place, "dt": "ours", "v": None}])
+        running.result(120)
+    rows = sorted((row["dt"], row["k"]) for row in table.to_arrow().to_pylist())
+    assert rows == [(who, place) for who in ("java", "ours") for place in range(count)]
+    assert table.snapshot is not None
+    assert table.snapshot.id == 2 * count
 
 
 def test_acts_with_lost_replies_are_done_once(home: Home, client: HiveClient) -> None:
