@@ -10,7 +10,6 @@ import pyarrow as pa
 from paimon_explore.data_types import arrow_buffers as nb
 from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints, concat_arrays
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.merge.aggregation_steps import Aggregator
 from paimon_explore.merge.engines.deduplicate_first_row import newest_rows, oldest_rows
 from paimon_explore.merge.key_records import Merged, Records, RowKind, is_retract
 from paimon_explore.merge.keys.key_groups import Groups, group_rows
@@ -25,10 +24,10 @@ from paimon_explore.merge.numpy_columns import (
     ints_of,
     narrow_index,
 )
-from paimon_explore.merge.record_layers import RecordLayers
 from paimon_explore.metadata.options.option_enums import MergeEngine
 
 if TYPE_CHECKING:
+    from paimon_explore.merge.aggregation_steps import Aggregator
     from paimon_explore.merge.aggregators.layered_reduction import Layered
 
 _INSERT = np.int8(RowKind.INSERT)
@@ -51,7 +50,7 @@ class Task:
     """
 
     spec: MergeSpec
-    functions: Mapping[str, Aggregator]
+    functions: "Mapping[str, Aggregator]"
     keep_retracts: bool = False
     by_run_order: bool = False
     key_order: bool = True
@@ -63,7 +62,7 @@ class Task:
         return not self.merge_single_rows or self.spec.engine in _SELECTORS
 
 
-def functions_of(spec: MergeSpec) -> Mapping[str, Aggregator]:
+def functions_of(spec: MergeSpec) -> "Mapping[str, Aggregator]":
     """The aggregators of the columns that the merge needs.
 
     Raises:
@@ -286,6 +285,8 @@ def _in_part_order(section: Section, task: Task) -> bool:
 
 def _select_by_layers(section: Section, task: Task) -> pa.RecordBatch:
     """The newest or oldest record of each key in key order, without sorting records."""
+    from paimon_explore.merge.record_layers import RecordLayers  # noqa: PLC0415 - merges by layers
+
     layers = RecordLayers(number_keys(section.keys(task.spec.keys)).without_gaps())
     return _taken(section, task, layers.newest if _newest(task) else layers.oldest, section.kinds())
 
@@ -330,6 +331,8 @@ def _merge_layers(section: Section, task: Task) -> pa.RecordBatch | None:
     """Merges by record layers; None if a function does not support them."""
     spec = task.spec
     functions = [_layered(spec, name) for name in spec.columns]
+    from paimon_explore.merge.record_layers import RecordLayers  # noqa: PLC0415 - merges by layers
+
     layers = RecordLayers(number_keys(section.keys(spec.keys)).without_gaps())
     columns = []
     for name, function in zip(spec.columns, functions, strict=True):

@@ -27,7 +27,6 @@ from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.paths import parent
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.merge.key_records import RowKind, is_retract
-from paimon_explore.merge.lookup_merge_on_read import LEVEL, merge_complete_runs
 from paimon_explore.merge.merge_spec import MergeSpec, deciding_columns, merge_spec, needed_columns
 from paimon_explore.merge.numpy_columns import int8_array, ints_of, mask_array
 from paimon_explore.merge.sort_merge import merge_runs
@@ -60,7 +59,6 @@ from paimon_explore.scan.splits.data_split import (
     Split,
 )
 from paimon_explore.scan.splits.key_range_sections import by_age, key_ranks, sections, sorted_runs
-from paimon_explore.store.query_authorization import check_unrestricted
 from paimon_explore.store.table_store import TableStore
 
 if TYPE_CHECKING:
@@ -120,6 +118,8 @@ class SplitReader:
     def __post_init__(self) -> None:
         """Check that the catalog allows to read all rows; see `check_unrestricted`."""
         if self.store.environment is not None and not self.unrestricted:
+            from paimon_explore.store.query_authorization import check_unrestricted  # noqa: PLC0415 - catalogs
+
             names = [field.name for field in self.fields]
             check_unrestricted(self.store, names, self.schema.options, self.options)
 
@@ -292,6 +292,8 @@ class SplitReader:
     ) -> Iterator[pa.RecordBatch]:
         keep = bool(self.system_columns)
         if self._has_complete_rows(split, runs):
+            from paimon_explore.merge.lookup_merge_on_read import merge_complete_runs  # noqa: PLC0415 - lookup
+
             tagged = [self._run(split, run, spec, with_sequence=True, level=True) for run in runs]
             return merge_complete_runs(tagged, spec, keep_retracts=keep)
         deciding = () if keep else self._deciding(split, runs, spec)
@@ -580,6 +582,8 @@ def _retracts(split: DataSplit, run: list[int]) -> bool:
 
 def _with_level(batch: pa.RecordBatch, file: SplitFile) -> pa.RecordBatch:
     """Adds the level of the file to a batch."""
+    from paimon_explore.merge.lookup_merge_on_read import LEVEL  # noqa: PLC0415 - lookup
+
     level = numbers(file.split.files.table, "level")[file.row]
     column = row_array(np.full(batch.num_rows, level))
     return batch.append_column(pa.field(LEVEL, pa.int64(), nullable=False), column)

@@ -23,7 +23,6 @@ from paimon_explore.fileio.local import LocalFileIO
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.snapshot import Snapshot, encode_snapshot, parse_snapshot
 from paimon_explore.metadata.table_paths import CHANGELOG_PREFIX, SNAPSHOT_PREFIX, TablePaths
-from paimon_explore.store.hinted_snapshot import expect_latest, hinted_latest
 from paimon_explore.store.json_file_loader import (
     DEFAULT_READ_RETRY,
     ReadRetry,
@@ -34,10 +33,10 @@ from paimon_explore.store.json_file_loader import (
     load_listed_json,
 )
 from paimon_explore.store.locked_create import create_file
-from paimon_explore.store.version_management import version_management
 
 if TYPE_CHECKING:
     from paimon_explore.store.catalog_environment import CatalogEnvironment
+    from paimon_explore.store.version_management import VersionManagement
 
 _Read = TypeVar("_Read")
 _Reads: TypeAlias = list[_Read]
@@ -55,6 +54,15 @@ class Snapshots:
     read_retry: ReadRetry = DEFAULT_READ_RETRY
     environment: "CatalogEnvironment | None" = None
 
+    @property
+    def _server(self) -> "VersionManagement | None":
+        """The catalog server that manages the versions, if there is one."""
+        if self.environment is None:
+            return None
+        from paimon_explore.store.version_management import version_management  # noqa: PLC0415 - catalogs
+
+        return version_management(self.environment)
+
     def all_ids(self) -> list[int]:
         """Return the ids of all files, including strays, ascending."""
         return list_numbers(self.file_io, self.paths.snapshot_dir, SNAPSHOT_PREFIX)
@@ -62,7 +70,7 @@ class Snapshots:
     def ids(self) -> list[int]:
         """Return the ids of all snapshots up to the latest one, ascending."""
         found = self.all_ids()
-        server = version_management(self.environment)
+        server = self._server
         latest = self._latest_of(found) if server is None else self.latest_id()
         if server is not None and latest is None:
             return []
@@ -75,7 +83,7 @@ class Snapshots:
 
     def latest_id(self) -> int | None:
         """Return the id of the latest snapshot, or None if there are no snapshots."""
-        server = version_management(self.environment)
+        server = self._server
         if server is not None:
             latest = server.latest_snapshot(self.paths.branch)
             return None if latest is None else latest.id
@@ -90,10 +98,12 @@ class Snapshots:
 
     def latest(self) -> Snapshot | None:
         """Return the latest snapshot, or None if there are no snapshots."""
-        server = version_management(self.environment)
+        server = self._server
         if server is not None:
             return server.latest_snapshot(self.paths.branch)
         if max_requests(self.file_io) > 1:
+            from paimon_explore.store.hinted_snapshot import hinted_latest  # noqa: PLC0415 - stores
+
             hint, hinted = hinted_latest(self)
         else:
             hint = self._hint(self.paths.latest_hint)
@@ -175,6 +185,8 @@ class Snapshots:
         if created:
             cache_value(parse_snapshot, data, path, snapshot)
             if max_requests(self.file_io) > 1:
+                from paimon_explore.store.hinted_snapshot import expect_latest  # noqa: PLC0415 - stores
+
                 expect_latest(self, snapshot.id)
         return created
 

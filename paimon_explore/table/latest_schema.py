@@ -12,9 +12,7 @@ from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
 from paimon_explore.scan.time_travel import NEWEST, TimeTravel, resolve
-from paimon_explore.store.hinted_snapshot import expect_hinted
 from paimon_explore.store.table_store import TableStore
-from paimon_explore.table.mistyped_path_hints import path_hint
 
 
 def latest_schema(store: TableStore) -> TableSchema:
@@ -29,6 +27,8 @@ def latest_schema(store: TableStore) -> TableSchema:
     if store.paths.branch != MAIN_BRANCH and store.for_branch(MAIN_BRANCH).schemas.ids():
         hint = f"Branches: {choices(store.branches.names())}."
         raise NotFoundError("branch", store.paths.branch, store.paths.root, hint=hint)
+    from paimon_explore.table.mistyped_path_hints import path_hint
+
     hint = path_hint(store.file_io, store.paths.root)
     raise NotFoundError("table", store.paths.root, hint=hint)
 
@@ -49,6 +49,8 @@ def schema_at_open(store: TableStore) -> TableSchema:
 
 
 def _expect_hinted(store: TableStore) -> None:
+    from paimon_explore.store.hinted_snapshot import expect_hinted
+
     with suppress(StorageError):  # the read of the snapshot will tell
         expect_hinted(store.snapshots)
 

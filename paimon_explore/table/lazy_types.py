@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from paimon_explore.metastore.view_values import ViewChange as ViewChange
     from paimon_explore.metastore.view_values import ViewInfo as ViewInfo
     from paimon_explore.scan.predicate.sql_parser import Where as Where
+    from paimon_explore.table.incremental_range import Increment as Increment
     from paimon_explore.table.maintenance import Age as Age
     from paimon_explore.table.maintenance import Maintenance as Maintenance
     from paimon_explore.table.merge_builder import Merge as Merge
@@ -70,6 +71,7 @@ _MODULES = {
     "FunctionInfo": "metastore.view_values",
     "Given": "inspection.partition_argument",
     "Health": "inspection.health.health_report",
+    "Increment": "table.incremental_range",
     "Inspection": "inspection.system_tables.table_inspection",
     "KeyHistory": "inspection.explain.key_history",
     "Listing": "table.named_collection",

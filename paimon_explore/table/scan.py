@@ -30,7 +30,6 @@ from paimon_explore.scan.predicate.expression import TRUE, Expression
 from paimon_explore.scan.splits.data_split import Split, merged_row_count
 from paimon_explore.store.expired import explain_missing_files
 from paimon_explore.table import lazy_types as types
-from paimon_explore.table.incremental_range import Increment
 from paimon_explore.table.progress import progress
 
 if TYPE_CHECKING:
@@ -66,7 +65,7 @@ class Scan:
     columns: tuple[str, ...]
     where: Expression = TRUE
     row_limit: int | None = None
-    increment: Increment | None = None
+    increment: "types.Increment | None" = None
     narrowed: RowType | None = None
     is_authorized: bool = False
 

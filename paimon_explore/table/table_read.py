@@ -10,9 +10,15 @@ from paimon_explore.arguments import boolean, integer, optional_integer, optiona
 from paimon_explore.data_types import data_frames
 from paimon_explore.errors import InvalidInputError, NotFoundError
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.scan.incremental import SnapshotRange
+from paimon_explore.metadata.options.option_enums import StartupMode
+from paimon_explore.metadata.options.table_options import (
+    INCREMENTAL_BETWEEN,
+    INCREMENTAL_BETWEEN_TIMESTAMP,
+    INCREMENTAL_TO_AUTO_TAG,
+    SCAN_MODE,
+    TableOptions,
+)
 from paimon_explore.table import lazy_types as types
-from paimon_explore.table.incremental_range import increment_between, increment_of
 from paimon_explore.table.row_reader import RowSource
 from paimon_explore.table.scan import Scan, make_scan
 from paimon_explore.table.table_base import BaseTable
@@ -56,7 +62,11 @@ class ReadableTable(BaseTable):
         """
         scan = make_scan(self._target(), columns, where, limit)
         pinned = bool(self.travel.given)
-        return scan if pinned else replace(scan, increment=increment_of(scan.target))
+        if pinned or not _is_incremental(scan.target.options):
+            return scan
+        from paimon_explore.table.incremental_range import increment_of
+
+        return replace(scan, increment=increment_of(scan.target))
 
     def changes(
         self,
@@ -106,6 +116,7 @@ class ReadableTable(BaseTable):
         (2, [{'rowkind': '+U', 'id': 1, 'state': 'paid'}])
         (3, [{'rowkind': '-D', 'id': 2, 'state': 'new'}])
         """
+        from paimon_explore.scan.incremental import SnapshotRange
         from paimon_explore.table.incremental_range import commit_mode
         from paimon_explore.table.row_changes import next_change
 
@@ -156,6 +167,7 @@ class ReadableTable(BaseTable):
         >>> t.between(4, 5, columns=["id"], row_kinds=True).to_arrow().sort_by("id").to_pylist()
         [{'rowkind': '-D', 'id': 3}, {'rowkind': '-D', 'id': 4}]
         """
+        from paimon_explore.table.incremental_range import increment_between
         from paimon_explore.table.row_changes import without_retracts
 
         boolean("row_kinds", row_kinds)
@@ -258,6 +270,16 @@ class ReadableTable(BaseTable):
         return ChangeReader(
             target=scan.target, columns=scan.columns, narrowed=scan.narrowed, where=scan.where
         )
+
+
+def _is_incremental(options: TableOptions) -> bool:
+    """Whether options ask for the changes between two points."""
+    return (
+        options.value(SCAN_MODE) is StartupMode.INCREMENTAL
+        or options.value(INCREMENTAL_TO_AUTO_TAG) is not None
+        or bool(options.value(INCREMENTAL_BETWEEN))
+        or bool(options.value(INCREMENTAL_BETWEEN_TIMESTAMP))
+    )
 
 
 def _check_range(first: int | None, last: int | None, latest: int) -> None:

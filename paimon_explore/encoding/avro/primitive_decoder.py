@@ -24,8 +24,7 @@ from paimon_explore.data_types.arrow_buffers import (
     empty_array,
     used_bytes,
 )
-from paimon_explore.encoding.avro.record_patterns import FIXED_SIZES
-from paimon_explore.encoding.avro.schema import PlainNode, Primitive
+from paimon_explore.encoding.avro.schema import FIXED_SIZES, PlainNode, Primitive
 from paimon_explore.encoding.avro.vectorized_varint import PaddedBuffer, Positions
 from paimon_explore.errors import CorruptFileError
 

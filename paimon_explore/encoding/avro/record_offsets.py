@@ -11,12 +11,8 @@ from typing import TypeAlias, assert_never
 import numpy as np
 
 from paimon_explore.data_types.arrow_buffers import Bools
-from paimon_explore.encoding.avro.record_patterns import (
-    FIXED_SIZES,
-    record_pattern,
-    record_starts_in,
-)
 from paimon_explore.encoding.avro.schema import (
+    FIXED_SIZES,
     ArrayNode,
     AvroNode,
     EnumNode,
@@ -112,6 +108,8 @@ def _by_pattern(
     buffer: PaddedBuffer, node: AvroNode, blocks: tuple[Positions, Positions, Positions]
 ) -> Positions | None:
     """Find the records by a pattern; None if the blocks do not match, as with long strings."""
+    from paimon_explore.encoding.avro.record_patterns import record_pattern, record_starts_in  # noqa: PLC0415 - many records
+
     pattern = record_pattern(node)
     if pattern is None:
         return None

@@ -11,6 +11,7 @@ import re
 import numpy as np
 
 from paimon_explore.encoding.avro.schema import (
+    FIXED_SIZES,
     AvroNode,
     OptionalNode,
     PlainNode,
@@ -19,7 +20,6 @@ from paimon_explore.encoding.avro.schema import (
 )
 from paimon_explore.encoding.avro.vectorized_varint import Positions
 
-FIXED_SIZES = {Primitive.BOOLEAN: 1, Primitive.FLOAT: 4, Primitive.DOUBLE: 8}
 _MAX_STRINGS = 32
 """Maximum number of string fields; compiling the cases of one takes about a millisecond."""
 _SHORT = 64

@@ -34,6 +34,10 @@ class Primitive(Enum):
     FIXED = "fixed"
 
 
+FIXED_SIZES = {Primitive.BOOLEAN: 1, Primitive.FLOAT: 4, Primitive.DOUBLE: 8}
+"""Bytes of the values of types of one size, besides `fixed`."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlainNode:
     """A value without children.

@@ -15,15 +15,6 @@ from paimon_explore.encoding.thread_pools import MAX_THREADS, thread_pool
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-_MIN_COLUMNS = 32
-_MAX_COLUMN_BYTES = 64 << 10
-"""Decoded bytes of a column and batch from which on Arrow's tasks cost little."""
-
-
-def divides(columns: int, batch_bytes: int) -> bool:
-    """Return whether columns are decoded by groups instead of by Arrow's threads."""
-    return columns >= _MIN_COLUMNS and batch_bytes < columns * _MAX_COLUMN_BYTES
-
 
 def decode_column_groups(
     opened: Callable[[], pq.ParquetFile],

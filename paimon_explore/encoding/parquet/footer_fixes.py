@@ -15,6 +15,8 @@ Spec: Parquet format, `parquet.thrift`. Seen in: tables of release 0.8.2; golden
 
 import struct
 
+import pyarrow as pa
+
 from paimon_explore.encoding.parquet.thrift_compact import (
     Struct,
     ThriftError,
@@ -125,3 +127,12 @@ def footer_length(tail: bytes, *, path: str, size: int) -> int:
 def footer_as_file(footer: bytes) -> bytes:
     """Build a Parquet file that consists of a footer only."""
     return MAGIC + footer + struct.pack("<I", len(footer)) + MAGIC
+
+
+def read_footer(file: pa.NativeFile, path: str) -> bytes:
+    """Read the footer of a file, changed so that Arrow can read it; see `readable_footer`."""
+    size = file.size()
+    file.seek(max(size - TAIL_BYTES, 0))
+    length = footer_length(file.read(TAIL_BYTES), path=path, size=size)
+    file.seek(size - TAIL_BYTES - length)
+    return readable_footer(file.read(length), path=path)

@@ -30,13 +30,6 @@ from paimon_explore.encoding.data_file_reader import (
     StoredColumn,
     decoding,
 )
-from paimon_explore.encoding.parquet.column_groups import decode_column_groups, divides
-from paimon_explore.encoding.parquet.footer_fixes import (
-    TAIL_BYTES,
-    footer_as_file,
-    footer_length,
-    readable_footer,
-)
 from paimon_explore.encoding.parquet.row_group_statistics import row_group_bounds
 from paimon_explore.encoding.parquet.row_groups_ahead import (
     ReadsAhead,
@@ -71,6 +64,10 @@ _REMOTE_PAGED_BYTES = 32 << 20
 """The same for remote files."""
 _THREADED_BYTES = 8 << 20
 """Minimum size of the wanted columns for which decoding with threads pays off."""
+_MIN_COLUMNS = 32
+"""Number of columns from which on groups of columns are decoded in parallel ..."""
+_MAX_COLUMN_BYTES = 64 << 10
+"""... if a batch has fewer bytes per column: then Arrow's tasks per column would cost much."""
 _BYTES_PER_FOOTER_BYTE = 200
 """Bytes decoded in the time in which one byte of the footer is decoded, roughly."""
 
@@ -272,7 +269,10 @@ class ParquetDataFile:
         rows, use_threads = how
         remote = self._source.remote
         with decoding(self._path, _FORMAT):
-            if use_threads and not remote and divides(len(paths), self._batch_bytes):
+            few = _MAX_COLUMN_BYTES * len(paths) > self._batch_bytes
+            if use_threads and not remote and few and len(paths) >= _MIN_COLUMNS:
+                from paimon_explore.encoding.parquet.column_groups import decode_column_groups  # noqa: PLC0415 - many columns
+
                 opened = partial(self._opened_again, coded)
                 yield from decode_column_groups(opened, paths, groups, rows)
                 return
@@ -357,7 +357,9 @@ def open_parquet(
         source = _Source(file=file, remote=remote, pre_buffer=pre_buffer, buffer_bytes=size)
         opened = _open(source)
         if opened is None:
-            footer = _readable_footer(file, path)
+            from paimon_explore.encoding.parquet.footer_fixes import footer_as_file, read_footer  # noqa: PLC0415 - rare
+
+            footer = read_footer(file, path)
             metadata = pq.ParquetFile(pa.BufferReader(footer_as_file(footer))).metadata
             opened = pq.ParquetFile(
                 file, metadata=metadata, pre_buffer=pre_buffer, buffer_size=size
@@ -381,14 +383,6 @@ def _open(source: _Source) -> pq.ParquetFile | None:
     schema = opened.metadata.schema
     has_int96 = any(schema.column(i).physical_type == "INT96" for i in range(len(schema)))
     return None if has_int96 else opened
-
-
-def _readable_footer(file: pa.NativeFile, path: str) -> bytes:
-    size = file.size()
-    file.seek(max(size - TAIL_BYTES, 0))
-    length = footer_length(file.read(TAIL_BYTES), path=path, size=size)
-    file.seek(size - TAIL_BYTES - length)
-    return readable_footer(file.read(length), path=path)
 
 
 def _leaves(metadata: pq.FileMetaData) -> Mapping[str, tuple[int, ...]]:
