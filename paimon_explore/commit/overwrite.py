@@ -22,7 +22,7 @@ from paimon_explore.data_types.default_values import default_column
 from paimon_explore.data_types.definitions import DataField, RowType, TypeRoot, with_nullable
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.data_types.traversal import is_root
-from paimon_explore.encoding.binary_row.encoder import decode_rows
+from paimon_explore.encoding.binary_row.decoder import decode_rows
 from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries

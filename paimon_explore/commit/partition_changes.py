@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from paimon_explore.encoding.binary_row.encoder import decode_rows
+from paimon_explore.encoding.binary_row.decoder import decode_rows
 from paimon_explore.metadata.manifest.manifest_entry import FileKind, ManifestEntries
 from paimon_explore.metadata.options.table_options import (
     PARTITION_DEFAULT_NAME,

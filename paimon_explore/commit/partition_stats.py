@@ -20,12 +20,9 @@ from paimon_explore.data_types.definitions import (
     TypeRoot,
     with_nullable,
 )
-from paimon_explore.encoding.binary_row.encoder import (
-    EMPTY_ROW,
-    decode_rows,
-    null_fields,
-    row_images,
-)
+from paimon_explore.encoding.binary_row.decoder import decode_rows, null_fields
+from paimon_explore.encoding.binary_row.encoder import row_images
+from paimon_explore.encoding.binary_row.row_layout import EMPTY_ROW
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.manifest.manifest_list import ManifestFiles

@@ -11,7 +11,8 @@ import pyarrow as pa
 
 from paimon_explore.data_types.definitions import AtomicType, DataField, DataType, TypeRoot
 from paimon_explore.data_types.formatter import type_text
-from paimon_explore.encoding.binary_row.encoder import EMPTY_ROW, arities, decode_rows
+from paimon_explore.encoding.binary_row.decoder import arities, decode_rows
+from paimon_explore.encoding.binary_row.row_layout import EMPTY_ROW
 from paimon_explore.errors import FormatError, InvalidInputError, UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.rendering.value_text import value_texts

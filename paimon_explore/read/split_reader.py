@@ -22,7 +22,7 @@ from paimon_explore.data_types.arrow import arrow_schema
 from paimon_explore.data_types.arrow_buffers import bool_values, take_rows, valid_mask
 from paimon_explore.data_types.definitions import DataField, RowType, TypeRoot, with_nullable
 from paimon_explore.data_types.traversal import is_root
-from paimon_explore.encoding.binary_row.encoder import decode_rows
+from paimon_explore.encoding.binary_row.decoder import decode_rows
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.paths import parent
 from paimon_explore.frozen_dataclass import dataclass

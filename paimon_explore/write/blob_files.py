@@ -17,7 +17,7 @@ from paimon_explore.data_types.definitions import AtomicType, DataField, MapType
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.data_types.local_time import local_millis
 from paimon_explore.data_types.traversal import is_blob_file_type, is_root, parts
-from paimon_explore.encoding.binary_row.encoder import EMPTY_ROW
+from paimon_explore.encoding.binary_row.row_layout import EMPTY_ROW
 from paimon_explore.encoding.blob.blob_collections import check_key, encode_nested
 from paimon_explore.encoding.blob.blob_file import BlobFileWriter
 from paimon_explore.errors import UnsupportedFeatureError

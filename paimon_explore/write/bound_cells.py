@@ -10,8 +10,7 @@ import pyarrow as pa
 
 from paimon_explore.data_types.arrow_buffers import Column, Ints, UInt64s
 from paimon_explore.data_types.definitions import DataType
-from paimon_explore.encoding.binary_row.encoder import ARITY_BYTES
-from paimon_explore.encoding.binary_row.primitive_encoder import UNITS_PER_MILLI
+from paimon_explore.encoding.binary_row.row_layout import ARITY_BYTES, UNITS_PER_MILLI
 from paimon_explore.encoding.binary_row.single_row_encoder import (
     encode_cells_singly,
     encode_row,

@@ -29,7 +29,8 @@ from paimon_explore.data_types.definitions import (
     TypeRoot,
     with_nullable,
 )
-from paimon_explore.encoding.binary_row.encoder import EMPTY_ROW, row_images
+from paimon_explore.encoding.binary_row.encoder import row_images
+from paimon_explore.encoding.binary_row.row_layout import EMPTY_ROW
 from paimon_explore.encoding.binary_row.single_row_encoder import null_cell
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass

@@ -19,7 +19,8 @@ from paimon_explore.data_types.json_parser import parse_type
 from paimon_explore.encoding.avro.reader import read_avro
 from paimon_explore.encoding.avro.schema import parse_avro_schema
 from paimon_explore.encoding.avro.writer import avro_schema, write_avro
-from paimon_explore.encoding.binary_row.encoder import decode_rows, encode_rows
+from paimon_explore.encoding.binary_row.decoder import decode_rows
+from paimon_explore.encoding.binary_row.encoder import encode_rows
 from paimon_explore.encoding.deletion_vector import encode_vectors
 from paimon_explore.encoding.file_index.container import decode_container, encode_container
 from paimon_explore.encoding.file_index.index_condition import Condition, Relation

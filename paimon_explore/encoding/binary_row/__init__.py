@@ -1,4 +1,5 @@
 """BinaryRow: the row format of partitions, keys and statistics, and its hash.
 
-`encoder` and `decoder` convert columns; `single_row_encoder` encodes small numbers of rows.
+`encoder` and `decoder` convert columns; `single_row_encoder` encodes small numbers of rows;
+`row_layout` has what they share.
 """

@@ -9,7 +9,7 @@ a column must not be larger in total than the data, so that overlapping values c
 memory.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -28,16 +28,19 @@ from paimon_explore.data_types.definitions import (
     TypeRoot,
     VectorType,
 )
-from paimon_explore.encoding.binary_row.nested_encoder import COUNT_TYPE, row_header
-from paimon_explore.encoding.binary_row.primitive_encoder import (
+from paimon_explore.encoding.binary_row.row_layout import (
+    ARITY_BYTES,
     COMPACT_DECIMAL,
     COMPACT_TIMESTAMP,
+    COUNT_TYPE,
     DECIMAL_ITEM,
     INLINE,
+    KIND_BITS,
     UNITS_PER_MILLI,
     fixed_width,
     is_text,
     is_timestamp,
+    row_header,
 )
 from paimon_explore.errors import CorruptFileError
 from paimon_explore.frozen_dataclass import dataclass
@@ -46,6 +49,7 @@ _MAX_ELEMENTS = 2**31 - 1
 _SPARE = 2 * DECIMAL_ITEM
 _MILLIS = {"s": 1000, "ms": 1}
 _NANOS_PER_MILLI = 1_000_000
+_HAS_ARITY = "a row must start with its number of fields"
 _FIXED_PART = "a row must be at least as long as its fixed part"
 _COUNT = 4  # bytes of the count or size at the start of an array, map, vector or variant
 
@@ -383,3 +387,108 @@ def _decode_map(
     ]
     entries = nb.build_struct(pa.struct(fields), columns, np.ones(len(keys.at), np.bool_))
     return nb.build_list(to_arrow(data_type), offsets, [entries], cells.valid)
+
+
+def null_fields(row: bytes, arity: int) -> tuple[bool, ...]:
+    """Return which fields of a row are null.
+
+    Args:
+        row: a row with arity.
+        arity: the expected number of fields.
+
+    Raises:
+        CorruptFileError: the row has another number of fields, or is too short.
+    """
+    header = row[ARITY_BYTES : ARITY_BYTES + row_header(arity)]
+    if int.from_bytes(row[:ARITY_BYTES], "big") != arity or len(header) < row_header(arity):
+        raise CorruptFileError("", "a row", f"must have {arity} fields")
+    bits = int.from_bytes(header, "little") >> KIND_BITS
+    return tuple(bool(bits >> index & 1) for index in range(arity))
+
+
+def arities(rows: Column, *, where: str = "") -> nb.Ints:
+    """Return the arity of each row; -1 for null.
+
+    Raises:
+        CorruptFileError: a row is too short.
+    """
+    valid = nb.valid_mask(rows)
+    begin, size, data = nb.byte_ranges(rows)
+    if (valid & (size < ARITY_BYTES)).any():
+        raise CorruptFileError(where, "a row", _HAS_ARITY)
+    found = np.full(len(rows), -1, np.int64)
+    found[valid] = nb.unaligned(data, ">i4")[begin[valid]]
+    return found
+
+
+def all_have_arity(rows: Column, arity: int, *, where: str = "") -> bool:
+    """Return whether all rows are not null and have the arity.
+
+    Raises:
+        CorruptFileError: a row is too short.
+    """
+    if rows.null_count:
+        return bool((arities(rows, where=where) == arity).all())
+    begin, size, data = nb.byte_ranges(rows)
+    if (size < ARITY_BYTES).any():
+        raise CorruptFileError(where, "a row", _HAS_ARITY)
+    heads = nb.unaligned(data, "<u4")[begin]
+    return bool((heads == _head(arity)).all())
+
+
+def decode_rows(
+    rows: Column,
+    types: Sequence[DataType],
+    *,
+    where: str,
+    fields: Sequence[int] | None = None,
+) -> list[Column]:
+    """Decode rows with arity, as in manifests, to columns.
+
+    Args:
+        rows: n rows, binary or `BYTE_VIEWS`; a null row is null in every column.
+        types: the k types.
+        where: name of the rows in errors, a path or field.
+        fields: positions of the fields to decode; None for all.
+
+    Returns:
+        A column of n values per wanted field, in `to_arrow(type)`.
+
+    Raises:
+        CorruptFileError: a row has another number of fields, or violates the layout.
+    """
+    source, ranges = _row_ranges(rows, where)
+    heads = source.raw(ranges.at - ARITY_BYTES, ARITY_BYTES)
+    wrong = ranges.valid & (heads != _head(len(types)))
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        rule = (
+            f"a row must have {len(types)} fields, not {int(heads[row].byteswap().view(np.int32))}"
+        )
+        raise CorruptFileError(where, f"row {row}", rule)
+    return decode_fields(
+        source, ranges, list(types), range(len(types)) if fields is None else fields
+    )
+
+
+def _head(arity: int) -> np.uint32:
+    """Return the big-endian arity read as a little-endian integer, like the rest of the row."""
+    return np.uint32(int.from_bytes(arity.to_bytes(ARITY_BYTES, "big"), "little"))
+
+
+def _row_ranges(rows: Column, where: str) -> tuple[Source, ByteRanges]:
+    """Return the bytes of rows, and the ranges of the rows without arity.
+
+    Views usually refer to data that is followed by zeros. Null rows refer to the zeros after the
+    data.
+    """
+    begin, size, data = nb.byte_ranges(rows)
+    used = int((begin + size).max()) if isinstance(rows, pa.ListViewArray) and len(rows) else None
+    source = Source(data, where, used)
+    valid = nb.valid_mask(rows)
+    if not rows.null_count:
+        source.check(size >= ARITY_BYTES, _HAS_ARITY)
+        return source, ByteRanges(begin + ARITY_BYTES, size - ARITY_BYTES, valid)
+    source.check(~valid | (size >= ARITY_BYTES), _HAS_ARITY)
+    at = np.where(valid, begin + ARITY_BYTES, source.size + ARITY_BYTES)
+    return source, ByteRanges(at, np.where(valid, size - ARITY_BYTES, 0), valid)

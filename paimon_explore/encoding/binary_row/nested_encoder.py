@@ -37,13 +37,10 @@ from paimon_explore.data_types.formatter import type_text
 from paimon_explore.encoding.binary_row.primitive_encoder import (
     Cells,
     encode_atomic,
-    fixed_width,
     variable_cells,
 )
+from paimon_explore.encoding.binary_row.row_layout import COUNT_TYPE, fixed_width, row_header
 from paimon_explore.errors import InvalidInputError
-
-COUNT_TYPE = AtomicType(root=TypeRoot.INT, nullable=False)
-"""Type of the number of occurrences of an element in a multiset."""
 
 
 def encode_cells(array: Column, data_type: DataType, *, reserve: bool) -> Cells:
@@ -126,11 +123,6 @@ def pack_rows(columns: list[Cells], count: int) -> tuple[Ints, Bytes]:
             cursor += cells.sizes
         words[heads + (header // nb.WORD_BYTES + index)] = slots
     return starts, words.view(np.uint8)
-
-
-def row_header(arity: int) -> int:
-    """Return the bytes of a row's header: row kind and a null bit per field, in whole words."""
-    return (arity + 63 + 8) // 64 * nb.WORD_BYTES
 
 
 def _null_words(columns: list[Cells], count: int, header: int) -> UInt64s:

@@ -13,29 +13,18 @@ import pyarrow as pa
 from paimon_explore.data_types import arrow_buffers as nb
 from paimon_explore.data_types.arrow import timestamp_unit
 from paimon_explore.data_types.arrow_buffers import Bools, Bytes, Column, Ints, Numbers, UInt64s
-from paimon_explore.data_types.definitions import AtomicType, DataType, TypeRoot
+from paimon_explore.data_types.definitions import AtomicType, TypeRoot
+from paimon_explore.encoding.binary_row.row_layout import (
+    COMPACT_DECIMAL,
+    COMPACT_TIMESTAMP,
+    DECIMAL_ITEM,
+    INLINE,
+    UNITS_PER_MILLI,
+    fixed_width,
+    is_text,
+    is_timestamp,
+)
 from paimon_explore.frozen_dataclass import dataclass
-
-COMPACT_DECIMAL = 18
-"""Maximum precision of a decimal stored in 8 bytes."""
-COMPACT_TIMESTAMP = 3
-"""Maximum precision of a timestamp stored as milliseconds only."""
-INLINE = 7
-"""Maximum bytes of a string or binary stored in the fixed part."""
-DECIMAL_ITEM = 16
-
-_WIDTHS = {
-    TypeRoot.BOOLEAN: 1,
-    TypeRoot.TINYINT: 1,
-    TypeRoot.SMALLINT: 2,
-    TypeRoot.INT: 4,
-    TypeRoot.DATE: 4,
-    TypeRoot.TIME: 4,
-    TypeRoot.FLOAT: 4,
-    TypeRoot.BIGINT: 8,
-    TypeRoot.DOUBLE: 8,
-}
-UNITS_PER_MILLI = {"us": 1_000, "ns": 1_000_000}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,29 +48,6 @@ class Cells:
     def item_sizes(self) -> Ints:
         """Return the bytes of each value's item, n numbers."""
         return self.sizes if self.present is not None else np.zeros(len(self.valid), np.int64)
-
-
-def fixed_width(data_type: DataType) -> int:
-    """Return the bytes of the fixed part of an array element."""
-    return _WIDTHS.get(data_type.root, 8) if isinstance(data_type, AtomicType) else 8
-
-
-def is_text(data_type: AtomicType) -> bool:
-    """Return whether values are stored as plain bytes: strings and all kinds of binary."""
-    return data_type.root in {
-        TypeRoot.CHAR,
-        TypeRoot.VARCHAR,
-        TypeRoot.BINARY,
-        TypeRoot.VARBINARY,
-        TypeRoot.BLOB,
-        TypeRoot.GEOMETRY,
-        TypeRoot.GEOGRAPHY,
-    }
-
-
-def is_timestamp(data_type: AtomicType) -> bool:
-    """Return whether it is one of the two timestamp types."""
-    return data_type.root in {TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ}
 
 
 def encode_atomic(array: Column, data_type: AtomicType, *, reserve: bool) -> Cells:

@@ -16,21 +16,20 @@ import numpy as np
 from paimon_explore.data_types.arrow import timestamp_unit, to_arrow
 from paimon_explore.data_types.arrow_buffers import WORD_BYTES, Bools, Column, UInt64s
 from paimon_explore.data_types.definitions import AtomicType, DataType, TypeRoot
-from paimon_explore.encoding.binary_row.nested_encoder import row_header
-from paimon_explore.encoding.binary_row.primitive_encoder import (
+from paimon_explore.encoding.binary_row.row_layout import (
     COMPACT_DECIMAL,
     COMPACT_TIMESTAMP,
     DECIMAL_ITEM,
     INLINE,
+    KIND_BITS,
     UNITS_PER_MILLI,
     fixed_width,
+    row_header,
 )
 
 MAX_ROWS = 8
 """Number of rows up to which this encoder is faster."""
 
-KIND_BITS = 8
-"""Bits of the row kind, before the null bits."""
 _MASK = (1 << 64) - 1
 Cell: TypeAlias = tuple[int, bytes]
 """Fixed part of a value without the offset, and its item in the variable part, if any."""

@@ -16,11 +16,8 @@ from paimon_explore.data_types.arrow import timestamp_unit
 from paimon_explore.data_types.arrow_buffers import Column, Ints
 from paimon_explore.data_types.definitions import AtomicType, DataType, TypeRoot
 from paimon_explore.data_types.formatter import type_text
-from paimon_explore.encoding.binary_row.primitive_encoder import (
-    COMPACT_DECIMAL,
-    decimal_halves,
-    is_timestamp,
-)
+from paimon_explore.encoding.binary_row.primitive_encoder import decimal_halves
+from paimon_explore.encoding.binary_row.row_layout import COMPACT_DECIMAL, is_timestamp
 from paimon_explore.encoding.file_index.byte_reader import ByteStream
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass

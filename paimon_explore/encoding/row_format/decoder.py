@@ -30,10 +30,10 @@ from paimon_explore.encoding.binary_row.decoder import (
     decimals,
     timestamps,
 )
-from paimon_explore.encoding.binary_row.nested_encoder import COUNT_TYPE
-from paimon_explore.encoding.binary_row.primitive_encoder import (
+from paimon_explore.encoding.binary_row.row_layout import (
     COMPACT_DECIMAL,
     COMPACT_TIMESTAMP,
+    COUNT_TYPE,
     fixed_width,
     is_text,
     is_timestamp,

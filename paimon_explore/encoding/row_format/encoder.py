@@ -21,12 +21,13 @@ from paimon_explore.data_types.definitions import (
     VectorType,
 )
 from paimon_explore.data_types.formatter import type_text
-from paimon_explore.encoding.binary_row.nested_encoder import COUNT_TYPE, list_elements, list_ranges
-from paimon_explore.encoding.binary_row.primitive_encoder import (
+from paimon_explore.encoding.binary_row.nested_encoder import list_elements, list_ranges
+from paimon_explore.encoding.binary_row.primitive_encoder import encode_atomic
+from paimon_explore.encoding.binary_row.row_layout import (
     COMPACT_DECIMAL,
     COMPACT_TIMESTAMP,
+    COUNT_TYPE,
     DECIMAL_ITEM,
-    encode_atomic,
     is_text,
     is_timestamp,
 )

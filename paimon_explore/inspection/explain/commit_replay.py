@@ -19,7 +19,7 @@ from paimon_explore.commit.commit_timing import Timing
 from paimon_explore.commit.commit_trace import CommitEvent, CommitStep, Recorder, recording
 from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.iceberg import DISABLED
-from paimon_explore.encoding.binary_row.encoder import EMPTY_ROW
+from paimon_explore.encoding.binary_row.row_layout import EMPTY_ROW
 from paimon_explore.errors import (
     InvalidInputError,
     NotFoundError,

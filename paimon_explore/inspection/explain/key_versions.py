@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from paimon_explore.data_types.arrow_buffers import Ints
 from paimon_explore.data_types.definitions import AtomicType
-from paimon_explore.encoding.binary_row.encoder import decode_rows
+from paimon_explore.encoding.binary_row.decoder import decode_rows
 from paimon_explore.errors import PaimonError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.history.file_lifetimes import FileLifetimes

@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 
 from paimon_explore.data_types.arrow_buffers import Column, Ints, fixed_values, take_rows
 from paimon_explore.data_types.definitions import RowType
-from paimon_explore.encoding.binary_row.encoder import decode_rows
+from paimon_explore.encoding.binary_row.decoder import decode_rows
 from paimon_explore.errors import FormatError, UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.rendering.value_text import value_texts

@@ -14,7 +14,7 @@ from paimon_explore.data_types.arrow_buffers import (
     take_rows,
 )
 from paimon_explore.data_types.casts.text_functions import computed, replaced
-from paimon_explore.encoding.binary_row.encoder import decode_rows
+from paimon_explore.encoding.binary_row.decoder import decode_rows
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.system_tables.arrow_tables import Values, table_of
 from paimon_explore.inspection.system_tables.system_table_cells import (

@@ -16,7 +16,8 @@ from paimon_explore.data_types.arrow_buffers import (
 from paimon_explore.data_types.casts.float_to_text import float_texts
 from paimon_explore.data_types.casts.text_functions import Part, computed, where_valid
 from paimon_explore.data_types.definitions import AtomicType, DataType, RowType, TypeRoot
-from paimon_explore.encoding.binary_row.encoder import EMPTY_ROW, decode_rows
+from paimon_explore.encoding.binary_row.decoder import decode_rows
+from paimon_explore.encoding.binary_row.row_layout import EMPTY_ROW
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.inspection.rendering.value_text import value_texts
 from paimon_explore.metadata.partition_path import partition_texts

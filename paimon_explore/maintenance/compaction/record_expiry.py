@@ -14,7 +14,7 @@ import pyarrow as pa
 from paimon_explore.data_types.arrow import timestamp_unit
 from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints, fixed_values, valid_mask
 from paimon_explore.data_types.definitions import AtomicType, DataField, TypeRoot
-from paimon_explore.encoding.binary_row.encoder import decode_rows
+from paimon_explore.encoding.binary_row.decoder import decode_rows
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.merge.numpy_columns import mask_array

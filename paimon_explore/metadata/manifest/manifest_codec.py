@@ -30,7 +30,6 @@ from paimon_explore.encoding.avro.container import is_avro
 from paimon_explore.encoding.avro.manifest_record_offsets import entry_starts, list_starts
 from paimon_explore.encoding.avro.primitive_decoder import dense
 from paimon_explore.encoding.avro.reader import REASONS, Choice, read_chosen, read_columns
-from paimon_explore.encoding.avro.record_encoder import FEW, leaf_paths, write_few
 from paimon_explore.encoding.avro.record_offsets import record_starts
 from paimon_explore.errors import CorruptFileError, FormatError, UnsupportedVersionError
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
@@ -192,6 +191,8 @@ def encode_records(
         file_format: the table's `manifest.format`: `avro`, `orc` or `parquet`.
     """
     layout = _LAYOUT_OF[type(records)]
+    from paimon_explore.encoding.avro.record_encoder import FEW  # noqa: PLC0415 - readers do not need it
+
     if file_format == "avro" and len(records) <= FEW:
         return _encode_few(records.rows(), layout, codec)
     table = records.table
@@ -219,6 +220,8 @@ def encode_records(
 
 
 def _encode_few(rows: Sequence[Row], layout: Layout, codec: str) -> bytes:
+    from paimon_explore.encoding.avro.record_encoder import write_few  # noqa: PLC0415 - as above
+
     late = tuple(name for name in layout.late if all(row[name] is None for row in rows))
     schema, names = _few_fields(layout.what, late)
     version = layout.version
@@ -229,6 +232,7 @@ def _encode_few(rows: Sequence[Row], layout: Layout, codec: str) -> bytes:
 @lru_cache(maxsize=8)
 def _few_fields(what: str, absent: tuple[str, ...]) -> tuple[bytes, tuple[str | None, ...]]:
     """Return the Avro schema, and the columns in the order of its fields; None is the version."""
+    from paimon_explore.encoding.avro.record_encoder import leaf_paths  # noqa: PLC0415 - as above
     from paimon_explore.encoding.avro.writer import avro_schema  # noqa: PLC0415 - as above
 
     layout = _LAYOUTS[what]

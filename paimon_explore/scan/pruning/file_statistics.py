@@ -33,7 +33,7 @@ from paimon_explore.data_types.definitions import (
     with_nullable,
 )
 from paimon_explore.data_types.traversal import is_root
-from paimon_explore.encoding.binary_row.encoder import all_have_arity, decode_rows
+from paimon_explore.encoding.binary_row.decoder import all_have_arity, decode_rows
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.scan.manifest_arrays import (

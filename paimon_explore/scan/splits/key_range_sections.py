@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore.data_types.definitions import RowType
-from paimon_explore.encoding.binary_row.encoder import decode_rows
+from paimon_explore.encoding.binary_row.decoder import decode_rows
 from paimon_explore.merge.keys.key_groups import group_rows
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.scan.manifest_arrays import Rows, binary

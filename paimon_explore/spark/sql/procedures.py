@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame
 
 from paimon_explore.commit.committer import Committer
 from paimon_explore.data_types.arrow_buffers import as_python
-from paimon_explore.encoding.binary_row.encoder import decode_rows
+from paimon_explore.encoding.binary_row.decoder import decode_rows
 from paimon_explore.errors import (
     InvalidInputError,
     NotFoundError,

@@ -28,7 +28,7 @@ from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import fixed_values, valid_mask
 from paimon_explore.data_types.definitions import MAX_LENGTH, AtomicType, DataField, TypeRoot
 from paimon_explore.data_types.local_time import local_millis
-from paimon_explore.encoding.binary_row.encoder import EMPTY_ROW
+from paimon_explore.encoding.binary_row.row_layout import EMPTY_ROW
 from paimon_explore.encoding.parquet.row_group_statistics import row_group_bounds
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.fileio.local import LocalFileIO, local_path

@@ -19,7 +19,8 @@ from paimon_explore.data_types.arrow_buffers import (
     take_rows,
 )
 from paimon_explore.data_types.definitions import RowType
-from paimon_explore.encoding.binary_row.encoder import EMPTY_ROW, row_images
+from paimon_explore.encoding.binary_row.encoder import row_images
+from paimon_explore.encoding.binary_row.row_layout import EMPTY_ROW
 from paimon_explore.frozen_dataclass import dataclass
 
 _SPARSE = 4

@@ -9,15 +9,14 @@ import pytest
 from paimon_explore.data_types.arrow_buffers import Column, build_views
 from paimon_explore.data_types.definitions import DataType
 from paimon_explore.data_types.json_parser import parse_type
-from paimon_explore.encoding.binary_row.encoder import (
-    EMPTY_ROW,
+from paimon_explore.encoding.binary_row.decoder import (
     all_have_arity,
     arities,
     decode_rows,
-    encode_rows,
     null_fields,
-    row_images,
 )
+from paimon_explore.encoding.binary_row.encoder import encode_rows, row_images
+from paimon_explore.encoding.binary_row.row_layout import EMPTY_ROW
 from paimon_explore.encoding.binary_row.single_row_encoder import MAX_ROWS
 from paimon_explore.errors import CorruptFileError, InvalidInputError
 from support.arrow import as_python, column_of

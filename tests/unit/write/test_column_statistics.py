@@ -16,7 +16,7 @@ from paimon_explore.data_types.definitions import (
     DataType,
     TypeRoot,
 )
-from paimon_explore.encoding.binary_row.encoder import decode_rows
+from paimon_explore.encoding.binary_row.decoder import decode_rows
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.write.column_statistics import (
     NONE,
