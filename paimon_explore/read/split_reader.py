@@ -570,11 +570,7 @@ def in_order(
 
 
 def _retracts(split: DataSplit, run: list[int]) -> bool:
-    """Whether the files of a run may contain -U or -D records.
-
-    True for an unknown count, and always for level 0: pypaimon 2.1 records 0 for files with
-    deletes.
-    """
+    """Whether files may have -U or -D records; pypaimon 2.1 records 0 for level 0 with deletes."""
     counts = split.files.table.column("delete_row_count")
     levels = split.files.table.column("level")
     return any(counts[row].as_py() != 0 or levels[row].as_py() == 0 for row in run)
