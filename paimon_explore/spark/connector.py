@@ -40,12 +40,12 @@ def check_kind(connector: str) -> None:
 
 
 def java_settings(
-    warehouse: str | None, package: str | None, *, pyspark: str, pandas: str
+    catalog: Mapping[str, str] | None, package: str | None, *, pyspark: str, pandas: str
 ) -> dict[str, str]:
     """Return Spark's settings for the connector.
 
     Args:
-        warehouse: the folder of the databases.
+        catalog: the options of the catalog: the folder `warehouse`, or those of a server.
         package: coordinates or the path of a jar, instead of those in the table.
         pyspark: the version of PySpark.
         pandas: the version of pandas.
@@ -66,15 +66,16 @@ def java_settings(
             f"the connector 'java' with PySpark {pyspark} and pandas {pandas}",
             hint=f"PySpark {line} requires pandas 2. {_INSTALL}",
         )
-    if warehouse is None:
+    if catalog is None:
         raise InvalidInputError(
-            "connector='java' requires a warehouse.", hint="Pass warehouse='/folder'."
+            "connector='java' requires a warehouse.",
+            hint="Pass warehouse='/folder', or an open catalog=.",
         )
     chosen = PACKAGES[line] if package is None else package
     return {
         **_jar(chosen),
         _CATALOG: "org.apache.paimon.spark.SparkCatalog",
-        f"{_CATALOG}.warehouse": warehouse,
+        **{f"{_CATALOG}.{key}": value for key, value in catalog.items()},
         "spark.sql.extensions": _EXTENSIONS,
         "spark.sql.defaultCatalog": CATALOG,
         CONNECTOR: "java",

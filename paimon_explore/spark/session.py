@@ -26,8 +26,10 @@ from paimon_explore.spark.argument_checks import check_session
 from paimon_explore.spark.connector import CONNECTOR, check_kind, java_settings
 from paimon_explore.spark.data_source import PaimonDataSource, PaimonNamedSource
 from paimon_explore.spark.java_runtime import spark_environment
+from paimon_explore.spark.session_catalogs import forget, remember
 from paimon_explore.spark.sql.table_resolution import WAREHOUSE
 from paimon_explore.spark.table_valued_functions import register_functions
+from paimon_explore.table.catalog.catalog import Catalog
 
 _DEFAULTS = {
     "spark.ui.enabled": "false",
@@ -47,6 +49,7 @@ _QUIET_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 def session(  # noqa: PLR0913 - the choices of a session
     *,
     warehouse: str | os.PathLike[str] | None = None,
+    catalog: Catalog | None = None,
     master: str = "local[*]",
     app_name: str = "paimon_explore",
     config: Mapping[str, str] | None = None,
@@ -59,6 +62,7 @@ def session(  # noqa: PLR0913 - the choices of a session
     Args:
         warehouse: folder of Paimon's databases, in which `pe.spark.sql` resolves table names; also
             set for a running session.
+        catalog: instead, an open catalog of any kind: `pe.Catalog(metastore="rest", …)`.
         master: Spark's master, used only for a new session.
         app_name: shown by Spark, used only for a new session.
         config: further Spark settings, which override the defaults of this function.
@@ -77,9 +81,9 @@ def session(  # noqa: PLR0913 - the choices of a session
     check_kind(connector)
     if warehouse is not None:
         path_argument("warehouse", warehouse)
-    folder = None if warehouse is None else str(warehouse)
+    options = _catalog_options(warehouse, catalog)
     java = (
-        java_settings(folder, package, pyspark=pyspark.__version__, pandas=version("pandas"))
+        java_settings(options, package, pyspark=pyspark.__version__, pandas=version("pandas"))
         if connector == "java"
         else {}
     )
@@ -91,7 +95,7 @@ def session(  # noqa: PLR0913 - the choices of a session
                 f"The active Spark session uses connector {used!r}, not {connector!r}.",
                 hint="Stop the session first: spark.stop().",
             )
-        return _prepared(running, warehouse, py_files)
+        return _prepared(running, warehouse or catalog, py_files)
     settings = dict(_DEFAULTS)
     if warehouse is not None and "://" not in str(warehouse):
         settings["spark.sql.warehouse.dir"] = str(Path(warehouse).absolute() / "spark-warehouse")
@@ -104,12 +108,29 @@ def session(  # noqa: PLR0913 - the choices of a session
     started.sparkContext.setLogLevel("ERROR")
     for name in _QUIET_LOGGERS:
         logging.getLogger(name).setLevel(logging.CRITICAL)
-    return _prepared(started, warehouse, py_files)
+    return _prepared(started, warehouse or catalog, py_files)
+
+
+def _catalog_options(
+    warehouse: str | os.PathLike[str] | None, catalog: Catalog | None
+) -> dict[str, str] | None:
+    """Return the options of the catalog for the official connector.
+
+    Raises:
+        InvalidInputError: warehouse and catalog are both given.
+    """
+    if warehouse is not None and catalog is not None:
+        raise InvalidInputError(
+            "The arguments warehouse and catalog cannot be combined.", hint="Pass one of them."
+        )
+    if catalog is not None:
+        return catalog.java_options()
+    return None if warehouse is None else {"warehouse": str(warehouse)}
 
 
 def _prepared(
     spark: SparkSession,
-    warehouse: str | os.PathLike[str] | None,
+    warehouse: str | os.PathLike[str] | Catalog | None,
     py_files: Sequence[str | os.PathLike[str]],
 ) -> SparkSession:
     for path in map(Path, py_files):
@@ -142,9 +163,12 @@ def _packed(package: Path) -> Path:
     return packed
 
 
-def _remember(spark: SparkSession, warehouse: str | os.PathLike[str] | None) -> None:
-    """Store the default warehouse of `pe.spark.sql` in the session."""
-    if warehouse is not None:
+def _remember(spark: SparkSession, warehouse: str | os.PathLike[str] | Catalog | None) -> None:
+    """Store the default warehouse or catalog of `pe.spark.sql` in the session."""
+    if isinstance(warehouse, Catalog):
+        remember(spark, warehouse)
+    elif warehouse is not None:
+        forget(spark)
         spark.conf.set(WAREHOUSE, str(warehouse))
 
 

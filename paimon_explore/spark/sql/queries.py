@@ -20,6 +20,8 @@ from paimon_explore.spark.sql.query_pushdown import usable_where, wanted_columns
 from paimon_explore.spark.sql.table_references import FUNCTIONS, Reference, references_of, spliced
 from paimon_explore.spark.sql.table_resolution import Name, Warehouse
 from paimon_explore.spark.sql.tokenizer import Kind, Reader, Token, tokens_of
+from paimon_explore.spark.sql.view_statements import find_view, named_columns, query_of
+from paimon_explore.spark.sql.view_statements import opened as opened_view
 from paimon_explore.table.table import Table
 
 
@@ -126,7 +128,13 @@ def frame_of(
     if reference.arguments is not None:
         options[FUNCTIONS[reference.parts[-1].lower()]] = _increment(warehouse, reference)
     base, system = warehouse.split(name)
-    opened = warehouse.open(base, options or None)
+    try:
+        opened = warehouse.open(base, options or None)
+    except NotFoundError as error:
+        view = find_view(warehouse, name) if error.kind == "table" else None
+        if view is None:
+            raise
+        return named_columns(view, name, run_query(opened_view(warehouse, name), query_of(view)))
     if not isinstance(opened, Table):
         return read(warehouse.spark, opened)
     opened = _travelled(warehouse, reference, opened)

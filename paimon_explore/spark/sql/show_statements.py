@@ -34,6 +34,7 @@ def show(warehouse: Warehouse, reader: Reader) -> DataFrame | None:
         "SCHEMAS": _databases,
         "NAMESPACES": _databases,
         "TABLES": _tables,
+        "VIEWS": _views,
         "PARTITIONS": lambda w, r: _of_table(w, r, _partitions),
         "TBLPROPERTIES": lambda w, r: _of_table(w, r, _properties),
         "COLUMNS": _columns,
@@ -99,6 +100,25 @@ def _tables(warehouse: Warehouse, reader: Reader) -> DataFrame | None:
         if view.isTemporary and wanted(view.name)
     ]
     columns = "namespace string, tableName string, isTemporary boolean"
+    return answer(warehouse.spark, columns, [*rows, *views])
+
+
+def _views(warehouse: Warehouse, reader: Reader) -> DataFrame | None:
+    """SHOW VIEWS: those of a database of the catalog, and the temporary ones of the session."""
+    database = warehouse.database
+    if reader.takes_one("IN", "FROM"):
+        database = reader.path("the database")[-1]
+    found = warehouse.find_database(database)
+    if found is None:
+        return None
+    wanted = _like(reader)
+    rows = [(found, name, False) for name in warehouse.warehouse().views(found) if wanted(name)]
+    views = [
+        ("", view.name, True)
+        for view in warehouse.spark.catalog.listTables()
+        if view.isTemporary and wanted(view.name)
+    ]
+    columns = "namespace string, viewName string, isTemporary boolean"
     return answer(warehouse.spark, columns, [*rows, *views])
 
 

@@ -17,6 +17,7 @@ from paimon_explore.arguments import string
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.spark.argument_checks import check_session
 from paimon_explore.spark.connector import CONNECTOR
+from paimon_explore.spark.session_catalogs import session_catalog
 from paimon_explore.spark.sql.alter_table import alter_table, comment_on
 from paimon_explore.spark.sql.ddl_statements import (
     create_database,
@@ -32,6 +33,7 @@ from paimon_explore.spark.sql.result_frames import done
 from paimon_explore.spark.sql.show_statements import analyze, describe, show, use
 from paimon_explore.spark.sql.table_resolution import DATABASE, DEFAULT, WAREHOUSE, Warehouse
 from paimon_explore.spark.sql.tokenizer import Reader, statements_of
+from paimon_explore.spark.sql.view_statements import NewView, create_view, find_view
 from paimon_explore.table.catalog.catalog import Catalog
 
 _Handler = Callable[[Warehouse, Reader, Args], DataFrame | None]
@@ -56,7 +58,8 @@ def sql(
         spark: the session.
         statement: one statement, or several separated by semicolons; the last result is returned.
         warehouse: the folder of the databases; None for that of `pe.spark.session(warehouse=…)`.
-        catalog: an open catalog, instead of `warehouse`.
+        catalog: an open catalog, instead of `warehouse`; None for that of
+            `pe.spark.session(catalog=…)`.
         database: for unqualified names; None for that of the last USE, else `default`.
         args: values of parameter markers in queries, as for `spark.sql`.
 
@@ -100,6 +103,8 @@ def open_warehouse(
         raise InvalidInputError(
             "The arguments warehouse and catalog cannot be combined.", hint="Pass one of them."
         )
+    if folder is None and catalog is None:
+        catalog = session_catalog(spark)
     location = spark.conf.get(WAREHOUSE, None) if folder is None and catalog is None else folder
     opened = Catalog(location) if location is not None else catalog
 
@@ -154,27 +159,36 @@ def _create(warehouse: Warehouse, reader: Reader, args: Args) -> DataFrame | Non
 def _create_view(
     warehouse: Warehouse, reader: Reader, args: Args, *, replaces: bool
 ) -> DataFrame | None:
-    """Create a temporary view over Paimon tables; it stays at the current snapshots."""
+    """Create a view over Paimon tables; a temporary one stays at the current snapshots."""
     is_global = reader.takes("GLOBAL")
     temporary = bool(reader.takes_one("TEMPORARY", "TEMP"))
     if not reader.takes("VIEW"):
         return None
     ignore = reader.takes("IF", "NOT", "EXISTS")
-    name = reader.path("the view")[-1]
+    parts = reader.path("the view")
     names = reader.names("the columns") if reader.here.sign == "(" else ()
+    comment = reader.text("the comment") if reader.takes("COMMENT") else None
     if not reader.takes("AS"):
         return None
     query = reader.rest()
     with replaced(warehouse, query) as text:
-        if text == query:
+        if text == query and (temporary or warehouse.catalog is None or not warehouse.find(parts)):
             return None
-        if not temporary:
-            raise UnsupportedFeatureError(
-                "a permanent view over Paimon tables", name, hint="Use CREATE TEMPORARY VIEW."
-            )
         spark = warehouse.spark
         frame = spark.sql(text) if args is None else spark.sql(text, args=args)  # type: ignore[arg-type] # a list or a map
+    if not temporary:
+        view = NewView(
+            name=warehouse.named(parts).table,
+            query=query,
+            columns=names,
+            comment=comment,
+            if_not_exists=ignore,
+            replaces=replaces,
+        )
+        create_view(warehouse, view, frame)
+        return done(warehouse.spark)
     frame = frame.toDF(*names) if names else frame
+    name = parts[-1]
     if is_global:
         make = frame.createOrReplaceGlobalTempView if replaces else frame.createGlobalTempView
     else:
@@ -184,15 +198,54 @@ def _create_view(
     return done(warehouse.spark)
 
 
+def _drop_view(warehouse: Warehouse, reader: Reader) -> DataFrame | None:
+    """Drop a view of the catalog; None if the view belongs to Spark."""
+    ignore = reader.takes("IF", "EXISTS")
+    parts = reader.path("the view")
+    reader.end()
+    if warehouse.catalog is None or (len(parts) == 1 and warehouse.is_view(parts[0])):
+        return None
+    name = warehouse.find(parts)
+    if name is None or not warehouse.catalog.view_exists(name.table):
+        if name is None or not ignore:
+            return None
+        return done(warehouse.spark)
+    warehouse.catalog.drop_view(name.table)
+    return done(warehouse.spark)
+
+
+def _alter_view(warehouse: Warehouse, reader: Reader) -> DataFrame | None:
+    """Rename a view of the catalog, or replace its query; None if the view belongs to Spark."""
+    name = None if warehouse.catalog is None else warehouse.find(reader.path("the view"))
+    view = None if name is None else find_view(warehouse, name)
+    if name is None or view is None:
+        return None
+    if reader.takes("RENAME", "TO"):
+        target = warehouse.named(reader.path("the new name"))
+        reader.end()
+        warehouse.warehouse().rename_view(name.table, target.table)
+        return done(warehouse.spark)
+    reader.expect("AS", part="ALTER VIEW")
+    query = reader.rest()
+    frame = run_query(warehouse, query)
+    given = NewView(name=name.table, query=query, comment=view.comment, replaces=True)
+    create_view(warehouse, given, frame)
+    return done(warehouse.spark)
+
+
 def _drop(warehouse: Warehouse, reader: Reader, _: Args) -> DataFrame | None:
     if reader.takes("TABLE"):
         return drop_table(warehouse, reader)
+    if reader.takes("VIEW"):
+        return _drop_view(warehouse, reader)
     if reader.takes_one("DATABASE", "SCHEMA", "NAMESPACE") and warehouse.catalog is not None:
         return drop_database(warehouse, reader)
     return None
 
 
 def _alter(warehouse: Warehouse, reader: Reader, _: Args) -> DataFrame | None:
+    if reader.takes("VIEW"):
+        return _alter_view(warehouse, reader)
     return alter_table(warehouse, reader) if reader.takes("TABLE") else None
 
 

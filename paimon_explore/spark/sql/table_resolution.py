@@ -2,8 +2,8 @@
 
 | name | refers to |
 | --- | --- |
-| `db.t`, `paimon.db.t` | a Paimon table, if the warehouse has that database |
-| `t` | a temporary view of that name; else a Paimon table, if the current database has it |
+| `db.t`, `paimon.db.t` | a Paimon table or view, if the warehouse has that database |
+| `t` | a temporary view of that name; else a table or view of the current database |
 | `db.t$files`, `db.t$branch_b`, ``db.`t$branch_b$files` `` | a system table, a branch |
 | `sys.all_tables` … | a table of the whole catalog |
 | ``paimon.`/a/folder` ``, ``paimon_explore.`/a/folder` `` | the table in that folder |
@@ -57,11 +57,13 @@ class Warehouse:
         spark: the session.
         catalog: the warehouse; None if tables can only be named by their folders.
         database: the current database, for unqualified names.
+        open_views: the views whose queries are being resolved, the outermost first.
     """
 
     spark: SparkSession
     catalog: Catalog | None
     database: str
+    open_views: tuple[str, ...] = ()
 
     def find(self, parts: tuple[str, ...]) -> Name | None:
         """Return the Paimon table of a name; None if the table belongs to Spark."""
@@ -100,8 +102,10 @@ class Warehouse:
         if database is None or self.is_view(name):
             return None
         base = name.partition("$")[0]
-        known = self.warehouse().tables(database)
-        return Name(table=f"{database}.{name}") if _same(base, known) is not None else None
+        catalog = self.warehouse()
+        known = _same(base, catalog.tables(database)) is not None
+        known = known or (base == name and name in catalog.views(database))
+        return Name(table=f"{database}.{name}") if known else None
 
     def refuse_missing(self, parts: tuple[str, ...]) -> None:
         """Raise an error if neither Paimon nor Spark has a table; it lists the existing tables.

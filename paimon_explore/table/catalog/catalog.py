@@ -93,6 +93,7 @@ class Catalog(CatalogObjects):
         **keywords: object,
     ) -> None:
         self._options: dict[str, str] | None = None
+        self._java_options: dict[str, str] = {}
         self._table_defaults: dict[str, str] = {}
         is_folder = name is None and options is None and not keywords
         if is_folder and warehouse is not None:
@@ -110,6 +111,7 @@ class Catalog(CatalogObjects):
         storage = mapping("storage_options", storage_options or {})
         self._metastore = open_metastore(found, storage)
         self._options = found.shown()
+        self._java_options = dict(found.values)
         self._table_defaults = found.table_defaults()
 
     def __repr__(self) -> str:
@@ -401,6 +403,15 @@ class Catalog(CatalogObjects):
         ['warehouse']
         """
         return {"warehouse": self.warehouse} if self._options is None else dict(self._options)
+
+    def java_options(self) -> dict[str, str]:
+        """Return the options for a catalog of the official connector, with secrets.
+
+        >>> import paimon_explore as pe
+        >>> list(pe.demo().java_options())
+        ['warehouse']
+        """
+        return {"warehouse": self.warehouse, **self._java_options}
 
     def opened(self) -> Iterator[tuple[str, str, Table]]:
         """Open all tables one after the other, with their database and name.

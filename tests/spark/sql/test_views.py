@@ -1,0 +1,158 @@
+"""Persistent views of a catalog, and a session's catalog of another kind than a folder."""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+import paimon_explore as pe
+from paimon_explore.errors import (
+    AlreadyExistsError,
+    InvalidInputError,
+    PaimonError,
+    UnsupportedFeatureError,
+)
+from paimon_explore.spark.session import session
+from paimon_explore.spark.session_catalogs import forget
+from paimon_explore.spark.sql.sql_statement import sql
+from paimon_explore.table.catalog.catalog import Catalog
+from support.rest_catalog_stub import rest_catalog_stub
+from support.spark_sql import Rows
+
+Row = tuple[object, ...]
+
+
+@pytest.fixture
+def stored(tmp_path: Path) -> Iterator[Catalog]:
+    """A catalog in SQLite with a table."""
+    uri = f"jdbc:sqlite:{tmp_path / 'catalog.db'}"
+    catalog = pe.Catalog(str(tmp_path / "w"), options={"metastore": "jdbc", "uri": uri})
+    catalog.create_database("db")
+    catalog.create_database("other")
+    table = catalog.create_table("db.t", {"id": "INT", "city": "STRING"})
+    table.append([{"id": 1, "city": "Oslo"}, {"id": 2, "city": "Lyon"}])
+    yield catalog
+    catalog.close()
+
+
+def rows_in(spark: SparkSession, catalog: Catalog | None) -> Callable[[str], list[Row]]:
+    def collected(text: str) -> list[Row]:
+        found: Sequence[Sequence[object]] = sql(
+            spark, text, catalog=catalog, database="db"
+        ).collect()
+        return [tuple(row) for row in found]
+
+    return collected
+
+
+@pytest.fixture
+def run(spark: SparkSession, stored: Catalog) -> Rows:
+    return rows_in(spark, stored)
+
+
+def test_a_view_is_created_read_listed_and_dropped(run: Rows, stored: Catalog) -> None:
+    run("CREATE VIEW v COMMENT 'cities' AS SELECT city, id * 10 AS ten FROM t WHERE id < 5")
+    assert run("SELECT * FROM v ORDER BY ten") == [("Oslo", 10), ("Lyon", 20)]
+    assert run("SELECT max(ten) FROM db.v WHERE city = 'Oslo'") == [(10,)]
+    assert run("SELECT t.id, v.ten FROM v JOIN t ON v.city = t.city ORDER BY 1") == [
+        (1, 10),
+        (2, 20),
+    ]
+    run("INSERT INTO t VALUES (3, 'Bern')")
+    assert run("SELECT count(*) FROM v") == [(3,)]
+    assert run("SHOW VIEWS") == [("db", "v", False)]
+    assert run("SHOW VIEWS IN db LIKE 'x*'") == []
+    view = stored.view("db.v")
+    assert [field.name for field in view.fields] == ["city", "ten"]
+    assert view.comment == "cities"
+    assert view.dialects == {"spark": view.query}
+    assert "`db`.t" in view.query
+    run("DROP VIEW v")
+    assert stored.views("db") == []
+    run("DROP VIEW IF EXISTS db.v")
+
+
+def test_the_tables_of_a_view_are_those_of_its_creation(
+    spark: SparkSession, stored: Catalog
+) -> None:
+    rows_in(spark, stored)("CREATE VIEW other.v (a) AS SELECT id FROM t")
+    found = sql(spark, "SELECT a FROM v ORDER BY a", catalog=stored, database="other").collect()
+    assert [tuple(row) for row in found] == [(1,), (2,)]
+
+
+def test_a_view_of_views_is_read_and_a_circle_is_told(run: Rows, stored: Catalog) -> None:
+    run("CREATE VIEW a AS SELECT id FROM t")
+    run("CREATE VIEW b AS SELECT id + 1 AS id FROM a")
+    assert run("SELECT id FROM b ORDER BY id") == [(2,), (3,)]
+    stored.drop_view("db.a")
+    stored.create_view("db.a", "SELECT id FROM b", {"id": "INT"})
+    with pytest.raises(InvalidInputError, match=r"reads itself: db\.b → db\.a → db\.b"):
+        run("SELECT * FROM b")
+
+
+def test_a_view_of_another_engine_is_read_in_its_default_dialect(
+    run: Rows, stored: Catalog
+) -> None:
+    stored.create_view("db.v", "SELECT id FROM t", {"n": "INT"}, dialects={"flink": "x"})
+    assert run("SELECT n FROM v ORDER BY n") == [(1,), (2,)]
+    stored.create_view("db.w", "SELECT id, city FROM t", {"n": "INT"})
+    with pytest.raises(InvalidInputError, match="has 1 columns, but its query now has 2"):
+        run("SELECT * FROM w")
+
+
+def test_a_view_is_replaced_renamed_and_altered(run: Rows, stored: Catalog) -> None:
+    run("CREATE VIEW v AS SELECT 1 AS x FROM t")
+    with pytest.raises(AlreadyExistsError, match="'v'"):
+        run("CREATE VIEW v AS SELECT 2 AS x FROM t")
+    run("CREATE VIEW IF NOT EXISTS v AS SELECT 2 AS x FROM t")
+    assert run("SELECT DISTINCT x FROM v") == [(1,)]
+    run("CREATE OR REPLACE VIEW v AS SELECT 3 AS x FROM t")
+    assert run("SELECT DISTINCT x FROM v") == [(3,)]
+    run("ALTER VIEW v RENAME TO w")
+    assert stored.views("db") == ["w"]
+    run("ALTER VIEW db.w AS SELECT 'a' AS y FROM t")
+    assert run("SELECT DISTINCT y FROM w") == [("a",)]
+    run("CREATE VIEW db.plain AS SELECT 7 AS seven")
+    assert run("SELECT seven FROM plain") == [(7,)]
+
+
+def test_a_catalog_without_views_tells_what_to_use(spark: SparkSession, catalog: Catalog) -> None:
+    with pytest.raises(UnsupportedFeatureError, match="Use CREATE TEMPORARY VIEW"):
+        sql(spark, "CREATE VIEW v AS SELECT * FROM orders", catalog=catalog, database="demo")
+
+
+def test_a_session_has_a_catalog_of_any_kind(spark: SparkSession, stored: Catalog) -> None:
+    assert session(catalog=stored) is not None
+    try:
+        found = rows_in(spark, None)
+        assert found("SELECT id FROM t ORDER BY id") == [(1,), (2,)]
+        found("CREATE TABLE made (id INT) USING paimon")
+        found("INSERT INTO made SELECT id FROM t")
+        assert stored.table("db.made").count() == 2
+        with pytest.raises(InvalidInputError, match="cannot be combined"):
+            session(catalog=stored, warehouse="/w")
+    finally:
+        forget(spark)
+
+
+def test_statements_on_a_rest_catalog_commit_through_the_server(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    with rest_catalog_stub(str(tmp_path)) as stub:
+        catalog = pe.Catalog(metastore="rest", uri=stub.url, warehouse="wh", token="t")  # noqa: S106
+        run = rows_in(spark, catalog)
+        run("CREATE DATABASE db")
+        run("CREATE TABLE t (id INT, name STRING) USING paimon")
+        run("INSERT INTO t VALUES (1, 'a'), (2, 'b')")
+        run("UPDATE t SET name = 'c' WHERE id = 2")
+        assert run("SELECT * FROM t ORDER BY id") == [(1, "a"), (2, "c")]
+        latest = stub.tables["db", "t"].latest
+        assert latest is not None
+        assert latest["id"] == 2
+        stub.lose_next("/commit")
+        run("INSERT INTO t VALUES (3, 'd')")
+        assert run("SELECT count(*) FROM t") == [(3,)]
+        run("DROP TABLE t")
+        with pytest.raises(PaimonError):
+            run("SELECT * FROM db.t")
