@@ -13,7 +13,7 @@ from paimon_explore.data_types.definitions import DataField, RowType
 from paimon_explore.errors import InvalidInputError, NotFoundError, UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metastore.identifier import parse_identifier
-from paimon_explore.metastore.metastore import ViewInfo
+from paimon_explore.metastore.view_values import ViewInfo
 from paimon_explore.spark.quoted_names import quoted
 from paimon_explore.spark.spark_types import paimon_type
 from paimon_explore.spark.sql.table_references import references_of, spliced
