@@ -246,6 +246,12 @@ def _bounded(parts: Sequence[_Part], keys: Sequence[str]) -> Iterator[Sequence[_
     yield from _bounded([upper for _, upper in halves if upper], keys)
 
 
+def _fixed_row_bytes(schema: pa.Schema) -> int:
+    """Return the bytes of the columns of fixed width in a row."""
+    types = [field.type for field in schema]
+    return sum(kind.bit_width // 8 for kind in types if pa.types.is_primitive(kind))
+
+
 class _RunBuffer:
     """The buffered rows of one run.
 
@@ -260,6 +266,7 @@ class _RunBuffer:
         self._keys = keys
         self._parts: deque[_Part] = deque()
         self._rows = 0
+        self._row_bytes: int | None = None
         self.is_open = True
         self.last_key: KeyTuple = ()
 
@@ -271,13 +278,20 @@ class _RunBuffer:
     def fill(self) -> None:
         """Reads batches until enough rows are buffered."""
         while self.is_open and self._rows < _ENOUGH_ROWS:
-            if self._rows and sum(part.rows.nbytes for part in self._parts) >= _ENOUGH_BYTES:
+            if self._rows and self._has_enough_bytes():
                 return
             batch = next(self._run, None)
             if batch is None:
                 self.is_open = False
             elif batch.num_rows:
                 self._take_up(batch)
+
+    def _has_enough_bytes(self) -> bool:
+        if self._row_bytes is None:
+            self._row_bytes = _fixed_row_bytes(self._parts[0].batch.schema)
+        if self._rows * self._row_bytes >= _ENOUGH_BYTES:
+            return True  # measuring exactly takes long with many columns
+        return sum(part.rows.nbytes for part in self._parts) >= _ENOUGH_BYTES
 
     def _take_up(self, batch: pa.RecordBatch) -> None:
         columns = [batch.column(name) for name in self._keys]

@@ -16,7 +16,7 @@ class LazySize:
         self._measured = 0
         self._unmeasured: list[pa.RecordBatch | pa.Table] = []
         self.limit = 0
-        """An upper limit of the size: of all buffers that the batches refer to."""
+        """An upper limit of the size: of all buffers of the batches, each counted once a batch."""
 
     def add(self, rows: pa.RecordBatch | pa.Table) -> None:
         """Add a batch."""

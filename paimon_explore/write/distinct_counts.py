@@ -15,6 +15,7 @@ from paimon_explore.data_types.arrow_buffers import Column, as_python, fixed_val
 _FEW_ROWS = 64
 """Number of rows up to which a Python set is faster."""
 _FEW_COLUMNS = 8
+_COLUMNS_AT_ONCE = 64
 _WIDTHS = frozenset({8, 16, 32, 64})
 _DTYPES = {width: np.dtype(f"<u{width // 8}") for width in _WIDTHS}
 
@@ -49,10 +50,12 @@ def distinct_counts(columns: Sequence[Column], widths: Sequence[int]) -> list[in
             for at, one in zip(positions, values, strict=True):
                 counts[at] = len(set(one.tolist()))
             continue
-        rows = np.sort(np.stack(values), axis=1)
-        found = np.count_nonzero(rows[:, 1:] != rows[:, :-1], axis=1) + 1
-        for at, count in zip(positions, found.tolist(), strict=True):
-            counts[at] = count
+        for first in range(0, len(positions), _COLUMNS_AT_ONCE):
+            rows = np.stack(values[first : first + _COLUMNS_AT_ONCE])
+            rows.sort(axis=1)
+            found = np.count_nonzero(rows[:, 1:] != rows[:, :-1], axis=1) + 1
+            for at, count in zip(positions[first:], found.tolist(), strict=False):
+                counts[at] = count
     return counts
 
 
