@@ -7,6 +7,8 @@ Spec: concepts/catalog, Hive catalog.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import islice
 
 from paimon_explore.errors import (
     AlreadyExistsError,
@@ -236,10 +238,25 @@ class HiveMetastore(HiveViews, NoFunctions):
         try:
             created = self._tables.create(made)
         except PaimonError:
-            if before is None and not external:
-                file_io.delete_folder(path)
+            if before is None:
+                with suppress(PaimonError):  # whether the table was created is not known then
+                    self._remove_unused_schema(wanted, store)
             raise
+        if not created and before is None:
+            self._remove_unused_schema(wanted, store)
         return created
+
+    def _remove_unused_schema(self, wanted: Identifier, store: TableStore) -> None:
+        """Remove the new schema file of a table that the metastore did not create."""
+        found = self._tables.find(wanted.database, wanted.table)
+        location = None if found is None else self._tables.mapping.location(found)
+        path = store.paths.root
+        if location is not None and self.storage_of(location)[1] == path:
+            return
+        if len(list(islice(store.file_io.walk(path), 2))) > 1:
+            store.file_io.delete(store.paths.schema(0))
+        else:
+            store.file_io.delete_folder(path)
 
     def _is_external(self, schema: TableSchema) -> bool:
         options = schema.options

@@ -178,22 +178,12 @@ ADD_PARTITIONS = _struct_method(
     hms.AddPartitionsResult,
     (hms.InvalidObjectException, hms.AlreadyExistsException, _META),
 )
-GET_PARTITION = _struct_method(
-    "get_partition", (STRING, STRING, STRINGS), hms.Partition, (_META, _MISSING)
-)
 GET_PARTITIONS = _method(
     "get_partitions",
     (STRING, STRING, I16),
     list[hms.Partition],
     list_of(_PARTITION),
     (_MISSING, _META),
-)
-ALTER_PARTITION = _method(
-    "alter_partition",
-    (STRING, STRING, _PARTITION),
-    _NONE,
-    None,
-    (hms.InvalidOperationException, _META),
 )
 DROP_PARTITION = _method(
     "drop_partition_with_environment_context",

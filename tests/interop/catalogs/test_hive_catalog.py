@@ -296,6 +296,21 @@ def test_a_table_is_not_created_over_another_tool(home: Home, db: str) -> None:
     assert not Path(home.options["warehouse"], f"{db}.db", "v").exists()
 
 
+def test_a_name_that_hive_refuses_leaves_no_files(home: Home, db: str, tmp_path: Path) -> None:
+    folder = Path(home.options["warehouse"], f"{db}.db")
+    with pytest.raises(InvalidInputError, match="refuses create_table"):
+        home.catalog.create_table(f"{db}.a-b", COLUMNS)
+    assert not (folder / "a-b").exists()
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(InvalidInputError, match="refuses create_table"):
+        home.catalog.create_table(f"{db}.a-b", COLUMNS, options={"path": str(tmp_path)})
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["notes.txt"]
+    with pytest.raises(UnsupportedFeatureError, match="GEOMETRY"):
+        home.catalog.create_table(f"{db}.g", {"g": "GEOMETRY"})
+    assert not (folder / "g").exists()
+    assert home.java.tables(db) == []
+
+
 # ---------------------------------------------------------------- locks
 
 
