@@ -315,7 +315,7 @@ class ObjectStoreFileIO:
             with translate_stream_errors(path), pa.OSFile(str(part), "wb") as stream:
                 yield stream
             if self.uploads is not None:
-                self.uploads.add(partial(_then_remove, folder, upload))
+                self.uploads.add(partial(_then_remove, folder, upload), part.stat().st_size)
                 return
         except BaseException:
             rmtree(folder, ignore_errors=True)

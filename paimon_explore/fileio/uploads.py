@@ -18,24 +18,30 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 _MAX_PENDING = 32
-"""Maximum number of uploads that have not ended; each has its file in a temporary folder."""
+"""Maximum number of uploads that have not ended ..."""
+_MAX_PENDING_BYTES = 512 << 20
+"""... and of the size of their files, which are in temporary folders."""
 
 
 class Uploads:
     """The uploads of one write; used by one thread."""
 
     def __init__(self) -> None:
-        self._running: deque[Future[None]] = deque()
+        self._running: deque[tuple[Future[None], int]] = deque()
 
-    def add(self, upload: Callable[[], None]) -> None:
-        """Start an upload; waits for the oldest one if there are too many.
+    def add(self, upload: Callable[[], None], size: int) -> None:
+        """Start an upload of a file of some size; waits for the oldest one if there are too many.
 
         Raises:
             StorageError: an earlier upload failed.
         """
-        while len(self._running) >= _MAX_PENDING:
-            self._running.popleft().result()
-        self._running.append(start(upload))
+        while self._running and self._is_full(size):
+            self._running.popleft()[0].result()
+        self._running.append((start(upload), size))
+
+    def _is_full(self, size: int) -> bool:
+        pending = sum(size for _, size in self._running)
+        return len(self._running) >= _MAX_PENDING or pending + size > _MAX_PENDING_BYTES
 
     def finish(self) -> None:
         """Wait for all uploads.
@@ -45,14 +51,14 @@ class Uploads:
         """
         try:
             while self._running:
-                self._running.popleft().result()
+                self._running.popleft()[0].result()
         finally:
             self.settle()
 
     def settle(self) -> None:
         """Wait for all uploads, and ignore their errors, because their files will be deleted."""
         while self._running:
-            future = self._running.popleft()
+            future, _ = self._running.popleft()
             if not future.cancel():
                 with suppress(PaimonError):
                     future.result()

@@ -81,7 +81,7 @@ class Contents:
         """Return the content of a key, if it is known with this entity tag; None: with any."""
         with self._lock:
             found = self._kept.get(key)
-            if found is None or etag not in (None, found[0]):
+            if found is None or (etag is not None and _plain(etag) != found[0]):
                 return None
             self._kept.move_to_end(key)
             return found[1]
@@ -92,7 +92,7 @@ class Contents:
             return
         with self._lock:
             self._drop(key)
-            self._kept[key] = (etag, data)
+            self._kept[key] = (_plain(etag), data)
             self._used_bytes += len(data)
             while self._used_bytes > self._max_bytes:
                 self._drop(next(iter(self._kept)))
@@ -107,3 +107,8 @@ class Contents:
         found = self._kept.pop(key, None)
         if found is not None:
             self._used_bytes -= len(found[1])
+
+
+def _plain(etag: str) -> str:
+    """Return an entity tag without quotes, which some stores leave out in listings."""
+    return etag.strip('"')
