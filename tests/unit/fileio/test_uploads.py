@@ -66,7 +66,11 @@ def test_few_files_wait_for_their_upload(size: int, most: int) -> None:
             started.append(1)
         gate.wait(20)
 
-    adding = threading.Thread(target=lambda: [uploads.add(upload, size) for _ in range(40)])
+    def add_all() -> None:
+        for _ in range(40):
+            uploads.add(upload, size)
+
+    adding = threading.Thread(target=add_all)
     adding.start()
     adding.join(0.2)
     assert adding.is_alive(), "the rest waits"
