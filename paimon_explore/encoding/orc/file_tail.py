@@ -78,6 +78,7 @@ class OrcTail:
         spans: the stripes.
         root: the struct of all columns.
         statistics: file statistics per column id; empty if not written.
+        stripes: offset and length of each stripe.
         stripe_footers: offset and length of each stripe's footer.
         writer: code of the library that wrote the file; 0 is ORC Java.
         metadata: the compressed stripe statistics; empty if not written.
@@ -87,6 +88,7 @@ class OrcTail:
     spans: tuple[Span, ...]
     root: OrcType
     statistics: tuple[Message, ...]
+    stripes: tuple[tuple[int, int], ...]
     stripe_footers: tuple[tuple[int, int], ...]
     writer: int
     metadata: bytes = field(repr=False)
@@ -149,6 +151,7 @@ def _read_tail(file: pa.NativeFile, path: str) -> OrcTail:
         spans=_spans(footer),
         root=_type_tree(footer),
         statistics=tuple(messages(footer, _STATISTICS)),
+        stripes=_stripes(footer),
         stripe_footers=_stripe_footers(footer),
         writer=number(footer, _WRITER),
         metadata=tail[metadata_end - metadata_length : metadata_end],
@@ -170,6 +173,14 @@ def _spans(footer: Message) -> tuple[Span, ...]:
         spans.append(Span(first=first, rows=rows))
         first += rows
     return tuple(spans)
+
+
+def _stripes(footer: Message) -> tuple[tuple[int, int], ...]:
+    parts = (_STRIPE_INDEX, _STRIPE_DATA, _STRIPE_FOOTER)
+    return tuple(
+        (number(stripe, _STRIPE_OFFSET), sum(number(stripe, part) for part in parts))
+        for stripe in messages(footer, _STRIPES)
+    )
 
 
 def _stripe_footers(footer: Message) -> tuple[tuple[int, int], ...]:

@@ -37,11 +37,16 @@ from paimon_explore.encoding.orc.timestamp_fixes import (
 )
 from paimon_explore.encoding.orc.utc_view import utc_view
 from paimon_explore.encoding.orc.writer_time_zone import is_utc
+from paimon_explore.encoding.parts_ahead import ReadsAhead, each_ahead
 from paimon_explore.encoding.positional_batches import rows_without_columns
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.limits import check_size
 
 _FORMAT = "ORC file"
+_MIN_WHOLE_SHARE = 0.5
+"""Share of the columns from which on whole stripes of files on a store are requested ..."""
+_SMALL_STRIPE_BYTES = 4 << 20
+"""... and the size of stripes that are always requested as a whole."""
 _TIMESTAMPS = (OrcKind.TIMESTAMP, OrcKind.TIMESTAMP_INSTANT)
 _TIMESTAMP_STATISTICS = 9
 _BOUND_FIELDS = (1, 2, 3, 4)  # minimum, maximum, and both as UTC, in milliseconds
@@ -98,7 +103,7 @@ class OrcDataFile:
             self._check_range(orc_type)
         paths = [path for column in columns for path in _paths(column.name, column.type)]
         zones = self._stripe_zones(spans, types)
-        for index in spans:
+        for index in self._requested(spans, columns):
             what = f"{self.spans[index].rows:,} rows of {len(columns)} columns"
             check_size(self.spans[index].rows * len(columns), self._path, f"stripe {index}", what)
             with decoding(self._path, _FORMAT):
@@ -108,6 +113,16 @@ class OrcDataFile:
                 part = stripe.slice(start, batch_rows)
                 arrays = tuple(map(partial(self._column, part, zones.get(index)), columns, types))
                 yield PositionedBatch(first=first + start, rows=part.num_rows, columns=arrays)
+
+    def _requested(self, spans: Sequence[int], columns: Sequence[StoredColumn]) -> Iterator[int]:
+        """Yield stripes; on a store each is requested as a whole, unless most of it is not read."""
+        file, stripes = self._file, self.tail.stripes
+        many = len(columns) >= len(self._types) * _MIN_WHOLE_SHARE
+        largest = max((stripes[index][1] for index in spans), default=0)
+        if not isinstance(file, ReadsAhead) or not (many or largest <= _SMALL_STRIPE_BYTES):
+            yield from spans
+            return
+        yield from each_ahead(file, spans, lambda index: [stripes[index]])
 
     def _stripe_zones(
         self, spans: Sequence[int], types: Sequence[OrcType]

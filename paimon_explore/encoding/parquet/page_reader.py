@@ -28,7 +28,6 @@ from paimon_explore.encoding.parquet.page_locations import (
     indexed_pages,
     walked_pages,
 )
-from paimon_explore.encoding.parquet.row_groups_ahead import requested
 from paimon_explore.encoding.parquet.single_column_file import SingleColumnFile, SingleColumnFooter
 from paimon_explore.encoding.parquet.thrift_compact import (
     Struct,
@@ -38,6 +37,7 @@ from paimon_explore.encoding.parquet.thrift_compact import (
     struct_of,
     structs_of,
 )
+from paimon_explore.encoding.parts_ahead import requested
 from paimon_explore.errors import PaimonError
 from paimon_explore.frozen_dataclass import dataclass
 

@@ -30,13 +30,9 @@ from paimon_explore.encoding.data_file_reader import (
     StoredColumn,
     decoding,
 )
+from paimon_explore.encoding.parquet.column_chunks import chunk_ranges, under
 from paimon_explore.encoding.parquet.row_group_statistics import row_group_bounds
-from paimon_explore.encoding.parquet.row_groups_ahead import (
-    ReadsAhead,
-    chunk_ranges,
-    each_ahead,
-    under,
-)
+from paimon_explore.encoding.parts_ahead import ReadsAhead, each_ahead
 from paimon_explore.encoding.positional_batches import rows_without_columns
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.limits import check_size, memory_limit
@@ -80,7 +76,7 @@ class _Source:
         file: opened for random access.
         remote: whether each read is a request.
         pre_buffer: whether Arrow requests the wanted chunks of row groups together; not needed if
-            this module does (`row_groups_ahead`).
+            this module does (`parts_ahead`).
         buffer_bytes: read size of local files.
         footer: the Thrift footer if it was changed in memory, else empty.
     """

@@ -233,6 +233,18 @@ def test_row_groups_of_a_large_file_are_requested_one_ahead(large: FarTable) -> 
     assert sum("bytes=-" in line for line in parts) == 1, "the footer, and no HEAD"
 
 
+def test_stripes_of_a_large_orc_file_are_requested_one_ahead(large: FarTable) -> None:
+    options = {"file.format": "orc", "file.block-size": "1 mb", "write-only": "true"}
+    table = large.catalog.create_table("db.o", LARGE_COLUMNS, options=options)
+    rows = large.open().to_arrow()
+    table.append(rows)
+    large.requests.clear()
+    with large.requests.together(2, r"\.orc .*bytes=\d+-"):
+        assert table.to_arrow().equals(rows)
+    parts = [line for line in large.since() if ".orc" in line]
+    assert 4 <= len(parts) <= 12
+
+
 def test_one_column_of_a_large_file_is_requested_without_the_others(large: FarTable) -> None:
     large.open().scan(["a"]).to_arrow()
     whole = sum(map(size_of, large.since()))

@@ -1,8 +1,7 @@
-"""Row groups of a file on a store are requested one ahead of the row group that is decoded.
+"""Parts of a file on a store are requested before they are decoded.
 
-The wanted column chunks of a row group are requested together, so that chunks that are near each
-other take one request. Arrow's own pre-buffering would request all row groups of a read at once and
-keep them in memory.
+The bytes that a row group or stripe needs are requested together, so that ranges that are near each
+other take one request; those of the next one are requested while it is decoded.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -10,7 +9,6 @@ from contextlib import contextmanager
 from typing import Protocol, runtime_checkable
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 Range = tuple[int, int]
 """Offset and length of bytes of a file."""
@@ -29,32 +27,16 @@ class ReadsAhead(Protocol):
         ...
 
 
-def chunk_ranges(
-    metadata: pq.FileMetaData, group: int, is_wanted: Callable[[str], bool]
-) -> list[Range]:
-    """Return the parts of a file with the wanted column chunks of a row group.
-
-    Args:
-        metadata: of the file.
-        group: the row group.
-        is_wanted: whether the leaf column of a dotted path is wanted.
-    """
-    found = metadata.row_group(group)
-    ranges = []
-    for leaf in range(found.num_columns):
-        chunk = found.column(leaf)
-        if is_wanted(chunk.path_in_schema):
-            first = chunk.data_page_offset
-            if chunk.has_dictionary_page and chunk.dictionary_page_offset:
-                first = min(first, chunk.dictionary_page_offset)
-            ranges.append((first, chunk.total_compressed_size))
-    return ranges
-
-
 def each_ahead(
     file: ReadsAhead, groups: Sequence[int], ranges_of: Callable[[int], list[Range]]
 ) -> Iterator[int]:
-    """Yield row groups whose parts are requested; those of the next one as well."""
+    """Yield row groups or stripes whose parts are requested; those of the next one as well.
+
+    Args:
+        file: the file.
+        groups: the numbers of the row groups or stripes.
+        ranges_of: returns the parts that one of them needs.
+    """
     following: list[Range] = ranges_of(groups[0]) if groups else []
     requested: list[list[Range]] = []
     try:
@@ -84,14 +66,3 @@ def requested(file: pa.NativeFile, ranges: Sequence[Range]) -> Iterator[None]:
         yield
     finally:
         file.forget(ranges)
-
-
-def under(prefixes: Sequence[str]) -> Callable[[str], bool]:
-    """Return whether a dotted path is one of these or a part of one.
-
-    >>> [under(["a", "b.c"])(path) for path in ("a", "a.x", "ab", "b", "b.c.list")]
-    [True, True, False, False, True]
-    """
-    exact = frozenset(prefixes)
-    starts = tuple(f"{prefix}." for prefix in prefixes)
-    return lambda path: path in exact or path.startswith(starts)
