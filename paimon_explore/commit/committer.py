@@ -19,6 +19,9 @@ An attempt has these steps (`STEPS` in `commit_attempt`):
 | create the snapshot | `snapshot-N` | the commit is complete and visible |
 | write hints | `LATEST`, for the first snapshot `EARLIEST` | hints are outdated, which is allowed |
 
+In a remote storage the files of an attempt are stored at the same time after the last of its steps,
+and data files may still be uploaded until then; the snapshot is created after all of them.
+
 Failures:
 
 - A step before the creation of the snapshot fails: the files of the attempt are deleted and the
