@@ -63,6 +63,25 @@ def parse_identifier(text: object) -> Identifier:
     return Identifier(database=database, table=table, branch=branch, system_table=system)
 
 
+def plain_identifier(text: object) -> Identifier:
+    """Parse the name of a whole table, a view or a function: `database.name`.
+
+    Raises:
+        InvalidInputError: as for `parse_identifier`, or the name has a branch or system table.
+
+    >>> plain_identifier("db.t").table
+    't'
+    """
+    wanted = parse_identifier(text)
+    if wanted.branch != MAIN_BRANCH or wanted.system_table is not None:
+        raise InvalidInputError(
+            f"{text!r} is the name of a branch or a system table.",
+            hint=f"The name of the table is {wanted.full_name!r}; Table.delete_branch() and "
+            "Table.maintenance change branches.",
+        )
+    return wanted
+
+
 def check_name(part: object, text: object) -> None:
     """Reject a part that cannot be the name of a folder.
 

@@ -9,6 +9,7 @@ import sqlite3
 import struct
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
 from ssl import CERT_NONE, SSLContext, create_default_context
 from typing import Protocol
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -103,6 +104,19 @@ def dialect_of(uri: str) -> tuple[Dialect, str]:
             f"a JDBC catalog in {found[1]!r}", hint=f"Supported databases: {known}."
         )
     return dialect, found[2]
+
+
+def absolute_address(uri: str) -> str:
+    """Return a JDBC address that means the same in other processes: SQLite files by full path.
+
+    >>> absolute_address("jdbc:sqlite:/data/catalog.db")
+    'jdbc:sqlite:/data/catalog.db'
+    """
+    dialect, rest = dialect_of(uri)
+    path, mark, query = rest.partition("?")
+    if dialect is not _SQLITE or path.startswith(("file:", ":")) or not path:
+        return uri
+    return f"jdbc:sqlite:{Path(path).absolute()}{mark}{query}"
 
 
 # ---------------------------------------------------------------- SQLite

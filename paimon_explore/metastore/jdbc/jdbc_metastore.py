@@ -26,6 +26,7 @@ from paimon_explore.metastore.catalog_values import DatabaseInfo, TableInfo
 from paimon_explore.metastore.filesystem_metastore import SUFFIX, unknown_database
 from paimon_explore.metastore.identifier import Identifier
 from paimon_explore.metastore.jdbc.catalog_rows import CatalogRows
+from paimon_explore.metastore.jdbc.dialects import absolute_address
 from paimon_explore.metastore.jdbc.jdbc_database import DuplicateRowError, JdbcDatabase
 from paimon_explore.metastore.jdbc.jdbc_lock import JdbcLock, LockRules
 from paimon_explore.metastore.jdbc.statements import (
@@ -66,7 +67,7 @@ def open_jdbc_metastore(options: CatalogOptions, storage: Mapping[str, object]) 
         tables[LOCKS] = CREATE_LOCKS % length
     prefix = "jdbc."
     properties = {k[len(prefix) :]: v for k, v in options.values.items() if k.startswith(prefix)}
-    database = JdbcDatabase(uri, properties, tables)
+    database = JdbcDatabase(absolute_address(uri), properties, tables)
     if enabled and database.dialect.lock_expired is None:
         raise InvalidInputError(
             f"A JDBC catalog in {database.dialect.name} has no locks.",

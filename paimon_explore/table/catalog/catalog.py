@@ -27,7 +27,12 @@ from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
 from paimon_explore.metastore.catalog_values import DatabaseInfo
 from paimon_explore.metastore.filesystem_metastore import FilesystemMetastore
-from paimon_explore.metastore.identifier import Identifier, check_name, parse_identifier
+from paimon_explore.metastore.identifier import (
+    Identifier,
+    check_name,
+    parse_identifier,
+    plain_identifier,
+)
 from paimon_explore.sanitize import sanitized
 from paimon_explore.table.catalog.catalog_objects import CatalogObjects
 from paimon_explore.table.catalog.catalog_system_tables import DATABASE, GLOBAL_TABLES, global_table
@@ -328,13 +333,20 @@ class Catalog(CatalogObjects):
         )
 
     def table_exists(self, name: str) -> bool:
-        """Return whether a table exists.
+        """Return whether a table, or a branch of it, exists.
 
         >>> import paimon_explore as pe
         >>> pe.demo().table_exists("demo.orders"), pe.demo().table_exists("demo.order")
         (True, False)
         """
-        return self._metastore.table_exists(parse_identifier(name))
+        wanted = parse_identifier(name)
+        if wanted.branch == MAIN_BRANCH:
+            return self._metastore.table_exists(wanted)
+        try:
+            self._open(wanted)
+        except NotFoundError:
+            return False
+        return True
 
     def table(self, name: str, options: Mapping[str, OptionValue] | None = None) -> Table:
         """Open a table, or one of its branches.
@@ -537,7 +549,7 @@ class Catalog(CatalogObjects):
         >>> "empty" in catalog.tables("demo")
         False
         """
-        wanted = parse_identifier(name)
+        wanted = plain_identifier(name)
         if not self._metastore.drop_table(wanted) and not boolean("if_exists", if_exists):
             raise self._unknown_table(wanted)
 
@@ -558,7 +570,7 @@ class Catalog(CatalogObjects):
         >>> catalog.table("demo.void").count()
         0
         """
-        old, new = parse_identifier(source), parse_identifier(target)
+        old, new = plain_identifier(source), plain_identifier(target)
         try:
             self._metastore.rename_table(old, new)
         except NotFoundError as error:

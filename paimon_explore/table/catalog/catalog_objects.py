@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from paimon_explore.arguments import boolean, optional_string, string
 from paimon_explore.errors import AlreadyExistsError, NotFoundError, choices, suggestion
-from paimon_explore.metastore.identifier import parse_identifier
+from paimon_explore.metastore.identifier import plain_identifier
 from paimon_explore.table import lazy_types as types
 from paimon_explore.table.table_definition import Columns, OptionValue, option_texts, parse_columns
 
@@ -45,7 +45,7 @@ class CatalogObjects:
         Traceback (most recent call last):
         paimon_explore.errors.NotFoundError: View 'v' does not exist in demo. ...
         """
-        wanted = parse_identifier(name)
+        wanted = plain_identifier(name)
         try:
             return self._metastore.view(wanted)
         except NotFoundError as error:
@@ -63,7 +63,7 @@ class CatalogObjects:
         False
         """
         try:
-            self._metastore.view(parse_identifier(name))
+            self._metastore.view(plain_identifier(name))
         except NotFoundError:
             return False
         return True
@@ -102,7 +102,7 @@ class CatalogObjects:
         from paimon_explore.metadata.schema.schema_validation import new_schema
         from paimon_explore.metastore.view_values import ViewInfo
 
-        wanted = parse_identifier(name)
+        wanted = plain_identifier(name)
         view = ViewInfo(
             fields=new_schema(parse_columns(schema)).fields,
             query=string("query", query),
@@ -130,7 +130,7 @@ class CatalogObjects:
         Traceback (most recent call last):
         paimon_explore.errors.NotFoundError: View 'v' does not exist in demo.
         """
-        self._metastore.alter_view(parse_identifier(name), changes)
+        self._metastore.alter_view(plain_identifier(name), changes)
 
     def rename_view(self, source: str, target: str) -> None:
         """Rename a view, or move it to another database.
@@ -144,7 +144,7 @@ class CatalogObjects:
         Traceback (most recent call last):
         paimon_explore.errors.NotFoundError: View 'v' does not exist in demo.
         """
-        self._metastore.rename_view(parse_identifier(source), parse_identifier(target))
+        self._metastore.rename_view(plain_identifier(source), plain_identifier(target))
 
     def drop_view(self, name: str, *, if_exists: bool = False) -> None:
         """Remove a view.
@@ -159,7 +159,7 @@ class CatalogObjects:
         >>> import paimon_explore as pe
         >>> pe.demo().drop_view("demo.v", if_exists=True)
         """
-        wanted = parse_identifier(name)
+        wanted = plain_identifier(name)
         if not self._metastore.drop_view(wanted) and not boolean("if_exists", if_exists):
             raise NotFoundError("view", wanted.table, wanted.database)
 
@@ -190,7 +190,7 @@ class CatalogObjects:
         Traceback (most recent call last):
         paimon_explore.errors.NotFoundError: Function 'f' does not exist in demo.
         """
-        return self._metastore.function(parse_identifier(name))
+        return self._metastore.function(plain_identifier(name))
 
     def create_function(
         self, name: str, function: "types.FunctionInfo", *, if_not_exists: bool = False
@@ -212,7 +212,7 @@ class CatalogObjects:
         Traceback (most recent call last):
         paimon_explore.errors.UnsupportedFeatureError: Creating a function is not supported ...
         """
-        wanted = parse_identifier(name)
+        wanted = plain_identifier(name)
         created = self._metastore.create_function(wanted, function)
         if not created and not boolean("if_not_exists", if_not_exists):
             raise AlreadyExistsError("function", wanted.table, wanted.database)
@@ -230,7 +230,7 @@ class CatalogObjects:
         >>> import paimon_explore as pe
         >>> pe.demo().drop_function("demo.f", if_exists=True)
         """
-        wanted = parse_identifier(name)
+        wanted = plain_identifier(name)
         if not self._metastore.drop_function(wanted) and not boolean("if_exists", if_exists):
             raise NotFoundError("function", wanted.table, wanted.database)
 
@@ -250,7 +250,7 @@ class CatalogObjects:
         True
         """
         found = self._metastore.partitions(
-            parse_identifier(name), optional_string("pattern", pattern)
+            plain_identifier(name), optional_string("pattern", pattern)
         )
         return None if found is None else list(found)
 
@@ -270,7 +270,7 @@ class CatalogObjects:
         paimon_explore.errors.UnsupportedFeatureError: Marking partitions as done ...
         """
         specs = [option_texts(spec) for spec in partitions]
-        self._metastore.mark_partitions_done(parse_identifier(name), specs)
+        self._metastore.mark_partitions_done(plain_identifier(name), specs)
 
     def close(self) -> None:
         """Close the connections to a catalog server; a later call opens them again.

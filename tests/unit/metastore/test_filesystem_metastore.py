@@ -1,8 +1,14 @@
 import pickle
+from collections.abc import Callable
 
 import pytest
 
-from paimon_explore.errors import AlreadyExistsError, NotFoundError, UnsupportedFeatureError
+from paimon_explore.errors import (
+    AlreadyExistsError,
+    InvalidInputError,
+    NotFoundError,
+    UnsupportedFeatureError,
+)
 from paimon_explore.metastore.view_values import FunctionInfo
 from support.small_tables import new_catalog
 
@@ -33,6 +39,27 @@ def test_tables_are_listed_by_pattern() -> None:
     assert list(catalog.iter_tables("db", "a")) == []
     assert catalog.table_exists("db.b")
     assert not catalog.table_exists("db.c")
+
+
+@pytest.mark.parametrize("name", ["db.t$branch_b", "db.t$files"])
+def test_a_branch_or_system_table_is_not_dropped_or_renamed_as_a_table(name: str) -> None:
+    catalog = new_catalog()
+    table = catalog.create_table("db.t", COLUMNS)
+    table.append([{"id": 1}])
+    table.create_tag("one")
+    table.create_branch("b", "one")
+    changes: list[Callable[[], None]] = [
+        lambda: catalog.drop_table(name, if_exists=True),
+        lambda: catalog.rename_table(name, "db.u"),
+        lambda: catalog.rename_table("db.t", name),
+        lambda: catalog.create_view(name, "SELECT 1", COLUMNS),
+    ]
+    for change in changes:
+        with pytest.raises(InvalidInputError, match=r"branch or a system table.*'db\.t'"):
+            change()
+    assert catalog.tables("db") == ["t"]
+    assert catalog.table_exists("db.t$branch_b")
+    assert not catalog.table_exists("db.t$branch_c")
 
 
 def test_what_a_folder_cannot_keep_is_refused_by_name() -> None:

@@ -215,6 +215,21 @@ def test_names_that_look_like_sql_are_names(catalog: Catalog) -> None:
     assert catalog.table(f"db.{name}").count() == 1
 
 
+def test_a_file_of_sqlite_is_found_from_other_folders(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    catalog = Catalog(options={**options(tmp_path), "uri": "jdbc:sqlite:catalog.db"})
+    catalog.create_database("db")
+    data = pickle.dumps(catalog)
+    catalog.close()
+    (tmp_path / "other").mkdir()
+    monkeypatch.chdir(tmp_path / "other")
+    again = pickle.loads(data)  # noqa: S301 - our own
+    assert again.databases() == ["db"]
+    again.close()
+
+
 def test_catalogs_with_different_keys_share_a_database(tmp_path: Path) -> None:
     one = Catalog(options=options(tmp_path, catalog_key="one"))
     two = Catalog(
@@ -266,7 +281,8 @@ def test_a_server_that_does_not_answer_is_told_and_nothing_is_written(tmp_path: 
         with pytest.raises(StorageError, match="Cannot connect to the catalog database") as told:
             catalog.create_database("db")
         assert "jdbc.password" in str(told.value)
-        assert HIDDEN not in f"{told.value}{told.value.__cause__}{catalog.options()}"
+        assert "Cannot connect" in repr(catalog)
+        assert HIDDEN not in f"{told.value}{told.value.__cause__}{catalog.options()}{catalog!r}"
     assert list(tmp_path.iterdir()) == []
 
 
