@@ -138,10 +138,14 @@ class RestCatalogStub:
         if (database, name) in self.tables:
             return _exists("TABLE", name)
         assert isinstance(schema, dict)
-        table = StubTable(f"id-{name}", f"{self.location}/{database}.db/{name}", schema)
-        value = schema_from_json({**schema, "version": 3, "id": 0, "highestFieldId": 99}, "request")
-        self._files.create(TablePaths(table.path).schema(0), encode_schema(value))
+        options = schema.get("options")
+        chosen = options.get("path") if isinstance(options, dict) else None
+        path = chosen or f"{self.location}/{database}.db/{name}"
+        table = StubTable(f"id-{name}", path, schema, external=chosen is not None)
         self.tables[database, name] = table
+        value = schema_from_json({**schema, "version": 3, "id": 0, "highestFieldId": 99}, "request")
+        if chosen is None:
+            self._files.create(TablePaths(table.path).schema(0), encode_schema(value))
         return NOTHING
 
     def _page(self, seen: Seen, key: str, names: list[str]) -> Reply:

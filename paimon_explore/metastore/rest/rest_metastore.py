@@ -22,6 +22,11 @@ from paimon_explore.metastore.catalog_options import CatalogOptions
 from paimon_explore.metastore.catalog_values import DatabaseInfo, TableInfo
 from paimon_explore.metastore.identifier import Identifier
 from paimon_explore.metastore.rest.error_mapping import Subject
+from paimon_explore.metastore.rest.external_tables import (
+    existing_schema,
+    external_store,
+    write_schema,
+)
 from paimon_explore.metastore.rest.json_requests import (
     identifier_json,
     object_name,
@@ -203,13 +208,17 @@ class RestMetastore(RestViewsFunctions):
 
     def create_table(self, wanted: Identifier, schema: TableSchema) -> bool:
         """Create a table; False if it exists; raises NotFoundError for an unknown database."""
-        body = {"identifier": identifier_json(wanted), "schema": schema_json(schema)}
+        store = external_store(schema, self._storage)
+        found = None if store is None else existing_schema(store, schema)
+        body = {"identifier": identifier_json(wanted), "schema": schema_json(found or schema)}
         path = self._client.paths.database(wanted.database, "tables")
         action = f"create table '{wanted.database}.{wanted.table}'"
         try:
             self._client.post(path, action, self._table_subject(wanted), body=body)
         except AlreadyExistsError:
             return False
+        if store is not None and found is None:
+            write_schema(store, schema)
         return True
 
     def drop_table(self, wanted: Identifier) -> bool:

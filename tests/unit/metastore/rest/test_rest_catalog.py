@@ -269,13 +269,40 @@ def test_what_exists_or_is_missing_is_told(stub: RestCatalogStub) -> None:
         pe.Catalog(metastore="rest", token="t")  # noqa: S106
 
 
-def test_an_external_table_is_committed_to_its_folder(stub: RestCatalogStub) -> None:
+def test_an_external_table_is_committed_to_its_folder(
+    stub: RestCatalogStub, tmp_path: Path
+) -> None:
     catalog = opened(stub)
     catalog.create_database("db")
-    catalog.create_table("db.t", COLUMNS)
-    stub.tables["db", "t"].external = True
-    table = catalog.table("db.t")
+    folder = tmp_path / "elsewhere"
+    table = catalog.create_table("db.t", COLUMNS, options={"path": str(folder)})
+    assert table.path == str(folder)
     table.append([{"id": 1, "dt": "a"}])
     assert stub.tables["db", "t"].latest is None
     assert catalog.table("db.t").count() == 1
     assert not [seen for seen in stub.seen if seen.path.endswith(("/commit", "/snapshot"))]
+    catalog.drop_table("db.t")
+    assert pe.open_table(folder).count() == 1
+
+
+def test_an_external_table_takes_over_the_table_in_its_folder(
+    stub: RestCatalogStub, tmp_path: Path
+) -> None:
+    folder = pe.Catalog(tmp_path / "w")
+    folder.create_database("db")
+    made = folder.create_table("db.t", COLUMNS, primary_key="id", options={"bucket": 2})
+    made.upsert([{"id": 1, "dt": "a"}])
+    catalog = opened(stub)
+    catalog.create_database("db")
+    keyed: dict[str, str | int] = {"path": made.path, "bucket": 2}
+    table = catalog.create_table("db.t", COLUMNS, primary_key="id", options=keyed)
+    assert table.count() == 1
+    schema = stub.tables["db", "t"].schema
+    assert schema["primaryKeys"] == ["id"]
+    assert schema["options"] == {"bucket": "2", "path": made.path}
+    stub.seen.clear()
+    with pytest.raises(InvalidInputError, match="other columns or keys"):
+        catalog.create_table("db.u", {"id": "STRING"}, options={"path": made.path})
+    with pytest.raises(InvalidInputError, match="Option 'bucket' of the new table differs"):
+        catalog.create_table("db.u", COLUMNS, primary_key="id", options={**keyed, "bucket": 3})
+    assert stub.seen == []
