@@ -4,8 +4,7 @@
         Catalog(metastore="rest", uri=proxy.url, ...)
 
 A lost request is not carried out; of a lost reply the request was. Either way the client only sees
-that the connection was closed, or an error of a gateway. Commits are passed on one at a time: the
-server of Paimon 1.4.2 lets two of them succeed that arrive at the same time.
+that the connection was closed, or an error of a gateway.
 """
 
 import http.client
@@ -13,7 +12,7 @@ import random
 import threading
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from urllib.parse import urlencode, urlsplit
 
@@ -42,7 +41,7 @@ def losing_proxy(server: str, *, rate: float, seed: int) -> Iterator[LosingProxy
     """Run the proxy; a share of the commits is lost."""
     upstream = urlsplit(server).netloc
     chance = random.Random(seed)  # noqa: S311 - repeatable, no secret
-    lock, commits = threading.Lock(), threading.Lock()
+    lock = threading.Lock()
     proxy = LosingProxy("")
 
     def reply(seen: Seen) -> Reply:
@@ -52,8 +51,7 @@ def losing_proxy(server: str, *, rate: float, seed: int) -> Iterator[LosingProxy
             proxy.lost.update([kind] if kind else [])
         if kind == "request":
             return Reply(nothing=True)
-        with commits if seen.path.endswith("/commit") else nullcontext():
-            answer = _forward(upstream, seen)
+        answer = _forward(upstream, seen)
         if kind == "reply":
             return Reply(nothing=True)
         return _GATEWAY_TIMEOUT if kind == "gateway" else answer
