@@ -75,6 +75,8 @@ def bucket_of(
     if bucket_count < 1:
         raise InvalidInputError(f"The number of buckets must be at least 1, not {bucket_count}.")
     match function:
+        case "default" if bucket_count == 1:
+            return np.zeros(len(columns[0]) if columns else 0, np.int32)
         case "default":
             hashes = key_hashes(columns, types).astype(np.int64)
             return np.fmod(np.abs(hashes), bucket_count).astype(np.int32)
