@@ -18,6 +18,10 @@ _IDLE_S = 5.0
 """Pause after which the connection is checked before it is used."""
 
 
+_INHERITED: list[Connection] = []
+"""Connections of the parent process, which must not be closed: the server would end them there."""
+
+
 class DuplicateRowError(Exception):
     """A statement violates a unique constraint."""
 
@@ -130,14 +134,20 @@ class JdbcDatabase:
     def close(self) -> None:
         """Close the connection; the next statement opens it again."""
         with self._mutex:
-            if self._open is not None and self._process == os.getpid():
+            self._forget_inherited()
+            if self._open is not None:
                 with suppress(*self.dialect.errors()):
                     self._open.close()
             self._open = None
 
+    def _forget_inherited(self) -> None:
+        """Leave a connection of the parent process to it."""
+        if self._open is not None and self._process != os.getpid():
+            _INHERITED.append(self._open)
+            self._open = None
+
     def _connection(self) -> Connection:
-        if self._process != os.getpid():
-            self._open = None  # belongs to the parent process
+        self._forget_inherited()
         if self._open is not None and not self._in_transaction and self._is_idle():
             try:
                 self._open.run("SELECT 1", ()).close()

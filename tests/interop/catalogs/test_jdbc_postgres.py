@@ -1,5 +1,6 @@
 """What only a database server can do: end connections, and refuse values."""
 
+import os
 from collections.abc import Iterator
 
 import psycopg
@@ -58,3 +59,23 @@ def test_a_database_that_does_not_exist_is_told(home: Home) -> None:
     uri = home.options["uri"].replace("/postgres?", "/nowhere?")
     with pytest.raises(StorageError, match='database "nowhere" does not exist'):
         Catalog(options={**home.options, "uri": uri}).databases()
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_forked_process_leaves_the_connection_to_its_parent(home: Home, db: str) -> None:
+    backend = "SELECT pid, backend_start FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
+    address = home.options["uri"].removeprefix("jdbc:")
+    found = home.catalog.databases()
+    with psycopg.connect(address) as connection:
+        before = set(connection.execute(backend).fetchall())
+        child = os.fork()
+        if not child:
+            try:
+                known = home.catalog.databases()
+                home.catalog.close()
+            except PaimonError:
+                known = []
+            os._exit(0 if known == found else 1)
+        assert os.waitpid(child, 0)[1] == 0
+        assert before <= set(connection.execute(backend).fetchall())
+    assert db in home.catalog.databases()
