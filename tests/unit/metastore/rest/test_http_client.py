@@ -2,13 +2,14 @@
 
 import pickle
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 import pytest
 
 from paimon_explore.errors import InvalidInputError, StorageError
 from paimon_explore.metastore.rest import http_client
-from paimon_explore.metastore.rest.auth.auth_provider import BearerAuth
+from paimon_explore.metastore.rest.auth.auth_provider import BearerAuth, SignedRequest
 from paimon_explore.metastore.rest.http_client import HttpClient, Request, normalized_uri
 from paimon_explore.metastore.rest.http_settings import HttpSettings, http_settings
 from support.http_stub import Reply, Seen, http_stub
@@ -189,3 +190,43 @@ def test_limits_are_options() -> None:
     }
     expected = HttpSettings(connect_timeout=0.5, read_timeout=120, max_retries=0)
     assert http_settings(options) == expected
+
+
+@dataclass
+class RenewedAuth:
+    """Keys that can be loaded again."""
+
+    keys: list[str]
+    loads: int = 0
+
+    def headers(self, request: SignedRequest) -> Mapping[str, str]:
+        assert request.method in ("GET", "POST")
+        return {"Authorization": self.keys[self.loads]}
+
+    def renew(self) -> bool:
+        if self.loads == len(self.keys) - 1:
+            return False
+        self.loads += 1
+        return True
+
+
+def only_key(key: str) -> Callable[[Seen], Reply]:
+    return lambda seen: Reply(status=200 if seen.headers["authorization"] == key else 401)
+
+
+@pytest.mark.parametrize("request_", [get(), post()], ids=["read", "change"])
+def test_a_refused_request_is_repeated_with_new_credentials(request_: Request) -> None:
+    with http_stub(only_key("new")) as stub:
+        opened = client(stub.url)
+        opened.auth = RenewedAuth(["old", "new"])
+        assert opened.send(request_).status == 200
+        assert opened.send(request_).status == 200
+    assert [seen.headers["authorization"] for seen in stub.seen] == ["old", "new", "new"]
+
+
+def test_credentials_are_renewed_once_per_request() -> None:
+    with http_stub(only_key("another")) as stub:
+        opened = client(stub.url)
+        opened.auth = RenewedAuth(["old", "new", "newer"])
+        assert opened.send(get()).status == 401
+    assert [seen.headers["authorization"] for seen in stub.seen] == ["old", "new"]
