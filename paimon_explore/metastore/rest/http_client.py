@@ -29,6 +29,8 @@ MAX_RESPONSE_BYTES = 256 * 1024 * 1024
 
 _TEMPORARY = frozenset({429, 502, 503, 504})
 _UNAUTHORIZED = 401
+_FIRST_RETRIES = 2
+"""Retries of a connection to a server that was never reached: its URI is probably wrong."""
 _OK = 200
 
 
@@ -108,6 +110,7 @@ class HttpClient:
         self._settings = settings
         self._sleep = sleep
         self._opened: tuple[int, httpx.Client] | None = None
+        self._is_reached = False
 
     def __repr__(self) -> str:
         """The server."""
@@ -129,7 +132,10 @@ class HttpClient:
             if not renewed and self._renews(result):
                 renewed = True
                 continue
-            if retry >= self._settings.max_retries or not _may_repeat(request, result):
+            self._is_reached |= isinstance(result, Response) or not result.unsent
+            allowed = self._settings.max_retries
+            allowed = allowed if self._is_reached else min(allowed, _FIRST_RETRIES)
+            if retry >= allowed or not _may_repeat(request, result):
                 return self._final(request, result)
             asked = result.retry_after if isinstance(result, Response) else None
             self._sleep(backoff_seconds(retry, random.random(), asked))  # noqa: S311 - jitter
@@ -170,6 +176,11 @@ class HttpClient:
         httpx = _httpx()
         try:
             return self._exchange(request)
+        except (httpx.InvalidURL, httpx.UnsupportedProtocol, httpx.LocalProtocolError) as error:
+            raise InvalidInputError(
+                f"Cannot {request.action} at {self.uri}: the request is invalid: {_text(error)}.",
+                hint="Check the catalog options 'uri', 'token' and 'header.…'.",
+            ) from error
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
             reason = f"the server cannot be reached: {_text(error)}"
             return _Failure(reason=reason, unsent=True)
@@ -188,7 +199,7 @@ class HttpClient:
         if request.body:
             headers["Content-Type"] = "application/json"
         query = "&".join(f"{key}={encoded(value)}" for key, value in request.parameters.items())
-        content = request.body.encode() or None
+        content = _encoded_body(request)
         address = f"{url}?{query}" if query else url
         with client.stream(request.method, address, headers=headers, content=content) as response:
             body = bytearray()
@@ -236,6 +247,15 @@ class HttpClient:
         opened, self._opened = self._opened, None
         if opened is not None and opened[0] == os.getpid():
             opened[1].close()
+
+
+def _encoded_body(request: Request) -> bytes | None:
+    try:
+        return request.body.encode() or None
+    except UnicodeEncodeError as error:
+        raise InvalidInputError(
+            f"Cannot {request.action}: a text of the request is not valid Unicode."
+        ) from error
 
 
 def _may_repeat(request: Request, result: Response | _Failure) -> bool:

@@ -6,6 +6,7 @@ client does: a signed request must have exactly the path that was signed.
 
 from urllib.parse import quote_plus
 
+from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
 
 CONFIG = "/v1/config"
@@ -14,10 +15,16 @@ CONFIG = "/v1/config"
 def encoded(text: str) -> str:
     """Encode a name for a path or a query as Java's `URLEncoder`.
 
+    Raises:
+        InvalidInputError: the text is not valid Unicode.
+
     >>> encoded("a b$~*")
     'a+b%24%7E*'
     """
-    return quote_plus(text, safe="*").replace("~", "%7E")
+    try:
+        return quote_plus(text, safe="*").replace("~", "%7E")
+    except UnicodeEncodeError as error:
+        raise InvalidInputError(f"{text!r} is not valid Unicode.") from error
 
 
 @dataclass(frozen=True, slots=True)

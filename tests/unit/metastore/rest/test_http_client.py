@@ -12,6 +12,7 @@ from paimon_explore.metastore.rest import http_client
 from paimon_explore.metastore.rest.auth.auth_provider import BearerAuth, SignedRequest
 from paimon_explore.metastore.rest.http_client import HttpClient, Request, normalized_uri
 from paimon_explore.metastore.rest.http_settings import HttpSettings, http_settings
+from paimon_explore.metastore.rest.resource_paths import ResourcePaths
 from support.http_stub import Reply, Seen, http_stub
 
 SETTINGS = HttpSettings(connect_timeout=2, read_timeout=0.3, max_retries=2)
@@ -135,6 +136,35 @@ def test_a_server_that_is_not_there_is_told(request_: Request) -> None:
         opened.send(request_)
     assert len(waits) == 2
     assert waits[0] < waits[1]
+
+
+def test_a_server_that_was_reached_before_is_waited_for() -> None:
+    waits: list[float] = []
+    settings = HttpSettings(max_retries=4)
+    with http_stub(lambda _: Reply(body=b"{}")) as stub:
+        opened = HttpClient(stub.url, settings, sleep=waits.append)
+        assert opened.send(get()).status == 200
+    opened.close()
+    with pytest.raises(StorageError, match="cannot be reached"):
+        opened.send(get())
+    assert len(waits) == 4
+    never = HttpClient(stub.url, settings, sleep=waits.append)
+    with pytest.raises(StorageError, match="cannot be reached"):
+        never.send(get())
+    assert len(waits) == 6
+
+
+def test_a_request_that_cannot_be_sent_is_told() -> None:
+    with http_stub(lambda _: Reply(body=b"{}")) as stub:
+        wrong = HttpClient(stub.url, SETTINGS, {"X-Own": "a\r\nb"})
+        with pytest.raises(InvalidInputError, match=r"the request is invalid.*'header\.…'"):
+            wrong.send(get())
+        lone = Request(method="POST", path="/v1", action="x", parameters={}, body='"\ud800"')
+        with pytest.raises(InvalidInputError, match="not valid Unicode"):
+            client(stub.url).send(lone)
+        with pytest.raises(InvalidInputError, match="not valid Unicode"):
+            ResourcePaths("p").database("\ud800")
+    assert stub.seen == []
 
 
 def test_a_redirect_is_not_followed() -> None:
