@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from paimon_explore.fileio.file_io import FileIO
+from paimon_explore.fileio.local import LocalFileIO
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.schema.schema_change import SchemaChange
 from paimon_explore.metadata.schema.table_schema import TableSchema
@@ -61,6 +62,8 @@ class LockEnvironment:
 
 def with_locked_creation(file_io: FileIO) -> FileIO:
     """Return the storage for tables whose commits hold a lock; see `ObjectStoreFileIO.locked`."""
+    if isinstance(file_io, LocalFileIO):
+        return file_io
     from paimon_explore.fileio.object_store import ObjectStoreFileIO  # noqa: PLC0415 - slow import
 
     return replace(file_io, locked=True) if isinstance(file_io, ObjectStoreFileIO) else file_io

@@ -9,6 +9,7 @@ import pytest
 from paimon_explore.errors import InvalidInputError, StorageError, UnsupportedFeatureError
 from paimon_explore.fileio.object_store import ObjectStoreFileIO
 from paimon_explore.fileio.resolve import resolve
+from support.s3 import s3_place
 
 NOBODY = {"endpoint": "http://127.0.0.1:9", "key": "k", "secret": "s"}
 
@@ -111,3 +112,25 @@ def test_a_store_that_overwrites_although_told_not_to_takes_no_commits(careless:
     assert not any("snapshot-1" in asked for asked in Careless.asked)
     assert sum("/.probe-" in asked for asked in Careless.asked) == 3, "it is asked once"
     file_io.replace("oss://bucket/t/hint", b"1")
+
+
+def test_under_a_lock_a_store_without_conditions_creates_only_what_is_missing() -> None:
+    with s3_place("locked", ignores_conditions=True) as place:
+        file_io = ObjectStoreFileIO(tuple(place.options.items()), locked=True)
+        path = f"{place.location}/t/snapshot/snapshot-1"
+        assert file_io.create(path, b"one")
+        assert not file_io.create(path, b"two")
+        assert file_io.read(path) == b"one"
+        unlocked = ObjectStoreFileIO(tuple(place.options.items()))
+        with pytest.raises(UnsupportedFeatureError, match="or a catalog with locks"):
+            unlocked.create(f"{path}0", b"x")
+
+
+def test_under_a_lock_other_stores_still_decide_by_conditions() -> None:
+    with s3_place("conditional") as place:
+        file_io = ObjectStoreFileIO(tuple(place.options.items()), locked=True)
+        path = f"{place.location}/t/snapshot/snapshot-1"
+        assert file_io.create(path, b"one")
+        place.requests.clear()
+        assert not file_io.create(path, b"two")
+        assert place.requests.counts() == {"PUT": 1}
