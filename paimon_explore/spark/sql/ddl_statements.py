@@ -292,16 +292,21 @@ def create_database(warehouse: Warehouse, reader: Reader) -> DataFrame | None:
     parts = reader.path("the database")
     if len(parts) > 1 and parts[0].lower() != "paimon":
         return None
-    if not reader.is_done:
-        clause = reader.here.word
-        known = ("COMMENT", "LOCATION", "WITH")
-        if clause not in known:
+    comment = None
+    properties: dict[str, str] = {}
+    while not reader.is_done:
+        if reader.takes("COMMENT"):
+            comment = reader.text("the comment")
+        elif reader.takes("LOCATION"):
+            properties["location"] = reader.text("the location")
+        elif reader.takes("WITH"):
+            clause = reader.expect_one("DBPROPERTIES", "PROPERTIES", part="CREATE DATABASE … WITH")
+            properties |= options_of(reader, clause)
+        else:
             raise reader.problem("unknown clause", part="CREATE DATABASE")
-        raise UnsupportedFeatureError(
-            f"CREATE DATABASE … {clause}",
-            hint="Databases in a filesystem warehouse have no comment, location or properties.",
-        )
-    warehouse.warehouse().create_database(parts[-1], if_not_exists=ignore)
+    warehouse.warehouse().create_database(
+        parts[-1], comment=comment, properties=properties, if_not_exists=ignore
+    )
     return done(warehouse.spark)
 
 

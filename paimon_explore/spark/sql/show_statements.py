@@ -282,17 +282,21 @@ def describe(warehouse: Warehouse, reader: Reader) -> DataFrame | None:
 
 
 def _describe_database(warehouse: Warehouse, reader: Reader) -> DataFrame | None:
-    reader.takes("EXTENDED")
+    extended = reader.takes("EXTENDED")
     parts = reader.path("the database")
     found = warehouse.find_database(parts[-1])
     if found is None and warehouse.spark.catalog.databaseExists(parts[-1]):
         return None
     database = warehouse.known_database(parts[-1])
-    rows = [
-        ("Catalog Name", CATALOG),
-        ("Namespace Name", database),
-        ("Location", f"{warehouse.warehouse().warehouse}/{database}.db"),
-    ]
+    info = warehouse.warehouse().database(database)
+    rows = [("Catalog Name", CATALOG), ("Namespace Name", database)]
+    if info.comment is not None:
+        rows.append(("Comment", masked(info.comment)))
+    if info.location is not None:
+        rows.append(("Location", masked(info.location)))
+    if extended and info.properties:
+        shown = ", ".join(f"({k},{v})" for k, v in sorted(masked_options(info.properties).items()))
+        rows.append(("Properties", f"({shown})"))
     return answer(warehouse.spark, "info_name string, info_value string", rows)
 
 

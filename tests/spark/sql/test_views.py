@@ -136,6 +136,22 @@ def test_a_session_has_a_catalog_of_any_kind(spark: SparkSession, stored: Catalo
         forget(spark)
 
 
+def test_databases_have_comments_and_properties(spark: SparkSession, stored: Catalog) -> None:
+    run = rows_in(spark, stored)
+    run("CREATE DATABASE noted COMMENT 'for tests' WITH DBPROPERTIES ('x' = '1', y = 2)")
+    info = stored.database("noted")
+    assert (info.comment, info.properties) == ("for tests", {"x": "1", "y": "2"})
+    assert ("Comment", "for tests") in run("DESCRIBE DATABASE noted")
+    assert ("Properties", "((x,1), (y,2))") in run("DESCRIBE DATABASE EXTENDED noted")
+    with pytest.raises(InvalidInputError, match="unknown clause"):
+        run("CREATE DATABASE other2 MANAGED")
+    with pytest.raises(InvalidInputError, match="DBPROPERTIES"):
+        run("CREATE DATABASE other2 WITH x")
+    folder = rows_in(spark, pe.demo())
+    with pytest.raises(UnsupportedFeatureError, match="properties or a comment"):
+        folder("CREATE DATABASE noted COMMENT 'x'")
+
+
 def test_statements_on_a_rest_catalog_commit_through_the_server(
     spark: SparkSession, tmp_path: Path
 ) -> None:
