@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from benchmarks.data import many_files, many_rows
+from benchmarks.data import many_files, many_rows, shapes
 from paimon_explore.table.catalog.catalog import Catalog
 
 _DONE = ".made-{}"
 _VERSION = 1
 
-MAKERS: Mapping[str, Callable[[str, str], None]] = {
+MAKERS: Mapping[str, Callable[[str, str], object]] = {
     "files_10k_sorted": partial(many_files.make, count=10_000),
     "files_100k_sorted": partial(many_files.make, count=100_000),
     "files_100k_mixed": partial(many_files.make, count=100_000, is_mixed=True),
@@ -40,6 +40,7 @@ MAKERS: Mapping[str, Callable[[str, str], None]] = {
     "plain_10m_small": partial(many_rows.make_plain, rows=10_000_000, layout="small"),
     "files_20k.avro": partial(many_files.make_manifest, count=20_000),
     "rows_2m.arrow": partial(many_rows.make_rows, rows=2_000_000),
+    **shapes.MAKERS,
 }
 
 

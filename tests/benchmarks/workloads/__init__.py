@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from benchmarks.case import Case
-from benchmarks.workloads import commits, far, merging, planning, reading, starting, writing
+from benchmarks.workloads import commits, far, merging, planning, reading, shapes, starting, writing
 
 GROUPS: Mapping[str, tuple[Case, ...]] = {
     "plan": planning.CASES,
@@ -12,5 +12,6 @@ GROUPS: Mapping[str, tuple[Case, ...]] = {
     "merge": merging.CASES,
     "read": reading.CASES,
     "write": writing.CASES,
+    "shapes": shapes.CASES,
     "far": far.CASES,
 }
