@@ -313,7 +313,7 @@ class CommitLoop:
         except StorageError:
             self._record_unknown_outcome(state, snapshot)
             return self._find_winner(state, snapshot)
-        except PaimonError as error:  # the catalog refused it, or gave no lock
+        except PaimonError as error:  # the catalog refused it, or its lock was not acquired
             self._clean_up_failed(error)
             raise
         except BaseException:

@@ -31,6 +31,6 @@ def create_file(
             stack.enter_context(lock)
         except StorageError as error:
             raise CommitError(
-                f"Nothing was committed, because the catalog gave no lock. {error}"
+                f"Nothing was committed, because the catalog's lock could not be acquired. {error}"
             ) from error
         return file_io.create(path, data)

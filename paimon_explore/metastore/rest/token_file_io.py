@@ -215,7 +215,8 @@ def _token_of(source: JsonObject, action: str) -> tuple[dict[str, str], int]:
     try:
         return texts_of(source, "token"), source.integer("expiresAtMillis")
     except FormatError as error:
-        reason = f"the response of the server is invalid: {getattr(error, 'where', 'token')}"
+        field = getattr(error, "where", "") or "token"
+        reason = f"the server's response has no valid value of {field!r}"
     raise InvalidResponseError(f"{action} at", source.path, reason)
 
 

@@ -74,7 +74,7 @@ def test_nothing_is_committed_while_another_process_holds_the_lock(
     lock(tmp_path, "+0 seconds", 480)
     with pytest.raises(CommitError, match=r"Nothing was committed.*'jdbc.db.t'.*for more than 1 s"):
         table.append([{"a": 2}])
-    with pytest.raises(CommitError, match="the catalog gave no lock"):
+    with pytest.raises(CommitError, match="the catalog's lock could not be acquired"):
         table.add_column("b", "INT")
     with pytest.raises(StorageError, match="lock-acquire-timeout"):
         catalog.rename_table("db.t", "db.u")

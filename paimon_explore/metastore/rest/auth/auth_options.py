@@ -66,7 +66,7 @@ def _dlf(options: Mapping[str, str], uri: str, fetch: Callable[[str], bytes]) ->
         raise InvalidInputError(
             "The token provider 'dlf' needs keys.",
             hint="Set 'dlf.access-key-id' and 'dlf.access-key-secret', or 'dlf.token-path', or "
-            "'dlf.token-loader' = 'ecs'.",
+            "set 'dlf.token-loader' to 'ecs'.",
         )
     token = constant_token(key, secret, options.get("dlf.security-token"))
     return DlfAuth(signer, token=token)
