@@ -180,10 +180,13 @@ def test_a_storage_with_a_token_can_be_pickled() -> None:
     ("body", "message"),
     [
         (b"<html>", "invalid"),
-        ({"token": "secret-1"}, "invalid: token"),
-        ({"token": {"s3.secret-key": ["secret-1"]}}, "invalid: token.s3.secret-key"),
-        ({"token": {"s3.secret-key": "secret-1"}}, "invalid: expiresAtMillis"),
-        ({"token": {"a": "secret-1"}, "expiresAtMillis": "soon"}, "invalid: expiresAtMillis"),
+        ({"token": "secret-1"}, "no valid value of 'token'"),
+        ({"token": {"s3.secret-key": ["secret-1"]}}, "no valid value of 'token.s3.secret-key'"),
+        ({"token": {"s3.secret-key": "secret-1"}}, "no valid value of 'expiresAtMillis'"),
+        (
+            {"token": {"a": "secret-1"}, "expiresAtMillis": "soon"},
+            "no valid value of 'expiresAtMillis'",
+        ),
     ],
 )
 def test_garbage_instead_of_a_token_is_refused_without_showing_it(
