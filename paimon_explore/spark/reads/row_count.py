@@ -71,15 +71,15 @@ def count(  # noqa: PLR0913 - the choices of one read
     }
     total = sum(rows for rows in known.values() if rows is not None)
     rest = [split for at, split in enumerate(plan.splits) if known.get(at) is None]
-    if not rest:
-        return total
-    reader = SplitReader(
+    reader = SplitReader(  # also if no file is read: it checks that all rows may be counted
         store=scan.target.store,
         schema=scan.target.schema,
         options=scan.target.options,
         columns=(),
         predicate=plan.rest,
     )
+    if not rest:
+        return total
     tasks = groups(rest, spark.sparkContext.defaultParallelism)
     counted = map_tasks(spark, tasks, partial(_count, reader, scan.target.snapshot), "n long")
     return total + sum(int(row["n"]) for row in counted.collect())

@@ -13,6 +13,8 @@ from paimon_explore.errors import (
     PaimonError,
     UnsupportedFeatureError,
 )
+from paimon_explore.spark.reads.read_table import read
+from paimon_explore.spark.reads.row_count import count
 from paimon_explore.spark.session import session
 from paimon_explore.spark.session_catalogs import forget
 from paimon_explore.spark.sql.sql_statement import sql
@@ -172,3 +174,23 @@ def test_statements_on_a_rest_catalog_commit_through_the_server(
         run("DROP TABLE t")
         with pytest.raises(PaimonError):
             run("SELECT * FROM db.t")
+
+
+def test_restricted_rows_are_not_read_by_spark(spark: SparkSession, tmp_path: Path) -> None:
+    with rest_catalog_stub(str(tmp_path)) as stub:
+        catalog = pe.Catalog(metastore="rest", uri=stub.url, warehouse="wh", token="t")  # noqa: S106
+        catalog.create_database("db")
+        table = catalog.create_table("db.t", {"id": "INT"}, options={"query-auth.enabled": True})
+        table.append([{"id": 1}])
+        run = rows_in(spark, catalog)
+        assert run("SELECT count(*) FROM t") == [(1,)]
+        stub.auth["db", "t"] = {"columnMasking": {"id": '{"name": "NULL"}'}}
+        reads: list[Callable[[], object]] = [
+            lambda: run("SELECT * FROM t"),
+            lambda: run("SELECT count(*) FROM t"),
+            lambda: count(spark, table),
+            lambda: read(spark, table),
+        ]
+        for one in reads:
+            with pytest.raises(UnsupportedFeatureError, match="restricted by the catalog"):
+                one()
