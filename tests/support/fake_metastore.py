@@ -18,7 +18,7 @@ from paimon_explore.metastore.hive.thrift_struct import Message, Struct
 R = TypeVar("R")
 
 CLOSE = b"close"
-"""A reply that closes the connection instead."""
+"""The end of a reply after which the connection is closed."""
 SILENCE = b"silence"
 """No reply."""
 GREETING = "set_ugi"
@@ -110,11 +110,11 @@ def _talk(connection: socket.socket, answer: Answer) -> None:
         while True:
             name, number = _request(connection)
             data = answer(name, number)
-            if data == CLOSE:
+            if data != SILENCE:
+                connection.sendall(data.removesuffix(CLOSE))
+            if data.endswith(CLOSE):
                 connection.shutdown(socket.SHUT_RDWR)
                 return
-            if data != SILENCE:
-                connection.sendall(data)
 
 
 def _request(connection: socket.socket) -> tuple[str, int]:
@@ -130,7 +130,7 @@ def _request(connection: socket.socket) -> tuple[str, int]:
 def client_of(*addresses: tuple[str, int], **settings: float) -> HiveClient:
     """A client that does not wait between attempts."""
     return HiveClient(
-        HiveSettings(addresses=addresses, user="me", **{"timeout": 2, **settings}),  # type: ignore[arg-type]
+        HiveSettings(addresses=addresses, user="me", **{"timeout": 10, **settings}),  # type: ignore[arg-type]
         sleep=lambda _: None,
     )
 

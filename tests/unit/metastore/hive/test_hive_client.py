@@ -120,8 +120,8 @@ def test_a_lost_reply_to_another_request_is_told() -> None:
 
 def test_a_silent_server_times_out() -> None:
     with fake_metastore(lambda _name, _number: SILENCE) as address:
-        client = client_of(address, timeout=0.1, retries=0)
-        with pytest.raises(StorageError, match=r"no reply to get_all_databases within 0\.1 s"):
+        client = client_of(address, timeout=0.5, retries=0)
+        with pytest.raises(StorageError, match=r"no reply to \w+ within 0\.5 s"):
             client.call(methods.GET_ALL_DATABASES)
 
 
@@ -160,7 +160,7 @@ WRONG: dict[str, Callable[[str, int], bytes]] = {
 @pytest.mark.parametrize("case", WRONG)
 def test_a_reply_that_is_not_of_a_metastore_is_an_error(case: str) -> None:
     with fake_metastore(WRONG[case]) as address:
-        client = client_of(address, retries=0, timeout=1)
+        client = client_of(address, retries=0, timeout=10)
         with pytest.raises(InvalidResponseError, match="not that of a Hive metastore"):
             client.call(methods.GET_ALL_DATABASES)
         client.close()
@@ -168,11 +168,11 @@ def test_a_reply_that_is_not_of_a_metastore_is_an_error(case: str) -> None:
 
 def test_half_a_reply_is_an_error() -> None:
     whole = reply(methods.GET_DATABASE, 2, success=DATABASE)
-    for size in range(0, len(whole), 7):
-        first = whole[:size] or CLOSE
-        answer = scripted(lambda _name, _number, data=first: data, lambda _name, _number: CLOSE)  # type: ignore[misc]
-        with fake_metastore(answer) as address:
-            client = client_of(address, retries=0, timeout=0.05)
+    sizes = iter(range(0, len(whole), 7))
+
+    with fake_metastore(lambda _name, _number: whole[: next(sizes)] + CLOSE) as address:
+        client = client_of(address, retries=0)
+        for _ in range(0, len(whole), 7):
             with pytest.raises(StorageError, match="reply to get_database"):
                 client.call(methods.GET_DATABASE, "db")
 
