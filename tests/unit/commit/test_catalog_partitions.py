@@ -88,6 +88,21 @@ def test_new_partitions_are_added_and_dropped_ones_removed() -> None:
     assert environment.partitions == [{"dt": "__DEFAULT_PARTITION__", "hour": "2"}]
 
 
+def test_a_partition_that_another_branch_has_is_kept() -> None:
+    environment = ListingEnvironment()
+    table = table_of(environment, {"metastore.partitioned-table": "true"}, ["dt"])
+    table.append([row("a", 1), row("b", 1)])
+    table.create_tag("start")
+    table.append([row("c", 1)])
+    table.create_branch("draft", "start")
+    table.drop_partitions({"dt": "b"}, {"dt": "c"})
+    assert sorted(spec["dt"] for spec in environment.partitions) == ["a", "b"]
+    table.delete_branch("draft")
+    table.append([row("b", 1)])
+    table.drop_partitions({"dt": "b"})
+    assert [spec["dt"] for spec in environment.partitions] == ["a"]
+
+
 @pytest.mark.parametrize("keys", [[], ["dt"]])
 def test_a_table_that_does_not_ask_for_it_reports_no_partitions(keys: list[str]) -> None:
     environment = ListingEnvironment()
