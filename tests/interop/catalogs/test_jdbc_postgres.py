@@ -10,6 +10,7 @@ from catalogs.homes import Home, Homes
 from paimon_explore import Catalog
 from paimon_explore.errors import PaimonError, StorageError
 
+OTHERS = "pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
 COLUMNS = {"a": "BIGINT"}
 
 
@@ -30,7 +31,7 @@ def db(home: Home) -> Iterator[str]:
 def end_other_connections(home: Home) -> None:
     """Let the server end every connection but this one."""
     address = home.options["uri"].removeprefix("jdbc:")
-    end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
+    end = f"SELECT pg_terminate_backend(pid) FROM {OTHERS}"  # noqa: S608 - constant
     with psycopg.connect(address) as connection:
         connection.execute(end)
 
@@ -63,7 +64,7 @@ def test_a_database_that_does_not_exist_is_told(home: Home) -> None:
 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_forked_process_leaves_the_connection_to_its_parent(home: Home, db: str) -> None:
-    backend = "SELECT pid, backend_start FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
+    backend = f"SELECT pid, backend_start FROM {OTHERS}"  # noqa: S608 - constant
     address = home.options["uri"].removeprefix("jdbc:")
     found = home.catalog.databases()
     with psycopg.connect(address) as connection:
