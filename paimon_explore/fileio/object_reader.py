@@ -9,7 +9,6 @@ import io
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
@@ -17,6 +16,7 @@ import pyarrow as pa
 
 from paimon_explore.errors import PaimonError
 from paimon_explore.fileio.concurrent_requests import start
+from paimon_explore.frozen_dataclass import dataclass
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

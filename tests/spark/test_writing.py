@@ -123,9 +123,12 @@ def test_a_value_that_does_not_fit_fails_the_write_and_leaves_no_file(
 
 
 def test_insert_into_a_view_takes_values_in_order(spark: SparkSession, table: Table) -> None:
-    spark.sql(f"CREATE OR REPLACE TEMPORARY VIEW w USING {NAME} OPTIONS (path '{table.path}')")
-    spark.sql("INSERT INTO w VALUES (1L, 'x', 2.5, 'a'), (2L, 'y', null, 'b')")
+    spark.sql(
+        f"CREATE OR REPLACE TEMPORARY VIEW written USING {NAME} OPTIONS (path '{table.path}')"
+    )
+    spark.sql("INSERT INTO written VALUES (1L, 'x', 2.5, 'a'), (2L, 'y', null, 'b')")
     assert [(r["id"], r["name"]) for r in rows_of(table)] == [(1, "x"), (2, "y")]
+    spark.catalog.dropTempView("written")
 
 
 def test_every_write_is_one_snapshot_and_leaves_only_its_files(
