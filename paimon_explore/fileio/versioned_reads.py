@@ -8,7 +8,8 @@ content. Storages without tags read the file.
 
 import threading
 from collections import OrderedDict
-from typing import Protocol, runtime_checkable
+from functools import cache
+from typing import Protocol, cast, runtime_checkable
 
 import pyarrow as pa
 
@@ -35,15 +36,26 @@ class StoreReads(Protocol):
         ...
 
 
+@cache
+def _has_store_reads(kind: type[FileIO]) -> bool:
+    """Return whether a class of storages has the reads; a check of each instance would be slow."""
+    return issubclass(kind, StoreReads)
+
+
+def _store_reads(file_io: FileIO) -> StoreReads | None:
+    return cast("StoreReads", file_io) if _has_store_reads(type(file_io)) else None
+
+
 def read_listed(file_io: FileIO, status: FileStatus) -> bytes:
     """Return the content of a file that was just listed.
 
     Raises:
         MissingFileError: the file does not exist any more.
     """
-    if status.etag is not None and isinstance(file_io, StoreReads):
-        return file_io.read_version(status.path, status.etag)
-    return file_io.read(status.path)
+    store = _store_reads(file_io)
+    if status.etag is None or store is None:
+        return file_io.read(status.path)
+    return store.read_version(status.path, status.etag)
 
 
 def read_immutable(file_io: FileIO, path: str) -> bytes:
@@ -52,7 +64,8 @@ def read_immutable(file_io: FileIO, path: str) -> bytes:
     Raises:
         MissingFileError: the file does not exist; one that this process knows may be deleted.
     """
-    return file_io.read_immutable(path) if isinstance(file_io, StoreReads) else file_io.read(path)
+    store = _store_reads(file_io)
+    return file_io.read(path) if store is None else store.read_immutable(path)
 
 
 def open_sized(file_io: FileIO, path: str, size: int | None) -> pa.NativeFile:
@@ -63,9 +76,8 @@ def open_sized(file_io: FileIO, path: str, size: int | None) -> pa.NativeFile:
         path: the file.
         size: its size, if known; saves a request on object stores. A wrong size does no harm.
     """
-    if size is not None and isinstance(file_io, StoreReads):
-        return file_io.open_sized(path, size)
-    return file_io.open(path)
+    store = _store_reads(file_io)
+    return file_io.open(path) if size is None or store is None else store.open_sized(path, size)
 
 
 class Contents:

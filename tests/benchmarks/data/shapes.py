@@ -152,6 +152,10 @@ _SHAPES: Mapping[str, _Shape] = {
     "shape_orc": _Shape(
         columns=_MORE, writes=_runs(4, 50_000, 120_000), options={"file.format": "orc"}
     ),
+    "shape_text_column": _Shape(
+        columns={"s": _texts, "a": _integers},
+        writes=_runs(4, 50_000, 120_000),
+    ),
     "shape_two_keys": _Shape(
         columns={"k2": _texts, "a": _integers},
         writes=_runs(4, 50_000, 120_000),

@@ -17,7 +17,8 @@ _SHAPES = (
     ("shape_nested", "lists, maps and rows, 4 runs", 110_000, 1.64),
     ("shape_decimals", "decimals and timestamps, 4 runs", 270_000, 1.76),
     ("shape_orc", "ORC files, 4 runs", 270_000, 1.87),
-    ("shape_two_keys", "integer and string key, 4 runs", 270_000, 1.94),
+    ("shape_text_column", "integer key, string column, 4 runs", 270_000, 1.94),
+    ("shape_two_keys", "key of an integer and a string, 4 runs", 480_000, 1.2),
 )
 
 CASES = tuple(
