@@ -1,7 +1,9 @@
 """Every act of a catalog in every home, checked from the other side by Java and pypaimon."""
 
 import itertools
+import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -17,6 +19,8 @@ from paimon_explore.errors import (
 from paimon_explore.metadata.schema.schema_change import SetComment
 from paimon_explore.metastore.view_values import ViewAction, ViewChange
 from peers import Peers
+
+NOTEBOOK = Path(__file__).parents[3] / "notebooks" / "03-catalogs.ipynb"
 
 COLUMNS = {"id": "INT NOT NULL", "dt": "STRING", "v": "BIGINT"}
 FIELDS = [("id", "INT NOT NULL"), ("dt", "STRING"), ("v", "BIGINT")]
@@ -416,27 +420,25 @@ def test_a_view_is_changed(home: Home, db: str) -> None:
     assert home.java.view(name).dialects == {}
 
 
-# ---------------------------------------------------------------- one script for all
+# ---------------------------------------------------------------- one notebook for all
 
 
-def test_one_script_runs_unchanged_in_every_home(home: Home) -> None:
-    catalog = home.catalog
-    catalog.create_database("shop", if_not_exists=True)
-    orders = catalog.create_table(
-        "shop.orders", {"id": "BIGINT NOT NULL", "city": "STRING"}, primary_key="id"
-    )
-    orders.upsert([{"id": 1, "city": "Oslo"}, {"id": 2, "city": "Lyon"}])
-    orders.upsert([{"id": 2, "city": "Turin"}])
-    orders.create_tag("friday")
-    orders.upsert([{"id": 3, "city": "Zürich"}])
-    assert orders.count() == 3
-    assert orders.at(tag="friday").count() == 2
-    before = orders.at(1).scan(["city"], "id = 2").to_arrow().to_pylist()
-    assert before == [{"city": "Lyon"}]
+def test_the_notebook_runs_unchanged_in_every_home(
+    home: Home, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    for key, value in home.options.items():
+        variable = key.upper().replace(".", "__").replace("-", "_")
+        monkeypatch.setenv(f"PAIMON_CATALOG__TUTORIAL__{variable}", value)
+    content = json.loads(NOTEBOOK.read_text(encoding="utf-8"))
+    cells = ["".join(cell["source"]) for cell in content["cells"] if cell["cell_type"] == "code"]
+    names: dict[str, object] = {}
+    for cell in cells[:-1]:
+        exec(cell, names)  # noqa: S102 - our notebook
+    assert home.catalog.tables("shop") == ["orders"]
+    assert home.catalog.table("shop.orders").count() == 3
+    assert home.java.tables("shop") == ["orders"]
     if home.has(VIEWS):
-        query = "SELECT DISTINCT city FROM shop.orders"
-        catalog.create_view("shop.cities", query, {"city": "STRING"})
-        assert catalog.views("shop") == ["cities"]
-    assert "orders" in repr(orders)
-    catalog.drop_database("shop", cascade=True)
-    assert "shop" not in catalog.databases()
+        assert home.catalog.views("shop") == ["cities"]
+    exec(cells[-1], names)  # noqa: S102 - likewise
+    assert "shop" not in home.catalog.databases()
