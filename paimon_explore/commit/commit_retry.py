@@ -20,7 +20,6 @@ from paimon_explore.errors import (
     CommitError,
     CommitOutcomeUnknownError,
     MissingFileError,
-    NotFoundError,
     PaimonError,
     StorageError,
 )
@@ -99,7 +98,9 @@ class CommitLoop:
             return []
         try:
             found, is_past = self._find_earlier_commits(requests)
-        except StorageError as error:
+        except CommitOutcomeUnknownError:
+            raise
+        except PaimonError as error:
             raise _unknown(error) from error
         if is_past:
             return list(found.values())
@@ -197,7 +198,7 @@ class CommitLoop:
         """Read the latest snapshot and schema; reuse files of the previous attempt."""
         try:
             latest, schema = self._latest()
-        except (StorageError, NotFoundError) as error:
+        except PaimonError as error:
             self._clean_up_failed(error)
             raise
         state = CommitAttempt(
@@ -241,7 +242,7 @@ class CommitLoop:
                 if found is not None and self._is_ours(found, request):
                     return found
             self._check_not_expired()
-        except StorageError as error:
+        except PaimonError as error:
             self._clean_up_failed(error)
             raise
         if state.snapshot_id > last.snapshot_id:
@@ -294,7 +295,7 @@ class CommitLoop:
         """Return whether there is a newer snapshot than the base of the attempt."""
         try:
             newest = self._store.snapshots.latest_id() or 0
-        except StorageError as error:
+        except PaimonError as error:
             self._clean_up_failed(error)
             raise
         if newest < state.snapshot_id:
@@ -393,7 +394,7 @@ class CommitLoop:
         """Return the existing snapshot if it is ours (its response was lost), else None."""
         try:
             found = self._committed(snapshot.id)
-        except StorageError as error:
+        except PaimonError as error:
             self._record_unknown_outcome(state, snapshot)
             self._clean_up_failed(error)
             raise
@@ -429,6 +430,9 @@ class CommitLoop:
     def _clean_up_failed(self, error: BaseException | None) -> None:
         """Delete the files of a failed commit; nothing is deleted if its outcome is unknown.
 
+        Whatever error ends a commit then, such as refused credentials, an earlier attempt may have
+        created the snapshot.
+
         Raises:
             CommitOutcomeUnknownError: the outcome is unknown.
         """
@@ -437,7 +441,9 @@ class CommitLoop:
             self._remove(list(self._writer.written), None)
             return
         self._writer.forget()
-        if error is None or isinstance(error, StorageError | NotFoundError):
+        if isinstance(error, CommitOutcomeUnknownError):
+            return  # the caller raises it
+        if error is None or isinstance(error, PaimonError):
             raise _unknown(error) from error
 
     def _succeed(self, state: CommitAttempt, snapshot: Snapshot) -> Snapshot:

@@ -1,5 +1,6 @@
 """Commits through a REST catalog whose replies are lost."""
 
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from paimon_explore.errors import (
 )
 from support.catalog_race import check_race, race
 from support.depth import DEEP
-from support.http_stub import Reply
+from support.http_stub import Reply, Seen
 from support.losing_proxy import losing_proxy
 from support.rest_catalog_stub import RestCatalogStub, rest_catalog_stub
 
@@ -112,6 +113,37 @@ def test_a_commit_without_a_clear_reply_takes_effect_once(
         assert latest["uuid"] == snapshot.uuid
         assert table.to_arrow().sort_by("id")["id"].to_pylist() == [1, 2]
         assert table.fsck() == []
+
+
+@pytest.mark.parametrize("carried_out", [True, False], ids=["carried out", "not carried out"])
+@pytest.mark.parametrize("answered", range(3))
+@pytest.mark.parametrize("refusal", [reply for reply, _ in REFUSALS.values()], ids=REFUSALS)
+def test_a_refusal_after_a_lost_reply_leaves_the_outcome_unknown_and_keeps_the_files(
+    tmp_path: Path, refusal: Reply, answered: int, *, carried_out: bool
+) -> None:
+    with rest_catalog_stub(str(tmp_path)) as stub:
+        catalog = served(stub)
+        table = catalog.table("db.t")
+        requests = 0
+
+        def refusing(seen: Seen) -> Reply:
+            nonlocal requests
+            requests += requests > 0 or "/commit" in seen.path
+            if requests == 1:
+                if carried_out:
+                    stub.carry_out(seen)
+                return Reply(nothing=True)
+            return refusal if requests > 1 + answered else stub.carry_out(seen)
+
+        stub.answer = refusing
+        with suppress(CommitOutcomeUnknownError):  # else it was found, or repeated, in time
+            assert table.append([{"id": 2, "by": 0}]) is not None
+        stub.answer = None
+        found = catalog.table("db.t")
+        is_there = len(found.snapshots) == 2
+        assert is_there or not carried_out
+        assert found.to_arrow().sort_by("id")["id"].to_pylist() == ([1, 2] if is_there else [1])
+        assert found.fsck() == []
 
 
 @pytest.mark.parametrize("carried_out", [True, False], ids=["carried out", "not carried out"])

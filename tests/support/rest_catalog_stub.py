@@ -54,6 +54,7 @@ class RestCatalogStub:
         script: replies for the next requests whose path contains a text; the flag says whether the
             request is carried out first.
         silent_from: part of a path; that request and all later ones are not answered.
+        answer: answers all requests instead; `carry_out` gives the usual reply.
         drops_uuids: lose the uuids of snapshots, and ignore them, as servers before 2.0 do.
     """
 
@@ -67,6 +68,7 @@ class RestCatalogStub:
     page_size: int = 100
     script: list[tuple[str, bool, Reply]] = field(default_factory=list)
     silent_from: str = ""
+    answer: Callable[[Seen], Reply] | None = None
     drops_uuids: bool = False
     http: HttpStub | None = None
 
@@ -85,6 +87,9 @@ class RestCatalogStub:
         self.script.append((path, carried_out, Reply(nothing=True)))
 
     def reply(self, seen: Seen) -> Reply:
+        return self._scripted(seen) if self.answer is None else self.answer(seen)
+
+    def _scripted(self, seen: Seen) -> Reply:
         if self.silent_from and self.silent_from in seen.path:
             self.silent_from = "/"
             return Reply(nothing=True)
@@ -92,11 +97,11 @@ class RestCatalogStub:
             if path in seen.path:
                 del self.script[place]
                 if carried_out:
-                    self._reply(seen)
+                    self.carry_out(seen)
                 return reply
-        return self._reply(seen)
+        return self.carry_out(seen)
 
-    def _reply(self, seen: Seen) -> Reply:  # noqa: PLR0911 - a return per resource
+    def carry_out(self, seen: Seen) -> Reply:  # noqa: PLR0911 - a return per resource
         if seen.headers.get("authorization") != "Bearer t":
             return Reply(status=401)
         if seen.path == "/v1/config":
