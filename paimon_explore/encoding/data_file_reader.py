@@ -47,6 +47,7 @@ class Span:
     rows: int
 
 
+_MAX_OFFSET = 2**31 - 1
 BATCH_BYTES = 4 << 20
 """Target size of a decoded batch; batches of wide rows have fewer rows than requested."""
 WHOLE_FILE = (Span(first=0, rows=2**62),)
@@ -99,9 +100,6 @@ def decode_dictionary(column: Column) -> Column:
         if 0 < size * len(indices) <= _MAX_OFFSET and (sizes == size).all():
             return _take_fixed(values, indices, size)
     return take_column(values, indices)
-
-
-_MAX_OFFSET = 2**31 - 1
 
 
 def _take_fixed(values: Column, indices: Column, size: int) -> Column:

@@ -121,7 +121,8 @@ def read_splits(reader: SplitReader, splits: Sequence[Split]) -> Generator[list[
     from concurrent.futures import wait  # noqa: PLC0415 - many splits
 
     stopped = Event()
-    reader = replace(reader, use_threads=False)
+    if len(first) >= threads:  # else some cores would be idle
+        reader = replace(reader, use_threads=False)
 
     def read(task: _Task) -> list[pa.RecordBatch]:
         found = []
