@@ -1,6 +1,5 @@
 """The change of each partition by a commit, which a catalog server receives with the snapshot."""
 
-from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import numpy as np
@@ -15,6 +14,7 @@ from paimon_explore.metadata.options.table_options import (
 from paimon_explore.metadata.partition_path import partition_texts
 from paimon_explore.metadata.partition_statistics import PartitionStatistics
 from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.scan.manifest_arrays import Rows, numbers
 
 
 def partition_changes(
@@ -33,23 +33,36 @@ def partition_changes(
     encoded = table.column("partition").combine_chunks().dictionary_encode()
     codes = np.asarray(encoded.indices)
     specs = _specs(encoded.dictionary, schema, options)
-    signs = np.where(np.asarray(table.column("kind")) == FileKind.ADD, 1, -1)
-    sizes = signs * np.asarray(table.column("file_size"))
-    rows = signs * np.asarray(table.column("row_count"))
-    created = table.column("creation_time").to_pylist()
-    buckets = np.asarray(table.column("total_buckets"))
+    signs = np.where(numbers(table, "kind") == FileKind.ADD, 1, -1)
+
+    def summed(values: Rows) -> list[int]:
+        sums = np.zeros(len(specs), np.int64)
+        np.add.at(sums, codes, values)
+        return [int(value) for value in sums]
+
+    newest = np.zeros(len(specs), np.int64)
+    np.maximum.at(newest, codes, numbers(table, "creation_time"))
+    buckets = np.zeros(len(specs), np.int64)
+    buckets[codes] = numbers(table, "total_buckets")  # the last file of a partition decides
+    columns = zip(
+        specs,
+        summed(signs * numbers(table, "row_count")),
+        summed(signs * numbers(table, "file_size")),
+        summed(signs),
+        newest.tolist(),
+        buckets.tolist(),
+        strict=True,
+    )
     return [
         PartitionStatistics(
             spec=spec,
-            record_count=int(rows[codes == code].sum()),
-            file_size_in_bytes=int(sizes[codes == code].sum()),
-            file_count=int(signs[codes == code].sum()),
-            last_file_creation_time=_newest(
-                [created[place] for place in np.flatnonzero(codes == code)]
-            ),
-            total_buckets=int(buckets[codes == code][-1]),
+            record_count=rows,
+            file_size_in_bytes=size,
+            file_count=files,
+            last_file_creation_time=_as_epoch(created),
+            total_buckets=total,
         )
-        for code, spec in enumerate(specs)
+        for spec, rows, size, files, created, total in columns
     ]
 
 
@@ -83,8 +96,7 @@ def _specs(partitions: object, schema: TableSchema, options: TableOptions) -> li
     ]
 
 
-def _newest(created: Sequence[int | None]) -> int:
-    """Return the newest creation time as epoch milliseconds; the stored times are local."""
-    local = max((time_ms for time_ms in created if time_ms is not None), default=0)
-    moment = datetime.fromtimestamp(local / 1000, UTC).replace(tzinfo=None)
-    return int(moment.astimezone().timestamp() * 1000) if local else 0
+def _as_epoch(local_ms: int) -> int:
+    """Return a local creation time as epoch milliseconds; 0 if it is unknown."""
+    moment = datetime.fromtimestamp(local_ms / 1000, UTC).replace(tzinfo=None)
+    return int(moment.astimezone().timestamp() * 1000) if local_ms else 0
