@@ -9,10 +9,8 @@ from collections.abc import Mapping, Sequence
 
 from paimon_explore.errors import InvalidInputError, PaimonError
 from paimon_explore.fileio.file_io import FileIO
-from paimon_explore.metadata.partition_statistics import PartitionStatistics
 from paimon_explore.metadata.schema.schema_change import SchemaChange
 from paimon_explore.metadata.schema.table_schema import TableSchema
-from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.table_paths import MAIN_BRANCH, TablePaths
 from paimon_explore.metastore.hive.hive_lock import HiveLock
 from paimon_explore.metastore.hive.hive_partitions import add_partitions, drop_partitions
@@ -33,9 +31,6 @@ class HiveEnvironment:
         file_io: its storage.
         path: its folder.
     """
-
-    supports_version_management = False
-    """Whether the metastore keeps the latest snapshot: it does not."""
 
     def __init__(
         self, tables: HiveTables, wanted: Identifier, uuid: str | None, file_io: FileIO, path: str
@@ -69,16 +64,6 @@ class HiveEnvironment:
         """The id of the table: its name and creation time."""
         return self._uuid
 
-    def latest_snapshot(self, branch: str) -> Snapshot | None:
-        """Refuse: the metastore keeps no snapshots."""
-        raise NotImplementedError(branch)
-
-    def commit_snapshot(
-        self, branch: str, snapshot: Snapshot, statistics: Sequence[PartitionStatistics]
-    ) -> bool:
-        """Refuse: the metastore keeps no snapshots."""
-        raise NotImplementedError(branch, snapshot, statistics)
-
     def lock(self) -> HiveLock | None:
         """Return the lock of the table; None if locks are not enabled."""
         return self._tables.lock(self._wanted)
@@ -92,7 +77,8 @@ class HiveEnvironment:
         """Send the columns and properties of a new schema to the metastore.
 
         Raises:
-            InvalidInputError: the metastore refuses the change; the schema file is deleted.
+            InvalidInputError: the metastore refuses the change; the schema file is deleted, unless
+                another process has committed with it meanwhile.
         """
         if branch != MAIN_BRANCH:
             return  # the metastore keeps the main branch only
@@ -102,7 +88,8 @@ class HiveEnvironment:
             removed = set() if before is None else set(before.options) - set(schema.options)
             self._tables.change_schema(self._wanted, schema, removed)
         except PaimonError as error:
-            store.file_io.delete(store.paths.schema(schema.id))
+            if not _is_used(store, schema):
+                store.file_io.delete(store.paths.schema(schema.id))
             if not isinstance(error, InvalidInputError):
                 raise
             hint = (
@@ -124,3 +111,10 @@ class HiveEnvironment:
         for spec in partitions:
             self._known.pop(tuple(spec.values()), None)
         drop_partitions(self._tables, self._wanted, partitions)
+
+
+def _is_used(store: TableStore, schema: TableSchema) -> bool:
+    """Return whether a snapshot or a newer schema is based on a schema."""
+    latest, newest = store.snapshots.latest(), store.schemas.latest()
+    committed = latest is not None and latest.schema_id >= schema.id
+    return committed or (newest is not None and newest.id > schema.id)
