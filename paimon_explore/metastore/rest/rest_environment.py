@@ -52,11 +52,6 @@ class RestEnvironment(QueryAuthorization):
         """The name of the table: `database.table`."""
         return f"{self.database}.{self.table}"
 
-    @property
-    def supports_version_management(self) -> bool:
-        """Whether the server decides about commits."""
-        return isinstance(self, VersionManagement)
-
     def lock(self) -> AbstractContextManager[object] | None:
         """Return None: there is no lock."""
         return None

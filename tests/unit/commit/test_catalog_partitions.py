@@ -23,7 +23,6 @@ class ListingEnvironment:
 
     partitions: list[dict[str, str]] = field(default_factory=list)
     fails: bool = False
-    supports_version_management: bool = False
     identifier: str = "db.t"
     uuid: str | None = None
 
