@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from paimon_explore.inspection.history.schema_history import SchemaHistory as SchemaHistory
     from paimon_explore.inspection.history.timeline import Timeline as Timeline
     from paimon_explore.inspection.partition_argument import Given as Given
+    from paimon_explore.inspection.profile.table_profile import Profile as Profile
     from paimon_explore.inspection.rendering.result import Renderer as Renderer
     from paimon_explore.inspection.system_tables.table_inspection import Inspection as Inspection
     from paimon_explore.inspection.views.files_view import FilesView as FilesView
@@ -84,6 +85,7 @@ _MODULES = {
     "PartitionInfo": "metastore.view_values",
     "PartitionHeat": "inspection.views.partition_heatmap",
     "PartitionsView": "inspection.views.partitions_view",
+    "Profile": "inspection.profile.table_profile",
     "Removal": "maintenance.expiry.file_removal",
     "Renderer": "inspection.rendering.result",
     "Replay": "inspection.explain.commit_replay",

@@ -6,7 +6,15 @@ from datetime import date, datetime
 from os import fspath
 from typing import TYPE_CHECKING, TypeAlias
 
-from paimon_explore.arguments import integer, invalid_argument, optional_integer, path
+from paimon_explore.arguments import (
+    boolean,
+    integer,
+    invalid_argument,
+    optional_integer,
+    optional_names,
+    path,
+)
+from paimon_explore.errors import InvalidInputError
 from paimon_explore.fileio.concurrent_requests import at_once
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.table import lazy_types as types
@@ -94,6 +102,74 @@ class ExplainableTable(ReadableTable):
         return replace(
             found, name=self.name, code=Code(python=call, spark=read_code(self.path, options, then))
         )
+
+    def profile(
+        self,
+        columns: Iterable[str] | None = None,
+        where: "types.Where | None" = None,
+        *,
+        exact: bool = False,
+        limit: int | None = None,
+    ) -> "types.Profile":
+        """Profile columns: nulls, distinct values, minimum and maximum, histogram and so on.
+
+        By default the figures come from statistics, without reading rows. They are bounds where the
+        table has deleted or replaced rows; the result says so.
+
+        Args:
+            columns: as for `scan`; None for all.
+            where: a filter, as for `scan`. Statistics are those of the files that may match.
+            exact: read the rows. More than 16,384 distinct values are estimated, with a standard
+                error of 0.8 %; all other figures are exact.
+            limit: read only the first so many rows.
+
+        Raises:
+            InvalidInputError: unknown columns, a filter that cannot be parsed, or options that ask
+                for the changes between two points.
+
+        >>> import paimon_explore as pe
+        >>> found = pe.demo().table("demo.orders").profile(["id"], exact=True)
+        >>> found
+        snapshot 5: 30 rows, 1 column
+        column  type    nulls  distinct  min  max
+        id      BIGINT      0        30  0    405
+        >>> [edge.text for edge in found.columns[0].histogram.edges[:4]]
+        ['0', '20', '40', '60']
+        """
+        from paimon_explore.inspection.profile.row_profile import ProfiledRows, profile_rows
+        from paimon_explore.inspection.profile.table_profile import (
+            profile_code,
+            rows_result,
+            statistics_result,
+        )
+        from paimon_explore.inspection.rendering.code_snippet import point_code
+        from paimon_explore.table.display import RENDERER
+
+        boolean("exact", exact)
+        wanted = optional_names("columns", columns)
+        scan = self.scan(wanted, where, limit)
+        if scan.increment is not None:
+            raise InvalidInputError(
+                "A profile describes the rows of a snapshot, not the changes between two points.",
+                hint="Remove the options incremental-between….",
+            )
+        rows = ProfiledRows(
+            target=scan.target, row_type=scan.row_type, where=scan.where, limit=scan.row_limit
+        )
+        if exact or limit is not None:
+            found = rows_result(rows, profile_rows(rows), self.name)
+        else:
+            found = statistics_result(rows, self.name)
+        at = 0 if not self.travel.given or found.snapshot is None else found.snapshot.id
+        code = profile_code(
+            point_code("t", at),
+            self.path,
+            columns=None if wanted is None else list(wanted),
+            where=found.where or None,
+            exact=exact or None,
+            limit=limit,
+        )
+        return replace(found, code=code, renderer=RENDERER)
 
     def lsm(self, partition: "types.Given" = None, bucket: int | None = None) -> "types.LsmSection":
         """Show the LSM tree of a bucket: sorted runs by level, key ranges, read amplification.

@@ -26,8 +26,19 @@ CATALOG = {
 }
 TABLE = {
     *("append", "at", "branch", "branches", "consumers", "delete", "drop_partitions", "explore"),
-    *("diff", "explain", "health", "history", "lsm", "preview_expiry", "schema_history", "why"),
-    *("inspect", "name", "options", "overwrite", "path", "scan", "schema", "schemas", "snapshot"),
+    *("diff", "explain", "health", "history", "lsm", "preview_expiry", "profile", "schema_history"),
+    *(
+        "why",
+        "inspect",
+        "name",
+        "options",
+        "overwrite",
+        "path",
+        "scan",
+        "schema",
+        "schemas",
+        "snapshot",
+    ),
     *("snapshots", "system_table", "tags", "to_arrow", "to_batches", "to_duckdb", "to_pandas"),
     *("to_polars", "truncate", "upsert", "update", "merge", "compact", "maintenance", "count"),
     *("alter", "add_column", "drop_column", "rename_column", "alter_column_type", "fsck"),
@@ -205,7 +216,7 @@ def test_every_report_about_a_table_prints_in_a_screen() -> None:
         *(t.explain("id > 3"), t.health(), t.diff(), t.lsm(), t.heat(), t.tree(), t.node()),
         *(t.timeline(), t.files(), t.partitions(), t.bytes(), t.replay(), t.why(name)),
         *(t.file(name), t.history({"dt": "2026-01-01", "id": 2}), t.schema_history()),
-        t.preview_expiry(retain_max=2),
+        *(t.preview_expiry(retain_max=2), t.profile(), t.profile(exact=True)),
     ]
     sizes = {type(report).__name__: len(repr(report).splitlines()) for report in reports}
     assert {name: size for name, size in sizes.items() if not 1 <= size <= REPORT_LINES} == {}

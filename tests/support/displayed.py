@@ -74,6 +74,8 @@ def _values(table: Table, catalog: pe.Catalog) -> dict[str, Callable[[], object]
         "schema history": table.schema_history,
         "history": lambda: table.history(1),
         "expiry": table.preview_expiry,
+        "profile": table.profile,
+        "profile of rows": lambda: table.profile(exact=True),
         "inspect": lambda: table.inspect,
         "maintenance": lambda: table.maintenance,
         "findings": table.maintenance.fsck,

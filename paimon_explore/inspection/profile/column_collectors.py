@@ -1,0 +1,356 @@
+"""Collects the profile of columns from record batches, in memory that does not grow with the rows.
+
+Counts, bounds and lengths are exact. Distinct values are counted by a sketch, frequent values by a
+summary. In a batch whose sample has hardly any repeated value, values are not counted.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from decimal import Decimal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from paimon_explore.data_types.arrow import timestamp_unit
+from paimon_explore.data_types.arrow_buffers import (
+    Column,
+    Floats,
+    Ints,
+    build_fixed,
+    decimal_low_bits,
+    fixed_values,
+    float64_values,
+    int64_values,
+    list_offsets,
+    take_rows,
+    valid_mask,
+    var_values,
+)
+from paimon_explore.data_types.definitions import (
+    ArrayType,
+    AtomicType,
+    DataField,
+    DataType,
+    MapType,
+    MultisetType,
+    RowType,
+    TypeRoot,
+)
+from paimon_explore.data_types.formatter import type_text
+from paimon_explore.data_types.traversal import is_blob_file_type, is_root, parts
+from paimon_explore.inspection.profile.column_profile import (
+    SHOWN_VALUES,
+    ColumnProfile,
+    FrequentValue,
+    Histogram,
+    Value,
+    edge_value,
+    value_of,
+)
+from paimon_explore.inspection.profile.distinct_sketch import DistinctSketch
+from paimon_explore.inspection.profile.frequent_values import FrequentValues
+from paimon_explore.inspection.profile.streaming_histogram import (
+    DAY_WIDTHS,
+    DECIMAL_WIDTHS,
+    FloatHistogram,
+    IntegerHistogram,
+    Widths,
+    time_widths,
+)
+from paimon_explore.inspection.profile.value_hash import hash64
+from paimon_explore.inspection.rendering.number_format import plural
+
+TEXTS = (TypeRoot.CHAR, TypeRoot.VARCHAR)
+BYTES = (TypeRoot.BINARY, TypeRoot.VARBINARY)
+FLOATS = (TypeRoot.FLOAT, TypeRoot.DOUBLE)
+_TICKS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+_INTEGERS = (TypeRoot.TINYINT, TypeRoot.SMALLINT, TypeRoot.INT, TypeRoot.BIGINT)
+_SIZED = (*TEXTS, *BYTES, TypeRoot.GEOMETRY, TypeRoot.GEOGRAPHY)
+_UNORDERED = (TypeRoot.VARIANT, TypeRoot.BLOB, TypeRoot.GEOMETRY, TypeRoot.GEOGRAPHY)
+_LONG_DECIMAL = 18
+_SAMPLE = 4096
+_FREQUENT_IN_SAMPLE = 16
+"""Number of equal values in a sample from which all values of the batch are counted: 0.4 %."""
+_MAX_COUNTED_BYTES = 256
+"""Maximum size of the texts and binaries that are counted, which bounds the memory."""
+
+
+def is_read(data_type: DataType) -> bool:
+    """Whether values of a type are read for a profile; BLOBs may be very large."""
+    return not any(is_blob_file_type(part) for part in parts(data_type))
+
+
+def unprofiled(data_type: DataType) -> str:
+    """Why the values of a type are not profiled; empty if they are."""
+    if not is_read(data_type):
+        return "not profiled: BLOB values are not read"
+    kind = type_text(data_type).partition("<")[0].partition("(")[0].split()[0]
+    if isinstance(data_type, AtomicType):
+        return f"not profiled: {kind} values have no order" if _is_unordered(data_type) else ""
+    if isinstance(data_type, RowType):
+        return ""
+    if isinstance(data_type, ArrayType | MapType | MultisetType):
+        return f"{kind}: only nulls and lengths are profiled"
+    return f"{kind}: only nulls are profiled"
+
+
+def _is_unordered(data_type: DataType) -> bool:
+    return is_root(data_type, *_UNORDERED)
+
+
+class ColumnCollector:
+    """Collects the profile of a column and, for a ROW column, of its fields.
+
+    Args:
+        path: the names of the column and of the fields inside it.
+        data_type: type of the column.
+    """
+
+    def __init__(self, path: tuple[str, ...], data_type: DataType) -> None:
+        self.path = path
+        self._type = data_type
+        self._nulls = 0
+        self._lengths = _Lengths() if _has_lengths(data_type) else None
+        self._values: _Values | None = None
+        if isinstance(data_type, AtomicType) and not _is_unordered(data_type):
+            self._values = _Values(data_type)
+        fields = data_type.fields if isinstance(data_type, RowType) else ()
+        self._fields = [(one.name, ColumnCollector((*path, one.name), one.type)) for one in fields]
+
+    def add(self, values: Column) -> None:
+        """Add the values of a batch."""
+        self._nulls += values.null_count
+        if self._lengths is not None:
+            self._lengths.add(_sizes(values))
+        if self._values is not None:
+            self._values.add(values.drop_null() if values.null_count else values)
+        if self._fields and isinstance(values, pa.StructArray):
+            inner = values.flatten()
+            for name, collector in self._fields:
+                collector.add(inner[values.type.get_field_index(name)])
+
+    def profiles(self) -> Iterable[ColumnProfile]:
+        """The profile of the column, then those of its fields."""
+        found = ColumnProfile(
+            path=self.path, type=self._type, nulls=self._nulls, reason=unprofiled(self._type)
+        )
+        if self._values is not None:
+            found = self._values.described(found)
+        yield found if self._lengths is None else self._lengths.described(found)
+        for _, collector in self._fields:
+            yield from collector.profiles()
+
+
+def collectors_of(fields: Iterable[DataField]) -> list[ColumnCollector]:
+    """A collector for each column whose values are read."""
+    return [ColumnCollector((one.name,), one.type) for one in fields if is_read(one.type)]
+
+
+def _has_lengths(data_type: DataType) -> bool:
+    if isinstance(data_type, ArrayType | MapType | MultisetType):
+        return True
+    return is_root(data_type, *_SIZED, TypeRoot.VARIANT)
+
+
+def _sizes(values: Column) -> Ints:
+    """The lengths of values that are not null."""
+    if isinstance(values, pa.StructArray):  # the value of a VARIANT, without its metadata
+        values = values.flatten()[0]
+    if isinstance(values, pa.ListArray | pa.MapArray):
+        offsets = list_offsets(values)
+    else:
+        offsets, _ = var_values(values)
+    sizes = np.diff(offsets)
+    return sizes[valid_mask(values)] if values.null_count else sizes
+
+
+class _Lengths:
+    """Lengths of texts, binaries, lists and maps."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._total = 0
+        self._histogram = IntegerHistogram(DECIMAL_WIDTHS)
+
+    def add(self, sizes: Ints) -> None:
+        self._count += len(sizes)
+        self._total += int(sizes.sum())
+        self._histogram.add(sizes)
+
+    def described(self, found: ColumnProfile) -> ColumnProfile:
+        """The profile with its lengths."""
+        if not self._count:
+            return found
+        bigint = AtomicType(root=TypeRoot.BIGINT)
+        bins = self._histogram.bins()
+        ends = (self._histogram.low, *bins.edges, self._histogram.high)
+        edges = tuple(edge_value(edge, bigint) for edge in ends)
+        histogram = Histogram(edges=edges, counts=bins.counts, of="lengths")
+        return replace(
+            found,
+            average_length=self._total / self._count,
+            max_length=int(self._histogram.high),
+            histogram=histogram,
+        )
+
+
+class _Values:
+    """Bounds, distinct values, frequent values and histogram of an atomic type with an order."""
+
+    def __init__(self, kind: AtomicType) -> None:
+        self._kind = kind
+        self._nans = 0
+        self._infinite = 0
+        self._bounds: Column | None = None
+        self._distinct = DistinctSketch()
+        self._frequent = FrequentValues()
+        self._histogram = _histogram_of(kind)
+
+    def add(self, values: Column) -> None:
+        if self._kind.root in FLOATS:
+            values = self._without_nans(values)
+        if not len(values):
+            return
+        bounds = extremes(values)
+        known = self._bounds
+        self._bounds = bounds if known is None else extremes(pa.concat_arrays([known, bounds]))
+        self._count(values)
+        if isinstance(self._histogram, FloatHistogram):
+            numbers = _floats(values)
+            finite = np.isfinite(numbers)
+            if not finite.all():
+                self._infinite += len(numbers) - int(np.count_nonzero(finite))
+                numbers = numbers[finite]
+            self._histogram.add(numbers)
+        elif self._histogram is not None:
+            self._histogram.add(_integers(values))
+
+    def _without_nans(self, values: Column) -> Column:
+        """The numbers; -0.0, which equals 0.0, becomes 0.0."""
+        numbers = fixed_values(values, f"<f{values.type.bit_width // 8}")
+        valid = ~np.isnan(numbers)
+        self._nans += len(numbers) - int(np.count_nonzero(valid))
+        return build_fixed(values.type, np.add(numbers[valid], 0, dtype=numbers.dtype))
+
+    def _count(self, values: Column) -> None:
+        """Count distinct and frequent values."""
+        if not _has_repetitions(values):
+            self._distinct.add(hash64(values))
+            self._frequent.skip(len(values))
+            return
+        different, numbers = _value_counts(values)
+        self._distinct.add(hash64(different))
+        if self._kind.root in (*TEXTS, *BYTES):
+            short = _sizes(different) <= _MAX_COUNTED_BYTES
+            if not short.all():
+                self._frequent.skip(int(numbers[~short].sum()))
+                different, numbers = take_rows(different, np.flatnonzero(short)), numbers[short]
+        self._frequent.add(different, numbers)
+
+    def described(self, found: ColumnProfile) -> ColumnProfile:
+        """The profile with the figures of the values."""
+        found = replace(
+            found,
+            nans=self._nans,
+            distinct=self._distinct.count + bool(self._nans),
+            distinct_error=self._distinct.error,
+            notes=tuple(self._notes()),
+        )
+        bounds = self._bounds
+        if bounds is None:
+            return found
+        low, high = (value_of(bounds, self._kind, index) for index in (0, 1))
+        return replace(
+            found,
+            minimum=low,
+            maximum=high,
+            histogram=self._shown_histogram(low, high),
+            frequent=self._shown_values(),
+            frequent_error=self._frequent.error,
+        )
+
+    def _notes(self) -> Iterable[str]:
+        if self._nans:
+            yield plural(self._nans, "NaN value")
+        if self._infinite:
+            yield f"{plural(self._infinite, 'infinite value')} not in the histogram"
+
+    def _shown_histogram(self, low: Value, high: Value) -> Histogram | None:
+        histogram = self._histogram
+        if histogram is None or not (bins := histogram.bins()).counts:
+            return None
+        if isinstance(histogram, FloatHistogram) and self._infinite:
+            low, high = (self._float_value(end) for end in (histogram.low, histogram.high))
+        inner = [edge_value(edge, self._kind) for edge in bins.edges]
+        return Histogram(edges=(low, *inner, high), counts=bins.counts)
+
+    def _float_value(self, number: float) -> Value:
+        text = str(np.float32(number)) if self._kind.root is TypeRoot.FLOAT else repr(number)
+        return edge_value(Decimal(text), self._kind)
+
+    def _shown_values(self) -> tuple[FrequentValue, ...]:
+        values, counts = self._frequent.top(SHOWN_VALUES)
+        if not len(counts) or (counts[0] == 1 and self._distinct.count > SHOWN_VALUES):
+            return ()
+        return tuple(
+            FrequentValue(value=value_of(values, self._kind, index), count=count)
+            for index, count in enumerate(counts.tolist())
+        )
+
+
+def extremes(values: Column) -> Column:
+    """The smallest and the largest value; null if there is none."""
+    ends = pc.min_max(values)
+    parts: list[Column] = [pa.repeat(ends[name], 1) for name in ("min", "max")]  # type: ignore[call-overload]  # in stubs
+    return pa.concat_arrays(parts)
+
+
+def _value_counts(values: Column) -> tuple[Column, Ints]:
+    """The distinct values in order of appearance, and how often each occurs."""
+    counted: pa.StructArray = values.value_counts()  # type: ignore[attr-defined]  # in stubs
+    return counted.field(0), fixed_values(counted.field(1), np.int64).astype(np.int64)
+
+
+def _has_repetitions(values: Column) -> bool:
+    """Whether a sample suggests that some values are frequent."""
+    if len(values) <= 2 * _SAMPLE:
+        return True
+    step = len(values) // _SAMPLE
+    sample = take_rows(values, np.arange(0, len(values), step)[:_SAMPLE])
+    _, counts = _value_counts(sample)
+    return 2 * len(counts) <= _SAMPLE or int(counts.max()) >= _FREQUENT_IN_SAMPLE
+
+
+def _histogram_of(kind: AtomicType) -> IntegerHistogram | FloatHistogram | None:
+    if kind.root in FLOATS:
+        return FloatHistogram(single=kind.root is TypeRoot.FLOAT)
+    if kind.root is TypeRoot.DECIMAL and (kind.precision or 0) > _LONG_DECIMAL:
+        return FloatHistogram()
+    widths = _widths_of(kind)
+    return None if widths is None else IntegerHistogram(widths)
+
+
+def _widths_of(kind: AtomicType) -> Widths | None:
+    """Widths of bins of values that are stored as integers; None for other types."""
+    match kind.root:
+        case TypeRoot.DATE:
+            return DAY_WIDTHS
+        case TypeRoot.TIME:
+            return time_widths(1000)
+        case TypeRoot.TIMESTAMP | TypeRoot.TIMESTAMP_LTZ:
+            return time_widths(_TICKS[timestamp_unit(kind.precision)])
+        case root:
+            return DECIMAL_WIDTHS if root in (*_INTEGERS, TypeRoot.DECIMAL) else None
+
+
+def _integers(values: Column) -> Ints:
+    """Values as 64-bit integers; decimals without their scale."""
+    is_decimal = pa.types.is_decimal(values.type)
+    return decimal_low_bits(values) if is_decimal else int64_values(values)
+
+
+def _floats(values: Column) -> Floats:
+    """Values as floating-point numbers; decimals are rounded."""
+    is_decimal = pa.types.is_decimal(values.type)
+    return float64_values(values.cast(pa.float64()) if is_decimal else values)

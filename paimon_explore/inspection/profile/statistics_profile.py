@@ -1,0 +1,324 @@
+"""Profiles columns from metadata alone: statistics of data files, partitions and ANALYZE.
+
+The figures are those of the rows only if every stored row is a row of the table. Otherwise they
+are bounds: deleted and replaced rows are included, and bounds of texts may be truncated.
+Spec: concepts/spec/manifest, statistics; concepts/spec/snapshot, statistics.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+
+from paimon_explore.data_types.arrow_buffers import (
+    Column,
+    Ints,
+    as_python,
+    int64_values,
+    take_rows,
+)
+from paimon_explore.data_types.definitions import AtomicType, DataField, DataType, RowType
+from paimon_explore.errors import PaimonError
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.inspection.profile.column_collectors import BYTES, TEXTS, extremes, unprofiled
+from paimon_explore.inspection.profile.column_profile import (
+    SHOWN_VALUES,
+    ColumnProfile,
+    FrequentValue,
+    Value,
+    value_of,
+)
+from paimon_explore.inspection.rendering.number_format import plural
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
+from paimon_explore.metadata.options.table_options import DATA_EVOLUTION_ENABLED
+from paimon_explore.metadata.snapshot import CommitKind, Snapshot
+from paimon_explore.metadata.statistics_file import ColumnStatistics, Statistics
+from paimon_explore.read.row_rules import rules_of
+from paimon_explore.scan.branch_scan import branches_read
+from paimon_explore.scan.live_entries import PartitionFilter, live_files
+from paimon_explore.scan.manifest_arrays import as_binary, column, distinct, numbers
+from paimon_explore.scan.plan import ScanTarget, file_stages
+from paimon_explore.scan.predicate.expression import NULL, TRUE, Expression
+from paimon_explore.scan.predicate.predicate_split import split as split_predicate
+from paimon_explore.scan.pruning.file_statistics import key_stats, value_stats
+from paimon_explore.scan.pruning.statistics_pruning import ColumnStats, StatsTable
+from paimon_explore.scan.splits.data_split import DeletionFile, LocatedFiles
+from paimon_explore.scan.splits.split_generator import make_splits
+
+BOUNDS_NOTE = "From statistics: lower and upper bounds; deleted and replaced rows are included."
+FILTER_NOTE = "From statistics of the files that may contain matching rows."
+RULES_NOTE = "No statistics: the catalog restricts which rows or values may be read."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatisticsProfile:
+    """Profiles of columns from metadata.
+
+    Attributes:
+        columns: the profiles; fields follow their ROW column.
+        rows: number of rows, an upper bound if not exact; None if it is unknown.
+        is_exact: whether the number of rows is exact.
+        notes: remarks on all figures.
+    """
+
+    columns: tuple[ColumnProfile, ...]
+    rows: int | None
+    is_exact: bool
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Files:
+    """The live files of one branch.
+
+    Attributes:
+        target: the branch.
+        entries: the files.
+        rows: number of rows of the table in them; an upper bound if not `is_exact`.
+        is_exact: whether each stored row is a row of the table.
+        counts_exact: whether the number of rows is exact.
+    """
+
+    target: ScanTarget
+    entries: ManifestEntries
+    rows: int
+    is_exact: bool
+    counts_exact: bool
+
+
+def profile_statistics(
+    target: ScanTarget, row_type: RowType, where: Expression = TRUE
+) -> StatisticsProfile:
+    """Profile columns without reading data files.
+
+    Args:
+        target: the table and the snapshot.
+        row_type: the columns, or parts of them.
+        where: the filter, bound to the table's columns; only files that may match are considered.
+
+    Raises:
+        PaimonError: a metadata file cannot be read.
+    """
+    if target.store.environment is not None and rules_of(target, row_type.names, where):
+        columns = tuple(one for field in row_type for one in _unknown((field.name,), field.type))
+        return StatisticsProfile(columns=columns, rows=None, is_exact=False, notes=(RULES_NOTE,))
+    files = [_files(one, where) for one in branches_read(target) if one.snapshot is not None]
+    whole = len(files) <= 1 and not target.options.value(DATA_EVOLUTION_ENABLED)
+    is_exact = whole and all(one.is_exact for one in files)
+    found: list[ColumnProfile] = []
+    for field in row_type:
+        own, *nested = _unknown((field.name,), field.type)
+        found += [_column(own, field, files, is_exact=is_exact), *nested]
+    notes = [] if is_exact else [BOUNDS_NOTE]
+    if where == TRUE:
+        found, note = _analyzed(found, target)
+        notes += [note] if note else []
+    else:
+        notes.append(FILTER_NOTE)
+    return StatisticsProfile(
+        columns=tuple(found),
+        rows=sum(one.rows for one in files) if whole else None,
+        is_exact=whole and all(one.counts_exact for one in files),
+        notes=tuple(notes),
+    )
+
+
+def _unknown(path: tuple[str, ...], data_type: DataType) -> Iterator[ColumnProfile]:
+    """Profiles without figures of a column and of its nested fields."""
+    yield ColumnProfile(path=path, type=data_type, is_exact=False, reason=unprofiled(data_type))
+    if isinstance(data_type, RowType):
+        for field in data_type:
+            yield from _unknown((*path, field.name), field.type)
+
+
+def _files(target: ScanTarget, where: Expression) -> _Files:
+    snapshot = target.snapshot
+    assert snapshot is not None  # noqa: S101 - by the caller
+    parts = split_predicate(where, target.schema.partition_keys)
+    partitions = PartitionFilter(
+        row_type=target.schema.partition_type,
+        predicate=None if parts.pushed == TRUE else parts.pushed,
+    )
+    entries = live_files(target.store, snapshot, partitions)
+    for stage in file_stages(target, entries, parts.rest):
+        entries = stage.kept
+    located = target.located(entries, snapshot)
+    raw = bool(make_splits(located, target.rules).raw.all())
+    vectors = _deletion_vectors(located)
+    deleted = [vector.cardinality for vector in vectors]
+    matches_all = parts.rest == TRUE
+    return _Files(
+        target=target,
+        entries=entries,
+        rows=int(numbers(entries.table, "row_count").sum()) - sum(n or 0 for n in deleted),
+        is_exact=raw and not vectors and matches_all,
+        counts_exact=raw and None not in deleted and matches_all,
+    )
+
+
+def _deletion_vectors(files: LocatedFiles) -> list[DeletionFile]:
+    """The deletion vectors of the files that have one."""
+    if not files.deletion_files:
+        return []
+    names = map(str, as_python(column(files.entries.table, "file_name")))
+    return [files.deletion_files[name] for name in names if name in files.deletion_files]
+
+
+def _column(
+    unknown: ColumnProfile, field: DataField, files: Sequence[_Files], *, is_exact: bool
+) -> ColumnProfile:
+    """The profile of a column from the statistics of all files."""
+    found = unknown
+    parts = [_file_statistics(one, field) for one in files if len(one.entries)]
+    if not isinstance(field.type, AtomicType):
+        return replace(found, nulls=_null_count(parts), is_exact=is_exact)
+    lows = [stats.minimum for stats, _ in parts]
+    highs = [stats.maximum for stats, _ in parts]
+    missing = sum(_missing(stats, rows) for stats, rows in parts)
+    truncated = field.type.root in (*TEXTS, *BYTES)
+    notes = []
+    if missing:
+        total = sum(len(rows) for _, rows in parts)
+        notes.append(f"bounds are missing in {missing:,} of {plural(total, 'file')}")
+    elif truncated and parts:
+        notes.append("bounds may be truncated")
+    found = replace(
+        found,
+        nulls=_null_count(parts),
+        minimum=_extreme(0, lows, field.type),
+        maximum=_extreme(1, highs, field.type),
+        is_exact=is_exact and not missing and not truncated,
+        notes=tuple(notes),
+    )
+    return _partition_column(found, field, files) if files else found
+
+
+Part = tuple[ColumnStats, Ints]
+
+
+def _file_statistics(files: _Files, field: DataField) -> Part:
+    """The statistics of a column of each file, and the numbers of rows."""
+    target, entries = files.target, files.entries
+    rows = numbers(entries.table, "row_count")
+    own = target.schema.row_type.field(field.name) or field
+    stats = value_stats(entries, target.store.schemas.load, [own]).columns[field.name]
+    keys = target.keys
+    if keys is not None and keys.field(field.name) is not None and _missing(stats, rows):
+        found: StatsTable = key_stats(entries, keys)
+        stats = found.columns[field.name]
+    return stats, rows
+
+
+def _missing(stats: ColumnStats, rows: Ints) -> int:
+    """The number of files without bounds although they may contain values."""
+    nulls = int64_values(stats.null_count)
+    known = stats.null_count.is_valid().to_numpy(zero_copy_only=False)
+    all_null = known & (nulls == rows)
+    unbounded = ~stats.minimum.is_valid().to_numpy(zero_copy_only=False)
+    return int(np.count_nonzero(unbounded & ~all_null))
+
+
+def _null_count(parts: Iterable[Part]) -> int | None:
+    counts = [stats.null_count for stats, _ in parts]
+    if any(count.null_count for count in counts):
+        return None
+    return sum(int(int64_values(count).sum()) for count in counts)
+
+
+def _extreme(index: int, bounds: list[Column], kind: AtomicType) -> Value | None:
+    """The smallest (0) or the largest (1) of bounds."""
+    known = [part.drop_null() for part in bounds]
+    known = [part for part in known if len(part)]
+    if not known:
+        return None
+    return value_of(extremes(pa.concat_arrays(known)), kind, index)
+
+
+def _partition_column(
+    found: ColumnProfile, field: DataField, files: Sequence[_Files]
+) -> ColumnProfile:
+    """The profile of a partition column, whose values are known for each file."""
+    row_type = files[0].target.schema.partition_type
+    if field.name not in row_type.names or len(files) > 1 or not len(files[0].entries):
+        return found
+    table = files[0].entries.table
+    different, codes = distinct(as_binary(column(table, "partition")))
+    decode = PartitionFilter(row_type=row_type, predicate=None).decode
+    values = decode(different).column(field.name)
+    rows = np.bincount(codes, weights=numbers(table, "row_count")).astype(np.int64)
+    encoded = values.dictionary_encode("encode")
+    groups = int64_values(encoded.indices)
+    counts = np.bincount(groups, weights=rows).astype(np.int64)
+    dictionary = encoded.dictionary
+    valid = dictionary.is_valid().to_numpy(zero_copy_only=False)
+    order = np.argsort(-counts, kind="stable")
+    shown = order[valid[order]][:SHOWN_VALUES]
+    kind = field.type
+    assert isinstance(kind, AtomicType)  # noqa: S101 - of a partition column
+    chosen = take_rows(dictionary, shown)
+    exact = files[0].is_exact
+    return replace(
+        found,
+        nulls=int(counts[~valid].sum()),
+        distinct=int(valid.sum()),
+        minimum=_extreme(0, [dictionary], kind),
+        maximum=_extreme(1, [dictionary], kind),
+        frequent=tuple(
+            FrequentValue(value=value_of(chosen, kind, i), count=int(counts[at]))
+            for i, at in enumerate(shown.tolist())
+        ),
+        is_exact=exact,
+        notes=(),
+    )
+
+
+def _analyzed(found: list[ColumnProfile], target: ScanTarget) -> tuple[list[ColumnProfile], str]:
+    """Add the figures of ANALYZE, and return a remark on them."""
+    snapshot = target.snapshot
+    if snapshot is None or snapshot.statistics is None:
+        return found, ""
+    try:
+        statistics = target.store.statistics.load(snapshot.statistics)
+    except PaimonError as error:
+        return found, f"The statistics of ANALYZE cannot be read: {error.message}"
+    current = _is_current(statistics, snapshot)
+    ids = {field.id for field in target.schema.fields}
+    columns = {s.column_id: s for s in statistics.columns.values() if s.column_id in ids}
+    by_path = {(f.name,): columns[f.id] for f in target.schema.fields if f.id in columns}
+    merged = [
+        _with_analysis(one, by_path[one.path], current=current) if one.path in by_path else one
+        for one in found
+    ]
+    when = f"from ANALYZE of snapshot {statistics.snapshot_id}"
+    state = "" if current else ", before the latest changes"
+    return merged, f"Distinct values and lengths are {when}{state}."
+
+
+def _is_current(statistics: Statistics, snapshot: Snapshot) -> bool:
+    """Whether the statistics describe the rows of the snapshot."""
+    if statistics.snapshot_id == snapshot.id:
+        return True
+    is_next = statistics.snapshot_id == snapshot.id - 1
+    return is_next and snapshot.commit_kind is CommitKind.ANALYZE
+
+
+def _with_analysis(
+    found: ColumnProfile, known: ColumnStatistics, *, current: bool
+) -> ColumnProfile:
+    length = None
+    if isinstance(found.type, AtomicType) and found.type.root in (*TEXTS, *BYTES):
+        length = known.average_length
+    found = replace(
+        found,
+        distinct=known.distinct_count if found.distinct is None else found.distinct,
+        average_length=None if length is None else float(length),
+        max_length=None if length is None else known.max_length,
+    )
+    if not current or found.is_exact or known.null_count is None:
+        return found
+    found = replace(found, nulls=known.null_count)
+    if known.min is None or known.max is None:
+        return found
+    low, high = (Value(text=text, literal=NULL) for text in (known.min, known.max))
+    return replace(found, minimum=low, maximum=high, is_exact=True, notes=())
