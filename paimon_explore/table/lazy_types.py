@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from paimon_explore.inspection.partition_argument import Given as Given
     from paimon_explore.inspection.profile.table_profile import Profile as Profile
     from paimon_explore.inspection.rendering.result import Renderer as Renderer
+    from paimon_explore.inspection.rows.rows_view import RowsView as RowsView
     from paimon_explore.inspection.system_tables.table_inspection import Inspection as Inspection
     from paimon_explore.inspection.views.files_view import FilesView as FilesView
     from paimon_explore.inspection.views.lsm_tree_view import LsmSection as LsmSection
@@ -90,6 +91,7 @@ _MODULES = {
     "Renderer": "inspection.rendering.result",
     "Replay": "inspection.explain.commit_replay",
     "Rows": "write.input.table_batches",
+    "RowsView": "inspection.rows.rows_view",
     "ScanExplanation": "inspection.explain.scan_explanation",
     "SchemaChange": "metadata.schema.schema_change",
     "SchemaHistory": "inspection.history.schema_history",

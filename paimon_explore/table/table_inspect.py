@@ -1,10 +1,19 @@
 """The methods of a table for system tables, timeline, manifest tree, bytes and the explorer."""
 
+from collections.abc import Iterable
 from os import PathLike
 
 import pyarrow as pa
 
-from paimon_explore.arguments import integer, optional_integer, path, string
+from paimon_explore.arguments import (
+    boolean,
+    integer,
+    optional_integer,
+    optional_names,
+    optional_string,
+    path,
+    string,
+)
 from paimon_explore.errors import (
     NotFoundError,
     PaimonError,
@@ -141,6 +150,54 @@ class ExplorableTable(ExplainableTable):
         3
         """
         return self._inspector().partitions_view(string("where", where))
+
+    def rows(
+        self,
+        where: "types.Where | None" = None,
+        *,
+        columns: Iterable[str] | None = None,
+        partition: "types.Given" = None,
+        bucket: int | None = None,
+        file: str | None = None,
+        merged: bool | None = None,
+    ) -> "types.RowsView":
+        """Show rows, of which only those that are looked at are read.
+
+        Without merging, each stored record is shown, with its sequence number, row kind, level,
+        file and position, and why a read does not return it: hidden by a deletion vector, or
+        replaced by a newer record.
+
+        Args:
+            where: a filter, as for `scan`.
+            columns: as for `scan`.
+            partition: `dt=d1`, `{"dt": "d1"}`, or the value of the only partition column.
+            bucket: a bucket number.
+            file: the name of a live data file.
+            merged: True for the rows that reads return, False for stored records; by default
+                merged rows, except for a file of a table with a primary key.
+
+        Raises:
+            InvalidInputError: unknown columns, a filter that cannot be parsed, or merged rows of a
+                single file of a table with a primary key.
+            NotFoundError: there is no such partition, bucket or live file.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().table("demo.orders").rows("id > 404").to_arrow()["id"].to_pylist()
+        [405]
+        """
+        from paimon_explore.inspection.rows.table_rows import RowsArguments, table_rows
+
+        optional_integer("bucket", bucket)
+        optional_string("file", file)
+        given = RowsArguments(
+            where=where,
+            columns=optional_names("columns", columns),
+            partition=partition,
+            bucket=bucket,
+            file=file,
+            merged=None if merged is None else boolean("merged", merged),
+        )
+        return table_rows(self._inspector(), given, self._target())
 
     def heat(self) -> "types.PartitionHeat":
         """Show which partitions each snapshot changed, and how much.

@@ -41,7 +41,7 @@ TABLE = {
     ),
     *("snapshots", "system_table", "tags", "to_arrow", "to_batches", "to_duckdb", "to_pandas"),
     *("to_polars", "truncate", "upsert", "update", "merge", "compact", "maintenance", "count"),
-    *("alter", "add_column", "drop_column", "rename_column", "alter_column_type", "fsck"),
+    *("rows", "alter", "add_column", "drop_column", "rename_column", "alter_column_type", "fsck"),
     *("set_options", "unset_options", "create_tag", "delete_tag", "create_branch", "analyze"),
     *("delete_branch", "fast_forward", "rollback_to", "expire_snapshots", "expire_partitions"),
     *("remove_orphan_files", "consumers", "changes", "between", "head"),
@@ -214,7 +214,16 @@ def test_every_report_about_a_table_prints_in_a_screen() -> None:
     name = t.files().to_arrow()["file_name"][0].as_py()
     reports = [
         *(t.explain("id > 3"), t.health(), t.diff(), t.lsm(), t.heat(), t.tree(), t.node()),
-        *(t.timeline(), t.files(), t.partitions(), t.bytes(), t.replay(), t.why(name)),
+        *(
+            t.rows(),
+            t.rows(merged=False),
+            t.timeline(),
+            t.files(),
+            t.partitions(),
+            t.bytes(),
+            t.replay(),
+            t.why(name),
+        ),
         *(t.file(name), t.history({"dt": "2026-01-01", "id": 2}), t.schema_history()),
         *(t.preview_expiry(retain_max=2), t.profile(), t.profile(exact=True)),
     ]

@@ -1,0 +1,147 @@
+"""Reads the rows of the units of a view: of files by position, of others as streams."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from paimon_explore.data_types.arrow import arrow_schema
+from paimon_explore.data_types.arrow_buffers import Ints
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.inspection.rows.row_stream import RowStream
+from paimon_explore.inspection.rows.row_units import RowUnit
+from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.read.data_file import ReadRequest, SystemColumn
+from paimon_explore.read.deletion_vector_filter import positions as positions_of
+from paimon_explore.read.rows_at_positions import read_rows_at
+from paimon_explore.read.split_reader import SplitFile, SplitReader, load_vector
+from paimon_explore.scan.plan import ScanTarget
+from paimon_explore.scan.predicate.expression import TRUE, Expression, conjunction
+from paimon_explore.scan.splits.data_split import DataSplit
+
+_BATCH_ROWS = 65_536
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowPage:
+    """Some consecutive rows of a unit.
+
+    Attributes:
+        unit: number of the unit.
+        offset: number of the first row within the unit.
+        rows: the rows.
+        records: for each stored record its status, reason, sequence number, row kind, level, file
+            and position; None for merged rows.
+        end: number of rows of the unit, once it is known.
+        is_partial: whether reading has to continue to reach the requested rows.
+    """
+
+    unit: int
+    offset: int
+    rows: pa.Table
+    records: tuple[tuple[object, ...], ...] | None = None
+    end: int | None = None
+    is_partial: bool = False
+
+
+class UnitReader:
+    """Reads units; keeps one stream and one deletion vector between pages.
+
+    Args:
+        target: the table at a snapshot.
+        rest: the condition on rows, bound to the columns of the table.
+        units: the units of the view.
+    """
+
+    def __init__(self, target: ScanTarget, rest: Expression, units: Sequence[RowUnit]) -> None:
+        self.target = target
+        self.rest = rest
+        self.units = units
+        self._schemas: dict[tuple[str, int], TableSchema] = {}
+        self._stream: tuple[tuple[int, tuple[str, ...]], RowStream] | None = None
+        self._vector: tuple[int, Ints] | None = None
+
+    def split_reader(self, names: Sequence[str], more: Expression = TRUE) -> SplitReader:
+        """A reader of some columns, with a further condition."""
+        parts = [part for part in (self.rest, more) if part != TRUE]
+        return SplitReader(
+            store=self.target.store,
+            schema=self.target.schema,
+            options=self.target.options,
+            columns=tuple(names),
+            predicate=conjunction(parts),
+            batch_rows=_BATCH_ROWS,
+            _schemas=self._schemas,
+        )
+
+    def page(self, unit: int, offset: int, count: int, names: tuple[str, ...]) -> RowPage:
+        """Read merged rows of a unit.
+
+        Raises:
+            PaimonError: a file cannot be read.
+        """
+        if self._has_positions(self.units[unit]):
+            return self._file_page(unit, offset, count, names)
+        window = self._streamed(unit, names).window(offset, count)
+        return RowPage(
+            unit=unit,
+            offset=offset,
+            rows=window.rows,
+            end=window.end,
+            is_partial=window.is_partial,
+        )
+
+    def read(
+        self, unit: RowUnit, names: Sequence[str], more: Expression = TRUE
+    ) -> Iterator[pa.RecordBatch]:
+        """Read the rows of a unit that match a further condition."""
+        conditions = [part for part in (unit.within, more) if part != TRUE]
+        return self.split_reader(names, conjunction(conditions)).read(unit.to_read)
+
+    def _has_positions(self, unit: RowUnit) -> bool:
+        """Whether rows are found by position."""
+        if not unit.is_file or self.rest != TRUE:
+            return False
+        return not self.split_reader(self.target.schema.row_type.names).has_char_partition
+
+    def _streamed(self, unit: int, names: tuple[str, ...]) -> RowStream:
+        if self._stream is None or self._stream[0] != (unit, names):
+            schema = arrow_schema(self.target.schema.project(names))
+            stream = RowStream(schema, lambda: self.read(self.units[unit], names))
+            self._stream = (unit, names), stream
+        return self._stream[1]
+
+    def _file_page(self, at: int, offset: int, count: int, names: tuple[str, ...]) -> RowPage:
+        """Rows of a file by position, without those of its deletion vector."""
+        unit = self.units[at]
+        rows = np.arange(offset, max(min(offset + count, unit.most), offset), dtype=np.int64)
+        deleted = self._deleted(at)
+        if len(deleted):
+            rows += np.searchsorted(deleted - np.arange(len(deleted)), rows, side="right")
+        reader = self.split_reader(names)
+        request = ReadRequest(fields=reader.fields, system_columns=(SystemColumn.POSITION,))
+        found = read_rows_at(file_of(unit, reader).source(), request, rows)
+        end = offset + found.num_rows
+        is_last = end >= unit.most or found.num_rows < len(rows)
+        return RowPage(
+            unit=at,
+            offset=offset,
+            rows=found.select(list(names)),
+            end=end if is_last and len(rows) else unit.most if is_last else None,
+        )
+
+    def _deleted(self, at: int) -> Ints:
+        """The positions in the deletion vector of a file, ascending."""
+        vector = self.units[at].vector
+        if vector is None:
+            return np.zeros(0, np.int64)
+        if self._vector is None or self._vector[0] != at:
+            found = load_vector(self.target.store.file_io, vector)
+            self._vector = at, positions_of(found)
+        return self._vector[1]
+
+
+def file_of(unit: RowUnit, reader: SplitReader) -> SplitFile:
+    """The single file of a unit."""
+    assert isinstance(unit.split, DataSplit)  # noqa: S101 - a file of a split
+    return SplitFile(split=unit.split, row=(unit.files or (0,))[0], reader=reader)
