@@ -4,6 +4,7 @@ Spec: concepts/catalog, filesystem catalog.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 from paimon_explore.errors import (
     AlreadyExistsError,
@@ -13,6 +14,7 @@ from paimon_explore.errors import (
     choices,
     suggestion,
 )
+from paimon_explore.fileio.concurrent_requests import each_at_once
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.local import LocalFileIO
 from paimon_explore.fileio.paths import join
@@ -120,17 +122,22 @@ class FilesystemMetastore(NoViews, NoFunctions, NoPartitions):
         return self._tables(database, pattern)
 
     def _tables(self, database: str, pattern: str | None = None) -> Iterator[str]:
-        for status in self.file_io.list(self.folder(database)):
-            if (
-                status.is_folder
-                and (pattern is None or matches(status.name, pattern))
-                and self._store(status.path).schemas.ids()
-            ):
+        folders = [
+            status
+            for status in self.file_io.list(self.folder(database))
+            if status.is_folder and (pattern is None or matches(status.name, pattern))
+        ]
+        calls = [partial(self._has_schema, status.path) for status in folders]
+        for status, is_table in zip(folders, each_at_once(self.file_io, calls), strict=True):
+            if is_table:
                 yield status.name
+
+    def _has_schema(self, folder: str) -> bool:
+        return bool(self._store(folder).schemas.ids())
 
     def table_exists(self, wanted: Identifier) -> bool:
         """Return whether a table exists."""
-        return bool(self._store(self._table_folder(wanted)).schemas.ids())
+        return self._has_schema(self._table_folder(wanted))
 
     def table(self, wanted: Identifier) -> TableInfo:
         """Return the folder of a table, which may not exist."""

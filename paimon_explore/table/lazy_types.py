@@ -55,11 +55,13 @@ if TYPE_CHECKING:
     from paimon_explore.table.named_collection import Listing as Listing
     from paimon_explore.table.row_changes import Change as Change
     from paimon_explore.widgets.explorer import Explorer as Explorer
+    from paimon_explore.widgets.warehouse import CatalogExplorer as CatalogExplorer
     from paimon_explore.write.input.table_batches import Rows as Rows
 
 _MODULES = {
     "Age": "table.maintenance",
     "ByteLayout": "inspection.byte_inspector.byte_layout",
+    "CatalogExplorer": "widgets.warehouse",
     "Change": "table.row_changes",
     "Children": "inspection.views.manifest_tree",
     "Consumer": "metadata.consumer",

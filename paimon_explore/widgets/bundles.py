@@ -6,10 +6,10 @@ from pathlib import Path
 from paimon_explore.errors import InvalidInputError
 
 STATIC = Path(__file__).parent / "static"
-WIDGETS = ("bytes", "explorer", "report")
-"""Bundles of widgets, which need `shared.js` before them."""
+WIDGETS = ("bytes", "explorer", "report", "warehouse")
+"""Bundles of widgets and panes, which need `shared.js` before them."""
 PANES = ("bytes", "report")
-"""Bundles that the explorer loads when one of its panes is first opened."""
+"""Bundles that the explorer loads when they are first needed."""
 
 
 @cache

@@ -7,13 +7,15 @@ from paimon_explore.errors import InvalidInputError
 from paimon_explore.inspection.byte_inspector.byte_session import ByteSession
 from paimon_explore.inspection.explorer.explorer_state import Answer, ExplorerState, ViewInput
 from paimon_explore.sanitize import masked_members
+from paimon_explore.widgets import message_fields
 from paimon_explore.widgets.bundles import pane_bundle
+from paimon_explore.widgets.message_fields import checked_number as _checked_number
+from paimon_explore.widgets.message_fields import checked_text as _checked_text
+from paimon_explore.widgets.message_fields import items as _items
+from paimon_explore.widgets.message_fields import number as _number
+from paimon_explore.widgets.message_fields import text as _text
 
-_MAX_TEXT = 4000
-_MAX_ITEMS = 2000
-_MAX_NUMBER = 2**53
-
-Message = Mapping[str, object]
+Message = message_fields.Message
 
 
 def answer(state: ExplorerState, message: Message) -> Answer:
@@ -118,34 +120,3 @@ def request_number(message: object) -> int | None:
         return None
     number = message.get("id")
     return number if isinstance(number, int) and not isinstance(number, bool) else None
-
-
-def _text(message: Message, name: str) -> str:
-    return _checked_text(message.get(name))
-
-
-def _number(message: Message, name: str) -> int:
-    return _checked_number(message.get(name))
-
-
-def _items(message: Message, name: str) -> list[object]:
-    found = message.get(name)
-    if not isinstance(found, list) or len(found) > _MAX_ITEMS:
-        raise InvalidInputError(
-            f"{name!r} in the request must be a list of at most {_MAX_ITEMS} items."
-        )
-    return found
-
-
-def _checked_text(value: object) -> str:
-    if not isinstance(value, str) or len(value) > _MAX_TEXT:
-        raise InvalidInputError(
-            f"A text in the request must be a string of at most {_MAX_TEXT} characters."
-        )
-    return value
-
-
-def _checked_number(value: object) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= _MAX_NUMBER:
-        raise InvalidInputError("A number in the request must be a non-negative integer.")
-    return value

@@ -22,7 +22,7 @@ PACKAGE = ["Catalog", "PaimonError", "Table", "col", "demo", "expr", "lit", "ope
 DOORS = ["errors", "inspect", "spark", "widgets"]
 CATALOG = {
     *("create_database", "create_table", "databases", "drop_database", "drop_table"),
-    *("rename_table", "system_table", "table", "tables", "warehouse"),
+    *("explore", "rename_table", "system_table", "table", "tables", "warehouse"),
 }
 TABLE = {
     *("append", "at", "branch", "branches", "consumers", "delete", "drop_partitions", "explore"),

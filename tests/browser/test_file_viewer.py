@@ -1,9 +1,10 @@
-"""Double click on Paimon's files in JupyterLab's file browser; the explorer in Notebook 7."""
+"""Double click on Paimon's files in JupyterLab's file browser; the explorers in Notebook 7."""
 
 import shutil
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from support.browser_page import Watched
 from support.golden import GoldenTables
@@ -57,23 +58,63 @@ def test_the_server_hands_out_no_file_outside_of_its_root(lab: Lab, watched: Wat
     stranger.close()
 
 
-def test_the_explorer_works_in_notebook_7(lab: Lab, watched: Watched, table: str) -> None:
-    page = watched.page
-    source = f"import paimon_explore as pe\npe.open_table({str(lab.folder / table)!r}).explore()"
-    lab.write_notebook("classic.ipynb", [source])
-    page.goto(f"{lab.address}/notebooks/classic.ipynb?token={TOKEN}")
+def open_in_notebook_7(lab: Lab, page: Page, name: str, source: str) -> None:
+    """A notebook with one cell, in Notebook 7, running."""
+    lab.write_notebook(name, [source])
+    page.goto(f"{lab.address}/notebooks/{name}?token={TOKEN}")
     page.wait_for_function(
         "window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.status"
         " === 'idle'",
         timeout=60_000,
     )
     lab.run_all(page)
+
+
+def check(watched: Watched) -> None:
+    """Nothing failed; Notebook's own start raises errors, with or without widgets."""
+    own = ("reading 'schema'", "'filebrowser:open-path' not registered")
+    errors = [error for error in watched.errors if not any(text in error for text in own)]
+    assert errors == []
+    assert watched.outside == []
+
+
+def test_the_explorer_works_in_notebook_7(lab: Lab, watched: Watched, table: str) -> None:
+    page = watched.page
+    source = f"import paimon_explore as pe\npe.open_table({str(lab.folder / table)!r}).explore()"
+    open_in_notebook_7(lab, page, "classic.ipynb", source)
     page.wait_for_selector('[data-complete="1"]', timeout=30_000)
     page.locator(".pe-timeline-canvas").focus()
     page.keyboard.press("ArrowLeft")
     expect(page.locator(".pe-summary strong")).to_have_text("snapshot 11")
     page.get_by_role("tab", name="Bytes").click()
     page.wait_for_selector("[data-file='snapshot-11']", timeout=20_000)
-    # Notebook's own start raises one error, with or without widgets on the page.
-    assert [error for error in watched.errors if "reading 'schema'" not in error] == []
-    assert watched.outside == []
+    check(watched)
+
+
+CATALOG = """
+import paimon_explore as pe
+catalog = pe.demo({folder!r})
+w = catalog.explore()
+w
+"""
+
+
+@pytest.mark.parametrize("place", ["lab", "notebook 7"])
+def test_a_table_is_opened_from_the_catalog_explorer(
+    lab: Lab, watched: Watched, tmp_path: Path, place: str
+) -> None:
+    page = watched.page
+    source = CATALOG.format(folder=str(tmp_path))
+    if place == "lab":
+        lab.open_notebook(page, "catalog.ipynb", [source])
+        lab.run_all(page)
+    else:
+        open_in_notebook_7(lab, page, "catalog-7.ipynb", source)
+    page.wait_for_selector('.pew-root[data-known="11"]', timeout=30_000)
+    page.locator(".pew-row", has_text="demo.orders").click()
+    page.wait_for_selector('.pe-explorer[data-complete="1"]', timeout=30_000)
+    expect(page.locator(".pe-summary strong")).to_have_text("snapshot 5")
+    page.keyboard.press("Backspace")
+    page.wait_for_selector(".pew-row:visible")
+    assert page.locator(".pe-explorer").count() == 0
+    check(watched)

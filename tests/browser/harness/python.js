@@ -2,21 +2,37 @@
 // ?widget=bytes&theme=dark&width=900&traits={"height":480}
 const wanted = new URLSearchParams(location.search);
 const traits = JSON.parse(wanted.get("traits") ?? "{}");
-const listeners = new Map();
-const emit = (event, ...values) => {
-  for (const callback of listeners.get(event) ?? []) callback(...values);
-};
-const model = {
-  get: (name) => traits[name],
-  set: (name, value) => (traits[name] = value),
-  save_changes: () => {},
-  on: (event, callback) => listeners.set(event, (listeners.get(event) ?? new Set()).add(callback)),
-  off: (event, callback) => listeners.get(event)?.delete(callback),
-  listenerCount: () => [...listeners.values()].reduce((sum, { size }) => sum + size, 0),
-  async send(message) {
-    const answer = await window.askPython(message);
-    const bytes = answer.data ? Uint8Array.from(atob(answer.data), (c) => c.charCodeAt(0)) : undefined;
-    emit("msg:custom", answer, bytes ? [new DataView(bytes.buffer)] : []);
+
+// A model whose requests Python answers; `more` is added to each request.
+function makeModel(traits, more = {}) {
+  const listeners = new Map();
+  const emit = (event, ...values) => {
+    for (const callback of listeners.get(event) ?? []) callback(...values);
+  };
+  return {
+    get: (name) => traits[name],
+    set: (name, value) => (traits[name] = value),
+    save_changes: () => {},
+    on: (event, callback) => listeners.set(event, (listeners.get(event) ?? new Set()).add(callback)),
+    off: (event, callback) => listeners.get(event)?.delete(callback),
+    listenerCount: () => [...listeners.values()].reduce((sum, { size }) => sum + size, 0),
+    receive(name, value) {
+      traits[name] = value;
+      emit(`change:${name}`);
+    },
+    async send(message) {
+      const answer = await window.askPython({ ...message, ...more });
+      const bytes = answer.data ? Uint8Array.from(atob(answer.data), (c) => c.charCodeAt(0)) : undefined;
+      emit("msg:custom", answer, bytes ? [new DataView(bytes.buffer)] : []);
+    },
+  };
+}
+const model = makeModel(traits);
+// The model of another widget of the same notebook.
+model.widget_manager = {
+  async get_model(of) {
+    const { body } = await window.askPython({ id: 0, op: "traits", of });
+    return makeModel(body, { of });
   },
 };
 window.model = model;

@@ -1,0 +1,228 @@
+"""The tables, views and functions of a catalog with their figures, as a result."""
+
+from collections.abc import Iterator
+from dataclasses import field
+from enum import StrEnum
+
+import pyarrow as pa
+
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.inspection.health.health_badge import HealthBadge
+from paimon_explore.inspection.problem import Problem
+from paimon_explore.inspection.rendering.chart import Tone
+from paimon_explore.inspection.rendering.number_format import bytes_text, plural, time_text
+from paimon_explore.inspection.rendering.report import Cell, Entry, Failed, Report, Section, grid
+from paimon_explore.inspection.rendering.result import Result
+from paimon_explore.inspection.warehouse.table_summary import TableSummary
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.sanitize import encodable
+
+WAREHOUSE_TABLES = pa.schema(
+    (
+        pa.field("database", pa.string(), nullable=False),
+        pa.field("name", pa.string(), nullable=False),
+        pa.field("type", pa.string(), nullable=False),
+        pa.field("rows", pa.int64()),
+        pa.field("files", pa.int64()),
+        pa.field("size", pa.int64()),
+        pa.field("snapshots", pa.int64()),
+        pa.field("last_commit", pa.timestamp("ms", "UTC")),
+        pa.field("commit_kind", pa.string()),
+        pa.field("commit_user", pa.string()),
+        pa.field("writers", pa.list_(pa.string())),
+        pa.field("health", pa.string()),
+        pa.field("findings", pa.int64()),
+        pa.field("comment", pa.string()),
+        pa.field("problem", pa.string()),
+    )
+)
+"""One row per table, view and function. `rows` counts rows before merging; `health` is the worst
+severity, `none` without findings and null if the table was not checked; `problem` is the reason why
+a table cannot be opened."""
+
+_HEADS = (
+    *("name", "type", "rows#", "size#", "files#", "snapshots#", "last commit"),
+    *("kind", "commit user", "health", "comment"),
+)
+_TONES = {"error": Tone.REMOVE, "problem": Tone.REMOVE, "warning": Tone.WARN, "note": Tone.MUTED}
+
+
+class ObjectType(StrEnum):
+    """The types of objects in a database."""
+
+    TABLE = "table"
+    VIEW = "view"
+    FUNCTION = "function"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WarehouseRow:
+    """A table, view or function.
+
+    Attributes:
+        database: its database.
+        name: its name in the database.
+        type: what it is.
+        summary: the figures of a table; None for other objects, or if it cannot be opened.
+        badge: the health of the table; None if it was not checked.
+        comment: its comment.
+        problem: why it cannot be opened; None if it can.
+    """
+
+    database: str
+    name: str
+    type: ObjectType = ObjectType.TABLE
+    summary: TableSummary | None = None
+    badge: HealthBadge | None = None
+    comment: str = ""
+    problem: Problem | None = None
+
+    @property
+    def snapshot(self) -> Snapshot | None:
+        """The latest snapshot, if there is one."""
+        return None if self.summary is None else self.summary.snapshot
+
+    def state(self) -> dict[str, object]:
+        """The row as JSON; absent members are unknown."""
+        found: dict[str, object] = {
+            "database": self.database,
+            "name": self.name,
+            "type": self.type.value,
+        }
+        if self.comment:
+            found["comment"] = self.comment
+        if self.problem is not None:
+            found["problem"] = self.problem.state()
+        if self.summary is not None:
+            found |= _figures(self.summary)
+        return found
+
+
+def _figures(summary: TableSummary) -> dict[str, object]:
+    latest = summary.snapshot
+    found: dict[str, object] = {
+        "rows": summary.rows,
+        "files": summary.files,
+        "size": summary.size,
+        "snapshots": summary.snapshots,
+        "writers": list(summary.writers),
+        "chips": list(summary.chips),
+    }
+    if latest is not None:
+        found |= {
+            "time": latest.time_millis,
+            "kind": latest.commit_kind.value,
+            "user": latest.commit_user,
+        }
+    return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class WarehouseTables(Result):
+    """The tables, views and functions of a catalog.
+
+    Attributes:
+        place: the catalog, or one database of it.
+        rows: sorted by database and name.
+        problems: databases that cannot be listed completely, with the reason.
+    """
+
+    place: str
+    rows: tuple[WarehouseRow, ...]
+    problems: dict[str, Problem] = field(default_factory=dict)
+
+    @property
+    def kind(self) -> str:
+        """Name of the kind of result."""
+        return "warehouse"
+
+    def __len__(self) -> int:
+        """The number of tables, views and functions."""
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[WarehouseRow]:
+        """The tables, views and functions."""
+        return iter(self.rows)
+
+    def to_arrow(self) -> pa.Table:
+        """The rows as `WAREHOUSE_TABLES`."""
+        return pa.Table.from_pylist([_arrow_row(row) for row in self.rows], WAREHOUSE_TABLES)
+
+    def figures(self) -> dict[str, object]:
+        """The number of tables, and the sums of their figures."""
+        summaries = [row.summary for row in self.rows if row.summary is not None]
+        return {
+            "tables": sum(row.type is ObjectType.TABLE for row in self.rows),
+            "files": sum(one.files for one in summaries),
+            "size": sum(one.size or 0 for one in summaries),
+            "problems": sum(row.problem is not None for row in self.rows) + len(self.problems),
+        }
+
+    def to_report(self) -> Report:
+        """A table of the tables."""
+        counts = [
+            plural(number, kind.value)
+            for kind in ObjectType
+            if (number := sum(row.type is kind for row in self.rows))
+        ]
+        sections: list[Section] = [Failed(problem=one) for one in self.problems.values()]
+        if self.rows:
+            sections.append(grid("Tables", _HEADS, [_cells(row) for row in self.rows]))
+        return Report(
+            title=f"{self.place}: {', '.join(counts) or 'no tables'}", sections=tuple(sections)
+        )
+
+
+def _arrow_row(row: WarehouseRow) -> dict[str, object]:
+    summary, latest, badge = row.summary, row.snapshot, row.badge
+    found: dict[str, object] = {
+        "database": encodable(row.database),
+        "name": encodable(row.name),
+        "type": row.type.value,
+        "comment": encodable(row.comment),
+        "problem": None if row.problem is None else encodable(row.problem.message),
+        "health": None if badge is None else badge.worst or "none",
+        "findings": None if badge is None else badge.total,
+    }
+    if summary is not None:
+        found |= {
+            "rows": summary.rows,
+            "files": summary.files,
+            "size": summary.size,
+            "snapshots": summary.snapshots,
+            "writers": [encodable(user) for user in summary.writers],
+        }
+    if latest is not None:
+        found |= {
+            "last_commit": latest.time_millis,
+            "commit_kind": latest.commit_kind.value,
+            "commit_user": encodable(latest.commit_user),
+        }
+    return found
+
+
+def _cells(row: WarehouseRow) -> list[Entry]:
+    name = f"{row.database}.{row.name}"
+    summary, latest, badge = row.summary, row.snapshot, row.badge
+    if summary is None:
+        reason = row.comment if row.problem is None else row.problem.message
+        tone = Tone.PLAIN if row.problem is None else Tone.REMOVE
+        return [name, row.type.value, *[""] * 8, Cell(text=reason, tone=tone)]
+    health = Cell(text="") if badge is None else Cell(text=badge.words, tone=_tone(badge))
+    return [
+        name,
+        row.type.value,
+        summary.rows,
+        "" if summary.size is None else bytes_text(summary.size),
+        summary.files,
+        summary.snapshots,
+        "" if latest is None else time_text(latest.time_millis),
+        "" if latest is None else latest.commit_kind.value,
+        "" if latest is None else latest.commit_user,
+        health,
+        row.comment,
+    ]
+
+
+def _tone(badge: HealthBadge) -> Tone:
+    return _TONES.get(badge.worst, Tone.PLAIN)

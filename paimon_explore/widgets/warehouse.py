@@ -1,0 +1,214 @@
+"""The catalog explorer widget: the tables of a catalog, and the explorer of the open one.
+
+w = catalog.explore()
+w.tables().to_pandas()
+w.open_table("db.orders", tab="lsm", snapshot=7)
+w.explorer.files()
+w.close_table()
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import ClassVar
+
+import traitlets
+
+from paimon_explore.errors import InvalidInputError, PaimonError
+from paimon_explore.inspection.explorer.explorer_state import Answer
+from paimon_explore.inspection.explorer.static_html import explorer_html
+from paimon_explore.inspection.explorer.text_rendering import explorer_text
+from paimon_explore.inspection.rendering.code_snippet import call_code
+from paimon_explore.inspection.warehouse.warehouse_state import WarehouseSource, WarehouseState
+from paimon_explore.inspection.warehouse.warehouse_tables import WarehouseTables
+from paimon_explore.sanitize import masked
+from paimon_explore.widgets.bundles import bundle
+from paimon_explore.widgets.explorer import Explorer
+from paimon_explore.widgets.message_fields import Message, text
+from paimon_explore.widgets.warehouse_requests import warehouse_answer
+from paimon_explore.widgets.widget_base import AnsweringWidget
+
+_HEIGHT = 560
+_MIN_HEIGHT, _MAX_HEIGHT = 200, 4000
+_COLUMNS = (
+    *("name", "rows", "size", "files", "snapshots", "time", "kind", "user", "health", "comment"),
+)
+
+
+class CatalogExplorer(AnsweringWidget):
+    """The explorer of a catalog: its databases and tables, and the explorer of an open table.
+
+    All traits are synchronized with the browser in both directions.
+
+    Args:
+        source: the catalog.
+        height: height in pixels.
+    """
+
+    _esm: ClassVar[str] = bundle("warehouse")
+
+    database = traitlets.Unicode("", help="the shown database; '' for all").tag(sync=True)
+    table = traitlets.Unicode("", help="name of the open table in its database").tag(sync=True)
+    search = traitlets.Unicode("", help="text that the names of listed tables contain").tag(
+        sync=True
+    )
+    sort = traitlets.Unicode("name", help="name of the column that sorts the tables").tag(sync=True)
+    descending = traitlets.Bool(default_value=False, help="whether the order is reversed").tag(
+        sync=True
+    )
+    code = traitlets.Unicode("", help="Python code that reproduces the view").tag(sync=True)
+    height = traitlets.Int(_HEIGHT, help="height in pixels").tag(sync=True)
+
+    def __init__(self, source: WarehouseSource, *, height: int = _HEIGHT) -> None:
+        self._state = WarehouseState(source)
+        self._opened: tuple[str, str, Explorer] | None = None
+        super().__init__(height=height)
+        self._echo()
+        self.observe(self._echo, ["database", "table"])
+        self.on_msg(self._receive)
+
+    @property
+    def explorer(self) -> Explorer | None:
+        """The explorer of the open table; None while the tables are listed.
+
+        Raises:
+            PaimonError: the table cannot be opened.
+        """
+        return self._explorer_of(self.database, self.table) if self.table else None
+
+    def open_table(
+        self, table: str, *, tab: str | None = None, snapshot: int | None = None
+    ) -> Explorer:
+        """Open the explorer of a table.
+
+        Args:
+            table: `database.table`.
+            tab: name of the view to show, such as `lsm`; None for the usual one.
+            snapshot: id of the snapshot to select; None for the latest.
+
+        Raises:
+            InvalidInputError: the name has no database.
+            PaimonError: the table or the snapshot does not exist, or cannot be read.
+        """
+        database, dot, name = table.partition(".")
+        if not (database and dot and name):
+            hint = "Write it as 'database.table'."
+            raise InvalidInputError(f"Table name {table!r} contains no database.", hint=hint)
+        found = self._explorer_of(database, name)
+        if snapshot is not None:
+            found.inspector.timeline().position_of(snapshot)
+            found.selected = snapshot
+        if tab is not None:
+            found.tab = tab
+        self.database, self.table = database, name
+        return found
+
+    def close_table(self) -> None:
+        """Return to the list of tables."""
+        self.table = ""
+
+    def tables(self, database: str | None = None, *, health: bool = True) -> WarehouseTables:
+        """Return the tables, views and functions with their figures; reads those not yet known.
+
+        Args:
+            database: the database; None for the shown one, or all.
+            health: whether to check the health of tables, which reads more metadata.
+
+        Raises:
+            PaimonError: the catalog or the database cannot be listed.
+        """
+        return self._state.tables(self.database if database is None else database, health=health)
+
+    def refresh(self) -> None:
+        """Forget the names and figures, so that they are read again."""
+        self._state.refresh()
+
+    def __repr__(self) -> str:
+        """The open table, or the catalog, as text."""
+        return str(self.static_rendering()["text/plain"])
+
+    def static_rendering(self) -> dict[str, object]:
+        """The open table, or the catalog, as HTML and as text."""
+        try:
+            found = self.explorer
+            if found is not None:
+                inspector = found.inspector
+                html, plain = explorer_html(inspector), explorer_text(inspector)
+                return {"text/html": html, "text/plain": plain}
+        except PaimonError as error:
+            return {"text/plain": f"Catalog explorer: {error.message}"}
+        source = self._state.source
+        return {"text/html": source.html(), "text/plain": source.text()}
+
+    def answer(self, message: Message) -> Answer:
+        """Answer a request; see `warehouse_requests`."""
+        match message.get("op"):
+            case "table":
+                found = self._explorer_of(text(message, "database"), text(message, "table"))
+                return Answer(body={"model": found.model_id or ""})
+            case "script":
+                return Answer(body={"esm": bundle("explorer")})
+            case _:
+                return warehouse_answer(self._state, message)
+
+    def close(self) -> None:
+        """Close the widget, and the explorer in it."""
+        if self._opened is not None:
+            self._opened[2].close()
+        super().close()
+
+    def _explorer_of(self, database: str, table: str) -> Explorer:
+        """The explorer of a table; that of the table before is closed."""
+        if self._opened is not None and self._opened[:2] == (database, table):
+            return self._opened[2]
+        view = self._state.source.view(database, table)
+        if self._opened is not None:
+            self._opened[2].close()
+        expression = call_code(f"{self._state.source.expression}.table", f"{database}.{table}")
+        made = Explorer(replace(view, expression=expression), height=max(self.height - 40, 320))
+        self._opened = (database, table, made)
+        return made
+
+    @traitlets.validate("sort")
+    def _checked_sort(self, proposal: Mapping[str, object]) -> object:
+        """Reject columns that do not exist."""
+        if proposal["value"] not in _COLUMNS:
+            known = ", ".join(_COLUMNS)
+            raise traitlets.TraitError(f"Unknown column; the columns are {known}.")
+        return proposal["value"]
+
+    def _echo(self, _change: object = None) -> None:
+        catalog = self._state.source.expression
+        if self.table:
+            found = f"{call_code(f'{catalog}.table', f'{self.database}.{self.table}')}.explore()"
+        else:
+            found = call_code(f"{catalog}.explore().tables", *filter(None, [self.database]))
+        self.code = masked(found)
+
+
+def explore_catalog(
+    source: WarehouseSource,
+    *,
+    table: str | None = None,
+    tab: str | None = None,
+    snapshot: int | None = None,
+    height: int = _HEIGHT,
+) -> CatalogExplorer:
+    """Create the explorer of a catalog; backs `Catalog.explore`.
+
+    Raises:
+        InvalidInputError: the height is out of range, or `tab` or `snapshot` is given without
+            `table`.
+        PaimonError: the table or the snapshot does not exist.
+    """
+    if not _MIN_HEIGHT <= height <= _MAX_HEIGHT:
+        raise InvalidInputError(
+            f"height must be from {_MIN_HEIGHT} to {_MAX_HEIGHT} pixels, not {height}."
+        )
+    made = CatalogExplorer(source, height=height)
+    if table is not None:
+        made.open_table(table, tab=tab, snapshot=snapshot)
+    elif tab is not None or snapshot is not None:
+        raise InvalidInputError(
+            "The arguments tab and snapshot need a table.", hint="Pass table='database.name'."
+        )
+    return made
