@@ -14,9 +14,11 @@ if TYPE_CHECKING:
     from pandas import DataFrame as DataFrame
 
 _TYPES = {
+    "ArrowDataset": ("pyarrow.dataset", "Dataset"),
     "DataFrame": ("pandas", "DataFrame"),
     "DuckDBPyConnection": ("duckdb", "DuckDBPyConnection"),
     "PolarsDataFrame": ("polars", "DataFrame"),
+    "PolarsLazyFrame": ("polars", "LazyFrame"),
 }
 """Package and name of each type."""
 

@@ -3,11 +3,18 @@
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, overload
 
 import pyarrow as pa
 
-from paimon_explore.arguments import integer, names, optional_integer, optional_names, string
+from paimon_explore.arguments import (
+    boolean,
+    integer,
+    names,
+    optional_integer,
+    optional_names,
+    string,
+)
 from paimon_explore.data_types import data_frames
 from paimon_explore.data_types.arrow import arrow_schema
 from paimon_explore.data_types.definitions import RowType
@@ -247,24 +254,50 @@ class Scan:
         at_once = self.row_limit is None and self.increment is None
         return self._stream(self._at_once() if at_once else self._batches()).read_all()
 
-    def to_pandas(self) -> "data_frames.DataFrame":
+    def to_pandas(self, *, dtype_backend: str | None = None) -> "data_frames.DataFrame":
         """Read the rows into a pandas DataFrame.
 
-        >>> import paimon_explore as pe
-        >>> pe.demo().table("demo.orders").scan(["id"], limit=2).to_pandas().shape
-        (2, 1)
-        """
-        return self.to_arrow().to_pandas()
+        Args:
+            dtype_backend: `pyarrow` for Arrow types, `numpy_nullable` for pandas' nullable types;
+                None: NumPy types, in which integers with nulls become floats.
 
-    def to_polars(self) -> "data_frames.PolarsDataFrame":
-        """Read the rows into a polars DataFrame.
+        Raises:
+            InvalidInputError: there is no such backend.
+
+        >>> import paimon_explore as pe
+        >>> scan = pe.demo().table("demo.orders").scan(["id"], limit=2)
+        >>> scan.to_pandas().shape, str(scan.to_pandas(dtype_backend="pyarrow").dtypes["id"])
+        ((2, 1), 'int64[pyarrow]')
+        """
+        from paimon_explore.table.engine_scans.pandas_types import to_pandas
+
+        return to_pandas(self.to_arrow(), dtype_backend)
+
+    @overload
+    def to_polars(self, *, lazy: Literal[False] = False) -> "data_frames.PolarsDataFrame": ...
+
+    @overload
+    def to_polars(self, *, lazy: Literal[True]) -> "data_frames.PolarsLazyFrame": ...
+
+    def to_polars(
+        self, *, lazy: bool = False
+    ) -> "data_frames.PolarsDataFrame | data_frames.PolarsLazyFrame":
+        """Read the rows into a polars DataFrame, or describe the read by a LazyFrame.
+
+        Args:
+            lazy: return a LazyFrame: Polars reads the rows when it is collected, only the columns
+                that it needs, and only files and rows that its filters may match.
 
         Raises:
             InvalidInputError: polars is not installed.
 
         >>> import paimon_explore as pe
-        >>> pe.demo().table("demo.orders").scan(["id"], limit=2).to_polars().shape
-        (2, 1)
+        >>> scan = pe.demo().table("demo.orders").scan(["id", "city"])
+        >>> scan.limit(2).to_polars().shape
+        (2, 2)
+        >>> import polars as pl
+        >>> scan.to_polars(lazy=True).filter(pl.col("id") > 400).select("city").collect().shape
+        (5, 1)
         """
         try:
             import polars as pl
@@ -272,14 +305,36 @@ class Scan:
             raise InvalidInputError(
                 "The package polars is not installed.", hint="Run: pip install polars"
             ) from error
+        if boolean("lazy", lazy):
+            from paimon_explore.table.engine_scans.polars_source import polars_lazy_frame
+
+            return polars_lazy_frame(self)
         frame = pl.from_arrow(self.to_arrow())
         return frame if isinstance(frame, pl.DataFrame) else frame.to_frame()
 
-    def to_duckdb(self, name: str = "t") -> "data_frames.DuckDBPyConnection":
+    def to_dataset(self) -> "data_frames.ArrowDataset":
+        """Return a pyarrow dataset of the rows, which are read when it is scanned.
+
+        A scanner reads only the columns that it needs, and only files and rows that its filter may
+        match. DuckDB queries the dataset as a table: `duckdb.sql("SELECT … FROM dataset")`.
+
+        >>> import paimon_explore as pe
+        >>> import pyarrow.compute as pc
+        >>> dataset = pe.demo().table("demo.orders").scan().to_dataset()
+        >>> dataset.to_table(columns=["id"], filter=pc.field("id") > 400).num_rows
+        5
+        """
+        from paimon_explore.table.engine_scans.scan_dataset import ScanDataset
+
+        return ScanDataset(self)
+
+    def to_duckdb(self, name: str = "t", *, lazy: bool = False) -> "data_frames.DuckDBPyConnection":
         """Read the rows into a view of a new DuckDB connection.
 
         Args:
             name: the name of the view.
+            lazy: read the rows in each query: only the columns that it needs, and only files and
+                rows that its filters may match.
 
         Raises:
             InvalidInputError: duckdb is not installed.
@@ -288,6 +343,9 @@ class Scan:
         >>> connection = pe.demo().table("demo.orders").scan(where="id > 400").to_duckdb()
         >>> connection.sql("SELECT max(id) FROM t").fetchall()
         [(405,)]
+        >>> connection = pe.demo().table("demo.orders").scan().to_duckdb(lazy=True)
+        >>> connection.sql("SELECT max(id) FROM t WHERE id < 200").fetchall()
+        [(105,)]
         """
         try:
             import duckdb
@@ -297,7 +355,8 @@ class Scan:
             ) from error
         string("name", name)
         connection = duckdb.connect()
-        connection.register(name, self.to_arrow())
+        is_lazy = boolean("lazy", lazy)
+        connection.register(name, self.to_dataset() if is_lazy else self.to_arrow())
         return connection
 
     def count(self) -> int:
@@ -329,6 +388,15 @@ class Scan:
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """The rows through Arrow's C stream interface."""
         return self.to_batches().__arrow_c_stream__(requested_schema)  # type: ignore[no-untyped-call]  # in stubs
+
+    def __dataframe__(
+        self,
+        nan_as_null: bool = False,  # noqa: FBT001, FBT002 - as the protocol defines
+        allow_copy: bool = True,  # noqa: FBT001, FBT002 - as the protocol defines
+    ) -> object:
+        """The rows through the data frame interchange protocol."""
+        rows = self.to_arrow()
+        return rows.__dataframe__(nan_as_null, allow_copy)
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
         if self.increment is not None:

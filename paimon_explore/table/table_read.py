@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, overload
 
 import pyarrow as pa
 
@@ -226,36 +226,73 @@ class ReadableTable(BaseTable):
         """
         return self.scan().to_batches()
 
-    def to_pandas(self) -> "data_frames.DataFrame":
+    def to_pandas(self, *, dtype_backend: str | None = None) -> "data_frames.DataFrame":
         """Read all rows into a pandas DataFrame.
+
+        Args:
+            dtype_backend: `pyarrow`, `numpy_nullable`, or None for NumPy types; see
+                `Scan.to_pandas`.
 
         >>> import paimon_explore as pe
         >>> pe.demo().table("demo.orders").to_pandas().shape
         (30, 4)
         """
-        return self.scan().to_pandas()
+        return self.scan().to_pandas(dtype_backend=dtype_backend)
 
-    def to_polars(self) -> "data_frames.PolarsDataFrame":
+    @overload
+    def to_polars(self, *, lazy: Literal[False] = False) -> "data_frames.PolarsDataFrame": ...
+
+    @overload
+    def to_polars(self, *, lazy: Literal[True]) -> "data_frames.PolarsLazyFrame": ...
+
+    def to_polars(
+        self, *, lazy: bool = False
+    ) -> "data_frames.PolarsDataFrame | data_frames.PolarsLazyFrame":
         """Read all rows into a polars DataFrame; polars must be installed.
 
-        >>> import paimon_explore as pe
-        >>> pe.demo().table("demo.orders").to_polars().shape
-        (30, 4)
-        """
-        return self.scan().to_polars()
+        Args:
+            lazy: return a LazyFrame, which reads only the columns, files and rows that it needs;
+                see `Scan.to_polars`.
 
-    def to_duckdb(self, name: str = "t") -> "data_frames.DuckDBPyConnection":
+        >>> import paimon_explore as pe
+        >>> t = pe.demo().table("demo.orders")
+        >>> t.to_polars().shape, t.to_polars(lazy=True).select("id").collect().shape
+        ((30, 4), (30, 1))
+        """
+        scan = self.scan()
+        return scan.to_polars(lazy=True) if boolean("lazy", lazy) else scan.to_polars()
+
+    def to_dataset(self) -> "data_frames.ArrowDataset":
+        """Return a pyarrow dataset of all rows; see `Scan.to_dataset`.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().table("demo.orders").to_dataset().count_rows()
+        30
+        """
+        return self.scan().to_dataset()
+
+    def to_duckdb(self, name: str = "t", *, lazy: bool = False) -> "data_frames.DuckDBPyConnection":
         """Read all rows into a view of a new DuckDB connection; duckdb must be installed.
 
         Args:
             name: the name of the view.
+            lazy: read the rows in each query, only the columns, files and rows that it needs; see
+                `Scan.to_duckdb`.
 
         >>> import paimon_explore as pe
         >>> connection = pe.demo().table("demo.orders").to_duckdb("orders")
         >>> connection.sql("SELECT count(*) FROM orders").fetchall()
         [(30,)]
         """
-        return self.scan().to_duckdb(name)
+        return self.scan().to_duckdb(name, lazy=lazy)
+
+    def __dataframe__(
+        self,
+        nan_as_null: bool = False,  # noqa: FBT001, FBT002 - as the protocol defines
+        allow_copy: bool = True,  # noqa: FBT001, FBT002 - as the protocol defines
+    ) -> object:
+        """All rows through the data frame interchange protocol."""
+        return self.scan().__dataframe__(nan_as_null, allow_copy)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """All rows through Arrow's C stream interface."""
