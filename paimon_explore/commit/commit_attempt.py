@@ -27,6 +27,7 @@ from paimon_explore.commit.overwrite import (
     overwrite_changes,
     upgrade_level_0,
 )
+from paimon_explore.commit.overwrite_conflicts import OverwrittenPartitions, check_overwritten
 from paimon_explore.commit.row_tracking import assign_row_ids
 from paimon_explore.commit.strict_mode import check_strict_mode, without_duplicates
 from paimon_explore.frozen_dataclass import dataclass
@@ -78,6 +79,9 @@ class Request:
         merging: rules for merging manifests, if different from the options.
         planned_on: the snapshot whose rows were read to compute new values of some columns, if any.
         seen: the snapshot since which no other commit may have written the same keys.
+        overwritten: partitions to which no other commit may have written since a snapshot.
+        schema: the schema that the commit introduces; None for the latest one. It is stored by
+            `before_publish` of the committer.
     """
 
     kind: CommitKind
@@ -90,6 +94,8 @@ class Request:
     merging: MergeRules | None = None
     planned_on: int | None = None
     seen: SeenSnapshot | None = None
+    overwritten: OverwrittenPartitions | None = None
+    schema: TableSchema | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -179,6 +185,9 @@ class AttemptSteps:
         latest, kind = state.latest, state.request.kind
         if state.request.seen is not None:
             check_keys(self.store, latest, state.changes, state.request.seen, self.key_rules)
+        if state.request.overwritten is not None:
+            partition_type = self.schema.partition_type
+            check_overwritten(self.store, latest, partition_type, state.request.overwritten)
         if latest is None:
             return None
         check_strict_mode(

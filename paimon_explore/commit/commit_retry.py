@@ -201,6 +201,7 @@ class CommitLoop:
         except PaimonError as error:
             self._clean_up_failed(error)
             raise
+        schema = request.schema or schema
         state = CommitAttempt(
             request=request,
             number=1 if last is None else last.number + 1,

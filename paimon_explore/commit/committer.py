@@ -53,6 +53,7 @@ from paimon_explore.commit.key_conflicts import KeyRules
 from paimon_explore.commit.manifest_merge import merge_rules_of
 from paimon_explore.commit.manifest_writer import ManifestWriter
 from paimon_explore.commit.overwrite import Overwrite, check_new_files
+from paimon_explore.commit.overwrite_conflicts import OverwrittenPartitions
 from paimon_explore.errors import (
     CommitOutcomeUnknownError,
     InvalidInputError,
@@ -156,6 +157,8 @@ class Committer:
         check_appends: bool = False,
         planned_on: int | None = None,
         ordered: bool = False,
+        overwritten: OverwrittenPartitions | None = None,
+        schema: TableSchema | None = None,
     ) -> list[Snapshot]:
         """Commit the messages of writers and compactions.
 
@@ -170,6 +173,9 @@ class Committer:
                 values of other commits for the same columns and rows are a conflict.
             ordered: refuse records of a primary-key table whose sequence numbers are not greater
                 than those of other commits for the same keys, which they would not replace.
+            overwritten: partitions whose files the messages remove; other commits to them are a
+                conflict.
+            schema: the schema that the commit introduces, which `before_publish` stores.
 
         Returns:
             The snapshots of this transaction, including existing ones: none, one, or two (APPEND or
@@ -195,6 +201,8 @@ class Committer:
                     check=check_appends or kind is CommitKind.OVERWRITE,
                     planned_on=planned_on,
                     seen=self._seen(messages, ordered=ordered),
+                    overwritten=overwritten,
+                    schema=schema,
                 )
             )
         if not compacted.is_empty:

@@ -78,18 +78,18 @@ def check_keys(
     Raises:
         CommitConflictError: another commit has changed the same keys.
     """
-    if latest is not None and (latest.id, latest.delta_manifest_list) == (seen.id, seen.delta):
+    if is_same_snapshot(latest, seen):
         return
-    if latest is None and seen.id == 0:
-        return
-    if latest is None or not _is_ancestor(store, seen):
-        raise StaleRecordsError(
-            f"Snapshot {seen.id}, on which the rows are based, was removed by a rollback.",
-            hint=_PLAN_AGAIN,
-        )
-    others = _written_since(store, latest, seen)
+    others = written_since(store, latest, seen)
     if len(others):
         _check(changes.entries.of_kind(FileKind.ADD), others, seen, rules)
+
+
+def is_same_snapshot(latest: Snapshot | None, seen: SeenSnapshot) -> bool:
+    """Return whether the latest snapshot is the one that was seen."""
+    if latest is None:
+        return seen.id == 0
+    return (latest.id, latest.delta_manifest_list) == (seen.id, seen.delta)
 
 
 def _is_ancestor(store: TableStore, seen: SeenSnapshot) -> bool:
@@ -103,8 +103,19 @@ def _is_ancestor(store: TableStore, seen: SeenSnapshot) -> bool:
     return earliest is not None and earliest > seen.id
 
 
-def _written_since(store: TableStore, latest: Snapshot, seen: SeenSnapshot) -> ManifestEntries:
-    """Return the files added and removed since a snapshot, except by compactions."""
+def written_since(
+    store: TableStore, latest: Snapshot | None, seen: SeenSnapshot
+) -> ManifestEntries:
+    """Return the files added and removed since a snapshot, except by compactions.
+
+    Raises:
+        StaleRecordsError: the snapshot was removed by a rollback, or a later one has expired.
+    """
+    if latest is None or not _is_ancestor(store, seen):
+        raise StaleRecordsError(
+            f"Snapshot {seen.id}, on which the rows are based, was removed by a rollback.",
+            hint=_PLAN_AGAIN,
+        )
     parts = [ManifestEntries.empty()]
     for number in range(seen.id + 1, latest.id + 1):
         snapshot = latest if number == latest.id else store.snapshots.find(number)

@@ -59,7 +59,7 @@ def alter_schema(
             owned = store.environment.alter_schema(store.paths.branch, changes)
             if owned is not None:
                 return owned
-        if _create(store, after):
+        if create_schema(store, after):
             if store.environment is not None:
                 store.environment.schema_changed(store.paths.branch, after)
             return after
@@ -69,8 +69,12 @@ def alter_schema(
     )
 
 
-def _create(store: TableStore, schema: TableSchema) -> bool:
-    """Create the schema file; if the response was lost, check whether the file exists."""
+def create_schema(store: TableStore, schema: TableSchema) -> bool:
+    """Create the schema file; if the response was lost, check whether the file exists.
+
+    Returns:
+        Whether the file was created; False if there is another schema of that id.
+    """
     try:
         return store.schemas.create(schema)
     except StorageError:

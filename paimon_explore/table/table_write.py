@@ -1,11 +1,12 @@
 """Writes of `Table`: write files, commit them, and remove them if the commit fails."""
 
-from collections.abc import Callable, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from dataclasses import replace
 from functools import partial
 from typing import TypeAlias
 
-from paimon_explore.arguments import mapping
+from paimon_explore.arguments import invalid_argument, mapping, optional_string
+from paimon_explore.commit.commit_attempt import NO_NOTE, CommitNote
 from paimon_explore.commit.commit_timing import Timing, commit_retry_policy
 from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.key_conflicts import StaleRecordsError
@@ -13,6 +14,7 @@ from paimon_explore.commit.overwrite import NEW_PARTITIONS, WHOLE_TABLE, Overwri
 from paimon_explore.errors import (
     CommitConflictError,
     CommitOutcomeUnknownError,
+    InvalidInputError,
     PaimonError,
     UnsupportedFeatureError,
 )
@@ -27,6 +29,7 @@ from paimon_explore.maintenance.compaction.compact import (
 from paimon_explore.maintenance.post_commit import run_post_commit
 from paimon_explore.maintenance.row_level.assignments import NewValue
 from paimon_explore.maintenance.row_level.merge_into import MergeSpec, merge_rows
+from paimon_explore.maintenance.row_level.merge_join import On
 from paimon_explore.maintenance.row_level.primary_key_write import write_primary_key_rows
 from paimon_explore.maintenance.row_level.update_delete import (
     RowLevelResult,
@@ -46,8 +49,11 @@ from paimon_explore.metadata.snapshot import LatestSnapshot, Snapshot
 from paimon_explore.scan.predicate.sql_parser import Where
 from paimon_explore.scan.predicate.unset_argument import NOT_GIVEN, NotGiven, refuse_none
 from paimon_explore.store.table_store import TableStore
+from paimon_explore.table.merge_builder import Merge
 from paimon_explore.table.progress import progress
 from paimon_explore.write.append_writer import write_append
+from paimon_explore.write.input.cast_policy import CastPolicy
+from paimon_explore.write.input.converted_rows import converted_rows
 from paimon_explore.write.input.table_batches import Rows, with_partition
 from paimon_explore.write.primary_key_writer import needs_key_index
 from paimon_explore.write.write_target import WriteTarget, abort
@@ -67,12 +73,23 @@ class TableWriter:
         schema: its latest schema.
         options: its options, dynamic ones included.
         latest: the latest snapshot, if it was read together with the schema.
+        note: properties of the commits.
+        commit_user: the commit user; None for a new one.
+        cast: how input values are converted to the types of the columns.
     """
 
     store: TableStore
     schema: TableSchema
     options: TableOptions
     latest: LatestSnapshot | None = None
+    note: CommitNote = NO_NOTE
+    commit_user: str | None = None
+    cast: CastPolicy = CastPolicy.SAFE
+
+    @property
+    def target(self) -> WriteTarget:
+        """The table as the target of file writers."""
+        return WriteTarget(store=self.store, schema=self.schema, options=self.options)
 
     def insert(self, data: Rows) -> Snapshot | None:
         """Add rows; in a primary-key table they are merged with those of the same key.
@@ -85,8 +102,9 @@ class TableWriter:
             The new snapshot; None if there were no rows, unless the table's option
             `snapshot.ignore-empty-commit` is false.
         """
+        data = converted_rows(data, self.schema.row_type, self.cast)
         skips = self.options.value(SNAPSHOT_IGNORE_EMPTY_COMMIT) is not False
-        commit = partial(Committer.commit, ignore_empty=skips)
+        commit = partial(Committer.commit, ignore_empty=skips, note=self.note)
         keyed = bool(self.schema.primary_keys)
         if not keyed or not isinstance(data, Sized):
             return self._write(data, commit, compacts=True)
@@ -109,17 +127,42 @@ class TableWriter:
     def overwrite(self, data: Rows, partition: Mapping[str, object] | None) -> Snapshot | None:
         """Replace rows; see `Table.overwrite`."""
         what = self.replaced(partition)
+        data = converted_rows(data, self.schema.row_type, self.cast)
         if partition:
             data = with_partition(data, self.schema.row_type, partition)
-        return self._write(data, lambda committer, m: committer.overwrite(m, what), replaces=True)
+        overwrite = partial(Committer.overwrite, what=what, note=self.note)
+        return self._write(data, overwrite, replaces=True)
 
     def delete(self, where: Where) -> Snapshot | None:
         """Delete rows; see `Table.delete`."""
+        if where is None:
+            raise InvalidInputError(
+                "delete() requires a condition, but where is None.",
+                hint="Call truncate() or delete('true') to delete all rows.",
+            )
         return self._change_rows(partial(delete_rows, where=where))
 
-    def update(self, values: Mapping[str, NewValue], where: Where | None) -> Snapshot | None:
+    def update(self, values: Mapping[str, NewValue], where: Where | NotGiven) -> Snapshot | None:
         """Update rows; see `Table.update`."""
-        return self._change_rows(partial(update_rows, values=values, where=where))
+        refuse_none(where, "where", "Omit where, or pass where='true', to update all rows.")
+        mapping("set", values, hint="Map each column name to its new value.")
+        condition = None if isinstance(where, NotGiven) else where
+        return self._change_rows(partial(update_rows, values=values, where=condition))
+
+    def start_merge(
+        self, source: Rows, on: On, aliases: tuple[str | None, str | None] = (None, None)
+    ) -> Merge:
+        """Start a merge; see `Table.merge`.
+
+        Args:
+            source: the rows to merge into the table.
+            on: the condition under which rows match.
+            aliases: other names of the source and of the target.
+        """
+        for name, alias in zip(("source_alias", "target_alias"), aliases, strict=True):
+            optional_string(name, alias)
+        spec = MergeSpec(source=source, on=on, source_alias=aliases[0], target_alias=aliases[1])
+        return Merge(spec=spec, run=self.merge)
 
     def merge(self, spec: MergeSpec) -> Snapshot | None:
         """Merge other rows into the table; see `Table.merge`."""
@@ -132,16 +175,49 @@ class TableWriter:
         return self._commit(
             result.messages,
             lambda committer, m: committer.commit(
-                m, check_appends=result.checks_columns, planned_on=planned_on
+                m, check_appends=result.checks_columns, planned_on=planned_on, note=self.note
             ),
             compacts=bool(self.schema.primary_keys),
         )
+
+    def drop_partitions(self, partitions: Sequence[object]) -> Snapshot | None:
+        """Remove all rows of partitions; see `Table.drop_partitions`."""
+        return self.drop(self.dropped(partitions))
+
+    def dropped(self, partitions: Sequence[object]) -> list[Mapping[str, object]]:
+        """Return the partitions that the arguments of `drop_partitions` mean.
+
+        Raises:
+            InvalidInputError: there are none, or an argument is not a partition.
+        """
+        specs = [spec for given in partitions for spec in self.partition_specs(given)]
+        if not specs or not all(specs):
+            msg = "drop_partitions() requires at least one partition."
+            raise InvalidInputError(msg, hint="To remove all rows, use truncate().")
+        return specs
+
+    def partition_specs(self, given: object) -> list[Mapping[str, object]]:
+        """Return the partitions of an argument; a single partition may stand alone.
+
+        Raises:
+            InvalidInputError: something else.
+        """
+        specs: Iterable[object] = [given]
+        if isinstance(given, Iterable) and not isinstance(given, str | Mapping):
+            specs = given
+        found: list[Mapping[str, object]] = []
+        for spec in specs:
+            if not isinstance(spec, Mapping):
+                hint = partition_hint(self.schema.partition_keys)
+                raise invalid_argument("A partition", spec, "a dict", hint=hint)
+            found.append(spec)
+        return found
 
     def drop(self, partitions: Sequence[Mapping[str, object]]) -> Snapshot | None:
         """Remove all rows of partitions; an empty mapping means all partitions."""
         self._check(partitions)
         what = Overwrite(specs=tuple(partitions))
-        snapshot = self._commit([], lambda committer, m: committer.overwrite(m, what))
+        snapshot = self._commit([], partial(Committer.overwrite, what=what, note=self.note))
         if self.store.environment is not None:
             from paimon_explore.commit.catalog_partitions import remove_dropped_partitions
 
@@ -155,10 +231,11 @@ class TableWriter:
         """Compact files; see `Table.compact`."""
         self._check(partitions)
         table = (self.store, self.schema, self.options)
-        spread = self._commit(compact_postponed(*table, partitions=partitions), Committer.commit)
+        commit = partial(Committer.commit, note=self.note)
+        spread = self._commit(compact_postponed(*table, partitions=partitions), commit)
         watched = partial(progress, what="compacting")
         messages = compact_table(*table, full=full, partitions=partitions, progress=watched)
-        return self._commit(messages, Committer.commit) or spread
+        return self._commit(messages, commit) or spread
 
     def sort(
         self,
@@ -177,7 +254,7 @@ class TableWriter:
             columns=columns,
             partitions=partitions,
         )
-        return self._commit(messages, Committer.commit)
+        return self._commit(messages, partial(Committer.commit, note=self.note))
 
     def replaced(self, partition: Mapping[str, object] | None) -> Overwrite:
         """Return what an overwrite replaces.
@@ -263,23 +340,96 @@ class TableWriter:
         uploads = uploads or Uploads()
         try:
             committer = Committer(
-                self.store, self.schema, options=self.options, before_publish=uploads.finish
+                self.store,
+                self.schema,
+                options=self.options,
+                commit_user=self.commit_user,
+                before_publish=uploads.finish,
             )
             made = act(committer, messages)
         except CommitOutcomeUnknownError:
             raise
         except PaimonError:
             uploads.settle()
-            target = WriteTarget(store=self.store, schema=self.schema, options=self.options)
-            abort(target, messages)
+            abort(self.target, messages)
             raise
         uploads.finish()
-        if made and compacts:
-            table = (self.store, self.schema, self.options)
-            made = [*made, *auto_compact(committer, table, messages)]
-        if made:
-            run_post_commit(self.store, self.schema, self.options, made[-1])
-        return made[-1] if made else None
+        return self.finish(committer, made, messages if compacts else ())
+
+    def finish(
+        self,
+        committer: Committer,
+        made: Sequence[Snapshot],
+        compacted: Sequence[CommitMessage] = (),
+    ) -> Snapshot | None:
+        """Compact and maintain the table after a commit, as its options require.
+
+        Args:
+            committer: the committer.
+            made: the snapshots of the commit.
+            compacted: the messages whose buckets may be compacted.
+
+        Returns:
+            The last snapshot; None if there is none.
+        """
+        if not made:
+            return None
+        table = (self.store, self.schema, self.options)
+        snapshots = list(made)
+        if compacted:
+            snapshots += auto_compact(committer, table, compacted)
+        run_post_commit(*table, snapshots[-1])
+        return snapshots[-1]
+
+
+def commit_note(properties: Mapping[str, str] | None) -> CommitNote:
+    """Return what a commit stores in its snapshot.
+
+    Args:
+        properties: texts by key.
+
+    Raises:
+        InvalidInputError: not a mapping of texts.
+
+    >>> commit_note({"job": "nightly"}).properties
+    {'job': 'nightly'}
+    """
+    if properties is None:
+        return NO_NOTE
+    given = mapping("properties", properties, hint=_PROPERTIES)
+    for key, value in given.items():
+        if not key:
+            raise invalid_argument("A key of properties", key, "a text that is not empty")
+        if not isinstance(value, str):
+            raise invalid_argument(f"Property {key!r}", value, "a text", hint=_PROPERTIES)
+    return CommitNote(properties=dict(properties))
+
+
+_PROPERTIES = "Pass texts by key, such as {'job': 'nightly', 'run': '7'}."
+
+
+def checked_user(commit_user: str | None) -> str | None:
+    """Check the name of a commit user.
+
+    Raises:
+        InvalidInputError: not a text, or an empty one.
+    """
+    if optional_string("commit_user", commit_user) == "":
+        raise invalid_argument("commit_user", commit_user, "a text that is not empty or None")
+    return commit_user
+
+
+def check_keyed(schema: TableSchema, name: str) -> None:
+    """Check that a table has a primary key, for an upsert.
+
+    Raises:
+        InvalidInputError: it has none.
+    """
+    if not schema.primary_keys:
+        raise InvalidInputError(
+            f"upsert() requires a primary key, but table {name} has none.",
+            hint="Add rows with append(), or update matching rows with merge().",
+        )
 
 
 def partition_hint(names: Sequence[str]) -> str:

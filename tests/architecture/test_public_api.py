@@ -17,6 +17,7 @@ from paimon_explore.table.named_collection import Listing
 from paimon_explore.table.row_reader import RowSource
 from paimon_explore.table.scan import Scan
 from paimon_explore.table.trace_context import Tracing
+from paimon_explore.table.transactions.transaction import Transaction
 
 PACKAGE = ["Catalog", "PaimonError", "Table", "col", "demo", "expr", "lit", "open_table", "trace"]
 DOORS = ["errors", "inspect", "spark", "widgets"]
@@ -44,7 +45,8 @@ TABLE = {
     *("rows", "alter", "add_column", "drop_column", "rename_column", "alter_column_type", "fsck"),
     *("set_options", "unset_options", "create_tag", "delete_tag", "create_branch", "analyze"),
     *("delete_branch", "fast_forward", "rollback_to", "expire_snapshots", "expire_partitions"),
-    *("remove_orphan_files", "consumers", "changes", "between", "head"),
+    *("remove_orphan_files", "consumers", "changes", "between", "head", "to_dataset"),
+    "transaction",
 }
 SCAN = {
     *(
@@ -116,7 +118,7 @@ def package_functions() -> Iterator[tuple[str, FunctionType]]:
                 yield f"{module.__name__}.{name}", found
 
 
-WITH_EXAMPLES = (pe.Catalog, pe.Table, Scan, Maintenance, Merge, RowSource)
+WITH_EXAMPLES = (pe.Catalog, pe.Table, Scan, Maintenance, Merge, RowSource, Transaction)
 """Classes whose methods each have an example in their docstring, which the tests run."""
 TYPED = (*WITH_EXAMPLES, Listing, Tracing, Inspection, Result, pe.PaimonError)
 

@@ -156,13 +156,15 @@ def _atomic_losses(
         counted = computed("value_counts", [values])
         assert isinstance(counted, pa.StructArray)  # noqa: S101 - by value_counts
         values, counts = counted.field(0), int64_values(counted.field(1))
-    unfit = _unfit(values, source, target, zone)
+    unfit = unfit_positions(values, source, target, zone)
     if unfit:
         example = _shown(values[unfit[0]].as_py())
         yield Loss(where=where, count=int(counts[unfit].sum()), example=example)
 
 
-def _unfit(values: Column, source: DataType, target: DataType, zone: tzinfo | None) -> list[int]:
+def unfit_positions(
+    values: Column, source: DataType, target: DataType, zone: tzinfo | None = None
+) -> list[int]:
     """Return the positions of values that do not fit; stops after `_MAX_REPORTED` of them."""
     found: list[int] = []
     pending = [(0, len(values))]

@@ -47,6 +47,7 @@ TIMELINE_SCHEMA = pa.schema(
         pa.field("commit_user", pa.string()),
         pa.field("commit_identifier", pa.int64()),
         pa.field("watermark", pa.int64()),
+        pa.field("properties", pa.map_(pa.string(), pa.string())),
         pa.field("expired", pa.bool_(), nullable=False),
         pa.field("tags", pa.list_(pa.string()), nullable=False),
     )
@@ -224,6 +225,7 @@ class Timeline(Result):
                 "commit_user": mark.snapshot.commit_user,
                 "commit_identifier": mark.snapshot.commit_identifier,
                 "watermark": mark.snapshot.watermark,
+                "properties": list((mark.snapshot.properties or {}).items()),
             }
         return row
 

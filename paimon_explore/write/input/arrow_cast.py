@@ -1,8 +1,8 @@
 """Cast Arrow columns of input data to the types of a table without changing any value.
 
-`safe_cast` defines which casts of single values are allowed. This module applies it to nested
-types: lists, maps and rows are cast recursively. The error for the first value that does not fit
-names its column, path and row.
+`cast_policy` and `safe_cast` define which casts of single values are allowed. This module applies
+them to nested types: lists, maps and rows are cast recursively. The error for the first value that
+does not fit names its column, path and row.
 """
 
 from typing import TypeAlias
@@ -35,7 +35,8 @@ from paimon_explore.data_types.definitions import (
     with_nullable,
 )
 from paimon_explore.errors import choices
-from paimon_explore.write.input.safe_cast import Misfit, safe_cast
+from paimon_explore.write.input.cast_policy import cast_values
+from paimon_explore.write.input.safe_cast import Misfit
 from paimon_explore.write.input.value_location import Location
 
 NestedType: TypeAlias = RowType | ArrayType | VectorType | MapType | MultisetType
@@ -150,7 +151,7 @@ class _Cast:
         return self._nested(array, data_type, target)
 
     def _atomic(self, array: Column, data_type: AtomicType) -> Column:
-        found = safe_cast(array, data_type)
+        found = cast_values(array, data_type, is_python=self._at.values is not None)
         if not isinstance(found, Misfit):
             return found
         if found.position is None:

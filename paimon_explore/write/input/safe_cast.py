@@ -454,6 +454,11 @@ def _is_instant(found: pa.DataType) -> bool:
     return pat.is_timestamp(found) and found.tz is not None
 
 
+def family_of(found: pa.DataType) -> "Callable[[pa.DataType], bool] | None":
+    """Return the group of types to which a type belongs; None for nested and other types."""
+    return next((family for family in _FAMILIES if family(found)), None)
+
+
 _FAMILIES: tuple[Callable[[pa.DataType], bool], ...] = (
     _is_number,
     _is_text,

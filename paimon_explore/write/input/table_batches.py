@@ -125,9 +125,14 @@ def _conformed(batch: pa.RecordBatch, shape: InputShape, first_row: int) -> pa.R
     return pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
+def is_pandas_index(name: str) -> bool:
+    """Return whether a column is the index of a pandas data frame, which is not written."""
+    return _PANDAS_INDEX.fullmatch(name) is not None
+
+
 def _check_names(names: Sequence[str], shape: InputShape) -> None:
     known = set(shape.row_type.names) | shape.extra
-    unknown = [name for name in names if name not in known and not _PANDAS_INDEX.fullmatch(name)]
+    unknown = [name for name in names if name not in known and not is_pandas_index(name)]
     if unknown:
         alike = [name for name in known if name.lower() == unknown[0].lower()]
         hint = f"Columns: {choices(shape.row_type.names)}."

@@ -14,6 +14,7 @@ from paimon_explore.errors import InvalidInputError, PaimonError
 from paimon_explore.table.maintenance import Maintenance
 from paimon_explore.table.merge_builder import Merge
 from paimon_explore.table.table_maintenance import MaintainableTable
+from paimon_explore.table.writable_table import WritableTable
 
 ROWS: list[dict[str, object]] = [
     {"p": "a", "k": 1, "v": 1, "w": "x"},
@@ -28,14 +29,17 @@ COLLECTIONS = {
 """Arguments for which an empty list or dictionary looks unset, too."""
 Arguments = Mapping[str, object]
 
+NOTE: Arguments = {"properties": None, "commit_user": None}
+INPUT: Arguments = {"cast": "safe", "merge_schema": False, **NOTE}
+
 TABLE: Mapping[str, Arguments] = {
-    "append": {"data": NEW},
-    "upsert": {"data": NEW},
-    "delete": {"where": "k = 1"},
-    "update": {"set": {"v": 5}, "where": "k = 1"},
-    "overwrite": {"data": NEW, "partition": {"p": "a"}},
-    "drop_partitions": {"partitions": {"p": "a"}},
-    "truncate": {},
+    "append": {"data": NEW, **INPUT},
+    "upsert": {"data": NEW, **INPUT},
+    "delete": {"where": "k = 1", **NOTE},
+    "update": {"set": {"v": 5}, "where": "k = 1", **NOTE},
+    "overwrite": {"data": NEW, "partition": {"p": "a"}, **INPUT},
+    "drop_partitions": {"partitions": {"p": "a"}, **NOTE},
+    "truncate": NOTE,
 }
 MERGE: Mapping[str, Arguments] = {
     "when_matched_update": {"set": {"v": "source.v"}, "condition": "target.k = 1"},
@@ -93,7 +97,7 @@ CATALOG: Mapping[str, Arguments] = {
 }
 READING = {
     *("at", "fsck", "maintenance", "snapshot_retention", "options", "store", "analyze"),
-    *("expire_tags", "expire_consumers", "dynamic_options", "compact", "alter"),
+    *("expire_tags", "expire_consumers", "dynamic_options", "compact", "alter", "transaction"),
 }
 """Public names of the classes that change no row, or take no argument."""
 
@@ -123,7 +127,7 @@ class Case:
 
 
 DOORS: Mapping[str, tuple[type, Mapping[str, Arguments]]] = {
-    "table": (Table, {**TABLE, **SHARED}),
+    "table": (WritableTable, {**TABLE, **SHARED}),
     "merge": (Merge, MERGE),
     "maintenance": (Maintenance, MAINTENANCE),
     "catalog": (Catalog, CATALOG),
@@ -191,9 +195,8 @@ def run(warehouse: Warehouse, case: Case) -> object:
         "catalog": warehouse.catalog,
     }
     method: Callable[..., object] = getattr(doors[case.door], case.method)
-    if case.argument == "partitions":
-        return method(case.value)
-    return method(**arguments)
+    given = [arguments.pop("partitions")] if "partitions" in arguments else []
+    return method(*given, **arguments)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

@@ -1,0 +1,130 @@
+"""The types of input rows, to add columns to a table and to widen types before a write.
+
+Arrow data, data frames and streams have types. Those of Python values are inferred: a new column
+gets BIGINT for integers and DOUBLE for floats, and a column of the table is compared with the
+narrowest type that stores the values.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from itertools import chain
+from typing import cast
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as pat
+
+from paimon_explore.data_types.arrow import row_type_from_arrow
+from paimon_explore.data_types.arrow_buffers import Column
+from paimon_explore.data_types.definitions import RowType
+from paimon_explore.errors import InvalidInputError
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.write.input.arrow_stream import ArrowStream, batches_of
+from paimon_explore.write.input.row_kinds import ROW_KIND
+from paimon_explore.write.input.table_batches import Rows, is_pandas_index
+
+_NO_COLUMNS = RowType(fields=())
+_INTEGERS = (pa.int8(), pa.int16(), pa.int32(), pa.int64())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TypedRows:
+    """Input rows with the types of their columns.
+
+    Attributes:
+        rows: the rows.
+        new: the columns with the types that new columns get.
+        known: the columns with the types that columns of the table are compared with.
+    """
+
+    rows: Rows
+    new: RowType
+    known: RowType
+
+
+def typed_rows(data: Rows) -> TypedRows:
+    """Find the types of input rows; the rows of a stream are not read.
+
+    Raises:
+        InvalidInputError: a column has no type, because all its values are null, or the columns of
+            a generator are only known after all rows.
+    """
+    if isinstance(data, pa.Table | pa.RecordBatch | pa.RecordBatchReader):
+        return _typed(data, data.schema, data.schema)
+    if isinstance(data, ArrowStream) and not isinstance(data, Sized):
+        reader = pa.RecordBatchReader.from_stream(data)
+        return _typed(reader, reader.schema, reader.schema)
+    if isinstance(data, Iterable) and not isinstance(data, Sized):
+        return _first_part(iter(data))
+    batches = list(batches_of(data, _NO_COLUMNS, lambda _: None))
+    natural = _unified([batch.schema for batch in batches])
+    is_typed = isinstance(data, ArrowStream) or _has_arrow_parts(data)
+    if is_typed:
+        return _typed(data, natural, natural)
+    return _typed(data, natural, _unified([_narrowed(batch) for batch in batches]))
+
+
+def _has_arrow_parts(data: object) -> bool:
+    return isinstance(data, Sequence) and bool(data) and not isinstance(data[0], Mapping)
+
+
+def _first_part(parts: Iterator[object]) -> TypedRows:
+    """Find the types of a generator of tables by its first one."""
+    first = next(parts, None)
+    if first is None:
+        return TypedRows(rows=[], new=_NO_COLUMNS, known=_NO_COLUMNS)
+    if not isinstance(first, pa.Table | pa.RecordBatch | ArrowStream):
+        raise InvalidInputError(
+            "The columns of a generator of rows are not known before the last row.",
+            hint="Pass a list, or a generator of Arrow tables or batches, for merge_schema=True.",
+        )
+    found = typed_rows(first)
+    rows = cast("Rows", chain([found.rows], parts))
+    return TypedRows(rows=rows, new=found.new, known=found.known)
+
+
+def _unified(schemas: Sequence[pa.Schema]) -> pa.Schema:
+    try:
+        return pa.unify_schemas(list(schemas), promote_options="permissive")
+    except pa.ArrowException as error:
+        raise InvalidInputError(
+            f"The rows have columns of different types: {error}.",
+            hint="Convert the rows to one Arrow table first.",
+        ) from error
+
+
+def _typed(rows: Rows, new: pa.Schema, known: pa.Schema) -> TypedRows:
+    names = [name for name in new.names if name != ROW_KIND and not is_pandas_index(name)]
+    typed = [name for name in names if not pat.is_null(new.field(name).type)]
+    return TypedRows(
+        rows=rows,
+        new=row_type_from_arrow(pa.schema([new.field(name) for name in typed])),
+        known=row_type_from_arrow(pa.schema([known.field(name) for name in typed])),
+    )
+
+
+def _narrowed(batch: pa.RecordBatch) -> pa.Schema:
+    named = zip(batch.schema.names, batch.columns, strict=True)
+    return pa.schema([pa.field(name, _narrowest(column)) for name, column in named])
+
+
+def _narrowest(array: Column) -> pa.DataType:
+    """Return the narrowest type of the values, down to the fields of structs."""
+    if pat.is_integer(array.type) and not pat.is_unsigned_integer(array.type):
+        return next(one for one in _INTEGERS if _fits(array, one))
+    if pat.is_float64(array.type):
+        return pa.float32()
+    if isinstance(array, pa.StructArray):
+        fields = [array.type.field(at) for at in range(array.type.num_fields)]
+        parts = [pa.field(one.name, _narrowest(array.field(at))) for at, one in enumerate(fields)]
+        return pa.struct(parts)
+    if isinstance(array, pa.ListArray):
+        return pa.list_(_narrowest(array.flatten()))
+    return array.type
+
+
+def _fits(array: Column, data_type: pa.DataType) -> bool:
+    try:
+        pc.cast(array, data_type)
+    except pa.ArrowInvalid:
+        return False
+    return True
