@@ -1,26 +1,23 @@
 """The command line program `paimon-explore`.
 
-`show PATH` prints a table, or the tables of a warehouse; `lab` opens JupyterLab on the tutorial.
-Exit codes: 0 success, 1 failure (the reason is on stderr), 2 wrong usage.
+`paimon-explore --help` lists the commands. Exit codes: 0 success, 1 failure (the reason is on
+stderr), 2 wrong usage, 3 `fsck` or `health` found problems, 130 interrupted by Ctrl+C.
+
+`show` and `lab` need no other packages; the other commands need those of the extra `cli`.
 """
 
 import os
-import shutil
-import subprocess
 import sys
-from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from importlib.util import find_spec
-from pathlib import Path
 
-from paimon_explore.errors import NotFoundError, PaimonError, UnsupportedFeatureError
-from paimon_explore.sanitize import masked, visible_lines
-from paimon_explore.table.catalog.demo import demo
-from paimon_explore.table.catalog.warehouse_listing import listing
-from paimon_explore.table.table import Table, open_table
+from paimon_explore.command_line.command_names import PLAIN_COMMANDS
+from paimon_explore.command_line.exit_codes import FAILURE, INTERRUPTED, OK
+from paimon_explore.command_line.plain_commands import EXTRA_HINT, run_plain
+from paimon_explore.errors import PaimonError, UnsupportedFeatureError
 
-TUTORIAL = "01-first-table.ipynb"
-_PACKAGE = Path(__file__).parent
+_PACKAGES = ("click", "rich")
+"""The packages of the extra `cli` that every other command needs."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -32,118 +29,47 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         The exit code.
     """
-    parsed = _parser().parse_args(arguments)
+    given = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        if parsed.command == "show":
-            print(visible_lines(masked(table_text(parsed))), flush=True)  # noqa: T201 - the command's output
-            return 0
-        return _lab(parsed)
+        code = run_plain(given) if _is_plain(given) else _run(given)
+        sys.stdout.flush()  # here, where a closed pipe is no error
     except BrokenPipeError:  # the reader closed the pipe, as `| head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return OK
     except PaimonError as error:
         print(f"paimon-explore: {error}", file=sys.stderr)  # noqa: T201 - the command's output
-        return 1
+        return FAILURE
     except KeyboardInterrupt:
-        return 130
+        return INTERRUPTED
+    return code
 
 
-def _parser() -> ArgumentParser:
-    parser = ArgumentParser(prog="paimon-explore", description="Explore Apache Paimon tables.")
-    commands = parser.add_subparsers(dest="command", required=True)
-    show = commands.add_parser("show", help="print a table, or the tables of a warehouse")
-    show.add_argument("path", help="path of a table, a database or a warehouse")
-    show.add_argument("--branch", help="branch of the table")
-    point = show.add_mutually_exclusive_group()
-    point.add_argument("--snapshot", type=int, help="show the table at this snapshot id")
-    point.add_argument("--tag", help="show the table at this tag")
-    lab = commands.add_parser("lab", help="open JupyterLab on the tutorial with a demo warehouse")
-    lab.add_argument(
-        "folder",
-        nargs="?",
-        default="paimon-tutorial",
-        help="folder for the notebooks and the warehouse; existing files are kept"
-        " (default: %(default)s)",
-    )
-    lab.add_argument("--port", type=int, help="port of the server")
-    lab.add_argument("--no-browser", action="store_true", help="do not open a browser")
-    return parser
+def _is_plain(given: Sequence[str]) -> bool:
+    """Whether the command line needs no packages of the extra `cli`."""
+    if given and given[0] in PLAIN_COMMANDS:
+        return True
+    has_no_command = not given or given[0].startswith("-")
+    return has_no_command and _missing() is not None and not _completes()
 
 
-def table_text(parsed: Namespace) -> str:
-    """Return the output of `show`.
-
-    Raises:
-        NotFoundError: the path is not a table or a warehouse, or the branch, snapshot or tag does
-            not exist.
-    """
-    try:
-        table = open_table(parsed.path, branch=parsed.branch)
-    except NotFoundError as error:
-        if error.kind != "table" or parsed.branch or parsed.snapshot or parsed.tag:
-            raise
-        found = listing(parsed.path)
-        if found is None:
-            raise
-        return repr(found)
-    return repr(_at(table, parsed))
+def _completes() -> bool:
+    return "_PAIMON_EXPLORE_COMPLETE" in os.environ
 
 
-def _at(table: Table, parsed: Namespace) -> Table:
-    if parsed.snapshot is None and parsed.tag is None:
-        return table
-    return table.at(snapshot=parsed.snapshot, tag=parsed.tag)
+def _missing() -> str | None:
+    """A package of the extra `cli` that is not installed."""
+    return next((name for name in _PACKAGES if find_spec(name) is None), None)
 
 
-def _lab(parsed: Namespace) -> int:
-    if find_spec("jupyterlab") is None:
-        hint = "Run: pip install 'paimon-explore[notebook,spark]'"
-        raise UnsupportedFeatureError("Opening the tutorial without JupyterLab", hint=hint)
-    folder = Path(parsed.folder).absolute()
-    notebook = prepare_tutorial(folder)
-    command = lab_command(notebook, port=parsed.port, browser=not parsed.no_browser)
-    return subprocess.call(command, cwd=folder)  # noqa: S603 - our own Python, fixed arguments
+def _run(given: Sequence[str]) -> int:
+    missing = _missing()
+    if missing is not None:
+        shown = given[0] if given else "completion"
+        feature = f"The command {shown!r} without the package {missing}"
+        raise UnsupportedFeatureError(feature, hint=EXTRA_HINT)
+    from paimon_explore.command_line.program import run  # noqa: PLC0415 - of the extra `cli`
 
-
-def lab_command(notebook: Path, *, port: int | None, browser: bool) -> list[str]:
-    """Return the command that starts JupyterLab with a notebook."""
-    command = [sys.executable, "-m", "jupyterlab", "--ServerApp.ip=127.0.0.1"]
-    command.append(f"--ServerApp.root_dir={notebook.parent}")
-    command.append(f"--LabApp.default_url=/lab/tree/{notebook.name}")
-    if port is not None:
-        command.append(f"--port={port}")
-    if not browser:
-        command.append("--no-browser")
-    if hasattr(os, "geteuid") and os.geteuid() == 0:  # containers; the server listens on loopback
-        command.append("--allow-root")
-    return command
-
-
-def prepare_tutorial(folder: Path) -> Path:
-    """Copy the notebooks and the demo warehouse to a folder; existing files are kept.
-
-    Returns:
-        The path of the tutorial notebook.
-
-    Raises:
-        NotFoundError: the notebooks are not installed.
-    """
-    source = notebooks_folder()
-    folder.mkdir(parents=True, exist_ok=True)
-    for notebook in sorted(source.glob("*.ipynb")):
-        target = folder / notebook.name
-        if not target.exists():
-            shutil.copyfile(notebook, target)
-    demo(folder / "warehouse")
-    return folder / TUTORIAL
-
-
-def notebooks_folder() -> Path:
-    """Return the folder of the notebooks: in the installed package, or next to it in a checkout."""
-    for folder in (_PACKAGE / "notebooks", _PACKAGE.parent / "notebooks"):
-        if (folder / TUTORIAL).exists():
-            return folder
-    raise NotFoundError("notebook", TUTORIAL, str(_PACKAGE))
+    return run(given)
 
 
 if __name__ == "__main__":

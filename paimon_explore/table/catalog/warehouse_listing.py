@@ -1,5 +1,7 @@
 """The tables of a warehouse or database, listed by path for the command line and notebooks."""
 
+from collections.abc import Mapping
+
 from paimon_explore.errors import NotFoundError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.rendering.escape import esc
@@ -37,23 +39,32 @@ class WarehouseListing:
         return f"<table><tbody>{rows}</tbody></table>"
 
 
-def listing(path: str) -> WarehouseListing | None:
+def listing(
+    path: str, storage_options: Mapping[str, object] | None = None
+) -> WarehouseListing | None:
     """List the tables of a warehouse or database; None if the path is neither."""
     try:
-        return _listing(path)
+        return _listing(path, storage_options)
     except NotFoundError:
         return None
 
 
-def _listing(path: str) -> WarehouseListing | None:
+def catalog_listing(catalog: Catalog, database: str | None = None) -> WarehouseListing:
+    """List the tables of a catalog, or of one of its databases.
+
+    Raises:
+        NotFoundError: there is no such database.
+    """
+    names = catalog.databases() if database is None else [database]
+    return WarehouseListing({name: tuple(catalog.tables(name)) for name in names})
+
+
+def _listing(path: str, storage_options: Mapping[str, object] | None) -> WarehouseListing | None:
     trimmed = path.rstrip("/")
     if trimmed.endswith(_DATABASE_SUFFIX):
         warehouse, _, folder = trimmed.rpartition("/")
         name = folder.removesuffix(_DATABASE_SUFFIX)
-        catalog = Catalog(warehouse or ".")
-        if name not in catalog.databases():
-            return None
-        return WarehouseListing({name: tuple(catalog.tables(name))})
-    catalog = Catalog(path)
-    found = {name: tuple(catalog.tables(name)) for name in catalog.databases()}
-    return WarehouseListing(found) if found else None
+        catalog = Catalog(warehouse or ".", storage_options)
+        return catalog_listing(catalog, name) if name in catalog.databases() else None
+    found = catalog_listing(Catalog(path, storage_options))
+    return found if found.databases else None

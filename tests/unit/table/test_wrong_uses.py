@@ -213,7 +213,7 @@ def test_the_database_sys_lists_its_tables() -> None:
         (["show"], 2, "the following arguments are required: path"),
         (["show", "x", "--snapshot", "one"], 2, "argument --snapshot: invalid int value: 'one'"),
         (["show", "x", "--snapshot", "1", "--tag", "v"], 2, "not allowed with argument"),
-        (["sow", "x"], 2, "invalid choice: 'sow'"),
+        (["sow", "x"], 2, "No such command 'sow'."),
     ],
 )
 def test_the_command_says_what_is_wrong(

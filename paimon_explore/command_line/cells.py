@@ -1,0 +1,77 @@
+"""The values of Arrow columns as Python values that print well.
+
+Dates and times become text, also inside of nested values: Python cannot represent all of them, such
+as nanoseconds and years after 9999.
+"""
+
+import pyarrow as pa
+
+from paimon_explore.command_line.machine_text import json_text
+from paimon_explore.data_types.arrow_buffers import Column, as_python
+from paimon_explore.sanitize import visible
+
+
+def cell_values(column: Column) -> list[object]:
+    """Return the values of a column; dates and times as text."""
+    wanted = _text_type(column.type)
+    if wanted == column.type:
+        return as_python(column)
+    try:
+        return as_python(column.cast(wanted))
+    except pa.ArrowNotImplementedError:  # nested types that Arrow does not cast
+        return as_python(column)
+
+
+def _text_type(data_type: pa.DataType) -> pa.DataType:
+    """Return the type with text in place of dates and times."""
+    if pa.types.is_temporal(data_type):
+        return pa.string()
+    if pa.types.is_struct(data_type):
+        return pa.struct([_text_field(field) for field in data_type])
+    if pa.types.is_list(data_type):
+        return pa.list_(_text_field(data_type.value_field))
+    if pa.types.is_map(data_type):
+        return pa.map_(_text_field(data_type.key_field), _text_field(data_type.item_field))
+    return data_type
+
+
+def _text_field(field: pa.Field) -> pa.Field:
+    return field.with_type(_text_type(field.type))
+
+
+def json_cells(column: Column) -> list[object]:
+    """Return the values for JSON: maps with text keys become objects."""
+    values = cell_values(column)
+    if not pa.types.is_map(column.type) or not pa.types.is_string(column.type.key_type):
+        return values
+    return [None if value is None else dict(value) for value in values]  # type: ignore[call-overload]  # pairs
+
+
+def text_cells(column: Column) -> list[str]:
+    """Return the values as text for people, without control characters."""
+    return [_text(value) for value in json_cells(column)]
+
+
+def _text(value: object) -> str:
+    match value:
+        case None:
+            return "null"
+        case str():
+            return visible(value)
+        case bytes():
+            return f"0x{value.hex()}"
+        case bool() | list() | dict() | tuple():
+            return json_text(value)
+        case float():
+            return repr(value)
+        case _:
+            return visible(str(value))
+
+
+def is_number(data_type: pa.DataType) -> bool:
+    """Whether values of a type are aligned on the right."""
+    return bool(
+        pa.types.is_integer(data_type)
+        or pa.types.is_floating(data_type)
+        or pa.types.is_decimal(data_type)
+    )

@@ -1,0 +1,143 @@
+"""Commands with examples in their help, and the group of all commands."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import click
+from click.shell_completion import CompletionItem
+
+from paimon_explore.command_line import exit_codes
+from paimon_explore.command_line.command_names import PLAIN_COMMANDS, SECTIONS
+from paimon_explore.command_line.plain_commands import PROGRAM, run_plain
+
+CommandFunction = Callable[..., int | None]
+"""What a command runs: it returns the exit code, None for success."""
+_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
+
+class ExampleCommand(click.Command):
+    """A command with examples below its help.
+
+    Attributes:
+        examples: command lines.
+    """
+
+    def __init__(self, *args: Any, examples: Sequence[str] = (), **kwargs: Any) -> None:  # noqa: ANN401 - click's arguments
+        super().__init__(*args, **kwargs)
+        self.examples = tuple(examples)
+        self.params.sort(key=_rank)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples."""
+        del ctx
+        write_examples(formatter, self.examples)
+
+
+_SHARED = (
+    *("snapshot", "tag", "at", "branch", "warehouse", "catalog", "options"),
+    *("is_dry_run", "is_confirmed", "as_json", "as_csv", "width"),
+)
+"""Options of several commands, in the order of the help, after those of the command itself."""
+
+
+def _rank(parameter: click.Parameter) -> int:
+    """The position of an option in the help."""
+    return _SHARED.index(parameter.name) + 1 if parameter.name in _SHARED else 0
+
+
+class PlainCommand(click.Command):
+    """A command of `plain_commands`: it is listed here, and parses its arguments itself."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Keep the arguments as they are."""
+        ctx.args = list(args)
+        return ctx.args
+
+    def invoke(self, ctx: click.Context) -> int:
+        """Run the command."""
+        return run_plain([self.name or "", *ctx.args])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Complete nothing: the shell completes paths."""
+        del ctx
+        return [CompletionItem(incomplete, type="file")]
+
+
+class CommandGroup(click.Group):
+    """A group of commands; the commands of the program are listed by section."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the commands."""
+        if ctx.parent is not None or self.name != PROGRAM:
+            return list(self.commands)
+        return [name for names in SECTIONS.values() for name in names]
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands by section."""
+        if self.name != PROGRAM:
+            super().format_commands(ctx, formatter)
+            return
+        longest = max(len(name) for name in self.commands)
+        for section, commands in SECTIONS.items():
+            with formatter.section(section):
+                formatter.write_dl([(name.ljust(longest), text) for name, text in commands.items()])
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the exit codes."""
+        del ctx
+        if self.name == PROGRAM:
+            formatter.write_paragraph()
+            formatter.write_text(exit_codes.HELP)
+
+
+def write_examples(formatter: click.HelpFormatter, examples: Sequence[str]) -> None:
+    """Write examples, one line each."""
+    if not examples:
+        return
+    formatter.write_paragraph()
+    formatter.write("Examples:\n")
+    for example in examples:
+        formatter.write(f"  {PROGRAM} {example}\n")
+
+
+class Register(Protocol):
+    """A decorator that makes a function a command."""
+
+    def __call__(self, function: CommandFunction, /) -> click.Command:
+        """Return the command."""
+
+
+def command(
+    group: click.Group, name: str, *examples: str, no_args_is_help: bool = False
+) -> Register:
+    """Make a function a command of a group; its docstring is the help.
+
+    Args:
+        group: the group.
+        name: the name of the command.
+        examples: command lines without the name of the program.
+        no_args_is_help: print the help if no argument is given.
+    """
+    made: Register = group.command(
+        name,
+        cls=ExampleCommand,
+        examples=examples,
+        context_settings=_SETTINGS,
+        no_args_is_help=no_args_is_help,
+    )
+    return made
+
+
+@click.group(cls=CommandGroup, name=PROGRAM, context_settings=_SETTINGS)
+def main_group() -> None:
+    """Read, check, query and maintain Apache Paimon tables.
+
+    TABLE is the path of a table, or database.table with --warehouse or --catalog.
+    """
+
+
+def add_plain_commands() -> None:
+    """Add `show` and `lab` to the group, for its help and completion."""
+    for name, text in PLAIN_COMMANDS.items():
+        help_text = f"{text[:1].upper()}{text[1:]}."
+        main_group.add_command(PlainCommand(name, help=help_text, add_help_option=False))

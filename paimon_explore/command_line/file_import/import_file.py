@@ -1,0 +1,166 @@
+"""Files to import: their format, and their rows in the types of a table."""
+
+import gzip
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import Protocol, TextIO, cast
+
+import pyarrow as pa
+
+from paimon_explore.errors import InvalidInputError, StorageError, choices
+from paimon_explore.frozen_dataclass import dataclass
+
+BATCH_ROWS = 10_000
+SAMPLE_ROWS = 10_000
+"""Number of rows that decide the types of a new table."""
+_COMPRESSED = ".gz"
+
+
+class FileFormat(StrEnum):
+    """The format of a file."""
+
+    CSV = "csv"
+    JSON = "json"
+    PARQUET = "parquet"
+
+
+_SUFFIXES = {
+    ".csv": FileFormat.CSV,
+    ".tsv": FileFormat.CSV,
+    ".txt": FileFormat.CSV,
+    ".json": FileFormat.JSON,
+    ".jsonl": FileFormat.JSON,
+    ".ndjson": FileFormat.JSON,
+    ".parquet": FileFormat.PARQUET,
+    ".pq": FileFormat.PARQUET,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CsvOptions:
+    """How to read CSV.
+
+    Attributes:
+        delimiter: the character between values; None for a tab in `.tsv` files, else a comma.
+        null: the text that means null.
+        names: the names of the columns of a file without a header; None if there is a header.
+    """
+
+    delimiter: str | None = None
+    null: str = ""
+    names: tuple[str, ...] | None = None
+
+
+class ImportFile(Protocol):
+    """A file whose rows can be read as Arrow data."""
+
+    def inferred_schema(self) -> pa.Schema:
+        """Return the columns with types that fit the first rows."""
+
+    def batches(self, target: "Target") -> Iterator[pa.RecordBatch]:
+        """Read the rows in the types of a table.
+
+        Raises:
+            InvalidInputError: a value does not fit; the message names line and column.
+        """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """The columns of the table.
+
+    Attributes:
+        schema: the columns with their Arrow types.
+        type_texts: the Paimon types by column, for messages.
+    """
+
+    schema: pa.Schema
+    type_texts: Mapping[str, str]
+
+    def column(self, name: str, location: str) -> pa.Field:
+        """Return the column of a name in a file; case is ignored if that is unambiguous.
+
+        Raises:
+            InvalidInputError: the table has no such column.
+        """
+        if name in self.schema.names:
+            return self.schema.field(name)
+        alike = [one for one in self.schema.names if one.lower() == name.lower()]
+        if len(alike) == 1:
+            return self.schema.field(alike[0])
+        raise InvalidInputError(
+            f"{location}: the table has no column {name!r}.",
+            hint=f"Columns of the table: {choices(self.schema.names)}.",
+        )
+
+    def misfit(self, location: str, name: str, value: object, reason: str) -> InvalidInputError:
+        """Return the error for a value that cannot be cast to the type of its column."""
+        shown = repr(value)
+        shown = shown if len(shown) <= _MAX_SHOWN else f"{shown[:_MAX_SHOWN]}…"
+        wanted = self.type_texts.get(name, str(self.schema.field(name).type))
+        return InvalidInputError(
+            f"{location}, column {name!r}: {shown} is not a valid {wanted}{reason}.",
+            hint="Nothing was imported.",
+        )
+
+
+_MAX_SHOWN = 80
+
+
+def format_of(path: Path, given: str | None) -> FileFormat:
+    """Return the format of a file by its name.
+
+    Raises:
+        InvalidInputError: the name does not tell the format.
+    """
+    if given is not None:
+        return FileFormat(given)
+    suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() != _COMPRESSED]
+    found = _SUFFIXES.get(suffixes[-1]) if suffixes else None
+    if found is None:
+        raise InvalidInputError(
+            f"The name {path.name!r} does not tell the format of the file.",
+            hint="Add --format csv, json or parquet.",
+        )
+    return found
+
+
+def open_import(path: Path, form: FileFormat, options: CsvOptions) -> ImportFile:
+    """Return a file to import."""
+    match form:
+        case FileFormat.CSV:
+            from paimon_explore.command_line.file_import.csv_file import CsvFile
+
+            return CsvFile(path=path, options=options)
+        case FileFormat.JSON:
+            from paimon_explore.command_line.file_import.json_file import JsonFile
+
+            return JsonFile(path=path)
+        case FileFormat.PARQUET:
+            from paimon_explore.command_line.file_import.parquet_file import ParquetImport
+
+            return ParquetImport(path=path)
+
+
+@contextmanager
+def text_of(path: Path) -> Iterator[TextIO]:
+    """Open a text file in UTF-8; `.gz` files are decompressed.
+
+    Raises:
+        StorageError: the file cannot be read.
+    """
+    try:
+        opened = gzip.open if path.suffix.lower() == _COMPRESSED else open
+        with opened(path, "rt", encoding="utf-8-sig", newline="") as stream:
+            yield cast("TextIO", stream)
+    except UnicodeDecodeError as error:
+        raise InvalidInputError(
+            f"{path} is not UTF-8: {error.reason} at byte {error.start} of a block.",
+            hint="Convert the file to UTF-8, for example with iconv.",
+        ) from error
+    except OSError as error:
+        if isinstance(error, StorageError):
+            raise
+        raise StorageError("read", str(path), error.strerror or str(error)) from error

@@ -1,0 +1,181 @@
+"""Casts of text to Arrow types that tell which value does not fit."""
+
+import base64
+import binascii
+import json
+from collections.abc import Callable, Sequence
+from typing import Self
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from paimon_explore.data_types.arrow_buffers import Column
+from paimon_explore.errors import PaimonError
+
+
+class MisfitError(Exception):
+    """A value that cannot be cast.
+
+    Attributes:
+        index: its position in the column.
+        reason: why, as the end of a sentence; may be empty.
+    """
+
+    def __init__(self, index: int, reason: str = "") -> None:
+        super().__init__(index, reason)
+        self.index = index
+        self.reason = reason
+
+
+def cast_texts(texts: Sequence[str | None], data_type: pa.DataType) -> Column:
+    """Cast text; null stays null.
+
+    Bytes are Base64, and lists, maps and rows are JSON.
+
+    Raises:
+        MisfitError: a text is not a value of the type.
+
+    >>> cast_texts(["1", None, " 3"], pa.int32()).to_pylist()
+    [1, None, 3]
+    """
+    return located(texts, lambda part: _cast(part, data_type))
+
+
+def cast_column(column: Column, data_type: pa.DataType) -> Column:
+    """Cast Arrow values without loss.
+
+    Raises:
+        MisfitError: a value does not fit the type.
+    """
+    if column.type == data_type:
+        return column
+    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+        return cast_texts(
+            [str(v) if v is not None else None for v in column.to_pylist()], data_type
+        )
+    whole = column
+    return located(range(len(whole)), lambda part: _slice(whole, part).cast(data_type))
+
+
+def _slice(column: Column, part: Sequence[int]) -> Column:
+    return column.slice(part[0], len(part)) if part else column.slice(0, 0)
+
+
+def located(values: Sequence[object], cast: Callable[[Sequence[object]], Column]) -> Column:
+    """Cast values; if that fails, find the first one that does not fit by bisection.
+
+    Raises:
+        MisfitError: a value does not fit.
+    """
+    try:
+        return cast(values)
+    except _ERRORS as error:
+        first, end, reason = 0, len(values), str(error)
+        while end - first > 1:
+            middle = (first + end) // 2
+            try:
+                cast(values[first:middle])
+            except _ERRORS as inner:
+                end, reason = middle, str(inner)
+            else:
+                first = middle
+        raise MisfitError(first, _reason(reason)) from error
+
+
+_ERRORS = (ValueError, TypeError, OverflowError, pa.ArrowException, PaimonError)
+
+
+def _reason(text: str) -> str:
+    """The part of an error of Arrow that is not told already."""
+    for sign in ("zone offset", "data loss", "out of bounds", "not in range", "does not fit"):
+        if sign in text:
+            return f" ({text.splitlines()[0].rstrip('.')})"
+    return ""
+
+
+def _cast(values: Sequence[object], data_type: pa.DataType) -> Column:
+    if pa.types.is_string(data_type) or pa.types.is_large_string(data_type):
+        return pa.array(values, data_type)
+    if pa.types.is_nested(data_type):
+        return pa.array([_nested(value, data_type) for value in values], data_type)
+    if (
+        pa.types.is_binary(data_type)
+        or pa.types.is_large_binary(data_type)
+        or pa.types.is_fixed_size_binary(data_type)
+    ):
+        return pa.array([_bytes(value) for value in values], data_type)
+    trimmed = pc.utf8_trim_whitespace(pa.array(values, pa.string()))
+    return trimmed.cast(data_type)
+
+
+def _bytes(value: object) -> bytes | None:
+    try:
+        return None if value is None else base64.b64decode(str(value), validate=True)
+    except binascii.Error as error:
+        raise ValueError("Not Base64.") from error
+
+
+def _nested(value: object, data_type: pa.DataType) -> object:
+    return None if value is None else _converted(json.loads(str(value)), data_type)
+
+
+def _converted(value: object, data_type: pa.DataType) -> object:
+    """A JSON value as Arrow takes it: scalars by their text, maps as pairs."""
+    if value is None:
+        return None
+    if pa.types.is_map(data_type):
+        pairs = value.items() if isinstance(value, dict) else _pairs(value)
+        key, item = data_type.key_type, data_type.item_type
+        return [(_converted(k, key), _converted(v, item)) for k, v in pairs]
+    if pa.types.is_struct(data_type):
+        return _struct(value, data_type)
+    if pa.types.is_nested(data_type):
+        if not isinstance(value, list):
+            raise TypeError("Not a list.")
+        return [_converted(one, data_type.value_type) for one in value]
+    return cast_texts([json_scalar(value)], data_type)[0].as_py()
+
+
+def _pairs(value: object) -> list[tuple[object, object]]:
+    if not isinstance(value, list):
+        raise TypeError("Not a map.")
+    return [(key, item) for key, item in value]
+
+
+def _struct(value: object, data_type: pa.DataType) -> dict[str, object]:
+    if not isinstance(value, dict):
+        raise TypeError("Not an object.")
+    names = [field.name for field in data_type]
+    unknown = next((name for name in value if name not in names), None)
+    if unknown is not None:
+        raise ValueError(f"Unknown field {unknown!r}.")
+    return {field.name: _converted(value.get(field.name), field.type) for field in data_type}
+
+
+class NumberLiteral(float):
+    """A number of JSON that remembers its digits, for decimals."""
+
+    __slots__ = ("text",)
+
+    text: str
+
+    def __new__(cls, text: str) -> Self:
+        """Parse the digits."""
+        made = super().__new__(cls, text)
+        made.text = text
+        return made
+
+
+def json_scalar(value: object) -> str | None:
+    """Return a value of JSON as text that `cast_texts` takes."""
+    match value:
+        case None | str():
+            return value
+        case bool():
+            return "true" if value else "false"
+        case NumberLiteral():
+            return value.text
+        case dict() | list():
+            return json.dumps(value, ensure_ascii=False)
+        case _:
+            return str(value)

@@ -1,0 +1,253 @@
+"""The output of a command: text for people, JSON lines or CSV for programs.
+
+Text on a terminal has its width; text in a pipe has no colours and is never cut.
+"""
+
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from enum import StrEnum
+from time import monotonic
+from typing import TYPE_CHECKING, TextIO
+
+import pyarrow as pa
+
+from paimon_explore.command_line.cells import is_number, json_cells, text_cells
+from paimon_explore.command_line.machine_text import csv_line, json_text
+from paimon_explore.command_line.report_text import report_lines, wrapped
+from paimon_explore.command_line.text_table import TableLayout, cell_width, fitted, widths_of
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.inspection.rendering.number_format import plural
+from paimon_explore.sanitize import visible
+
+if TYPE_CHECKING:
+    from paimon_explore.inspection.rendering.result import Result
+
+Rows = pa.Table | pa.RecordBatchReader
+_BLOCK = 1000
+"""Number of rows that get their column widths together."""
+_FIRST_BLOCK = 100
+_PATIENCE_S = 0.5
+"""Rows that have arrived are printed after this time."""
+
+
+class Format(StrEnum):
+    """The format of the output."""
+
+    TEXT = "text"
+    JSON = "json"
+    CSV = "csv"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Output:
+    """Where and how a command prints its results.
+
+    Attributes:
+        format: text, JSON or CSV.
+        stream: where to print.
+        width: the width that text has to fit; None for no limit.
+        is_terminal: whether the stream is a terminal.
+    """
+
+    format: Format = Format.TEXT
+    stream: TextIO
+    width: int | None = None
+    is_terminal: bool = False
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the output is for people."""
+        return self.format is Format.TEXT
+
+    def line(self, text: str = "", *, style: str = "") -> None:
+        """Print a line of text as it is.
+
+        Args:
+            text: the line, sanitized.
+            style: a style of rich for terminals, such as `bold`.
+        """
+        if not style or not self.is_terminal:
+            self.stream.write(f"{text}\n")
+            return
+        from rich.console import Console
+        from rich.text import Text
+
+        console = Console(file=self.stream, width=max(cell_width(text), 1), highlight=False)
+        console.print(Text(text, style=style), soft_wrap=True)
+
+    def message(self, text: str) -> None:
+        """Print a sentence about what was done, in text only."""
+        if self.is_text:
+            for line in wrapped(text, self.width):
+                self.line(line)
+
+    def document(self, value: Mapping[str, object], text: str) -> None:
+        """Print one result: an object for programs, a sentence for people."""
+        match self.format:
+            case Format.TEXT:
+                self.message(text)
+            case Format.JSON:
+                self.line(json_text(value))
+            case Format.CSV:
+                self._csv(list(value))
+                self._csv(list(value.values()))
+
+    def rows(
+        self,
+        rows: Rows,
+        *,
+        columns: Mapping[str, str] | None = None,
+        noun: str = "row",
+        note: str = "",
+        is_live: bool = False,
+    ) -> int:
+        """Print rows as they arrive.
+
+        Args:
+            rows: a table or a stream of record batches.
+            columns: headings by column for text output; JSON and CSV have all columns.
+            noun: what the rows are, for the line below them.
+            note: a remark for the same line.
+            is_live: print each batch when it arrives; the next one may take long.
+
+        Returns:
+            The number of rows.
+        """
+        batches = iter(rows.to_batches() if isinstance(rows, pa.Table) else rows)
+        match self.format:
+            case Format.JSON:
+                return self._each(batches, self._json_batch)
+            case Format.CSV:
+                self._csv(rows.schema.names)
+                return self._each(batches, self._csv_batch)
+            case Format.TEXT:
+                shown = columns or {name: visible(name) for name in rows.schema.names}
+                return self._text_rows(batches, rows.schema, shown, (noun, note), is_live=is_live)
+
+    def report(self, result: "Result") -> None:
+        """Print a result: its report, or its figures and rows."""
+        match self.format:
+            case Format.TEXT:
+                lines = report_lines(result.to_report(), self.width)
+                self.line(next(lines), style="bold")
+                for line in lines:
+                    self.line(line)
+            case Format.JSON:
+                rows = result.to_arrow()
+                found = [row for batch in rows.to_batches() for row in _json_rows(batch)]
+                title = result.to_report().title
+                document = {"title": title, "figures": result.figures(), "rows": found}
+                self.line(json_text(document))
+            case Format.CSV:
+                self.rows(result.to_arrow())
+
+    def _each(
+        self, batches: Iterator[pa.RecordBatch], write: Callable[[pa.RecordBatch], None]
+    ) -> int:
+        count = 0
+        for batch in batches:
+            write(batch)
+            self.stream.flush()
+            count += batch.num_rows
+        return count
+
+    def _json_batch(self, batch: pa.RecordBatch) -> None:
+        self.stream.writelines(f"{json_text(row)}\n" for row in _json_rows(batch))
+
+    def _csv_batch(self, batch: pa.RecordBatch) -> None:
+        columns = [json_cells(column) for column in batch.columns]
+        for values in zip(*columns, strict=True):
+            self._csv(values)
+
+    def _csv(self, values: Sequence[object]) -> None:
+        self.stream.write(csv_line(values, is_terminal=self.is_terminal))
+
+    def _text_rows(
+        self,
+        batches: Iterator[pa.RecordBatch],
+        schema: pa.Schema,
+        columns: Mapping[str, str],
+        footer: tuple[str, str],
+        *,
+        is_live: bool,
+    ) -> int:
+        names, headings = list(columns), list(columns.values())
+        types = [schema.field(name).type for name in names]
+        numeric = list(map(is_number, types))
+        whole = [is_number(kind) or pa.types.is_temporal(kind) for kind in types]
+        layout: TableLayout | None = None
+        wanted = list(map(cell_width, headings))
+        count = 0
+        for block in _blocks(batches, names, is_live=is_live):
+            wanted = list(map(max, wanted, widths_of(block)))
+            is_first = layout is None
+            layout = fitted(wanted, numeric, self.width, whole)
+            if is_first:
+                self._headings(layout, headings)
+            self.stream.writelines(f"{layout.line(row)}\n" for row in block)
+            self.stream.flush()
+            count += len(block)
+        if layout is None:
+            layout = fitted(wanted, numeric, self.width, whole)
+            self._headings(layout, headings)
+        self._footer(count, footer, headings[len(layout.widths) :])
+        return count
+
+    def _headings(self, layout: TableLayout, headings: Sequence[str]) -> None:
+        self.line(layout.line(headings), style="bold")
+        self.line(layout.rule(), style="dim")
+
+    def _footer(self, count: int, footer: tuple[str, str], left_out: Sequence[str]) -> None:
+        """Say how many rows there are and which columns do not fit; not in a pipe."""
+        if self.width is None:
+            return
+        from paimon_explore.command_line.text_table import cut
+
+        noun, note = footer
+        end = f"; {note}" if note else ""
+        self.line(f"({plural(count, noun)}{end})", style="dim")
+        if left_out:
+            shown = plural(len(left_out), "more column")
+            self.line(cut(f"… {shown}: {', '.join(left_out)}", self.width), style="dim")
+
+
+def _json_rows(batch: pa.RecordBatch) -> Iterator[dict[str, object]]:
+    names = batch.schema.names
+    columns = [json_cells(column) for column in batch.columns]
+    for values in zip(*columns, strict=True):
+        yield dict(zip(names, values, strict=True))
+
+
+def _blocks(
+    batches: Iterator[pa.RecordBatch], names: list[str], *, is_live: bool
+) -> Iterator[list[tuple[str, ...]]]:
+    """The rows as text, in blocks; the first one is small, so that it is shown early."""
+    waiting: list[tuple[str, ...]] = []
+    size, began = _FIRST_BLOCK, monotonic()
+    for batch in batches:
+        chosen = batch.select(names)
+        start = 0
+        while start < chosen.num_rows:
+            part = chosen.slice(start, size - len(waiting))
+            columns = [text_cells(column) for column in part.columns]
+            waiting += zip(*columns, strict=True)
+            start += part.num_rows
+            if is_live or len(waiting) >= size or monotonic() - began > _PATIENCE_S:
+                yield waiting
+                waiting, size, began = [], _BLOCK, monotonic()
+    if waiting:
+        yield waiting
+
+
+def standard_output(form: Format, width: int | None = None) -> Output:
+    """Return the output of the process.
+
+    Args:
+        form: text, JSON or CSV.
+        width: the width of text; None for that of the terminal, or no limit in a pipe.
+    """
+    is_terminal = sys.stdout.isatty()
+    if width is None and is_terminal:
+        width = shutil.get_terminal_size().columns
+    return Output(format=form, stream=sys.stdout, width=width, is_terminal=is_terminal)

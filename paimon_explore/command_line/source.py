@@ -1,0 +1,88 @@
+"""Where a command finds its tables: a catalog by name, a warehouse, or the path of a table."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from paimon_explore.errors import InvalidInputError, NotFoundError
+from paimon_explore.frozen_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from paimon_explore.table.catalog.catalog import Catalog
+    from paimon_explore.table.row_reader import RowSource
+    from paimon_explore.table.table import Table
+
+SOURCE_HINT = "Name the catalog: --warehouse PATH, or --catalog NAME."
+_BRANCH = "$branch_"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Where the tables of a command are.
+
+    Attributes:
+        catalog: the name of a configured catalog.
+        warehouse: the folder of a warehouse, or its name on a server.
+        options: options of the catalog or the storage.
+    """
+
+    catalog: str | None = None
+    warehouse: str | None = None
+    options: Mapping[str, str]
+
+    @property
+    def has_catalog(self) -> bool:
+        """Whether tables are named `database.table`; otherwise by path."""
+        return self.catalog is not None or self.warehouse is not None or "metastore" in self.options
+
+    def open_catalog(self) -> "Catalog":
+        """Open the catalog.
+
+        Raises:
+            InvalidInputError: no catalog is given.
+        """
+        from paimon_explore.table.catalog.catalog import Catalog
+
+        if not self.has_catalog:
+            raise InvalidInputError("The command requires a catalog.", hint=SOURCE_HINT)
+        if self.catalog is not None or "metastore" in self.options:
+            return Catalog(self.warehouse, name=self.catalog, options=self.options)
+        return Catalog(self.warehouse, storage_options=self.options)
+
+    def open_table(self, name: str, branch: str | None = None) -> "Table":
+        """Open a table by name in the catalog, or by path.
+
+        Args:
+            name: `database.table` in a catalog; otherwise the path of the table's folder.
+            branch: a branch of the table.
+
+        Raises:
+            NotFoundError: there is no such table or branch.
+        """
+        if self.has_catalog:
+            full = name if branch is None else f"{name}{_BRANCH}{branch}"
+            return self.open_catalog().table(full)
+        from paimon_explore.table.table import open_table
+
+        try:
+            return open_table(name, branch=branch, storage_options=self.options)
+        except NotFoundError as error:
+            if error.kind != "table" or "/" in name or "." not in name:
+                raise
+            raise NotFoundError("table", name, message=error.message, hint=SOURCE_HINT) from error
+
+    def open_rows(self, name: str) -> "RowSource":
+        """Open a system table: `database.table$files`, or the path of a table with `$files`.
+
+        Raises:
+            NotFoundError: there is no such table or system table.
+        """
+        if self.has_catalog:
+            return self.open_catalog().system_table(name)
+        path, _, system = name.rpartition("$")
+        return self.open_table(path).system_table(system)
+
+    def is_system_table(self, name: str) -> bool:
+        """Whether a name is that of a system table, and not of a branch."""
+        last = name.rpartition("/")[2]
+        is_global = self.has_catalog and last.startswith("sys.")
+        return is_global or ("$" in last and not last.rpartition("$")[2].startswith("branch_"))

@@ -1,0 +1,124 @@
+"""Tables as aligned text that fits a terminal."""
+
+from collections.abc import Iterator, Sequence
+
+from paimon_explore.frozen_dataclass import dataclass
+
+_GAP = "  "
+_NARROWEST = 8
+"""Columns are not cut below this width; further columns are left out instead."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableLayout:
+    """The columns of a table with their widths.
+
+    Attributes:
+        widths: the width of each shown column, in cells of the terminal.
+        numeric: whether a column is aligned on the right.
+        whole: whether the values of a column are never cut.
+    """
+
+    widths: tuple[int, ...]
+    numeric: tuple[bool, ...]
+    whole: tuple[bool, ...]
+
+    def line(self, texts: Sequence[str]) -> str:
+        """Return one row; cells that are too wide are cut with `…`."""
+        parts = [
+            _padded(text if whole else cut(text, width), width, right=right)
+            for text, width, right, whole in zip(
+                texts, self.widths, self.numeric, self.whole, strict=False
+            )
+        ]
+        return _GAP.join(parts).rstrip()
+
+    def rule(self) -> str:
+        """Return the line under the headings."""
+        return _GAP.join("─" * width for width in self.widths)
+
+
+def cell_width(text: str) -> int:
+    """Return the width of a text in a terminal; East Asian characters take two cells."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
+def cut(text: str, width: int) -> str:
+    """Return the text, cut with `…` if it is wider.
+
+    >>> cut("customer", 5), cut("大阪市", 5)
+    ('cust…', '大阪…')
+    """
+    if cell_width(text) <= width:
+        return text
+    from rich.cells import set_cell_size
+
+    return set_cell_size(text, width - 1).rstrip() + "…"
+
+
+def _padded(text: str, width: int, *, right: bool) -> str:
+    space = " " * (width - cell_width(text))
+    return space + text if right else text + space
+
+
+def widths_of(rows: Sequence[Sequence[str]]) -> list[int]:
+    """Return the width of the widest text of each column."""
+    return [max(map(cell_width, column)) for column in zip(*rows, strict=True)]
+
+
+def fitted(
+    wanted: Sequence[int],
+    numeric: Sequence[bool],
+    width: int | None,
+    whole: Sequence[bool] | None = None,
+) -> TableLayout:
+    """Fit columns into a width: the widest texts are cut first, then the last columns left out.
+
+    Args:
+        wanted: the widths that the columns need.
+        numeric: whether each column has numbers.
+        width: the available width; None for no limit.
+        whole: whether the values of each column are not cut; by default those of numbers.
+    """
+    whole = tuple(numeric if whole is None else whole)
+    if width is None:
+        return TableLayout(widths=tuple(wanted), numeric=tuple(numeric), whole=whole)
+    shown = len(wanted)
+    least = [
+        full if is_whole else min(full, _NARROWEST)
+        for full, is_whole in zip(wanted, whole, strict=True)
+    ]
+    while shown > 1 and total_width(least[:shown]) > width:
+        shown -= 1
+    limit = max(wanted[:shown], default=0)
+    widths = list(wanted[:shown])
+    while total_width(widths) > width and limit > _NARROWEST:
+        limit -= 1
+        widths = [
+            full if is_whole else min(full, limit)
+            for full, is_whole in zip(wanted[:shown], whole, strict=False)
+        ]
+    widths = [min(one, width) for one in widths]
+    return TableLayout(widths=tuple(widths), numeric=tuple(numeric[:shown]), whole=whole[:shown])
+
+
+def total_width(widths: Sequence[int]) -> int:
+    """Return the width of columns with the gaps between them."""
+    return sum(widths) + len(_GAP) * (len(widths) - 1)
+
+
+def table_lines(
+    headings: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    numeric: Sequence[bool],
+    width: int | None,
+) -> Iterator[str]:
+    """Lay out a whole table: headings, a rule, and the rows."""
+    layout = fitted(widths_of([headings, *rows]), numeric, width)
+    yield layout.line(headings)
+    yield layout.rule()
+    yield from map(layout.line, rows)

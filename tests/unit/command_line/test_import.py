@@ -1,0 +1,289 @@
+"""Files become rows; a value that does not fit is told with its line and column."""
+
+import gzip
+import json
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from paimon_explore import Catalog, Table
+from support.command_line import Program
+
+TYPES = {
+    "b": "BOOLEAN",
+    "i": "INT",
+    "n": "BIGINT",
+    "f": "DOUBLE",
+    "d": "DECIMAL(10, 2)",
+    "s": "STRING",
+    "y": "BYTES",
+    "day": "DATE",
+    "ts": "TIMESTAMP(6)",
+    "ltz": "TIMESTAMP(3) WITH LOCAL TIME ZONE",
+    "a": "ARRAY<INT>",
+    "m": "MAP<STRING, DOUBLE>",
+    "r": "ROW<x INT, y DATE>",
+}
+TEXTS = {
+    "b": "true",
+    "i": " -7 ",
+    "n": "9223372036854775807",
+    "f": "1.5",
+    "d": "12.30",
+    "s": "Zürich, 大阪",
+    "y": "AP8=",
+    "day": "2026-01-31",
+    "ts": "2026-01-31 10:00:00.123456",
+    "ltz": "2026-01-31T10:00:00Z",
+    "a": "[1, null, 3]",
+    "m": '{"a": 1.5}',
+    "r": '{"x": 1, "y": "2026-01-31"}',
+}
+VALUES = {
+    "b": True,
+    "i": -7,
+    "n": 9223372036854775807,
+    "f": 1.5,
+    "d": Decimal("12.30"),
+    "s": "Zürich, 大阪",
+    "y": b"\x00\xff",
+    "day": date(2026, 1, 31),
+    "ts": datetime(2026, 1, 31, 10, 0, 0, 123456),  # noqa: DTZ001 - without a zone
+    "ltz": datetime(2026, 1, 31, 10, tzinfo=UTC),
+    "a": [1, None, 3],
+    "m": [("a", 1.5)],
+    "r": {"x": 1, "y": date(2026, 1, 31)},
+}
+NESTED = ("a", "m", "r")
+WRONG = {
+    "b": "maybe",
+    "i": "2147483648",
+    "n": "1.5",
+    "f": "1,5",
+    "d": "1.234",
+    "y": "#",
+    "day": "31.01.2026",
+    "ts": "yesterday",
+    "ltz": "2026-01-31 10:00:00",
+    "a": "[1, 2.5]",
+    "m": "[1]",
+    "r": '{"z": 1}',
+}
+
+
+def table_of(folder: Path, types: dict[str, str], **options: object) -> Table:
+    """`db.t` in a warehouse of its own."""
+    catalog = Catalog(folder / "wh")
+    catalog.create_database("db", if_not_exists=True)
+    return catalog.create_table("db.t", types, **options)  # type: ignore[arg-type]  # as they are
+
+
+def csv_line(values: list[str]) -> str:
+    return ",".join('"{}"'.format(value.replace('"', '""')) for value in values) + "\n"
+
+
+def written(folder: Path, form: str, columns: dict[str, list[str | None]]) -> Path:
+    """A file with columns of text; in JSON nested values are not text."""
+    path = folder / f"rows.{form}"
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    if form == "csv":
+        lines = [csv_line([value or "" for value in row.values()]) for row in rows]
+        path.write_text(csv_line(list(columns)) + "".join(lines), encoding="utf-8")
+    elif form == "parquet":
+        pq.write_table(
+            pa.table(columns, schema=pa.schema([(n, pa.string()) for n in columns])), path
+        )
+    else:
+        values = [
+            {n: json.loads(v) if v and n in NESTED else v for n, v in row.items()} for row in rows
+        ]
+        lines = [f"{json.dumps(value, ensure_ascii=False)}\n" for value in values]
+        text = "".join(lines) if form == "jsonl" else json.dumps(values)
+        path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "json", "parquet"])
+def test_text_is_cast_to_every_type(form: str, tmp_path: Path, run: Program) -> None:
+    table = table_of(tmp_path, TYPES)
+    path = written(tmp_path, form, {name: [text, None] for name, text in TEXTS.items()})
+    ran = run("import", table.path, path)
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out == "t: 2 rows imported; snapshot 1.\n"
+    assert table.to_arrow().to_pylist() == [VALUES, dict.fromkeys(VALUES)]
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "json", "parquet"])
+@pytest.mark.parametrize("name", WRONG)
+def test_a_value_that_does_not_fit_is_told_with_line_and_column(
+    form: str, name: str, tmp_path: Path, run: Program
+) -> None:
+    table = table_of(tmp_path, {name: TYPES[name]})
+    texts: list[str | None] = [*[TEXTS[name]] * 700, WRONG[name], TEXTS[name], WRONG[name]]
+    path = written(tmp_path, form, {name: texts})
+    ran = run("import", table.path, path)
+    place = {"csv": "line 702", "jsonl": "line 701", "json": "element 701", "parquet": "row 701"}
+    assert (ran.code, ran.out) == (1, "")
+    assert f"{path}, {place[form]}, column '{name}': " in ran.err
+    assert f"is not a valid {TYPES[name]}" in ran.err
+    assert "Nothing was imported." in ran.err
+    assert table.snapshot is None
+
+
+def test_lines_are_counted_as_an_editor_does(tmp_path: Path, run: Program) -> None:
+    table = table_of(tmp_path, {"id": "INT", "text": "STRING"})
+    path = tmp_path / "rows.csv"
+    path.write_text('id,text\n1,"two\nlines"\n\nx,b\n', encoding="utf-8")
+    assert f"{path}, line 5, column 'id': 'x'" in run("import", table.path, path).err
+
+
+BROKEN = {
+    "too few values": ("rows.csv", b"id,text\n1,a\n2\n", "line 3 has 1 values instead of 2"),
+    "too many values": ("rows.csv", b"id,text\n1,a,b\n", "line 2 has 3 values instead of 2"),
+    "no lines": ("rows.csv", b"", "is empty"),
+    "an open quote": ("rows.csv", b'id,text\n1,"a\n', "line 2: "),
+    "a column twice": ("rows.csv", b"id,id\n1,2\n", "the column 'id' twice"),
+    "a column without name": ("rows.csv", b"id,\n1,2\n", "a column without a name"),
+    "an unknown column": ("rows.csv", b"id,txt\n1,2\n", "the table has no column 'txt'"),
+    "another encoding": ("rows.csv", b"id,text\n1,Z\xfcrich\n", "is not UTF-8"),
+    "no JSON": ("rows.jsonl", b'{"id": 1}\n{"id": \n', "line 2 is not JSON"),
+    "no object": ("rows.jsonl", b'{"id": 1}\n[1]\n', "line 2 is not a JSON object"),
+    "an unknown member": ("rows.jsonl", b'{"id": 1}\n{"key": 1}\n', "line 2: the table has no"),
+    "a number in an array": ("rows.json", b'[{"id": 1}, 5]', "element 2 is not a JSON object"),
+    "no Parquet": ("rows.parquet", b"PAR1", "rows.parquet"),
+    "no format": ("rows.dat", b"", "does not tell the format"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_file_imports_nothing(name: str, tmp_path: Path, run: Program) -> None:
+    table = table_of(tmp_path, {"id": "INT", "text": "STRING"})
+    file, data, said = BROKEN[name]
+    (tmp_path / file).write_bytes(data)
+    ran = run("import", table.path, tmp_path / file)
+    assert (ran.code, ran.out) == (1, "")
+    assert said in ran.err
+    assert table.snapshot is None
+
+
+def test_a_file_that_is_missing_is_named(tmp_path: Path, run: Program) -> None:
+    table = table_of(tmp_path, {"id": "INT"})
+    for form in ("csv", "json", "parquet"):
+        ran = run("import", table.path, tmp_path / f"none.{form}")
+        assert (ran.code, f"none.{form}" in ran.err) == (1, True)
+
+
+def test_several_files_are_one_commit_or_none(tmp_path: Path, run: Program) -> None:
+    table = table_of(tmp_path, {"id": "INT", "text": "STRING"})
+    (tmp_path / "a.csv").write_text("ID,text\n1,a\n", encoding="utf-8")
+    (tmp_path / "b.jsonl").write_text('{"text": 2.50}\n', encoding="utf-8")
+    with gzip.open(tmp_path / "c.tsv.gz", "wt", encoding="utf-8") as stream:
+        stream.write("text\tid\nc\t3\n")
+    files = [tmp_path / name for name in ("a.csv", "b.jsonl", "c.tsv.gz")]
+    (tmp_path / "bad.csv").write_text("id\nx\n", encoding="utf-8")
+    assert run("import", table.path, *files, tmp_path / "bad.csv").code == 1
+    assert table.snapshot is None
+    assert run("import", table.path, *files, "--json").lines == [
+        '{"table":"t","rows":3,"snapshot_id":1}'
+    ]
+    assert sorted(table.to_arrow().to_pylist(), key=str) == [
+        {"id": 1, "text": "a"},
+        {"id": 3, "text": "c"},
+        {"id": None, "text": "2.50"},
+    ]
+
+
+def test_the_options_of_csv(tmp_path: Path, run: Program) -> None:
+    table = table_of(tmp_path, {"id": "INT", "text": "STRING"})
+    path = tmp_path / "rows.txt"
+    path.write_text("1;NA\n2;\n", encoding="utf-8")
+    options = ("--delimiter", ";", "--no-header", "id,text", "--null", "NA")
+    assert run("import", table.path, path, *options).code == 0
+    assert table.to_arrow().to_pylist() == [{"id": 1, "text": None}, {"id": 2, "text": ""}]
+
+
+def test_rows_of_the_same_key_are_replaced(tmp_path: Path, run: Program) -> None:
+    table = table_of(tmp_path, {"id": "INT", "text": "STRING"}, primary_key="id")
+    path = tmp_path / "rows.csv"
+    path.write_text("id,text\n1,a\n2,b\n1,c\n", encoding="utf-8")
+    assert run("import", table.path, path).code == 0
+    rows = table.to_arrow().sort_by("id").to_pylist()
+    assert rows == [{"id": 1, "text": "c"}, {"id": 2, "text": "b"}]
+
+
+def test_overwrite_replaces_all_rows(tmp_path: Path, run: Program) -> None:
+    table = table_of(tmp_path, {"id": "INT", "dt": "STRING"}, partition_by="dt")
+    table.append([{"id": 1, "dt": "a"}, {"id": 2, "dt": "b"}])
+    path = tmp_path / "rows.csv"
+    path.write_text("id,dt\n3,a\n", encoding="utf-8")
+    assert run("import", table.path, path, "--overwrite").code == 1
+    assert run("import", table.path, path, "--overwrite", "--yes").code == 0
+    assert table.to_arrow().to_pylist() == [{"id": 3, "dt": "a"}]
+
+
+NEW = {
+    "csv": (
+        "id,code,x,ok,day,at,name,none\n1,007,1.5,true,2026-01-31,2026-01-31 10:00:00,a,\n"
+        "2,010,2,false,2026-02-01,2026-02-01T00:00:00,b,\n"
+    ),
+    "jsonl": (
+        '{"id":1,"code":"007","x":1.5,"ok":true,"day":"2026-01-31","at":"2026-01-31 10:00:00",'
+        '"name":"a","none":null}\n'
+        '{"id":2,"code":"010","x":2,"ok":false,"day":"2026-02-01","at":"2026-02-01T00:00:00",'
+        '"name":"b","none":null}\n'
+    ),
+}
+PLAIN_TYPES = {
+    "csv": ["BIGINT NOT NULL", "STRING", "DOUBLE", "BOOLEAN", "DATE", "TIMESTAMP(6)", "STRING"],
+    "jsonl": ["BIGINT NOT NULL", "STRING", "DOUBLE", "BOOLEAN", "DATE", "STRING", "STRING"],
+}
+
+
+@pytest.mark.parametrize("form", NEW)
+def test_a_new_table_gets_the_types_of_the_first_rows(
+    form: str, tmp_path: Path, run: Program
+) -> None:
+    path = tmp_path / f"rows.{form}"
+    path.write_text(NEW[form], encoding="utf-8")
+    wh = tmp_path / "wh"
+    options = ("-w", wh, "--create", "--primary-key", "id", "--table-option", "bucket=1")
+    command = ("import", "db.new", path, *options, "--type", "day=DATE")
+    wh.mkdir()
+    assert run(*command, "--dry-run").lines[-1] == "db.new: 2 rows would be imported."
+    assert Catalog(wh).databases() == []
+    assert run(*command).code == 0
+    table = Catalog(wh).table("db.new")
+    columns = json.loads(run("show", table.path, "--json").out)["columns"]
+    assert [column["type"] for column in columns] == [*PLAIN_TYPES[form], "STRING"]
+    assert (table.schema.primary_keys, table.count()) == (("id",), 2)
+    again = run(*command)
+    assert (again.code, "already exists" in again.err) == (1, True)
+
+
+def test_an_import_that_fails_leaves_no_new_table(tmp_path: Path, run: Program) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("id\n" + "1\n" * 10_000 + "x\n", encoding="utf-8")
+    (tmp_path / "wh").mkdir()
+    ran = run("import", "db.new", path, "-w", tmp_path / "wh", "--create")
+    assert (ran.code, "line 10002, column 'id': 'x'" in ran.err) == (1, True)
+    assert Catalog(tmp_path / "wh").tables("db") == []
+    assert run("import", str(tmp_path / "t"), path, "--create").code == 1
+
+
+@pytest.mark.parametrize("name", ["orders", "customers", "types", "parcels"])
+def test_json_and_csv_of_head_can_be_imported_again(
+    name: str, own_warehouse: Path, tmp_path: Path, run: Program
+) -> None:
+    catalog = Catalog(own_warehouse)
+    table = catalog.table(f"demo.{name}")
+    for form in ("json", "csv"):
+        path = tmp_path / f"{name}.{form}"
+        path.write_text(run("head", table.path, "--all", f"--{form}").out, encoding="utf-8")
+        copy = catalog.create_table(f"demo.{name}_{form}", table.scan().schema)
+        ran = run("import", copy.path, path)
+        assert (ran.code, ran.err) == (0, "")
+        assert copy.to_arrow().to_pylist() == table.to_arrow().to_pylist()

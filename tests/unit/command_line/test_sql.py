@@ -1,0 +1,207 @@
+"""SQL on tables: by DuckDB with pushed-down columns and filters, or by scans."""
+
+import io
+import json
+import sys
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.dataset as ds
+import pytest
+
+import paimon_explore as pe
+from paimon_explore.command_line.source import Source
+from paimon_explore.command_line.sql import arrow_dataset
+from paimon_explore.command_line.sql import engine as engines
+from paimon_explore.command_line.sql.arrow_dataset import TableDataset
+from paimon_explore.command_line.sql.catalog_tables import CatalogTables
+from paimon_explore.command_line.sql.filter_translation import pushed_predicates
+from paimon_explore.command_line.sql.prompt import SqlCompleter, complete_statements
+from paimon_explore.scan.predicate.sql_formatter import to_sql
+from paimon_explore.table.scan import Scan
+from support.command_line import Program
+
+QUERIES = {
+    "SELECT count(*) AS n FROM demo.orders": [{"n": 30}],
+    "SELECT max(id) AS m FROM demo.orders WHERE dt = '2026-01-01'": [{"m": 405}],
+    "SELECT id FROM demo.orders WHERE id > 403 ORDER BY id": [{"id": 404}, {"id": 405}],
+    "SELECT id FROM demo.orders WHERE id IN (1, 404) ORDER BY id": [{"id": 1}, {"id": 404}],
+    "SELECT count(*) AS n FROM demo.orders WHERE city IS NULL OR city = 'Oslo'": [{"n": 14}],
+    "SELECT o.id FROM demo.orders o JOIN demo.customers c USING (id) WHERE o.id = 5": [{"id": 5}],
+    'SELECT count(*) AS n FROM demo."orders$files"': [{"n": 15}],
+    "WITH a AS (SELECT id FROM demo.orders) SELECT min(id) AS m FROM a": [{"m": 0}],
+    "SELECT amount FROM demo.orders WHERE amount = 101.25": [{"amount": "101.25"}],
+    "CREATE TABLE x AS SELECT 1 AS a; SELECT a FROM x": [{"Count": 1}, {"a": 1}],
+}
+
+
+@pytest.fixture(autouse=True)
+def folder(demo_warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(demo_warehouse.parent)
+
+
+def rows_of(out: str) -> list[object]:
+    return [json.loads(line) for line in out.splitlines()]
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_a_query_on_duckdb(query: str, run: Program) -> None:
+    ran = run("sql", "-w", "wh", query, "--json")
+    assert (ran.code, ran.err) == (0, "")
+    assert rows_of(ran.out)[-1] == QUERIES[query][-1]
+    if "CREATE" not in query:
+        assert rows_of(ran.out) == QUERIES[query]
+
+
+def test_names_of_a_database_and_of_paths(run: Program) -> None:
+    query = "SELECT count(*) AS n FROM orders"
+    assert run("sql", "-w", "wh", "-d", "demo", query, "--json").out == '{"n":30}\n'
+    given = ("-t", "orders=wh/demo.db/orders", "-t", "c=wh/demo.db/customers")
+    assert run("sql", *given, query, "--json").out == '{"n":30}\n'
+    both = "SELECT count(*) AS n FROM orders, c"
+    assert rows_of(run("sql", *given, both, "--json").out) == [{"n": 750}]
+
+
+def test_the_engine_is_named_below_the_rows(run: Program) -> None:
+    query = "SELECT id FROM demo.orders LIMIT 1"
+    assert run("sql", "-w", "wh", query, "--width", "80").lines[-1].startswith("(1 row; DuckDB ")
+    ran = run("sql", "-w", "wh", query, "--width", "80", "--engine", "scan")
+    assert ran.lines[-1].startswith("(1 row; scans of paimon-explore")
+
+
+def test_statements_of_standard_input(run: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("SELECT 1 AS a;\nSELECT id FROM demo.orders"))
+    assert len(run("sql", "-w", "wh", "--json").lines) == 31
+
+
+SCANS = {
+    "SELECT * FROM demo.stock": 2,
+    "select id, city from demo.orders where id > 403 limit 1;": 1,
+    "SELECT id FROM demo.orders WHERE city = ' limit 5' OR id < 2": 2,
+    "SELECT count(*) FROM demo.orders WHERE id > 403": 1,
+    'SELECT * FROM demo."orders$snapshots"': 5,
+}
+
+
+@pytest.mark.parametrize("query", SCANS)
+def test_a_query_without_duckdb(query: str, run: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        engines, "find_spec", lambda name: None if name == "duckdb" else find_spec(name)
+    )
+    ran = run("sql", "-w", "wh", query, "--json")
+    assert (ran.code, len(ran.lines)) == (0, SCANS[query])
+    for wrong in ("SELECT max(id) FROM demo.orders", "DELETE FROM demo.orders", "SELECT 1"):
+        ran = run("sql", "-w", "wh", wrong)
+        assert (ran.code, "pip install duckdb" in ran.err) == (1, True)
+    assert run("sql", "-w", "wh", "--engine", "duckdb", query).code == 1
+
+
+@pytest.fixture
+def scans(monkeypatch: pytest.MonkeyPatch) -> list[Scan]:
+    """The scans that DuckDB starts."""
+    seen: list[Scan] = []
+    made = arrow_dataset.TableScanner.__init__
+
+    def init(
+        self: arrow_dataset.TableScanner, scan: Scan, columns: list[str], condition: object
+    ) -> None:
+        made(self, scan, columns, condition)  # type: ignore[arg-type]  # as it is
+        seen.append(self.scan)
+
+    monkeypatch.setattr(arrow_dataset.TableScanner, "__init__", init)
+    return seen
+
+
+PUSHED = {
+    "SELECT city FROM demo.orders WHERE id > 403": ({"id", "city"}, "id > 403"),
+    "SELECT id FROM demo.orders WHERE dt = '2026-01-01' AND city = 'Oslo'": (
+        {"id", "dt", "city"},
+        "dt = '2026-01-01' AND city = 'Oslo'",
+    ),
+    "SELECT id FROM demo.orders WHERE city = 'a' OR id = 1": ({"id", "city"}, "TRUE"),
+}
+
+
+@pytest.mark.parametrize("query", PUSHED)
+def test_columns_and_filters_reach_the_scan(query: str, run: Program, scans: list[Scan]) -> None:
+    assert run("sql", "-w", "wh", query, "--json").code == 0
+    columns, where = PUSHED[query]
+    assert [set(scan.columns) for scan in scans] == [columns]
+    assert to_sql(scans[0].where) == where
+
+
+def filters() -> Iterator[pc.Expression]:
+    """Filters of every form that DuckDB pushes, and others."""
+    i, s, d = pc.field("i"), pc.field("s"), pc.field("d")
+    day = pa.scalar(20_000, pa.int32()).cast(pa.date32())
+    atoms = [
+        *(i > 2, i >= 2, i < 2, i <= 2, i == 2, i != 2, i.isin([1, 3]), i.is_valid(), i.is_null()),
+        *(s == "b", s > "a b", s == 'q"', s == "x and y", s == "(", s != "b", s.is_valid()),
+        *(d == day, d > day, d.is_null(), pc.field("f") > 1.5, pc.field("b") == True),  # noqa: E712
+        pc.field("n") > pa.scalar("1.50").cast(pa.decimal128(5, 2)),
+    ]
+    yield from atoms
+    for one in atoms:
+        yield one & (i > 1)
+        yield (s == "b") & (one & (i > 0))
+        yield one | (i > 3)
+        yield ~one
+
+
+def test_a_pushed_filter_gives_the_rows_of_pyarrow() -> None:
+    rows = pa.table(
+        {
+            "i": [1, 2, 3, None],
+            "s": ["a b", "b", 'q"', "x and y"],
+            "d": pa.array([19_999, 20_000, 20_001, None], pa.int32()).cast(pa.date32()),
+            "f": [1.0, 2.0, None, 1.5],
+            "b": [True, False, None, True],
+            "n": pa.array(["1.00", "1.50", "2.00", None]).cast(pa.decimal128(5, 2)),
+        }
+    )
+    catalog = pe.Catalog("memory://pushed/wh")
+    catalog.create_database("db", if_not_exists=True)
+    table = catalog.create_table("db.t", rows, if_not_exists=True)
+    table.overwrite(rows)
+    dataset = TableDataset(table.scan())
+    expected = ds.dataset(rows)
+    pushed = 0
+    for condition in filters():
+        found = dataset.scanner(columns=["i"], filter=condition).to_reader().read_all()
+        wanted = expected.scanner(columns=["i"], filter=condition).to_table()
+        assert (str(condition), found["i"].to_pylist()) == (str(condition), wanted["i"].to_pylist())
+        pushed += len([*pushed_predicates(str(condition), rows.schema)])
+    assert pushed > 60
+
+
+def tables_of(warehouse: str) -> CatalogTables:
+    return CatalogTables(source=Source(warehouse=warehouse, options={}), paths={}, database="demo")
+
+
+def test_names_and_columns_are_completed() -> None:
+    completer = SqlCompleter(tables_of("wh"))
+    assert completer.candidates("SELECT * FROM ord", "ord") == ["orders", "ORDER BY"]
+    assert completer.candidates("SELECT ci FROM orders", "ci") == ["city"]
+    assert completer.candidates("SELECT ci", "ci") == []
+    assert completer.candidates("sel", "sel") == ["SELECT"]
+    assert SqlCompleter(tables_of("nothing")).candidates("sel", "sel") == ["SELECT"]
+
+
+def test_lines_of_the_prompt_become_statements() -> None:
+    lines = ["SELECT 1", "AS a;", "\x03", ".tables", "SELECT", "\x03", "SELECT 2;", ".quit", "x"]
+
+    def ask(_: str) -> str:
+        line = lines.pop(0)
+        if line == "\x03":
+            raise KeyboardInterrupt
+        return line
+
+    assert [*complete_statements(ask)] == ["SELECT 1\nAS a;", ".tables", "SELECT 2;"]
+
+    def end(_: str) -> str:
+        raise EOFError
+
+    assert [*complete_statements(end)] == []
