@@ -26,16 +26,18 @@ def _text_type(data_type: pa.DataType) -> pa.DataType:
     """Return the type with text in place of dates and times."""
     if pa.types.is_temporal(data_type):
         return pa.string()
-    if pa.types.is_struct(data_type):
+    if isinstance(data_type, pa.StructType):
         return pa.struct([_text_field(field) for field in data_type])
-    if pa.types.is_list(data_type):
+    if isinstance(data_type, pa.ListType):
         return pa.list_(_text_field(data_type.value_field))
-    if pa.types.is_map(data_type):
-        return pa.map_(_text_field(data_type.key_field), _text_field(data_type.item_field))
+    if isinstance(data_type, pa.MapType):
+        key, item = _text_field(data_type.key_field), _text_field(data_type.item_field)
+        texts: pa.DataType = pa.map_(key, item)  # type: ignore[call-overload]  # stubs know no fields
+        return texts
     return data_type
 
 
-def _text_field(field: pa.Field) -> pa.Field:
+def _text_field(field: "pa.Field[pa.DataType]") -> "pa.Field[pa.DataType]":
     return field.with_type(_text_type(field.type))
 
 

@@ -42,7 +42,8 @@ _SHARED = (
 
 def _rank(parameter: click.Parameter) -> int:
     """The position of an option in the help."""
-    return _SHARED.index(parameter.name) + 1 if parameter.name in _SHARED else 0
+    is_shared = isinstance(parameter, click.Option) and parameter.name in _SHARED
+    return _SHARED.index(str(parameter.name)) + 1 if is_shared else 0
 
 
 class PlainCommand(click.Command):

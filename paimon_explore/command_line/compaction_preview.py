@@ -20,13 +20,13 @@ from paimon_explore.table.table import Table
 from paimon_explore.write.write_target import WriteTarget
 
 _SCHEMA = pa.schema(
-    {
-        "partition": pa.string(),
-        "bucket": pa.int32(),
-        "files": pa.int64(),
-        "rows": pa.int64(),
-        "bytes": pa.int64(),
-    }
+    (
+        pa.field("partition", pa.string()),
+        pa.field("bucket", pa.int32()),
+        pa.field("files", pa.int64()),
+        pa.field("rows", pa.int64()),
+        pa.field("bytes", pa.int64()),
+    )
 )
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     "compact",
     "compact wh/demo.db/orders --dry-run",
     "compact demo.orders -w wh --partition dt=2026-01-01 --yes",
-    "compact demo.notes -w wh --sort zorder --by id,stars --yes --json",
+    "compact demo.orders -w wh --sort zorder --by id,amount --yes --json",
 )
 @opened_table
 @click.option("--minor", is_flag=True, help="Only what the table's options ask for.")

@@ -67,7 +67,8 @@ def plain_parser() -> ArgumentParser:
     parser = ArgumentParser(
         prog=PROGRAM,
         description="Explore Apache Paimon tables.",
-        epilog=f"There are more commands with the extra cli. {EXTRA_HINT}",
+        epilog=f"There are more commands with the extra cli:\n  {EXTRA_HINT}",
+        formatter_class=RawDescriptionHelpFormatter,
     )
     commands = parser.add_subparsers(dest="command", required=True)
     raw = RawDescriptionHelpFormatter

@@ -12,28 +12,28 @@ from paimon_explore.table.catalog.catalog import Catalog
 from paimon_explore.table.table import Table
 
 _TABLES = pa.schema(
-    {
-        "database": pa.string(),
-        "table": pa.string(),
-        "snapshot": pa.int64(),
-        "stored_rows": pa.int64(),
-        "primary_key": pa.string(),
-        "partition_by": pa.string(),
-        "comment": pa.string(),
-        "error": pa.string(),
-    }
+    (
+        pa.field("database", pa.string()),
+        pa.field("table", pa.string()),
+        pa.field("snapshot", pa.int64()),
+        pa.field("stored_rows", pa.int64()),
+        pa.field("primary_key", pa.string()),
+        pa.field("partition_by", pa.string()),
+        pa.field("comment", pa.string()),
+        pa.field("error", pa.string()),
+    )
 )
 _COLUMNS = pa.schema(
-    {
-        "id": pa.int32(),
-        "name": pa.string(),
-        "type": pa.string(),
-        "key": pa.string(),
-        "default": pa.string(),
-        "comment": pa.string(),
-    }
+    (
+        pa.field("id", pa.int32()),
+        pa.field("name", pa.string()),
+        pa.field("type", pa.string()),
+        pa.field("key", pa.string()),
+        pa.field("default", pa.string()),
+        pa.field("comment", pa.string()),
+    )
 )
-_OPTIONS = pa.schema({"option": pa.string(), "value": pa.string()})
+_OPTIONS = pa.schema((pa.field("option", pa.string()), pa.field("value", pa.string())))
 
 
 def table_rows(catalog: Catalog, names: Sequence[tuple[str, str]]) -> pa.RecordBatchReader:
@@ -41,7 +41,7 @@ def table_rows(catalog: Catalog, names: Sequence[tuple[str, str]]) -> pa.RecordB
 
     def batches() -> Iterator[pa.RecordBatch]:
         for database, name in names:
-            row = {"database": database, "table": name}
+            row: dict[str, object] = {"database": database, "table": name}
             try:
                 row |= _facts(catalog.table(f"{database}.{name}"))
             except PaimonError as error:

@@ -12,6 +12,7 @@ from paimon_explore.command_line.exit_codes import OK
 from paimon_explore.command_line.options import column_names, opened_table, output_options
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.sanitize import sanitized
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -74,8 +75,8 @@ def tail(  # noqa: PLR0913 - the options of the command
     follow = Follow(
         table=table, columns=column_names(columns), where=where, poll_s=poll, timeout_s=timeout
     )
-    if output.is_text and output.width is not None:
-        sys.stderr.write(f"Following {table.name}; Ctrl+C ends.\n")
+    if output.is_text and sys.stderr.isatty():
+        sys.stderr.write(f"Following {sanitized(table.name)}; Ctrl+C ends.\n")
     try:
         output.rows(follow.reader(start, count), noun="change", is_live=True)
     except KeyboardInterrupt:

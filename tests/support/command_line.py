@@ -9,9 +9,11 @@ import click
 import pytest
 
 from paimon_explore.__main__ import main
-from paimon_explore.command_line.command import ExampleCommand
-from paimon_explore.command_line.program import main_group
+from paimon_explore.command_line import program
+from paimon_explore.command_line.command import ExampleCommand, main_group
 from paimon_explore.sanitize import visible
+
+assert program.MODULES, "their import defines the commands"
 
 
 @dataclass(frozen=True)

@@ -71,7 +71,7 @@ class CsvFile:
     def _batch(
         self,
         target: Target,
-        fields: list[pa.Field],
+        fields: "list[pa.Field[pa.DataType]]",
         lines: list[int],
         rows: list[list[str | None]],
     ) -> pa.RecordBatch:

@@ -79,7 +79,7 @@ class Target:
     schema: pa.Schema
     type_texts: Mapping[str, str]
 
-    def column(self, name: str, location: str) -> pa.Field:
+    def column(self, name: str, location: str) -> "pa.Field[pa.DataType]":
         """Return the column of a name in a file; case is ignored if that is unambiguous.
 
         Raises:

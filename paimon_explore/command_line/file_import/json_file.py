@@ -44,7 +44,7 @@ class JsonFile:
 
     def batches(self, target: Target) -> Iterator[pa.RecordBatch]:
         """Read the rows in the types of the table."""
-        fields: dict[str, pa.Field] = {}
+        fields: dict[str, pa.Field[pa.DataType]] = {}
         locations: list[str] = []
         waiting: list[Record] = []
         for location, record in self._rows():
@@ -61,7 +61,7 @@ class JsonFile:
     def _batch(
         self,
         target: Target,
-        fields: dict[str, pa.Field],
+        fields: "dict[str, pa.Field[pa.DataType]]",
         locations: list[str],
         rows: list[Record],
     ) -> pa.RecordBatch:
@@ -112,7 +112,7 @@ class JsonFile:
 
 def _inferred(values: list[object]) -> pa.DataType:
     try:
-        found = pa.array(values).type
+        found = pa.array(values).type  # type: ignore[arg-type]  # any values
     except (pa.ArrowException, OverflowError):
         return pa.string()
     return pa.string() if pa.types.is_null(found) else found

@@ -9,7 +9,7 @@ from typing import Self
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paimon_explore.data_types.arrow_buffers import Column
+from paimon_explore.data_types.arrow_buffers import Column, as_python
 from paimon_explore.errors import PaimonError
 
 
@@ -50,15 +50,9 @@ def cast_column(column: Column, data_type: pa.DataType) -> Column:
     if column.type == data_type:
         return column
     if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
-        return cast_texts(
-            [str(v) if v is not None else None for v in column.to_pylist()], data_type
-        )
-    whole = column
-    return located(range(len(whole)), lambda part: _slice(whole, part).cast(data_type))
-
-
-def _slice(column: Column, part: Sequence[int]) -> Column:
-    return column.slice(part[0], len(part)) if part else column.slice(0, 0)
+        return cast_texts([None if v is None else str(v) for v in as_python(column)], data_type)
+    positions = range(len(column))
+    return located(positions, lambda part: column.take(pa.array(part, pa.int64())).cast(data_type))
 
 
 def located(values: Sequence[object], cast: Callable[[Sequence[object]], Column]) -> Column:
@@ -82,7 +76,7 @@ def located(values: Sequence[object], cast: Callable[[Sequence[object]], Column]
         raise MisfitError(first, _reason(reason)) from error
 
 
-_ERRORS = (ValueError, TypeError, OverflowError, pa.ArrowException, PaimonError)
+_ERRORS = (MisfitError, ValueError, TypeError, OverflowError, pa.ArrowException, PaimonError)
 
 
 def _reason(text: str) -> str:
@@ -123,33 +117,34 @@ def _converted(value: object, data_type: pa.DataType) -> object:
     """A JSON value as Arrow takes it: scalars by their text, maps as pairs."""
     if value is None:
         return None
-    if pa.types.is_map(data_type):
-        pairs = value.items() if isinstance(value, dict) else _pairs(value)
+    if isinstance(data_type, pa.MapType):
         key, item = data_type.key_type, data_type.item_type
-        return [(_converted(k, key), _converted(v, item)) for k, v in pairs]
-    if pa.types.is_struct(data_type):
+        return [(_converted(k, key), _converted(v, item)) for k, v in _pairs(value)]
+    if isinstance(data_type, pa.StructType):
         return _struct(value, data_type)
-    if pa.types.is_nested(data_type):
+    if isinstance(data_type, pa.ListType | pa.FixedSizeListType):
         if not isinstance(value, list):
             raise TypeError("Not a list.")
         return [_converted(one, data_type.value_type) for one in value]
-    return cast_texts([json_scalar(value)], data_type)[0].as_py()
+    return as_python(cast_texts([json_scalar(value)], data_type))[0]
 
 
 def _pairs(value: object) -> list[tuple[object, object]]:
+    if isinstance(value, dict):
+        return list(value.items())
     if not isinstance(value, list):
         raise TypeError("Not a map.")
     return [(key, item) for key, item in value]
 
 
-def _struct(value: object, data_type: pa.DataType) -> dict[str, object]:
+def _struct(value: object, data_type: pa.StructType) -> dict[str, object]:
     if not isinstance(value, dict):
         raise TypeError("Not an object.")
-    names = [field.name for field in data_type]
-    unknown = next((name for name in value if name not in names), None)
+    fields = {field.name: field.type for field in data_type}
+    unknown = next((name for name in value if name not in fields), None)
     if unknown is not None:
         raise ValueError(f"Unknown field {unknown!r}.")
-    return {field.name: _converted(value.get(field.name), field.type) for field in data_type}
+    return {name: _converted(value.get(name), kind) for name, kind in fields.items()}
 
 
 class NumberLiteral(float):

@@ -15,7 +15,7 @@ from paimon_explore.errors import InvalidInputError
 from paimon_explore.table.scan import Scan
 
 
-class TableDataset(ds.Dataset):  # type: ignore[misc]  # pyarrow's stubs declare it final
+class TableDataset(ds.Dataset):
     """The rows of a scan as a dataset.
 
     DuckDB recognizes subclasses of pyarrow's class, and calls `schema` and `scanner`.
@@ -32,7 +32,7 @@ class TableDataset(ds.Dataset):  # type: ignore[misc]  # pyarrow's stubs declare
         """The columns of the table."""
         return self._scan.schema
 
-    def scanner(
+    def scanner(  # type: ignore[override]  # what DuckDB needs of a scanner
         self,
         columns: Sequence[str] | None = None,
         filter: pc.Expression | None = None,  # noqa: A002 - pyarrow's name

@@ -13,6 +13,7 @@ from paimon_explore.table.scan import Scan
 MAX_NAMES = 2000
 """Number of tables whose names are completed; a server may have very many."""
 _PARTS = 2
+_GLOBAL = "sys"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,17 +41,23 @@ class CatalogTables:
         is_short = len(parts) == 1 and self.database is not None
         if is_short:
             parts = (str(self.database), parts[0])
-        if len(parts) != _PARTS or not self.source.has_catalog:
+        if len(parts) != _PARTS or not self._has_database(parts[0]):
             return None
         name = ".".join(parts)
         try:
             if self.source.is_system_table(name):
                 return self.source.open_rows(name)
             return self.source.open_table(name).scan()
-        except NotFoundError as error:
-            if error.kind == "database" or is_short:  # may be a name of the statement itself
+        except NotFoundError:
+            if is_short:  # may be a name of the statement itself
                 return None
             raise
+
+    def _has_database(self, name: str) -> bool:
+        """Whether a name is that of a database, and not the alias of a table."""
+        if not self.source.has_catalog:
+            return False
+        return name == _GLOBAL or name in self.source.open_catalog().databases()
 
     def required(self, parts: tuple[str, ...]) -> Scan | RowSource:
         """Open a table or system table.

@@ -1,16 +1,14 @@
 """SQL by DuckDB; it reads tables by Arrow scans with pushed-down columns and filters."""
 
-import re
-
 import duckdb
 import pyarrow as pa
 
 from paimon_explore.command_line.sql.arrow_dataset import TableDataset
 from paimon_explore.command_line.sql.catalog_tables import CatalogTables
+from paimon_explore.command_line.sql.table_names import possible_tables
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.table.scan import Scan
 
-_PART = re.compile(r'"(?:[^"]|"")*"|[^."]+')
 _ROWS = 10_000
 """Rows of a batch of the result."""
 
@@ -46,12 +44,10 @@ class DuckDBEngine:
     def run(self, statement: str) -> pa.Table | pa.RecordBatchReader | None:
         """Run one statement; None if it has no result."""
         try:
-            for name in sorted(self._connection.get_table_names(statement, qualified=True)):
-                self._add_view(_parts(name))
-            result = self._connection.sql(statement)
-            if result is None:
-                return None
-            return result.to_arrow_reader(_ROWS)
+            for name in possible_tables(statement):
+                self._add_view(name)
+            result = self._relation(statement)
+            return None if result is None else result.to_arrow_reader(_ROWS)
         except duckdb.Error as error:
             raise InvalidInputError(_sentence(error)) from error
 
@@ -59,28 +55,24 @@ class DuckDBEngine:
         """Close the database."""
         self._connection.close()
 
+    def _relation(self, statement: str) -> duckdb.DuckDBPyRelation | None:
+        """The result; None for statements such as CREATE VIEW, which the stubs do not say."""
+        return self._connection.sql(statement)
+
     def _add_view(self, parts: tuple[str, ...]) -> None:
         """Create or renew the view of a table, so that it has the latest snapshot."""
         found = self._tables.find(parts)
         if found is None:
             return
         held = f"__rows_{'.'.join(parts)}"
-        is_scan = isinstance(found, Scan)
-        self._connection.register(held, TableDataset(found) if is_scan else found.to_arrow())
+        rows = TableDataset(found) if isinstance(found, Scan) else found.to_arrow()
+        self._connection.register(held, rows)
         if len(parts) > 1:
             self._connection.execute(f"CREATE SCHEMA IF NOT EXISTS {_quoted(parts[0])}")
         name = ".".join(map(_quoted, parts))
         self._connection.execute(
             f"CREATE OR REPLACE VIEW {name} AS SELECT * FROM {_quoted(held)}"  # noqa: S608 - quoted
         )
-
-
-def _parts(name: str) -> tuple[str, ...]:
-    """The parts of a qualified name, without quotes."""
-    return tuple(
-        part[1:-1].replace('""', '"') if part.startswith('"') else part
-        for part in _PART.findall(name)
-    )
 
 
 def _quoted(name: str) -> str:

@@ -7,9 +7,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from paimon_explore.command_line.command import ExampleCommand
+from paimon_explore.command_line.command import ExampleCommand, main_group
 from paimon_explore.command_line.command_names import SECTIONS
-from paimon_explore.command_line.program import main_group
 from support.command_line import Program, all_commands, copied, examples
 
 SHOWN = ("wh", "wh/demo.db/orders", "demo.orders --warehouse wh --snapshot 2")
@@ -57,7 +56,7 @@ def test_the_help_of_the_program_lists_every_command() -> None:
     assert listed == set(main_group.commands)
 
 
-@pytest.mark.parametrize("name", [*COMMANDS, "show", "lab", "tag", "branch"])
+@pytest.mark.parametrize("name", [*COMMANDS, "tag", "branch"])
 def test_the_help_shows_the_examples(name: str, run: Program) -> None:
     ran = run(*name.split(), "--help")
     assert ran.code == 0
@@ -71,7 +70,7 @@ def test_an_example_runs(example: str, folder: Path, run: Program) -> None:
     ran = run(*shlex.split(example))
     expected = (0, 3) if example.startswith(FINDINGS) else (0,)
     assert (ran.code in expected, ran.err) == (True, ""), ran
-    assert ran.out
+    assert ran.out or "--json" in example
     assert folder.exists()
 
 

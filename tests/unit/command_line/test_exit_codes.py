@@ -35,7 +35,7 @@ WRONG = {
     "a long delimiter": "import wh/demo.db/orders x.csv --delimiter ;;",
 }
 FAILED = {
-    "no such table": ("head wh/demo.db/nothing", "Table 'wh/demo.db/nothing' does not exist."),
+    "no such table": ("head wh/demo.db/nothing", "wh/demo.db/nothing' does not exist."),
     "a name without a catalog": ("head demo.orders", "--warehouse PATH, or --catalog NAME"),
     "no such name": ("head demo.order -w wh", "Did you mean 'orders'?"),
     "no such catalog": ("ls --catalog none", "none"),
@@ -181,7 +181,7 @@ def test_ctrl_c_ends_with_130(folder: Path, run: Program, monkeypatch: pytest.Mo
 CHANGES = {
     "compact": "compact {wh}/demo.db/orders",
     "sort": "compact {wh}/demo.db/orders --sort order --by id",
-    "compact with a key": "compact {wh}/demo.db/customers",
+    "compact with a key": "compact {wh}/demo.db/stock",
     "expire": "expire {wh}/demo.db/orders --retain-max 1",
     "orphans": "orphans {wh}/demo.db/orders --older-than 2100-01-01",
     "tag delete": "tag delete {wh}/demo.db/trips before",
@@ -265,7 +265,7 @@ def test_a_terminal_is_asked(
     monkeypatch.setattr(click, "confirm", confirm)
     table = own_warehouse / "demo.db" / "trips"
     ran = run("tag", "delete", table, "before")
-    assert asked == ["trips: delete tag 'before' of snapshot 1?"]
+    assert asked == ["demo.trips: delete tag 'before' of snapshot 1?"]
     assert (ran.code == 0) is is_done
     assert (table / "tag" / "tag-before").exists() is not is_done
 

@@ -26,7 +26,7 @@ TYPES = {
     "ltz": "TIMESTAMP(3) WITH LOCAL TIME ZONE",
     "a": "ARRAY<INT>",
     "m": "MAP<STRING, DOUBLE>",
-    "r": "ROW<x INT, y DATE>",
+    "r": "ROW<`x` INT, `y` DATE>",
 }
 TEXTS = {
     "b": "true",
@@ -113,7 +113,7 @@ def test_text_is_cast_to_every_type(form: str, tmp_path: Path, run: Program) -> 
     path = written(tmp_path, form, {name: [text, None] for name, text in TEXTS.items()})
     ran = run("import", table.path, path)
     assert (ran.code, ran.err) == (0, "")
-    assert ran.out == "t: 2 rows imported; snapshot 1.\n"
+    assert ran.out == "db.t: 2 rows imported; snapshot 1.\n"
     assert table.to_arrow().to_pylist() == [VALUES, dict.fromkeys(VALUES)]
 
 
@@ -188,7 +188,7 @@ def test_several_files_are_one_commit_or_none(tmp_path: Path, run: Program) -> N
     assert run("import", table.path, *files, tmp_path / "bad.csv").code == 1
     assert table.snapshot is None
     assert run("import", table.path, *files, "--json").lines == [
-        '{"table":"t","rows":3,"snapshot_id":1}'
+        '{"table":"db.t","rows":3,"snapshot_id":1}'
     ]
     assert sorted(table.to_arrow().to_pylist(), key=str) == [
         {"id": 1, "text": "a"},

@@ -54,10 +54,7 @@ def folder(demo_warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_text_fits_the_width(name: str, width: int, run: Program) -> None:
     command = {**LISTINGS, **REPORTS}[name]
     ran = run(*command, "--width", str(width))
-    assert (ran.code in {0, 3}, ran.err.replace("Following events; Ctrl+C ends.\n", "")) == (
-        True,
-        "",
-    )
+    assert (ran.code in {0, 3}, ran.err) == (True, "")
     if width >= 80:
         assert [line for line in ran.lines if cell_width(line) > width] == []
     assert obeyed(ran.out) == []
@@ -90,26 +87,26 @@ def test_the_json_of_a_report_is_one_document_with_all_rows(name: str, run: Prog
 
 
 def test_the_first_rows_of_a_table(run: Program) -> None:
-    command = ("head", "wh/demo.db/orders", "-n", "2", "--where", "id > 403")
+    command = ("head", "wh/demo.db/orders", "-n", "2", "--where", "dt = '2026-01-01' AND id > 303")
     assert run(*command).lines == [
         " id  city  amount  dt",
         "───  ────  ──────  ──────────",
+        "402  Lyon  100.50  2026-01-01",
         "405  Oslo  101.25  2026-01-01",
-        "404  null  101.00  2026-01-03",
     ]
     assert run(*command, "--json").lines == [
+        '{"id":402,"city":"Lyon","amount":"100.50","dt":"2026-01-01"}',
         '{"id":405,"city":"Oslo","amount":"101.25","dt":"2026-01-01"}',
-        '{"id":404,"city":null,"amount":"101.00","dt":"2026-01-03"}',
     ]
     assert run(*command, "--csv").lines == [
         "id,city,amount,dt",
+        "402,Lyon,100.50,2026-01-01",
         "405,Oslo,101.25,2026-01-01",
-        "404,,101.00,2026-01-03",
     ]
 
 
 def test_columns_that_do_not_fit_are_cut_and_then_left_out_and_named(run: Program) -> None:
-    lines = run("head", "wh/demo.db/types", "--width", "40").lines
+    lines = run("head", "wh/demo.db/types", "--width", "44").lines
     assert lines[0].split() == ["b", "i", "d", "s"]
     assert lines[-1].startswith("… 7 more columns: y, day, ts, ltz, list")
     wide = run("head", "wh/demo.db/types", "--columns", "list,map,row", "--width", "80").lines
@@ -145,7 +142,7 @@ def test_the_options_of_point_in_time(run: Program) -> None:
 
 def test_show_as_json_and_csv(run: Program) -> None:
     found = json.loads(run("show", "wh/demo.db/parcels", "--json").out)
-    assert (found["table"], found["primary_keys"]) == ("parcels", ["dt", "id"])
+    assert (found["table"], found["primary_keys"]) == ("demo.parcels", ["dt", "id"])
     assert found["columns"][1] == {"name": "id", "type": "INT NOT NULL"}
     assert (found["tags"], found["consumers"]) == ({"weighed": 8}, {"labels": 4})
     assert json.loads(run("show", "wh", "--json").out)["demo"][0] == "customers"

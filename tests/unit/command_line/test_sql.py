@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -24,7 +25,7 @@ from paimon_explore.scan.predicate.sql_formatter import to_sql
 from paimon_explore.table.scan import Scan
 from support.command_line import Program
 
-QUERIES = {
+QUERIES: dict[str, list[dict[str, object]]] = {
     "SELECT count(*) AS n FROM demo.orders": [{"n": 30}],
     "SELECT max(id) AS m FROM demo.orders WHERE dt = '2026-01-01'": [{"m": 405}],
     "SELECT id FROM demo.orders WHERE id > 403 ORDER BY id": [{"id": 404}, {"id": 405}],
@@ -119,7 +120,7 @@ PUSHED = {
     "SELECT city FROM demo.orders WHERE id > 403": ({"id", "city"}, "id > 403"),
     "SELECT id FROM demo.orders WHERE dt = '2026-01-01' AND city = 'Oslo'": (
         {"id", "dt", "city"},
-        "dt = '2026-01-01' AND city = 'Oslo'",
+        "dt = DATE '2026-01-01' AND city = 'Oslo'",
     ),
     "SELECT id FROM demo.orders WHERE city = 'a' OR id = 1": ({"id", "city"}, "TRUE"),
 }
@@ -135,9 +136,11 @@ def test_columns_and_filters_reach_the_scan(query: str, run: Program, scans: lis
 
 def filters() -> Iterator[pc.Expression]:
     """Filters of every form that DuckDB pushes, and others."""
-    i, s, d = pc.field("i"), pc.field("s"), pc.field("d")
+    i: Any = pc.field("i")
+    s: Any = pc.field("s")
+    d: Any = pc.field("d")
     day = pa.scalar(20_000, pa.int32()).cast(pa.date32())
-    atoms = [
+    atoms: list[Any] = [
         *(i > 2, i >= 2, i < 2, i <= 2, i == 2, i != 2, i.isin([1, 3]), i.is_valid(), i.is_null()),
         *(s == "b", s > "a b", s == 'q"', s == "x and y", s == "(", s != "b", s.is_valid()),
         *(d == day, d > day, d.is_null(), pc.field("f") > 1.5, pc.field("b") == True),  # noqa: E712

@@ -8,13 +8,13 @@ import pytest
 from paimon_explore import Table
 from paimon_explore.command_line.tail_command import Follow
 from support.command_line import Program
-from support.small_tables import new_catalog
+from support.small_tables import KEYED, new_catalog
 
 
 @pytest.fixture
 def table() -> Table:
     made = new_catalog().create_table(
-        "db.t", {"id": "INT", "v": "STRING"}, primary_key="id", options={"bucket": 1}
+        "db.t", {"id": "INT", "v": "STRING"}, primary_key="id", options=KEYED
     )
     made.upsert([{"id": 1, "v": "a"}, {"id": 2, "v": "b"}])
     made.upsert([{"id": 1, "v": "c"}])
@@ -42,8 +42,7 @@ def test_all_changes_from_the_first_commit_on(table: Table, run: Program) -> Non
     assert [json.loads(line) for line in ran.lines] == [
         {"_snapshot": 1, "rowkind": "+I", "id": 1, "v": "a"},
         {"_snapshot": 1, "rowkind": "+I", "id": 2, "v": "b"},
-        {"_snapshot": 2, "rowkind": "-U", "id": 1, "v": "a"},
-        {"_snapshot": 2, "rowkind": "+U", "id": 1, "v": "c"},
+        {"_snapshot": 2, "rowkind": "+I", "id": 1, "v": "c"},
         {"_snapshot": 3, "rowkind": "-D", "id": 2, "v": "b"},
     ]
     assert run("tail", table.path, "--from", "3", "--timeout", "0").lines == [
@@ -55,7 +54,7 @@ def test_all_changes_from_the_first_commit_on(table: Table, run: Program) -> Non
 
 def test_it_ends_after_a_number_of_rows(table: Table, run: Program) -> None:
     ran = run("tail", table.path, "--from", "1", "--count", "3", "--columns", "id", "--csv")
-    assert ran.lines == ["_snapshot,rowkind,id", "1,+I,1", "1,+I,2", "2,-U,1"]
+    assert ran.lines == ["_snapshot,rowkind,id", "1,+I,1", "1,+I,2", "2,+I,1"]
     ran = run("tail", table.path, "--from", "1", "-n", "1", "--where", "id = 2", "--json")
     assert ran.lines == ['{"_snapshot":1,"rowkind":"+I","id":2,"v":"b"}']
 
