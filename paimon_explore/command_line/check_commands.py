@@ -11,7 +11,7 @@ from paimon_explore.command_line.options import opened_table, output_options, po
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from paimon_explore.command_line.output import Output
+    from paimon_explore.command_line.rendering.output import Output
     from paimon_explore.table.table import Table
 
 

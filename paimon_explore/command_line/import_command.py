@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from paimon_explore.command_line.file_import.import_file import ImportFile, Target
-    from paimon_explore.command_line.output import Output
+    from paimon_explore.command_line.rendering.output import Output
     from paimon_explore.command_line.source import Source
     from paimon_explore.metadata.snapshot import Snapshot
     from paimon_explore.table.table import Table
@@ -109,11 +109,8 @@ def import_files(  # noqa: PLR0913 - the options of the command
 
     In a table with a primary key, rows replace or merge with those of the same key.
     """
-    from paimon_explore.command_line.file_import.import_file import (
-        CsvOptions,
-        format_of,
-        open_import,
-    )
+    from paimon_explore.command_line.file_import.file_formats import format_of, open_import
+    from paimon_explore.command_line.file_import.import_file import CsvOptions
 
     if delimiter is not None and len(delimiter) != 1:
         raise click.UsageError("--delimiter must be a single character.")

@@ -18,7 +18,7 @@ from paimon_explore.errors import NotFoundError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from paimon_explore.command_line.output import Output
+    from paimon_explore.command_line.rendering.output import Output
     from paimon_explore.command_line.source import Source
     from paimon_explore.table.catalog.catalog import Catalog
     from paimon_explore.table.table import Table

@@ -18,7 +18,7 @@ from paimon_explore.command_line.options import (
 from paimon_explore.sanitize import sanitized
 
 if TYPE_CHECKING:
-    from paimon_explore.command_line.output import Output
+    from paimon_explore.command_line.rendering.output import Output
     from paimon_explore.table.table import Table
 
 

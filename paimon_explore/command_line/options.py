@@ -156,7 +156,7 @@ def output_options(function: CommandFunction) -> CommandFunction:
         width: int | None,
         **rest: Any,  # noqa: ANN401 - of the command
     ) -> int | None:
-        from paimon_explore.command_line.output import Format, standard_output
+        from paimon_explore.command_line.rendering.output import Format, standard_output
 
         if as_json and as_csv:
             raise click.UsageError("Give only one of --json and --csv.")

@@ -17,7 +17,7 @@ from paimon_explore.errors import InvalidInputError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from paimon_explore.command_line.output import Output, Rows
+    from paimon_explore.command_line.rendering.output import Output, Rows
     from paimon_explore.command_line.source import Source
     from paimon_explore.table.table import Table
 

@@ -12,7 +12,7 @@ from paimon_explore.errors import InvalidInputError
 from paimon_explore.sanitize import sanitized
 
 if TYPE_CHECKING:
-    from paimon_explore.command_line.output import Output
+    from paimon_explore.command_line.rendering.output import Output
     from paimon_explore.metadata.tag import Tag
     from paimon_explore.table.table import Table
 

@@ -14,7 +14,7 @@ from paimon_explore.command_line.plain_commands import EXTRA_HINT
 from paimon_explore.errors import PaimonError, UnsupportedFeatureError
 
 if TYPE_CHECKING:
-    from paimon_explore.command_line.output import Output
+    from paimon_explore.command_line.rendering.output import Output
     from paimon_explore.command_line.source import Source
     from paimon_explore.command_line.sql.catalog_tables import CatalogTables
     from paimon_explore.command_line.sql.engine import Engine

@@ -2,7 +2,7 @@
 
 import sys
 
-from paimon_explore.command_line.machine_text import csv_line, json_text
+from paimon_explore.command_line.rendering.machine_text import csv_line, json_text
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.sanitize import masked, masked_options, masked_tree
 from paimon_explore.table.catalog.warehouse_listing import WarehouseListing

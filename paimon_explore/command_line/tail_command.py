@@ -17,7 +17,7 @@ from paimon_explore.sanitize import sanitized
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from paimon_explore.command_line.output import Output
+    from paimon_explore.command_line.rendering.output import Output
     from paimon_explore.table.row_changes import Change
     from paimon_explore.table.table import Table
 

@@ -95,7 +95,7 @@ def catalog_tables(source: Source, paths: Mapping[str, str], database: str | Non
     """
     if not source.has_catalog and not paths:
         raise InvalidInputError(
-            "sql requires tables.",
+            "The command sql requires tables.",
             hint="Give --warehouse PATH, --catalog NAME, or --table NAME=PATH.",
         )
     return CatalogTables(source=source, paths=paths, database=database)

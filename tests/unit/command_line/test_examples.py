@@ -14,10 +14,16 @@ from support.command_line import Program, all_commands, copied, examples
 SHOWN = ("wh", "wh/demo.db/orders", "demo.orders --warehouse wh --snapshot 2")
 COMMANDS = dict(all_commands())
 FINDINGS = ("health", "fsck")
+CHANGING = ("import", "compact", "expire", "orphans", "tag", "branch")
 
 
-@pytest.fixture
-def folder(demo_warehouse: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+@pytest.fixture(scope="module")
+def shared(demo_warehouse: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for examples that change nothing."""
+    return prepared(demo_warehouse, tmp_path_factory.mktemp("examples"))
+
+
+def prepared(demo_warehouse: Path, tmp_path: Path) -> Path:
     """The folder that the examples assume."""
     copied(demo_warehouse, tmp_path / "wh")
     (tmp_path / "orders.csv").write_text(
@@ -28,8 +34,6 @@ def folder(demo_warehouse: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     pq.write_table(pa.table({"id": [7], "text": ["new"]}), tmp_path / "notes.parquet")
     catalogs = f"catalog:\n  prod:\n    warehouse: {tmp_path}/wh\n"
     (tmp_path / ".paimon.yaml").write_text(catalogs, encoding="utf-8")
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
@@ -66,17 +70,30 @@ def test_the_help_shows_the_examples(name: str, run: Program) -> None:
 
 
 @pytest.mark.parametrize("example", examples())
-def test_an_example_runs(example: str, folder: Path, run: Program) -> None:
+def test_an_example_runs(
+    example: str,
+    shared: Path,
+    demo_warehouse: Path,
+    tmp_path: Path,
+    run: Program,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    is_change = example.startswith(CHANGING)
+    folder = prepared(demo_warehouse, tmp_path) if is_change else shared
+    monkeypatch.setenv("HOME", str(folder))
+    monkeypatch.chdir(folder)
     ran = run(*shlex.split(example))
     expected = (0, 3) if example.startswith(FINDINGS) else (0,)
     assert (ran.code in expected, ran.err) == (True, ""), ran
     assert ran.out or "--json" in example
-    assert folder.exists()
 
 
 @pytest.mark.parametrize("arguments", [*SHOWN, "demo.orders --catalog prod --json"])
-def test_an_example_of_show_runs(arguments: str, folder: Path, run: Program) -> None:
+def test_an_example_of_show_runs(
+    arguments: str, shared: Path, run: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(shared))
+    monkeypatch.chdir(shared)
     ran = run("show", *shlex.split(arguments))
     assert (ran.code, ran.err) == (0, "")
     assert "orders" in ran.out
-    assert folder.exists()

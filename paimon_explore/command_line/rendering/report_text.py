@@ -4,7 +4,12 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from textwrap import wrap
 
-from paimon_explore.command_line.text_table import cell_width, table_lines, total_width, widths_of
+from paimon_explore.command_line.rendering.text_table import (
+    cell_width,
+    table_lines,
+    total_width,
+    widths_of,
+)
 from paimon_explore.inspection.rendering.number_format import plural
 from paimon_explore.inspection.rendering.report import Facts, Failed, Grid, Note, Report
 from paimon_explore.sanitize import sanitized

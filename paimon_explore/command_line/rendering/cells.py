@@ -6,7 +6,7 @@ as nanoseconds and years after 9999.
 
 import pyarrow as pa
 
-from paimon_explore.command_line.machine_text import json_text
+from paimon_explore.command_line.rendering.machine_text import json_text
 from paimon_explore.data_types.arrow_buffers import Column, as_python
 from paimon_explore.sanitize import visible
 

@@ -12,10 +12,15 @@ from typing import TYPE_CHECKING, TextIO
 
 import pyarrow as pa
 
-from paimon_explore.command_line.cells import is_number, json_cells, text_cells
-from paimon_explore.command_line.machine_text import csv_line, json_text
-from paimon_explore.command_line.report_text import report_lines, wrapped
-from paimon_explore.command_line.text_table import TableLayout, cell_width, fitted, widths_of
+from paimon_explore.command_line.rendering.cells import is_number, json_cells, text_cells
+from paimon_explore.command_line.rendering.machine_text import csv_line, json_text
+from paimon_explore.command_line.rendering.report_text import report_lines, wrapped
+from paimon_explore.command_line.rendering.text_table import (
+    TableLayout,
+    cell_width,
+    fitted,
+    widths_of,
+)
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.rendering.number_format import plural
 from paimon_explore.sanitize import visible
@@ -202,7 +207,7 @@ class Output:
         """Say how many rows there are and which columns do not fit; not in a pipe."""
         if self.width is None:
             return
-        from paimon_explore.command_line.text_table import cut
+        from paimon_explore.command_line.rendering.text_table import cut
 
         noun, note = footer
         end = f"; {note}" if note else ""

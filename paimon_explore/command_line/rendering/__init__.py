@@ -1,0 +1,1 @@
+"""The output of commands: aligned text, reports, JSON and CSV."""
