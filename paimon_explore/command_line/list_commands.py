@@ -1,5 +1,6 @@
 """Commands that list metadata, from `ls` to `partitions`; and `demo`, `version`, `completion`."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 import click
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from paimon_explore.table.catalog.catalog import Catalog
     from paimon_explore.table.table import Table
 
+PACKAGE = "paimon_explore"
 COMPLETE_VARIABLE = "_PAIMON_EXPLORE_COMPLETE"
 """The variable that shells set to ask for completions."""
 _SNAPSHOT_COLUMNS = {
@@ -212,10 +214,9 @@ def show_version(*, output: "Output") -> None:
     import platform
     from importlib.metadata import version
 
-    import paimon_explore
-
+    package = import_module(PACKAGE)  # whose __init__ names the layers above this one
     found = {
-        "paimon-explore": paimon_explore.__version__,
+        "paimon-explore": package.__version__,
         "python": platform.python_version(),
         "pyarrow": version("pyarrow"),
         "duckdb": _optional_version("duckdb"),
