@@ -14,7 +14,7 @@ A data file is described by the schema it was written with (its `_SCHEMA_ID`), r
 Positions are always physical: skipping row groups or stripes does not renumber rows.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import tzinfo
@@ -317,7 +317,31 @@ class ResultColumns:
     def of(
         cls, source: DataFileSource, request: ReadRequest, names: frozenset[str]
     ) -> "ResultColumns":
-        """The mapping for a request and a file with columns of these names."""
+        """The mapping for a request and a file with columns of these names.
+
+        It is computed once for all files of a schema that are read with the same fields.
+        """
+        kept = (source.schema, request.fields, request.filter_fields)
+        key = (
+            *map(id, kept),
+            source.write_cols,
+            request.system_columns,
+            request.from_keys,
+            names,
+        )
+        known = _mappings.get(key)
+        if known is None:
+            made = cls._made(source, request, names)
+            if len(_mappings) >= _MAX_MAPPINGS:
+                _mappings.clear()
+            _mappings[key] = (kept, made)
+            return made
+        return replace(known[1], source=source, casting=_casting(source, request))
+
+    @classmethod
+    def _made(
+        cls, source: DataFileSource, request: ReadRequest, names: frozenset[str]
+    ) -> "ResultColumns":
         stored: list[StoredColumn] = []
 
         def add(column: StoredColumn) -> int | None:
@@ -345,7 +369,7 @@ class ResultColumns:
         )
         return cls(
             source=source,
-            casting=Casting(path=source.path, zone=request.zone),
+            casting=_casting(source, request),
             schema=result_schema(request),
             sources=sources,
             unchanged=tuple(at is not None and found.is_unchanged for found, at in sources),
@@ -430,6 +454,15 @@ class ResultColumns:
             return fallback
         filled: Column = pc.call_function("coalesce", [stored, fallback])
         return filled
+
+
+_MAX_MAPPINGS = 64
+_mappings: dict[Hashable, tuple[object, ResultColumns]] = {}
+"""Mappings with the objects whose ids are in their keys, which keep these ids."""
+
+
+def _casting(source: DataFileSource, request: ReadRequest) -> Casting:
+    return Casting(path=source.path, zone=request.zone)
 
 
 def _int64s(values: Positions) -> Column:

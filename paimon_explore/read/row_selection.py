@@ -72,11 +72,40 @@ class LateMerge:
     by_run_order: bool
     limits: RowLimits = RowLimits()
 
-    @property
-    def later(self) -> tuple[DataField, ...]:
-        """Fields that are read for selected rows only."""
-        first = {field.name for field in self.deciding}
-        return tuple(field for field in self.fields if field.name not in first)
+
+@dataclass(frozen=True, slots=True)
+class _Result:
+    """How the columns of a result are put together.
+
+    Attributes:
+        merge: the merge.
+        later: fields that are read for selected rows only.
+        schema: of the result.
+        kept: names of the deciding fields that are in the result.
+        order: the index of each column of the result among the kept and the later ones.
+    """
+
+    merge: LateMerge
+    later: tuple[DataField, ...]
+    schema: pa.Schema
+    kept: Sequence[str]
+    order: Sequence[int]
+
+    @classmethod
+    def of(cls, merge: LateMerge) -> "_Result":
+        """The result of a merge."""
+        first = {field.name for field in merge.deciding}
+        later = tuple(field for field in merge.fields if field.name not in first)
+        wanted = {field.name for field in merge.fields}
+        kept = [field.name for field in merge.deciding if field.name in wanted]
+        index = {name: at for at, name in enumerate([*kept, *(field.name for field in later)])}
+        return cls(
+            merge=merge,
+            later=later,
+            schema=pa.schema([arrow_field(field) for field in merge.fields]),
+            kept=kept,
+            order=[index[field.name] for field in merge.fields],
+        )
 
 
 FilesOfRun = Sequence[tuple[DataFileSource, ReadRequest]]
@@ -93,7 +122,8 @@ def read_selected_rows(runs: Sequence[FilesOfRun], merge: LateMerge) -> Iterator
     Yields:
         Batches of the result's fields, none empty, of at most `window` rows.
     """
-    opened = [_Run(files, merge, len(runs)) for files in runs]
+    result = _Result.of(merge)
+    opened = [_Run(files, result, len(runs)) for files in runs]
     with ExitStack() as stack:
         for run in opened:
             stack.callback(run.close)
@@ -107,10 +137,10 @@ def read_selected_rows(runs: Sequence[FilesOfRun], merge: LateMerge) -> Iterator
 class _Run:
     """A sorted run; its files are opened one after another and closed when they are finished."""
 
-    def __init__(self, files: FilesOfRun, merge: LateMerge, count: int) -> None:
+    def __init__(self, files: FilesOfRun, result: _Result, count: int) -> None:
         self._files = files
-        self._merge = merge
-        limits = merge.limits
+        self._result = result
+        limits = result.merge.limits
         minimum = max(limits.window // 4, 1)
         self._batch_rows = min(max(limits.deciding // count, minimum), limits.later)
         self._open: deque[_File] = deque()
@@ -124,7 +154,7 @@ class _Run:
     def deciding(self) -> Iterator[pa.RecordBatch]:
         """Reads the deciding columns of all rows."""
         for source, request in self._files:
-            file = _File(source, replace(request, batch_bytes=_LATER_BYTES), self._merge)
+            file = _File(source, replace(request, batch_bytes=_LATER_BYTES), self._result)
             self._open.append(file)
             for rows in file.deciding(self._batch_rows):
                 self._undecided.append((file, rows))
@@ -247,17 +277,12 @@ class _SelectedRows:
 class _File:
     """A file from which rows are selected."""
 
-    def __init__(self, source: DataFileSource, request: ReadRequest, merge: LateMerge) -> None:
-        self._limits = merge.limits
+    def __init__(self, source: DataFileSource, request: ReadRequest, result: _Result) -> None:
+        self._limits = result.merge.limits
+        self._result = result
         self._stack = ExitStack()
         self._rows: OpenRows = self._stack.enter_context(open_rows(source, request))
-        self._later = self._rows.columns(replace(request, fields=merge.later, system_columns=()))
-        self._schema = pa.schema([arrow_field(field) for field in merge.fields])
-        wanted = {field.name for field in merge.fields}
-        self._kept = [field.name for field in merge.deciding if field.name in wanted]
-        names = [*self._kept, *(field.name for field in merge.later)]
-        index = {name: at for at, name in enumerate(names)}
-        self._order = [index[field.name] for field in merge.fields]
+        self._later = self._rows.columns(replace(request, fields=result.later, system_columns=()))
         self._selected: deque[_SelectedRows] = deque()
         self._spans = deque(enumerate(self._rows.spans))
         self._batches: Iterator[PositionedBatch] | None = None
@@ -280,7 +305,7 @@ class _File:
 
     def completed(self, rows: _DecidingRows, mask: Bools | None) -> Iterator[pa.RecordBatch]:
         """Returns the rows that are complete once a batch is decided."""
-        self._selected.extend(rows.select(mask, self._kept, self._limits.window))
+        self._selected.extend(rows.select(mask, self._result.kept, self._limits.window))
         return self._decoded(rows.end)
 
     def rest(self) -> Iterator[pa.RecordBatch]:
@@ -355,8 +380,8 @@ class _File:
             columns += self._later.arrays(part, None)
         if not columns:
             return rows_without_columns(len(selected))
-        ordered = [columns[index] for index in self._order]
-        return pa.RecordBatch.from_arrays(ordered, schema=self._schema)
+        ordered = [columns[index] for index in self._result.order]
+        return pa.RecordBatch.from_arrays(ordered, schema=self._result.schema)
 
 
 def _taken(columns: Sequence[Column], indices: Offsets | None, below: int) -> Iterator[Column]:

@@ -9,13 +9,27 @@ from dataclasses import field
 from paimon_explore.data_types.definitions import DataField
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.manifest_entry import FileSource
-from paimon_explore.metadata.options.table_options import FILE_BLOCK_SIZE, MAX_INT64, TableOptions
+from paimon_explore.metadata.options.table_options import (
+    CHANGELOG_FILE_COMPRESSION,
+    FILE_BLOCK_SIZE,
+    FILE_COMPRESSION,
+    FILE_COMPRESSION_PER_LEVEL,
+    FILE_COMPRESSION_ZSTD_LEVEL,
+    MAX_INT64,
+    TableOptions,
+)
 from paimon_explore.write.column_statistics import StatsMode
 from paimon_explore.write.file_indexes import IndexPlan
 
 TEXT_FORMATS = frozenset({"csv", "json"})
 """Formats that are compressed as a whole; the file name includes the codec."""
 _GROUPED = frozenset({"parquet", "orc"})
+_COMPRESSION_OPTIONS = (
+    CHANGELOG_FILE_COMPRESSION,
+    FILE_COMPRESSION,
+    FILE_COMPRESSION_PER_LEVEL,
+    FILE_COMPRESSION_ZSTD_LEVEL,
+)
 _COMPRESSION_SUFFIXES: Mapping[str, str] = {
     "zstd": "zst",
     "gzip": "gz",
@@ -86,6 +100,11 @@ class FileLayout:
     def group_bytes(self) -> int | None:
         """Return the configured size of row groups or stripes; None for the default."""
         return self.options.value(FILE_BLOCK_SIZE) if self.format in _GROUPED else None
+
+    @property
+    def has_chosen_compression(self) -> bool:
+        """Whether the table's options name a codec or its level: all columns are compressed."""
+        return any(map(self.options.has, _COMPRESSION_OPTIONS))
 
     @property
     def extension(self) -> str:

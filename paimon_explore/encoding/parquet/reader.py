@@ -39,6 +39,7 @@ from paimon_explore.limits import check_size, memory_limit
 
 if TYPE_CHECKING:
     from paimon_explore.encoding.parquet.page_reader import ParquetPages
+    from paimon_explore.encoding.parquet.plain_chunks import PlainChunk
 
 _OPTIONAL_KEYS_ERROR = "Map keys must be annotated as required"
 _FORMAT = "Parquet file"
@@ -48,7 +49,7 @@ _TEXTS = {TypeRoot.CHAR, TypeRoot.VARCHAR, TypeRoot.BINARY, TypeRoot.VARBINARY}
 _LARGE_BATCH_BYTES = 16 << 20
 _MIN_BATCH_ROWS = 1024
 _BUFFER_BYTES = 1 << 18
-"""Read size per column of local files, instead of whole column chunks."""
+"""Read size of local files with large column chunks, instead of whole chunks."""
 _CODED_BYTES = 3
 """Strings with fewer bytes per value are dictionary encoded, as PLAIN has a 4-byte length."""
 _MAX_BATCH_ROWS = 1 << 16
@@ -64,6 +65,7 @@ _MIN_COLUMNS = 32
 """Number of columns from which on groups of columns are decoded in parallel ..."""
 _MAX_COLUMN_BYTES = 64 << 10
 """... if a batch has fewer bytes per column: then Arrow's tasks per column would cost much."""
+_UNCOMPRESSED, _VARIABLE = "UNCOMPRESSED", "BYTE_ARRAY"
 _BYTES_PER_FOOTER_BYTE = 200
 """Bytes decoded in the time in which one byte of the footer is decoded, roughly."""
 
@@ -77,14 +79,12 @@ class _Source:
         remote: whether each read is a request.
         pre_buffer: whether Arrow requests the wanted chunks of row groups together; not needed if
             this module does (`parts_ahead`).
-        buffer_bytes: read size of local files.
         footer: the Thrift footer if it was changed in memory, else empty.
     """
 
     file: pa.NativeFile
     remote: bool
     pre_buffer: bool
-    buffer_bytes: int
     footer: bytes = b""
 
 
@@ -107,8 +107,8 @@ class ParquetDataFile:
         self._use_threads = use_threads
         self.metadata: pq.FileMetaData = file.metadata
         self.spans = _spans(self.metadata)
-        self._leaves = _leaves(self.metadata)
         self._schema: pa.Schema = file.schema_arrow
+        self._leaves = _leaves(self.metadata, self._schema)
         self._pages: ParquetPages | None = None
         self.paged_bytes = _REMOTE_PAGED_BYTES if source.remote else _PAGED_BYTES
 
@@ -157,17 +157,20 @@ class ParquetDataFile:
         if not columns:
             yield from rows_without_columns([self.spans[i] for i in spans], batch_rows)
             return
-        paths = [path for column in columns for path in leaf_prefixes(column.name, column.type)]
+        paths = _paths(columns)
         coded = self._coded(columns, spans)
         sizes = self._sizes(columns, spans)
         batch_rows = min(batch_rows, self._rows_within(self._batch_bytes, sizes, spans))
-        use_threads = self._use_threads and pa.cpu_count() > 1 and sum(sizes) > _THREADED_BYTES
-        convert: _Conversion | None = None
+        use_threads = (
+            self._use_threads
+            and pa.cpu_count() > 1
+            and sum(sizes) > _THREADED_BYTES
+            and self._is_decoding_slow(columns, spans)
+        )
         for run in self._runs(spans, paths):
             first = self.spans[run[0]].first
-            for batch in self._decoded(coded, run, paths, (batch_rows, use_threads)):
-                if convert is None:
-                    convert = _Conversion.of(batch.schema, columns)
+            for batch in self._decoded(coded, run, columns, (batch_rows, use_threads)):
+                convert = _Conversion.of(batch.schema, columns)
                 yield PositionedBatch(
                     first=first, rows=batch.num_rows, columns=self._conformed(batch, convert)
                 )
@@ -183,19 +186,37 @@ class ParquetDataFile:
         for span in each_ahead(file, spans, ranges_of):
             yield [span]
 
-    def _sizes(self, columns: Sequence[StoredColumn], spans: Sequence[int]) -> list[int]:
-        """Return the uncompressed, encoded size of columns in each row group."""
+    def _leaves_of(self, columns: Sequence[StoredColumn]) -> list[int]:
         names = {column.name for column in columns}
-        leaves = [
+        return [
             leaf
             for path, found in self._leaves.items()
             if path.partition(".")[0] in names or path in names
             for leaf in found
         ]
+
+    def _sizes(self, columns: Sequence[StoredColumn], spans: Sequence[int]) -> list[int]:
+        """Return the uncompressed, encoded size of columns in each row group."""
+        leaves = self._leaves_of(columns)
         groups = map(self.metadata.row_group, spans)
         return [
             sum(group.column(leaf).total_uncompressed_size for leaf in leaves) for group in groups
         ]
+
+    def _is_decoding_slow(self, columns: Sequence[StoredColumn], spans: Sequence[int]) -> bool:
+        """Return whether decoding needs more time than copying the bytes.
+
+        Values of fixed width that are not compressed are copied, by one thread as fast as by
+        several.
+        """
+        group = self.metadata.row_group(spans[0])
+        chunks = map(group.column, self._leaves_of(columns))
+        slow = sum(
+            chunk.total_uncompressed_size
+            for chunk in chunks
+            if chunk.compression != _UNCOMPRESSED or chunk.physical_type == _VARIABLE
+        )
+        return slow * len(spans) > _THREADED_BYTES
 
     def _rows_within(self, size: int, sizes: Sequence[int], spans: Sequence[int]) -> int:
         """Return how many rows of the widest row group take about `size` bytes, at least a minimum.
@@ -223,16 +244,26 @@ class ParquetDataFile:
             if name in names and len(leaves) == 1 and self._is_coded(leaves[0], spans)
         ]
 
-    def _opened_again(self, coded: Sequence[str]) -> pq.ParquetFile:
+    def _opened_again(self, coded: Sequence[str], buffer_bytes: int) -> pq.ParquetFile:
         """Open the file with another reader, which reads some columns as dictionary arrays."""
         with decoding(self._path, _FORMAT):
             return pq.ParquetFile(
                 self._source.file,
                 metadata=self.metadata,
                 pre_buffer=self._source.pre_buffer,
-                buffer_size=self._source.buffer_bytes,
+                buffer_size=buffer_bytes,
                 read_dictionary=list(coded),
             )
+
+    def _buffer_bytes(self, groups: Sequence[int]) -> int:
+        """Return the read size of row groups; 0 to read whole column chunks.
+
+        A chunk that is not larger than the buffer would only be copied once more.
+        """
+        found = map(self.metadata.row_group, groups)
+        limit = self.metadata.num_columns * _BUFFER_BYTES
+        large = not self._source.remote and any(group.total_byte_size > limit for group in found)
+        return _BUFFER_BYTES if large else 0
 
     def _is_coded(self, leaf: int, spans: Sequence[int]) -> bool:
         """Return whether a string column is read as dictionary arrays.
@@ -259,25 +290,69 @@ class ParquetDataFile:
         check_size(int(total or 0), self._path, f"column {column.name!r}", what)
 
     def _decoded(
-        self, coded: Sequence[str], groups: list[int], paths: list[str], how: tuple[int, bool]
+        self,
+        coded: Sequence[str],
+        groups: list[int],
+        columns: Sequence[StoredColumn],
+        how: tuple[int, bool],
     ) -> Iterator[pa.RecordBatch]:
         """Yield the record batches of row groups."""
         rows, use_threads = how
-        remote = self._source.remote
+        paths = _paths(columns)
+        many = not self._source.remote and len(paths) >= _MIN_COLUMNS
+        buffer_bytes = self._buffer_bytes(groups)
         with decoding(self._path, _FORMAT):
-            few = _MAX_COLUMN_BYTES * len(paths) > self._batch_bytes
-            if use_threads and not remote and few and len(paths) >= _MIN_COLUMNS:
+            if use_threads and many and _MAX_COLUMN_BYTES * len(paths) > self._batch_bytes:
                 from paimon_explore.encoding.parquet.column_groups import decode_column_groups  # noqa: PLC0415 - many columns
 
-                opened = partial(self._opened_again, coded)
+                opened = partial(self._opened_again, coded, buffer_bytes)
                 yield from decode_column_groups(opened, paths, groups, rows)
                 return
             # with pre-buffering a second read would discard the prefetched data of the first
-            again = bool(coded) or self._source.pre_buffer
-            file = self._opened_again(coded) if again else self._file
+            again = bool(coded) or self._source.pre_buffer or buffer_bytes > 0
+            file = self._opened_again(coded, buffer_bytes) if again else self._file
+            if many and not use_threads:
+                yield from self._by_column(file, groups, columns, rows)
+                return
             yield from file.iter_batches(
                 rows, row_groups=groups, columns=paths, use_threads=use_threads
             )
+
+    def _by_column(
+        self, file: pq.ParquetFile, groups: list[int], columns: Sequence[StoredColumn], rows: int
+    ) -> Iterator[pa.RecordBatch]:
+        """Yield the record batches of row groups with many columns, decoded by one thread."""
+        from paimon_explore.encoding.parquet.plain_chunks import read_with_plain_chunks  # noqa: PLC0415 - many columns
+
+        by_name = {column.name: column for column in columns}
+        for group in groups:
+
+            def rest(names: Sequence[str], group: int = group) -> Iterator[pa.RecordBatch]:
+                paths = _paths([by_name[name] for name in names])
+                return file.iter_batches(rows, row_groups=[group], columns=paths, use_threads=False)
+
+            chunks = self._plain_chunks(group, columns) if self.spans[group].rows <= rows else {}
+            if len(chunks) < _MIN_COLUMNS:
+                yield from rest([*by_name])
+            else:
+                yield from read_with_plain_chunks(self._source.file, chunks, rest, [*by_name])
+
+    def _plain_chunks(self, group: int, columns: Sequence[StoredColumn]) -> "dict[str, PlainChunk]":
+        """Return the columns of a row group that may contain nothing but values."""
+        from paimon_explore.encoding.parquet.plain_chunks import plain_chunk  # noqa: PLC0415 - many columns
+
+        schema, found = self.metadata.schema, self.metadata.row_group(group)
+        types = dict(zip(self._schema.names, self._schema.types, strict=True))
+        end = self._source.file.size()
+        chunks = {}
+        for column in columns:
+            leaves = self._leaves.get(column.name, ())
+            if len(leaves) != 1:
+                continue
+            chunk = plain_chunk(found, schema.column(leaves[0]), leaves[0], types[column.name])
+            if chunk is not None and 0 <= chunk.offset <= chunk.offset + chunk.size <= end:
+                chunks[column.name] = chunk
+        return chunks
 
     def _conformed(self, batch: pa.RecordBatch, convert: "_Conversion") -> tuple[Column, ...]:
         found = batch.columns
@@ -314,7 +389,10 @@ class _Conversion:
 
     @classmethod
     def of(cls, schema: pa.Schema, columns: Sequence[StoredColumn]) -> "_Conversion":
-        """The conversion for batches of a schema."""
+        """The conversion for batches of a schema; it is kept for other files with this schema."""
+        known = _conversions.get(id(columns))
+        if known is not None and known[1].equals(schema):
+            return known[2]
         by_name = {name: i for i, name in enumerate(schema.names)}
         places = [by_name[column.name] for column in columns]
         types = schema.types
@@ -323,7 +401,16 @@ class _Conversion:
             for at, (place, column) in enumerate(zip(places, columns, strict=True))
             if not is_conform(types[place], column.type)
         ]
-        return cls(places, converted)
+        if len(_conversions) >= _MAX_CONVERSIONS:
+            _conversions.clear()
+        made = cls(places, converted)
+        _conversions[id(columns)] = (columns, schema, made)
+        return made
+
+
+_MAX_CONVERSIONS = 64
+_conversions: dict[int, tuple[Sequence[StoredColumn], pa.Schema, _Conversion]] = {}
+"""Conversions by the id of the columns, which stay the same while they are kept here."""
 
 
 def conformed_column(array: Column, column: StoredColumn, path: str) -> Column:
@@ -349,17 +436,14 @@ def open_parquet(
     remote = not isinstance(file, pa.OSFile | pa.MemoryMappedFile | pa.BufferReader)
     pre_buffer = remote and not isinstance(file, ReadsAhead)
     with decoding(path, _FORMAT):
-        size = 0 if remote else _BUFFER_BYTES
-        source = _Source(file=file, remote=remote, pre_buffer=pre_buffer, buffer_bytes=size)
+        source = _Source(file=file, remote=remote, pre_buffer=pre_buffer)
         opened = _open(source)
         if opened is None:
             from paimon_explore.encoding.parquet.footer_fixes import footer_as_file, read_footer  # noqa: PLC0415 - rare
 
             footer = read_footer(file, path)
             metadata = pq.ParquetFile(pa.BufferReader(footer_as_file(footer))).metadata
-            opened = pq.ParquetFile(
-                file, metadata=metadata, pre_buffer=pre_buffer, buffer_size=size
-            )
+            opened = pq.ParquetFile(file, metadata=metadata, pre_buffer=pre_buffer)
             source = replace(source, footer=footer)
         return ParquetDataFile(
             opened, path, source, use_threads=use_threads, batch_bytes=batch_bytes
@@ -369,20 +453,35 @@ def open_parquet(
 def _open(source: _Source) -> pq.ParquetFile | None:
     """Open the file with Arrow; None if its footer must be changed first."""
     try:
-        opened = pq.ParquetFile(
-            source.file, pre_buffer=source.pre_buffer, buffer_size=source.buffer_bytes
-        )
+        opened = pq.ParquetFile(source.file, pre_buffer=source.pre_buffer)
     except pa.ArrowInvalid as error:
         if _OPTIONAL_KEYS_ERROR in str(error):
             return None
         raise
+    if not any(map(_may_be_int96, opened.schema_arrow.types)):
+        return opened
     schema = opened.metadata.schema
     has_int96 = any(schema.column(i).physical_type == "INT96" for i in range(len(schema)))
     return None if has_int96 else opened
 
 
-def _leaves(metadata: pq.FileMetaData) -> Mapping[str, tuple[int, ...]]:
+def _may_be_int96(data_type: pa.DataType) -> bool:
+    """Whether a column of this type may contain INT96 values, which Arrow reads as timestamps."""
+    return isinstance(data_type, pa.TimestampType) or _has_parts(data_type)
+
+
+def _has_parts(data_type: pa.DataType) -> bool:
+    """Whether the leaf columns of a column of this type may have other names than the column."""
+    return data_type.num_fields > 0 or isinstance(data_type, pa.BaseExtensionType)
+
+
+def _leaves(metadata: pq.FileMetaData, arrow: pa.Schema) -> Mapping[str, tuple[int, ...]]:
     """Return the indexes of the leaf columns by dotted path."""
+    names: list[str] = arrow.names
+    if len(names) == metadata.num_columns and not any(map(_has_parts, arrow.types)):
+        flat = {name: (at,) for at, name in enumerate(names)}
+        if len(flat) == len(names):
+            return flat
     schema = metadata.schema
     found: dict[str, tuple[int, ...]] = {}
     for i in range(len(schema)):
@@ -418,6 +517,10 @@ def leaf_prefixes(name: str, data_type: DataType) -> list[str]:
         for field in data_type.fields
         for path in leaf_prefixes(f"{name}.{field.name}", field.type)
     ]
+
+
+def _paths(columns: Sequence[StoredColumn]) -> list[str]:
+    return [path for column in columns for path in leaf_prefixes(column.name, column.type)]
 
 
 def consecutive(indexes: Sequence[int]) -> list[list[int]]:

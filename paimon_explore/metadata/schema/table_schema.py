@@ -122,14 +122,29 @@ class TableSchema:
         return next((column for column in self.fields if column.name == name), None)
 
     def project(self, names: Iterable[str]) -> RowType:
-        """Return the row type of existing columns, in the order of the names."""
-        by_name = {column.name: column for column in self.fields}
-        return RowType(fields=tuple(by_name[name] for name in names), nullable=False)
+        """Return the row type of existing columns, in the order of the names.
+
+        The same names give the same object, so that readers of many files can recognise it.
+        """
+        key = (id(self), tuple(names))
+        known = _projections.get(key)
+        if known is None:
+            by_name = {column.name: column for column in self.fields}
+            found = RowType(fields=tuple(by_name[name] for name in key[1]), nullable=False)
+            if len(_projections) >= _MAX_PROJECTIONS:
+                _projections.clear()
+            known = _projections[key] = (self, found)
+        return known[1]
 
     @property
     def partition_type(self) -> RowType:
         """The row type of the partition columns."""
         return self.project(self.partition_keys)
+
+
+_MAX_PROJECTIONS = 64
+_projections: dict[tuple[int, tuple[str, ...]], tuple[TableSchema, RowType]] = {}
+"""Row types by schema and names; a schema that is kept here keeps its id."""
 
 
 def _display_line(text: str) -> str:

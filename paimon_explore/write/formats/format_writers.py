@@ -63,7 +63,11 @@ def _parquet(sink: pa.NativeFile, layout: FileLayout) -> FormatWriter:
             zstd_level=layout.zstd_level,
         )
     return ParquetWriter(
-        sink, layout.fields, compression=layout.compression, zstd_level=layout.zstd_level
+        sink,
+        layout.fields,
+        compression=layout.compression,
+        zstd_level=layout.zstd_level,
+        adaptive=not layout.has_chosen_compression,
     )
 
 

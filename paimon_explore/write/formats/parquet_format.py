@@ -10,6 +10,8 @@ Differences from pyarrow's default layout:
 | DECIMAL | INT32 or INT64 if it fits, else the shortest fixed-length binary |
 | VECTOR | a LIST, as in Java |
 
+Columns whose values do not compress can be stored uncompressed; see `incompressible_columns`.
+
 The file has no Arrow schema, whose types would differ from those of the pages; only
 `shredded_parquet` adds one.
 
@@ -40,6 +42,7 @@ from paimon_explore.data_types.field_ids import element_id, map_key_id
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.write.distinct_counts import bit_width, distinct_counts
+from paimon_explore.write.formats.incompressible_columns import incompressible
 from paimon_explore.write.formats.int96_footer import Path, mark_int96
 from paimon_explore.write.formats.nested_conversion import COUNT, convert
 from paimon_explore.write.formats.output_sink import OutputSink
@@ -79,6 +82,7 @@ class ParquetWriter:
         fields: the columns with their ids.
         compression: the codec, as in `file.compression`.
         zstd_level: compression level of zstd.
+        adaptive: whether columns that zstd hardly compresses are stored uncompressed.
     """
 
     def __init__(
@@ -88,10 +92,12 @@ class ParquetWriter:
         *,
         compression: str,
         zstd_level: int = 1,
+        adaptive: bool = False,
     ) -> None:
         self._shape = _shape_of(tuple(fields))  # a tuple is not copied
         self._codec = _codec(compression)
         self._level = zstd_level if self._codec in _LEVELLED else None
+        self._adaptive = adaptive and self._codec in _LEVELLED
         self._writer: pq.ParquetWriter | None = None
         self._sink = sink
         self._size: int | None = None
@@ -111,12 +117,14 @@ class ParquetWriter:
 
     def _open(self, first: Sequence[Column]) -> pq.ParquetWriter:
         shape = self._shape
-        repetitive = _repetitive([first[at] for at, _, _ in shape.plain], shape)
+        plain = [first[at] for at, _, _ in shape.plain]
+        repetitive = _repetitive(plain, shape)
+        codec, level = self._codecs(plain, repetitive)
         return pq.ParquetWriter(
             self._footer_sink or self._sink,  # type: ignore[arg-type]  # a file object
             shape.schema,
-            compression=self._codec,
-            compression_level=self._level,
+            compression=codec,
+            compression_level=level,
             use_dictionary=[  # type: ignore[arg-type]  # a list of columns is documented
                 *shape.nested,
                 *(
@@ -133,6 +141,31 @@ class ParquetWriter:
             store_schema=False,
             store_decimal_as_integer=True,
         )
+
+    def _codecs(
+        self, plain: Sequence[Column], repetitive: Sequence[bool]
+    ) -> tuple[_Codec | dict[str, _Codec], int | dict[str, int] | None]:
+        """Return the codec and its level, of the file or by leaf column."""
+        if not self._adaptive or self._level is None:
+            return self._codec, self._level
+        shape = self._shape
+        found = [
+            (name, column, width)
+            for (_, name, width), column, is_repetitive in zip(
+                shape.plain, plain, repetitive, strict=True
+            )
+            if not is_repetitive
+        ]
+        columns, widths = [column for _, column, _ in found], [width for _, _, width in found]
+        flags = incompressible(columns, widths, self._level)
+        stored = {name for (name, _, _), flag in zip(found, flags, strict=True) if flag}
+        if not stored:
+            return self._codec, self._level
+        names = [".".join(path) for path in shape.leaves]
+        codecs: dict[str, _Codec] = {
+            name: "none" if name in stored else self._codec for name in names
+        }
+        return codecs, {name: self._level for name in names if name not in stored}
 
     def position(self) -> int:
         """Return the number of bytes written."""
