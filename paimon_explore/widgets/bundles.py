@@ -6,10 +6,10 @@ from pathlib import Path
 from paimon_explore.errors import InvalidInputError
 
 STATIC = Path(__file__).parent / "static"
-WIDGETS = ("bytes", "explorer", "report", "warehouse")
+WIDGETS = ("bytes", "explorer", "partitions", "report", "side_panes", "warehouse")
 """Bundles of widgets and panes, which need `shared.js` before them."""
-PANES = ("bytes", "report")
-"""Bundles that the explorer loads when they are first needed."""
+PANES = ("bytes", "partitions", "report", "side_panes")
+"""Bundles that the explorer loads after its first paint: `side_panes` at once, others on demand."""
 
 
 @cache

@@ -17,7 +17,7 @@ from paimon_explore.inspection.problem import problem_of
 from paimon_explore.inspection.rendering.code_snippet import Code
 from paimon_explore.inspection.rendering.escape import esc
 from paimon_explore.sanitize import masked_members
-from paimon_explore.widgets.bundles import bundle
+from paimon_explore.widgets.bundles import PANES, bundle
 from paimon_explore.widgets.column_transfer import pack_columns
 from paimon_explore.widgets.widget_requests import answer
 
@@ -35,6 +35,8 @@ _MAX_VIEWED = 20
 _MAX_FILES_VIEWED = 20_000
 _MAX_NODES = 60
 _MAX_FILE_DETAILS = 200
+_BUNDLES = tuple(name for name in PANES if name != "bytes")
+"""Bundles that the page contains; the byte inspector needs Python."""
 _OFTEN = ("lsm", "diff", "health", "explain")
 
 Message = Mapping[str, object]
@@ -91,7 +93,8 @@ class _Recorder:
     def recording(self) -> dict[str, object]:
         """The recording that the script of the page loads."""
         self._ask({"op": "open"})
-        self._ask({"op": "pane", "name": "report"})
+        for name in _BUNDLES:
+            self._ask({"op": "pane", "name": name})
         frame, count = self._history() if self._state.newest else (-1, 0)
         named = min(count, _MAX_ROWS)
         rows = self._state.rows(frame, range(named)).body["rows"] if named else []

@@ -98,7 +98,8 @@ def test_files_are_sorted_filtered_and_chosen(harness: Watched) -> None:
     assert page.locator(".pe-totals strong").inner_text() != whole
     grid.focus()
     page.keyboard.press("ArrowDown")
-    expect(page.locator(".pe-pane-detail")).to_have_attribute("data-node", re.compile("file/1/"))
+    detail = page.locator(".pe-pane-detail [data-node]")
+    expect(detail).to_have_attribute("data-node", re.compile("file/1/"))
     harness.check()
 
 
@@ -108,13 +109,13 @@ def test_a_filter_that_cannot_be_read_says_so_and_keeps_the_files(harness: Watch
     page.locator(".pe-filter").fill("levle ~ 0")
     page.keyboard.press("Enter")
     expect(page.get_by_role("alert").first).to_contain_text("cannot read the condition")
-    assert page.locator(".pe-view").first.get_attribute("data-count") != "0"
+    assert page.locator(".pe-pane-view .pe-view").first.get_attribute("data-count") != "0"
     harness.check()
 
 
 def test_an_empty_table_and_an_unreadable_snapshot_are_told(harness: Watched) -> None:
     page = show(harness, "snapshots=0&files=0")
-    expect(page.locator(".pe-view .pe-empty")).to_contain_text("no snapshot yet")
+    expect(page.locator(".pe-pane-view .pe-empty")).to_contain_text("no snapshot yet")
     page = show(harness, "snapshots=9&files=60&problem=1")
     expect(page.get_by_role("alert").first).to_contain_text("snapshot-4: not JSON")
     page.locator(".pe-timeline-canvas").focus()

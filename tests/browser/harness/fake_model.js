@@ -213,6 +213,14 @@ export class FakeModel {
     return { body: this.options.findings ? { total: 3, worst: "warning", words: "1 warning, 2 notes" } : {} };
   }
 
+  on_hints() {
+    return { body: { examples: { files: "dt = '2026-09-01' and level = 0", explain: "id > 3" }, terms: [["level", "The level of a file.", ["levels"]]] } };
+  }
+
+  on_report({ pane }) {
+    return { body: { kind: pane, title: this.name, sections: [], code: "", spark_code: "" } };
+  }
+
   async on_pane({ name }) {
     return { body: { esm: await (await fetch(`./${name}.js`)).text() } };
   }

@@ -3,7 +3,8 @@
 
 import { failureOf } from "./channel.js";
 import { attribute, button, el, fill, whenQuiet } from "./dom.js";
-import { lazyPane } from "./lazy_pane.js";
+import { createHelp } from "./keyboard_help.js";
+import { problem } from "./problem_view.js";
 import { CELL_LIMIT, cut, visible } from "./text_format.js";
 
 /** @import {Context, Pane} from "./context.js" */
@@ -32,12 +33,7 @@ export function createDetail(context) {
     role: "region",
     "aria-label": "Details of the selected item",
   });
-  const element = el(
-    "section",
-    { class: "pe-pane pe-pane-detail", "aria-label": "Details" },
-    el("h3", { class: "pe-pane-title" }, "Details"),
-    body,
-  );
+  const element = el("div", { class: "pe-panel" }, body);
 
   const load = whenQuiet(async () => {
     const { node, selected, help } = store.get();
@@ -77,7 +73,7 @@ export function createDetail(context) {
     focus: () => body.focus(),
     update(changed) {
       if (changed.has("help")) {
-        help ??= lazyPane("report")(Object.assign(Object.create(context), { pane: "help" }));
+        help ??= createHelp();
         if (store.get().help) fill(body, help.element);
         else load();
       } else if (changed.has("node") || changed.has("selected")) load();
@@ -172,7 +168,7 @@ function boundRow(row) {
  * @param {string} text
  * @returns {HTMLElement | string}
  */
-export function longText(text) {
+function longText(text) {
   if (text === "") return el("span", { class: "pe-type" }, "empty");
   if (text.length <= CELL_LIMIT) return visible(text);
   const shown = el("span", {}, visible(cut(text)));
@@ -186,21 +182,4 @@ export function longText(text) {
 /** @param {string} text */
 function visibleLines(text) {
   return cut(text, 20_000).split("\n").map(visible).join("\n");
-}
-
-/**
- * What failed, where, the rule, what to do next.
- * @param {Failure} failure
- */
-export function problem(failure) {
-  return el(
-    "div",
-    { class: "pe-problem", role: "alert", "data-error": failure.kind },
-    el("strong", {}, visible(failure.kind)),
-    el("p", {}, visible(cut(failure.message, 2000))),
-    failure.path && !failure.message.includes(failure.path)
-      ? el("p", { class: "pe-path" }, visible(failure.path))
-      : null,
-    failure.hint ? el("p", {}, visible(failure.hint)) : null,
-  );
 }

@@ -2,12 +2,13 @@
 /** The explorer: time, tree, view and detail panes over one selection. */
 
 import { Channel, decodeTexts, failureOf } from "./channel.js";
-import { createDetail, problem } from "./detail_view.js";
 import { attribute, button, el, fill, whenQuiet } from "./dom.js";
 import css from "./explorer.css";
 import { createViews, PANES } from "./explorer_tabs.js";
 import { FileLifetimes } from "./file_lifetimes.js";
 import { commandOf } from "./keyboard.js";
+import { lazyPane } from "./lazy_pane.js";
+import { problem } from "./problem_view.js";
 import { createStore, TRAITS } from "./selection_store.js";
 import { History } from "./snapshot_columns.js";
 import { createSteps } from "./snapshot_stepper.js";
@@ -23,7 +24,6 @@ import { watchTheme } from "./theme.js";
 import { createTimeline } from "./timeline.js";
 import { usefulLanes } from "./timeline_lanes.js";
 import { clamp } from "./timeline_layout.js";
-import { createTree } from "./tree_view.js";
 
 /** @import {Change, Context, LivesState} from "./context.js" */
 /** @import {State} from "./selection_store.js" */
@@ -167,8 +167,8 @@ function start(model, root, channel, history) {
   const header = createHeader(context, steps.elements);
   const summary = createSummary(context);
   const timeline = createTimeline(context);
-  const tree = createTree(context);
-  const detail = createDetail(context);
+  const tree = sidePane(context, "tree", "Manifests");
+  const detail = sidePane(context, "detail", "Details");
   const views = createViews(context);
   const code = createCode(context, history.table.problems.length);
   const main = el("div", { class: "pe-main" }, tree.element, views.element, detail.element);
@@ -346,6 +346,23 @@ function initialState(model, history) {
     descending: false,
     help: false,
   });
+}
+
+/**
+ * A pane beside the view, with its title; what is in it comes after the first paint.
+ * @param {Context} context
+ * @param {"tree" | "detail"} pane
+ * @param {string} title
+ */
+function sidePane(context, pane, title) {
+  const inside = lazyPane("side_panes", pane)(context);
+  const element = el(
+    "section",
+    { class: `pe-pane pe-pane-${pane}`, "aria-label": title },
+    el("h3", { class: "pe-pane-title" }, title),
+    inside.element,
+  );
+  return { ...inside, element };
 }
 
 /**

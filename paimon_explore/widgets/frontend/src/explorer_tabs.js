@@ -15,17 +15,12 @@ const COUNT_MILLIS = 700;
  * @param {string} title
  * @returns {PaneKind}
  */
-const reportTab = (id, title) => ({
-  id,
-  title,
-  create: (/** @type {Context} */ context) =>
-    lazyPane("report")(Object.assign(Object.create(context), { pane: id })),
-});
+const reportTab = (id, title) => ({ id, title, create: lazyPane("report", id) });
 
 /** The tabs in order, with their labels; an id is a value of the trait `tab`. @type {readonly PaneKind[]} */
 export const PANES = [
   { id: "files", title: "Files", create: createFiles },
-  reportTab("partitions", "Partitions"),
+  { id: "partitions", title: "Partitions", create: lazyPane("partitions") },
   reportTab("heat", "Partition heatmap"),
   reportTab("lsm", "LSM tree"),
   reportTab("diff", "Snapshot diff"),

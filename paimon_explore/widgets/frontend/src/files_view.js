@@ -2,6 +2,7 @@
 /** The file grid: all data files of the snapshot, sorted and filtered, drawn a screenful at a time. */
 
 import { attribute, el, fill, perFrame, segmented, whenQuiet } from "./dom.js";
+import { shortName } from "./file_name.js";
 import { rowAfter } from "./keyboard.js";
 import {
   formatBytes,
@@ -11,7 +12,6 @@ import {
   plural,
   visible,
 } from "./text_format.js";
-import { shortName } from "./tree_model.js";
 import { ROW_HEIGHT, scrollTo, windowOf } from "./virtual_scroll.js";
 
 /** @import {Context, Pane} from "./context.js" */

@@ -2,7 +2,6 @@
 /** The keys and marks of the explorer, explained. */
 
 import { el } from "./dom.js";
-import css from "./report.css";
 
 /** @import {Pane} from "./context.js" */
 
@@ -46,6 +45,5 @@ export function createHelp() {
       "Snapshots: circle (A) append, square (C) compact, triangle (O) overwrite, diamond (Z) analyze; hollow if expired and kept by a tag. Bars: added above the line, removed below, on a square-root scale. Rows below: one per commit user; the row of a consumer is filled up to the last snapshot it has read.",
     ),
   );
-  element.append(el("style", {}, css));
   return { element, focus: () => element.focus(), update: () => {} };
 }

@@ -36,35 +36,43 @@ function loaded(context, name) {
 /**
  * A pane that is there at once and filled when its code has come.
  * @param {string} name  of the bundle
+ * @param {string} [pane]  which of its panes, as `context.pane`
  * @returns {(context: Context) => Pane}
  */
-export function lazyPane(name) {
-  return (context) => {
-    const element = el("div", { class: "pe-view pe-lazy", tabindex: "-1" });
-    fill(element, el("div", { class: "pe-empty" }, "Loading…"));
-    /** @type {Pane | undefined} */
-    let pane;
-    let gone = false;
-    loaded(context, name)
-      .then(({ create }) => {
-        if (gone) return;
-        pane = create(context);
-        fill(element, pane.element);
-        attribute(element, "data-loaded", "1");
-      })
-      .catch((error) => {
-        const { message, hint } = failureOf(error);
-        const text = hint ? `${message} ${hint}` : message;
-        fill(element, el("div", { class: "pe-empty", role: "alert" }, visible(text)));
-      });
-    return {
-      element,
-      focus: () => (pane ? pane.focus() : element.focus()),
-      update: (/** @type {Set<Change>} */ changed) => pane?.update(changed),
-      dispose() {
-        gone = true;
-        pane?.dispose?.();
-      },
-    };
+export function lazyPane(name, pane) {
+  return (context) => lazy(Object.assign(Object.create(context), { pane }), name);
+}
+
+/**
+ * @param {Context} context
+ * @param {string} name
+ * @returns {Pane}
+ */
+function lazy(context, name) {
+  const element = el("div", { class: "pe-view pe-lazy", tabindex: "-1" });
+  fill(element, el("div", { class: "pe-empty" }, "Loading…"));
+  /** @type {Pane | undefined} */
+  let pane;
+  let gone = false;
+  loaded(context, name)
+    .then(({ create }) => {
+      if (gone) return;
+      pane = create(context);
+      fill(element, pane.element);
+      attribute(element, "data-loaded", "1");
+    })
+    .catch((error) => {
+      const { message, hint } = failureOf(error);
+      const text = hint ? `${message} ${hint}` : message;
+      fill(element, el("div", { class: "pe-empty", role: "alert" }, visible(text)));
+    });
+  return {
+    element,
+    focus: () => (pane ? pane.focus() : element.focus()),
+    update: (/** @type {Set<Change>} */ changed) => pane?.update(changed),
+    dispose() {
+      gone = true;
+      pane?.dispose?.();
+    },
   };
 }

@@ -3,8 +3,6 @@
 
 import { failureOf } from "./channel.js";
 import { attribute, button, el, fill, whenQuiet } from "./dom.js";
-import { createHelp } from "./keyboard_help.js";
-import { createPartitions } from "./partitions_view.js";
 import css from "./report.css";
 import { drawReport, problemOf } from "./report_view.js";
 import { visible } from "./text_format.js";
@@ -34,14 +32,12 @@ const FIELDS = {
 };
 
 /**
- * A pane of the explorer: a report from Python, or a pane that needs no answer.
+ * A pane of the explorer: a report from Python.
  * @param {Context & {pane: string}} context
  * @returns {Pane}
  */
 export function create(context) {
   const { store, channel, pane } = context;
-  if (pane === "partitions") return createPartitions(context);
-  if (pane === "help") return createHelp();
   const field = FIELDS[pane];
   const body = el("div", {
     class: "pes-body",

@@ -101,14 +101,3 @@ export function parentKey(key) {
   const cut = key.lastIndexOf("/");
   return cut < 0 ? "" : key.slice(0, cut);
 }
-
-/**
- * File names with their UUID cut to its first group, for narrow places.
- * @param {string} name
- */
-export function shortName(name) {
-  return name.replace(
-    /([0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g,
-    (_whole, first) => `${first}…`,
-  );
-}

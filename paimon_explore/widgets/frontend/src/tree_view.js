@@ -3,9 +3,10 @@
 
 import { failureOf } from "./channel.js";
 import { attribute, el, fill, whenQuiet } from "./dom.js";
+import { shortName } from "./file_name.js";
 import { rowAfter } from "./keyboard.js";
 import { formatBytes, formatCount, formatShort, plural, visible } from "./text_format.js";
-import { parentKey, shortName, Tree } from "./tree_model.js";
+import { parentKey, Tree } from "./tree_model.js";
 
 /** @import {Context, Pane} from "./context.js" */
 /** @import {TreeRow} from "./tree_model.js" */
@@ -27,14 +28,7 @@ export function createTree(context) {
   });
   const empty = el("div", { class: "pe-empty" }, "The table has no snapshot yet.");
   const message = el("div", { class: "pe-problem", role: "status", hidden: true });
-  const element = el(
-    "section",
-    { class: "pe-pane pe-pane-tree", "aria-label": "Manifest tree" },
-    el("h3", { class: "pe-pane-title" }, "Manifests"),
-    message,
-    empty,
-    list,
-  );
+  const element = el("div", { class: "pe-panel" }, message, empty, list);
   let current = "";
   let shownSnapshot = -1;
   /** @type {TreeRow[]} */

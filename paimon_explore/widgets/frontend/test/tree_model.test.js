@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parentKey, shortName, Tree } from "../src/tree_model.js";
+import { shortName } from "../src/file_name.js";
+import { parentKey, Tree } from "../src/tree_model.js";
 
 const node = (key, expandable = true) => ({ key, type: "list", label: key, expandable });
 

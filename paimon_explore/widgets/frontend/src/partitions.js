@@ -1,9 +1,9 @@
 // @ts-check
-/** The files of the snapshot summed by partition. */
+/** The files of the snapshot summed by partition; a pane that is loaded when it is opened. */
 
 import { attribute, el, fill, perFrame } from "./dom.js";
 import { byPartition } from "./partition_sums.js";
-import css from "./report.css";
+import css from "./partitions.css";
 import { formatBytes, formatCount, formatShort, plural, visible } from "./text_format.js";
 
 /** @import {Context, Pane} from "./context.js" */
@@ -14,7 +14,7 @@ const MOST = 500;
  * @param {Context} context
  * @returns {Pane}
  */
-export function createPartitions(context) {
+export function create(context) {
   const { store } = context;
   const inside = el("tbody", {});
   const head = el("tr", {});
