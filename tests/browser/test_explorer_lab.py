@@ -119,7 +119,9 @@ def test_the_browser_counts_the_same_live_files_as_python(
     counted = []
     for mark in timeline.marks:
         expect(page.locator(".pe-summary strong")).to_have_text(f"snapshot {mark.snapshot_id}")
-        counted.append(int(page.locator(".pe-pane-view .pe-view").first.get_attribute("data-count") or -1))
+        counted.append(
+            int(page.locator(".pe-pane-view .pe-view").first.get_attribute("data-count") or -1)
+        )
         page.keyboard.press("ArrowRight")
     assert counted == wanted
     watched.check()

@@ -34,7 +34,9 @@ def test_a_saved_explorer_is_moved_through_without_a_network(
     expect(page.locator(".pe-code")).to_contain_text("t.at(snapshot=11).lsm(")
     page.keyboard.press("End")
     page.get_by_role("tab", name="Bytes").click()
-    expect(page.locator(".pe-pane-view .pe-lazy:visible")).to_contain_text("Not available in a saved page")
+    expect(page.locator(".pe-pane-view .pe-lazy:visible")).to_contain_text(
+        "Not available in a saved page"
+    )
     outside = [address for address in watched.outside if not address.startswith("file:")]
     assert (watched.errors, outside) == ([], [])
 

@@ -4,208 +4,16 @@ var { decodeColumns, decodeTexts, AskError, failureOf, Channel } = peShared;
 // src/dom.js
 var { attribute, el, fill, button, segmented, perFrame, whenQuiet } = peShared;
 
-// src/text_format.js
-var { CELL_LIMIT, visible, cut, formatCount, formatShort, formatBytes, formatTime, plural } = peShared;
-
-// src/lazy_pane.js
-var LOADED = new Map();
-function loaded(context, name2) {
-  let found = LOADED.get(name2);
-  if (!found) {
-    found = (async () => {
-      const { body } = await context.channel.ask("pane", { name: name2 });
-      const address = URL.createObjectURL(new Blob([body.esm], { type: "text/javascript" }));
-      try {
-        return await import(
-          /* webpackIgnore: true */
-          address
-        );
-      } finally {
-        URL.revokeObjectURL(address);
-      }
-    })();
-    found.catch(() => LOADED.delete(name2));
-    LOADED.set(name2, found);
-  }
-  return found;
-}
-function lazyPane(name2) {
-  return (context) => {
-    const element = el("div", { class: "pe-view pe-lazy", tabindex: "-1" });
-    fill(element, el("div", { class: "pe-empty" }, "Loading…"));
-    let pane;
-    let gone = false;
-    loaded(context, name2).then(({ create }) => {
-      if (gone) return;
-      pane = create(context);
-      fill(element, pane.element);
-      attribute(element, "data-loaded", "1");
-    }).catch((error) => {
-      const { message, hint } = failureOf(error);
-      const text = hint ? `${message} ${hint}` : message;
-      fill(element, el("div", { class: "pe-empty", role: "alert" }, visible(text)));
-    });
-    return {
-      element,
-      focus: () => pane ? pane.focus() : element.focus(),
-      update: (changed) => pane?.update(changed),
-      dispose() {
-        gone = true;
-        pane?.dispose?.();
-      }
-    };
-  };
-}
-
-// src/detail_view.js
-var QUIET_MILLIS = 60;
-function createDetail(context) {
-  const { store, channel } = context;
-  const body = el("div", {
-    class: "pe-detail",
-    tabindex: "0",
-    role: "region",
-    "aria-label": "Details of the selected item"
-  });
-  const element = el(
-    "section",
-    { class: "pe-pane pe-pane-detail", "aria-label": "Details" },
-    el("h3", { class: "pe-pane-title" }, "Details"),
-    body
-  );
-  const load = whenQuiet(async () => {
-    const { node, selected, help: help2 } = store.get();
-    if (help2) return;
-    if (!selected) {
-      fill(body, el("div", { class: "pe-empty" }, "Select a snapshot, a tree node or a file."));
-      return;
-    }
-    try {
-      const answer = await channel.latest("detail", "detail", { node: node || String(selected) });
-      if (!answer || store.get().help) return;
-      draw(answer.body);
-    } catch (error) {
-      const failure = failureOf(error);
-      fill(body, problem(failure));
-      attribute(element, "data-node", node);
-    }
-  }, QUIET_MILLIS);
-  const draw = (document) => {
-    fill(
-      body,
-      el("div", { class: "pe-detail-kind" }, visible(document.subtitle)),
-      el("h4", { class: "pe-detail-title", "data-kind": document.kind }, longText(document.title)),
-      ...document.sections.map(section)
-    );
-    body.scrollTop = 0;
-    attribute(element, "data-node", store.get().node);
-  };
-  let help;
-  load();
-  return {
-    element,
-    focus: () => body.focus(),
-    update(changed) {
-      if (changed.has("help")) {
-        help ??= lazyPane("report")(Object.assign(Object.create(context), { pane: "help" }));
-        if (store.get().help) fill(body, help.element);
-        else load();
-      } else if (changed.has("node") || changed.has("selected")) load();
-    },
-    dispose: () => load.cancel()
-  };
-}
-function section(part) {
-  switch (part.type) {
-    case "facts":
-      return el("div", { class: "pe-section" }, heading(part.title), facts(part.rows));
-    case "bounds":
-      return el(
-        "div",
-        { class: "pe-section" },
-        heading(part.title),
-        bounds(part.rows, part.title),
-        part.note ? el("p", { class: "pe-note" }, visible(part.note)) : null
-      );
-    case "problem":
-      return problem(part.failure);
-    case "text":
-      return el(
-        "div",
-        { class: "pe-section" },
-        heading(part.title),
-        el("pre", { class: "pe-text", tabindex: "0" }, visibleLines(part.text))
-      );
-  }
-}
-function heading(title2) {
-  return title2 ? el("h5", { class: "pe-heading" }, visible(title2)) : null;
-}
-function facts(rows) {
-  const list = el("dl", { class: "pe-facts" });
-  for (const [label, value] of rows) {
-    list.append(el("dt", {}, visible(label)), el("dd", {}, longText(value)));
-  }
-  return list;
-}
-function bounds(rows, label) {
-  const table = el("table", { class: "pe-bounds", "aria-label": label });
-  const head = el("tr", {});
-  for (const name2 of ["column", "min", "max", "nulls"]) {
-    const cell = el("th", {}, name2);
-    cell.scope = "col";
-    head.append(cell);
-  }
-  table.append(el("thead", {}, head));
-  const inside = el("tbody", {});
-  for (const row of rows) inside.append(boundRow(row));
-  table.append(inside);
-  return table;
-}
-function boundRow(row) {
-  const name2 = el(
-    "th",
-    {},
-    longText(row.column),
-    el("span", { class: "pe-type" }, visible(row.type))
-  );
-  name2.scope = "row";
-  const nulls = el("td", { class: "pe-nulls" }, row.nulls ?? "?");
-  if (row.min === void 0 || row.max === void 0) {
-    const why = el("td", { class: "pe-absent" }, visible(row.reason ?? "unknown"));
-    why.colSpan = 2;
-    return el("tr", {}, name2, why, nulls);
-  }
-  const max = el("td", { class: "pe-value" }, longText(row.max));
-  if (row.note) max.append(el("span", { class: "pe-type" }, visible(row.note)));
-  return el("tr", {}, name2, el("td", { class: "pe-value" }, longText(row.min)), max, nulls);
-}
-function longText(text) {
-  if (text === "") return el("span", { class: "pe-type" }, "empty");
-  if (text.length <= CELL_LIMIT) return visible(text);
-  const shown = el("span", {}, visible(cut(text)));
-  const expand = button("show all", `Show all ${text.length} characters`, () => {
-    fill(shown, visible(text));
-    expand.remove();
-  });
-  return el("span", {}, shown, " ", expand);
-}
-function visibleLines(text) {
-  return cut(text, 2e4).split("\n").map(visible).join("\n");
-}
-function problem(failure) {
-  return el(
-    "div",
-    { class: "pe-problem", role: "alert", "data-error": failure.kind },
-    el("strong", {}, visible(failure.kind)),
-    el("p", {}, visible(cut(failure.message, 2e3))),
-    failure.path && !failure.message.includes(failure.path) ? el("p", { class: "pe-path" }, visible(failure.path)) : null,
-    failure.hint ? el("p", {}, visible(failure.hint)) : null
-  );
-}
-
 // src/explorer.css
-var explorer_default = '.pe-explorer {\n--pe-bg: var(--jp-layout-color1, var(--vscode-editor-background, Canvas));\n--pe-fg: var(--jp-ui-font-color1, var(--vscode-editor-foreground, CanvasText));\n--pe-muted: color-mix(in srgb, var(--pe-fg) 74%, var(--pe-bg));\n--pe-faint: color-mix(in srgb, var(--pe-fg) 5%, var(--pe-bg));\n--pe-line: color-mix(in srgb, var(--pe-fg) 16%, var(--pe-bg));\n--pe-accent: var(--jp-brand-color1, var(--vscode-focusBorder, #1b6ac9));\n--pe-select: color-mix(in srgb, var(--pe-accent) 20%, var(--pe-bg));\n--pe-append: #2563c9;\n--pe-compact: #7b45c4;\n--pe-overwrite: #b3540b;\n--pe-analyze: #0b7568;\n--pe-unknown: #b3261e;\n--pe-add: #1a7038;\n--pe-remove: #b3261e;\n--pe-tag: #96690a;\n--pe-branch: #0b7568;\n--pe-consumer: #a03a8f;\n--pe-hint: #5a6472;\n--pe-font: var(--jp-ui-font-family, var(--vscode-font-family, system-ui, sans-serif));\n--pe-mono: var(--jp-code-font-family, var(--vscode-editor-font-family, ui-monospace, monospace));\n--pe-gap: 8px;\ncontainer: pe-explorer / inline-size;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: 13px / 1.4 var(--pe-font);\nfont-variant-numeric: tabular-nums;\ntext-align: left;\n}\n.pe-frame {\ndisplay: flex;\nflex-direction: column;\nheight: var(--pe-height, 560px);\nborder: 1px solid var(--pe-line);\nborder-radius: 6px;\noverflow: hidden;\n}\n.pe-explorer[data-theme="dark"] {\n--pe-append: #79aefc;\n--pe-compact: #c3a0f8;\n--pe-overwrite: #f5a35f;\n--pe-analyze: #55cdb9;\n--pe-unknown: #ff8f85;\n--pe-add: #76d48f;\n--pe-remove: #ff8f85;\n--pe-tag: #e6bd5c;\n--pe-branch: #55cdb9;\n--pe-consumer: #ee9fe0;\n--pe-hint: #a9b3c0;\n}\n.pe-explorer *,\n.pe-explorer *::before {\nbox-sizing: border-box;\n}\n.pe-explorer [hidden] {\ndisplay: none !important;\n}\n.pe-explorer :focus-visible {\noutline: 2px solid var(--pe-accent);\noutline-offset: -2px;\n}\n.pe-explorer :is(h2, h3, h4, h5, p, dl, dd, pre, table) {\nmargin: 0;\npadding: 0;\n}\n.pe-hidden {\nposition: absolute;\nwidth: 1px;\nheight: 1px;\noverflow: hidden;\nclip-path: inset(50%);\n}\n.pe-space {\nflex: 1;\n}\n.pe-explorer .pe-muted {\ncolor: var(--pe-muted);\n}\n.pe-plus {\ncolor: var(--pe-add);\n}\n.pe-minus {\ncolor: var(--pe-remove);\n}\n.pe-explorer button {\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: inherit;\nfont-size: 12px;\nline-height: 18px;\npadding: 1px 7px;\ncursor: pointer;\n}\n.pe-explorer button:hover:not(:disabled) {\nbackground: var(--pe-faint);\nborder-color: var(--pe-muted);\n}\n.pe-explorer button:disabled {\nopacity: 0.45;\ncursor: default;\n}\n.pe-explorer button[aria-pressed="true"] {\nbackground: var(--pe-select);\nborder-color: var(--pe-accent);\n}\n.pe-explorer .pe-segmented,\n.pe-steps {\ndisplay: inline-flex;\n}\n.pe-explorer .pe-segmented button:not(:first-child),\n.pe-explorer .pe-steps button:not(:first-child) {\nborder-top-left-radius: 0;\nborder-bottom-left-radius: 0;\nmargin-left: -1px;\n}\n.pe-explorer .pe-segmented button:not(:last-child),\n.pe-explorer .pe-steps button:not(:last-child) {\nborder-top-right-radius: 0;\nborder-bottom-right-radius: 0;\n}\n.pe-explorer .pe-segmented button[aria-pressed="true"] {\nz-index: 1;\n}\n.pe-explorer .pe-steps button {\nmin-width: 28px;\n}\n.pe-explorer input {\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: inherit;\nfont-size: 12px;\nline-height: 18px;\npadding: 1px 7px;\nmin-width: 0;\n}\n.pe-explorer input::placeholder {\ncolor: var(--pe-muted);\nopacity: 1;\n}\n.pe-explorer input[aria-invalid] {\nborder-color: var(--pe-remove);\n}\n.pe-explorer .pe-steps-bar {\ndisplay: flex;\nflex: none;\ngap: var(--pe-gap);\n}\n.pe-explorer .pe-goto {\nwidth: 108px;\n}\n.pe-explorer .pe-filter {\nflex: 1 1 140px;\nfont-family: var(--pe-mono) !important;\n}\n.pe-bar {\ndisplay: flex;\nflex-wrap: wrap;\nalign-items: center;\ngap: 6px var(--pe-gap);\npadding: 6px 10px;\n}\n.pe-explorer .pe-chip {\ndisplay: inline-block;\nborder-radius: 9px;\nbackground: color-mix(in srgb, var(--pe-fg) 8%, var(--pe-bg));\ncolor: var(--pe-fg);\nfont-size: 11px;\nline-height: 18px;\npadding: 0 8px;\nwhite-space: nowrap;\nmax-width: 240px;\noverflow: hidden;\ntext-overflow: ellipsis;\n}\n.pe-explorer .pe-chip[data-flag="tag"] {\nbackground: color-mix(in srgb, var(--pe-tag) 18%, var(--pe-bg));\n}\n.pe-explorer .pe-chip[data-flag="branch"] {\nbackground: color-mix(in srgb, var(--pe-branch) 18%, var(--pe-bg));\n}\n.pe-explorer .pe-chip[data-flag="consumer"] {\nbackground: color-mix(in srgb, var(--pe-consumer) 18%, var(--pe-bg));\n}\n.pe-header {\ndisplay: flex;\nalign-items: center;\ngap: 6px;\npadding: 7px 10px 6px;\nborder-bottom: 1px solid var(--pe-line);\noverflow: hidden;\n}\n.pe-explorer .pe-name {\nfont-size: 15px;\nfont-weight: 600;\nline-height: 20px;\nwhite-space: nowrap;\noverflow: hidden;\ntext-overflow: ellipsis;\nmin-width: 0;\n}\n.pe-explorer .pe-header .pe-muted {\nwhite-space: nowrap;\nmargin-right: 4px;\n}\n.pe-explorer .pe-header .pe-chip {\nflex: 0 9 auto;\nmin-width: 24px;\n}\n.pe-explorer .pe-header .pe-button {\nflex: none;\n}\n.pe-summary {\ndisplay: flex;\nflex-wrap: wrap;\nalign-items: center;\ngap: 2px 12px;\npadding: 5px 10px;\nborder-top: 1px solid var(--pe-line);\nbackground: var(--pe-faint);\nmin-height: 30px;\n}\n.pe-user {\nflex: 1 1 60px;\nmin-width: 60px;\noverflow: hidden;\ntext-overflow: ellipsis;\nwhite-space: nowrap;\nfont-size: 12px;\ntext-align: right;\n}\n.pe-kind {\nfont-size: 11px;\nfont-weight: 600;\nletter-spacing: 0.03em;\ncolor: var(--pe-unknown);\n}\n.pe-kind::before {\ncontent: "";\ndisplay: inline-block;\nwidth: 8px;\nheight: 8px;\nmargin-right: 5px;\nbackground: currentColor;\n}\n.pe-kind[data-kind="append"],\n.pe-legend-item[data-kind="append"]::first-letter {\ncolor: var(--pe-append);\n}\n.pe-kind[data-kind="append"]::before {\nborder-radius: 50%;\n}\n.pe-kind[data-kind="compact"],\n.pe-legend-item[data-kind="compact"]::first-letter {\ncolor: var(--pe-compact);\n}\n.pe-kind[data-kind="overwrite"],\n.pe-legend-item[data-kind="overwrite"]::first-letter {\ncolor: var(--pe-overwrite);\n}\n.pe-kind[data-kind="overwrite"]::before {\nclip-path: polygon(50% 0, 100% 100%, 0 100%);\n}\n.pe-kind[data-kind="analyze"],\n.pe-legend-item[data-kind="analyze"]::first-letter {\ncolor: var(--pe-analyze);\n}\n.pe-kind[data-kind="analyze"]::before {\nclip-path: polygon(50% 0, 100% 50%, 50% 100%, 0 50%);\n}\n.pe-legend {\ndisplay: grid;\ngrid-template-columns: auto auto;\ngap: 0 12px;\nfont-size: 11px;\nline-height: 15px;\ncolor: var(--pe-muted);\n}\n.pe-legend-item {\ndisplay: inline-block;\nwhite-space: nowrap;\n}\n.pe-legend-item::first-letter {\nfont-weight: 700;\n}\n.pe-timeline {\ndisplay: flex;\n}\n.pe-timeline-controls {\ndisplay: flex;\nflex-wrap: wrap;\nalign-content: flex-start;\nalign-items: center;\ngap: 5px;\nwidth: 226px;\npadding: 6px 0 4px 10px;\n}\n.pe-timeline-frame {\nposition: relative;\nflex: 1;\nmin-width: 0;\nmargin: 2px 10px 4px 6px;\nmin-height: 90px;\n}\n.pe-timeline-canvas {\ndisplay: block;\nwidth: 100%;\ncursor: pointer;\ntouch-action: pan-y;\nborder-radius: 4px;\n}\n.pe-timeline-note {\nflex-basis: 100%;\nfont-size: 11px;\nline-height: 15px;\ncolor: var(--pe-muted);\n}\n.pe-tip {\nposition: absolute;\ntop: 2px;\nz-index: 2;\npadding: 4px 8px;\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\nbox-shadow: 0 2px 8px rgb(0 0 0 / 18%);\nfont-size: 11px;\nline-height: 16px;\nwhite-space: nowrap;\npointer-events: none;\nmax-width: 320px;\n}\n.pe-tip > div {\noverflow: hidden;\ntext-overflow: ellipsis;\n}\n.pe-tip > div:first-child {\nfont-weight: 600;\n}\n.pe-main {\ndisplay: grid;\ngrid-template-columns: minmax(210px, 27fr) minmax(260px, 45fr) minmax(210px, 28fr);\nflex: 1;\nmin-height: 0;\nborder-top: 1px solid var(--pe-line);\n}\n.pe-explorer .pe-pane {\ndisplay: flex;\nflex-direction: column;\nmin-width: 0;\nmin-height: 0;\n}\n.pe-explorer .pe-pane + .pe-pane {\nborder-left: 1px solid var(--pe-line);\n}\n.pe-explorer .pe-pane-title {\npadding: 0 10px;\nborder-bottom: 1px solid var(--pe-line);\nfont-size: 12px;\nfont-weight: 600;\nline-height: 28px;\n}\n.pe-tab-line {\ndisplay: flex;\nflex: none;\nborder-bottom: 1px solid var(--pe-line);\n}\n.pe-tabs {\nposition: relative;\ndisplay: flex;\nflex: 1;\ngap: 0 2px;\npadding: 0 6px;\nmin-width: 0;\noverflow-x: auto;\nscrollbar-width: none;\n}\n.pe-explorer .pe-tabs[data-after] {\nmask-image: linear-gradient(to left, transparent, #000 24px);\n}\n.pe-explorer .pe-tabs[data-before] {\nmask-image: linear-gradient(to right, transparent, #000 24px);\n}\n.pe-explorer .pe-tabs[data-before][data-after] {\nmask-image: linear-gradient(to right, transparent, #000 24px calc(100% - 24px), transparent);\n}\n.pe-tab-list {\nflex: none;\nwidth: 26px;\nmargin: 3px 4px;\npadding: 0 0 0 4px;\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: inherit;\nfont-size: 12px;\ncursor: pointer;\n}\n.pe-badge {\ndisplay: inline-block;\nmargin: -2px 0 -2px 4px;\npadding: 0 5px;\nborder-radius: 8px;\nline-height: 16px;\nvertical-align: 1px;\nbackground: var(--pe-faint);\ncolor: var(--pe-fg);\nfont-size: 11px;\nfont-weight: 600;\n}\n.pe-badge[data-tone="warning"] {\nbackground: color-mix(in srgb, var(--pe-overwrite) 18%, var(--pe-bg));\n}\n.pe-badge[data-tone="error"] {\nbackground: color-mix(in srgb, var(--pe-remove) 22%, var(--pe-bg));\n}\n.pe-explorer .pe-tabs button {\nborder: 0;\nborder-bottom: 2px solid transparent;\nborder-radius: 0;\nbackground: none;\ncolor: var(--pe-muted);\nflex: none;\nline-height: 26px;\npadding: 0 8px;\n}\n.pe-explorer .pe-tabs button[aria-selected="true"] {\nborder-bottom-color: var(--pe-accent);\ncolor: var(--pe-fg);\nfont-weight: 600;\n}\n.pe-panel,\n.pe-view {\ndisplay: flex;\nflex-direction: column;\nflex: 1;\nmin-height: 0;\nmin-width: 0;\n}\n.pe-empty {\npadding: 28px 16px;\ncolor: var(--pe-muted);\ntext-align: center;\ntext-wrap: balance;\nflex: 1;\n}\n.pe-tree {\nflex: 1;\noverflow: auto;\npadding: 4px 0;\n}\n.pe-stale {\nopacity: 0.55;\n}\n.pe-tree-row {\ndisplay: flex;\nalign-items: center;\ngap: 5px;\npadding: 0 8px 0 calc(4px + var(--pe-depth) * 14px);\nmin-height: 24px;\nwhite-space: nowrap;\ncursor: default;\n}\n.pe-tree-row:hover,\n.pe-grid-row:hover {\nbackground: var(--pe-faint);\n}\n.pe-tree-row[aria-selected="true"],\n.pe-grid-row[aria-selected="true"] {\nbackground: var(--pe-select) !important;\n}\n.pe-twisty {\nflex: none;\nwidth: 14px;\ncolor: var(--pe-muted);\ntext-align: center;\ncursor: pointer;\n}\n.pe-tree-label {\nflex: 0 1 auto;\nmin-width: 40px;\noverflow: hidden;\ntext-overflow: ellipsis;\n}\n.pe-name-parts {\ndisplay: flex;\nmin-width: 0;\n}\n.pe-name-head {\noverflow: hidden;\n}\n.pe-name-whole {\noverflow: hidden;\ntext-overflow: ellipsis;\n}\n.pe-tree-row:is([data-type="manifest"], [data-type="entry"], [data-type="index-file"])\n.pe-tree-label {\nmin-width: 88px;\nfont: 12px / 1.4 var(--pe-mono);\n}\n.pe-tree-row:is([data-type="loading"], [data-type="none"]) .pe-tree-label {\ncolor: var(--pe-muted);\nfont-style: italic;\n}\n.pe-tree-row[data-type="more"] .pe-tree-label {\ncolor: var(--pe-accent);\ncursor: pointer;\ntext-decoration: underline;\n}\n.pe-tree-row[data-cancelled] .pe-tree-label {\ncolor: var(--pe-muted);\n}\n.pe-tree-range {\nflex: 0 100 auto;\nmin-width: 0;\noverflow: hidden;\ntext-overflow: ellipsis;\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pe-tree-figure {\nflex: none;\nmargin-left: auto;\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pe-tree-problem {\nflex: 1 0 100%;\noverflow: hidden;\ntext-overflow: ellipsis;\ncolor: var(--pe-remove);\nfont-size: 11px;\n}\n.pe-tree-row[data-problem] {\nflex-wrap: wrap;\n}\n.pe-sign {\nflex: none;\nwidth: 10px;\nfont-weight: 700;\ntext-align: center;\n}\n.pe-sign[data-kind="ADD"] {\ncolor: var(--pe-add);\n}\n.pe-sign[data-kind="DELETE"] {\ncolor: var(--pe-remove);\n}\n.pe-shared {\nposition: relative;\nflex: none;\nwidth: 11px;\nheight: 11px;\n}\n.pe-shared::before,\n.pe-shared::after {\ncontent: "";\nposition: absolute;\nwidth: 7px;\nheight: 7px;\nborder: 1px solid var(--pe-muted);\nborder-radius: 2px;\n}\n.pe-shared::after {\nleft: 3px;\ntop: 3px;\nbackground: var(--pe-bg);\n}\n.pe-change {\nflex: none;\ndisplay: inline-flex;\nalign-items: center;\ngap: 4px;\nfont-size: 11px;\n}\n.pe-change-bar {\nwidth: 22px;\nheight: 6px;\nborder-radius: 2px;\nbackground: linear-gradient(\nto right,\nvar(--pe-add) var(--pe-share),\nvar(--pe-remove) var(--pe-share)\n);\n}\n.pe-explorer .pe-grid {\ncontain: strict;\nflex: 1;\noverflow: auto;\nmin-height: 80px;\n}\n.pe-grid-top {\nposition: sticky;\ntop: 0;\nz-index: 1;\nwidth: max-content;\n}\n.pe-explorer .pe-grid-head,\n.pe-grid-row {\ndisplay: grid;\ngrid-template-columns: var(--pe-columns);\n}\n.pe-explorer .pe-grid-head {\nborder-bottom: 1px solid var(--pe-line);\nborder-top: 1px solid var(--pe-line);\nbackground: var(--pe-bg);\nfont-size: 11px;\nline-height: 22px;\ncolor: var(--pe-muted);\n}\n.pe-explorer .pe-grid-head button {\nborder: 0;\nbackground: none;\ncolor: inherit;\nfont-size: 11px;\nline-height: 22px;\npadding: 0;\n}\n.pe-explorer .pe-grid-head button:hover {\ncolor: var(--pe-fg);\ntext-decoration: underline;\nbackground: none;\n}\n.pe-explorer .pe-grid-head [aria-sort]:not([aria-sort="none"]) {\ncolor: var(--pe-fg);\nfont-weight: 600;\n}\n.pe-arrow {\ndisplay: inline-block;\nwidth: 0;\noverflow: visible;\n}\n.pe-cell {\npadding: 0 8px;\noverflow: hidden;\ntext-overflow: ellipsis;\nwhite-space: nowrap;\n}\n.pe-explorer .pe-number {\ntext-align: right;\n}\n.pe-grid-sizer {\nposition: relative;\ncontain: strict;\n}\n.pe-grid-row {\nposition: absolute;\ntop: 0;\nleft: 0;\nheight: 24px;\nline-height: 24px;\nfont-size: 12px;\ncursor: default;\n}\n.pe-grid-row.pe-odd {\nbackground: color-mix(in srgb, var(--pe-fg) 2.5%, var(--pe-bg));\n}\n.pe-grid-row .pe-cell:nth-child(n + 6):nth-child(-n + 7),\n.pe-grid-row .pe-cell:last-child {\nfont-family: var(--pe-mono);\n}\n.pe-totals > * {\nflex: none;\n}\n.pe-totals {\ndisplay: flex;\nalign-items: center;\ngap: 2px 10px;\noverflow: hidden;\nwhite-space: nowrap;\npadding: 4px 10px;\nborder-top: 1px solid var(--pe-line);\nfont-size: 12px;\nmin-height: 28px;\n}\n.pe-detail {\nflex: 1;\noverflow: auto;\npadding: 8px 10px;\n}\n.pe-detail-kind {\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pe-explorer .pe-detail-title {\nfont-size: 13px;\nfont-weight: 600;\noverflow-wrap: anywhere;\n}\n.pe-section {\nmargin-top: 8px;\n}\n.pe-explorer .pe-heading {\nmargin: 12px 0 4px;\npadding-bottom: 2px;\nborder-bottom: 1px solid var(--pe-line);\nfont-size: 12px;\nfont-weight: 600;\n}\n.pe-explorer .pe-facts {\ndisplay: grid;\ngrid-template-columns: auto minmax(0, 1fr);\ngap: 2px 10px;\nfont-size: 12px;\n}\n.pe-explorer .pe-facts dt {\ngrid-column: 1;\nfloat: none;\nwidth: auto;\nmax-width: 120px;\ncolor: var(--pe-muted);\nfont-weight: normal;\n}\n.pe-explorer .pe-facts dd {\ngrid-column: 2;\nfloat: none;\nwidth: auto;\noverflow-wrap: anywhere;\n}\n.pe-bounds {\nwidth: 100%;\nborder-collapse: collapse;\ntable-layout: fixed;\nfont-size: 12px;\n}\n.pe-bounds :is(th, td) {\npadding: 3px 8px 3px 0;\nborder: 0;\nborder-bottom: 1px solid var(--pe-line);\nbackground: none;\nfont-weight: normal;\ntext-align: left;\nvertical-align: top;\nwhite-space: normal;\noverflow-wrap: anywhere;\n}\n.pe-bounds thead th {\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pe-bounds th:first-child {\nwidth: 30%;\n}\n.pe-bounds :is(th, td):last-child {\nwidth: 40px;\npadding-right: 0;\ntext-align: right;\n}\n.pe-type {\ndisplay: block;\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pe-value {\nfont-family: var(--pe-mono);\n}\n.pe-absent {\ncolor: var(--pe-muted);\nfont-style: italic;\n}\n.pe-explorer .pe-note {\nmargin-top: 6px !important;\ncolor: var(--pe-muted);\nfont-size: 12px;\n}\n.pe-explorer .pe-text {\nmax-height: 260px;\noverflow: auto;\npadding: 6px 8px;\nborder-radius: 4px;\nbackground: var(--pe-faint);\ncolor: var(--pe-fg);\nfont: 11px / 1.5 var(--pe-mono);\nwhite-space: pre-wrap;\noverflow-wrap: anywhere;\n}\n.pe-problem {\nmargin: 6px 10px;\npadding: 6px 10px;\nborder-left: 3px solid var(--pe-remove);\nborder-radius: 3px;\nbackground: color-mix(in srgb, var(--pe-remove) 8%, var(--pe-bg));\nfont-size: 12px;\noverflow-wrap: anywhere;\n}\n.pe-detail .pe-problem {\nmargin: 8px 0;\n}\n.pe-path {\nfont-family: var(--pe-mono);\n}\n.pe-notice {\ndisplay: flex;\nflex-direction: column;\nmax-height: 40%;\noverflow: auto;\nposition: relative;\n}\n.pe-notice-item {\nposition: relative;\n}\n.pe-explorer .pe-notice-item > .pe-button {\nposition: absolute;\ntop: 10px;\nright: 16px;\n}\n.pe-footer {\ndisplay: flex;\nalign-items: center;\ngap: var(--pe-gap);\npadding: 5px 10px;\nborder-top: 1px solid var(--pe-line);\nbackground: var(--pe-faint);\n}\n.pe-prompt {\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pe-explorer .pe-code {\nflex: 1;\nmin-width: 0;\noverflow-x: auto;\nbackground: none;\ncolor: var(--pe-fg);\nfont: 12px / 20px var(--pe-mono);\nwhite-space: pre;\nscrollbar-width: none;\npadding: 0 2px;\n}\n.pe-busy {\ncolor: var(--pe-muted);\nfont-size: 11px;\nwhite-space: nowrap;\n}\n@container pe-explorer (max-width: 700px) {\n.pe-explorer .pe-frame {\nheight: auto;\n}\n.pe-explorer .pe-timeline,\n.pe-explorer .pe-header {\nflex-wrap: wrap;\n}\n.pe-explorer .pe-timeline-controls {\nwidth: auto;\npadding: 6px 10px 0;\n}\n.pe-explorer .pe-timeline-frame {\nflex: 1 0 calc(100% - 20px);\nmargin: 2px 10px 4px;\n}\n.pe-legend,\n.pe-explorer .pe-header .pe-muted,\n.pe-explorer .pe-user {\ndisplay: none;\n}\n.pe-main {\ngrid-template-columns: minmax(0, 1fr);\ngrid-auto-rows: 240px 340px 300px;\n}\n.pe-explorer .pe-pane + .pe-pane {\nborder-left: 0;\nborder-top: 1px solid var(--pe-line);\n}\n}\n@media (prefers-reduced-motion: reduce) {\n.pe-explorer * {\ntransition: none !important;\nanimation: none !important;\nscroll-behavior: auto !important;\n}\n}\n@media (forced-colors: active) {\n.pe-tree-row[aria-selected="true"],\n.pe-explorer .pe-grid-row[aria-selected="true"] {\noutline: 2px solid Highlight;\noutline-offset: -2px;\n}\n}\n';
+var explorer_default = '.pe-explorer {\n--pe-bg: var(--jp-layout-color1, var(--vscode-editor-background, Canvas));\n--pe-fg: var(--jp-ui-font-color1, var(--vscode-editor-foreground, CanvasText));\n--pe-muted: color-mix(in srgb, var(--pe-fg) 74%, var(--pe-bg));\n--pe-faint: color-mix(in srgb, var(--pe-fg) 5%, var(--pe-bg));\n--pe-line: color-mix(in srgb, var(--pe-fg) 16%, var(--pe-bg));\n--pe-accent: var(--jp-brand-color1, var(--vscode-focusBorder, #1b6ac9));\n--pe-select: color-mix(in srgb, var(--pe-accent) 20%, var(--pe-bg));\n--pe-append: #2563c9;\n--pe-compact: #7b45c4;\n--pe-overwrite: #b3540b;\n--pe-analyze: #0b7568;\n--pe-unknown: #b3261e;\n--pe-add: #1a7038;\n--pe-remove: #b3261e;\n--pe-tag: #96690a;\n--pe-branch: #0b7568;\n--pe-consumer: #a03a8f;\n--pe-hint: #5a6472;\n--pe-font: var(--jp-ui-font-family, var(--vscode-font-family, system-ui, sans-serif));\n--pe-mono: var(--jp-code-font-family, var(--vscode-editor-font-family, ui-monospace, monospace));\n--pe-gap: 8px;\ncontainer: pe-explorer / inline-size;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: 13px / 1.4 var(--pe-font);\nfont-variant-numeric: tabular-nums;\ntext-align: left;\n}\n.pe-frame {\ndisplay: flex;\nflex-direction: column;\nheight: var(--pe-height, 560px);\nborder: 1px solid var(--pe-line);\nborder-radius: 6px;\noverflow: hidden;\n}\n.pe-explorer[data-theme="dark"] {\n--pe-append: #79aefc;\n--pe-compact: #c3a0f8;\n--pe-overwrite: #f5a35f;\n--pe-analyze: #55cdb9;\n--pe-unknown: #ff8f85;\n--pe-add: #76d48f;\n--pe-remove: #ff8f85;\n--pe-tag: #e6bd5c;\n--pe-branch: #55cdb9;\n--pe-consumer: #ee9fe0;\n--pe-hint: #a9b3c0;\n}\n.pe-explorer *,\n.pe-explorer *::before {\nbox-sizing: border-box;\n}\n.pe-explorer [hidden] {\ndisplay: none !important;\n}\n.pe-explorer :focus-visible {\noutline: 2px solid var(--pe-accent);\noutline-offset: -2px;\n}\n.pe-explorer :is(h2, h3, h4, h5, p, dl, dd, pre, table) {\nmargin: 0;\npadding: 0;\n}\n.pe-hidden {\nposition: absolute;\nwidth: 1px;\nheight: 1px;\noverflow: hidden;\nclip-path: inset(50%);\n}\n.pe-space {\nflex: 1;\n}\n.pe-explorer .pe-muted {\ncolor: var(--pe-muted);\n}\n.pe-plus {\ncolor: var(--pe-add);\n}\n.pe-minus {\ncolor: var(--pe-remove);\n}\n.pe-explorer button {\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: inherit;\nfont-size: 12px;\nline-height: 18px;\npadding: 1px 7px;\ncursor: pointer;\n}\n.pe-explorer button:hover:not(:disabled) {\nbackground: var(--pe-faint);\nborder-color: var(--pe-muted);\n}\n.pe-explorer button:disabled {\nopacity: 0.45;\ncursor: default;\n}\n.pe-explorer button[aria-pressed="true"] {\nbackground: var(--pe-select);\nborder-color: var(--pe-accent);\n}\n.pe-explorer .pe-segmented,\n.pe-steps {\ndisplay: inline-flex;\n}\n.pe-explorer .pe-segmented button:not(:first-child),\n.pe-explorer .pe-steps button:not(:first-child) {\nborder-top-left-radius: 0;\nborder-bottom-left-radius: 0;\nmargin-left: -1px;\n}\n.pe-explorer .pe-segmented button:not(:last-child),\n.pe-explorer .pe-steps button:not(:last-child) {\nborder-top-right-radius: 0;\nborder-bottom-right-radius: 0;\n}\n.pe-explorer .pe-segmented button[aria-pressed="true"] {\nz-index: 1;\n}\n.pe-explorer .pe-steps button {\nmin-width: 28px;\n}\n.pe-explorer input {\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: inherit;\nfont-size: 12px;\nline-height: 18px;\npadding: 1px 7px;\nmin-width: 0;\n}\n.pe-explorer input::placeholder {\ncolor: var(--pe-muted);\nopacity: 1;\n}\n.pe-explorer input[aria-invalid] {\nborder-color: var(--pe-remove);\n}\n.pe-explorer .pe-steps-bar {\ndisplay: flex;\nflex: none;\ngap: var(--pe-gap);\n}\n.pe-explorer .pe-goto {\nwidth: 108px;\n}\n.pe-explorer .pe-filter {\nflex: 1 1 140px;\nfont-family: var(--pe-mono) !important;\n}\n.pe-bar {\ndisplay: flex;\nflex-wrap: wrap;\nalign-items: center;\ngap: 6px var(--pe-gap);\npadding: 6px 10px;\n}\n.pe-explorer .pe-chip {\ndisplay: inline-block;\nborder-radius: 9px;\nbackground: color-mix(in srgb, var(--pe-fg) 8%, var(--pe-bg));\ncolor: var(--pe-fg);\nfont-size: 11px;\nline-height: 18px;\npadding: 0 8px;\nwhite-space: nowrap;\nmax-width: 240px;\noverflow: hidden;\ntext-overflow: ellipsis;\n}\n.pe-explorer .pe-chip[data-flag="tag"] {\nbackground: color-mix(in srgb, var(--pe-tag) 18%, var(--pe-bg));\n}\n.pe-explorer .pe-chip[data-flag="branch"] {\nbackground: color-mix(in srgb, var(--pe-branch) 18%, var(--pe-bg));\n}\n.pe-explorer .pe-chip[data-flag="consumer"] {\nbackground: color-mix(in srgb, var(--pe-consumer) 18%, var(--pe-bg));\n}\n.pe-header {\ndisplay: flex;\nalign-items: center;\ngap: 6px;\npadding: 7px 10px 6px;\nborder-bottom: 1px solid var(--pe-line);\noverflow: hidden;\n}\n.pe-explorer .pe-name {\nfont-size: 15px;\nfont-weight: 600;\nline-height: 20px;\nwhite-space: nowrap;\noverflow: hidden;\ntext-overflow: ellipsis;\nmin-width: 0;\n}\n.pe-explorer .pe-header .pe-muted {\nwhite-space: nowrap;\nmargin-right: 4px;\n}\n.pe-explorer .pe-header .pe-chip {\nflex: 0 9 auto;\nmin-width: 24px;\n}\n.pe-explorer .pe-header .pe-button {\nflex: none;\n}\n.pe-summary {\ndisplay: flex;\nflex-wrap: wrap;\nalign-items: center;\ngap: 2px 12px;\npadding: 5px 10px;\nborder-top: 1px solid var(--pe-line);\nbackground: var(--pe-faint);\nmin-height: 30px;\n}\n.pe-user {\nflex: 1 1 60px;\nmin-width: 60px;\noverflow: hidden;\ntext-overflow: ellipsis;\nwhite-space: nowrap;\nfont-size: 12px;\ntext-align: right;\n}\n.pe-kind {\nfont-size: 11px;\nfont-weight: 600;\nletter-spacing: 0.03em;\ncolor: var(--pe-unknown);\n}\n.pe-kind::before {\ncontent: "";\ndisplay: inline-block;\nwidth: 8px;\nheight: 8px;\nmargin-right: 5px;\nbackground: currentColor;\n}\n.pe-kind[data-kind="append"],\n.pe-legend-item[data-kind="append"]::first-letter {\ncolor: var(--pe-append);\n}\n.pe-kind[data-kind="append"]::before {\nborder-radius: 50%;\n}\n.pe-kind[data-kind="compact"],\n.pe-legend-item[data-kind="compact"]::first-letter {\ncolor: var(--pe-compact);\n}\n.pe-kind[data-kind="overwrite"],\n.pe-legend-item[data-kind="overwrite"]::first-letter {\ncolor: var(--pe-overwrite);\n}\n.pe-kind[data-kind="overwrite"]::before {\nclip-path: polygon(50% 0, 100% 100%, 0 100%);\n}\n.pe-kind[data-kind="analyze"],\n.pe-legend-item[data-kind="analyze"]::first-letter {\ncolor: var(--pe-analyze);\n}\n.pe-kind[data-kind="analyze"]::before {\nclip-path: polygon(50% 0, 100% 50%, 50% 100%, 0 50%);\n}\n.pe-legend {\ndisplay: grid;\ngrid-template-columns: auto auto;\ngap: 0 12px;\nfont-size: 11px;\nline-height: 15px;\ncolor: var(--pe-muted);\n}\n.pe-legend-item {\ndisplay: inline-block;\nwhite-space: nowrap;\n}\n.pe-legend-item::first-letter {\nfont-weight: 700;\n}\n.pe-timeline {\ndisplay: flex;\n}\n.pe-timeline-controls {\ndisplay: flex;\nflex-wrap: wrap;\nalign-content: flex-start;\nalign-items: center;\ngap: 5px;\nwidth: 226px;\npadding: 6px 0 4px 10px;\n}\n.pe-timeline-frame {\nposition: relative;\nflex: 1;\nmin-width: 0;\nmargin: 2px 10px 4px 6px;\nmin-height: 90px;\n}\n.pe-timeline-canvas {\ndisplay: block;\nwidth: 100%;\ncursor: pointer;\ntouch-action: pan-y;\nborder-radius: 4px;\n}\n.pe-timeline-note {\nflex-basis: 100%;\nfont-size: 11px;\nline-height: 15px;\ncolor: var(--pe-muted);\n}\n.pe-tip {\nposition: absolute;\ntop: 2px;\nz-index: 2;\npadding: 4px 8px;\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\nbox-shadow: 0 2px 8px rgb(0 0 0 / 18%);\nfont-size: 11px;\nline-height: 16px;\nwhite-space: nowrap;\npointer-events: none;\nmax-width: 320px;\n}\n.pe-tip > div {\noverflow: hidden;\ntext-overflow: ellipsis;\n}\n.pe-tip > div:first-child {\nfont-weight: 600;\n}\n.pe-main {\ndisplay: grid;\ngrid-template-columns: minmax(210px, 27fr) minmax(260px, 45fr) minmax(210px, 28fr);\nflex: 1;\nmin-height: 0;\nborder-top: 1px solid var(--pe-line);\n}\n.pe-explorer .pe-pane {\ndisplay: flex;\nflex-direction: column;\nmin-width: 0;\nmin-height: 0;\n}\n.pe-explorer .pe-pane + .pe-pane {\nborder-left: 1px solid var(--pe-line);\n}\n.pe-explorer .pe-pane-title {\npadding: 0 10px;\nborder-bottom: 1px solid var(--pe-line);\nfont-size: 12px;\nfont-weight: 600;\nline-height: 28px;\n}\n.pe-tab-line {\ndisplay: flex;\nflex: none;\nborder-bottom: 1px solid var(--pe-line);\n}\n.pe-tabs {\nposition: relative;\ndisplay: flex;\nflex: 1;\ngap: 0 2px;\npadding: 0 6px;\nmin-width: 0;\noverflow-x: auto;\nscrollbar-width: none;\n}\n.pe-explorer .pe-tabs[data-after] {\nmask-image: linear-gradient(to left, transparent, #000 24px);\n}\n.pe-explorer .pe-tabs[data-before] {\nmask-image: linear-gradient(to right, transparent, #000 24px);\n}\n.pe-explorer .pe-tabs[data-before][data-after] {\nmask-image: linear-gradient(to right, transparent, #000 24px calc(100% - 24px), transparent);\n}\n.pe-tab-list {\nflex: none;\nwidth: 26px;\nmargin: 3px 4px;\npadding: 0 0 0 4px;\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: inherit;\nfont-size: 12px;\ncursor: pointer;\n}\n.pe-badge {\ndisplay: inline-block;\nmargin: -2px 0 -2px 4px;\npadding: 0 5px;\nborder-radius: 8px;\nline-height: 16px;\nvertical-align: 1px;\nbackground: var(--pe-faint);\ncolor: var(--pe-fg);\nfont-size: 11px;\nfont-weight: 600;\n}\n.pe-badge[data-tone="warning"] {\nbackground: color-mix(in srgb, var(--pe-overwrite) 18%, var(--pe-bg));\n}\n.pe-badge[data-tone="error"] {\nbackground: color-mix(in srgb, var(--pe-remove) 22%, var(--pe-bg));\n}\n.pe-explorer .pe-tabs button {\nborder: 0;\nborder-bottom: 2px solid transparent;\nborder-radius: 0;\nbackground: none;\ncolor: var(--pe-muted);\nflex: none;\nline-height: 26px;\npadding: 0 8px;\n}\n.pe-explorer .pe-tabs button[aria-selected="true"] {\nborder-bottom-color: var(--pe-accent);\ncolor: var(--pe-fg);\nfont-weight: 600;\n}\n.pe-panel,\n.pe-view {\ndisplay: flex;\nflex-direction: column;\nflex: 1;\nmin-height: 0;\nmin-width: 0;\n}\n.pe-empty {\npadding: 28px 16px;\ncolor: var(--pe-muted);\ntext-align: center;\ntext-wrap: balance;\nflex: 1;\n}\n.pe-explorer .pe-grid {\ncontain: strict;\nflex: 1;\noverflow: auto;\nmin-height: 80px;\n}\n.pe-grid-top {\nposition: sticky;\ntop: 0;\nz-index: 1;\nwidth: max-content;\n}\n.pe-explorer .pe-grid-head,\n.pe-grid-row {\ndisplay: grid;\ngrid-template-columns: var(--pe-columns);\n}\n.pe-explorer .pe-grid-head {\nborder-bottom: 1px solid var(--pe-line);\nborder-top: 1px solid var(--pe-line);\nbackground: var(--pe-bg);\nfont-size: 11px;\nline-height: 22px;\ncolor: var(--pe-muted);\n}\n.pe-explorer .pe-grid-head button {\nborder: 0;\nbackground: none;\ncolor: inherit;\nfont-size: 11px;\nline-height: 22px;\npadding: 0;\n}\n.pe-explorer .pe-grid-head button:hover {\ncolor: var(--pe-fg);\ntext-decoration: underline;\nbackground: none;\n}\n.pe-explorer .pe-grid-head [aria-sort]:not([aria-sort="none"]) {\ncolor: var(--pe-fg);\nfont-weight: 600;\n}\n.pe-arrow {\ndisplay: inline-block;\nwidth: 0;\noverflow: visible;\n}\n.pe-cell {\npadding: 0 8px;\noverflow: hidden;\ntext-overflow: ellipsis;\nwhite-space: nowrap;\n}\n.pe-explorer .pe-number {\ntext-align: right;\n}\n.pe-grid-sizer {\nposition: relative;\ncontain: strict;\n}\n.pe-grid-row {\nposition: absolute;\ntop: 0;\nleft: 0;\nheight: 24px;\nline-height: 24px;\nfont-size: 12px;\ncursor: default;\n}\n.pe-grid-row.pe-odd {\nbackground: color-mix(in srgb, var(--pe-fg) 2.5%, var(--pe-bg));\n}\n.pe-grid-row:hover {\nbackground: var(--pe-faint);\n}\n.pe-grid-row[aria-selected="true"] {\nbackground: var(--pe-select) !important;\n}\n.pe-grid-row .pe-cell:nth-child(n + 6):nth-child(-n + 7),\n.pe-grid-row .pe-cell:last-child {\nfont-family: var(--pe-mono);\n}\n.pe-totals > * {\nflex: none;\n}\n.pe-totals {\ndisplay: flex;\nalign-items: center;\ngap: 2px 10px;\noverflow: hidden;\nwhite-space: nowrap;\npadding: 4px 10px;\nborder-top: 1px solid var(--pe-line);\nfont-size: 12px;\nmin-height: 28px;\n}\n.pe-problem {\nmargin: 6px 10px;\npadding: 6px 10px;\nborder-left: 3px solid var(--pe-remove);\nborder-radius: 3px;\nbackground: color-mix(in srgb, var(--pe-remove) 8%, var(--pe-bg));\nfont-size: 12px;\noverflow-wrap: anywhere;\n}\n.pe-path {\nfont-family: var(--pe-mono);\n}\n.pe-notice {\ndisplay: flex;\nflex-direction: column;\nmax-height: 40%;\noverflow: auto;\nposition: relative;\n}\n.pe-notice-item {\nposition: relative;\n}\n.pe-explorer .pe-notice-item > .pe-button {\nposition: absolute;\ntop: 10px;\nright: 16px;\n}\n.pe-footer {\ndisplay: flex;\nalign-items: center;\ngap: var(--pe-gap);\npadding: 5px 10px;\nborder-top: 1px solid var(--pe-line);\nbackground: var(--pe-faint);\n}\n.pe-prompt {\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pe-explorer .pe-code {\nflex: 1;\nmin-width: 0;\noverflow-x: auto;\nbackground: none;\ncolor: var(--pe-fg);\nfont: 12px / 20px var(--pe-mono);\nwhite-space: pre;\nscrollbar-width: none;\npadding: 0 2px;\n}\n.pe-busy {\ncolor: var(--pe-muted);\nfont-size: 11px;\nwhite-space: nowrap;\n}\n@container pe-explorer (max-width: 700px) {\n.pe-explorer .pe-frame {\nheight: auto;\n}\n.pe-explorer .pe-timeline,\n.pe-explorer .pe-header {\nflex-wrap: wrap;\n}\n.pe-explorer .pe-timeline-controls {\nwidth: auto;\npadding: 6px 10px 0;\n}\n.pe-explorer .pe-timeline-frame {\nflex: 1 0 calc(100% - 20px);\nmargin: 2px 10px 4px;\n}\n.pe-legend,\n.pe-explorer .pe-header .pe-muted,\n.pe-explorer .pe-user {\ndisplay: none;\n}\n.pe-main {\ngrid-template-columns: minmax(0, 1fr);\ngrid-auto-rows: 240px 340px 300px;\n}\n.pe-explorer .pe-pane + .pe-pane {\nborder-left: 0;\nborder-top: 1px solid var(--pe-line);\n}\n}\n@media (prefers-reduced-motion: reduce) {\n.pe-explorer * {\ntransition: none !important;\nanimation: none !important;\nscroll-behavior: auto !important;\n}\n}\n@media (forced-colors: active) {\n.pe-tree-row[aria-selected="true"],\n.pe-explorer .pe-grid-row[aria-selected="true"] {\noutline: 2px solid Highlight;\noutline-offset: -2px;\n}\n}\n';
+
+// src/file_name.js
+function shortName(name2) {
+  return name2.replace(
+    /([0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g,
+    (_whole, first) => `${first}…`
+  );
+}
 
 // src/keyboard.js
 var COMMANDS = {
@@ -234,72 +42,8 @@ function rowAfter(key, row, count) {
   return void 0;
 }
 
-// src/tree_model.js
-var Tree = class {
-  /** @type {Set<string>} */
-  open = new Set(["", "delta"]);
-  /** @type {Map<string, Children>} */
-  children = new Map();
-  /**
-   * Replace all that is known by the answer for another snapshot.
-   * @param {Record<string, Children>} children
-   */
-  load(children) {
-    this.children = new Map(Object.entries(children));
-  }
-  /**
-   * One more page of a node's children.
-   * @param {string} key
-   * @param {Children} page
-   */
-  extend(key, page) {
-    const known = this.children.get(key);
-    const nodes = known ? [...known.nodes, ...page.nodes] : page.nodes;
-    this.children.set(key, { nodes, total: page.total });
-  }
-  /**
-   * Rows from top to bottom below the root; a node with more children than known ends in a row of type "more".
-   * @returns {TreeRow[]}
-   */
-  rows() {
-    const rows = [];
-    this.#collect("", 1, rows);
-    return rows;
-  }
-  /**
-   * @param {string} key
-   * @param {number} depth
-   * @param {TreeRow[]} rows
-   */
-  #collect(key, depth, rows) {
-    const known = this.children.get(key);
-    if (!known) {
-      rows.push({ ...bare(`${key}/…`, "loading", "reading…"), depth });
-      return;
-    }
-    known.nodes.forEach((node, position) => {
-      const open = this.open.has(node.key) && node.expandable === true;
-      rows.push({ ...node, depth, open, position: position + 1, siblings: known.total, rest: 0 });
-      if (open) this.#collect(node.key, depth + 1, rows);
-    });
-    const rest = known.total - known.nodes.length;
-    if (rest > 0) rows.push({ ...bare(`${key}/more`, "more", ""), depth, rest });
-    if (!known.total && key) rows.push({ ...bare(`${key}/none`, "none", "empty"), depth });
-  }
-};
-function bare(key, type, label) {
-  return { key, type, label, depth: 0, open: false, position: 1, siblings: 1, rest: 0 };
-}
-function parentKey(key) {
-  const cut2 = key.lastIndexOf("/");
-  return cut2 < 0 ? "" : key.slice(0, cut2);
-}
-function shortName(name2) {
-  return name2.replace(
-    /([0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g,
-    (_whole, first) => `${first}…`
-  );
-}
+// src/text_format.js
+var { CELL_LIMIT, visible, cut, formatCount, formatShort, formatBytes, formatTime, plural } = peShared;
 
 // src/virtual_scroll.js
 var { ROW_HEIGHT, windowOf, scrollTo } = peShared;
@@ -724,16 +468,63 @@ function createFilter(context) {
   };
 }
 
+// src/lazy_pane.js
+var LOADED = new Map();
+function loaded(context, name2) {
+  let found = LOADED.get(name2);
+  if (!found) {
+    found = (async () => {
+      const { body } = await context.channel.ask("pane", { name: name2 });
+      const address = URL.createObjectURL(new Blob([body.esm], { type: "text/javascript" }));
+      try {
+        return await import(
+          /* webpackIgnore: true */
+          address
+        );
+      } finally {
+        URL.revokeObjectURL(address);
+      }
+    })();
+    found.catch(() => LOADED.delete(name2));
+    LOADED.set(name2, found);
+  }
+  return found;
+}
+function lazyPane(name2, pane) {
+  return (context) => lazy(Object.assign(Object.create(context), { pane }), name2);
+}
+function lazy(context, name2) {
+  const element = el("div", { class: "pe-view pe-lazy", tabindex: "-1" });
+  fill(element, el("div", { class: "pe-empty" }, "Loading…"));
+  let pane;
+  let gone = false;
+  loaded(context, name2).then(({ create }) => {
+    if (gone) return;
+    pane = create(context);
+    fill(element, pane.element);
+    attribute(element, "data-loaded", "1");
+  }).catch((error) => {
+    const { message, hint } = failureOf(error);
+    const text = hint ? `${message} ${hint}` : message;
+    fill(element, el("div", { class: "pe-empty", role: "alert" }, visible(text)));
+  });
+  return {
+    element,
+    focus: () => pane ? pane.focus() : element.focus(),
+    update: (changed) => pane?.update(changed),
+    dispose() {
+      gone = true;
+      pane?.dispose?.();
+    }
+  };
+}
+
 // src/explorer_tabs.js
 var COUNT_MILLIS = 700;
-var reportTab = (id, title2) => ({
-  id,
-  title: title2,
-  create: (context) => lazyPane("report")(Object.assign(Object.create(context), { pane: id }))
-});
+var reportTab = (id, title) => ({ id, title, create: lazyPane("report", id) });
 var PANES = [
   { id: "files", title: "Files", create: createFiles },
-  reportTab("partitions", "Partitions"),
+  { id: "partitions", title: "Partitions", create: lazyPane("partitions") },
   reportTab("heat", "Partition heatmap"),
   reportTab("lsm", "LSM tree"),
   reportTab("diff", "Snapshot diff"),
@@ -800,7 +591,7 @@ function createTabs({ store, prefix, channel }) {
   const bar = el("div", { class: "pe-tabs", role: "tablist", "aria-label": "Views" });
   const list = el("select", { class: "pe-tab-list", "aria-label": "All views", hidden: true });
   const tabs = new Map();
-  for (const { id, title: title2 } of PANES) {
+  for (const { id, title } of PANES) {
     const tab = el(
       "button",
       {
@@ -809,12 +600,12 @@ function createTabs({ store, prefix, channel }) {
         id: `${prefix}-tab-${id}`,
         "aria-controls": `${prefix}-panel`
       },
-      title2
+      title
     );
     tab.addEventListener("click", () => store.set({ tab: id }));
     tabs.set(id, tab);
     bar.append(tab);
-    list.append(new Option(title2, id));
+    list.append(new Option(title, id));
   }
   list.addEventListener("change", () => store.set({ tab: list.value }));
   bar.addEventListener("keydown", (event) => {
@@ -1061,6 +852,18 @@ function permuted(values, order) {
   const copy = values.slice();
   for (let i = 0; i < order.length; i++) copy[i] = values[order[i]];
   return copy;
+}
+
+// src/problem_view.js
+function problem(failure) {
+  return el(
+    "div",
+    { class: "pe-problem", role: "alert", "data-error": failure.kind },
+    el("strong", {}, visible(failure.kind)),
+    el("p", {}, visible(cut(failure.message, 2e3))),
+    failure.path && !failure.message.includes(failure.path) ? el("p", { class: "pe-path" }, visible(failure.path)) : null,
+    failure.hint ? el("p", {}, visible(failure.hint)) : null
+  );
 }
 
 // src/selection_store.js
@@ -1944,226 +1747,6 @@ function createControls(context) {
   return { element, update, hint };
 }
 
-// src/tree_view.js
-var QUIET_MILLIS2 = 60;
-function createTree(context) {
-  const { store, channel } = context;
-  const tree = new Tree();
-  const list = el("div", {
-    class: "pe-tree",
-    role: "tree",
-    tabindex: "0",
-    "aria-label": "Metadata files of the snapshot"
-  });
-  const empty = el("div", { class: "pe-empty" }, "The table has no snapshot yet.");
-  const message = el("div", { class: "pe-problem", role: "status", hidden: true });
-  const element = el(
-    "section",
-    { class: "pe-pane pe-pane-tree", "aria-label": "Manifest tree" },
-    el("h3", { class: "pe-pane-title" }, "Manifests"),
-    message,
-    empty,
-    list
-  );
-  let current = "";
-  let shownSnapshot = -1;
-  let rows = [];
-  const path = (key) => `${store.get().selected}${key ? `/${key}` : ""}`;
-  const load = whenQuiet(async () => {
-    const { selected } = store.get();
-    if (!selected) return show();
-    try {
-      const keys = [...tree.open].sort();
-      const answer = await channel.latest("tree", "tree", { snapshot: selected, keys });
-      if (!answer) return;
-      tree.load(answer.body.children);
-      shownSnapshot = selected;
-      problem2("");
-    } catch (error) {
-      tree.load({});
-      problem2(failureOf(error).message);
-    }
-    show();
-  }, QUIET_MILLIS2);
-  const problem2 = (text) => {
-    message.hidden = !text;
-    fill(message, visible(text));
-  };
-  const page = async (key) => {
-    const offset = tree.children.get(key)?.nodes.length ?? 0;
-    const { selected } = store.get();
-    try {
-      const { body } = await channel.ask("tree", { snapshot: selected, keys: [key], offset });
-      if (selected === store.get().selected) tree.extend(key, body.children[key]);
-    } catch (error) {
-      problem2(failureOf(error).message);
-      tree.open.delete(key);
-    }
-    show();
-  };
-  const toggle = (row, open = !row.open) => {
-    if (!row.expandable || open === row.open) return;
-    if (open) {
-      tree.open.add(row.key);
-      if (!tree.children.has(row.key)) page(row.key);
-    } else tree.open.delete(row.key);
-    show();
-  };
-  const choose = (row) => {
-    if (row.type === "more") {
-      page(parentKey(row.key));
-      return;
-    }
-    if (row.type === "loading" || row.type === "none") return;
-    current = row.key;
-    store.set({ node: path(row.key) });
-    show();
-  };
-  const show = () => {
-    const { selected } = store.get();
-    rows = selected ? tree.rows() : [];
-    list.classList.toggle("pe-stale", shownSnapshot !== selected);
-    empty.hidden = selected > 0;
-    list.hidden = selected <= 0;
-    const elements = rows.map((row, index) => rowElement2(row, index, current, context.prefix));
-    fill(list, ...elements);
-    const at = rows.findIndex((row) => row.key === current);
-    attribute(list, "aria-activedescendant", at < 0 ? null : `${context.prefix}-tree-${at}`);
-    attribute(element, "data-count", rows.length);
-  };
-  list.addEventListener("click", (event) => {
-    const target = event.target;
-    const row = rows[Number(target.closest("[data-row]")?.getAttribute("data-row"))];
-    if (!row) return;
-    if (target.closest(".pe-twisty")) toggle(row);
-    else choose(row);
-  });
-  list.addEventListener("dblclick", (event) => {
-    const target = event.target;
-    const row = rows[Number(target.closest("[data-row]")?.getAttribute("data-row"))];
-    if (row && !target.closest(".pe-twisty")) toggle(row);
-  });
-  list.addEventListener("keydown", (event) => {
-    const at = Math.max(
-      rows.findIndex((row) => row.key === current),
-      -1
-    );
-    const next = rowAfter(event.key, at, rows.length);
-    if (next !== void 0) {
-      if (rows[next].type === "more") page(parentKey(rows[next].key));
-      else choose(rows[next]);
-      list.children[next]?.scrollIntoView({ block: "nearest" });
-    } else if (at >= 0 && (event.key === "+" || event.key === "=")) toggle(rows[at], true);
-    else if (at >= 0 && (event.key === "-" || event.key === "_")) toggle(rows[at], false);
-    else if (at >= 0 && (event.key === "Enter" || event.key === " ")) toggle(rows[at]);
-    else return;
-    event.preventDefault();
-    event.stopPropagation();
-  });
-  load();
-  return {
-    element,
-    focus: () => list.focus(),
-    update(changed) {
-      if (changed.has("selected")) {
-        load();
-        show();
-      }
-      if (changed.has("node")) {
-        const { node, selected } = store.get();
-        const mine = node === String(selected) || node.startsWith(`${selected}/`);
-        const key = mine ? node.slice(String(selected).length + 1) : "";
-        if (key !== current) {
-          current = key;
-          show();
-        }
-      }
-    },
-    dispose: () => load.cancel()
-  };
-}
-function rowElement2(row, index, current, prefix) {
-  const element = el(
-    "div",
-    {
-      class: "pe-tree-row",
-      id: `${prefix}-tree-${index}`,
-      role: "treeitem",
-      "data-row": index,
-      "data-type": row.type,
-      "data-kind": row.kind,
-      "data-cancelled": row.cancelled === true,
-      "data-problem": row.problem !== void 0,
-      "aria-level": row.depth,
-      "aria-posinset": row.position,
-      "aria-setsize": row.siblings,
-      "aria-selected": String(row.key === current),
-      "aria-expanded": row.expandable ? String(row.open) : null,
-      title: title(row)
-    },
-    el(
-      "span",
-      { class: "pe-twisty", "aria-hidden": "true" },
-      row.expandable ? row.open ? "▾" : "▸" : ""
-    ),
-    row.kind ? sign(row.kind) : null,
-    el("span", { class: "pe-tree-label" }, labelOf(row)),
-    row.range ? el("span", { class: "pe-tree-range" }, visible(row.range)) : null,
-    row.shared ? el("span", { class: "pe-shared", title: visible(row.shared) }) : null,
-    changeBar(row),
-    el("span", { class: "pe-tree-figure" }, figure(row))
-  );
-  element.style.setProperty("--pe-depth", String(row.depth - 1));
-  if (!row.problem) return element;
-  element.append(el("span", { class: "pe-tree-problem" }, "⚠ ", visible(row.problem)));
-  return element;
-}
-function sign(kind) {
-  const add = kind === "ADD";
-  return el(
-    "span",
-    { class: "pe-sign", "data-kind": kind, title: kind },
-    add ? "+" : "−",
-    el("span", { class: "pe-hidden" }, ` ${kind} `)
-  );
-}
-function labelOf(row) {
-  if (row.type === "more") return `${plural(row.rest, "more node")}…`;
-  const [head, tail] = visible(shortName(row.label)).split(/(?=…)/);
-  const tag = row.cancelled ? "s" : "span";
-  return el(
-    tag,
-    { class: "pe-name-parts" },
-    el("span", { class: tail ? "pe-name-head" : "pe-name-whole" }, head),
-    tail ? el("span", {}, tail) : null
-  );
-}
-function title(row) {
-  return [
-    row.name ?? row.label,
-    row.range,
-    row.shared,
-    row.cancelled && "cancelled by another manifest entry",
-    row.problem
-  ].filter((text) => typeof text === "string" && text).map((text) => visible(text)).join("\n");
-}
-function changeBar({ added, deleted }) {
-  if (added === void 0 || deleted === void 0 || added + deleted === 0) return null;
-  const bar = el("span", { class: "pe-change-bar", "aria-hidden": "true" });
-  bar.style.setProperty("--pe-share", `${100 * added / (added + deleted)}%`);
-  return el(
-    "span",
-    { class: "pe-change" },
-    added ? el("span", { class: "pe-plus" }, `+${formatShort(added)}`) : null,
-    deleted ? el("span", { class: "pe-minus" }, `−${formatShort(deleted)}`) : null,
-    bar
-  );
-}
-function figure({ count, size }) {
-  if (size !== void 0) return formatBytes(size);
-  return count === void 0 ? "" : formatCount(count);
-}
-
 // src/explorer.js
 var SYNC_MILLIS = 80;
 var instances = 0;
@@ -2279,8 +1862,8 @@ function start(model, root, channel, history) {
   const header = createHeader(context, steps.elements);
   const summary = createSummary(context);
   const timeline = createTimeline(context);
-  const tree = createTree(context);
-  const detail = createDetail(context);
+  const tree = sidePane(context, "tree", "Manifests");
+  const detail = sidePane(context, "detail", "Details");
   const views = createViews(context);
   const code = createCode(context, history.table.problems.length);
   const main = el("div", { class: "pe-main" }, tree.element, views.element, detail.element);
@@ -2437,6 +2020,16 @@ function initialState(model, history) {
     descending: false,
     help: false
   };
+}
+function sidePane(context, pane, title) {
+  const inside = lazyPane("side_panes", pane)(context);
+  const element = el(
+    "section",
+    { class: `pe-pane pe-pane-${pane}`, "aria-label": title },
+    el("h3", { class: "pe-pane-title" }, title),
+    inside.element
+  );
+  return { ...inside, element };
 }
 function withPeak(up, down) {
   let peak = 0;

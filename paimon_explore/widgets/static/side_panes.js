@@ -1,0 +1,495 @@
+// src/channel.js
+var { decodeColumns, decodeTexts, AskError, failureOf, Channel } = peShared;
+
+// src/dom.js
+var { attribute, el, fill, button, segmented, perFrame, whenQuiet } = peShared;
+
+// src/keyboard_help.js
+var HELP = [
+  ["← →", "previous or next snapshot"],
+  ["PgUp PgDn", "ten snapshots back or forward"],
+  ["Home End", "first or last snapshot"],
+  ["↑ ↓", "select a row of the manifest tree or of the file list"],
+  ["+ −", "open or close a tree node"],
+  ["Enter", "show the details of the selected row"],
+  ["/", "filter the files"],
+  ["m", "mark this snapshot for comparison"],
+  ["y", "copy the Python code"],
+  ["?", "show or hide this help"],
+  ["Esc", "return to the notebook"]
+];
+function createHelp() {
+  const list = el("dl", { class: "pe-facts pe-help" });
+  for (const [keys, meaning] of HELP) {
+    const names = keys.split(" ").map((key) => el("kbd", {}, key));
+    list.append(el("dt", {}, ...names), el("dd", {}, meaning));
+  }
+  const element = el(
+    "div",
+    { class: "pe-section", tabindex: "-1" },
+    el("h4", { class: "pe-detail-title" }, "Keyboard shortcuts"),
+    list,
+    el(
+      "p",
+      { class: "pe-note" },
+      "A filter is an SQL condition on columns of the file list, for example: level = 0 and size < 1 MB"
+    ),
+    el(
+      "p",
+      { class: "pe-note" },
+      "Snapshots: circle (A) append, square (C) compact, triangle (O) overwrite, diamond (Z) analyze; hollow if expired and kept by a tag. Bars: added above the line, removed below, on a square-root scale. Rows below: one per commit user; the row of a consumer is filled up to the last snapshot it has read."
+    )
+  );
+  return { element, focus: () => element.focus(), update: () => {
+  } };
+}
+
+// src/text_format.js
+var { CELL_LIMIT, visible, cut, formatCount, formatShort, formatBytes, formatTime, plural } = peShared;
+
+// src/problem_view.js
+function problem(failure) {
+  return el(
+    "div",
+    { class: "pe-problem", role: "alert", "data-error": failure.kind },
+    el("strong", {}, visible(failure.kind)),
+    el("p", {}, visible(cut(failure.message, 2e3))),
+    failure.path && !failure.message.includes(failure.path) ? el("p", { class: "pe-path" }, visible(failure.path)) : null,
+    failure.hint ? el("p", {}, visible(failure.hint)) : null
+  );
+}
+
+// src/detail_view.js
+var QUIET_MILLIS = 60;
+function createDetail(context) {
+  const { store, channel } = context;
+  const body = el("div", {
+    class: "pe-detail",
+    tabindex: "0",
+    role: "region",
+    "aria-label": "Details of the selected item"
+  });
+  const element = el("div", { class: "pe-panel" }, body);
+  const load = whenQuiet(async () => {
+    const { node, selected, help: help2 } = store.get();
+    if (help2) return;
+    if (!selected) {
+      fill(body, el("div", { class: "pe-empty" }, "Select a snapshot, a tree node or a file."));
+      return;
+    }
+    try {
+      const answer = await channel.latest("detail", "detail", { node: node || String(selected) });
+      if (!answer || store.get().help) return;
+      draw(answer.body);
+    } catch (error) {
+      const failure = failureOf(error);
+      fill(body, problem(failure));
+      attribute(element, "data-node", node);
+    }
+  }, QUIET_MILLIS);
+  const draw = (document) => {
+    fill(
+      body,
+      el("div", { class: "pe-detail-kind" }, visible(document.subtitle)),
+      el("h4", { class: "pe-detail-title", "data-kind": document.kind }, longText(document.title)),
+      ...document.sections.map(section)
+    );
+    body.scrollTop = 0;
+    attribute(element, "data-node", store.get().node);
+  };
+  let help;
+  load();
+  return {
+    element,
+    focus: () => body.focus(),
+    update(changed) {
+      if (changed.has("help")) {
+        help ??= createHelp();
+        if (store.get().help) fill(body, help.element);
+        else load();
+      } else if (changed.has("node") || changed.has("selected")) load();
+    },
+    dispose: () => load.cancel()
+  };
+}
+function section(part) {
+  switch (part.type) {
+    case "facts":
+      return el("div", { class: "pe-section" }, heading(part.title), facts(part.rows));
+    case "bounds":
+      return el(
+        "div",
+        { class: "pe-section" },
+        heading(part.title),
+        bounds(part.rows, part.title),
+        part.note ? el("p", { class: "pe-note" }, visible(part.note)) : null
+      );
+    case "problem":
+      return problem(part.failure);
+    case "text":
+      return el(
+        "div",
+        { class: "pe-section" },
+        heading(part.title),
+        el("pre", { class: "pe-text", tabindex: "0" }, visibleLines(part.text))
+      );
+  }
+}
+function heading(title2) {
+  return title2 ? el("h5", { class: "pe-heading" }, visible(title2)) : null;
+}
+function facts(rows) {
+  const list = el("dl", { class: "pe-facts" });
+  for (const [label, value] of rows) {
+    list.append(el("dt", {}, visible(label)), el("dd", {}, longText(value)));
+  }
+  return list;
+}
+function bounds(rows, label) {
+  const table = el("table", { class: "pe-bounds", "aria-label": label });
+  const head = el("tr", {});
+  for (const name of ["column", "min", "max", "nulls"]) {
+    const cell = el("th", {}, name);
+    cell.scope = "col";
+    head.append(cell);
+  }
+  table.append(el("thead", {}, head));
+  const inside = el("tbody", {});
+  for (const row of rows) inside.append(boundRow(row));
+  table.append(inside);
+  return table;
+}
+function boundRow(row) {
+  const name = el(
+    "th",
+    {},
+    longText(row.column),
+    el("span", { class: "pe-type" }, visible(row.type))
+  );
+  name.scope = "row";
+  const nulls = el("td", { class: "pe-nulls" }, row.nulls ?? "?");
+  if (row.min === void 0 || row.max === void 0) {
+    const why = el("td", { class: "pe-absent" }, visible(row.reason ?? "unknown"));
+    why.colSpan = 2;
+    return el("tr", {}, name, why, nulls);
+  }
+  const max = el("td", { class: "pe-value" }, longText(row.max));
+  if (row.note) max.append(el("span", { class: "pe-type" }, visible(row.note)));
+  return el("tr", {}, name, el("td", { class: "pe-value" }, longText(row.min)), max, nulls);
+}
+function longText(text) {
+  if (text === "") return el("span", { class: "pe-type" }, "empty");
+  if (text.length <= CELL_LIMIT) return visible(text);
+  const shown = el("span", {}, visible(cut(text)));
+  const expand = button("show all", `Show all ${text.length} characters`, () => {
+    fill(shown, visible(text));
+    expand.remove();
+  });
+  return el("span", {}, shown, " ", expand);
+}
+function visibleLines(text) {
+  return cut(text, 2e4).split("\n").map(visible).join("\n");
+}
+
+// src/side_panes.css
+var side_panes_default = '.pe-tree {\nflex: 1;\noverflow: auto;\npadding: 4px 0;\n}\n.pe-stale {\nopacity: 0.55;\n}\n.pe-tree-row {\ndisplay: flex;\nalign-items: center;\ngap: 5px;\npadding: 0 8px 0 calc(4px + var(--pe-depth) * 14px);\nmin-height: 24px;\nwhite-space: nowrap;\ncursor: default;\n}\n.pe-tree-row:hover {\nbackground: var(--pe-faint);\n}\n.pe-tree-row[aria-selected="true"] {\nbackground: var(--pe-select) !important;\n}\n.pe-twisty {\nflex: none;\nwidth: 14px;\ncolor: var(--pe-muted);\ntext-align: center;\ncursor: pointer;\n}\n.pe-tree-label {\nflex: 0 1 auto;\nmin-width: 40px;\noverflow: hidden;\ntext-overflow: ellipsis;\n}\n.pe-name-parts {\ndisplay: flex;\nmin-width: 0;\n}\n.pe-name-head {\noverflow: hidden;\n}\n.pe-name-whole {\noverflow: hidden;\ntext-overflow: ellipsis;\n}\n.pe-tree-row:is([data-type="manifest"], [data-type="entry"], [data-type="index-file"])\n.pe-tree-label {\nmin-width: 88px;\nfont: 12px / 1.4 var(--pe-mono);\n}\n.pe-tree-row:is([data-type="loading"], [data-type="none"]) .pe-tree-label {\ncolor: var(--pe-muted);\nfont-style: italic;\n}\n.pe-tree-row[data-type="more"] .pe-tree-label {\ncolor: var(--pe-accent);\ncursor: pointer;\ntext-decoration: underline;\n}\n.pe-tree-row[data-cancelled] .pe-tree-label {\ncolor: var(--pe-muted);\n}\n.pe-tree-range {\nflex: 0 100 auto;\nmin-width: 0;\noverflow: hidden;\ntext-overflow: ellipsis;\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pe-tree-figure {\nflex: none;\nmargin-left: auto;\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pe-tree-problem {\nflex: 1 0 100%;\noverflow: hidden;\ntext-overflow: ellipsis;\ncolor: var(--pe-remove);\nfont-size: 11px;\n}\n.pe-tree-row[data-problem] {\nflex-wrap: wrap;\n}\n.pe-sign {\nflex: none;\nwidth: 10px;\nfont-weight: 700;\ntext-align: center;\n}\n.pe-sign[data-kind="ADD"] {\ncolor: var(--pe-add);\n}\n.pe-sign[data-kind="DELETE"] {\ncolor: var(--pe-remove);\n}\n.pe-shared {\nposition: relative;\nflex: none;\nwidth: 11px;\nheight: 11px;\n}\n.pe-shared::before,\n.pe-shared::after {\ncontent: "";\nposition: absolute;\nwidth: 7px;\nheight: 7px;\nborder: 1px solid var(--pe-muted);\nborder-radius: 2px;\n}\n.pe-shared::after {\nleft: 3px;\ntop: 3px;\nbackground: var(--pe-bg);\n}\n.pe-change {\nflex: none;\ndisplay: inline-flex;\nalign-items: center;\ngap: 4px;\nfont-size: 11px;\n}\n.pe-change-bar {\nwidth: 22px;\nheight: 6px;\nborder-radius: 2px;\nbackground: linear-gradient(\nto right,\nvar(--pe-add) var(--pe-share),\nvar(--pe-remove) var(--pe-share)\n);\n}\n.pe-detail {\nflex: 1;\noverflow: auto;\npadding: 8px 10px;\n}\n.pe-detail-kind {\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pe-explorer .pe-detail-title {\nfont-size: 13px;\nfont-weight: 600;\noverflow-wrap: anywhere;\n}\n.pe-section {\nmargin-top: 8px;\n}\n.pe-explorer .pe-heading {\nmargin: 12px 0 4px;\npadding-bottom: 2px;\nborder-bottom: 1px solid var(--pe-line);\nfont-size: 12px;\nfont-weight: 600;\n}\n.pe-explorer .pe-facts {\ndisplay: grid;\ngrid-template-columns: auto minmax(0, 1fr);\ngap: 2px 10px;\nfont-size: 12px;\n}\n.pe-explorer .pe-facts dt {\ngrid-column: 1;\nfloat: none;\nwidth: auto;\nmax-width: 120px;\ncolor: var(--pe-muted);\nfont-weight: normal;\n}\n.pe-explorer .pe-facts dd {\ngrid-column: 2;\nfloat: none;\nwidth: auto;\noverflow-wrap: anywhere;\n}\n.pe-bounds {\nwidth: 100%;\nborder-collapse: collapse;\ntable-layout: fixed;\nfont-size: 12px;\n}\n.pe-bounds :is(th, td) {\npadding: 3px 8px 3px 0;\nborder: 0;\nborder-bottom: 1px solid var(--pe-line);\nbackground: none;\nfont-weight: normal;\ntext-align: left;\nvertical-align: top;\nwhite-space: normal;\noverflow-wrap: anywhere;\n}\n.pe-bounds thead th {\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pe-bounds th:first-child {\nwidth: 30%;\n}\n.pe-bounds :is(th, td):last-child {\nwidth: 40px;\npadding-right: 0;\ntext-align: right;\n}\n.pe-type {\ndisplay: block;\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pe-value {\nfont-family: var(--pe-mono);\n}\n.pe-absent {\ncolor: var(--pe-muted);\nfont-style: italic;\n}\n.pe-explorer .pe-note {\nmargin-top: 6px !important;\ncolor: var(--pe-muted);\nfont-size: 12px;\n}\n.pe-explorer .pe-text {\nmax-height: 260px;\noverflow: auto;\npadding: 6px 8px;\nborder-radius: 4px;\nbackground: var(--pe-faint);\ncolor: var(--pe-fg);\nfont: 11px / 1.5 var(--pe-mono);\nwhite-space: pre-wrap;\noverflow-wrap: anywhere;\n}\n.pe-detail .pe-problem {\nmargin: 8px 0;\n}\n.pe-explorer .pe-help dt {\ndisplay: flex;\nalign-items: flex-start;\ngap: 3px;\n}\n.pe-explorer kbd {\npadding: 0 5px;\nborder: 1px solid var(--pe-line);\nborder-radius: 3px;\nbackground: var(--pe-faint);\ncolor: var(--pe-fg);\nfont: 11px / 17px var(--pe-mono);\n}\n';
+
+// src/file_name.js
+function shortName(name) {
+  return name.replace(
+    /([0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g,
+    (_whole, first) => `${first}…`
+  );
+}
+
+// src/keyboard.js
+function rowAfter(key, row, count) {
+  if (!count) return void 0;
+  if (key === "ArrowDown") return Math.min(row + 1, count - 1);
+  if (key === "ArrowUp") return Math.max(row - 1, 0);
+  return void 0;
+}
+
+// src/tree_model.js
+var Tree = class {
+  /** @type {Set<string>} */
+  open = new Set(["", "delta"]);
+  /** @type {Map<string, Children>} */
+  children = new Map();
+  /**
+   * Replace all that is known by the answer for another snapshot.
+   * @param {Record<string, Children>} children
+   */
+  load(children) {
+    this.children = new Map(Object.entries(children));
+  }
+  /**
+   * One more page of a node's children.
+   * @param {string} key
+   * @param {Children} page
+   */
+  extend(key, page) {
+    const known = this.children.get(key);
+    const nodes = known ? [...known.nodes, ...page.nodes] : page.nodes;
+    this.children.set(key, { nodes, total: page.total });
+  }
+  /**
+   * Rows from top to bottom below the root; a node with more children than known ends in a row of type "more".
+   * @returns {TreeRow[]}
+   */
+  rows() {
+    const rows = [];
+    this.#collect("", 1, rows);
+    return rows;
+  }
+  /**
+   * @param {string} key
+   * @param {number} depth
+   * @param {TreeRow[]} rows
+   */
+  #collect(key, depth, rows) {
+    const known = this.children.get(key);
+    if (!known) {
+      rows.push({ ...bare(`${key}/…`, "loading", "reading…"), depth });
+      return;
+    }
+    known.nodes.forEach((node, position) => {
+      const open = this.open.has(node.key) && node.expandable === true;
+      rows.push({ ...node, depth, open, position: position + 1, siblings: known.total, rest: 0 });
+      if (open) this.#collect(node.key, depth + 1, rows);
+    });
+    const rest = known.total - known.nodes.length;
+    if (rest > 0) rows.push({ ...bare(`${key}/more`, "more", ""), depth, rest });
+    if (!known.total && key) rows.push({ ...bare(`${key}/none`, "none", "empty"), depth });
+  }
+};
+function bare(key, type, label) {
+  return { key, type, label, depth: 0, open: false, position: 1, siblings: 1, rest: 0 };
+}
+function parentKey(key) {
+  const cut2 = key.lastIndexOf("/");
+  return cut2 < 0 ? "" : key.slice(0, cut2);
+}
+
+// src/tree_view.js
+var QUIET_MILLIS2 = 60;
+function createTree(context) {
+  const { store, channel } = context;
+  const tree = new Tree();
+  const list = el("div", {
+    class: "pe-tree",
+    role: "tree",
+    tabindex: "0",
+    "aria-label": "Metadata files of the snapshot"
+  });
+  const empty = el("div", { class: "pe-empty" }, "The table has no snapshot yet.");
+  const message = el("div", { class: "pe-problem", role: "status", hidden: true });
+  const element = el("div", { class: "pe-panel" }, message, empty, list);
+  let current = "";
+  let shownSnapshot = -1;
+  let rows = [];
+  const path = (key) => `${store.get().selected}${key ? `/${key}` : ""}`;
+  const load = whenQuiet(async () => {
+    const { selected } = store.get();
+    if (!selected) return show();
+    try {
+      const keys = [...tree.open].sort();
+      const answer = await channel.latest("tree", "tree", { snapshot: selected, keys });
+      if (!answer) return;
+      tree.load(answer.body.children);
+      shownSnapshot = selected;
+      problem2("");
+    } catch (error) {
+      tree.load({});
+      problem2(failureOf(error).message);
+    }
+    show();
+  }, QUIET_MILLIS2);
+  const problem2 = (text) => {
+    message.hidden = !text;
+    fill(message, visible(text));
+  };
+  const page = async (key) => {
+    const offset = tree.children.get(key)?.nodes.length ?? 0;
+    const { selected } = store.get();
+    try {
+      const { body } = await channel.ask("tree", { snapshot: selected, keys: [key], offset });
+      if (selected === store.get().selected) tree.extend(key, body.children[key]);
+    } catch (error) {
+      problem2(failureOf(error).message);
+      tree.open.delete(key);
+    }
+    show();
+  };
+  const toggle = (row, open = !row.open) => {
+    if (!row.expandable || open === row.open) return;
+    if (open) {
+      tree.open.add(row.key);
+      if (!tree.children.has(row.key)) page(row.key);
+    } else tree.open.delete(row.key);
+    show();
+  };
+  const choose = (row) => {
+    if (row.type === "more") {
+      page(parentKey(row.key));
+      return;
+    }
+    if (row.type === "loading" || row.type === "none") return;
+    current = row.key;
+    store.set({ node: path(row.key) });
+    show();
+  };
+  const show = () => {
+    const { selected } = store.get();
+    rows = selected ? tree.rows() : [];
+    list.classList.toggle("pe-stale", shownSnapshot !== selected);
+    empty.hidden = selected > 0;
+    list.hidden = selected <= 0;
+    const elements = rows.map((row, index) => rowElement(row, index, current, context.prefix));
+    fill(list, ...elements);
+    const at = rows.findIndex((row) => row.key === current);
+    attribute(list, "aria-activedescendant", at < 0 ? null : `${context.prefix}-tree-${at}`);
+    attribute(element, "data-count", rows.length);
+  };
+  list.addEventListener("click", (event) => {
+    const target = event.target;
+    const row = rows[Number(target.closest("[data-row]")?.getAttribute("data-row"))];
+    if (!row) return;
+    if (target.closest(".pe-twisty")) toggle(row);
+    else choose(row);
+  });
+  list.addEventListener("dblclick", (event) => {
+    const target = event.target;
+    const row = rows[Number(target.closest("[data-row]")?.getAttribute("data-row"))];
+    if (row && !target.closest(".pe-twisty")) toggle(row);
+  });
+  list.addEventListener("keydown", (event) => {
+    const at = Math.max(
+      rows.findIndex((row) => row.key === current),
+      -1
+    );
+    const next = rowAfter(event.key, at, rows.length);
+    if (next !== void 0) {
+      if (rows[next].type === "more") page(parentKey(rows[next].key));
+      else choose(rows[next]);
+      list.children[next]?.scrollIntoView({ block: "nearest" });
+    } else if (at >= 0 && (event.key === "+" || event.key === "=")) toggle(rows[at], true);
+    else if (at >= 0 && (event.key === "-" || event.key === "_")) toggle(rows[at], false);
+    else if (at >= 0 && (event.key === "Enter" || event.key === " ")) toggle(rows[at]);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  load();
+  return {
+    element,
+    focus: () => list.focus(),
+    update(changed) {
+      if (changed.has("selected")) {
+        load();
+        show();
+      }
+      if (changed.has("node")) {
+        const { node, selected } = store.get();
+        const mine = node === String(selected) || node.startsWith(`${selected}/`);
+        const key = mine ? node.slice(String(selected).length + 1) : "";
+        if (key !== current) {
+          current = key;
+          show();
+        }
+      }
+    },
+    dispose: () => load.cancel()
+  };
+}
+function rowElement(row, index, current, prefix) {
+  const element = el(
+    "div",
+    {
+      class: "pe-tree-row",
+      id: `${prefix}-tree-${index}`,
+      role: "treeitem",
+      "data-row": index,
+      "data-type": row.type,
+      "data-kind": row.kind,
+      "data-cancelled": row.cancelled === true,
+      "data-problem": row.problem !== void 0,
+      "aria-level": row.depth,
+      "aria-posinset": row.position,
+      "aria-setsize": row.siblings,
+      "aria-selected": String(row.key === current),
+      "aria-expanded": row.expandable ? String(row.open) : null,
+      title: title(row)
+    },
+    el(
+      "span",
+      { class: "pe-twisty", "aria-hidden": "true" },
+      row.expandable ? row.open ? "▾" : "▸" : ""
+    ),
+    row.kind ? sign(row.kind) : null,
+    el("span", { class: "pe-tree-label" }, labelOf(row)),
+    row.range ? el("span", { class: "pe-tree-range" }, visible(row.range)) : null,
+    row.shared ? el("span", { class: "pe-shared", title: visible(row.shared) }) : null,
+    changeBar(row),
+    el("span", { class: "pe-tree-figure" }, figure(row))
+  );
+  element.style.setProperty("--pe-depth", String(row.depth - 1));
+  if (!row.problem) return element;
+  element.append(el("span", { class: "pe-tree-problem" }, "⚠ ", visible(row.problem)));
+  return element;
+}
+function sign(kind) {
+  const add = kind === "ADD";
+  return el(
+    "span",
+    { class: "pe-sign", "data-kind": kind, title: kind },
+    add ? "+" : "−",
+    el("span", { class: "pe-hidden" }, ` ${kind} `)
+  );
+}
+function labelOf(row) {
+  if (row.type === "more") return `${plural(row.rest, "more node")}…`;
+  const [head, tail] = visible(shortName(row.label)).split(/(?=…)/);
+  const tag = row.cancelled ? "s" : "span";
+  return el(
+    tag,
+    { class: "pe-name-parts" },
+    el("span", { class: tail ? "pe-name-head" : "pe-name-whole" }, head),
+    tail ? el("span", {}, tail) : null
+  );
+}
+function title(row) {
+  return [
+    row.name ?? row.label,
+    row.range,
+    row.shared,
+    row.cancelled && "cancelled by another manifest entry",
+    row.problem
+  ].filter((text) => typeof text === "string" && text).map((text) => visible(text)).join("\n");
+}
+function changeBar({ added, deleted }) {
+  if (added === void 0 || deleted === void 0 || added + deleted === 0) return null;
+  const bar = el("span", { class: "pe-change-bar", "aria-hidden": "true" });
+  bar.style.setProperty("--pe-share", `${100 * added / (added + deleted)}%`);
+  return el(
+    "span",
+    { class: "pe-change" },
+    added ? el("span", { class: "pe-plus" }, `+${formatShort(added)}`) : null,
+    deleted ? el("span", { class: "pe-minus" }, `−${formatShort(deleted)}`) : null,
+    bar
+  );
+}
+function figure({ count, size }) {
+  if (size !== void 0) return formatBytes(size);
+  return count === void 0 ? "" : formatCount(count);
+}
+
+// src/side_panes.js
+function create(context) {
+  const made = context.pane === "tree" ? createTree(context) : createDetail(context);
+  made.element.append(el("style", {}, side_panes_default));
+  return made;
+}
+export {
+  create
+};
