@@ -31,8 +31,11 @@ from paimon_explore.widgets.widget_requests import Message, answer
 
 _HEIGHT = 560
 _TRAITS = (
-    *("selected", "compare", "node", "filter", "tab", "asked", "code", "spark_code", "height"),
+    *("selected", "compare", "node", "filter", "where", "tab", "asked", "code", "spark_code"),
+    "height",
 )
+_FILTERED = ("explain", "profile")
+"""Report views that use the condition on rows if they have no input of their own."""
 _MAX_TEXT = 4000
 
 
@@ -59,6 +62,9 @@ class Explorer(AnsweringWidget):
     filter = traitlets.Unicode("", help="SQL condition that selects the files to list").tag(
         sync=True
     )
+    where = traitlets.Unicode(
+        "", help="SQL condition on rows, for the views that explain, profile or show rows"
+    ).tag(sync=True)
     tab = traitlets.Unicode("files", help="name of the open view").tag(sync=True)
     asked = traitlets.Dict(
         value_trait=traitlets.Unicode(),
@@ -78,7 +84,7 @@ class Explorer(AnsweringWidget):
         first = self._state.newest if selected is None else self._state.checked_snapshot(selected)
         super().__init__(selected=first, height=height)
         self._echo()
-        self.observe(self._echo, ["selected", "tab", "filter", "node", "asked", "compare"])
+        self.observe(self._echo, ["selected", "tab", "filter", "where", "node", "asked", "compare"])
         self.on_msg(self._receive)
 
     @property
@@ -106,8 +112,9 @@ class Explorer(AnsweringWidget):
 
     def _view_input(self) -> ViewInput:
         """The input of the open view, with the parts of the selection that it uses."""
+        text = self.asked.get(self.tab, "")
         return ViewInput(
-            text=self.asked.get(self.tab, ""),
+            text=text if text or self.tab not in _FILTERED else self.where,
             compare=self.compare if self.tab == "diff" else 0,
             node=self.node if self.tab == "why" else "",
         )
@@ -154,6 +161,16 @@ class Explorer(AnsweringWidget):
             return self._state.checked_snapshot(value)
         except PaimonError as error:
             raise traitlets.TraitError(str(error)) from error
+
+    @traitlets.validate("where")
+    def _checked_condition(self, proposal: Mapping[str, object]) -> str:
+        """Reject conditions that are invalid for the selected snapshot."""
+        text = str(proposal["value"])
+        try:
+            self._state.condition(self.selected, text)
+        except PaimonError as error:
+            raise traitlets.TraitError(str(error)) from error
+        return text
 
     def _echo(self, _change: object = None) -> None:
         if self.tab in REPORTS:

@@ -95,6 +95,8 @@ class _Recorder:
         self._ask({"op": "open"})
         for name in _BUNDLES:
             self._ask({"op": "pane", "name": name})
+        where = str(self._traits.get("where", ""))
+        self._ask({"op": "profile", "snapshot": self._selected, "where": where})
         frame, count = self._history() if self._state.newest else (-1, 0)
         named = min(count, _MAX_ROWS)
         rows = self._state.rows(frame, range(named)).body["rows"] if named else []

@@ -6,6 +6,7 @@ from dataclasses import replace
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.inspection.byte_inspector.byte_session import ByteSession
 from paimon_explore.inspection.explorer.explorer_state import Answer, ExplorerState, ViewInput
+from paimon_explore.inspection.profile.profile_session import ConditionRequest
 from paimon_explore.sanitize import masked_members
 from paimon_explore.widgets import message_fields
 from paimon_explore.widgets.bundles import pane_bundle
@@ -33,7 +34,7 @@ def answer(state: ExplorerState, message: Message) -> Answer:
     if operation is None:
         raise InvalidInputError("The value of 'op' in the request is not a known operation.")
     found = operation(state, message)
-    return found if name in _SCRIPTS else replace(found, body=masked_members(found.body))
+    return found if name in _UNMASKED else replace(found, body=masked_members(found.body))
 
 
 def _tree(state: ExplorerState, message: Message) -> Answer:
@@ -57,6 +58,30 @@ def _report(state: ExplorerState, message: Message) -> Answer:
     return Answer(body=state.result(_text(message, "pane"), snapshot, question).state())
 
 
+def _profile_rows(state: ExplorerState, message: Message) -> Answer:
+    with_columns = bool(_number(message, "columns"))
+    return Answer(
+        body=state.profile_session.step(_number(message, "number"), with_columns=with_columns)
+    )
+
+
+def _profile_condition(state: ExplorerState, message: Message) -> Answer:
+    request = ConditionRequest(
+        number=_number(message, "number"),
+        column=_number(message, "column"),
+        part=_text(message, "part"),
+        first=_number(message, "first"),
+        last=_number(message, "last"),
+        where=_text(message, "where"),
+    )
+    return Answer(body={"where": state.profile_session.condition(request)})
+
+
+def _condition(state: ExplorerState, message: Message) -> Answer:
+    where = state.condition(_number(message, "snapshot"), _text(message, "text"))
+    return Answer(body={"where": where})
+
+
 _OPERATIONS: dict[str, Callable[[ExplorerState, Message], Answer]] = {
     "open": lambda state, _message: state.open(),
     "history": lambda state, _message: state.history(),
@@ -69,12 +94,16 @@ _OPERATIONS: dict[str, Callable[[ExplorerState, Message], Answer]] = {
     "report": _report,
     "findings": lambda state, message: state.findings(_number(message, "snapshot")),
     "bytes": lambda state, message: state.bytes(_text(message, "node")),
+    "profile": lambda s, message: s.profile(_number(message, "snapshot"), _text(message, "where")),
+    "profile_rows": _profile_rows,
+    "profile_condition": _profile_condition,
+    "condition": _condition,
     "pane": lambda _state, message: Answer(body={"esm": pane_bundle(_text(message, "name"))}),
 }
 
 
-_SCRIPTS = frozenset({"pane"})
-"""Requests that return code of this package instead of table data."""
+_UNMASKED = frozenset({"condition", "pane", "profile_condition"})
+"""Requests that return code of this package, or a condition that would not select masked values."""
 
 
 def byte_answer(session: ByteSession, message: Message) -> Answer | None:

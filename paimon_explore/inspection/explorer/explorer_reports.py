@@ -18,6 +18,7 @@ from paimon_explore.inspection.explain.key_history import key_history
 from paimon_explore.inspection.explain.scan_explanation import ExplainRequest, explain_scan
 from paimon_explore.inspection.health.health_report import table_health
 from paimon_explore.inspection.history.schema_history import schema_history
+from paimon_explore.inspection.profile.profile_session import snapshot_profile
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code, read_code
 from paimon_explore.inspection.rendering.report import Cell, Note, Report, grid
 from paimon_explore.inspection.rendering.result import Result
@@ -262,6 +263,7 @@ def _replay(request: ReportRequest) -> Result:
 
 
 REPORTS: Mapping[str, Callable[[ReportRequest], Result]] = {
+    "profile": lambda request: snapshot_profile(request.inspector, request.text),
     "heat": lambda request: partition_heat(request.inspector),
     "lsm": _lsm,
     "diff": _diff,

@@ -25,6 +25,8 @@ from paimon_explore.inspection.history.file_history import files_now
 from paimon_explore.inspection.history.file_lifetimes import FileLifetimes
 from paimon_explore.inspection.history.timeline import Mark
 from paimon_explore.inspection.problem import problem_of
+from paimon_explore.inspection.profile.profile_session import ProfileSession, checked_condition
+from paimon_explore.inspection.profile.table_profile import Profile
 from paimon_explore.inspection.rendering import code_snippet
 from paimon_explore.inspection.rendering.code_snippet import python_code, spark_code
 from paimon_explore.inspection.rendering.number_format import plural
@@ -106,6 +108,7 @@ class ExplorerState:
         self._frames: dict[int, SentFiles] = {}
         self._next_frame = 0
         self.byte_session = ByteSession()
+        self.profile_session = ProfileSession()
         self._reports: dict[object, Result] = {}
 
     @property
@@ -285,6 +288,26 @@ class ExplorerState:
             )
             self._reports = dict([*self._reports.items(), (key, found)][-_CACHED_REPORTS:])
         return found
+
+    def profile(self, snapshot_id: int, where: str) -> Answer:
+        """Open the profile of a snapshot; its figures come from statistics.
+
+        Raises:
+            InvalidInputError: the condition on rows is invalid.
+            NotFoundError: the snapshot does not exist.
+            PaimonError: a metadata file cannot be read.
+        """
+        found = self.result("profile", snapshot_id, ViewInput(text=where))
+        assert isinstance(found, Profile)  # noqa: S101 - the result of this view
+        return Answer(body=self.profile_session.open(self.inspector.at(snapshot_id), found, where))
+
+    def condition(self, snapshot_id: int, where: str) -> str:
+        """A condition on the rows of a snapshot in normalized form; empty for none.
+
+        Raises:
+            InvalidInputError: the condition is invalid.
+        """
+        return checked_condition(self.inspector.at(snapshot_id), where)
 
     def findings(self, snapshot_id: int) -> Answer:
         """The number of health findings of a snapshot, for the badge of the Health view.

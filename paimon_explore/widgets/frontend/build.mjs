@@ -4,7 +4,9 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { build } from "esbuild";
 
-const WIDGETS = ["bytes", "explorer", "partitions", "report", "side_panes", "warehouse"];
+const WIDGETS = [
+  ...["bytes", "explorer", "partitions", "profile", "report", "side_panes", "warehouse"],
+];
 const SHARED = ["channel", "dom", "text_format", "theme", "virtual_scroll"];
 
 const READABLE = {

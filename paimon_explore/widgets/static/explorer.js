@@ -525,6 +525,7 @@ var reportTab = (id, title) => ({ id, title, create: lazyPane("report", id) });
 var PANES = [
   { id: "files", title: "Files", create: createFiles },
   { id: "partitions", title: "Partitions", create: lazyPane("partitions") },
+  { id: "profile", title: "Profile", create: lazyPane("profile") },
   reportTab("heat", "Partition heatmap"),
   reportTab("lsm", "LSM tree"),
   reportTab("diff", "Snapshot diff"),
@@ -872,6 +873,7 @@ var TRAITS = [
   "compare",
   "node",
   "filter",
+  "where",
   "tab",
   "asked",
   "code",

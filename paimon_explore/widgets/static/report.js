@@ -518,7 +518,8 @@ function create(context) {
   });
   const asked = () => store.get().asked[pane] ?? "";
   const ask = (text) => store.set({ asked: { ...store.get().asked, [pane]: text } });
-  const form = field ? createForm(context.prefix, pane, field, asked, ask) : void 0;
+  const shared = () => pane === "explain" ? store.get().where ?? "" : "";
+  const form = field ? createForm(context.prefix, pane, field, { asked, shared }, ask) : void 0;
   const element = el("div", { class: "pe-view pes-pane", "data-pane": pane });
   element.append(el("style", {}, report_default), ...form ? [form.element] : [], body);
   const select = (target) => {
@@ -548,7 +549,7 @@ function create(context) {
     const question = {
       pane,
       snapshot: selected,
-      text: asked(),
+      text: asked() || shared(),
       compare: pane === "diff" ? compare : 0,
       node: pane === "why" ? node : ""
     };
@@ -581,9 +582,11 @@ function create(context) {
     element,
     focus: () => form ? form.focus() : body.focus(),
     update(changed) {
-      const relevant = ["selected", "tab", "asked", "compare", "node"];
+      const relevant = [
+        ...["selected", "tab", "asked", "compare", "node", "where"]
+      ];
       if (!relevant.some((name) => changed.has(name))) return;
-      if (changed.has("asked")) form?.show();
+      if (changed.has("asked") || changed.has("where")) form?.show();
       load();
     },
     dispose() {
@@ -592,7 +595,7 @@ function create(context) {
     }
   };
 }
-function createForm(prefix, pane, field, asked, ask) {
+function createForm(prefix, pane, field, { asked, shared }, ask) {
   const id = `${prefix}-ask-${pane}`;
   const input = el("input", {
     id,
@@ -625,6 +628,7 @@ function createForm(prefix, pane, field, asked, ask) {
   ) : void 0;
   const show = () => {
     if (input.value.trim() !== asked()) input.value = asked();
+    attribute(input, "placeholder", visible(shared() || field.example));
     if (rows) attribute(rows, "aria-pressed", String(/\brows\s*$/i.test(asked())));
   };
   show();

@@ -93,7 +93,7 @@ export class FakeModel {
     this.data = generate(snapshots, files);
     this.name = options.hostile ? HOSTILE : "orders";
     this.traits = {
-      selected: snapshots, compare: 0, node: "", filter: "", tab: "files", height: options.height ?? 560,
+      selected: snapshots, compare: 0, node: "", filter: "", where: "", tab: "files", height: options.height ?? 560,
       code: `t.at(${snapshots}).files()`,
       spark_code: `spark.read.format("paimon_explore").option("scan.snapshot-id", "${snapshots}").load("wh/default.db/orders$files")`,
     };

@@ -21,6 +21,7 @@ const reportTab = (id, title) => ({ id, title, create: lazyPane("report", id) })
 export const PANES = [
   { id: "files", title: "Files", create: createFiles },
   { id: "partitions", title: "Partitions", create: lazyPane("partitions") },
+  { id: "profile", title: "Profile", create: lazyPane("profile") },
   reportTab("heat", "Partition heatmap"),
   reportTab("lsm", "LSM tree"),
   reportTab("diff", "Snapshot diff"),

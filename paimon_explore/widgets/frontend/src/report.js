@@ -49,7 +49,8 @@ export function create(context) {
   const asked = () => store.get().asked[pane] ?? "";
   const ask = (/** @type {string} */ text) =>
     store.set({ asked: { ...store.get().asked, [pane]: text } });
-  const form = field ? createForm(context.prefix, pane, field, asked, ask) : undefined;
+  const shared = () => (pane === "explain" ? (store.get().where ?? "") : "");
+  const form = field ? createForm(context.prefix, pane, field, { asked, shared }, ask) : undefined;
   const element = el("div", { class: "pe-view pes-pane", "data-pane": pane });
   element.append(el("style", {}, css), ...(form ? [form.element] : []), body);
 
@@ -80,7 +81,7 @@ export function create(context) {
     const question = {
       pane,
       snapshot: selected,
-      text: asked(),
+      text: asked() || shared(),
       compare: pane === "diff" ? compare : 0,
       node: pane === "why" ? node : "",
     };
@@ -113,9 +114,11 @@ export function create(context) {
     element,
     focus: () => (form ? form.focus() : body.focus()),
     update(changed) {
-      const relevant = /** @type {const} */ (["selected", "tab", "asked", "compare", "node"]);
+      const relevant = /** @type {const} */ ([
+        ...["selected", "tab", "asked", "compare", "node", "where"],
+      ]);
       if (!relevant.some((name) => changed.has(name))) return;
-      if (changed.has("asked")) form?.show();
+      if (changed.has("asked") || changed.has("where")) form?.show();
       load();
     },
     dispose() {
@@ -130,10 +133,11 @@ export function create(context) {
  * @param {string} prefix
  * @param {string} pane
  * @param {{label: string, example: string, rows?: boolean}} field
- * @param {() => string} asked
+ * @param {{asked: () => string, shared: () => string}} texts  the input of the view, and the condition
+ *   on rows that all views share, which is used where the view has no input
  * @param {(text: string) => void} ask
  */
-function createForm(prefix, pane, field, asked, ask) {
+function createForm(prefix, pane, field, { asked, shared }, ask) {
   const id = `${prefix}-ask-${pane}`;
   const input = el("input", {
     id,
@@ -168,6 +172,7 @@ function createForm(prefix, pane, field, asked, ask) {
     : undefined;
   const show = () => {
     if (input.value.trim() !== asked()) input.value = asked();
+    attribute(input, "placeholder", visible(shared() || field.example));
     if (rows) attribute(rows, "aria-pressed", String(/\brows\s*$/i.test(asked())));
   };
   show();

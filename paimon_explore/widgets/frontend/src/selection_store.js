@@ -8,6 +8,7 @@
  * @property {number} compare  snapshot id marked for comparison, 0 for none
  * @property {string} node  path of the chosen tree node or file, "" for the snapshot itself
  * @property {string} filter  condition on files, "" for all
+ * @property {string} where  SQL condition on rows, "" for all
  * @property {string} tab  which view is open
  * @property {Readonly<Record<string, string>>} asked  what each view is asked
  * @property {string} code  the line of Python that yields what is shown
@@ -37,6 +38,7 @@ export const TRAITS = [
   "compare",
   "node",
   "filter",
+  "where",
   "tab",
   "asked",
   "code",

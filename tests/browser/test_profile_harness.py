@@ -1,0 +1,139 @@
+"""The Profile view in a real browser, answered by Python without a kernel."""
+
+import json
+from urllib.parse import quote
+
+import pyarrow as pa
+import pytest
+from playwright.sync_api import Page, expect
+
+from paimon_explore import Table
+from paimon_explore.inspection.explorer.explorer_state import ExplorerState
+from paimon_explore.inspection.views.inspector import Inspector
+from paimon_explore.widgets.bundles import bundle
+from paimon_explore.widgets.widget_requests import answer
+from support.browser_page import Watched, show_python
+from support.explored import HOSTILE
+from support.small_tables import append_table, columns
+
+pytestmark = pytest.mark.browser
+
+SCRIPT_BYTES = 30_000
+ROWS = [{"k": n, "v": f"value {n % 3}", "x": None if n % 4 == 0 else n / 2} for n in range(12)]
+SCHEMA = columns(k=pa.int32(), v=pa.string(), x=pa.float64())
+
+
+def show_profile(watched: Watched, table: Table | None = None) -> Page:
+    """An explorer with the Profile view open and all rows read."""
+    chosen = table or append_table(SCHEMA, ROWS[:5], ROWS[5:])
+    state = ExplorerState(Inspector(chosen._view()))
+    traits = {
+        "selected": state.newest, "compare": 0, "node": "", "filter": "", "where": "",
+        "tab": "profile", "asked": {}, "code": "", "spark_code": "", "height": 560,
+    }  # fmt: skip
+    given = f"traits={quote(json.dumps(traits))}"
+    page = show_python(watched, "explorer", lambda message: answer(state, message), given)
+    page.set_default_timeout(20_000)
+    complete(page)
+    return page
+
+
+def open_tab(page: Page, pane: str) -> None:
+    page.locator(f'[role="tab"][id$="-tab-{pane}"]').click()
+    page.locator(f'.pes-pane[data-pane="{pane}"][data-shown]:not([data-busy])').wait_for()
+
+
+def complete(page: Page) -> None:
+    """Wait until all rows are read."""
+    page.locator('[data-pane="profile"][data-complete="1"]').wait_for()
+
+
+def condition(page: Page) -> str:
+    return page.get_by_role("textbox", name="Rows where").input_value()
+
+
+def test_all_rows_of_a_small_table_are_profiled_when_the_view_opens(harness: Watched) -> None:
+    page = show_profile(harness)
+    expect(page.locator(".pes-title:visible")).to_have_text("snapshot 2: 12 rows, 3 columns")
+    row = page.get_by_role("table", name="Columns").get_by_role("row", name="x DOUBLE")
+    expect(row.get_by_role("cell").nth(1)).to_have_text("3")
+    expect(row.get_by_role("cell").nth(2)).to_have_text("9")
+    expect(page.get_by_role("listbox", name="Histogram of k").get_by_role("option")).to_have_count(
+        12
+    )
+    harness.check()
+
+
+def test_a_range_is_selected_by_keyboard_and_filters_the_rows(harness: Watched) -> None:
+    page = show_profile(harness)
+    histogram = page.get_by_role("listbox", name="Histogram of k")
+    histogram.focus()
+    for key in ("Home", "ArrowRight", "ArrowRight", "Shift+ArrowRight", "Shift+ArrowRight"):
+        page.keyboard.press(key)
+    chosen = histogram.get_by_role("option", selected=True)
+    expect(chosen).to_have_count(3)
+    expect(chosen.first).to_have_accessible_name("2 to before 3: 1 rows")
+    page.keyboard.press("Enter")
+    expect(page.locator(".pes-title:visible")).to_contain_text("3 rows where k >= 2 AND k < 5")
+    assert condition(page) == "k >= 2 AND k < 5"
+    expect(page.get_by_role("listbox", name="Histogram of k")).to_be_focused()
+    harness.check()
+
+
+def test_a_range_is_selected_with_the_mouse(harness: Watched) -> None:
+    page = show_profile(harness)
+    histogram = page.get_by_role("listbox", name="Histogram of x")
+    histogram.scroll_into_view_if_needed()
+    box = histogram.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] - 3, box["y"] + 20)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 20, steps=4)
+    page.mouse.up()
+    expect(page.locator(".pes-title:visible")).to_contain_text("rows where x >= 3")
+    assert condition(page).endswith("AND x <= 5.5e0")
+    harness.check()
+
+
+def test_values_and_nulls_filter_the_rows_of_the_scan_explanation_too(harness: Watched) -> None:
+    page = show_profile(harness)
+    page.get_by_role("button", name="value 1").click()
+    expect(page.locator(".pes-title:visible")).to_contain_text("4 rows where v = 'value 1'")
+    page.get_by_role("button", name="Show only rows where x is null").click()
+    expect(page.locator(".pes-title:visible")).to_contain_text("v = 'value 1' AND x IS NULL")
+    open_tab(page, "explain")
+    expect(page.locator(".pes-title:visible")).to_contain_text(
+        "for the condition v = 'value 1' AND x IS NULL"
+    )
+    open_tab(page, "profile")
+    page.get_by_role("button", name="Clear the condition on rows").click()
+    expect(page.locator(".pes-title:visible")).to_have_text("snapshot 2: 12 rows, 3 columns")
+    assert condition(page) == ""
+    harness.check()
+
+
+def test_a_wrong_condition_is_told_in_place(harness: Watched) -> None:
+    page = show_profile(harness)
+    field = page.get_by_role("textbox", name="Rows where")
+    field.fill("nope = 3")
+    field.press("Enter")
+    expect(page.get_by_role("alert").filter(visible=True)).to_contain_text("nope")
+    field.fill("k  between 3 and 4")
+    field.press("Enter")
+    expect(page.locator(".pes-title:visible")).to_contain_text("2 rows where k >= 3 AND k <= 4")
+    harness.check()
+
+
+def test_names_and_values_of_a_hostile_table_stay_inert(harness: Watched) -> None:
+    schema = pa.schema({HOSTILE: pa.string()})
+    table = append_table(schema, [{HOSTILE: HOSTILE}, {HOSTILE: HOSTILE}])
+    page = show_profile(harness, table)
+    page.locator(".pep-value").first.click()
+    expect(page.locator(".pes-title:visible")).to_contain_text("2 rows where")
+    assert page.locator(".pe-explorer").locator("img, script, iframe, object, a").count() == 0
+    assert not {"\u202e", "\x1b", "\0"} & set(page.locator(".pe-explorer").inner_text())
+    harness.check()
+
+
+def test_the_script_stays_small() -> None:
+    assert len(bundle("profile")) - len(bundle("shared")) <= SCRIPT_BYTES
