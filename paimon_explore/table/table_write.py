@@ -51,6 +51,13 @@ from paimon_explore.scan.predicate.unset_argument import NOT_GIVEN, NotGiven, re
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.table.merge_builder import Merge
 from paimon_explore.table.progress import progress
+from paimon_explore.write.adopted_files import (
+    AdoptionMode,
+    ForeignFile,
+    adopt_files,
+    delete_moved,
+    given_partition_path,
+)
 from paimon_explore.write.append_writer import write_append
 from paimon_explore.write.input.cast_policy import CastPolicy
 from paimon_explore.write.input.converted_rows import converted_rows
@@ -123,6 +130,21 @@ class TableWriter:
             timing.sleep(retry_policy.wait_ms(retry, timing.chance()) / 1000)
             retry += 1
         return self._write(data, commit, compacts=True)
+
+    def add_files(
+        self,
+        files: Sequence[ForeignFile],
+        mode: AdoptionMode,
+        partition: Mapping[str, object] | None,
+    ) -> Snapshot | None:
+        """Adopt existing files; see `Table.add_files`."""
+        target = self.target
+        expected = None if partition is None else given_partition_path(target, partition)
+        messages = adopt_files(target, files, mode=mode, partition_path=expected)
+        snapshot = self._commit(messages, partial(Committer.commit, note=self.note))
+        if mode is AdoptionMode.MOVE:
+            delete_moved(files)
+        return snapshot
 
     def overwrite(self, data: Rows, partition: Mapping[str, object] | None) -> Snapshot | None:
         """Replace rows; see `Table.overwrite`."""

@@ -1,6 +1,7 @@
 """The methods of a table that write rows, each in one commit, and transactions of several."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
 from typing import TYPE_CHECKING
 
 from paimon_explore.arguments import boolean, names, optional_string
@@ -357,6 +358,56 @@ class WritableTable(MaintainableTable):
             return writer.sort(strategy=strategy, columns=wanted, partitions=specs)
         boolean("full", full)
         return writer.compact(full=full, partitions=specs)
+
+    def add_files(
+        self,
+        files: "str | PathLike[str] | Iterable[str | PathLike[str]]",
+        *,
+        partition: Mapping[str, object] | None = None,
+        mode: str = "copy",
+        storage_options: Mapping[str, object] | None = None,
+        properties: Mapping[str, str] | None = None,
+        commit_user: str | None = None,
+    ) -> Snapshot | None:
+        """Add existing Parquet and ORC files to a table without primary key, in one commit.
+
+        The files are not rewritten. They are read once, to check that their columns have the names
+        and types of the table's and to collect statistics.
+
+        Args:
+            files: paths of files, or of folders, whose Parquet and ORC files are added.
+            partition: the values of all partition columns; None to take them from the rows. Each
+                file has rows of one partition and contains its columns.
+            mode: `copy` the files into the table; `link` them, without copying bytes, on one local
+                disk; or `move` them: copy, and delete them after the commit.
+            storage_options: settings and secrets of the storage of the files; see `open_table`.
+            properties: texts by key that are stored in the snapshot.
+            commit_user: the commit user; None for a new one.
+
+        Returns:
+            The new snapshot; None if the files have no rows.
+
+        Raises:
+            InvalidInputError: a file has other columns or types, or rows of other partitions.
+            UnsupportedFeatureError: the table has a primary key, fixed buckets or BLOB columns.
+            NotFoundError: there is no such file.
+
+        >>> import tempfile
+        >>> import paimon_explore as pe
+        >>> import pyarrow as pa
+        >>> import pyarrow.parquet as pq
+        >>> catalog = pe.demo()
+        >>> t = catalog.create_table("demo.adopted", pa.schema([("id", pa.int64())]))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     pq.write_table(pa.table({"id": [1, 2]}), f"{folder}/a.parquet")
+        ...     t.add_files(folder).delta_record_count
+        2
+        """
+        from paimon_explore.write.foreign_files import adoption_mode, foreign_files
+
+        chosen = adoption_mode(mode)
+        writer = self._writer(properties, commit_user)
+        return writer.add_files(foreign_files(files, storage_options), chosen, partition)
 
     def transaction(
         self, *, properties: Mapping[str, str] | None = None, commit_user: str | None = None

@@ -46,7 +46,7 @@ TABLE = {
     *("set_options", "unset_options", "create_tag", "delete_tag", "create_branch", "analyze"),
     *("delete_branch", "fast_forward", "rollback_to", "expire_snapshots", "expire_partitions"),
     *("remove_orphan_files", "consumers", "changes", "between", "head", "to_dataset"),
-    "transaction",
+    *("transaction", "add_files"),
 }
 SCAN = {
     *(

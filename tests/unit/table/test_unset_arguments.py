@@ -98,6 +98,7 @@ CATALOG: Mapping[str, Arguments] = {
 READING = {
     *("at", "fsck", "maintenance", "snapshot_retention", "options", "store", "analyze"),
     *("expire_tags", "expire_consumers", "dynamic_options", "compact", "alter", "transaction"),
+    "add_files",
 }
 """Public names of the classes that change no row, or take no argument."""
 
