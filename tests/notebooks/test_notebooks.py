@@ -1,6 +1,12 @@
-"""Every notebook runs from top to bottom with a kernel, and is stored without outputs."""
+"""Every notebook runs from top to bottom with a kernel, and is stored without outputs.
+
+The solutions of its exercises run where they stand. The notebooks share one Java process, so that
+Spark starts and warms up once; notebook 11 configures its own.
+"""
 
 import os
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import nbformat
@@ -9,46 +15,108 @@ from nbclient import NotebookClient
 
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.spark.java_runtime import java_home
+from support.depth import DEEP
 from support.required import lacking
+from support.shared_jvm import shared_jvm
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+NAMES = [path.stem for path in NOTEBOOKS]
+OWN_JVM = "11-java-connector"
+WITH_EXERCISES = NAMES[2:8]
+SOLUTION = re.compile(r"<details><summary>Solution</summary>\n\n(.*?)\n\n</details>", re.DOTALL)
+CODE = re.compile(r"```python\n(.*?)```", re.DOTALL)
+SMALL = "PAIMON_EXPLORE_SMALL_NOTEBOOKS"
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder to run in, with a kernel that finds the package and a Java."""
+def read(notebook: Path) -> nbformat.NotebookNode:
+    return nbformat.read(notebook, as_version=4)  # type: ignore[no-any-return, no-untyped-call]  # nbformat's
+
+
+def solutions(source: str) -> list[str]:
+    """The code of each solution of a text cell; empty for a solution in words."""
+    return ["".join(CODE.findall(text)) for text in SOLUTION.findall(source)]
+
+
+def with_solutions(content: nbformat.NotebookNode) -> nbformat.NotebookNode:
+    """The notebook with a code cell for each solution, after the cell that has it."""
+    cells = []
+    for cell in content.cells:
+        cells.append(cell)
+        if cell.cell_type == "markdown":
+            found = filter(None, solutions(cell.source))
+            cells += [nbformat.v4.new_code_cell(code) for code in found]  # type: ignore[no-untyped-call]  # nbformat's
+    content.cells = cells
+    return content
+
+
+@pytest.fixture(scope="module")
+def java(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, str]]:
+    """The environment of kernels that use one Java process together."""
     try:
         java_home(os.environ)
     except UnsupportedFeatureError as error:
         lacking("spark", str(error))
-    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
-    monkeypatch.setenv("PYTHONPATH", path)
-    return tmp_path
+    with shared_jvm(tmp_path_factory.mktemp("java"), ROOT) as environment:
+        yield environment
 
 
-@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=NAMES)
 def test_a_notebook_is_stored_without_outputs(notebook: Path) -> None:
-    content = nbformat.read(notebook, as_version=4)  # type: ignore[no-untyped-call]  # nbformat's
-    cells = content.cells
-    code = [cell for cell in cells if cell.cell_type == "code"]
+    code = [cell for cell in read(notebook).cells if cell.cell_type == "code"]
     assert code
     assert all(cell.outputs == [] and cell.execution_count is None for cell in code)
+    assert notebook.stat().st_size < 60_000
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=NAMES)
+def test_a_notebook_begins_with_its_aim_and_its_time(notebook: Path) -> None:
+    first = read(notebook).cells[0]
+    assert first.cell_type == "markdown"
+    assert re.match(r"# \S.*\n\n\*\*Aim:\*\* .*\*\*Time:\*\* \d+ minutes", first.source, re.DOTALL)
+
+
+@pytest.mark.parametrize("name", WITH_EXERCISES)
+def test_a_notebook_has_exercises_with_solutions(name: str) -> None:
+    texts = [cell.source for cell in read(ROOT / "notebooks" / f"{name}.ipynb").cells]
+    exercises = next(text for text in texts if text.startswith("## Exercises"))
+    numbers = re.findall(r"^(\d)\. ", exercises, re.MULTILINE)
+    assert numbers == ["1", "2", "3"]
+    assert len(SOLUTION.findall(exercises)) == 3
+    assert all("assert " in code for code in solutions(exercises))
+
+
+def test_the_notebooks_are_numbered_and_the_readme_lists_them() -> None:
+    assert [name[:2] for name in NAMES] == [f"{number:02}" for number in range(1, 12)]
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\| \[(\d\d)\]\(notebooks/(.*)\.ipynb\) \|", readme, re.MULTILINE) == [
+        (name[:2], name) for name in NAMES
+    ]
 
 
 @pytest.mark.notebook
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
-@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=NAMES)
 def test_a_notebook_runs_without_an_error_and_says_nothing_on_stderr(
-    notebook: Path, folder: Path
+    notebook: Path,
+    java: Mapping[str, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    content = nbformat.read(notebook, as_version=4)  # type: ignore[no-untyped-call]  # nbformat's
+    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+    monkeypatch.setenv("PYTHONPATH", path)
+    if not DEEP:
+        monkeypatch.setenv(SMALL, "1")
+    if notebook.stem != OWN_JVM:
+        for key, value in java.items():
+            monkeypatch.setenv(key, value)
+    content = with_solutions(read(notebook))
     client = NotebookClient(
         content,
         timeout=300,
         kernel_name="python3",
-        resources={"metadata": {"path": str(folder)}},
+        resources={"metadata": {"path": str(tmp_path)}},
         store_widget_state=False,
     )
     client.execute()
