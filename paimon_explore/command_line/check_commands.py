@@ -29,6 +29,7 @@ def fsck(*, table: "Table", read_rows: bool, cross_check_all: bool, output: "Out
     """
     import pyarrow as pa
 
+    from paimon_explore.inspection.rendering.number_format import plural
     from paimon_explore.sanitize import masked
 
     limit = {"cross_check_records": None} if cross_check_all else {}
@@ -48,7 +49,10 @@ def fsck(*, table: "Table", read_rows: bool, cross_check_all: bool, output: "Out
         output.rows(pa.Table.from_pylist(rows, schema=schema))
     else:
         _print_findings(rows, output)
-        output.message(f"{table.name}: {len(found):,} findings; {found.avro}")
+        count = plural(len(found), "finding") if found else "no findings"
+        output.message(
+            f"{table.name}: {count}. {str(found.avro)[:1].upper()}{str(found.avro)[1:]}."
+        )
     return FINDINGS if found else OK
 
 

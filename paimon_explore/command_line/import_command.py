@@ -218,6 +218,8 @@ class ImportJob:
         snapshot: "Snapshot | None",
         columns: dict[str, str] | None = None,
     ) -> None:
+        from paimon_explore.inspection.rendering.number_format import plural
+
         document: dict[str, object] = {
             "table": name,
             "rows": rows,
@@ -228,7 +230,7 @@ class ImportJob:
             for column, type_text in columns.items():
                 self.output.message(f"  {column}  {type_text}")
         end = "would be imported" if snapshot is None else f"imported; snapshot {snapshot.id}"
-        self.output.document(document, f"{name}: {rows:,} rows {end}.")
+        self.output.document(document, f"{name}: {plural(rows, 'row')} {end}.")
 
 
 class RowCounter:

@@ -70,14 +70,14 @@ def list_tables(*, source: "Source", what: str | None, is_long: bool, output: "O
         from paimon_explore.command_line.table_rows import table_rows
 
         names = [(database, name) for database, tables in found.items() for name in tables]
-        output.rows(table_rows(catalog, names), noun="table")
+        output.listing(table_rows(catalog, names), noun="table")
         return
     pairs = [(database, name) for database, names in found.items() for name in names or (None,)]
     columns = {
         "database": pa.array([database for database, _ in pairs], pa.string()),
         "table": pa.array([name for _, name in pairs], pa.string()),
     }
-    output.rows(pa.table(columns), noun="table")
+    output.listing(pa.table(columns), noun="table")
 
 
 def _tables(source: "Source", what: str | None) -> "tuple[Catalog, dict[str, tuple[str, ...]]]":
@@ -131,9 +131,9 @@ def show_schema(
     if with_history:
         output.report(at.schema_history())
     elif with_options:
-        output.rows(option_rows(at.schema), noun="option")
+        output.listing(option_rows(at.schema), noun="option")
     else:
-        output.rows(column_rows(at.schema), noun="column")
+        output.listing(column_rows(at.schema), noun="column")
 
 
 @command(
@@ -150,7 +150,7 @@ def show_snapshots(*, table: "Table", last: int | None, output: "Output") -> Non
     rows = table.inspect.snapshots()
     if last is not None:
         rows = rows.slice(max(rows.num_rows - last, 0))
-    output.rows(rows, columns=_SNAPSHOT_COLUMNS, noun="snapshot")
+    output.listing(rows, columns=_SNAPSHOT_COLUMNS, noun="snapshot")
 
 
 @command(
@@ -171,7 +171,7 @@ def show_files(
     --where takes a condition on partition columns, bucket, level, rows, size, schema, created,
     added, removed and file.
     """
-    output.rows(point(table).files(where).to_arrow(), columns=_FILE_COLUMNS, noun="file")
+    output.listing(point(table).files(where).to_arrow(), columns=_FILE_COLUMNS, noun="file")
 
 
 @command(
@@ -188,7 +188,7 @@ def show_partitions(
     *, table: "Table", point: "Callable[[Table], Table]", where: str, output: "Output"
 ) -> None:
     """List the partitions of a snapshot with their files, rows and bytes."""
-    output.rows(point(table).partitions(where).to_arrow(), noun="partition")
+    output.listing(point(table).partitions(where).to_arrow(), noun="partition")
 
 
 @command(main_group, "demo", "demo my-demo", "demo my-demo --json")

@@ -67,7 +67,7 @@ def compact(  # noqa: PLR0913 - the options of the command
     spec = key_values(partitions, "--partition") or None
     rows = compaction_rows(table, full=not minor, every=is_sort, partition=spec)
     if is_dry_run:
-        output.rows(rows, noun="bucket")
+        output.listing(rows, noun="bucket")
         return
     what = summary(rows)
     if not rows.num_rows:

@@ -43,7 +43,7 @@ def branch_group() -> None:
 def list_tags(*, table: "Table", output: "Output") -> None:
     """List the tags."""
     rows = table.inspect.tags()
-    output.rows(rows, columns=_TAG_COLUMNS, noun="tag")
+    output.listing(rows, columns=_TAG_COLUMNS, noun="tag")
 
 
 @command(
@@ -125,7 +125,7 @@ def delete_tag(
         return
     confirmed(sanitized(f"{table.name}: delete {what}?"), is_confirmed=is_confirmed)
     removed = table.delete_tag(tag)
-    text = f"Deleted {what}, and {removed!r}."
+    text = f"Deleted {what}; removed {removed!r}."
     output.document({**document, "deleted": True, "files": len(removed)}, text)
 
 
@@ -134,7 +134,7 @@ def delete_tag(
 @output_options
 def list_branches(*, table: "Table", output: "Output") -> None:
     """List the branches other than main."""
-    output.rows(table.inspect.branches(), noun="branch")
+    output.listing(table.inspect.branches(), noun="branch")
 
 
 @command(

@@ -68,7 +68,7 @@ def sql(
     known = catalog_tables(source, key_values(tables, "--table"), database)
     with closing(open_engine(EngineName(engine), known)) as opened:
         if statement is None and sys.stdin.isatty():
-            return _prompt(known, opened, output)
+            return run_prompt(known, opened, output)
         text = sys.stdin.read() if statement is None else statement
         for one in opened.statements(text):
             _run(opened, one, output)
@@ -81,7 +81,7 @@ def _run(engine: "Engine", statement: str, output: "Output") -> None:
         output.rows(found, note=engine.title)
 
 
-def _prompt(tables: "CatalogTables", engine: "Engine", output: "Output") -> int:
+def run_prompt(tables: "CatalogTables", engine: "Engine", output: "Output") -> int:
     """Run the statements of the prompt; an error does not end it."""
     if find_spec("prompt_toolkit") is None:
         raise UnsupportedFeatureError(

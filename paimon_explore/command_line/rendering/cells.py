@@ -10,6 +10,9 @@ from paimon_explore.command_line.rendering.machine_text import json_text
 from paimon_explore.data_types.arrow_buffers import Column, as_python
 from paimon_explore.sanitize import visible
 
+NULL = "null"
+"""The text for null."""
+
 
 def cell_values(column: Column) -> list[object]:
     """Return the values of a column; dates and times as text."""
@@ -49,15 +52,13 @@ def json_cells(column: Column) -> list[object]:
     return [None if value is None else dict(value) for value in values]  # type: ignore[call-overload]  # pairs
 
 
-def text_cells(column: Column) -> list[str]:
+def text_cells(column: Column, null: str = NULL) -> list[str]:
     """Return the values as text for people, without control characters."""
-    return [_text(value) for value in json_cells(column)]
+    return [null if value is None else _text(value) for value in json_cells(column)]
 
 
 def _text(value: object) -> str:
     match value:
-        case None:
-            return "null"
         case str():
             return visible(value)
         case bytes():

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import pyarrow as pa
 
-from paimon_explore.command_line.rendering.cells import is_number, json_cells, text_cells
+from paimon_explore.command_line.rendering.cells import NULL, is_number, json_cells, text_cells
 from paimon_explore.command_line.rendering.machine_text import csv_line, json_text
 from paimon_explore.command_line.rendering.report_text import report_lines, wrapped
 from paimon_explore.command_line.rendering.text_table import (
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from paimon_explore.inspection.rendering.result import Result
 
 Rows = pa.Table | pa.RecordBatchReader
+_SECTIONS = ("facts", "grid", "note", "problem")
 _BLOCK = 1000
 """Number of rows that get their column widths together."""
 _FIRST_BLOCK = 100
@@ -98,6 +99,19 @@ class Output:
                 self._csv(list(value))
                 self._csv(list(value.values()))
 
+    def listing(self, rows: Rows, *, columns: Mapping[str, str] | None = None, noun: str) -> int:
+        """Print metadata as `rows` does; text has no columns that are null in all rows."""
+        if not self.is_text:
+            return self.rows(rows)
+        table = rows if isinstance(rows, pa.Table) else rows.read_all()
+        shown = columns or {name: visible(name.replace("_", " ")) for name in table.schema.names}
+        filled = {
+            name: heading
+            for name, heading in shown.items()
+            if table.num_rows == 0 or table.column(name).null_count < table.num_rows
+        }
+        return self.rows(table, columns=filled, noun=noun, null="")
+
     def rows(
         self,
         rows: Rows,
@@ -106,6 +120,7 @@ class Output:
         noun: str = "row",
         note: str = "",
         is_live: bool = False,
+        null: str = NULL,
     ) -> int:
         """Print rows as they arrive.
 
@@ -115,6 +130,7 @@ class Output:
             noun: what the rows are, for the line below them.
             note: a remark for the same line.
             is_live: print each batch when it arrives; the next one may take long.
+            null: the text for null.
 
         Returns:
             The number of rows.
@@ -128,7 +144,8 @@ class Output:
                 return self._each(batches, self._csv_batch)
             case Format.TEXT:
                 shown = columns or {name: visible(name) for name in rows.schema.names}
-                return self._text_rows(batches, rows.schema, shown, (noun, note), is_live=is_live)
+                blocks = _blocks(batches, list(shown), null, is_live=is_live)
+                return self._text_rows(blocks, rows.schema, shown, (noun, note))
 
     def report(self, result: "Result") -> None:
         """Print a result: its report, or its figures and rows."""
@@ -141,8 +158,7 @@ class Output:
             case Format.JSON:
                 rows = result.to_arrow()
                 found = [row for batch in rows.to_batches() for row in _json_rows(batch)]
-                title = result.to_report().title
-                document = {"title": title, "figures": result.figures(), "rows": found}
+                document = {**_sections(result), "figures": result.figures(), "rows": found}
                 self.line(json_text(document))
             case Format.CSV:
                 self.rows(result.to_arrow())
@@ -170,21 +186,19 @@ class Output:
 
     def _text_rows(
         self,
-        batches: Iterator[pa.RecordBatch],
+        blocks: Iterator[list[tuple[str, ...]]],
         schema: pa.Schema,
         columns: Mapping[str, str],
         footer: tuple[str, str],
-        *,
-        is_live: bool,
     ) -> int:
-        names, headings = list(columns), list(columns.values())
-        types = [schema.field(name).type for name in names]
+        headings = list(columns.values())
+        types = [schema.field(name).type for name in columns]
         numeric = list(map(is_number, types))
         whole = [is_number(kind) or pa.types.is_temporal(kind) for kind in types]
         layout: TableLayout | None = None
         wanted = list(map(cell_width, headings))
         count = 0
-        for block in _blocks(batches, names, is_live=is_live):
+        for block in blocks:
             wanted = list(map(max, wanted, widths_of(block)))
             is_first = layout is None
             layout = fitted(wanted, numeric, self.width, whole)
@@ -217,6 +231,16 @@ class Output:
             self.line(cut(f"… {shown}: {', '.join(left_out)}", self.width), style="dim")
 
 
+def _sections(result: "Result") -> dict[str, object]:
+    """Title, facts, tables and notes of a report; charts show what the tables have."""
+    state = result.to_report().state()
+    sections = state["sections"]
+    kept = (
+        [one for one in sections if one["type"] in _SECTIONS] if isinstance(sections, list) else []
+    )
+    return {"title": state["title"], "sections": kept}
+
+
 def _json_rows(batch: pa.RecordBatch) -> Iterator[dict[str, object]]:
     names = batch.schema.names
     columns = [json_cells(column) for column in batch.columns]
@@ -225,7 +249,7 @@ def _json_rows(batch: pa.RecordBatch) -> Iterator[dict[str, object]]:
 
 
 def _blocks(
-    batches: Iterator[pa.RecordBatch], names: list[str], *, is_live: bool
+    batches: Iterator[pa.RecordBatch], names: list[str], null: str, *, is_live: bool
 ) -> Iterator[list[tuple[str, ...]]]:
     """The rows as text, in blocks; the first one is small, so that it is shown early."""
     waiting: list[tuple[str, ...]] = []
@@ -235,7 +259,7 @@ def _blocks(
         start = 0
         while start < chosen.num_rows:
             part = chosen.slice(start, size - len(waiting))
-            columns = [text_cells(column) for column in part.columns]
+            columns = [text_cells(column, null) for column in part.columns]
             waiting += zip(*columns, strict=True)
             start += part.num_rows
             if is_live or len(waiting) >= size or monotonic() - began > _PATIENCE_S:

@@ -74,13 +74,14 @@ def _grid(part: Grid, width: int | None) -> Iterator[str]:
         yield f"{sanitized(part.title)}: none"
         return
     yield from wrapped(part.title, width)
-    rows = [[sanitized(cell.text) for cell in row] for row in part.rows]
-    headings = [sanitized(name) for name in part.headings]
+    filled = [i for i, _ in enumerate(part.columns) if any(row[i].text for row in part.rows)]
+    rows = [[sanitized(row[i].text) for i in filled] for row in part.rows]
+    headings = [sanitized(part.headings[i]) for i in filled]
     inner = None if width is None else width - len(_INDENT)
-    for line in _grid_lines(headings, rows, part.numeric, inner):
+    for line in _grid_lines(headings, rows, [part.numeric[i] for i in filled], inner):
         yield _INDENT + line
     if part.total > len(part.rows):
-        yield f"{_INDENT}… {plural(part.total - len(part.rows), 'more row')} (--json prints all)"
+        yield f"{_INDENT}… {plural(part.total - len(part.rows), 'more row')}"
     if part.note:
         yield from wrapped(part.note, width, _INDENT)
 

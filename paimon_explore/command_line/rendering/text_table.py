@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from paimon_explore.frozen_dataclass import dataclass
 
 _GAP = "  "
-_NARROWEST = 8
+_NARROWEST = 12
 """Columns are not cut below this width; further columns are left out instead."""
 
 

@@ -81,7 +81,7 @@ def test_csv_and_json_have_the_same_rows_and_columns(name: str, run: Program) ->
 @pytest.mark.parametrize("name", REPORTS)
 def test_the_json_of_a_report_is_one_document_with_all_rows(name: str, run: Program) -> None:
     found = json.loads(run(*REPORTS[name], "--json").out)
-    assert found.keys() == {"title", "figures", "rows"}
+    assert found.keys() == {"title", "sections", "figures", "rows"}
     table = list(csv.reader(io.StringIO(run(*REPORTS[name], "--csv").out)))
     assert len(table) == len(found["rows"]) + 1
 
@@ -106,7 +106,7 @@ def test_the_first_rows_of_a_table(run: Program) -> None:
 
 
 def test_columns_that_do_not_fit_are_cut_and_then_left_out_and_named(run: Program) -> None:
-    lines = run("head", "wh/demo.db/types", "--width", "44").lines
+    lines = run("head", "wh/demo.db/types", "--width", "48").lines
     assert lines[0].split() == ["b", "i", "d", "s"]
     assert lines[-1].startswith("… 7 more columns: y, day, ts, ltz, list")
     wide = run("head", "wh/demo.db/types", "--columns", "list,map,row", "--width", "80").lines

@@ -12,15 +12,25 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pytest
+from prompt_toolkit.application import create_app_session
+from prompt_toolkit.input import create_pipe_input
+from prompt_toolkit.output import DummyOutput
 
 import paimon_explore as pe
+from paimon_explore.command_line import sql_command
+from paimon_explore.command_line.rendering.output import Format, standard_output
 from paimon_explore.command_line.source import Source
 from paimon_explore.command_line.sql import arrow_dataset
 from paimon_explore.command_line.sql import engine as engines
 from paimon_explore.command_line.sql.arrow_dataset import TableDataset
 from paimon_explore.command_line.sql.catalog_tables import CatalogTables
 from paimon_explore.command_line.sql.filter_translation import pushed_predicates
-from paimon_explore.command_line.sql.prompt import SqlCompleter, complete_statements
+from paimon_explore.command_line.sql.prompt import (
+    HISTORY,
+    SqlCompleter,
+    complete_statements,
+    statements_of_prompt,
+)
 from paimon_explore.scan.predicate.sql_formatter import to_sql
 from paimon_explore.table.scan import Scan
 from support.command_line import Program
@@ -191,6 +201,35 @@ def test_names_and_columns_are_completed() -> None:
     assert completer.candidates("SELECT ci", "ci") == []
     assert completer.candidates("sel", "sel") == ["SELECT"]
     assert SqlCompleter(tables_of("nothing")).candidates("sel", "sel") == ["SELECT"]
+
+
+def test_the_prompt_completes_and_keeps_a_private_history(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    keys = "SELECT city FROM orders;\rSELECT 2;\r.quit\r"
+    with create_pipe_input() as typed, create_app_session(input=typed, output=DummyOutput()):
+        typed.send_text(keys)
+        assert [*statements_of_prompt(tables_of("wh"))] == ["SELECT city FROM orders;", "SELECT 2;"]
+    history = tmp_path / HISTORY
+    assert history.stat().st_mode & 0o777 == 0o600
+    assert "+SELECT city FROM orders;" in history.read_text(encoding="utf-8")
+
+
+def test_an_error_does_not_end_the_prompt(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    tables = tables_of("wh")
+    engine = engines.open_engine(engines.EngineName.AUTO, tables)
+    output = standard_output(Format.CSV)
+    with create_pipe_input() as typed, create_app_session(input=typed, output=DummyOutput()):
+        typed.send_text("SELEKT;\r.help\rSELECT max(id) AS m FROM orders;\r.exit\r")
+        assert sql_command.run_prompt(tables, engine, output) == 0
+    told = capsys.readouterr()
+    assert told.out == "m\n405\n"
+    assert 'syntax error at or near "SELEKT"' in told.err
+    engine.close()
 
 
 def test_lines_of_the_prompt_become_statements() -> None:
