@@ -8,9 +8,10 @@ signatures stay visible.
 
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
+from math import inf
 from operator import index
 from os import PathLike
-from typing import TypeVar
+from typing import SupportsFloat, TypeVar
 
 from paimon_explore.errors import InvalidInputError
 
@@ -63,6 +64,19 @@ def integer(name: str, value: object, *, minimum: int | None = None, none: bool 
 def optional_integer(name: str, value: object, *, minimum: int | None = None) -> int | None:
     """Return an integer or None."""
     return None if value is None else integer(name, value, minimum=minimum, none=True)
+
+
+def seconds(name: str, value: object) -> float:
+    """Return a number of seconds, zero or more, of Python or NumPy.
+
+    >>> seconds("live", 2)
+    2.0
+    """
+    if isinstance(value, SupportsFloat) and not isinstance(value, bool):
+        number = float(value)
+        if 0 <= number < inf:
+            return number
+    raise invalid_argument(name, value, "a number of seconds, zero or more")
 
 
 def string(name: str, value: object, *, hint: str = "") -> str:

@@ -120,6 +120,23 @@ class Snapshots:
             snapshot_id = max(self.ids(), default=None)  # rolled back or expired meanwhile
         return None if snapshot_id is None else self.load(snapshot_id)
 
+    def is_latest(self, snapshot: Snapshot) -> bool:
+        """Return whether a snapshot, once the latest, still is and is unchanged.
+
+        This takes two small requests, or one to a server, and is meant for polling.
+
+        Raises:
+            CorruptFileError, UnsupportedVersionError: the file of the snapshot cannot be parsed.
+        """
+        server = self._server
+        if server is not None:
+            return server.latest_snapshot(self.paths.branch) == snapshot
+        calls = [
+            lambda: self.find(snapshot.id) == snapshot,
+            lambda: not self._exists(snapshot.id + 1),
+        ]
+        return all(at_once(self.file_io, calls))
+
     def earliest(self) -> Snapshot | None:
         """Return the earliest snapshot of the history; skips those that expire during the call."""
         return next((found for found in map(self.find, self.history()) if found is not None), None)

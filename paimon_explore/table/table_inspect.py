@@ -12,6 +12,7 @@ from paimon_explore.arguments import (
     optional_names,
     optional_string,
     path,
+    seconds,
     string,
 )
 from paimon_explore.errors import (
@@ -91,11 +92,13 @@ class ExplorableTable(ExplainableTable):
         hint = f"{suggestion(name, known)}System tables: {choices(sorted(known), limit=30)}."
         raise NotFoundError("system table", name, self.name, hint=hint)
 
-    def explore(self, *, height: int = 560) -> "types.Explorer":
+    def explore(self, *, height: int = 560, live: float = 0) -> "types.Explorer":
         """Open the explorer, a notebook widget, at the pinned or the latest snapshot.
 
         Args:
             height: pixels.
+            live: follow the table: look for new snapshots every so many seconds, at least 0.5; 0
+                switches it off. The timeline of the explorer has a switch for it, too.
 
         Raises:
             UnsupportedFeatureError: the packages of the extra `notebook` are not installed.
@@ -112,7 +115,8 @@ class ExplorableTable(ExplainableTable):
                 hint="Run: pip install 'paimon-explore[notebook]'",
             ) from error
         pinned = self.snapshot if self.travel.given else None
-        return explore(self._view(), selected=None if pinned is None else pinned.id, height=height)
+        selected = None if pinned is None else pinned.id
+        return explore(self._view(), selected=selected, height=height, live=seconds("live", live))
 
     def timeline(self) -> "types.Timeline":
         """Return all snapshots and what refers to them: tags, consumers, hints.

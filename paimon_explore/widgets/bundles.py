@@ -6,9 +6,11 @@ from pathlib import Path
 from paimon_explore.errors import InvalidInputError
 
 STATIC = Path(__file__).parent / "static"
-WIDGETS = ("bytes", "explorer", "partitions", "profile", "report", "side_panes", "warehouse")
+WIDGETS = (
+    *("bytes", "explorer", "live", "partitions", "profile", "report", "side_panes", "warehouse"),
+)
 """Bundles of widgets and panes, which need `shared.js` before them."""
-PANES = ("bytes", "partitions", "profile", "report", "side_panes")
+PANES = ("bytes", "live", "partitions", "profile", "report", "side_panes")
 """Bundles that the explorer loads after its first paint: `side_panes` at once, others on demand."""
 
 

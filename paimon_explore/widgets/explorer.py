@@ -8,6 +8,7 @@ print(e.code)
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -18,6 +19,7 @@ from paimon_explore.inspection.explorer.explorer_reports import REPORTS
 from paimon_explore.inspection.explorer.explorer_state import Answer, ExplorerState, ViewInput
 from paimon_explore.inspection.explorer.static_html import explorer_html
 from paimon_explore.inspection.explorer.text_rendering import explorer_text
+from paimon_explore.inspection.explorer.timeline_update import TimelineUpdate
 from paimon_explore.inspection.rendering.code_snippet import Code
 from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.table_view import TableView
@@ -25,6 +27,7 @@ from paimon_explore.inspection.views.files_view import FilesView
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.sanitize import masked, masked_members
 from paimon_explore.widgets.bundles import bundle
+from paimon_explore.widgets.message_fields import number
 from paimon_explore.widgets.saved_page import saved_page
 from paimon_explore.widgets.widget_base import AnsweringWidget
 from paimon_explore.widgets.widget_requests import Message, answer
@@ -36,7 +39,9 @@ _TRAITS = (
 )
 _FILTERED = ("explain", "profile")
 """Report views that use the condition on rows if they have no input of their own."""
-_MAX_TEXT = 4000
+MIN_SECONDS = 0.5
+"""The shortest interval of polls."""
+_MAX_SECONDS = 3600
 
 
 class Explorer(AnsweringWidget):
@@ -76,13 +81,21 @@ class Explorer(AnsweringWidget):
         sync=True
     )
     height = traitlets.Int(_HEIGHT, help="height in pixels").tag(sync=True)
+    live = traitlets.Float(
+        0.0, help="seconds between polls for new snapshots; 0 if the table is not followed"
+    ).tag(sync=True)
 
     def __init__(
-        self, view: TableView, *, selected: int | None = None, height: int = _HEIGHT
+        self,
+        view: TableView,
+        *,
+        selected: int | None = None,
+        height: int = _HEIGHT,
+        live: float = 0.0,
     ) -> None:
         self._state = ExplorerState(Inspector(view))
         first = self._state.newest if selected is None else self._state.checked_snapshot(selected)
-        super().__init__(selected=first, height=height)
+        super().__init__(selected=first, height=height, live=live)
         self._echo()
         self.observe(self._echo, ["selected", "tab", "filter", "where", "node", "asked", "compare"])
         self.on_msg(self._receive)
@@ -91,6 +104,38 @@ class Explorer(AnsweringWidget):
     def inspector(self) -> Inspector:
         """The inspector of the selected snapshot."""
         return self._state.inspector.at(self.selected)
+
+    def poll(self) -> TimelineUpdate:
+        """Look for new snapshots, as the browser does every `live` seconds.
+
+        If the newest snapshot is selected, the new newest one is selected; if the selected one has
+        expired or was rolled back, the nearest one.
+
+        Raises:
+            PaimonError: the snapshots cannot be read.
+
+        >>> # while True: print(e.poll().added)
+        """
+        file = self._state.file_name(self.node)
+        found = self._state.poll(self.selected)
+        if found.changed:
+            if file:
+                self.node = f"name/{file}"
+            if self.compare in found.removed:
+                self.compare = 0
+            if self.node.split("/")[0] == str(self.selected) and found.selected != self.selected:
+                self.node = ""
+            self.selected = found.selected
+        return found
+
+    def _polled(self, version: int) -> Answer:
+        """The answer to a poll of the browser: the timeline if its version is another one."""
+        found = self.poll()
+        if version == self._state.version:
+            return Answer(body={"changed": False})
+        opened = self._state.open()
+        body = {**opened.body, **found.state(), "node": self.node, "changed": True}
+        return Answer(body=body, columns=opened.columns)
 
     def files(self) -> FilesView:
         """The files of the selected snapshot that match the filter.
@@ -183,18 +228,34 @@ class Explorer(AnsweringWidget):
         lines = self._state.code(self.selected, self.tab, self.filter, self.node)
         self.code, self.spark_code = map(masked, lines)
 
+    @traitlets.validate("live")
+    def _checked_live(self, proposal: Mapping[str, object]) -> float:
+        """Reject negative intervals; short ones become `MIN_SECONDS`."""
+        value = proposal["value"]
+        if not isinstance(value, float) or not 0 <= value <= _MAX_SECONDS:
+            message = f"live must be from 0 to {_MAX_SECONDS} seconds; 0 means off."
+            raise traitlets.TraitError(message)
+        return max(value, MIN_SECONDS) if value else 0.0
+
     def answer(self, message: Message) -> Answer:
         """Answer a request; see `widget_requests`."""
+        if message.get("op") == "poll":
+            found = self._polled(number(message, "version"))
+            return replace(found, body=masked_members(found.body))
         return answer(self._state, message)
 
 
-def explore(view: TableView, *, selected: int | None = None, height: int = _HEIGHT) -> Explorer:
+def explore(
+    view: TableView, *, selected: int | None = None, height: int = _HEIGHT, live: float = 0.0
+) -> Explorer:
     """Create the explorer of a table; backs `Table.explore`.
 
     Raises:
         NotFoundError: the snapshot does not exist.
-        InvalidInputError: the height is out of range.
+        InvalidInputError: the height or the interval is out of range.
     """
+    if not 0 <= live <= _MAX_SECONDS:
+        raise InvalidInputError(f"live must be from 0 to {_MAX_SECONDS} seconds, not {live}.")
     if not 200 <= height <= 4000:  # noqa: PLR2004 - pixels
         raise InvalidInputError(f"height must be from 200 to 4000 pixels, not {height}.")
-    return Explorer(view, selected=selected, height=height)
+    return Explorer(view, selected=selected, height=height, live=live)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from paimon_explore import Catalog
 from support.browser_page import Watched
 from support.golden import GoldenTables
 from support.jupyter_lab import TOKEN, Lab
@@ -100,7 +101,7 @@ w
 
 
 @pytest.mark.parametrize("place", ["lab", "notebook 7"])
-def test_a_table_is_opened_from_the_catalog_explorer(
+def test_a_table_is_opened_and_followed_from_the_catalog_explorer(
     lab: Lab, watched: Watched, tmp_path: Path, place: str
 ) -> None:
     page = watched.page
@@ -114,6 +115,12 @@ def test_a_table_is_opened_from_the_catalog_explorer(
     page.locator(".pew-row", has_text="demo.orders").click()
     page.wait_for_selector('.pe-explorer[data-complete="1"]', timeout=30_000)
     expect(page.locator(".pe-summary strong")).to_have_text("snapshot 5")
+    page.get_by_role("button", name="Live", exact=True).click()
+    expect(page.get_by_role("button", name="Live", exact=True)).to_have_attribute(
+        "aria-pressed", "true"
+    )
+    Catalog(tmp_path).table("demo.orders").append([{"id": 1}])
+    expect(page.locator(".pe-summary strong")).to_have_text("snapshot 6", timeout=20_000)
     page.keyboard.press("Backspace")
     page.wait_for_selector(".pew-row:visible")
     assert page.locator(".pe-explorer").count() == 0

@@ -13,6 +13,7 @@ import paimon_explore as pe
 from paimon_explore.inspection.explorer.explorer_state import Answer
 from paimon_explore.inspection.warehouse.warehouse_state import WarehouseSource
 from paimon_explore.widgets.bundles import bundle
+from paimon_explore.widgets.explorer import Explorer
 from paimon_explore.widgets.warehouse import CatalogExplorer
 from support.browser_page import Watched, show_python
 from support.explored import History
@@ -24,9 +25,7 @@ pytestmark = pytest.mark.browser
 AXE = Path(__file__).parents[2] / "paimon_explore/widgets/frontend/node_modules/axe-core/axe.min.js"
 SCRIPT_BYTES = 50_000
 TRAITS = ("database", "table", "search", "sort", "descending", "code", "height")
-EXPLORER_TRAITS = (
-    *("selected", "compare", "node", "filter", "tab", "asked", "code", "spark_code", "height"),
-)
+EXPLORER_TRAITS = [name for name in Explorer.class_own_traits(sync=True) if name[0] != "_"]
 
 
 class Asked:

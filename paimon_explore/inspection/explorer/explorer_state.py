@@ -19,7 +19,16 @@ from paimon_explore.inspection.byte_inspector.file_of_tree_node import file_of_l
 from paimon_explore.inspection.explain.file_explanation import explain_file
 from paimon_explore.inspection.explorer.explorer_reports import ReportRequest, view_result
 from paimon_explore.inspection.explorer.table_properties import table_chips
+from paimon_explore.inspection.explorer.timeline_update import (
+    POLLS_PER_READ,
+    TimelineUpdate,
+    compare_timelines,
+    is_current,
+    read_again,
+)
 from paimon_explore.inspection.health.findings import Severity
+from paimon_explore.inspection.health.health_badge import MAX_FILES as MAX_FILES_FOR_BADGE
+from paimon_explore.inspection.health.health_badge import health_badge
 from paimon_explore.inspection.health.health_report import Health
 from paimon_explore.inspection.history.file_history import files_now
 from paimon_explore.inspection.history.file_lifetimes import FileLifetimes
@@ -29,7 +38,6 @@ from paimon_explore.inspection.profile.profile_session import ProfileSession, ch
 from paimon_explore.inspection.profile.table_profile import Profile
 from paimon_explore.inspection.rendering import code_snippet
 from paimon_explore.inspection.rendering.code_snippet import python_code, spark_code
-from paimon_explore.inspection.rendering.number_format import plural
 from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.views.file_groups import MAX_FILES, FileGroups, file_groups, only
 from paimon_explore.inspection.views.files_view import key_texts
@@ -48,7 +56,6 @@ _NO_EVENT_YET = -(2**63)
 _CACHED_FRAMES = 3
 _CACHED_REPORTS = 8
 _DIGITS = 10
-_MAX_FILES_FOR_BADGE = 20_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +117,32 @@ class ExplorerState:
         self.byte_session = ByteSession()
         self.profile_session = ProfileSession()
         self._reports: dict[object, Result] = {}
+        self._polls = 0
+        self.version = 0
+
+    def poll(self, selected: int) -> TimelineUpdate:
+        """Read the timeline again if the table has changed; see `timeline_update`.
+
+        `version` counts how often it changed. File lists that were sent before are dropped then.
+
+        Args:
+            selected: the selected snapshot.
+
+        Raises:
+            PaimonError: the snapshots cannot be read.
+        """
+        self._polls += 1
+        before = self.inspector
+        if self._polls % POLLS_PER_READ and is_current(before):
+            return TimelineUpdate(selected=selected)
+        now = read_again(before)
+        found = compare_timelines(before.timeline(), now.timeline(), selected)
+        if found.changed:
+            self.inspector = now
+            self.version += 1
+            self._frames.clear()
+            self._reports.clear()
+        return found
 
     @property
     def newest(self) -> int:
@@ -148,7 +181,8 @@ class ExplorerState:
             for f in timeline.flags
         ]
         return Answer(
-            body={"table": table, "flags": flags}, columns=timeline_columns(timeline.marks)
+            body={"table": table, "flags": flags, "version": self.version},
+            columns=timeline_columns(timeline.marks),
         )
 
     def files(self, snapshot_id: int) -> Answer:
@@ -282,7 +316,7 @@ class ExplorerState:
                     inspector=self.inspector.at(snapshot_id),
                     text=view_input.text,
                     compare=view_input.compare,
-                    file=self._file_name(view_input.node),
+                    file=self.file_name(view_input.node),
                     now_ms=system_clock(),
                 ),
             )
@@ -319,22 +353,15 @@ class ExplorerState:
         """
         known = ("health", snapshot_id, ViewInput()) in self._reports
         files = max((len(shown.lifetimes) for shown in self._frames.values()), default=0)
-        if files > _MAX_FILES_FOR_BADGE and not known:
+        if files > MAX_FILES_FOR_BADGE and not known:
             return Answer()
         health = self.result("health", snapshot_id, ViewInput())
         if not isinstance(health, Health):
             return Answer()
-        counts = [(severity.value, health.count(severity)) for severity in Severity]
-        counts = [("problem", len(health.problems)), *counts]
-        words = [plural(count, word) for word, count in counts if count]
-        worst = next((word for word, count in counts if count), Severity.NOTE.value)
-        if health.problems:
-            worst = Severity.ERROR.value
-        text = ", ".join(words) or "none"
-        total = len(health) + len(health.problems)
-        return Answer(body={"total": total, "worst": worst, "words": text})
+        badge = health_badge(health)
+        return Answer(body={**badge.state(), "worst": badge.worst or Severity.NOTE.value})
 
-    def _file_name(self, node: str) -> str:
+    def file_name(self, node: str) -> str:
         """The file name of a node path; empty if the node is not a file."""
         head, _, rest = node.partition("/")
         if head == "name":
@@ -388,7 +415,7 @@ class ExplorerState:
     def code(self, selected: int, tab: str, condition: str, node: str) -> tuple[str, str]:
         """The code in Python and PySpark that gives what is shown."""
         head, _, rest = node.partition("/")
-        name = self._file_name(node)
+        name = self.file_name(node)
         key = "" if head in ("file", "name", "schema") else rest
         shown = code_snippet.Selection(
             snapshot_id=selected,

@@ -78,6 +78,18 @@ class FileHistory:
         """The errors so far."""
         return tuple(self._problems)
 
+    def reuse(self, other: "FileHistory") -> None:
+        """Take over what another history of the table has read, if nothing has been read here."""
+        if self._deltas:
+            return
+        read = zip(other._timeline.marks, other._deltas, strict=False)  # noqa: SLF001 - of this class
+        known = {mark.snapshot_id: (mark.snapshot, delta) for mark, delta in read}
+        for mark in self._timeline.marks:
+            snapshot, delta = known.get(mark.snapshot_id, (None, None))
+            if delta is None or snapshot != mark.snapshot:
+                return
+            self._deltas.append(delta)
+
     def step(self, count: int = STEP) -> bool:
         """Read the changes of further snapshots; returns whether all have been read."""
         marks = self._timeline.marks[self.covered : self.covered + count]

@@ -5,7 +5,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { build } from "esbuild";
 
 const WIDGETS = [
-  ...["bytes", "explorer", "partitions", "profile", "report", "side_panes", "warehouse"],
+  ...["bytes", "explorer", "live", "partitions", "profile", "report", "side_panes", "warehouse"],
 ];
 const SHARED = ["channel", "dom", "text_format", "theme", "virtual_scroll"];
 

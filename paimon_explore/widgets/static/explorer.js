@@ -5,7 +5,7 @@ var { decodeColumns, decodeTexts, AskError, failureOf, Channel } = peShared;
 var { attribute, el, fill, button, segmented, perFrame, whenQuiet } = peShared;
 
 // src/explorer.css
-var explorer_default = '.pe-explorer {\n--pe-bg: var(--jp-layout-color1, var(--vscode-editor-background, Canvas));\n--pe-fg: var(--jp-ui-font-color1, var(--vscode-editor-foreground, CanvasText));\n--pe-muted: color-mix(in srgb, var(--pe-fg) 74%, var(--pe-bg));\n--pe-faint: color-mix(in srgb, var(--pe-fg) 5%, var(--pe-bg));\n--pe-line: color-mix(in srgb, var(--pe-fg) 16%, var(--pe-bg));\n--pe-accent: var(--jp-brand-color1, var(--vscode-focusBorder, #1b6ac9));\n--pe-select: color-mix(in srgb, var(--pe-accent) 20%, var(--pe-bg));\n--pe-append: #2563c9;\n--pe-compact: #7b45c4;\n--pe-overwrite: #b3540b;\n--pe-analyze: #0b7568;\n--pe-unknown: #b3261e;\n--pe-add: #1a7038;\n--pe-remove: #b3261e;\n--pe-tag: #96690a;\n--pe-branch: #0b7568;\n--pe-consumer: #a03a8f;\n--pe-hint: #5a6472;\n--pe-font: var(--jp-ui-font-family, var(--vscode-font-family, system-ui, sans-serif));\n--pe-mono: var(--jp-code-font-family, var(--vscode-editor-font-family, ui-monospace, monospace));\n--pe-gap: 8px;\ncontainer: pe-explorer / inline-size;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: 13px / 1.4 var(--pe-font);\nfont-variant-numeric: tabular-nums;\ntext-align: left;\n}\n.pe-frame {\ndisplay: flex;\nflex-direction: column;\nheight: var(--pe-height, 560px);\nborder: 1px solid var(--pe-line);\nborder-radius: 6px;\noverflow: hidden;\n}\n.pe-explorer[data-theme="dark"] {\n--pe-append: #79aefc;\n--pe-compact: #c3a0f8;\n--pe-overwrite: #f5a35f;\n--pe-analyze: #55cdb9;\n--pe-unknown: #ff8f85;\n--pe-add: #76d48f;\n--pe-remove: #ff8f85;\n--pe-tag: #e6bd5c;\n--pe-branch: #55cdb9;\n--pe-consumer: #ee9fe0;\n--pe-hint: #a9b3c0;\n}\n.pe-explorer *,\n.pe-explorer *::before {\nbox-sizing: border-box;\n}\n.pe-explorer [hidden] {\ndisplay: none !important;\n}\n.pe-explorer :focus-visible {\noutline: 2px solid var(--pe-accent);\noutline-offset: -2px;\n}\n.pe-explorer :is(h2, h3, h4, h5, p, dl, dd, pre, table) {\nmargin: 0;\npadding: 0;\n}\n.pe-hidden {\nposition: absolute;\nwidth: 1px;\nheight: 1px;\noverflow: hidden;\nclip-path: inset(50%);\n}\n.pe-space {\nflex: 1;\n}\n.pe-explorer .pe-muted {\ncolor: var(--pe-muted);\n}\n.pe-plus {\ncolor: var(--pe-add);\n}\n.pe-minus {\ncolor: var(--pe-remove);\n}\n.pe-explorer button {\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: inherit;\nfont-size: 12px;\nline-height: 18px;\npadding: 1px 7px;\ncursor: pointer;\n}\n.pe-explorer button:hover:not(:disabled) {\nbackground: var(--pe-faint);\nborder-color: var(--pe-muted);\n}\n.pe-explorer button:disabled {\nopacity: 0.45;\ncursor: default;\n}\n.pe-explorer button[aria-pressed="true"] {\nbackground: var(--pe-select);\nborder-color: var(--pe-accent);\n}\n.pe-explorer .pe-segmented,\n.pe-steps {\ndisplay: inline-flex;\n}\n.pe-explorer .pe-segmented button:not(:first-child),\n.pe-explorer .pe-steps button:not(:first-child) {\nborder-top-left-radius: 0;\nborder-bottom-left-radius: 0;\nmargin-left: -1px;\n}\n.pe-explorer .pe-segmented button:not(:last-child),\n.pe-explorer .pe-steps button:not(:last-child) {\nborder-top-right-radius: 0;\nborder-bottom-right-radius: 0;\n}\n.pe-explorer .pe-segmented button[aria-pressed="true"] {\nz-index: 1;\n}\n.pe-explorer .pe-steps button {\nmin-width: 28px;\n}\n.pe-explorer input {\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: inherit;\nfont-size: 12px;\nline-height: 18px;\npadding: 1px 7px;\nmin-width: 0;\n}\n.pe-explorer input::placeholder {\ncolor: var(--pe-muted);\nopacity: 1;\n}\n.pe-explorer input[aria-invalid] {\nborder-color: var(--pe-remove);\n}\n.pe-explorer .pe-steps-bar {\ndisplay: flex;\nflex: none;\ngap: var(--pe-gap);\n}\n.pe-explorer .pe-goto {\nwidth: 108px;\n}\n.pe-explorer .pe-filter {\nflex: 1 1 140px;\nfont-family: var(--pe-mono) !important;\n}\n.pe-bar {\ndisplay: flex;\nflex-wrap: wrap;\nalign-items: center;\ngap: 6px var(--pe-gap);\npadding: 6px 10px;\n}\n.pe-explorer .pe-chip {\ndisplay: inline-block;\nborder-radius: 9px;\nbackground: color-mix(in srgb, var(--pe-fg) 8%, var(--pe-bg));\ncolor: var(--pe-fg);\nfont-size: 11px;\nline-height: 18px;\npadding: 0 8px;\nwhite-space: nowrap;\nmax-width: 240px;\noverflow: hidden;\ntext-overflow: ellipsis;\n}\n.pe-explorer .pe-chip[data-flag="tag"] {\nbackground: color-mix(in srgb, var(--pe-tag) 18%, var(--pe-bg));\n}\n.pe-explorer .pe-chip[data-flag="branch"] {\nbackground: color-mix(in srgb, var(--pe-branch) 18%, var(--pe-bg));\n}\n.pe-explorer .pe-chip[data-flag="consumer"] {\nbackground: color-mix(in srgb, var(--pe-consumer) 18%, var(--pe-bg));\n}\n.pe-header {\ndisplay: flex;\nalign-items: center;\ngap: 6px;\npadding: 7px 10px 6px;\nborder-bottom: 1px solid var(--pe-line);\noverflow: hidden;\n}\n.pe-explorer .pe-name {\nfont-size: 15px;\nfont-weight: 600;\nline-height: 20px;\nwhite-space: nowrap;\noverflow: hidden;\ntext-overflow: ellipsis;\nmin-width: 0;\n}\n.pe-explorer .pe-header .pe-muted {\nwhite-space: nowrap;\nmargin-right: 4px;\n}\n.pe-explorer .pe-header .pe-chip {\nflex: 0 9 auto;\nmin-width: 24px;\n}\n.pe-explorer .pe-header .pe-button {\nflex: none;\n}\n.pe-summary {\ndisplay: flex;\nflex-wrap: wrap;\nalign-items: center;\ngap: 2px 12px;\npadding: 5px 10px;\nborder-top: 1px solid var(--pe-line);\nbackground: var(--pe-faint);\nmin-height: 30px;\n}\n.pe-user {\nflex: 1 1 60px;\nmin-width: 60px;\noverflow: hidden;\ntext-overflow: ellipsis;\nwhite-space: nowrap;\nfont-size: 12px;\ntext-align: right;\n}\n.pe-kind {\nfont-size: 11px;\nfont-weight: 600;\nletter-spacing: 0.03em;\ncolor: var(--pe-unknown);\n}\n.pe-kind::before {\ncontent: "";\ndisplay: inline-block;\nwidth: 8px;\nheight: 8px;\nmargin-right: 5px;\nbackground: currentColor;\n}\n.pe-kind[data-kind="append"],\n.pe-legend-item[data-kind="append"]::first-letter {\ncolor: var(--pe-append);\n}\n.pe-kind[data-kind="append"]::before {\nborder-radius: 50%;\n}\n.pe-kind[data-kind="compact"],\n.pe-legend-item[data-kind="compact"]::first-letter {\ncolor: var(--pe-compact);\n}\n.pe-kind[data-kind="overwrite"],\n.pe-legend-item[data-kind="overwrite"]::first-letter {\ncolor: var(--pe-overwrite);\n}\n.pe-kind[data-kind="overwrite"]::before {\nclip-path: polygon(50% 0, 100% 100%, 0 100%);\n}\n.pe-kind[data-kind="analyze"],\n.pe-legend-item[data-kind="analyze"]::first-letter {\ncolor: var(--pe-analyze);\n}\n.pe-kind[data-kind="analyze"]::before {\nclip-path: polygon(50% 0, 100% 50%, 50% 100%, 0 50%);\n}\n.pe-legend {\ndisplay: grid;\ngrid-template-columns: auto auto;\ngap: 0 12px;\nfont-size: 11px;\nline-height: 15px;\ncolor: var(--pe-muted);\n}\n.pe-legend-item {\ndisplay: inline-block;\nwhite-space: nowrap;\n}\n.pe-legend-item::first-letter {\nfont-weight: 700;\n}\n.pe-timeline {\ndisplay: flex;\n}\n.pe-timeline-controls {\ndisplay: flex;\nflex-wrap: wrap;\nalign-content: flex-start;\nalign-items: center;\ngap: 5px;\nwidth: 226px;\npadding: 6px 0 4px 10px;\n}\n.pe-timeline-frame {\nposition: relative;\nflex: 1;\nmin-width: 0;\nmargin: 2px 10px 4px 6px;\nmin-height: 90px;\n}\n.pe-timeline-canvas {\ndisplay: block;\nwidth: 100%;\ncursor: pointer;\ntouch-action: pan-y;\nborder-radius: 4px;\n}\n.pe-timeline-note {\nflex-basis: 100%;\nfont-size: 11px;\nline-height: 15px;\ncolor: var(--pe-muted);\n}\n.pe-tip {\nposition: absolute;\ntop: 2px;\nz-index: 2;\npadding: 4px 8px;\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\nbox-shadow: 0 2px 8px rgb(0 0 0 / 18%);\nfont-size: 11px;\nline-height: 16px;\nwhite-space: nowrap;\npointer-events: none;\nmax-width: 320px;\n}\n.pe-tip > div {\noverflow: hidden;\ntext-overflow: ellipsis;\n}\n.pe-tip > div:first-child {\nfont-weight: 600;\n}\n.pe-main {\ndisplay: grid;\ngrid-template-columns: minmax(210px, 27fr) minmax(260px, 45fr) minmax(210px, 28fr);\nflex: 1;\nmin-height: 0;\nborder-top: 1px solid var(--pe-line);\n}\n.pe-explorer .pe-pane {\ndisplay: flex;\nflex-direction: column;\nmin-width: 0;\nmin-height: 0;\n}\n.pe-explorer .pe-pane + .pe-pane {\nborder-left: 1px solid var(--pe-line);\n}\n.pe-explorer .pe-pane-title {\npadding: 0 10px;\nborder-bottom: 1px solid var(--pe-line);\nfont-size: 12px;\nfont-weight: 600;\nline-height: 28px;\n}\n.pe-tab-line {\ndisplay: flex;\nflex: none;\nborder-bottom: 1px solid var(--pe-line);\n}\n.pe-tabs {\nposition: relative;\ndisplay: flex;\nflex: 1;\ngap: 0 2px;\npadding: 0 6px;\nmin-width: 0;\noverflow-x: auto;\nscrollbar-width: none;\n}\n.pe-explorer .pe-tabs[data-after] {\nmask-image: linear-gradient(to left, transparent, #000 24px);\n}\n.pe-explorer .pe-tabs[data-before] {\nmask-image: linear-gradient(to right, transparent, #000 24px);\n}\n.pe-explorer .pe-tabs[data-before][data-after] {\nmask-image: linear-gradient(to right, transparent, #000 24px calc(100% - 24px), transparent);\n}\n.pe-tab-list {\nflex: none;\nwidth: 26px;\nmargin: 3px 4px;\npadding: 0 0 0 4px;\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: inherit;\nfont-size: 12px;\ncursor: pointer;\n}\n.pe-badge {\ndisplay: inline-block;\nmargin: -2px 0 -2px 4px;\npadding: 0 5px;\nborder-radius: 8px;\nline-height: 16px;\nvertical-align: 1px;\nbackground: var(--pe-faint);\ncolor: var(--pe-fg);\nfont-size: 11px;\nfont-weight: 600;\n}\n.pe-badge[data-tone="warning"] {\nbackground: color-mix(in srgb, var(--pe-overwrite) 18%, var(--pe-bg));\n}\n.pe-badge[data-tone="error"] {\nbackground: color-mix(in srgb, var(--pe-remove) 22%, var(--pe-bg));\n}\n.pe-explorer .pe-tabs button {\nborder: 0;\nborder-bottom: 2px solid transparent;\nborder-radius: 0;\nbackground: none;\ncolor: var(--pe-muted);\nflex: none;\nline-height: 26px;\npadding: 0 8px;\n}\n.pe-explorer .pe-tabs button[aria-selected="true"] {\nborder-bottom-color: var(--pe-accent);\ncolor: var(--pe-fg);\nfont-weight: 600;\n}\n.pe-panel,\n.pe-view {\ndisplay: flex;\nflex-direction: column;\nflex: 1;\nmin-height: 0;\nmin-width: 0;\n}\n.pe-empty {\npadding: 28px 16px;\ncolor: var(--pe-muted);\ntext-align: center;\ntext-wrap: balance;\nflex: 1;\n}\n.pe-explorer .pe-grid {\ncontain: strict;\nflex: 1;\noverflow: auto;\nmin-height: 80px;\n}\n.pe-grid-top {\nposition: sticky;\ntop: 0;\nz-index: 1;\nwidth: max-content;\n}\n.pe-explorer .pe-grid-head,\n.pe-grid-row {\ndisplay: grid;\ngrid-template-columns: var(--pe-columns);\n}\n.pe-explorer .pe-grid-head {\nborder-bottom: 1px solid var(--pe-line);\nborder-top: 1px solid var(--pe-line);\nbackground: var(--pe-bg);\nfont-size: 11px;\nline-height: 22px;\ncolor: var(--pe-muted);\n}\n.pe-explorer .pe-grid-head button {\nborder: 0;\nbackground: none;\ncolor: inherit;\nfont-size: 11px;\nline-height: 22px;\npadding: 0;\n}\n.pe-explorer .pe-grid-head button:hover {\ncolor: var(--pe-fg);\ntext-decoration: underline;\nbackground: none;\n}\n.pe-explorer .pe-grid-head [aria-sort]:not([aria-sort="none"]) {\ncolor: var(--pe-fg);\nfont-weight: 600;\n}\n.pe-arrow {\ndisplay: inline-block;\nwidth: 0;\noverflow: visible;\n}\n.pe-cell {\npadding: 0 8px;\noverflow: hidden;\ntext-overflow: ellipsis;\nwhite-space: nowrap;\n}\n.pe-explorer .pe-number {\ntext-align: right;\n}\n.pe-grid-sizer {\nposition: relative;\ncontain: strict;\n}\n.pe-grid-row {\nposition: absolute;\ntop: 0;\nleft: 0;\nheight: 24px;\nline-height: 24px;\nfont-size: 12px;\ncursor: default;\n}\n.pe-grid-row.pe-odd {\nbackground: color-mix(in srgb, var(--pe-fg) 2.5%, var(--pe-bg));\n}\n.pe-grid-row:hover {\nbackground: var(--pe-faint);\n}\n.pe-grid-row[aria-selected="true"] {\nbackground: var(--pe-select) !important;\n}\n.pe-grid-row .pe-cell:nth-child(n + 6):nth-child(-n + 7),\n.pe-grid-row .pe-cell:last-child {\nfont-family: var(--pe-mono);\n}\n.pe-totals > * {\nflex: none;\n}\n.pe-totals {\ndisplay: flex;\nalign-items: center;\ngap: 2px 10px;\noverflow: hidden;\nwhite-space: nowrap;\npadding: 4px 10px;\nborder-top: 1px solid var(--pe-line);\nfont-size: 12px;\nmin-height: 28px;\n}\n.pe-problem {\nmargin: 6px 10px;\npadding: 6px 10px;\nborder-left: 3px solid var(--pe-remove);\nborder-radius: 3px;\nbackground: color-mix(in srgb, var(--pe-remove) 8%, var(--pe-bg));\nfont-size: 12px;\noverflow-wrap: anywhere;\n}\n.pe-path {\nfont-family: var(--pe-mono);\n}\n.pe-notice {\ndisplay: flex;\nflex-direction: column;\nmax-height: 40%;\noverflow: auto;\nposition: relative;\n}\n.pe-notice-item {\nposition: relative;\n}\n.pe-explorer .pe-notice-item > .pe-button {\nposition: absolute;\ntop: 10px;\nright: 16px;\n}\n.pe-footer {\ndisplay: flex;\nalign-items: center;\ngap: var(--pe-gap);\npadding: 5px 10px;\nborder-top: 1px solid var(--pe-line);\nbackground: var(--pe-faint);\n}\n.pe-prompt {\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pe-explorer .pe-code {\nflex: 1;\nmin-width: 0;\noverflow-x: auto;\nbackground: none;\ncolor: var(--pe-fg);\nfont: 12px / 20px var(--pe-mono);\nwhite-space: pre;\nscrollbar-width: none;\npadding: 0 2px;\n}\n.pe-busy {\ncolor: var(--pe-muted);\nfont-size: 11px;\nwhite-space: nowrap;\n}\n@container pe-explorer (max-width: 700px) {\n.pe-explorer .pe-frame {\nheight: auto;\n}\n.pe-explorer .pe-timeline,\n.pe-explorer .pe-header {\nflex-wrap: wrap;\n}\n.pe-explorer .pe-timeline-controls {\nwidth: auto;\npadding: 6px 10px 0;\n}\n.pe-explorer .pe-timeline-frame {\nflex: 1 0 calc(100% - 20px);\nmargin: 2px 10px 4px;\n}\n.pe-legend,\n.pe-explorer .pe-header .pe-muted,\n.pe-explorer .pe-user {\ndisplay: none;\n}\n.pe-main {\ngrid-template-columns: minmax(0, 1fr);\ngrid-auto-rows: 240px 340px 300px;\n}\n.pe-explorer .pe-pane + .pe-pane {\nborder-left: 0;\nborder-top: 1px solid var(--pe-line);\n}\n}\n@media (prefers-reduced-motion: reduce) {\n.pe-explorer * {\ntransition: none !important;\nanimation: none !important;\nscroll-behavior: auto !important;\n}\n}\n@media (forced-colors: active) {\n.pe-tree-row[aria-selected="true"],\n.pe-explorer .pe-grid-row[aria-selected="true"] {\noutline: 2px solid Highlight;\noutline-offset: -2px;\n}\n}\n';
+var explorer_default = '.pe-explorer {\n--pe-bg: var(--jp-layout-color1, var(--vscode-editor-background, Canvas));\n--pe-fg: var(--jp-ui-font-color1, var(--vscode-editor-foreground, CanvasText));\n--pe-muted: color-mix(in srgb, var(--pe-fg) 74%, var(--pe-bg));\n--pe-faint: color-mix(in srgb, var(--pe-fg) 5%, var(--pe-bg));\n--pe-line: color-mix(in srgb, var(--pe-fg) 16%, var(--pe-bg));\n--pe-accent: var(--jp-brand-color1, var(--vscode-focusBorder, #1b6ac9));\n--pe-select: color-mix(in srgb, var(--pe-accent) 20%, var(--pe-bg));\n--pe-append: #2563c9;\n--pe-compact: #7b45c4;\n--pe-overwrite: #b3540b;\n--pe-analyze: #0b7568;\n--pe-unknown: #b3261e;\n--pe-add: #1a7038;\n--pe-remove: #b3261e;\n--pe-tag: #96690a;\n--pe-branch: #0b7568;\n--pe-consumer: #a03a8f;\n--pe-hint: #5a6472;\n--pe-font: var(--jp-ui-font-family, var(--vscode-font-family, system-ui, sans-serif));\n--pe-mono: var(--jp-code-font-family, var(--vscode-editor-font-family, ui-monospace, monospace));\n--pe-gap: 8px;\ncontainer: pe-explorer / inline-size;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: 13px / 1.4 var(--pe-font);\nfont-variant-numeric: tabular-nums;\ntext-align: left;\n}\n.pe-frame {\ndisplay: flex;\nflex-direction: column;\nheight: var(--pe-height, 560px);\nborder: 1px solid var(--pe-line);\nborder-radius: 6px;\noverflow: hidden;\n}\n.pe-explorer[data-theme="dark"] {\n--pe-append: #79aefc;\n--pe-compact: #c3a0f8;\n--pe-overwrite: #f5a35f;\n--pe-analyze: #55cdb9;\n--pe-unknown: #ff8f85;\n--pe-add: #76d48f;\n--pe-remove: #ff8f85;\n--pe-tag: #e6bd5c;\n--pe-branch: #55cdb9;\n--pe-consumer: #ee9fe0;\n--pe-hint: #a9b3c0;\n}\n.pe-explorer *,\n.pe-explorer *::before {\nbox-sizing: border-box;\n}\n.pe-explorer [hidden] {\ndisplay: none !important;\n}\n.pe-explorer :focus-visible {\noutline: 2px solid var(--pe-accent);\noutline-offset: -2px;\n}\n.pe-explorer :is(h2, h3, h4, h5, p, dl, dd, pre, table) {\nmargin: 0;\npadding: 0;\n}\n.pe-hidden {\nposition: absolute;\nwidth: 1px;\nheight: 1px;\noverflow: hidden;\nclip-path: inset(50%);\n}\n.pe-space {\nflex: 1;\n}\n.pe-explorer .pe-muted {\ncolor: var(--pe-muted);\n}\n.pe-plus {\ncolor: var(--pe-add);\n}\n.pe-minus {\ncolor: var(--pe-remove);\n}\n.pe-explorer button {\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: inherit;\nfont-size: 12px;\nline-height: 18px;\npadding: 1px 7px;\ncursor: pointer;\n}\n.pe-explorer button:hover:not(:disabled) {\nbackground: var(--pe-faint);\nborder-color: var(--pe-muted);\n}\n.pe-explorer button:disabled {\nopacity: 0.45;\ncursor: default;\n}\n.pe-explorer button[aria-pressed="true"] {\nbackground: var(--pe-select);\nborder-color: var(--pe-accent);\n}\n.pe-explorer .pe-segmented,\n.pe-steps {\ndisplay: inline-flex;\n}\n.pe-explorer .pe-segmented button:not(:first-child),\n.pe-explorer .pe-steps button:not(:first-child) {\nborder-top-left-radius: 0;\nborder-bottom-left-radius: 0;\nmargin-left: -1px;\n}\n.pe-explorer .pe-segmented button:not(:last-child),\n.pe-explorer .pe-steps button:not(:last-child) {\nborder-top-right-radius: 0;\nborder-bottom-right-radius: 0;\n}\n.pe-explorer .pe-segmented button[aria-pressed="true"] {\nz-index: 1;\n}\n.pe-explorer .pe-steps button {\nmin-width: 28px;\n}\n.pe-explorer input {\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: inherit;\nfont-size: 12px;\nline-height: 18px;\npadding: 1px 7px;\nmin-width: 0;\n}\n.pe-explorer input::placeholder {\ncolor: var(--pe-muted);\nopacity: 1;\n}\n.pe-explorer input[aria-invalid] {\nborder-color: var(--pe-remove);\n}\n.pe-explorer .pe-steps-bar {\ndisplay: flex;\nflex: none;\ngap: var(--pe-gap);\n}\n.pe-explorer .pe-goto {\nwidth: 108px;\n}\n.pe-explorer .pe-filter {\nflex: 1 1 140px;\nfont-family: var(--pe-mono) !important;\n}\n.pe-bar {\ndisplay: flex;\nflex-wrap: wrap;\nalign-items: center;\ngap: 6px var(--pe-gap);\npadding: 6px 10px;\n}\n.pe-explorer .pe-chip {\ndisplay: inline-block;\nborder-radius: 9px;\nbackground: color-mix(in srgb, var(--pe-fg) 8%, var(--pe-bg));\ncolor: var(--pe-fg);\nfont-size: 11px;\nline-height: 18px;\npadding: 0 8px;\nwhite-space: nowrap;\nmax-width: 240px;\noverflow: hidden;\ntext-overflow: ellipsis;\n}\n.pe-explorer .pe-chip[data-flag="tag"] {\nbackground: color-mix(in srgb, var(--pe-tag) 18%, var(--pe-bg));\n}\n.pe-explorer .pe-chip[data-flag="branch"] {\nbackground: color-mix(in srgb, var(--pe-branch) 18%, var(--pe-bg));\n}\n.pe-explorer .pe-chip[data-flag="consumer"] {\nbackground: color-mix(in srgb, var(--pe-consumer) 18%, var(--pe-bg));\n}\n.pe-header {\ndisplay: flex;\nalign-items: center;\ngap: 6px;\npadding: 7px 10px 6px;\nborder-bottom: 1px solid var(--pe-line);\noverflow: hidden;\n}\n.pe-explorer .pe-name {\nfont-size: 15px;\nfont-weight: 600;\nline-height: 20px;\nwhite-space: nowrap;\noverflow: hidden;\ntext-overflow: ellipsis;\nmin-width: 0;\n}\n.pe-explorer .pe-header .pe-muted {\nwhite-space: nowrap;\nmargin-right: 4px;\n}\n.pe-explorer .pe-header .pe-chip {\nflex: 0 9 auto;\nmin-width: 24px;\n}\n.pe-explorer .pe-header .pe-button {\nflex: none;\n}\n.pe-summary {\ndisplay: flex;\nflex-wrap: wrap;\nalign-items: center;\ngap: 2px 12px;\npadding: 5px 10px;\nborder-top: 1px solid var(--pe-line);\nbackground: var(--pe-faint);\nmin-height: 30px;\n}\n.pe-user {\nflex: 1 1 60px;\nmin-width: 60px;\noverflow: hidden;\ntext-overflow: ellipsis;\nwhite-space: nowrap;\nfont-size: 12px;\ntext-align: right;\n}\n.pe-kind {\nfont-size: 11px;\nfont-weight: 600;\nletter-spacing: 0.03em;\ncolor: var(--pe-unknown);\n}\n.pe-kind::before {\ncontent: "";\ndisplay: inline-block;\nwidth: 8px;\nheight: 8px;\nmargin-right: 5px;\nbackground: currentColor;\n}\n.pe-kind[data-kind="append"],\n.pe-legend-item[data-kind="append"]::first-letter {\ncolor: var(--pe-append);\n}\n.pe-kind[data-kind="append"]::before {\nborder-radius: 50%;\n}\n.pe-kind[data-kind="compact"],\n.pe-legend-item[data-kind="compact"]::first-letter {\ncolor: var(--pe-compact);\n}\n.pe-kind[data-kind="overwrite"],\n.pe-legend-item[data-kind="overwrite"]::first-letter {\ncolor: var(--pe-overwrite);\n}\n.pe-kind[data-kind="overwrite"]::before {\nclip-path: polygon(50% 0, 100% 100%, 0 100%);\n}\n.pe-kind[data-kind="analyze"],\n.pe-legend-item[data-kind="analyze"]::first-letter {\ncolor: var(--pe-analyze);\n}\n.pe-kind[data-kind="analyze"]::before {\nclip-path: polygon(50% 0, 100% 50%, 50% 100%, 0 50%);\n}\n.pe-legend {\ndisplay: grid;\ngrid-template-columns: auto auto;\ngap: 0 12px;\nfont-size: 11px;\nline-height: 15px;\ncolor: var(--pe-muted);\n}\n.pe-legend-item {\ndisplay: inline-block;\nwhite-space: nowrap;\n}\n.pe-legend-item::first-letter {\nfont-weight: 700;\n}\n.pe-timeline {\ndisplay: flex;\n}\n.pe-timeline-controls {\ndisplay: flex;\nflex-wrap: wrap;\nalign-content: flex-start;\nalign-items: center;\ngap: 5px;\nwidth: 226px;\npadding: 6px 0 4px 10px;\n}\n.pe-timeline-frame {\nposition: relative;\nflex: 1;\nmin-width: 0;\nmargin: 2px 10px 4px 6px;\nmin-height: 90px;\n}\n.pe-timeline-canvas {\ndisplay: block;\nwidth: 100%;\ncursor: pointer;\ntouch-action: pan-y;\nborder-radius: 4px;\n}\n.pe-timeline-note {\nflex-basis: 100%;\nfont-size: 11px;\nline-height: 15px;\ncolor: var(--pe-muted);\n}\n.pe-live {\nfont-size: 11px;\n}\n.pe-new {\nbox-shadow: inset 3px 0 var(--pe-add);\n}\n.pe-tip {\nposition: absolute;\ntop: 2px;\nz-index: 2;\npadding: 4px 8px;\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\nbox-shadow: 0 2px 8px rgb(0 0 0 / 18%);\nfont-size: 11px;\nline-height: 16px;\nwhite-space: nowrap;\npointer-events: none;\nmax-width: 320px;\n}\n.pe-tip > div {\noverflow: hidden;\ntext-overflow: ellipsis;\n}\n.pe-tip > div:first-child {\nfont-weight: 600;\n}\n.pe-main {\ndisplay: grid;\ngrid-template-columns: minmax(210px, 27fr) minmax(260px, 45fr) minmax(210px, 28fr);\nflex: 1;\nmin-height: 0;\nborder-top: 1px solid var(--pe-line);\n}\n.pe-explorer .pe-pane {\ndisplay: flex;\nflex-direction: column;\nmin-width: 0;\nmin-height: 0;\n}\n.pe-explorer .pe-pane + .pe-pane {\nborder-left: 1px solid var(--pe-line);\n}\n.pe-explorer .pe-pane-title {\npadding: 0 10px;\nborder-bottom: 1px solid var(--pe-line);\nfont-size: 12px;\nfont-weight: 600;\nline-height: 28px;\n}\n.pe-tab-line {\ndisplay: flex;\nflex: none;\nborder-bottom: 1px solid var(--pe-line);\n}\n.pe-tabs {\nposition: relative;\ndisplay: flex;\nflex: 1;\ngap: 0 2px;\npadding: 0 6px;\nmin-width: 0;\noverflow-x: auto;\nscrollbar-width: none;\n}\n.pe-explorer .pe-tabs[data-after] {\nmask-image: linear-gradient(to left, transparent, #000 24px);\n}\n.pe-explorer .pe-tabs[data-before] {\nmask-image: linear-gradient(to right, transparent, #000 24px);\n}\n.pe-explorer .pe-tabs[data-before][data-after] {\nmask-image: linear-gradient(to right, transparent, #000 24px calc(100% - 24px), transparent);\n}\n.pe-tab-list {\nflex: none;\nwidth: 26px;\nmargin: 3px 4px;\npadding: 0 0 0 4px;\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: inherit;\nfont-size: 12px;\ncursor: pointer;\n}\n.pe-badge {\ndisplay: inline-block;\nmargin: -2px 0 -2px 4px;\npadding: 0 5px;\nborder-radius: 8px;\nline-height: 16px;\nvertical-align: 1px;\nbackground: var(--pe-faint);\ncolor: var(--pe-fg);\nfont-size: 11px;\nfont-weight: 600;\n}\n.pe-badge[data-tone="warning"] {\nbackground: color-mix(in srgb, var(--pe-overwrite) 18%, var(--pe-bg));\n}\n.pe-badge[data-tone="error"] {\nbackground: color-mix(in srgb, var(--pe-remove) 22%, var(--pe-bg));\n}\n.pe-explorer .pe-tabs button {\nborder: 0;\nborder-bottom: 2px solid transparent;\nborder-radius: 0;\nbackground: none;\ncolor: var(--pe-muted);\nflex: none;\nline-height: 26px;\npadding: 0 8px;\n}\n.pe-explorer .pe-tabs button[aria-selected="true"] {\nborder-bottom-color: var(--pe-accent);\ncolor: var(--pe-fg);\nfont-weight: 600;\n}\n.pe-panel,\n.pe-view {\ndisplay: flex;\nflex-direction: column;\nflex: 1;\nmin-height: 0;\nmin-width: 0;\n}\n.pe-empty {\npadding: 28px 16px;\ncolor: var(--pe-muted);\ntext-align: center;\ntext-wrap: balance;\nflex: 1;\n}\n.pe-explorer .pe-grid {\ncontain: strict;\nflex: 1;\noverflow: auto;\nmin-height: 80px;\n}\n.pe-grid-top {\nposition: sticky;\ntop: 0;\nz-index: 1;\nwidth: max-content;\n}\n.pe-explorer .pe-grid-head,\n.pe-grid-row {\ndisplay: grid;\ngrid-template-columns: var(--pe-columns);\n}\n.pe-explorer .pe-grid-head {\nborder-bottom: 1px solid var(--pe-line);\nborder-top: 1px solid var(--pe-line);\nbackground: var(--pe-bg);\nfont-size: 11px;\nline-height: 22px;\ncolor: var(--pe-muted);\n}\n.pe-explorer .pe-grid-head button {\nborder: 0;\nbackground: none;\ncolor: inherit;\nfont-size: 11px;\nline-height: 22px;\npadding: 0;\n}\n.pe-explorer .pe-grid-head button:hover {\ncolor: var(--pe-fg);\ntext-decoration: underline;\nbackground: none;\n}\n.pe-explorer .pe-grid-head [aria-sort]:not([aria-sort="none"]) {\ncolor: var(--pe-fg);\nfont-weight: 600;\n}\n.pe-arrow {\ndisplay: inline-block;\nwidth: 0;\noverflow: visible;\n}\n.pe-cell {\npadding: 0 8px;\noverflow: hidden;\ntext-overflow: ellipsis;\nwhite-space: nowrap;\n}\n.pe-explorer .pe-number {\ntext-align: right;\n}\n.pe-grid-sizer {\nposition: relative;\ncontain: strict;\n}\n.pe-grid-row {\nposition: absolute;\ntop: 0;\nleft: 0;\nheight: 24px;\nline-height: 24px;\nfont-size: 12px;\ncursor: default;\n}\n.pe-grid-row.pe-odd {\nbackground: color-mix(in srgb, var(--pe-fg) 2.5%, var(--pe-bg));\n}\n.pe-grid-row:hover {\nbackground: var(--pe-faint);\n}\n.pe-grid-row[aria-selected="true"] {\nbackground: var(--pe-select) !important;\n}\n.pe-grid-row .pe-cell:nth-child(n + 6):nth-child(-n + 7),\n.pe-grid-row .pe-cell:last-child {\nfont-family: var(--pe-mono);\n}\n.pe-totals > * {\nflex: none;\n}\n.pe-totals {\ndisplay: flex;\nalign-items: center;\ngap: 2px 10px;\noverflow: hidden;\nwhite-space: nowrap;\npadding: 4px 10px;\nborder-top: 1px solid var(--pe-line);\nfont-size: 12px;\nmin-height: 28px;\n}\n.pe-problem {\nmargin: 6px 10px;\npadding: 6px 10px;\nborder-left: 3px solid var(--pe-remove);\nborder-radius: 3px;\nbackground: color-mix(in srgb, var(--pe-remove) 8%, var(--pe-bg));\nfont-size: 12px;\noverflow-wrap: anywhere;\n}\n.pe-path {\nfont-family: var(--pe-mono);\n}\n.pe-notice {\ndisplay: flex;\nflex-direction: column;\nmax-height: 40%;\noverflow: auto;\nposition: relative;\n}\n.pe-notice-item {\nposition: relative;\n}\n.pe-explorer .pe-notice-item > .pe-button {\nposition: absolute;\ntop: 10px;\nright: 16px;\n}\n.pe-footer {\ndisplay: flex;\nalign-items: center;\ngap: var(--pe-gap);\npadding: 5px 10px;\nborder-top: 1px solid var(--pe-line);\nbackground: var(--pe-faint);\n}\n.pe-prompt {\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pe-explorer .pe-code {\nflex: 1;\nmin-width: 0;\noverflow-x: auto;\nbackground: none;\ncolor: var(--pe-fg);\nfont: 12px / 20px var(--pe-mono);\nwhite-space: pre;\nscrollbar-width: none;\npadding: 0 2px;\n}\n.pe-busy {\ncolor: var(--pe-muted);\nfont-size: 11px;\nwhite-space: nowrap;\n}\n@container pe-explorer (max-width: 700px) {\n.pe-explorer .pe-frame {\nheight: auto;\n}\n.pe-explorer .pe-timeline,\n.pe-explorer .pe-header {\nflex-wrap: wrap;\n}\n.pe-explorer .pe-timeline-controls {\nwidth: auto;\npadding: 6px 10px 0;\n}\n.pe-explorer .pe-timeline-frame {\nflex: 1 0 calc(100% - 20px);\nmargin: 2px 10px 4px;\n}\n.pe-legend,\n.pe-explorer .pe-header .pe-muted,\n.pe-explorer .pe-user {\ndisplay: none;\n}\n.pe-main {\ngrid-template-columns: minmax(0, 1fr);\ngrid-auto-rows: 240px 340px 300px;\n}\n.pe-explorer .pe-pane + .pe-pane {\nborder-left: 0;\nborder-top: 1px solid var(--pe-line);\n}\n}\n@media (prefers-reduced-motion: reduce) {\n.pe-explorer * {\ntransition: none !important;\nanimation: none !important;\nscroll-behavior: auto !important;\n}\n}\n@media (forced-colors: active) {\n.pe-tree-row[aria-selected="true"],\n.pe-explorer .pe-grid-row[aria-selected="true"] {\noutline: 2px solid Highlight;\noutline-offset: -2px;\n}\n}\n';
 
 // src/file_name.js
 function shortName(name2) {
@@ -130,12 +130,14 @@ function createFiles(context) {
     attribute(line2, "aria-rowindex", at + 2);
     attribute(line2, "aria-selected", String(at === cursor));
     line2.classList.toggle("pe-odd", at % 2 === 1);
+    line2.classList.toggle("pe-new", history.fresh.has(addedBy(row, lifetimes)));
     columns.forEach((column, index) => {
       const cell = line2.children[index];
       const text = column.text(row, lifetimes);
       if (cell.textContent !== text) cell.textContent = text;
     });
   };
+  const addedBy = (row, { columns: { added } }) => history.ids[added[row] - 1];
   let window_ = [0, 0];
   const fetch = whenQuiet(async () => {
     const { frame } = context.files();
@@ -269,7 +271,7 @@ function createFiles(context) {
         "mask"
       ];
       if (relevant.some((key) => changed.has(key))) reselect();
-      else if (changed.has("node")) {
+      else if (changed.has("node") || changed.has("fresh")) {
         const { node } = store.get();
         if (!node.startsWith("file/")) cursor = -1;
         draw();
@@ -500,8 +502,9 @@ function lazy(context, name2) {
   let gone = false;
   loaded(context, name2).then(({ create }) => {
     if (gone) return;
-    pane = create(context);
-    fill(element, pane.element);
+    const made = create(context);
+    pane = made;
+    fill(element, made.element);
     attribute(element, "data-loaded", "1");
   }).catch((error) => {
     const { message, hint } = failureOf(error);
@@ -878,7 +881,8 @@ var TRAITS = [
   "asked",
   "code",
   "spark_code",
-  "height"
+  "height",
+  "live"
 ];
 function createStore(initial) {
   let state = { ...initial };
@@ -915,10 +919,15 @@ var UNREADABLE = 1;
 var EXPIRED = 2;
 var SAME_COMMIT = 4;
 var WATERMARK = 8;
-var History = class {
+var History = class _History {
+  /** Ids of the snapshots that came while the table was followed, for a moment. @type {Set<number>} */
+  fresh = new Set();
+  /** How far their marks still are from their places, in pixels. */
+  slide = 0;
   /** @param {Answer} answer */
   constructor({ body, columns }) {
     this.table = body.table;
+    this.version = body.version ?? 0;
     this.ids = columns.id;
     this.times = columns.time;
     this.kinds = columns.kind;
@@ -940,6 +949,16 @@ var History = class {
     }
     this.watermarkRange = { low, high };
     this.hasWatermark = low <= high;
+  }
+  /**
+   * Take over a newer timeline; snapshots that were not here before are fresh.
+   * @param {Answer} answer
+   */
+  load(answer) {
+    const known = new Set(this.ids);
+    Object.assign(this, new _History(answer));
+    const { added = [] } = answer.body;
+    this.fresh = new Set([...this.ids].filter((id) => !known.has(id) || added.includes(id)));
   }
   /**
    * @param {number} id
@@ -1325,8 +1344,14 @@ function drawTimeline(context, scene, flags, height) {
   drawCursor(context, scene, height);
   line(context, colours.line, offset, BASE + 0.5, offset + layout.width);
   const [first, last] = visibleMarks(layout, offset);
-  for (let i = first; i <= last; i++) drawBars(context, scene, i);
-  for (let i = first; i <= last; i++) drawMark(context, scene, i);
+  for (const draw of [drawBars, drawMark]) {
+    for (let i = first; i <= last; i++) {
+      const by = scene.history.fresh.has(scene.history.ids[i]) ? scene.history.slide : 0;
+      context.translate(by, 0);
+      draw(context, scene, i);
+      context.translate(-by, 0);
+    }
+  }
   drawLabels(context, scene, first, last);
   for (const flag of flags.placed) drawFlag(context, scene, flag);
   const top = FLAGS_Y + flags.lanes * LANE2 + 2;
@@ -1397,6 +1422,13 @@ function drawMark(context, { history, layout, selected, colours, font }, i) {
   context.textAlign = "center";
   context.textBaseline = "middle";
   context.fillText(letter, x, MARK_Y + (letter === "O" ? 1.2 : 0.5));
+  if (history.fresh.has(history.ids[i])) {
+    context.strokeStyle = colours.add;
+    context.lineWidth = 2;
+    context.beginPath();
+    context.arc(x, MARK_Y, 10, 0, Math.PI * 2);
+    context.stroke();
+  }
   if (history.gapBefore(i)) drawGap(context, (layout.centres[i - 1] + x) / 2, colours.muted);
   if (i !== selected) return;
   context.strokeStyle = colours.accent;
@@ -1503,7 +1535,17 @@ function drawOverview(context, { history, layout, offset, up, peak, selected, co
 }
 
 // src/timeline.js
-var DRAWN = ["position", "compare", "metric", "axis", "writers", "readers", "lifetimes", "theme"];
+var DRAWN = [
+  "position",
+  "compare",
+  "metric",
+  "axis",
+  "writers",
+  "readers",
+  "lifetimes",
+  "theme",
+  "fresh"
+];
 function createTimeline(context) {
   const { store, history } = context;
   const canvas = el("canvas", {
@@ -1666,7 +1708,7 @@ function createTimeline(context) {
     update(changed) {
       controls.update();
       if (changed.has("metric") || changed.has("lifetimes")) rescale();
-      if (["axis", "writers", "readers"].some((name2) => changed.has(name2))) relayout();
+      if (["axis", "writers", "readers", "history"].some((name2) => changed.has(name2))) relayout();
       if (changed.has("position")) {
         offset = offsetFor(layout, store.get().position, offset);
         describe();
@@ -1676,6 +1718,7 @@ function createTimeline(context) {
     dispose() {
       observer.disconnect();
       draw.cancel();
+      controls.dispose();
     }
   };
 }
@@ -1705,7 +1748,9 @@ function createControls(context) {
     const made = button(label, says, () => store.set({ [key]: !store.get()[key] }));
     return { key, made };
   });
+  const live = createLiveSwitch(context);
   const update = () => {
+    live.update();
     const { metric: shown, axis: spaced } = store.get();
     for (const { key, made } of lanes) attribute(made, "aria-pressed", String(store.get()[key]));
     metric.press(shown);
@@ -1734,6 +1779,7 @@ function createControls(context) {
       { class: "pe-segmented", role: "group", "aria-label": "Timeline rows" },
       ...lanes.map(({ made }) => made)
     ),
+    ...live.elements,
     legend,
     note
   );
@@ -1746,7 +1792,40 @@ function createControls(context) {
     ];
     fill(note, parts.filter(Boolean).join(" · "));
   };
-  return { element, update, hint };
+  return { element, update, hint, dispose: live.dispose };
+}
+function createLiveSwitch(context) {
+  const { store } = context;
+  const text = el("span", { class: "pe-live", role: "status" });
+  const follow = () => store.set({ live: store.get().live ? 0 : 2 });
+  const made = button("Live", "Follow the table: look for new snapshots every 2 seconds", follow);
+  let part;
+  let asked = false;
+  let gone = false;
+  const load = async () => {
+    asked = true;
+    try {
+      const { create } = await loaded(context, "live");
+      if (!gone) part = create(context, text);
+    } catch (error) {
+      fill(text, visible(failureOf(error).message));
+      asked = false;
+    }
+  };
+  return {
+    elements: store.get().live === void 0 ? [] : [made, text],
+    // a saved page cannot follow
+    update() {
+      const { live } = store.get();
+      attribute(made, "aria-pressed", String(live > 0));
+      if (live && !asked) load();
+      part?.update();
+    },
+    dispose() {
+      gone = true;
+      part?.dispose();
+    }
+  };
 }
 
 // src/explorer.js
@@ -1836,6 +1915,8 @@ function start(model, root, channel, history) {
       store.set({ position: to, selected: history.ids[to], node: "", help: false });
     },
     step: (by) => context.moveTo(store.get().position + by),
+    refresh: () => refresh(),
+    tell,
     async goTo(text) {
       try {
         const answer = await channel.latest("resolve", "resolve", { text });
@@ -1910,7 +1991,10 @@ function start(model, root, channel, history) {
         return;
       }
       const patch = { [name2]: model.get(name2) };
-      if (name2 === "selected") patch.position = history.positionOf(model.get(name2));
+      if (name2 === "selected") {
+        patch.position = history.positionOf(model.get(name2));
+        if (patch.position < 0 && model.get(name2)) return void refresh();
+      }
       if (name2 === "height") root.style.setProperty("--pe-height", `${model.get(name2)}px`);
       store.set(patch);
     };
@@ -1989,8 +2073,37 @@ function start(model, root, channel, history) {
     } catch (error) {
       context.report(failureOf(error));
     }
+    isComplete = true;
     attribute(root, "data-complete", "1");
     views.countFindings();
+  };
+  let isComplete = !history.count;
+  let refreshing = false;
+  const refresh = async () => {
+    if (!isComplete || refreshing) return {};
+    refreshing = true;
+    try {
+      const { selected: asked, node } = store.get();
+      const answer = await channel.ask("poll", { version: history.version });
+      const { body, columns } = answer;
+      if (!body.changed) return body;
+      let found = await channel.ask("history");
+      while (!found.body.done) found = await channel.ask("history");
+      if (stopped) return {};
+      history.load(answer);
+      takeFiles(found);
+      const now = store.get();
+      const stays = now.selected !== asked && history.positionOf(now.selected) >= 0;
+      const selected = stays ? now.selected : body.selected;
+      const compare = history.positionOf(now.compare) < 0 ? 0 : now.compare;
+      const position = history.positionOf(selected);
+      store.set({ selected, position, compare, node: now.node === node ? body.node : now.node });
+      tell(new Set(["history", "position", "lifetimes"]));
+      attribute(root, "data-count", columns.id.length);
+      return body;
+    } finally {
+      refreshing = false;
+    }
   };
   const onKey = createKeys(context, root, views, code);
   root.addEventListener("keydown", onKey);

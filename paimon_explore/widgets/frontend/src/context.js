@@ -8,8 +8,8 @@
 /** @import {State} from "./selection_store.js" */
 
 /**
- * What may change: a part of the state, or the files of the history.
- * @typedef {keyof State | "lifetimes" | "covered" | "mask" | "theme"} Change
+ * What may change: a part of the state, or the files of the history, or the history itself.
+ * @typedef {keyof State | "lifetimes" | "covered" | "mask" | "theme" | "history" | "fresh"} Change
  */
 
 /**
@@ -48,6 +48,8 @@
  * @property {(by: number) => void} step
  * @property {(text: string) => Promise<boolean>} goTo
  * @property {(failure: Failure) => void} report
+ * @property {() => Promise<any>} refresh  asks for new snapshots; what Python said of them
+ * @property {(changed: Set<Change>) => void} tell
  * @property {string} prefix  for ids of elements
  */
 

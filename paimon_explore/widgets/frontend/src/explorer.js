@@ -138,6 +138,8 @@ function start(model, root, channel, history) {
       store.set({ position: to, selected: history.ids[to], node: "", help: false });
     },
     step: (by) => context.moveTo(store.get().position + by),
+    refresh: () => refresh(),
+    tell,
     async goTo(text) {
       try {
         const answer = await channel.latest("resolve", "resolve", { text });
@@ -217,7 +219,10 @@ function start(model, root, channel, history) {
       }
       /** @type {Partial<State>} */
       const patch = { [name]: model.get(name) };
-      if (name === "selected") patch.position = history.positionOf(model.get(name));
+      if (name === "selected") {
+        patch.position = history.positionOf(model.get(name));
+        if (patch.position < 0 && model.get(name)) return void refresh(); // Python knows more
+      }
       if (name === "height") root.style.setProperty("--pe-height", `${model.get(name)}px`);
       store.set(patch);
     };
@@ -305,8 +310,39 @@ function start(model, root, channel, history) {
     } catch (error) {
       context.report(failureOf(error));
     }
+    isComplete = true;
     attribute(root, "data-complete", "1");
     views.countFindings();
+  };
+
+  let isComplete = !history.count;
+  let refreshing = false;
+  /** Take over new snapshots once all their files are known; what Python said of them. */
+  const refresh = async () => {
+    if (!isComplete || refreshing) return {};
+    refreshing = true;
+    try {
+      const { selected: asked, node } = store.get();
+      const answer = await channel.ask("poll", { version: history.version });
+      const { body, columns } = answer;
+      if (!body.changed) return body;
+      let found = await channel.ask("history");
+      while (!found.body.done) found = await channel.ask("history");
+      if (stopped) return {};
+      history.load(answer);
+      takeFiles(found);
+      const now = store.get();
+      const stays = now.selected !== asked && history.positionOf(now.selected) >= 0;
+      const selected = stays ? now.selected : body.selected;
+      const compare = history.positionOf(now.compare) < 0 ? 0 : now.compare;
+      const position = history.positionOf(selected);
+      store.set({ selected, position, compare, node: now.node === node ? body.node : now.node });
+      tell(new Set(["history", "position", "lifetimes"]));
+      attribute(root, "data-count", columns.id.length);
+      return body;
+    } finally {
+      refreshing = false;
+    }
   };
 
   const onKey = createKeys(context, root, views, code);

@@ -131,12 +131,20 @@ export function createFiles(context) {
     attribute(line, "aria-rowindex", at + 2);
     attribute(line, "aria-selected", String(at === cursor));
     line.classList.toggle("pe-odd", at % 2 === 1);
+    line.classList.toggle("pe-new", history.fresh.has(addedBy(row, lifetimes)));
     columns.forEach((column, index) => {
       const cell = /** @type {HTMLElement} */ (line.children[index]);
       const text = column.text(row, lifetimes);
       if (cell.textContent !== text) cell.textContent = text;
     });
   };
+
+  /**
+   * Id of the snapshot that added a file.
+   * @param {number} row
+   * @param {FileLifetimes} lifetimes
+   */
+  const addedBy = (row, { columns: { added } }) => history.ids[added[row] - 1];
 
   let window_ = [0, 0];
   const fetch = whenQuiet(async () => {
@@ -286,7 +294,7 @@ export function createFiles(context) {
         "mask",
       ]);
       if (relevant.some((key) => changed.has(key))) reselect();
-      else if (changed.has("node")) {
+      else if (changed.has("node") || changed.has("fresh")) {
         const { node } = store.get();
         if (!node.startsWith("file/")) cursor = -1;
         draw();

@@ -7,7 +7,7 @@ import { visible } from "./text_format.js";
 
 /** @import {Change, Context, Pane} from "./context.js" */
 
-/** @type {Map<string, Promise<{create: (context: Context) => Pane}>>} */
+/** @type {Map<string, Promise<{create: (context: Context, place?: HTMLElement) => any}>>} */
 const LOADED = new Map();
 
 /**
@@ -15,7 +15,7 @@ const LOADED = new Map();
  * @param {Context} context
  * @param {string} name
  */
-function loaded(context, name) {
+export function loaded(context, name) {
   let found = LOADED.get(name);
   if (!found) {
     found = (async () => {
@@ -57,8 +57,9 @@ function lazy(context, name) {
   loaded(context, name)
     .then(({ create }) => {
       if (gone) return;
-      pane = create(context);
-      fill(element, pane.element);
+      const made = /** @type {Pane} */ (create(context));
+      pane = made;
+      fill(element, made.element);
       attribute(element, "data-loaded", "1");
     })
     .catch((error) => {

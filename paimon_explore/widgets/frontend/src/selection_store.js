@@ -14,6 +14,7 @@
  * @property {string} code  the line of Python that yields what is shown
  * @property {string} spark_code  the same in PySpark
  * @property {number} height  pixels
+ * @property {number} live  seconds between polls for new snapshots, 0 for none
  */
 
 /**
@@ -44,6 +45,7 @@ export const TRAITS = [
   "code",
   "spark_code",
   "height",
+  "live",
 ];
 
 /**

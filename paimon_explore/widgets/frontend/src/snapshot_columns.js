@@ -31,10 +31,17 @@ const WATERMARK = 8;
  */
 
 export class History {
+  /** Ids of the snapshots that came while the table was followed, for a moment. @type {Set<number>} */
+  fresh = new Set();
+  /** How far their marks still are from their places, in pixels. */
+  slide = 0;
+
   /** @param {Answer} answer */
   constructor({ body, columns }) {
     /** @type {TableFacts} */
     this.table = body.table;
+    /** Counts the changes of the timeline. @type {number} */
+    this.version = body.version ?? 0;
     this.ids = columns.id;
     this.times = columns.time;
     this.kinds = columns.kind;
@@ -57,6 +64,17 @@ export class History {
     }
     this.watermarkRange = { low, high };
     this.hasWatermark = low <= high;
+  }
+
+  /**
+   * Take over a newer timeline; snapshots that were not here before are fresh.
+   * @param {Answer} answer
+   */
+  load(answer) {
+    const known = new Set(this.ids);
+    Object.assign(this, new History(answer));
+    const { added = [] } = answer.body;
+    this.fresh = new Set([...this.ids].filter((id) => !known.has(id) || added.includes(id)));
   }
 
   /**

@@ -1,7 +1,9 @@
 // @ts-check
 /** The time pane: a canvas that is a slider over the snapshots, with its controls. */
 
+import { failureOf } from "./channel.js";
 import { attribute, button, el, fill, perFrame, segmented } from "./dom.js";
+import { loaded } from "./lazy_pane.js";
 import {
   formatBytes,
   formatCount,
@@ -18,7 +20,17 @@ import { clamp, layoutTimeline, markAt, offsetFor } from "./timeline_layout.js";
 /** @import {TimelineLayout} from "./timeline_layout.js" */
 
 /** What the canvas shows. */
-const DRAWN = ["position", "compare", "metric", "axis", "writers", "readers", "lifetimes", "theme"];
+const DRAWN = [
+  "position",
+  "compare",
+  "metric",
+  "axis",
+  "writers",
+  "readers",
+  "lifetimes",
+  "theme",
+  "fresh",
+];
 
 /** @param {Context} context */
 export function createTimeline(context) {
@@ -207,7 +219,7 @@ export function createTimeline(context) {
     update(changed) {
       controls.update();
       if (changed.has("metric") || changed.has("lifetimes")) rescale();
-      if (["axis", "writers", "readers"].some((name) => changed.has(name))) relayout();
+      if (["axis", "writers", "readers", "history"].some((name) => changed.has(name))) relayout();
       if (changed.has("position")) {
         offset = offsetFor(layout, store.get().position, offset);
         describe();
@@ -217,6 +229,7 @@ export function createTimeline(context) {
     dispose() {
       observer.disconnect();
       draw.cancel();
+      controls.dispose();
     },
   };
 }
@@ -248,7 +261,9 @@ function createControls(context) {
     const made = button(label, says, () => store.set({ [key]: !store.get()[key] }));
     return { key, made };
   });
+  const live = createLiveSwitch(context);
   const update = () => {
+    live.update();
     const { metric: shown, axis: spaced } = store.get();
     for (const { key, made } of lanes) attribute(made, "aria-pressed", String(store.get()[key]));
     metric.press(shown);
@@ -277,6 +292,7 @@ function createControls(context) {
       { class: "pe-segmented", role: "group", "aria-label": "Timeline rows" },
       ...lanes.map(({ made }) => made),
     ),
+    ...live.elements,
     legend,
     note,
   );
@@ -293,5 +309,43 @@ function createControls(context) {
     ];
     fill(note, parts.filter(Boolean).join(" · "));
   };
-  return { element, update, hint };
+  return { element, update, hint, dispose: live.dispose };
+}
+
+/**
+ * The switch that follows the table; its code is loaded when it is first turned on.
+ * @param {Context} context
+ */
+function createLiveSwitch(context) {
+  const { store } = context;
+  const text = el("span", { class: "pe-live", role: "status" });
+  const follow = () => store.set({ live: store.get().live ? 0 : 2 });
+  const made = button("Live", "Follow the table: look for new snapshots every 2 seconds", follow);
+  /** @type {{update: () => void, dispose: () => void} | undefined} */
+  let part;
+  let asked = false;
+  let gone = false;
+  const load = async () => {
+    asked = true;
+    try {
+      const { create } = await loaded(context, "live");
+      if (!gone) part = create(context, text);
+    } catch (error) {
+      fill(text, visible(failureOf(error).message));
+      asked = false;
+    }
+  };
+  return {
+    elements: store.get().live === undefined ? [] : [made, text], // a saved page cannot follow
+    update() {
+      const { live } = store.get();
+      attribute(made, "aria-pressed", String(live > 0));
+      if (live && !asked) load();
+      part?.update();
+    },
+    dispose() {
+      gone = true;
+      part?.dispose();
+    },
+  };
 }

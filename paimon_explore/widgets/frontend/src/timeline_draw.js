@@ -89,8 +89,14 @@ export function drawTimeline(context, scene, flags, height) {
   drawCursor(context, scene, height);
   line(context, colours.line, offset, BASE + 0.5, offset + layout.width);
   const [first, last] = visibleMarks(layout, offset);
-  for (let i = first; i <= last; i++) drawBars(context, scene, i);
-  for (let i = first; i <= last; i++) drawMark(context, scene, i);
+  for (const draw of [drawBars, drawMark]) {
+    for (let i = first; i <= last; i++) {
+      const by = scene.history.fresh.has(scene.history.ids[i]) ? scene.history.slide : 0;
+      context.translate(by, 0);
+      draw(context, scene, i);
+      context.translate(-by, 0);
+    }
+  }
   drawLabels(context, scene, first, last);
   for (const flag of flags.placed) drawFlag(context, scene, flag);
   const top = FLAGS_Y + flags.lanes * LANE + 2;
@@ -189,6 +195,13 @@ function drawMark(context, { history, layout, selected, colours, font }, i) {
   context.textAlign = "center";
   context.textBaseline = "middle";
   context.fillText(letter, x, MARK_Y + (letter === "O" ? 1.2 : 0.5));
+  if (history.fresh.has(history.ids[i])) {
+    context.strokeStyle = colours.add;
+    context.lineWidth = 2;
+    context.beginPath();
+    context.arc(x, MARK_Y, 10, 0, Math.PI * 2);
+    context.stroke();
+  }
   if (history.gapBefore(i)) drawGap(context, (layout.centres[i - 1] + x) / 2, colours.muted);
   if (i !== selected) return;
   context.strokeStyle = colours.accent;

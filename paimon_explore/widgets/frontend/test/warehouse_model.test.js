@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { delay } from "../src/live.js";
 import { needsFigures, Warehouse } from "../src/warehouse_model.js";
 
 const ALL = { database: "", search: "", sort: "name", descending: false };
@@ -104,4 +105,11 @@ test("few tables are asked for at once", () => {
 test("only names are known before tables are read", () => {
   assert.equal(needsFigures("name"), false);
   assert.equal(needsFigures("health"), true);
+});
+
+test("polls come at least half a second apart, and rarely after errors", () => {
+  assert.deepEqual(
+    [delay(2, 0), delay(0.1, 0), delay(2, 1), delay(2, 3), delay(2, 99), delay(300, 5)],
+    [2, 0.5, 4, 16, 60, 300],
+  );
 });

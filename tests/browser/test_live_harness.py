@@ -1,0 +1,181 @@
+"""The explorer follows a table in a real browser, answered by Python without a kernel."""
+
+import json
+import re
+from collections.abc import Mapping
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from paimon_explore.errors import StorageError
+from paimon_explore.inspection.explorer.explorer_state import Answer
+from paimon_explore.widgets.explorer import Explorer, explore
+from support.browser_page import Watched, show_python
+from support.explored import History
+
+pytestmark = pytest.mark.browser
+
+TRAITS = [name for name in Explorer.class_own_traits(sync=True) if name[0] != "_"]
+STARTING = 40
+"""Polls while the page starts; fewer than a runaway loop makes."""
+
+
+class Asked:
+    """Answers the requests of a page.
+
+    Args:
+        widget: the widget in Python.
+    """
+
+    def __init__(self, widget: Explorer) -> None:
+        self.widget = widget
+        self.polls = 0
+        self.fails = False
+
+    def __call__(self, message: Mapping[str, object]) -> Answer:
+        if message["op"] == "poll":
+            self.polls += 1
+            if self.fails:
+                raise StorageError("list", "/wh/db.db/t/snapshot", "refused")
+        return self.widget.answer(message)
+
+
+def show(watched: Watched, widget: Explorer) -> tuple[Page, Asked]:
+    asked = Asked(widget)
+    values = widget.trait_values()
+    traits = quote(json.dumps({name: values[name] for name in TRAITS}))
+    page = show_python(watched, "explorer", asked, f"traits={traits}")
+    page.wait_for_selector('[data-complete="1"]')
+    return page, asked
+
+
+@pytest.fixture
+def history() -> History:
+    made = History()
+    for number in (1, 2, 3):
+        made.commit(("+", f"f{number}"))
+    return made
+
+
+def test_the_newest_snapshot_is_followed(harness: Watched, history: History) -> None:
+    page, _ = show(harness, explore(history.view, live=0.5))
+    expect(page.get_by_role("button", name="Live", exact=True)).to_have_attribute(
+        "aria-pressed", "true"
+    )
+    history.commit(("+", "f4"), ("+", "f5"), ("-", "f1"))
+    expect(page.locator(".pe-summary strong")).to_have_text("snapshot 4")
+    expect(page.locator(".pe-live")).to_have_text(re.compile(r"^Snapshot 4 APPEND: \+2 .1 files$"))
+    expect(page.locator(".pe-explorer")).to_have_attribute("data-count", "4")
+    expect(page.locator(".pe-new:visible")).to_have_count(2)
+    expect(page.get_by_role("slider", name="Snapshot")).to_have_attribute("aria-valuemax", "4")
+    history.commit(("+", "f6"))
+    expect(page.locator(".pe-summary strong")).to_have_text("snapshot 5")
+    expect(page.locator(".pe-totals strong")).to_have_text("5 files")
+    harness.check()
+
+
+def test_an_older_snapshot_stays_and_the_new_ones_are_counted(
+    harness: Watched, history: History
+) -> None:
+    widget = explore(history.view, selected=2, live=0.5)
+    page, _ = show(harness, widget)
+    for name in ("f4", "f5"):
+        history.commit(("+", name))
+        expect(page.locator(".pe-explorer")).to_have_attribute("data-count", name[1])
+    expect(page.locator(".pe-live")).to_contain_text("2 new snapshots")
+    expect(page.locator(".pe-summary strong")).to_have_text("snapshot 2")
+    page.get_by_role("button", name="Show latest").click()
+    expect(page.locator(".pe-summary strong")).to_have_text("snapshot 5")
+    expect(page.locator(".pe-live")).to_be_empty()
+    harness.check()
+
+
+def test_a_snapshot_that_is_rolled_back_gives_way_to_the_nearest(
+    harness: Watched, history: History
+) -> None:
+    page, _ = show(harness, explore(history.view, selected=2, live=0.5))
+    for number in (3, 2):
+        history.store.snapshots.delete(number)
+    expect(page.locator(".pe-summary strong")).to_have_text("snapshot 1")
+    expect(page.locator(".pe-explorer")).to_have_attribute("data-count", "1")
+    harness.check()
+
+
+def test_an_expired_selection_is_told(harness: Watched, history: History) -> None:
+    page, _ = show(harness, explore(history.view, selected=1, live=0.5))
+    history.store.snapshots.delete(1)
+    history.commit(("+", "f4"))
+    expect(page.locator(".pe-live")).to_contain_text("no longer exists; snapshot 2 is shown")
+    expect(page.locator(".pe-summary strong")).to_have_text("snapshot 2")
+    harness.check()
+
+
+def test_it_is_off_at_first_and_can_be_switched(harness: Watched, history: History) -> None:
+    page, asked = show(harness, explore(history.view))
+    switch = page.get_by_role("button", name="Live", exact=True)
+    expect(switch).to_have_attribute("aria-pressed", "false")
+    page.wait_for_timeout(400)
+    assert asked.polls == 0
+    switch.click()
+    page.wait_for_timeout(400)
+    assert asked.polls == 1
+    assert page.evaluate("window.model.get('live')") == 2
+    switch.click()
+    page.wait_for_timeout(2500)
+    assert asked.polls == 1
+    harness.check()
+
+
+def test_a_snapshot_that_only_python_knows_is_read(harness: Watched, history: History) -> None:
+    widget = explore(history.view)
+    page, _ = show(harness, widget)
+    history.commit(("+", "f4"))
+    widget.poll()
+    page.evaluate("window.model.receive('selected', 4)")
+    expect(page.locator(".pe-summary strong")).to_have_text("snapshot 4")
+    harness.check()
+
+
+def test_errors_are_told_and_polls_become_rare(harness: Watched, history: History) -> None:
+    page, asked = show(harness, explore(history.view, live=0.5))
+    asked.fails = True
+    expect(page.locator(".pe-live")).to_contain_text("Reading failed, next try in 1 s.")
+    expect(page.locator(".pe-live")).to_contain_text("refused")
+    expect(page.locator(".pe-live")).to_contain_text("next try in 2 s")
+    asked.fails = False
+    history.commit(("+", "f4"))
+    expect(page.locator(".pe-summary strong")).to_have_text("snapshot 4")
+    harness.check()
+
+
+def test_nothing_is_asked_once_the_widget_is_hidden_or_removed(
+    harness: Watched, history: History
+) -> None:
+    page, asked = show(harness, explore(history.view, live=0.5))
+    page.wait_for_timeout(800)
+    assert 1 <= asked.polls < STARTING
+    for hide in ("place.hidden = true", "place.remove()"):
+        page.evaluate(f"() => {{ const place = document.querySelector('#place'); {hide}; }}")
+        page.wait_for_timeout(400)
+        before = asked.polls
+        page.wait_for_timeout(1200)
+        assert asked.polls == before
+        if "hidden" in hide:
+            page.evaluate("() => { document.querySelector('#place').hidden = false; }")
+            page.wait_for_timeout(800)
+            assert asked.polls > before
+    harness.check()
+
+
+def test_an_empty_table_gets_its_first_snapshot(harness: Watched) -> None:
+    history = History()
+    asked = Asked(explore(history.view, live=0.5))
+    values = asked.widget.trait_values()
+    traits = quote(json.dumps({name: values[name] for name in TRAITS}))
+    page = show_python(harness, "explorer", asked, f"traits={traits}")
+    expect(page.get_by_role("tabpanel")).to_contain_text("no snapshot yet")
+    history.commit(("+", "f1"))
+    expect(page.locator(".pe-summary strong")).to_have_text("snapshot 1")
+    expect(page.locator(".pe-totals strong")).to_have_text("1 file")
+    harness.check()
