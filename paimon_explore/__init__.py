@@ -18,11 +18,22 @@ if TYPE_CHECKING:
     from paimon_explore.scan.predicate.sql_parser import expr
     from paimon_explore.table.catalog.catalog import Catalog
     from paimon_explore.table.catalog.demo import demo
-    from paimon_explore.table.table import Table, open_table
+    from paimon_explore.table.table import Table, compare, open_table
     from paimon_explore.table.trace_context import trace
     from paimon_explore.widgets.magics import Shell
 
-__all__ = ["Catalog", "PaimonError", "Table", "col", "demo", "expr", "lit", "open_table", "trace"]
+__all__ = [
+    "Catalog",
+    "PaimonError",
+    "Table",
+    "col",
+    "compare",
+    "demo",
+    "expr",
+    "lit",
+    "open_table",
+    "trace",
+]
 
 _NAMESPACES = {"errors": "errors", "inspect": "inspection", "spark": "spark", "widgets": "widgets"}
 """Public namespace -> its package or module."""
@@ -31,6 +42,7 @@ _MODULES = {
     "PaimonError": "errors",
     "Table": "table.table",
     "col": "scan.predicate.builder",
+    "compare": "table.table",
     "demo": "table.catalog.demo",
     "expr": "scan.predicate.sql_parser",
     "lit": "scan.predicate.builder",

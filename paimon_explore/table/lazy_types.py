@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from paimon_explore.inspection.byte_inspector.byte_layout import ByteLayout as ByteLayout
+    from paimon_explore.inspection.compare.table_comparison import (
+        TableComparison as TableComparison,
+    )
     from paimon_explore.inspection.explain.commit_replay import Replay as Replay
     from paimon_explore.inspection.explain.expiry_preview import ExpiryPreview as ExpiryPreview
     from paimon_explore.inspection.explain.file_explanation import (
@@ -53,6 +56,7 @@ if TYPE_CHECKING:
     from paimon_explore.table.maintenance import Maintenance as Maintenance
     from paimon_explore.table.merge_builder import Merge as Merge
     from paimon_explore.table.named_collection import Listing as Listing
+    from paimon_explore.table.previews.what_if import WhatIf as WhatIf
     from paimon_explore.table.row_changes import Change as Change
     from paimon_explore.widgets.explorer import Explorer as Explorer
     from paimon_explore.widgets.warehouse import CatalogExplorer as CatalogExplorer
@@ -98,10 +102,12 @@ _MODULES = {
     "SchemaChange": "metadata.schema.schema_change",
     "SchemaHistory": "inspection.history.schema_history",
     "SnapshotDiff": "inspection.views.snapshot_diff_view",
+    "TableComparison": "inspection.compare.table_comparison",
     "Tag": "metadata.tag",
     "Timeline": "inspection.history.timeline",
     "ViewChange": "metastore.view_values",
     "ViewInfo": "metastore.view_values",
+    "WhatIf": "table.previews.what_if",
     "Where": "scan.predicate.sql_parser",
 }
 """The module of each type, below `paimon_explore`."""

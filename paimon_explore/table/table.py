@@ -1,12 +1,13 @@
-"""`Table`: one Paimon table, to read, write and explain; and `open_table`."""
+"""`Table`: one Paimon table, to read, write and explain; `open_table` and `compare`."""
 
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date
 from os import PathLike
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from paimon_explore.arguments import (
+    instance,
     integer,
     invalid_argument,
     optional_integer,
@@ -31,6 +32,7 @@ from paimon_explore.scan.time_travel import (
     travel_of,
 )
 from paimon_explore.store.table_store import TableStore
+from paimon_explore.table import lazy_types as types
 from paimon_explore.table.latest_schema import schema_at_open, table_name
 from paimon_explore.table.table_definition import OptionValue, option_texts
 from paimon_explore.table.writable_table import WritableTable
@@ -144,6 +146,44 @@ def open_table(
     optional_string("branch", branch)
     file_io, root = resolve_location(path, storage_options)
     return open_stored_table(file_io, root, branch, option_texts(options))
+
+
+TableOrPath: TypeAlias = Table | str | PathLike[str]
+"""A table, or its folder."""
+
+
+def compare(
+    a: TableOrPath,
+    b: TableOrPath,
+    *,
+    rows: int = 20,
+    max_read: int | None = 256 * 1024 * 1024,
+) -> "types.TableComparison":
+    """Compare two tables, branches or snapshots; see `Table.compare`.
+
+    Args:
+        a: the first table, or its folder.
+        b: the second table, or its folder.
+        rows: show so many of the keys or rows that differ; 0 to compare no rows.
+        max_read: compare rows only if the data files to read are at most this large, in bytes; None
+            for any size.
+
+    Raises:
+        NotFoundError: a folder is not a table.
+
+    >>> import paimon_explore as pe
+    >>> t = pe.demo().table("demo.orders")
+    >>> pe.compare(t, t.at(3)).rows_equal, pe.compare(t, t.path).rows_equal
+    (False, True)
+    """
+    first, second = (_table_argument(name, one) for name, one in (("a", a), ("b", b)))
+    return first.compare(second, rows=rows, max_read=max_read)
+
+
+def _table_argument(name: str, given: TableOrPath) -> Table:
+    if isinstance(given, str | PathLike):
+        return open_table(given)
+    return instance(name, given, Table, "a Table or the path of one")
 
 
 def open_stored_table(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from paimon_explore.arguments import (
     boolean,
+    instance,
     integer,
     invalid_argument,
     optional_integer,
@@ -22,6 +23,7 @@ from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.table_read import ReadableTable
 
 if TYPE_CHECKING:
+    from paimon_explore.inspection.compare.table_side import TableSide
     from paimon_explore.inspection.table_view import TableView
     from paimon_explore.inspection.views.inspector import Inspector
 
@@ -296,6 +298,92 @@ class ExplainableTable(ReadableTable):
         age = older_than if older_than is None or isinstance(older_than, str) else str(older_than)
         code = Code(python=call_code("t.preview_expiry", **given, older_than=age))
         return expiry_preview(self._inspector(), retention, code)
+
+    def compare(
+        self,
+        other: "ExplainableTable | None" = None,
+        *,
+        at: Point | None = None,
+        rows: int = 20,
+        max_read: int | None = 256 * 1024 * 1024,
+    ) -> "types.TableComparison":
+        """Compare with another table, branch or snapshot: schema, options, files and rows.
+
+        Columns are matched by name. Rows are compared by primary key if both tables have the same
+        one, else as whole rows with duplicates; columns that only one table has are left out.
+
+        Args:
+            other: another table or branch, possibly of another catalog; None for this table.
+            at: a snapshot of it: its id, a tag or a time; None for the one that `other` reads, or
+                the snapshot before for this table.
+            rows: show so many of the keys or rows that differ; 0 to compare no rows.
+            max_read: compare rows only if the data files to read are at most this large, in bytes;
+                None for any size. The result says how much it is.
+
+        Raises:
+            NotFoundError: there is no such snapshot.
+            InvalidInputError: a point is neither an id, a tag nor a time.
+
+        >>> import paimon_explore as pe
+        >>> found = pe.demo().table("demo.orders").compare(at=4)
+        >>> found.schema_equal, found.rows_equal, found.rows.only_a, found.rows.only_b
+        (True, False, 6, 0)
+        """
+        from paimon_explore.inspection.compare.table_comparison import table_comparison
+        from paimon_explore.inspection.compare.table_side import TableSide
+        from paimon_explore.inspection.rendering.code_snippet import Code, call_code, point_code
+
+        _point("at", at)
+        integer("rows", rows, minimum=0)
+        optional_integer("max_read", max_read, minimum=0)
+        if other is not None:
+            instance("other", other, ExplainableTable, "a Table or None")
+        first = self._side()
+        if other is None or at is not None:
+            inspector = (other or self)._inspector()  # noqa: SLF001 - of this class
+            before = inspector.before(first.snapshot) if at is None else inspector.point(at)
+            second = TableSide(view=inspector.view, snapshot=before, travelled=True)
+        else:
+            second = other._side()  # noqa: SLF001 - of this class
+        number = 0 if first.snapshot is None or not self.travel.given else first.snapshot.id
+        given = call_code(
+            f"{point_code('t', number)}.compare",
+            at=at if at is None or isinstance(at, int | str) else str(at),
+            rows=None if rows == 20 else rows,  # noqa: PLR2004 - the default
+        )
+        if other is not None:
+            given = given.replace("(", "(other, " if at is not None else "(other", 1)
+        return table_comparison(
+            first, second, sample=rows, max_read=max_read, code=Code(python=given)
+        )
+
+    def _side(self) -> "TableSide":
+        from paimon_explore.inspection.compare.table_side import TableSide
+
+        return TableSide(
+            view=self._view(), snapshot=self.snapshot, travelled=bool(self.travel.given)
+        )
+
+    @property
+    def what_if(self) -> "types.WhatIf":
+        """Previews of compaction, expiry and changed options; nothing is written.
+
+        Raises:
+            InvalidInputError: the table is a view of a point in time.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().table("demo.customers").what_if.compact(full=False).kind
+        'what_if'
+        """
+        from paimon_explore.table.previews.what_if import WhatIf
+
+        if self.travel.given:
+            raise InvalidInputError(
+                f"Table {self.name} is opened with time travel, but maintenance acts on the latest "
+                "snapshot.",
+                hint="Open the table without time travel to preview its maintenance.",
+            )
+        return WhatIf(view=self._view())
 
     def _view(self) -> "TableView":
         from paimon_explore.inspection.table_view import TableView

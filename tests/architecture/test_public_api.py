@@ -14,18 +14,23 @@ from paimon_explore.inspection.system_tables.table_inspection import SYSTEM_TABL
 from paimon_explore.table.maintenance import Maintenance
 from paimon_explore.table.merge_builder import Merge
 from paimon_explore.table.named_collection import Listing
+from paimon_explore.table.previews.what_if import WhatIf
 from paimon_explore.table.row_reader import RowSource
 from paimon_explore.table.scan import Scan
 from paimon_explore.table.trace_context import Tracing
 from paimon_explore.table.transactions.transaction import Transaction
 
-PACKAGE = ["Catalog", "PaimonError", "Table", "col", "demo", "expr", "lit", "open_table", "trace"]
+PACKAGE = [
+    *("Catalog", "PaimonError", "Table", "col", "compare", "demo", "expr", "lit", "open_table"),
+    "trace",
+]
 DOORS = ["errors", "inspect", "spark", "widgets"]
 CATALOG = {
     *("create_database", "create_table", "databases", "drop_database", "drop_table"),
     *("explore", "rename_table", "system_table", "table", "tables", "warehouse"),
 }
 TABLE = {
+    *("compare", "what_if"),
     *("append", "at", "branch", "branches", "consumers", "delete", "drop_partitions", "explore"),
     *("diff", "explain", "health", "history", "lsm", "preview_expiry", "profile", "schema_history"),
     *(
@@ -118,7 +123,7 @@ def package_functions() -> Iterator[tuple[str, FunctionType]]:
                 yield f"{module.__name__}.{name}", found
 
 
-WITH_EXAMPLES = (pe.Catalog, pe.Table, Scan, Maintenance, Merge, RowSource, Transaction)
+WITH_EXAMPLES = (pe.Catalog, pe.Table, Scan, Maintenance, Merge, RowSource, Transaction, WhatIf)
 """Classes whose methods each have an example in their docstring, which the tests run."""
 TYPED = (*WITH_EXAMPLES, Listing, Tracing, Inspection, Result, pe.PaimonError)
 
@@ -228,6 +233,8 @@ def test_every_report_about_a_table_prints_in_a_screen() -> None:
         ),
         *(t.file(name), t.history({"dt": "2026-01-01", "id": 2}), t.schema_history()),
         *(t.preview_expiry(retain_max=2), t.profile(), t.profile(exact=True)),
+        *(t.what_if.compact(), t.compare()),
+        t.what_if.options({"num-levels": 4}),
     ]
     sizes = {type(report).__name__: len(repr(report).splitlines()) for report in reports}
     assert {name: size for name, size in sizes.items() if not 1 <= size <= REPORT_LINES} == {}

@@ -23,7 +23,7 @@ from support.small_tables import columns, keyed_table
 pytestmark = pytest.mark.browser
 
 AXE = Path(__file__).parents[2] / "paimon_explore/widgets/frontend/node_modules/axe-core/axe.min.js"
-SCRIPT_BYTES = 50_000
+SCRIPT_BYTES = 60_000
 TABS = ("files", "partitions", *REPORTS, "bytes")
 READY = {
     "files": ".pe-grid-row:visible",
@@ -190,6 +190,70 @@ def test_nothing_plays_for_those_who_want_no_motion(harness: Watched, golden: Go
     expect(stage).to_contain_text("step 7 of 8")
     card = page.locator(".pes-card").first
     assert card.evaluate("e => getComputedStyle(e).animationName") == "none"
+    harness.check()
+
+
+def test_a_compaction_is_previewed_with_tried_options(harness: Watched) -> None:
+    commits = [[{"k": number}] for number in range(4)]
+    table = keyed_table(columns(k=pa.int32()), *commits, primary_key=["k"])
+    page = show_explorer(harness, table._view())
+    open_tab(page, "what_if")
+    totals = page.get_by_role("table", name="Before and after")
+    expect(totals.get_by_role("row", name="files")).to_contain_text("4")
+    page.get_by_label("full compaction").select_option("false")
+    page.get_by_role("button", name="Preview").click()
+    title = page.locator(".pes-title:visible")
+    expect(title).to_contain_text("A minor compaction would change nothing")
+    expect(page.get_by_role("button", name="Preview")).to_be_focused()
+    trigger = page.get_by_label("num-sorted-run.compaction-trigger")
+    trigger.fill("3")
+    trigger.press("Enter")
+    expect(title).to_contain_text("would replace 4 files")
+    expect(trigger).to_be_focused()
+    page.get_by_role("button", name="Show code").click()
+    expect(page.locator(".pes-commands:visible")).to_contain_text("compact_strategy => 'minor'")
+    page.get_by_label("num-levels").fill("it's, few")
+    page.get_by_role("button", name="Preview").click()
+    expect(page.locator(".pes-problem:visible")).to_contain_text("it's, few")
+    expect(page.get_by_label("num-levels")).to_have_value("it's, few")
+    page.get_by_role("button", name="reset").click()
+    expect(title).to_contain_text("A full compaction would replace 4 files")
+    harness.check()
+
+
+def test_the_other_previews_have_forms_of_their_own(harness: Watched) -> None:
+    commits = [[{"k": number}] for number in range(4)]
+    table = keyed_table(columns(k=pa.int32()), *commits, primary_key=["k"])
+    page = show_explorer(harness, table._view())
+    open_tab(page, "what_if")
+    title = page.locator(".pes-title:visible")
+    page.get_by_label("Action", exact=True).select_option("Snapshot expiry")
+    expect(title).to_contain_text("0 snapshots would expire")
+    page.get_by_label("retain_max").fill("1")
+    page.get_by_label("retain_max").press("Enter")
+    expect(title).to_contain_text("3 snapshots would expire")
+    page.get_by_label("Action", exact=True).select_option("Changed options")
+    page.get_by_label("merge-engine").select_option("first-row")
+    page.get_by_role("button", name="Preview").click()
+    expect(title).to_contain_text("the options would be refused")
+    page.get_by_label("Action", exact=True).select_option("Partition expiry")
+    expect(page.locator(".pes-problem:visible")).to_contain_text("requires the age")
+    harness.check()
+
+
+def test_a_snapshot_is_compared_with_another(harness: Watched) -> None:
+    commits = [[{"k": number}] for number in range(4)]
+    table = keyed_table(columns(k=pa.int32()), *commits, primary_key=["k"])
+    page = show_explorer(harness, table._view())
+    open_tab(page, "compare")
+    rows = page.get_by_role("table", name="Rows that differ")
+    expect(rows.get_by_role("row", name="only in a")).to_have_count(1)
+    page.get_by_label("snapshot, tag or time").fill("1")
+    page.get_by_label("snapshot, tag or time").press("Enter")
+    expect(rows.get_by_role("row", name="only in a")).to_have_count(3)
+    page.get_by_label("compare rows").select_option("no")
+    page.get_by_role("button", name="Compare", exact=True).click()
+    expect(page.locator('.pes-note[data-tone="warn"]:visible')).to_contain_text("are not compared")
     harness.check()
 
 

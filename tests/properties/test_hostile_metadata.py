@@ -137,6 +137,9 @@ def _asks(table: Table) -> Mapping[str, Callable[[], object]]:
         "schema history": lambda: repr(table.schema_history()),
         "node": lambda: repr(table.node("delta/0/0")),
         "expiry": lambda: repr(table.preview_expiry()),
+        "compaction preview": lambda: repr(table.what_if.compact()),
+        "options preview": lambda: repr(table.what_if.options({"bucket": 3, "num-levels": 4})),
+        "comparison": lambda: repr(table.compare(rows=0)),
         "check": maintenance.fsck,
         "dry expiry": lambda: maintenance.expire_snapshots(
             retain_max=1, retain_min=1, older_than="0 s", dry_run=True

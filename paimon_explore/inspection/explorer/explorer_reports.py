@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from paimon_explore.errors import InvalidInputError, NotFoundError
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.inspection.compare.compare_view import compare_view
 from paimon_explore.inspection.explain.commit_replay import replay_commit
 from paimon_explore.inspection.explain.expiry_preview import expiry_preview, parse_retention
 from paimon_explore.inspection.explain.file_explanation import explain_file
@@ -26,6 +27,7 @@ from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.inspection.views.lsm_tree_view import lsm_section
 from paimon_explore.inspection.views.partition_heatmap import partition_heat
 from paimon_explore.inspection.views.snapshot_diff_view import snapshot_diff
+from paimon_explore.inspection.what_if.what_if_view import what_if_view
 from paimon_explore.maintenance.expiry.snapshot_expiry import snapshot_retention
 from paimon_explore.scan.predicate.binder import bind
 from paimon_explore.scan.predicate.builder import col
@@ -273,6 +275,8 @@ REPORTS: Mapping[str, Callable[[ReportRequest], Result]] = {
     "health": _health,
     "schema": _schema,
     "expiry": _expiry,
+    "compare": lambda request: compare_view(request.inspector, request.text),
+    "what_if": lambda request: what_if_view(request.inspector, request.text, request.now_ms),
     "replay": _replay,
 }
 """The report views by name."""

@@ -237,7 +237,89 @@ class Animation:
         }
 
 
-Section = Facts | Grid | Note | Failed | BarChart | LaneChart | Animation
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Commands:
+    """Code that does what a report previews, by language.
+
+    Attributes:
+        title: what the code does.
+        rows: language and code; code may have several lines.
+    """
+
+    title: str
+    rows: tuple[tuple[str, str], ...]
+
+    def state(self) -> dict[str, object]:
+        """The code as JSON."""
+        return {"type": "commands", "title": self.title, "rows": [list(row) for row in self.rows]}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormField:
+    """An input field of a form.
+
+    Attributes:
+        name: name of the setting, such as the key of an option.
+        label: label; the name if empty.
+        current: text of the value that applies if the field is left empty.
+        value: text that is filled in; empty for none.
+        allowed: the allowed values; empty for any text.
+        tooltip: what the setting means.
+    """
+
+    name: str
+    label: str = ""
+    current: str = ""
+    value: str = ""
+    allowed: tuple[str, ...] = ()
+    tooltip: str = ""
+
+    def state(self) -> dict[str, object]:
+        """The field as JSON."""
+        return {
+            "name": self.name,
+            "label": self.label or self.name,
+            "current": self.current,
+            "value": self.value,
+            "allowed": list(self.allowed),
+            "tooltip": self.tooltip,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Form:
+    """The inputs of a view of the explorer; static renderings omit it.
+
+    The input of the view is the name of an action, followed by `name = 'value'` for each field that
+    is filled in, separated by commas.
+
+    Attributes:
+        title: title of the form.
+        actions: name and label of each action.
+        action: name of the selected action.
+        fields: the input fields of the selected action.
+        submit: label of the button.
+    """
+
+    title: str
+    actions: tuple[tuple[str, str], ...]
+    action: str
+    fields: tuple[FormField, ...]
+    submit: str = "Preview"
+
+    def state(self) -> dict[str, object]:
+        """The form as JSON."""
+        return {
+            "type": "form",
+            "title": self.title,
+            "actions": [list(one) for one in self.actions],
+            "action": self.action,
+            "fields": [one.state() for one in self.fields],
+            "submit": self.submit,
+        }
+
+
+Section = Facts | Grid | Note | Failed | BarChart | LaneChart | Animation | Commands | Form
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

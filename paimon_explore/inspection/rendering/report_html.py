@@ -9,8 +9,10 @@ from paimon_explore.inspection.rendering.number_format import plural
 from paimon_explore.inspection.rendering.report import (
     Animation,
     Cell,
+    Commands,
     Facts,
     Failed,
+    Form,
     Grid,
     Note,
     Report,
@@ -26,7 +28,7 @@ def report_html(report: Report) -> str:
     return "\n".join([f"<p><b>{esc(report.title)}</b></p>", *map(_section, report.sections)])
 
 
-def _section(part: Section) -> str:
+def _section(part: Section) -> str:  # noqa: PLR0911 - one per kind of section
     match part:
         case BarChart() | LaneChart():
             return f"<p>{esc(part.title)}<br>{svg_image(chart_svg(part), part.title)}</p>"
@@ -39,8 +41,16 @@ def _section(part: Section) -> str:
             return f"<p>{inside}</p>"
         case Failed(problem=problem):
             return f"<p><b>{esc(problem.kind)}</b>: {esc(problem.message)}</p>"
-        case Animation():
+        case Commands():
+            return "".join(_commands(part))
+        case Animation() | Form():
             return ""
+
+
+def _commands(part: Commands) -> Iterator[str]:
+    yield f"<p>{esc(part.title)}</p>"
+    for name, code in part.rows:
+        yield f"<p>{esc(name)}: <code>{esc(code)}</code></p>"
 
 
 def _facts(part: Facts) -> Iterator[str]:

@@ -4,7 +4,14 @@ from collections.abc import Iterator, Sequence
 
 from paimon_explore.inspection.rendering.escape import truncate
 from paimon_explore.inspection.rendering.number_format import plural
-from paimon_explore.inspection.rendering.report import Facts, Failed, Grid, Note, Report
+from paimon_explore.inspection.rendering.report import (
+    Commands,
+    Facts,
+    Failed,
+    Grid,
+    Note,
+    Report,
+)
 from paimon_explore.sanitize import sanitized, visible
 
 MAX_LINES = 25
@@ -47,6 +54,8 @@ def _short_lines(part: object) -> list[str]:
             return [text]
         case Failed(problem=problem):
             return [f"{problem.kind}: {problem.message}"]
+        case Commands(rows=rows):
+            return [f"{name}: {code.partition(chr(10))[0]}" for name, code in rows]
         case _:
             return []
 

@@ -25,6 +25,7 @@ from paimon_explore.maintenance.compaction.compaction_deletion_vectors import (
     BucketVectors,
     replaced_vectors,
 )
+from paimon_explore.maintenance.compaction.file_group import FileGroup
 from paimon_explore.maintenance.compaction.sort_compaction import RowOrder
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.manifest.index_manifest import DELETION_VECTORS_INDEX, IndexEntries
@@ -181,6 +182,13 @@ class AppendCompaction:
             bucket.split.partition, bucket.split.bucket, self._names
         )
         self._writers: list[DataFileWriter] = []
+
+    def groups(self) -> list[FileGroup]:
+        """Return which files are replaced together; nothing is read or written."""
+        return [
+            FileGroup(sections=tuple(((file,),) for file in group), level=self._level)
+            for group in self._groups
+        ]
 
     def run(self) -> CommitMessage:
         """Write the new files and return the commit message.

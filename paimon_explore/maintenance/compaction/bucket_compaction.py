@@ -31,6 +31,7 @@ from paimon_explore.maintenance.compaction.compaction_plan import (
     Step,
     Upgrade,
 )
+from paimon_explore.maintenance.compaction.file_group import FileGroup
 from paimon_explore.maintenance.compaction.levels import Levels
 from paimon_explore.maintenance.compaction.record_expiry import RecordExpiry, record_expiry
 from paimon_explore.maintenance.compaction.universal_compaction import CompactionUnit
@@ -148,6 +149,21 @@ class UnitCompaction:
         self._expiry = bucket.expiry
         self._ranks = key_ranks(self._files, bucket.keys)
         self._writers: list[DataFileWriter] = []
+
+    def groups(self) -> list[FileGroup]:
+        """Return which files are replaced together; nothing is read or written."""
+        return [self._group(step) for step in self._steps()]
+
+    def _group(self, step: Step) -> FileGroup:
+        level, drops = self._unit.level, self._drops_retracts
+        if isinstance(step, Rewrite):
+            return FileGroup(sections=step.sections, level=level, drops_retracts=drops)
+        return FileGroup(
+            sections=(((step.file,),),),
+            level=level,
+            rewritten=self._upgrade_needs(step.file)[1],
+            drops_retracts=drops,
+        )
 
     def run(self) -> CommitMessage:
         """Write the new files and return the commit message.

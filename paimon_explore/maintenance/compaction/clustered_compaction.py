@@ -19,6 +19,7 @@ from paimon_explore.maintenance.compaction.compaction_deletion_vectors import (
     BucketVectors,
     replaced_vectors,
 )
+from paimon_explore.maintenance.compaction.file_group import FileGroup
 from paimon_explore.maintenance.compaction.sort_compaction import row_order
 from paimon_explore.merge.in_memory_merge import merge_sorted
 from paimon_explore.merge.key_records import is_retract
@@ -39,55 +40,75 @@ from paimon_explore.write.write_target import entries_of
 _LEVEL = 1
 
 
-def compact_clustered(bucket: PrimaryKeyBucket, *, full: bool) -> CommitMessage | None:
-    """Compact a bucket; None if there is nothing to do.
+def needs_clustered_compaction(bucket: PrimaryKeyBucket, *, full: bool) -> bool:
+    """Return whether there is something to compact.
 
     Args:
         bucket: the bucket.
         full: whether to compact several files, or deleted rows, without files on level 0 as well.
-
-    Raises:
-        FormatError: a file is malformed.
-        MissingFileError: a file does not exist.
-        StorageError: a file cannot be read or written.
     """
     levels = numbers(bucket.split.files.table, "level")
     has_new = bool((levels == 0).any())
-    if not has_new and not (full and (len(levels) > 1 or bucket.files_with_deletions)):
-        return None
-    target, split = bucket.target, bucket.split
-    vectors = BucketVectors(target, split)
-    layout = replace(
-        keyed_layout(target.schema, target.options, level=_LEVEL, source=FileSource.COMPACT),
-        target_bytes=MAX_INT64,
-        target_rows=MAX_INT64,
-    )
-    names = [field.name for field in layout.fields]
-    writer = DataFileWriter(
-        target.file_location(split.partition, split.bucket, target.file_names()), layout
-    )
-    try:
-        rows = _merged(bucket)
-        order = row_order(target.schema, target.options, None, ())
-        for batch in order.sorted_batches([rows] if rows.num_rows else []):
-            columns = [batch.column(name.removeprefix(KEY_PREFIX)) for name in names]
-            writer.write(pa.Table.from_arrays(columns, names=names))
-        after = [{**row, **_ends(bucket, rows)} for row in writer.close()]
-        vectors.remove(range(split.count))
-        index = vectors.write()
-    except BaseException:
-        writer.abort()
-        vectors.abort()
-        raise
-    return CommitMessage(
-        partition=split.partition,
-        bucket=split.bucket,
-        total_buckets=split.total_buckets,
-        compact_before=split.files.take(np.arange(split.count)),
-        compact_after=_entries(bucket, after),
-        compact_new_index_files=index,
-        compact_deleted_index_files=replaced_vectors(bucket.index, index),
-    )
+    return has_new or (full and (len(levels) > 1 or bool(bucket.files_with_deletions)))
+
+
+class ClusteredCompaction:
+    """Compacts all files of a bucket to one.
+
+    Args:
+        bucket: the bucket.
+    """
+
+    def __init__(self, bucket: PrimaryKeyBucket) -> None:
+        self._bucket = bucket
+
+    def groups(self) -> list[FileGroup]:
+        """Return all files as one group; nothing is read or written."""
+        section = tuple((file,) for file in range(self._bucket.split.count))
+        return [FileGroup(sections=(section,), level=_LEVEL, drops_retracts=True, one_file=True)]
+
+    def run(self) -> CommitMessage:
+        """Write the new file and return the commit message.
+
+        Raises:
+            FormatError: a file is malformed.
+            MissingFileError: a file does not exist.
+            StorageError: a file cannot be read or written.
+        """
+        bucket = self._bucket
+        target, split = bucket.target, bucket.split
+        vectors = BucketVectors(target, split)
+        layout = replace(
+            keyed_layout(target.schema, target.options, level=_LEVEL, source=FileSource.COMPACT),
+            target_bytes=MAX_INT64,
+            target_rows=MAX_INT64,
+        )
+        names = [field.name for field in layout.fields]
+        writer = DataFileWriter(
+            target.file_location(split.partition, split.bucket, target.file_names()), layout
+        )
+        try:
+            rows = _merged(bucket)
+            order = row_order(target.schema, target.options, None, ())
+            for batch in order.sorted_batches([rows] if rows.num_rows else []):
+                columns = [batch.column(name.removeprefix(KEY_PREFIX)) for name in names]
+                writer.write(pa.Table.from_arrays(columns, names=names))
+            after = [{**row, **_ends(bucket, rows)} for row in writer.close()]
+            vectors.remove(range(split.count))
+            index = vectors.write()
+        except BaseException:
+            writer.abort()
+            vectors.abort()
+            raise
+        return CommitMessage(
+            partition=split.partition,
+            bucket=split.bucket,
+            total_buckets=split.total_buckets,
+            compact_before=split.files.take(np.arange(split.count)),
+            compact_after=_entries(bucket, after),
+            compact_new_index_files=index,
+            compact_deleted_index_files=replaced_vectors(bucket.index, index),
+        )
 
 
 def _entries(bucket: PrimaryKeyBucket, files: list[FileRow]) -> ManifestEntries:

@@ -30,11 +30,15 @@ from paimon_explore.maintenance.compaction.bucket_compaction import (
     UnitCompaction,
     indexed_file,
 )
-from paimon_explore.maintenance.compaction.clustered_compaction import compact_clustered
+from paimon_explore.maintenance.compaction.clustered_compaction import (
+    ClusteredCompaction,
+    needs_clustered_compaction,
+)
 from paimon_explore.maintenance.compaction.data_evolution_compaction import (
     DataEvolutionCompaction,
     pick_data_evolution,
 )
+from paimon_explore.maintenance.compaction.file_group import BucketCompaction, FileGroup
 from paimon_explore.maintenance.compaction.levels import levels_of
 from paimon_explore.maintenance.compaction.postpone_compaction import compact_postpone_buckets
 from paimon_explore.maintenance.compaction.sort_compaction import row_order
@@ -201,7 +205,14 @@ def compact_split(plan: CompactionPlan, split: DataSplit) -> CommitMessage | Non
     All files are deleted if this raises.
     """
     with explain_missing_files(plan.target.store, plan.snapshot):
-        return _compact_bucket(plan.target, split, plan.index, full=plan.full)
+        work = _compaction_of(plan, split)
+        return None if work is None else work.run()
+
+
+def planned_groups(plan: CompactionPlan, split: DataSplit) -> list[FileGroup]:
+    """Return which files of a bucket `compact_split` replaces together; writes nothing."""
+    work = _compaction_of(plan, split)
+    return [] if work is None else work.groups()
 
 
 def sort_table(
@@ -354,20 +365,20 @@ def _matching(
     return entries.filter(matcher.matches(rows)) if rows else entries
 
 
-def _compact_bucket(
-    target: WriteTarget, split: DataSplit, index: IndexEntries, *, full: bool
-) -> CommitMessage | None:
+def _compaction_of(plan: CompactionPlan, split: DataSplit) -> BucketCompaction | None:
+    """Plan the compaction of one bucket; None if there is nothing to compact."""
+    target, index, full = plan.target, plan.index, plan.full
     if target.options.value(opt.DATA_EVOLUTION_ENABLED):
         runs = pick_data_evolution(target, split, full=full)
-        return DataEvolutionCompaction(target, split, runs).run() if runs else None
+        return DataEvolutionCompaction(target, split, runs) if runs else None
     if not target.schema.primary_keys:
         bucket = _append_bucket(target, split, _index_of(split, index))
-        return _compact_append(bucket, full=full)
+        return _append_compaction(bucket, full=full)
     keyed = _primary_key_bucket(target, split, index)
     if target.options.value(opt.PK_CLUSTERING_OVERRIDE):
-        return compact_clustered(keyed, full=full)
+        return ClusteredCompaction(keyed) if needs_clustered_compaction(keyed, full=full) else None
     unit = _pick(keyed, full=full)
-    return None if unit is None else UnitCompaction(keyed, unit).run()
+    return None if unit is None else UnitCompaction(keyed, unit)
 
 
 def _primary_key_bucket(
@@ -390,17 +401,17 @@ def _append_bucket(target: WriteTarget, split: DataSplit, index: IndexEntries) -
     return AppendBucket(target=target, split=split, index=index, has_buckets=has_buckets)
 
 
-def _compact_append(bucket: AppendBucket, *, full: bool) -> CommitMessage | None:
+def _append_compaction(bucket: AppendBucket, *, full: bool) -> AppendCompaction | None:
     options = bucket.target.options
     if not options.value(opt.CLUSTERING_INCREMENTAL):
         groups = pick_append(bucket, full=full)
-        return AppendCompaction(bucket, groups).run() if groups else None
+        return AppendCompaction(bucket, groups) if groups else None
     levels = levels_of(bucket.split.files, options)
     unit = pick_full(levels) if full else pick_universal(levels, options)
     if unit is None:
         return None
     order = row_order(bucket.target.schema, options, None, ())
-    return AppendCompaction(bucket, [unit.files], order=order, level=unit.level).run()
+    return AppendCompaction(bucket, [unit.files], order=order, level=unit.level)
 
 
 def _outdated_files(bucket: PrimaryKeyBucket) -> list[int]:

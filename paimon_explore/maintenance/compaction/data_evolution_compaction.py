@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.maintenance.compaction.file_group import FileGroup
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.manifest.manifest_entry import FileSource
 from paimon_explore.metadata.options import table_options as opt
@@ -114,6 +115,18 @@ class DataEvolutionCompaction:
         )
         self._location = target.file_location(split.partition, split.bucket, target.file_names())
         self._writers: list[DataFileWriter] = []
+
+    def groups(self) -> list[FileGroup]:
+        """Return which files are replaced together; nothing is read or written."""
+        return [
+            FileGroup(
+                sections=tuple(tuple((int(file),) for file in part) for part in run),
+                level=0,
+                one_file=True,
+                same_rows=True,
+            )
+            for run in self._runs
+        ]
 
     def run(self) -> CommitMessage:
         """Write the new files and return the commit message.

@@ -138,15 +138,7 @@ def expire_partitions(
         UnsupportedFeatureError: the formatter or strategy is not supported.
         CommitError, StorageError: as for any commit.
     """
-    schema = store.schemas.latest()
-    if schema is None or not schema.partition_keys:
-        raise InvalidInputError("expire_partitions() requires a partitioned table.")
-    snapshot = store.snapshots.latest()
-    if snapshot is None:
-        return []
-    live = live_files(
-        store, snapshot, PartitionFilter(row_type=schema.partition_type, predicate=None)
-    )
+    schema, live = _partitioned(store)
     before = now() - expiry.age
     specs = [
         spec for spec, time in _times(schema, live, expiry) if time is not None and time < before
@@ -157,6 +149,51 @@ def expire_partitions(
         made = committer.overwrite([], Overwrite(specs=tuple(dropped)))
         remove_dropped_partitions(store, schema, options, made)
     return specs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartitionTimes:
+    """The live files of a table by partition, and the time of each partition.
+
+    Attributes:
+        files: the files.
+        codes: per file the number of its partition.
+        specs: values of each partition by column.
+        times: local time of each partition; None if it has none.
+    """
+
+    files: ManifestEntries
+    codes: tuple[int, ...]
+    specs: tuple[dict[str, object], ...]
+    times: tuple[datetime | None, ...]
+
+
+def partition_times(store: TableStore, expiry: PartitionExpiry) -> PartitionTimes:
+    """Return the times that decide which partitions expire.
+
+    Raises:
+        InvalidInputError, UnsupportedFeatureError: as for `expire_partitions`.
+    """
+    schema, live = _partitioned(store)
+    found = _times(schema, live, expiry)
+    return PartitionTimes(
+        files=live,
+        codes=tuple(distinct(column(live.table, "partition"))[1].tolist()),
+        specs=tuple(spec for spec, _ in found),
+        times=tuple(time for _, time in found),
+    )
+
+
+def _partitioned(store: TableStore) -> tuple[TableSchema, ManifestEntries]:
+    """Return the schema of a partitioned table, and its live files."""
+    schema = store.schemas.latest()
+    if schema is None or not schema.partition_keys:
+        raise InvalidInputError("expire_partitions() requires a partitioned table.")
+    snapshot = store.snapshots.latest()
+    if snapshot is None:
+        return schema, ManifestEntries.empty()
+    filter_all = PartitionFilter(row_type=schema.partition_type, predicate=None)
+    return schema, live_files(store, snapshot, filter_all)
 
 
 def _times(

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from datetime import timedelta
 
 import pyarrow as pa
 import pytest
@@ -34,6 +35,10 @@ DOORS: dict[str, Callable[[Table], object]] = {
     "schema history": lambda t: t.schema_history(),
     "history": lambda t: t.history({"dt": "a", "k": 1}),
     "preview of an expiry": lambda t: t.preview_expiry(retain_max=1),
+    "preview of a compaction": lambda t: t.what_if.compact(),
+    "preview of options": lambda t: t.what_if.options({"num-levels": "4"}),
+    "preview of a partition expiry": lambda t: t.what_if.expire_partitions(timedelta(days=1)),
+    "comparison": lambda t: t.compare(),
     "replay": lambda t: t.replay(),
 }
 

@@ -95,7 +95,7 @@ export function create(context) {
       dispose();
       const made = drawReport(/** @type {Report} */ (answer.body), select);
       dispose = made.dispose;
-      fill(body, ...made.elements);
+      keepingFocus(body, () => fill(body, ...made.elements));
       attribute(element, "data-error", null);
     } catch (error) {
       dispose();
@@ -126,6 +126,23 @@ export function create(context) {
       dispose();
     },
   };
+}
+
+/**
+ * Draw again; the focused control of a form, if there is one, gets the focus back.
+ * @param {HTMLElement} body
+ * @param {() => void} draw
+ */
+function keepingFocus(body, draw) {
+  const root = /** @type {Document | ShadowRoot} */ (body.getRootNode());
+  const active = root.activeElement;
+  const name = active && body.contains(active) ? active.getAttribute("data-focus") : null;
+  draw();
+  if (name === null) return;
+  /** @type {NodeListOf<HTMLElement>} */
+  const controls = body.querySelectorAll("[data-focus]");
+  const again = [...controls].find((control) => control.getAttribute("data-focus") === name);
+  again?.focus({ preventScroll: true });
 }
 
 /**

@@ -4,10 +4,12 @@
 import { createChart } from "./chart_view.js";
 import { button, el } from "./dom.js";
 import { createStage } from "./replay_view.js";
+import { createCommands, createReportForm } from "./report_form.js";
 import { CELL_LIMIT, cut, formatCount, visible } from "./text_format.js";
 
 /** @import {BarChart, LaneChart} from "./chart_view.js" */
 /** @import {Stage} from "./replay_view.js" */
+/** @import {Commands, Form} from "./report_form.js" */
 /** @import {Failure} from "./channel.js" */
 
 /** @typedef {string | {text: string, selects?: string, tone?: string, share?: number}} Cell */
@@ -28,6 +30,8 @@ import { CELL_LIMIT, cut, formatCount, visible } from "./text_format.js";
  *   | {type: "problem", failure: Failure}
  *   | BarChart
  *   | LaneChart
+ *   | Commands
+ *   | Form
  *   | Stage} Section
  */
 /** @typedef {{kind: string, title: string, sections: Section[], code: string, spark_code: string}} Report */
@@ -77,6 +81,10 @@ function section(part, select) {
       return { element: problemOf(part.failure) };
     case "stage":
       return createStage(part);
+    case "commands":
+      return { element: createCommands(part) };
+    case "form":
+      return { element: createReportForm(part, select) };
     case "bars":
     case "lanes":
       return createChart(part, select);

@@ -1,0 +1,196 @@
+"""The view Compare of the explorer: a form, and the comparison with another side."""
+
+from collections.abc import Mapping
+
+import pyarrow as pa
+
+from paimon_explore.errors import InvalidInputError, PaimonError
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.inspection.compare.other_table import other_view
+from paimon_explore.inspection.compare.table_comparison import TableComparison, table_comparison
+from paimon_explore.inspection.compare.table_side import TableSide
+from paimon_explore.inspection.problem import Problem, problem_of
+from paimon_explore.inspection.rendering.code_snippet import Code, call_code
+from paimon_explore.inspection.rendering.report import (
+    Failed,
+    Form,
+    FormField,
+    Note,
+    Report,
+    Section,
+)
+from paimon_explore.inspection.rendering.result import Result
+from paimon_explore.inspection.table_view import TableView
+from paimon_explore.inspection.views.inspector import Inspector
+from paimon_explore.inspection.what_if.input_text import parse_settings
+from paimon_explore.metadata.table_paths import MAIN_BRANCH
+
+ACTION = "with"
+_SETTINGS = ("table", "branch", "at", "rows")
+_ROWS = ("auto", "no", "yes")
+_SAMPLE = 20
+_MAX_READ = 16 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class CompareView(Result):
+    """A form with a comparison.
+
+    Attributes:
+        name: the table.
+        form: the form.
+        comparison: the comparison; None if there is none.
+        problem: why there is none.
+        note: a remark; empty for none.
+    """
+
+    name: str
+    form: Form
+    comparison: TableComparison | None = None
+    problem: Problem | None = None
+    note: str = ""
+
+    @property
+    def kind(self) -> str:
+        """Name of the view in the explorer."""
+        return "compare"
+
+    def to_arrow(self) -> pa.Table:
+        """The sample of differing rows."""
+        return pa.table({}) if self.comparison is None else self.comparison.to_arrow()
+
+    def figures(self) -> dict[str, object]:
+        """The figures of the comparison."""
+        return {} if self.comparison is None else self.comparison.figures()
+
+    def to_report(self) -> Report:
+        """The form and the comparison."""
+        sections: list[Section] = [self.form]
+        if self.note:
+            sections.append(Note(text=self.note))
+        if self.problem is not None:
+            sections.append(Failed(problem=self.problem))
+        if self.comparison is None:
+            return Report(title=f"{self.name}: compare", sections=tuple(sections))
+        report = self.comparison.to_report()
+        return Report(title=report.title, sections=(*sections, *report.sections))
+
+
+def compare_view(inspector: Inspector, text: str) -> CompareView:
+    """The view for an input such as `with branch = dev, rows = yes`.
+
+    Without an input, the selected snapshot is compared with the one before it.
+
+    Args:
+        inspector: the table at the selected snapshot, side a.
+        text: `table`, `branch`, `at` (snapshot id, tag or time) and `rows` of side b.
+
+    Raises:
+        InvalidInputError: the input is malformed.
+    """
+    given = parse_settings(text.strip().removeprefix(ACTION))
+    unknown = [name for name in given if name not in _SETTINGS]
+    if unknown:
+        raise InvalidInputError(
+            f"{unknown[0]!r} is not a setting of a comparison.",
+            hint="Settings: table, branch, at, rows.",
+        )
+    view = inspector.view
+    form = _form(view, given)
+    a = TableSide(view=view, snapshot=inspector.snapshot, travelled=not inspector.is_newest)
+    try:
+        b, code = _other_side(inspector, given)
+        rows = given.get("rows") or "auto"
+        if rows not in _ROWS:
+            raise InvalidInputError(f"rows = {rows[:40]!r} must be one of auto, no, yes.")
+        comparison = table_comparison(
+            a,
+            b,
+            sample=0 if rows == "no" else _SAMPLE,
+            max_read=None if rows == "yes" else _MAX_READ,
+            code=Code(python=code),
+        )
+    except PaimonError as error:
+        return CompareView(
+            name=view.name,
+            form=form,
+            problem=problem_of(error),
+            code=Code(python=f"{inspector.code}.compare(…)"),
+            renderer=view.renderer,
+        )
+    note = "" if given else "No other side is given: b is the snapshot before."
+    return CompareView(
+        name=view.name,
+        form=form,
+        comparison=comparison,
+        note=note,
+        code=comparison.code,
+        renderer=view.renderer,
+    )
+
+
+def _other_side(inspector: Inspector, given: Mapping[str, str]) -> tuple[TableSide, str]:
+    """Side b, and the Python code of the comparison."""
+    view = inspector.view
+    table, branch, at = (given.get(name, "") for name in ("table", "branch", "at"))
+    extra = {"no": ", rows=0", "yes": ", max_read=None"}.get(given.get("rows", ""), "")
+    other = other_view(view, table, branch)
+    if other is view:
+        before = inspector.before(inspector.snapshot)
+        snapshot = inspector.point(at) if at else before
+        number = 0 if snapshot is None else snapshot.id
+        code = f"{inspector.code}.compare(at={number}{extra})"
+        return TableSide(view=view, snapshot=snapshot, travelled=True), code
+    found = Inspector(other)
+    snapshot = found.point(at) if at else found.snapshot
+    side = TableSide(view=other, snapshot=snapshot, travelled=bool(at))
+    if table:
+        opened = call_code("pe.open_table", other.location, branch=branch or None)
+    else:
+        opened = call_code("pe.open_table", view.location, branch=branch)
+    point = f", at={at!r}" if at else ""
+    return side, f"{inspector.code}.compare({opened}{point}{extra})"
+
+
+def _form(view: TableView, given: Mapping[str, str]) -> Form:
+    branches = tuple(dict.fromkeys([MAIN_BRANCH, *view.store.branches.names()]))
+    own = not given.get("table")
+    fields = (
+        FormField(
+            name="table",
+            current=view.name,
+            value=given.get("table", ""),
+            tooltip="Another table of the same warehouse: database.table.",
+        ),
+        FormField(
+            name="branch",
+            current=view.branch if own else MAIN_BRANCH,
+            value=given.get("branch", ""),
+            allowed=branches if own else (),
+            tooltip="Branch of side b.",
+        ),
+        FormField(
+            name="at",
+            label="snapshot, tag or time",
+            current="latest",
+            value=given.get("at", ""),
+            tooltip="Snapshot of side b: its id, a tag or a time. Of the same table and branch, "
+            "the default is the snapshot before the selected one.",
+        ),
+        FormField(
+            name="rows",
+            label="compare rows",
+            current="auto",
+            value=given.get("rows", ""),
+            allowed=_ROWS,
+            tooltip="auto: compare rows if at most 16 MiB of data files are read. no: compare only "
+            "metadata. yes: compare rows of any size.",
+        ),
+    )
+    return Form(
+        title="Side b of the comparison",
+        actions=((ACTION, "Compare with"),),
+        action=ACTION,
+        fields=fields,
+        submit="Compare",
+    )

@@ -1,0 +1,370 @@
+"""Preview of changed options: which are accepted, when they take effect, and what they change.
+
+The rules are those of `ALTER TABLE`, which are applied to the schema without storing the result.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from enum import StrEnum
+
+import pyarrow as pa
+
+from paimon_explore.errors import InvalidInputError, PaimonError
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.inspection.rendering.chart import Tone
+from paimon_explore.inspection.rendering.code_snippet import Code
+from paimon_explore.inspection.rendering.number_format import bytes_text, count_text, plural
+from paimon_explore.inspection.rendering.report import Cell, Entry, Note, Report, Section, grid
+from paimon_explore.inspection.rendering.result import Result
+from paimon_explore.inspection.table_view import TableView
+from paimon_explore.inspection.what_if.compaction_preview import compaction_preview
+from paimon_explore.inspection.what_if.option_effects import (
+    default_text,
+    definition_of,
+    option_effect,
+)
+from paimon_explore.maintenance.expiry.snapshot_expiry import expire_snapshots, snapshot_retention
+from paimon_explore.metadata.manifest.entry_cancellation import live_entries
+from paimon_explore.metadata.options.table_options import BUCKET, TableOptions
+from paimon_explore.metadata.schema.alter_schema import apply_changes
+from paimon_explore.metadata.schema.schema_change import RemoveOption, SchemaChange, SetOption
+from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.sanitize import masked_value
+from paimon_explore.scan.manifest_arrays import numbers
+
+_COMPACTION = ("compaction.", "num-", "target-file-size", "source.split.open-file-cost")
+_EXPIRY = ("snapshot.num-retained", "snapshot.time-retained", "snapshot.expire.limit")
+_BUCKET_COLUMNS = (
+    *("kind", "partition", "bucket", "total_buckets", "level", "file_name", "file_size"),
+    *("row_count", "extra_files", "embedded_file_index", "external_path"),
+)
+
+
+class Verdict(StrEnum):
+    """Whether an option can be changed."""
+
+    ACCEPTED = "accepted"
+    UNCHANGED = "unchanged"
+    REFUSED = "refused"
+
+
+_TONES = {Verdict.ACCEPTED: Tone.ADD, Verdict.UNCHANGED: Tone.MUTED, Verdict.REFUSED: Tone.REMOVE}
+
+OPTION_CHANGES = pa.schema(
+    (
+        pa.field("option", pa.string()),
+        pa.field("before", pa.string()),
+        pa.field("after", pa.string()),
+        pa.field("verdict", pa.string()),
+        pa.field("effect", pa.string()),
+    )
+)
+"""One row per option; `before` and `after` are the effective values, null for none; `effect` says
+when it takes effect, or why it is refused."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OptionChange:
+    """One option.
+
+    Attributes:
+        key: the option.
+        before: effective value as text; None if it has none.
+        after: effective value after the change.
+        verdict: whether it can be changed.
+        effect: when it takes effect, or why it is refused.
+    """
+
+    key: str
+    before: str | None
+    after: str | None
+    verdict: Verdict
+    effect: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Consequence:
+    """A figure that the change affects.
+
+    Attributes:
+        figure: name of the figure.
+        before: its value as text.
+        after: its value after the change.
+        difference: the difference as text; empty if there is none.
+    """
+
+    figure: str
+    before: str
+    after: str
+    difference: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class OptionsPreview(Result):
+    """The effect that changed options would have.
+
+    Attributes:
+        name: the table.
+        changes: the options.
+        refusal: why the options are refused together, although each alone is accepted; else empty.
+        consequences: figures before and after.
+    """
+
+    name: str
+    changes: tuple[OptionChange, ...]
+    refusal: str
+    consequences: tuple[Consequence, ...]
+
+    @property
+    def kind(self) -> str:
+        """Name of the view in the explorer."""
+        return "what_if"
+
+    @property
+    def accepted(self) -> bool:
+        """Whether `ALTER TABLE` would accept all options together."""
+        return not self.refusal and all(c.verdict is not Verdict.REFUSED for c in self.changes)
+
+    def to_arrow(self) -> pa.Table:
+        """The options as `OPTION_CHANGES`."""
+        rows = [
+            {
+                "option": c.key,
+                "before": None if c.before is None else masked_value(c.key, c.before),
+                "after": None if c.after is None else masked_value(c.key, c.after),
+                "verdict": c.verdict.value,
+                "effect": c.effect,
+            }
+            for c in self.changes
+        ]
+        return pa.Table.from_pylist(rows, schema=OPTION_CHANGES)
+
+    def figures(self) -> dict[str, object]:
+        """The verdicts and the figures before and after."""
+        return {
+            "accepted": self.accepted,
+            "refusal": self.refusal,
+            "options": {c.key: c.verdict.value for c in self.changes},
+            "consequences": {c.figure: [c.before, c.after] for c in self.consequences},
+        }
+
+    def to_report(self) -> Report:
+        """The options with their effect, and the figures before and after."""
+        refused = sum(c.verdict is Verdict.REFUSED for c in self.changes)
+        changed = sum(c.verdict is Verdict.ACCEPTED for c in self.changes)
+        if not self.changes:
+            title = f"{self.name}: no option is given"
+        elif refused or self.refusal:
+            title = f"{self.name}: the options would be refused"
+        else:
+            title = f"{self.name}: {plural(changed, 'option')} would change"
+        return Report(title=title, sections=tuple(self._sections()))
+
+    def _sections(self) -> Iterator[Section]:
+        if not self.changes:
+            yield Note(text="Give options and their new values, such as target-file-size = 64 mb.")
+            return
+        if self.refusal:
+            yield Note(text=self.refusal, tone=Tone.REMOVE)
+        rows: list[list[Entry]] = [
+            [
+                row["option"],
+                "none" if row["before"] is None else row["before"],
+                "none" if row["after"] is None else row["after"],
+                Cell(text=row["verdict"], tone=_TONES[Verdict(row["verdict"])]),
+                row["effect"],
+            ]
+            for row in self.to_arrow().to_pylist()
+        ]
+        yield grid("Options", ("option", "before", "after", "result", "effect or reason"), rows)
+        if self.consequences:
+            figures = [(c.figure, c.before, c.after, c.difference) for c in self.consequences]
+            heads = ("figure", "before#", "after#", "difference#")
+            yield grid("Before and after", heads, figures)
+
+
+def options_preview(
+    view: TableView, options: Mapping[str, str | None], code: Code | None = None
+) -> OptionsPreview:
+    """Preview changed options.
+
+    Args:
+        view: the table; its schema must be readable.
+        options: new values by key; None resets an option to its default.
+        code: code that gives the preview.
+
+    Raises:
+        PaimonError: metadata cannot be read.
+    """
+    schema = view.target(None, travelled=False).schema
+    snapshot = view.store.snapshots.latest()
+    together = _refusal(schema, options, snapshot)
+    changes = tuple(
+        _change(schema, key, value, snapshot, alone=bool(together))
+        for key, value in options.items()
+    )
+    if any(change.verdict is Verdict.REFUSED for change in changes):
+        together = ""
+    found = OptionsPreview(
+        name=view.name,
+        changes=changes,
+        refusal=together,
+        consequences=(),
+        code=code or Code(),
+        renderer=view.renderer,
+    )
+    if not found.accepted:
+        return found
+    consequences = tuple(_consequences(view, schema, options, snapshot))
+    return OptionsPreview(
+        name=found.name,
+        changes=changes,
+        refusal="",
+        consequences=consequences,
+        code=found.code,
+        renderer=found.renderer,
+    )
+
+
+def _refusal(
+    schema: TableSchema, options: Mapping[str, str | None], snapshot: Snapshot | None
+) -> str:
+    """Why the table cannot have these options; empty if it can."""
+    changes: list[SchemaChange] = [
+        RemoveOption(key=key) if value is None else SetOption(key=key, value=value)
+        for key, value in options.items()
+    ]
+    try:
+        apply_changes(schema, changes, has_snapshots=snapshot is not None)
+    except InvalidInputError as error:
+        return error.message
+    return ""
+
+
+def _change(
+    schema: TableSchema,
+    key: str,
+    value: str | None,
+    snapshot: Snapshot | None,
+    *,
+    alone: bool,
+) -> OptionChange:
+    before = effective_text(TableOptions(schema.options), key)
+    kept = {k: v for k, v in schema.options.items() if k != key}
+    changed = TableOptions(kept if value is None else {**kept, key: value})
+    refused = _refusal(schema, {key: value}, snapshot) if alone else ""
+    if refused:
+        return OptionChange(
+            key=key, before=before, after=value, verdict=Verdict.REFUSED, effect=refused
+        )
+    after = effective_text(changed, key)
+    same = before == after
+    return OptionChange(
+        key=key,
+        before=before,
+        after=after,
+        verdict=Verdict.UNCHANGED if same else Verdict.ACCEPTED,
+        effect="The effective value stays the same." if same else option_effect(key),
+    )
+
+
+def effective_text(options: TableOptions, key: str) -> str | None:
+    """The effective value of an option as text: as given, else its default; None if it has none."""
+    known = definition_of(key)
+    if known is None:
+        return options.get(key)
+    for name in (known.key, *known.fallback_keys):
+        if name in options:
+            return options[name]
+    return default_text(known)
+
+
+def _consequences(
+    view: TableView,
+    schema: TableSchema,
+    options: Mapping[str, str | None],
+    snapshot: Snapshot | None,
+) -> Iterator[Consequence]:
+    if snapshot is None:
+        return
+    kept = {k: v for k, v in schema.options.items() if k not in options}
+    after = TableOptions(
+        {**kept, **{k: v for k, v in options.items() if v is not None}, **view.dynamic_options}
+    )
+    if any(key.startswith(_COMPACTION) for key in options):
+        yield from _compaction(view, after)
+    if any(key.startswith(_EXPIRY) for key in options):
+        reports = [
+            expire_snapshots(view.store, given, snapshot_retention(given), dry_run=True)
+            for given in (view.options, after)
+        ]
+        ids = [len(report.expired) for report in reports]
+        yield _counted("snapshots that would expire", ids)
+        yield _counted("data files to delete", [len(r.files.data_files) for r in reports])
+    if BUCKET.key in options:
+        yield from _buckets(view, snapshot, after.value(BUCKET))
+
+
+def _compaction(view: TableView, after: TableOptions) -> Iterator[Consequence]:
+    """What a minor compaction would do now, with the present and the changed options."""
+    try:
+        found = [
+            compaction_preview(view, full=False),
+            compaction_preview(view, full=False, options=dict(after)),
+        ]
+    except PaimonError as error:
+        yield Consequence(figure="minor compaction", before=error.message, after=error.message)
+        return
+    yield _counted(
+        "files that a minor compaction replaces", [one.to_arrow().num_rows for one in found]
+    )
+    sizes = [one.bytes_rewritten for one in found]
+    yield Consequence(
+        figure="bytes that a minor compaction rewrites",
+        before=bytes_text(sizes[0]),
+        after=bytes_text(sizes[1]),
+        difference=_signed(sizes[1] - sizes[0], bytes_text(sizes[1] - sizes[0])),
+    )
+
+
+def _buckets(view: TableView, snapshot: Snapshot, count: int) -> Iterator[Consequence]:
+    """The buckets of all partitions, if all of them were rewritten."""
+    manifests = view.store.manifests
+    found = manifests.read_many(manifests.all(snapshot).names, _BUCKET_COLUMNS)
+    table = live_entries(found).table
+    totals = numbers(table, "total_buckets").tolist()
+    partitions = table.column("partition").to_pylist()
+    by_partition: dict[object, int] = dict(zip(partitions, totals, strict=True))
+    other = {p for p, total in by_partition.items() if total != count}
+    yield _counted("partitions with another number of buckets", [0, len(other)])
+    sizes = numbers(table, "file_size").tolist()
+    rewritten = sum(n for n, p in zip(sizes, partitions, strict=True) if p in other)
+    yield Consequence(
+        figure="bytes to rewrite with INSERT OVERWRITE", before="0 B", after=bytes_text(rewritten),
+        difference=_signed(rewritten, bytes_text(rewritten)),
+    )  # fmt: skip
+    fixed = [total for total in by_partition.values() if total > 0]
+    if len(fixed) == len(by_partition) and fixed and count > 0:
+        buckets = [sum(fixed), count * len(fixed)]
+        yield _counted("buckets", buckets)
+        mean = [sum(sizes) / one for one in buckets]
+        yield Consequence(
+            figure="mean size of a bucket",
+            before=bytes_text(mean[0]),
+            after=bytes_text(mean[1]),
+            difference=_signed(mean[1] - mean[0], bytes_text(mean[1] - mean[0])),
+        )
+
+
+def _counted(figure: str, pair: Sequence[int]) -> Consequence:
+    difference = pair[1] - pair[0]
+    return Consequence(
+        figure=figure,
+        before=count_text(pair[0]),
+        after=count_text(pair[1]),
+        difference=_signed(difference, count_text(difference)),
+    )
+
+
+def _signed(number: float, text: str) -> str:
+    return f"+{text}" if number > 0 else text

@@ -1,0 +1,191 @@
+"""Preview of partition expiry: the time of each partition, and which ones would be dropped.
+
+Nothing is dropped; the preview is a dry run of the expiry code.
+"""
+
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+
+import pyarrow as pa
+
+from paimon_explore.data_types.local_time import local_now
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.inspection.history.file_history import partition_type
+from paimon_explore.inspection.rendering.chart import Tone
+from paimon_explore.inspection.rendering.code_snippet import Code
+from paimon_explore.inspection.rendering.number_format import bytes_text, count_text, plural
+from paimon_explore.inspection.rendering.partition_text import partition_texts
+from paimon_explore.inspection.rendering.report import Cell, Entry, Report, Section, facts, grid
+from paimon_explore.inspection.rendering.result import Result
+from paimon_explore.inspection.table_view import TableView
+from paimon_explore.maintenance.expiry.partition_expiry import (
+    PartitionExpiry,
+    PartitionTimes,
+    expire_partitions,
+    expiry_of,
+    partition_times,
+)
+from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.scan.manifest_arrays import numbers
+
+PARTITION_TIMES = pa.schema(
+    (
+        pa.field("partition", pa.string()),
+        pa.field("time", pa.timestamp("us")),
+        pa.field("expires", pa.bool_()),
+        pa.field("files", pa.int64()),
+        pa.field("rows", pa.int64()),
+        pa.field("bytes", pa.int64()),
+    )
+)
+"""One row per partition; `time` is local, null if the partition has no readable time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class PartitionExpiryPreview(Result):
+    """The effect that expiring partitions would have now.
+
+    Attributes:
+        name: the table.
+        expiry: the rules.
+        before: partitions with an earlier local time are older than the age.
+        table: the partitions as `PARTITION_TIMES`, those that expire first.
+    """
+
+    name: str
+    expiry: PartitionExpiry
+    before: datetime
+    table: pa.Table
+
+    @property
+    def kind(self) -> str:
+        """Name of the view in the explorer."""
+        return "what_if"
+
+    @property
+    def expiring(self) -> tuple[str, ...]:
+        """The partitions that would be dropped, as text."""
+        return tuple(str(row["partition"]) for row in self.table.to_pylist() if row["expires"])
+
+    def to_arrow(self) -> pa.Table:
+        """The partitions as `PARTITION_TIMES`."""
+        return self.table
+
+    def figures(self) -> dict[str, object]:
+        """Counts before and after, and the rules."""
+        return {
+            "expiring": list(self.expiring),
+            "age_seconds": self.expiry.age.total_seconds(),
+            "strategy": self.expiry.strategy.value,
+            **{name: list(pair) for name, pair in self._totals().items()},
+        }
+
+    def _totals(self) -> dict[str, tuple[int, int]]:
+        rows = self.table.to_pylist()
+        kept = [row for row in rows if not row["expires"]]
+        found = {"partitions": (len(rows), len(kept))}
+        for name in ("files", "rows", "bytes"):
+            found[name] = (sum(r[name] for r in rows), sum(r[name] for r in kept))
+        return found
+
+    def to_report(self) -> Report:
+        """The table before and after, the rules, and all partitions."""
+        count = plural(len(self.expiring), "partition")
+        title = f"{self.name}: {count} would be dropped"
+        return Report(title=title, sections=tuple(self._sections()))
+
+    def _sections(self) -> Iterator[Section]:
+        rows: list[list[Entry]] = []
+        for name, (before, after) in self._totals().items():
+            text = bytes_text if name == "bytes" else count_text
+            rows.append([name, text(before), text(after), text(after - before)])
+        yield grid("Before and after", ("figure", "before#", "after#", "difference#"), rows)
+        without = sum(row["time"] is None for row in self.table.to_pylist())
+        yield facts(
+            ("expire if older than", f"{self.before:%Y-%m-%d %H:%M:%S} (local time)"),
+            ("partition.expiration-strategy", self.expiry.strategy.value),
+            ("partition.timestamp-pattern", self.expiry.pattern),
+            ("partition.timestamp-formatter", self.expiry.formatter),
+            ("partition.expiration-max-num", self.expiry.max_num),
+            (
+                "partitions without a time",
+                f"{plural(without, 'partition')} never expire: the value cannot be read as a time"
+                if without
+                else None,
+            ),
+        )
+        listed: list[list[Entry]] = [
+            [
+                row["partition"],
+                "none" if row["time"] is None else f"{row['time']:%Y-%m-%d %H:%M:%S}",
+                Cell(text="drop", tone=Tone.REMOVE) if row["expires"] else "keep",
+                row["files"],
+                row["rows"],
+                bytes_text(row["bytes"]),
+            ]
+            for row in self.table.to_pylist()
+        ]
+        heads = ("partition", "time", "action", "files#", "rows#", "size#")
+        yield grid("Partitions", heads, listed)
+
+
+def partition_expiry_preview(
+    view: TableView,
+    age: timedelta | None,
+    options: TableOptions,
+    *,
+    now: Callable[[], datetime] = local_now,
+    code: Code | None = None,
+) -> PartitionExpiryPreview:
+    """Preview a partition expiry.
+
+    Args:
+        view: the table.
+        age: the age from which partitions expire; None for the option of the table.
+        options: effective options.
+        now: local wall clock.
+        code: code that gives the preview.
+
+    Raises:
+        InvalidInputError: no age is given, or the table is not partitioned.
+        UnsupportedFeatureError: the formatter or strategy is not supported.
+        PaimonError: a manifest cannot be read.
+    """
+    expiry = expiry_of(options, age)
+    moment = now()
+    gone = expire_partitions(view.store, options, expiry, now=lambda: moment, dry_run=True)
+    found = partition_times(view.store, expiry)
+    return PartitionExpiryPreview(
+        name=view.name,
+        expiry=expiry,
+        before=moment - expiry.age,
+        table=_table(view, found, gone),
+        code=code or Code(),
+        renderer=view.renderer,
+    )
+
+
+def _table(view: TableView, found: PartitionTimes, gone: list[dict[str, object]]) -> pa.Table:
+    files = found.files.table
+    texts = partition_texts(files, partition_type(view))
+    sums: dict[int, list[int]] = {}
+    names: dict[int, str] = {}
+    columns = [numbers(files, name).tolist() for name in ("row_count", "file_size")]
+    for code, text, rows, size in zip(found.codes, texts, *columns, strict=True):
+        names[code] = text
+        total = sums.setdefault(code, [0, 0, 0])
+        for place, amount in enumerate((1, rows, size)):
+            total[place] += amount
+    listed = [
+        {
+            "partition": names[code],
+            "time": time,
+            "expires": spec in gone,
+            "files": sums[code][0],
+            "rows": sums[code][1],
+            "bytes": sums[code][2],
+        }
+        for code, (spec, time) in enumerate(zip(found.specs, found.times, strict=True))
+    ]
+    listed.sort(key=lambda row: (not row["expires"], str(row["time"]), str(row["partition"])))
+    return pa.Table.from_pylist(listed, schema=PARTITION_TIMES)

@@ -1,0 +1,175 @@
+"""Previews of compactions with their figures written out."""
+
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+import paimon_explore as pe
+from paimon_explore.errors import InvalidInputError
+from paimon_explore.inspection.what_if.compaction_preview import (
+    COMPACTED_BUCKETS,
+    COMPACTED_FILES,
+    CompactionPreview,
+)
+from paimon_explore.scan.manifest_arrays import numbers
+from support.small_tables import append_table, columns, keyed_table
+
+KEYS = columns(k=pa.int32(), v=pa.int32())
+
+
+def commits(count: int, rows: int = 3) -> list[list[dict[str, object]]]:
+    """Commits that all write the keys 0, 1, …"""
+    return [[{"k": k, "v": v} for k in range(rows)] for v in range(count)]
+
+
+def keyed(count: int, **options: str) -> pe.Table:
+    given = {key.replace("_", "-"): value for key, value in options.items()}
+    return keyed_table(KEYS, *commits(count), primary_key=["k"], options=given)
+
+
+def test_a_full_compaction_merges_all_runs() -> None:
+    table = keyed(4)
+    found = table.what_if.compact()
+    size = int(numbers(found.to_arrow(), "file_size").sum())
+    figures = found.figures()
+    assert figures["before"] == {
+        "files": [4, 4], "bytes": [size, size], "rows": [12, 12],
+        "max_runs": 4, "max_depth": 4, "mean_depth": 4.0,
+    }  # fmt: skip
+    assert figures["after"] == {
+        "files": [1, 1], "bytes": [size // 4, size], "rows": [3, 12],
+        "max_runs": 1, "max_depth": 1, "mean_depth": 1.0,
+    }  # fmt: skip
+    assert (figures["groups"], figures["bytes_rewritten"]) == (1, size)
+    assert (figures["buckets"], figures["compacted_buckets"]) == (1, 1)
+    rows = found.to_arrow()
+    assert rows.schema.equals(COMPACTED_FILES)
+    assert {(r["action"], r["level"], r["level_after"]) for r in rows.to_pylist()} == {
+        ("rewrite", 0, 5)
+    }
+    assert found.buckets_table().schema.equals(COMPACTED_BUCKETS)
+    assert found.buckets_table().to_pylist()[0]["depth_after"] == 1
+
+
+def test_a_minor_compaction_follows_the_options_that_are_tried() -> None:
+    table = keyed(4)
+    assert table.what_if.compact(full=False).to_arrow().num_rows == 0
+    found = table.what_if.compact(
+        full=False, options={"num-sorted-run.compaction-trigger": 3, "num-levels": 6}
+    )
+    assert found.to_arrow().num_rows == 4
+    assert dict(found.options) == {"num-sorted-run.compaction-trigger": "3", "num-levels": "6"}
+    assert found.code.python == (
+        "t.what_if.compact(full=False, "
+        "options={'num-sorted-run.compaction-trigger': '3', 'num-levels': '6'})"
+    )
+
+
+def test_a_file_without_overlap_only_moves_to_another_level() -> None:
+    table = keyed(1, target_file_size="1 b")
+    found = table.what_if.compact()
+    assert [(r["action"], r["level_after"]) for r in found.to_arrow().to_pylist()] == [("move", 5)]
+    assert found.bytes_rewritten == 0
+    assert "would replace 1 file and rewrite 0 B" in repr(found)
+
+
+def test_small_files_of_an_append_table_are_packed() -> None:
+    table = append_table(columns(k=pa.int32()), *[[{"k": n}] for n in range(4)])
+    found = table.what_if.compact(full=False, options={"compaction.min.file-num": "4"})
+    figures = found.figures()
+    assert (figures["before"], figures["after"]) == (
+        {**shape(found, 4), "files": [4, 4]},
+        {**shape(found, 4), "files": [1, 1]},
+    )
+    bins = found.to_arrow().group_by("group").aggregate([([], "count_all")]).to_pylist()
+    assert bins == [{"group": 1, "count_all": 4}]
+    assert table.what_if.compact(full=False).to_arrow().num_rows == 0
+
+
+def shape(found: CompactionPreview, rows: int) -> dict[str, object]:
+    """What stays the same when append files are packed."""
+    size = int(numbers(found.to_arrow(), "file_size").sum())
+    return {
+        "bytes": [size, size], "rows": [rows, rows],
+        "max_runs": 0, "max_depth": 0, "mean_depth": 0.0,
+    }  # fmt: skip
+
+
+def test_only_the_given_partitions_are_compacted() -> None:
+    table = keyed_table(
+        columns(p=pa.string(), k=pa.int32()),
+        *[[{"p": p, "k": 1} for p in ("a", "b")] for _ in range(3)],
+        primary_key=["p", "k"],
+        partition_by=["p"],
+    )
+    found = table.what_if.compact(partitions={"p": "b"})
+    assert {row["partition"] for row in found.to_arrow().to_pylist()} == {"p=b"}
+    assert len(found.buckets) == 1
+    assert len(table.what_if.compact().compacted) == 2
+    with pytest.raises(InvalidInputError, match="not a partition column"):
+        table.what_if.compact(partitions={"k": 1})
+
+
+def test_nothing_is_written(tmp_path: Path) -> None:
+    catalog = pe.Catalog(str(tmp_path))
+    catalog.create_database("db")
+    options = {"bucket": "1", "write-only": "true", "changelog-producer": "lookup"}
+    table = catalog.create_table("db.t", KEYS, primary_key=["k"], options=options)
+    for rows in commits(5):
+        table.upsert(rows)
+    before = content(tmp_path)
+    table.what_if.compact()
+    table.what_if.compact(full=False, options={"num-sorted-run.compaction-trigger": "2"})
+    table.what_if.expire_snapshots(retain_max=1)
+    table.what_if.options({"snapshot.num-retained.max": 1, "num-levels": 3, "bucket": 4})
+    table.what_if.options({"merge-engine": "first-row"})
+    table.compare(at=2)
+    assert content(tmp_path) == before
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    """All files below a folder."""
+    return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_an_empty_table_has_nothing_to_compact() -> None:
+    found = keyed_table(KEYS, primary_key=["k"]).what_if.compact()
+    assert found.to_arrow().num_rows == 0
+    assert "The table has no data files to compact." in repr(found)
+    assert found.figures()["snapshot"] == 0
+
+
+def test_wrong_arguments_are_refused() -> None:
+    table = keyed(2)
+    with pytest.raises(InvalidInputError, match="did you mean 'num-levels'"):
+        table.what_if.compact(options={"num-level": "3"})
+    with pytest.raises(InvalidInputError, match="must be an integer"):
+        table.what_if.compact(options={"num-levels": "few"})
+    with pytest.raises(InvalidInputError, match="full must be True or False"):
+        table.what_if.compact(full="no")  # type: ignore[arg-type]
+    with pytest.raises(InvalidInputError, match="acts on the latest snapshot"):
+        _ = table.at(1).what_if
+
+
+def test_postponed_files_are_mentioned() -> None:
+    table = keyed_table(KEYS, *commits(1), primary_key=["k"], options={"bucket": "-2"})
+    assert "postpone buckets (bucket = -2)" in repr(table.what_if.compact())
+
+
+def test_the_result_has_the_faces_of_other_results() -> None:
+    table = keyed_table(
+        columns(p=pa.string(), k=pa.int32()),
+        *[[{"p": "<img src=x onerror=alert(1)>\x1b", "k": 1}] for _ in range(3)],
+        primary_key=["p", "k"],
+        partition_by=["p"],
+    )
+    found = table.what_if.compact()
+    assert len(repr(found).splitlines()) <= 25
+    assert "\x1b" not in repr(found) + found._repr_html_()
+    assert "<img src=x" not in found._repr_html_()
+    json.dumps(found.state())
+    titles = [part["title"] for part in found.state()["sections"] if "title" in part]  # type: ignore[attr-defined]
+    assert "Before and after" in titles
+    assert "Replaced files" in titles
