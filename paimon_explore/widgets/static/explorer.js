@@ -538,6 +538,8 @@ var PANES = [
   reportTab("health", "Health"),
   reportTab("schema", "Schema history"),
   reportTab("expiry", "Expiry preview"),
+  reportTab("compare", "Compare"),
+  reportTab("what_if", "What if"),
   reportTab("replay", "Commit replay"),
   { id: "bytes", title: "Bytes", create: lazyPane("bytes") }
 ];
