@@ -200,6 +200,7 @@ class _Values:
 
     def __init__(self, kind: AtomicType) -> None:
         self._kind = kind
+        self._rows = 0
         self._nans = 0
         self._infinite = 0
         self._bounds: Column | None = None
@@ -212,6 +213,7 @@ class _Values:
             values = self._without_nans(values)
         if not len(values):
             return
+        self._rows += len(values)
         bounds = extremes(values)
         known = self._bounds
         self._bounds = bounds if known is None else extremes(pa.concat_arrays([known, bounds]))
@@ -229,9 +231,11 @@ class _Values:
     def _without_nans(self, values: Column) -> Column:
         """The numbers; -0.0, which equals 0.0, becomes 0.0."""
         numbers = fixed_values(values, f"<f{values.type.bit_width // 8}")
-        valid = ~np.isnan(numbers)
-        self._nans += len(numbers) - int(np.count_nonzero(valid))
-        return build_fixed(values.type, np.add(numbers[valid], 0, dtype=numbers.dtype))
+        missing = np.isnan(numbers)
+        count = int(np.count_nonzero(missing))
+        self._nans += count
+        kept = numbers[~missing] if count else numbers
+        return build_fixed(values.type, np.add(kept, 0, dtype=numbers.dtype))
 
     def _count(self, values: Column) -> None:
         """Count distinct and frequent values."""
@@ -253,7 +257,7 @@ class _Values:
         found = replace(
             found,
             nans=self._nans,
-            distinct=self._distinct.count + bool(self._nans),
+            distinct=min(self._distinct.count, self._rows) + bool(self._nans),
             distinct_error=self._distinct.error,
             notes=tuple(self._notes()),
         )

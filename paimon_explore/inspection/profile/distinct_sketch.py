@@ -39,7 +39,9 @@ class DistinctSketch:
             hashes = hashes[hashes <= self._hashes[-1]]
         if not len(hashes):
             return
-        found = np.unique(np.concatenate([self._hashes, hashes]))
+        found = np.concatenate([self._hashes, hashes])
+        found.sort()  # several times as fast as np.unique
+        found = found[np.concatenate([[True], found[1:] != found[:-1]])]
         self._dropped |= len(found) > self._size
         self._hashes = found[: self._size]
 

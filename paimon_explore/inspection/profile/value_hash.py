@@ -24,6 +24,12 @@ _LONG = 512
 """Size in bytes from which values are hashed one at a time."""
 _MASKS = np.array([(1 << (8 * n)) - 1 for n in range(WORD_BYTES + 1)], np.uint64)
 _SEED = np.uint64(0x9E3779B97F4A7C15)
+_ROUNDS = (
+    (np.uint64(30), np.uint64(0xBF58476D1CE4E5B9)),
+    (np.uint64(27), np.uint64(0x94D049BB133111EB)),
+)
+_LAST_SHIFT = np.uint64(31)
+_BLOCK = 16_384
 
 
 def hash64(values: Column) -> UInt64s:
@@ -82,9 +88,18 @@ def _hashed_words(begin: Ints, size: Ints, data: Bytes) -> UInt64s:
 def _mixed(words: UInt64s) -> UInt64s:
     """The output function of SplitMix64; arithmetic wraps around."""
     found = words + _SEED
-    found ^= found >> np.uint64(30)
-    found *= np.uint64(0xBF58476D1CE4E5B9)
-    found ^= found >> np.uint64(27)
-    found *= np.uint64(0x94D049BB133111EB)
-    found ^= found >> np.uint64(31)
+    spare = np.empty(min(len(found), _BLOCK), np.uint64)
+    for start in range(0, len(found), _BLOCK):
+        _mix(found[start : start + _BLOCK], spare)
     return found
+
+
+def _mix(block: UInt64s, spare: UInt64s) -> None:
+    """Mix words in place; blocks and what is computed of them fit into the cache."""
+    shifted = spare[: len(block)]
+    for shift, factor in _ROUNDS:
+        np.right_shift(block, shift, out=shifted)
+        np.bitwise_xor(block, shifted, out=block)
+        np.multiply(block, factor, out=block)
+    np.right_shift(block, _LAST_SHIFT, out=shifted)
+    np.bitwise_xor(block, shifted, out=block)

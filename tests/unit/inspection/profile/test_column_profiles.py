@@ -227,6 +227,18 @@ def test_a_column_of_unique_values_is_estimated_and_has_no_frequent_values() -> 
     assert (found.frequent, found.frequent_error) == ((), 60_000)
 
 
+def test_an_estimate_is_not_higher_than_the_number_of_rows() -> None:
+    collector = ColumnCollector(("c",), parse_type_text("BIGINT"))
+    counts = []
+    for start in range(0, 120_000, 20_000):
+        collector.add(pa.array(range(start, start + 20_000)))
+        found = next(iter(collector.profiles()))
+        assert found.distinct is not None
+        assert 0.97 * (start + 20_000) < found.distinct <= start + 20_000
+        counts.append(found.distinct)
+    assert counts == sorted(counts)
+
+
 def test_a_frequent_value_among_unique_ones_is_found() -> None:
     data_type = parse_type_text("INT")
     collector = ColumnCollector(("c",), data_type)
