@@ -1,6 +1,7 @@
 """The Profile view in a real browser, answered by Python without a kernel."""
 
 import json
+from collections.abc import Callable, Mapping
 from urllib.parse import quote
 
 import pyarrow as pa
@@ -8,7 +9,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from paimon_explore import Table
-from paimon_explore.inspection.explorer.explorer_state import ExplorerState
+from paimon_explore.inspection.explorer.explorer_state import Answer, ExplorerState
+from paimon_explore.inspection.profile.row_profile import RowProfile
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.widgets.bundles import bundle
 from paimon_explore.widgets.widget_requests import answer
@@ -23,18 +25,33 @@ ROWS = [{"k": n, "v": f"value {n % 3}", "x": None if n % 4 == 0 else n / 2} for 
 SCHEMA = columns(k=pa.int32(), v=pa.string(), x=pa.float64())
 
 
+Ask = Callable[[Mapping[str, object]], Answer]
+
+
 def show_profile(watched: Watched, table: Table | None = None) -> Page:
     """An explorer with the Profile view open and all rows read."""
     chosen = table or append_table(SCHEMA, ROWS[:5], ROWS[5:])
-    state = ExplorerState(Inspector(chosen._view()))
+    page = open_profile(watched, chosen, lambda ask, message: ask(message))
+    complete(page)
+    return page
+
+
+def open_profile(
+    watched: Watched, table: Table, reply: Callable[[Ask, Mapping[str, object]], Answer]
+) -> Page:
+    """An explorer with the Profile view open."""
+    state = ExplorerState(Inspector(table._view()))
     traits = {
         "selected": state.newest, "compare": 0, "node": "", "filter": "", "where": "",
         "tab": "profile", "asked": {}, "code": "", "spark_code": "", "height": 560,
     }  # fmt: skip
     given = f"traits={quote(json.dumps(traits))}"
-    page = show_python(watched, "explorer", lambda message: answer(state, message), given)
+
+    def ask(message: Mapping[str, object]) -> Answer:
+        return answer(state, message)
+
+    page = show_python(watched, "explorer", lambda message: reply(ask, message), given)
     page.set_default_timeout(20_000)
-    complete(page)
     return page
 
 
@@ -132,6 +149,41 @@ def test_names_and_values_of_a_hostile_table_stay_inert(harness: Watched) -> Non
     expect(page.locator(".pes-title:visible")).to_contain_text("2 rows where")
     assert page.locator(".pe-explorer").locator("img, script, iframe, object, a").count() == 0
     assert not {"\u202e", "\x1b", "\0"} & set(page.locator(".pe-explorer").inner_text())
+    harness.check()
+
+
+def test_reading_is_stopped_and_continued(
+    harness: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(RowProfile.step, "__defaults__", (0.0,))  # one batch at a time
+    table = append_table(columns(k=pa.int64()))
+    table.append(pa.table({"k": pa.array(range(1_100_000))}))
+    held: list[bool] = []
+    progress: list[Answer] = []
+
+    def reply(ask: Ask, message: Mapping[str, object]) -> Answer:
+        if message["op"] != "profile_rows" or message["columns"] or not held:
+            return ask(message)
+        if len(progress) < 2:
+            progress.append(ask(message))
+        return progress[-1]  # reading goes on, but no further
+
+    page = open_profile(harness, table, reply)
+    title = page.locator(".pes-title:visible")
+    expect(title).to_have_text("snapshot 1: 1,100,000 rows, 1 column")
+    expect(page.get_by_role("status").filter(has_text="From statistics")).to_be_visible()
+    held.append(True)
+    page.get_by_role("button", name="Read all rows").click()
+    expect(page.get_by_role("progressbar", name="Rows read")).to_have_attribute(
+        "aria-valuenow", "48"
+    )
+    page.get_by_role("button", name="Stop").click()
+    expect(title).to_have_text("snapshot 1: first 786,432 rows, 1 column")
+    expect(page.get_by_role("progressbar", name="Rows read")).to_be_hidden()
+    held.clear()
+    page.get_by_role("button", name="Continue").click()
+    complete(page)
+    expect(title).to_have_text("snapshot 1: 1,100,000 rows, 1 column")
     harness.check()
 
 
