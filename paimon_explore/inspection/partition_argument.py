@@ -22,6 +22,8 @@ def resolve_partition(given: Given, names: Sequence[str], texts: Sequence[str]) 
     """
     if given is None:
         return None
+    if isinstance(given, str) and given in texts:
+        return given  # its values may contain separators
     wanted = _text(given, names)
     for text in texts:
         if text in (wanted, given):

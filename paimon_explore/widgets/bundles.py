@@ -7,10 +7,20 @@ from paimon_explore.errors import InvalidInputError
 
 STATIC = Path(__file__).parent / "static"
 WIDGETS = (
-    *("bytes", "explorer", "live", "partitions", "profile", "report", "side_panes", "warehouse"),
+    *(
+        "bytes",
+        "explorer",
+        "live",
+        "partitions",
+        "profile",
+        "report",
+        "rows",
+        "side_panes",
+        "warehouse",
+    ),
 )
 """Bundles of widgets and panes, which need `shared.js` before them."""
-PANES = ("bytes", "live", "partitions", "profile", "report", "side_panes")
+PANES = ("bytes", "live", "partitions", "profile", "report", "rows", "side_panes")
 """Bundles that the explorer loads after its first paint: `side_panes` at once, others on demand."""
 
 

@@ -17,11 +17,17 @@ import traitlets
 from paimon_explore.errors import InvalidInputError, PaimonError
 from paimon_explore.inspection.explorer.explorer_reports import REPORTS
 from paimon_explore.inspection.explorer.explorer_state import Answer, ExplorerState, ViewInput
+from paimon_explore.inspection.explorer.rows_session import (
+    file_of_tree_node,
+    parse_input,
+    rows_of_input,
+)
 from paimon_explore.inspection.explorer.static_html import explorer_html
 from paimon_explore.inspection.explorer.text_rendering import explorer_text
 from paimon_explore.inspection.explorer.timeline_update import TimelineUpdate
 from paimon_explore.inspection.rendering.code_snippet import Code
 from paimon_explore.inspection.rendering.result import Result
+from paimon_explore.inspection.rows.rows_view import RowsView
 from paimon_explore.inspection.table_view import TableView
 from paimon_explore.inspection.views.files_view import FilesView
 from paimon_explore.inspection.views.inspector import Inspector
@@ -155,6 +161,19 @@ class Explorer(AnsweringWidget):
         """
         return self._state.result(self.tab, self.selected, self._view_input())
 
+    def rows(self) -> RowsView:
+        """The rows that the Rows view shows; its input is `asked["rows"]` and `where`.
+
+        Raises:
+            InvalidInputError: the input is invalid.
+            PaimonError: a manifest cannot be read.
+        """
+        given = parse_input(self.asked.get("rows", ""))
+        given = given if given.where else replace(given, where=self.where)
+        node = self.node
+        file = file_of_tree_node(self.inspector, node) or self._state.file_name(node)
+        return rows_of_input(self.inspector, given, file)
+
     def _view_input(self) -> ViewInput:
         """The input of the open view, with the parts of the selection that it uses."""
         text = self.asked.get(self.tab, "")
@@ -218,6 +237,8 @@ class Explorer(AnsweringWidget):
         return text
 
     def _echo(self, _change: object = None) -> None:
+        if self.tab == "rows":
+            return  # `answer` sets the code once the rows are open
         if self.tab in REPORTS:
             try:
                 found = self.result().code
@@ -242,7 +263,11 @@ class Explorer(AnsweringWidget):
         if message.get("op") == "poll":
             found = self._polled(number(message, "version"))
             return replace(found, body=masked_members(found.body))
-        return answer(self._state, message)
+        found = answer(self._state, message)
+        codes = found.body.get("codes") if message.get("op") == "rows_open" else None
+        if isinstance(codes, Mapping):
+            self.code, self.spark_code = codes["python"], codes.get("pyspark", "")
+        return found
 
 
 def explore(

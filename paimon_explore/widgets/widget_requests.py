@@ -6,6 +6,7 @@ from dataclasses import replace
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.inspection.byte_inspector.byte_session import ByteSession
 from paimon_explore.inspection.explorer.explorer_state import Answer, ExplorerState, ViewInput
+from paimon_explore.inspection.explorer.rows_session import file_of_tree_node
 from paimon_explore.inspection.profile.profile_session import ConditionRequest
 from paimon_explore.sanitize import masked_members
 from paimon_explore.widgets import message_fields
@@ -82,6 +83,27 @@ def _condition(state: ExplorerState, message: Message) -> Answer:
     return Answer(body={"where": where})
 
 
+def _rows_open(state: ExplorerState, message: Message) -> Answer:
+    node, inspector = _text(message, "node"), state.inspector
+    file = file_of_tree_node(inspector, node) or state.file_name(node)
+    at = inspector.at(_number(message, "snapshot"))
+    body, columns = state.rows_session.open(at, _text(message, "text"), file)
+    return Answer(body=body, columns=columns)
+
+
+def _rows_page(state: ExplorerState, message: Message) -> Answer:
+    columns = [_checked_number(at) for at in _items(message, "columns")]
+    start = _number(message, "unit"), _number(message, "offset")
+    count = _number(message, "count")
+    return Answer(body=state.rows_session.page(_number(message, "handle"), start, count, columns))
+
+
+def _rows_cell(state: ExplorerState, message: Message) -> Answer:
+    unit, offset = _number(message, "unit"), _number(message, "offset")
+    handle, column = _number(message, "handle"), _number(message, "column")
+    return Answer(body=state.rows_session.cell(handle, unit, offset, column))
+
+
 _OPERATIONS: dict[str, Callable[[ExplorerState, Message], Answer]] = {
     "open": lambda state, _message: state.open(),
     "history": lambda state, _message: state.history(),
@@ -98,6 +120,10 @@ _OPERATIONS: dict[str, Callable[[ExplorerState, Message], Answer]] = {
     "profile_rows": _profile_rows,
     "profile_condition": _profile_condition,
     "condition": _condition,
+    "rows_open": _rows_open,
+    "rows_page": _rows_page,
+    "rows_sort": lambda s, message: Answer(body=s.rows_session.sort(_number(message, "handle"))),
+    "rows_cell": _rows_cell,
     "pane": lambda _state, message: Answer(body={"esm": pane_bundle(_text(message, "name"))}),
 }
 

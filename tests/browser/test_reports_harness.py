@@ -24,9 +24,10 @@ pytestmark = pytest.mark.browser
 
 AXE = Path(__file__).parents[2] / "paimon_explore/widgets/frontend/node_modules/axe-core/axe.min.js"
 SCRIPT_BYTES = 60_000
-TABS = ("files", "partitions", *REPORTS, "bytes")
+TABS = ("files", "rows", "partitions", *REPORTS, "bytes")
 READY = {
     "files": ".pe-grid-row:visible",
+    "rows": ".per-grid .pe-grid-row:visible",
     "partitions": ".pe-table tbody tr:visible",
     "bytes": "[data-file]:visible",
 }

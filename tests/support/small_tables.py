@@ -6,6 +6,7 @@ from uuid import uuid4
 import pyarrow as pa
 
 from paimon_explore import Catalog, Table
+from paimon_explore.scan.splits.data_split import DataSplit
 
 KEYED = {"bucket": "1", "write-only": "true"}
 """Options of a primary-key table of one bucket, whose commits stay as they were written."""
@@ -61,3 +62,10 @@ def keyed_table(
 def rows_of(table: pa.Table) -> list[dict[str, object]]:
     """Rows in a fixed order."""
     return sorted(table.to_pylist(), key=repr)
+
+
+def data_files(table: Table) -> tuple[str, ...]:
+    """Paths of the data files of a table of one bucket, oldest first."""
+    split = table.scan().plan().splits[0]
+    assert isinstance(split, DataSplit)
+    return split.paths

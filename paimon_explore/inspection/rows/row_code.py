@@ -36,11 +36,6 @@ class RowsRequest:
     order: RowOrder | None = None
     in_partition: Expression = TRUE
 
-    @property
-    def order_text(self) -> str:
-        """The order and the limit as SQL; empty for none."""
-        return "" if self.order is None else f" ORDER BY {self.order.text} LIMIT {MAX_SORTED}"
-
 
 def rows_code(request: RowsRequest) -> Code:
     """The code in Python and PySpark; PySpark only for merged rows of whole partitions."""
@@ -66,14 +61,13 @@ def _pyspark(request: RowsRequest) -> str:
         return ""
     options = {"scan.snapshot-id": request.snapshot_id} if request.snapshot_id else None
     then = f".where({condition!r})" if condition else ""
+    imports, order = "", request.order
+    if order is not None:
+        direction = "desc_nulls_last" if order.descending else "asc_nulls_last"
+        then += f".orderBy(F.col({quoted_name(order.column)!r}).{direction}()).limit({MAX_SORTED})"
+        imports = "from pyspark.sql import functions as F\n"
     if request.columns is not None:
         then += f".select({', '.join(repr(quoted_name(name)) for name in request.columns)})"
-    order = request.order
-    if order is None:
-        return read_code(request.location, options, then)
-    direction = "desc_nulls_last" if order.descending else "asc_nulls_last"
-    then += f".orderBy(F.col({quoted_name(order.column)!r}).{direction}()).limit({MAX_SORTED})"
-    imports = "from pyspark.sql import functions as F\n"
     return imports + read_code(request.location, options, then)
 
 
@@ -91,9 +85,13 @@ def sql_condition(request: RowsRequest) -> str | None:
     return to_sql(conjunction(parts)) if parts else ""
 
 
-def quoted_name(name: str) -> str:
-    """A column name in Spark SQL."""
-    return name if name.isidentifier() else f"`{name.replace('`', '``')}`"
+def quoted_name(name: str, mark: str = "`") -> str:
+    """A column name in Spark SQL, or in standard SQL with double quotes as the mark.
+
+    >>> quoted_name("a`b"), quoted_name("order", '"')
+    ('`a``b`', '"order"')
+    """
+    return f"{mark}{name.replace(mark, mark * 2)}{mark}"
 
 
 def sql_codes(request: RowsRequest) -> dict[str, str]:
@@ -101,15 +99,22 @@ def sql_codes(request: RowsRequest) -> dict[str, str]:
     condition = sql_condition(request)
     if condition is None:
         return {}
-    names = request.columns
-    columns = "*" if names is None else ", ".join(quoted_name(name) for name in names)
-    tail = request.order_text
     options = {"scan.snapshot-id": request.snapshot_id} if request.snapshot_id else None
     frame = read_code(request.location, options)
-    where = f" WHERE {condition}" if condition else ""
-    query = f"SELECT {columns} FROM t{where}{tail}"  # noqa: S608 - code to show, which quotes names
-    spark = f"{frame}.createOrReplaceTempView('t')\nspark.sql({query!r})"
+    query = _query(request, "`", condition)
     scan = call_code(f"{request.expression}.scan", where=condition or None)
-    query = f"SELECT {columns} FROM t{tail}".replace("`", '"')  # noqa: S608 - likewise
-    duckdb = f"{scan}.to_duckdb('t').sql({query!r})"
-    return {"spark_sql": spark, "duckdb": duckdb}
+    return {
+        "spark_sql": f"{frame}.createOrReplaceTempView('t')\nspark.sql({query!r})",
+        "duckdb": f"{scan}.to_duckdb('t').sql({_query(request, chr(34), '')!r})",
+    }
+
+
+def _query(request: RowsRequest, mark: str, condition: str) -> str:
+    names, order = request.columns, request.order
+    columns = "*" if names is None else ", ".join(quoted_name(name, mark) for name in names)
+    query = f"SELECT {columns} FROM t"  # noqa: S608 - code to show, which quotes names
+    query += f" WHERE {condition}" if condition else ""
+    if order is None:
+        return query
+    by = f"{quoted_name(order.column, mark)} {order.direction}"
+    return f"{query} ORDER BY {by} LIMIT {MAX_SORTED}"

@@ -42,9 +42,13 @@ class RowOrder:
 
     @property
     def text(self) -> str:
-        """The order as SQL."""
-        name = self.column if self.column.isidentifier() else f"`{self.column}`"
-        return f"{name} {'DESC' if self.descending else 'ASC'} NULLS LAST"
+        """The order for headings."""
+        return f"{self.column} {self.direction}"
+
+    @property
+    def direction(self) -> str:
+        """The direction as SQL."""
+        return f"{'DESC' if self.descending else 'ASC'} NULLS LAST"
 
 
 def check_sortable(field: DataField) -> None:

@@ -5,7 +5,17 @@ import { readFile, writeFile } from "node:fs/promises";
 import { build } from "esbuild";
 
 const WIDGETS = [
-  ...["bytes", "explorer", "live", "partitions", "profile", "report", "side_panes", "warehouse"],
+  ...[
+    "bytes",
+    "explorer",
+    "live",
+    "partitions",
+    "profile",
+    "report",
+    "rows",
+    "side_panes",
+    "warehouse",
+  ],
 ];
 const SHARED = ["channel", "dom", "text_format", "theme", "virtual_scroll"];
 

@@ -2,6 +2,7 @@ import json
 import re
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 import traitlets
 
@@ -9,6 +10,7 @@ from paimon_explore.errors import InvalidInputError, NotFoundError
 from paimon_explore.widgets import explorer as module
 from paimon_explore.widgets.explorer import Explorer, explore
 from support.explored import History, hostile_history
+from support.small_tables import append_table, columns
 
 FRONTEND = Path(module.__file__).parent / "frontend" / "src"
 
@@ -144,3 +146,18 @@ def test_a_damaged_table_can_still_be_shown(history: History) -> None:
 def test_the_state_is_json(history: History) -> None:
     assert json.loads(json.dumps(explore(history.view).state()))["traits"]["selected"] == 2
     assert json.dumps(explore(hostile_history().view).state())
+
+
+def test_the_rows_view_sets_the_code_and_has_a_method() -> None:
+    schema = columns(k=pa.int32())
+    table = append_table(schema, [{"k": 1}, {"k": 2}])
+    e = explore(table._view())
+    e.tab = "rows"
+    e.asked = {"rows": '{"where": "k > 1"}'}
+    screen = Screen(e)
+    message = {"id": 1, "op": "rows_open", "snapshot": 1, "text": e.asked["rows"], "node": ""}
+    assert screen.ask(message)["ok"] is True
+    assert e.code == "t.rows(where='k > 1')"
+    assert e.spark_code.endswith(".where('k > 1')")
+    assert e.rows().to_arrow().to_pylist() == [{"k": 2}]
+    assert screen.ask({"id": 2, "op": "rows_page", "handle": 1})["ok"] is False

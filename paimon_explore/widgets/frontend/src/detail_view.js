@@ -5,6 +5,7 @@ import { failureOf } from "./channel.js";
 import { attribute, button, el, fill, whenQuiet } from "./dom.js";
 import { createHelp } from "./keyboard_help.js";
 import { problem } from "./problem_view.js";
+import { valueCondition } from "./row_layout.js";
 import { CELL_LIMIT, cut, visible } from "./text_format.js";
 
 /** @import {Context, Pane} from "./context.js" */
@@ -17,6 +18,7 @@ import { CELL_LIMIT, cut, visible } from "./text_format.js";
  *   | {type: "problem", failure: Failure}
  *   | {type: "text", title: string, text: string}} Section
  */
+/** @typedef {(rows: object, condition?: string) => Promise<void>} ShowRows */
 /** @typedef {{title: string, subtitle: string, kind?: string, sections: Section[]}} Document */
 
 const QUIET_MILLIS = 60;
@@ -53,13 +55,30 @@ export function createDetail(context) {
     }
   }, QUIET_MILLIS);
 
+  /** @type {ShowRows} */
+  const showRows = async (rows, condition = store.get().where ?? "") => {
+    const { selected, asked } = store.get();
+    try {
+      const answer = await channel.ask("condition", { snapshot: selected, text: condition });
+      const text = JSON.stringify(rows);
+      store.set({ tab: "rows", where: answer.body.where, asked: { ...asked, rows: text } });
+    } catch (error) {
+      context.report(failureOf(error));
+    }
+  };
+
   /** @param {Document} document */
   const draw = (document) => {
     fill(
       body,
       el("div", { class: "pe-detail-kind" }, visible(document.subtitle)),
       el("h4", { class: "pe-detail-title", "data-kind": document.kind }, longText(document.title)),
-      ...document.sections.map(section),
+      /^data file/.test(document.subtitle)
+        ? button("Show rows", "Show the records of this file", () =>
+            showRows({ scope: "file", file: document.title }),
+          )
+        : null,
+      ...document.sections.map((part) => section(part, showRows)),
     );
     body.scrollTop = 0;
     attribute(element, "data-node", store.get().node);
@@ -84,9 +103,10 @@ export function createDetail(context) {
 
 /**
  * @param {Section} part
+ * @param {ShowRows} showRows
  * @returns {HTMLElement}
  */
-function section(part) {
+function section(part, showRows) {
   switch (part.type) {
     case "facts":
       return el("div", { class: "pe-section" }, heading(part.title), facts(part.rows));
@@ -95,7 +115,7 @@ function section(part) {
         "div",
         { class: "pe-section" },
         heading(part.title),
-        bounds(part.rows, part.title),
+        bounds(part.rows, part.title, showRows),
         part.note ? el("p", { class: "pe-note" }, visible(part.note)) : null,
       );
     case "problem":
@@ -127,8 +147,9 @@ function facts(rows) {
 /**
  * @param {Bound[]} rows
  * @param {string} label
+ * @param {ShowRows} showRows
  */
-function bounds(rows, label) {
+function bounds(rows, label, showRows) {
   const table = el("table", { class: "pe-bounds", "aria-label": label });
   const head = el("tr", {});
   for (const name of ["column", "min", "max", "nulls"]) {
@@ -138,13 +159,16 @@ function bounds(rows, label) {
   }
   table.append(el("thead", {}, head));
   const inside = el("tbody", {});
-  for (const row of rows) inside.append(boundRow(row));
+  for (const row of rows) inside.append(boundRow(row, showRows));
   table.append(inside);
   return table;
 }
 
-/** @param {Bound} row */
-function boundRow(row) {
+/**
+ * @param {Bound} row
+ * @param {ShowRows} showRows
+ */
+function boundRow(row, showRows) {
   const name = el(
     "th",
     {},
@@ -158,9 +182,20 @@ function boundRow(row) {
     why.colSpan = 2;
     return el("tr", {}, name, why, nulls);
   }
-  const max = el("td", { class: "pe-value" }, longText(row.max));
+  const [min, max] = [row.min, row.max].map((text) => {
+    const cell = el("td", { class: "pe-value" }, longText(text));
+    if (!row.note && !/^0x/.test(text)) {
+      cell.append(
+        " ",
+        button("rows", "Show rows with this value", () =>
+          showRows({}, valueCondition(row.column, row.type, text)),
+        ),
+      );
+    }
+    return cell;
+  });
   if (row.note) max.append(el("span", { class: "pe-type" }, visible(row.note)));
-  return el("tr", {}, name, el("td", { class: "pe-value" }, longText(row.min)), max, nulls);
+  return el("tr", {}, name, min, max, nulls);
 }
 
 /**

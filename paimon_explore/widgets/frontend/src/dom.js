@@ -8,6 +8,7 @@ const ATTRIBUTES = new Set([
   "height",
   "hidden",
   "id",
+  "list",
   "placeholder",
   "role",
   "spellcheck",

@@ -20,6 +20,7 @@ const reportTab = (id, title) => ({ id, title, create: lazyPane("report", id) })
 /** The tabs in order, with their labels; an id is a value of the trait `tab`. @type {readonly PaneKind[]} */
 export const PANES = [
   { id: "files", title: "Files", create: createFiles },
+  { id: "rows", title: "Rows", create: lazyPane("rows") },
   { id: "partitions", title: "Partitions", create: lazyPane("partitions") },
   { id: "profile", title: "Profile", create: lazyPane("profile") },
   reportTab("heat", "Partition heatmap"),

@@ -1,7 +1,7 @@
 """The rows of tables of all kinds, by window, by position, by file, and the fate of records."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from uuid import uuid4
 
 import pyarrow as pa
@@ -16,12 +16,12 @@ from paimon_explore.errors import (
     UnsupportedFeatureError,
 )
 from paimon_explore.inspection.rows import row_units
+from paimon_explore.inspection.rows.row_code import sql_codes
 from paimon_explore.inspection.rows.rows_view import RowsView
 from paimon_explore.metadata.options.table_options import DATA_EVOLUTION_ENABLED
-from paimon_explore.scan.splits.data_split import DataSplit
 from support.depth import some
 from support.golden import GoldenTables
-from support.small_tables import append_table, columns, keyed_table, rows_of
+from support.small_tables import append_table, columns, data_files, keyed_table, rows_of
 from support.table_kinds import TABLE_KINDS
 
 COLUMNS = columns(k=pa.int32(), v=pa.string())
@@ -211,6 +211,7 @@ def test_scopes_select_partitions_buckets_and_files() -> None:
         {"dt": "a", "k": 3},
     ]
     odd = table.rows(partition={"dt": "b/c=d"}, where="k > 0")
+    assert table.rows(partition="dt=b/c=d").to_arrow()["k"].to_pylist() == [2]
     assert odd.to_arrow()["k"].to_pylist() == [2]
     assert odd.code.spark.endswith(".where(\"dt = 'b/c=d' AND k > 0\")")
     for name in table.files().to_arrow()["file_name"].to_pylist():
@@ -301,6 +302,31 @@ def test_the_code_gives_exactly_the_rows(name: str) -> None:
     assert again.to_arrow()["v"].to_pylist() == ["x", "e", "d"]
 
 
+SQL_CASES: Sequence[Mapping[str, object]] = [
+    {},
+    {"where": "`or\"der` > 1 or dt = 'x''y'"},
+    {"partition": "dt=x'y"},
+    {"columns": ["a`b", 'or"der'], "where": "dt <> 'z'"},
+]
+
+
+@pytest.mark.parametrize("given", SQL_CASES, ids=str)
+@pytest.mark.parametrize("sort", ["", 'or"der', "a`b"])
+def test_the_sql_of_duckdb_gives_exactly_the_rows(given: Mapping[str, object], sort: str) -> None:
+    pytest.importorskip("duckdb")
+    types: dict[str, pa.DataType] = {
+        "dt": pa.string(), 'or"der': pa.int32(), "a`b": pa.string(),
+    }  # fmt: skip
+    schema = columns(**types)
+    rows = [{"dt": d, 'or"der': k, "a`b": None if k else d} for d in ("x'y", "z") for k in range(3)]
+    t = append_table(schema, rows, rows[:2], partition_by=["dt"])
+    for table in (t, t.at(snapshot=1)):
+        view = table.rows(**given)  # type: ignore[arg-type]
+        view = view.sort(sort) if sort else view
+        found = eval(sql_codes(view.request)["duckdb"], {"t": t})  # noqa: S307 - a line of our own
+        assert rows_of(found.to_arrow_table()) == rows_of(view.to_arrow())
+
+
 def test_columns_that_were_added_dropped_and_renamed_are_those_of_the_snapshot() -> None:
     table = append_table(COLUMNS, [{"k": 1, "v": "a"}])
     table.add_column("w", "INT")
@@ -310,13 +336,6 @@ def test_columns_that_were_added_dropped_and_renamed_are_those_of_the_snapshot()
     assert table.rows().to_arrow().to_pylist() == [{"u": "a", "w": None}, {"u": "b", "w": 5}]
     assert table.at(snapshot=1).rows().to_arrow().to_pylist() == [{"k": 1, "v": "a"}]
     assert table.rows("w = 5").to_arrow()["u"].to_pylist() == ["b"]
-
-
-def data_files(table: pe.Table) -> tuple[str, ...]:
-    """Paths of the files of a table without buckets, oldest first."""
-    split = table.scan().plan().splits[0]
-    assert isinstance(split, DataSplit)
-    return split.paths
 
 
 def test_a_missing_file_is_named_and_the_other_rows_are_read() -> None:
