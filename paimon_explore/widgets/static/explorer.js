@@ -527,6 +527,7 @@ var COUNT_MILLIS = 700;
 var reportTab = (id, title) => ({ id, title, create: lazyPane("report", id) });
 var PANES = [
   { id: "files", title: "Files", create: createFiles },
+  { id: "rows", title: "Rows", create: lazyPane("rows") },
   { id: "partitions", title: "Partitions", create: lazyPane("partitions") },
   { id: "profile", title: "Profile", create: lazyPane("profile") },
   reportTab("heat", "Partition heatmap"),

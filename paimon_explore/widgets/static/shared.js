@@ -136,6 +136,7 @@ var ATTRIBUTES = new Set([
   "height",
   "hidden",
   "id",
+  "list",
   "placeholder",
   "role",
   "spellcheck",

@@ -59,6 +59,13 @@ function problem(failure) {
   );
 }
 
+// src/row_layout.js
+function valueCondition(column, type, value) {
+  const name = /^[A-Za-z_]\w*$/.test(column) ? column : `\`${column.replaceAll("`", "``")}\``;
+  const number = /^(TINYINT|SMALLINT|INT|BIGINT|DECIMAL|FLOAT|DOUBLE|BOOLEAN)/.test(type);
+  return `${name} = ${number ? value : `'${value.replaceAll("'", "''")}'`}`;
+}
+
 // src/detail_view.js
 var QUIET_MILLIS = 60;
 function createDetail(context) {
@@ -87,12 +94,27 @@ function createDetail(context) {
       attribute(element, "data-node", node);
     }
   }, QUIET_MILLIS);
+  const showRows = async (rows, condition = store.get().where ?? "") => {
+    const { selected, asked } = store.get();
+    try {
+      const answer = await channel.ask("condition", { snapshot: selected, text: condition });
+      const text = JSON.stringify(rows);
+      store.set({ tab: "rows", where: answer.body.where, asked: { ...asked, rows: text } });
+    } catch (error) {
+      context.report(failureOf(error));
+    }
+  };
   const draw = (document) => {
     fill(
       body,
       el("div", { class: "pe-detail-kind" }, visible(document.subtitle)),
       el("h4", { class: "pe-detail-title", "data-kind": document.kind }, longText(document.title)),
-      ...document.sections.map(section)
+      /^data file/.test(document.subtitle) ? button(
+        "Show rows",
+        "Show the records of this file",
+        () => showRows({ scope: "file", file: document.title })
+      ) : null,
+      ...document.sections.map((part) => section(part, showRows))
     );
     body.scrollTop = 0;
     attribute(element, "data-node", store.get().node);
@@ -112,7 +134,7 @@ function createDetail(context) {
     dispose: () => load.cancel()
   };
 }
-function section(part) {
+function section(part, showRows) {
   switch (part.type) {
     case "facts":
       return el("div", { class: "pe-section" }, heading(part.title), facts(part.rows));
@@ -121,7 +143,7 @@ function section(part) {
         "div",
         { class: "pe-section" },
         heading(part.title),
-        bounds(part.rows, part.title),
+        bounds(part.rows, part.title, showRows),
         part.note ? el("p", { class: "pe-note" }, visible(part.note)) : null
       );
     case "problem":
@@ -145,7 +167,7 @@ function facts(rows) {
   }
   return list;
 }
-function bounds(rows, label) {
+function bounds(rows, label, showRows) {
   const table = el("table", { class: "pe-bounds", "aria-label": label });
   const head = el("tr", {});
   for (const name of ["column", "min", "max", "nulls"]) {
@@ -155,11 +177,11 @@ function bounds(rows, label) {
   }
   table.append(el("thead", {}, head));
   const inside = el("tbody", {});
-  for (const row of rows) inside.append(boundRow(row));
+  for (const row of rows) inside.append(boundRow(row, showRows));
   table.append(inside);
   return table;
 }
-function boundRow(row) {
+function boundRow(row, showRows) {
   const name = el(
     "th",
     {},
@@ -173,9 +195,22 @@ function boundRow(row) {
     why.colSpan = 2;
     return el("tr", {}, name, why, nulls);
   }
-  const max = el("td", { class: "pe-value" }, longText(row.max));
+  const [min, max] = [row.min, row.max].map((text) => {
+    const cell = el("td", { class: "pe-value" }, longText(text));
+    if (!row.note && !/^0x/.test(text)) {
+      cell.append(
+        " ",
+        button(
+          "rows",
+          "Show rows with this value",
+          () => showRows({}, valueCondition(row.column, row.type, text))
+        )
+      );
+    }
+    return cell;
+  });
   if (row.note) max.append(el("span", { class: "pe-type" }, visible(row.note)));
-  return el("tr", {}, name, el("td", { class: "pe-value" }, longText(row.min)), max, nulls);
+  return el("tr", {}, name, min, max, nulls);
 }
 function longText(text) {
   if (text === "") return el("span", { class: "pe-type" }, "empty");
