@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from dataclasses import replace
 from functools import partial
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from paimon_explore.arguments import invalid_argument, mapping, optional_string
 from paimon_explore.commit.commit_attempt import NO_NOTE, CommitNote
@@ -51,19 +51,15 @@ from paimon_explore.scan.predicate.unset_argument import NOT_GIVEN, NotGiven, re
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.table.merge_builder import Merge
 from paimon_explore.table.progress import progress
-from paimon_explore.write.adopted_files import (
-    AdoptionMode,
-    ForeignFile,
-    adopt_files,
-    delete_moved,
-    given_partition_path,
-)
 from paimon_explore.write.append_writer import write_append
 from paimon_explore.write.input.cast_policy import CastPolicy
 from paimon_explore.write.input.converted_rows import converted_rows
 from paimon_explore.write.input.table_batches import Rows, with_partition
 from paimon_explore.write.primary_key_writer import needs_key_index
 from paimon_explore.write.write_target import WriteTarget, abort
+
+if TYPE_CHECKING:
+    from paimon_explore.write.adopted_files import AdoptionMode, ForeignFile
 
 RowLevelWork: TypeAlias = Callable[[TableStore, TableSchema, TableOptions], RowLevelResult]
 """Writes what becomes of rows of a table."""
@@ -133,17 +129,21 @@ class TableWriter:
 
     def add_files(
         self,
-        files: Sequence[ForeignFile],
-        mode: AdoptionMode,
+        files: "Sequence[ForeignFile]",
+        mode: "AdoptionMode",
         partition: Mapping[str, object] | None,
     ) -> Snapshot | None:
         """Adopt existing files; see `Table.add_files`."""
+        from paimon_explore.write import adopted_files
+
         target = self.target
-        expected = None if partition is None else given_partition_path(target, partition)
-        messages = adopt_files(target, files, mode=mode, partition_path=expected)
+        expected = (
+            None if partition is None else adopted_files.given_partition_path(target, partition)
+        )
+        messages = adopted_files.adopt_files(target, files, mode=mode, partition_path=expected)
         snapshot = self._commit(messages, partial(Committer.commit, note=self.note))
-        if mode is AdoptionMode.MOVE:
-            delete_moved(files)
+        if mode is adopted_files.AdoptionMode.MOVE:
+            adopted_files.delete_moved(files)
         return snapshot
 
     def overwrite(self, data: Rows, partition: Mapping[str, object] | None) -> Snapshot | None:

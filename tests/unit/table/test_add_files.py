@@ -233,3 +233,21 @@ def test_tables_that_cannot_adopt_files_say_why(
     file = write(tmp_path / "a.parquet", rows("a", 1))
     with pytest.raises(UnsupportedFeatureError, match=reason):
         table.add_files(file)
+
+
+def test_values_must_fit_nullability_and_length(tmp_path: Path, catalog: Catalog) -> None:
+    schema = pa.schema([pa.field("k", pa.int32(), nullable=False), pa.field("w", pa.string())])
+    table = catalog.create_table("db.t", schema)
+    table.alter_column_type("w", "VARCHAR(3)")
+    cases: list[tuple[dict[str, object], str]] = [
+        ({"k": None, "w": "a"}, "row 1: the value is null, but the column is NOT NULL"),
+        ({"k": 2, "w": "long"}, r"Column 'w' \(VARCHAR\(3\)\), row 1: 'long'"),
+    ]
+    good: dict[str, object] = {"k": 1, "w": "abc"}
+    loose = columns(k=pa.int32(), w=pa.string())
+    for bad, message in cases:
+        file = write(tmp_path / "a.parquet", pa.Table.from_pylist([good, bad], schema=loose))
+        with pytest.raises(InvalidInputError, match=message):
+            table.add_files(file)
+    table.add_files(write(tmp_path / "b.parquet", pa.Table.from_pylist([good], schema=loose)))
+    assert table.to_arrow().to_pylist() == [good]

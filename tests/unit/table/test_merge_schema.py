@@ -211,3 +211,9 @@ def test_a_conflict_of_two_types_is_an_error_of_the_later_commit() -> None:
     with pytest.raises((InvalidInputError, CommitConflictError), match="Column 'new'"):
         fails()
     assert table.to_arrow().num_rows == 2
+
+
+def test_row_kinds_are_no_new_column() -> None:
+    table = keyed_table(columns(k=pa.int32()), [{"k": 1}, {"k": 2}], primary_key=["k"])
+    table.upsert([{"k": 1, "w": "x"}, {"k": 2, "_ROW_KIND": "-D"}], merge_schema=True)
+    assert table.to_arrow().to_pylist() == [{"k": 1, "w": "x"}]

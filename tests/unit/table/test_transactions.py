@@ -449,3 +449,18 @@ def test_drop_partitions_and_truncate_are_part_of_a_transaction() -> None:
         tx.truncate()
         tx.append([row(THIRD, 1, 1)])
     assert table.to_arrow()["p"].to_pylist() == [THIRD]
+
+
+def test_a_branch_has_transactions_of_its_own() -> None:
+    table = append_table(COLUMNS, [{"k": 1, "v": 1}])
+    table.create_tag("one")
+    table.create_branch("side", "one")
+    side = open_table(table.path, branch="side")
+    with side.transaction() as tx:
+        tx.add_column("w", "STRING")
+        tx.append([{"k": 2, "w": "side"}])
+        tx.delete("k = 1")
+    assert side.to_arrow().to_pylist() == [{"k": 2, "v": None, "w": "side"}]
+    assert table.to_arrow().to_pylist() == [{"k": 1, "v": 1}]
+    assert table.schema.row_type.names == ("k", "v")
+    assert orphans(table) == ()
