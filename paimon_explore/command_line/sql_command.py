@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from paimon_explore.command_line.command import command, main_group
-from paimon_explore.command_line.exit_codes import FAILURE, OK
+from paimon_explore.command_line.exit_codes import OK
 from paimon_explore.command_line.options import key_values, output_options, source_options
 from paimon_explore.command_line.plain_commands import EXTRA_HINT
 from paimon_explore.errors import PaimonError, UnsupportedFeatureError
@@ -90,7 +90,6 @@ def run_prompt(tables: "CatalogTables", engine: "Engine", output: "Output") -> i
     from paimon_explore.command_line.sql.prompt import statements_of_prompt
 
     output.message(f"{engine.title}. {_HELP}")
-    code = OK
     for text in statements_of_prompt(tables):
         try:
             if text.startswith("."):
@@ -98,13 +97,11 @@ def run_prompt(tables: "CatalogTables", engine: "Engine", output: "Output") -> i
                 continue
             for one in engine.statements(text):
                 _run(engine, one, output)
-            code = OK
         except PaimonError as error:
             sys.stderr.write(f"{error}\n")
-            code = FAILURE
         except KeyboardInterrupt:
             sys.stderr.write("Interrupted.\n")
-    return code
+    return OK
 
 
 def _dot_command(text: str, tables: "CatalogTables", output: "Output") -> None:

@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
+from io import TextIOWrapper
 from time import monotonic
 from typing import TYPE_CHECKING, TextIO
 
@@ -276,6 +277,8 @@ def standard_output(form: Format, width: int | None = None) -> Output:
         form: text, JSON or CSV.
         width: the width of text; None for that of the terminal, or no limit in a pipe.
     """
+    if isinstance(sys.stdout, TextIOWrapper):  # another encoding than UTF-8 lacks characters
+        sys.stdout.reconfigure(errors="backslashreplace")
     is_terminal = sys.stdout.isatty()
     if width is None and is_terminal:
         width = shutil.get_terminal_size().columns

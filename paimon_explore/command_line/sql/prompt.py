@@ -51,15 +51,17 @@ class SqlCompleter(Completer):
             yield Completion(name, start_position=-len(begun), display=visible(name))
 
     def candidates(self, text: str, begun: str) -> list[str]:
-        """Return what a word can become.
+        """Return what a word can become: a keyword if no name begins with it.
 
         Args:
             text: the whole text of the prompt.
             begun: the first characters of the word.
         """
-        known = dict.fromkeys((*self._known_columns(text), *self._known_names(), *_KEYWORDS))
+        names = dict.fromkeys((*self._known_columns(text), *self._known_names()))
         start = begun.lower()
-        return [name for name in known if name.lower().startswith(start)][:_MAX_SHOWN]
+        found = [name for name in names if name.lower().startswith(start)]
+        found = found or [word for word in _KEYWORDS if word.lower().startswith(start)]
+        return found[:_MAX_SHOWN]
 
     def _known_names(self) -> list[str]:
         if self._names is None:

@@ -125,6 +125,16 @@ def test_a_pipe_that_is_closed_is_no_failure(demo_warehouse: Path) -> None:
         assert (command, done.returncode, done.stderr) == (command, 0, b"")
 
 
+def test_an_encoding_without_a_character_is_no_failure(demo_warehouse: Path) -> None:
+    table = str(demo_warehouse / "demo.db" / "orders")
+    words = [sys.executable, "-m", "paimon_explore", "head", table, "-n", "2"]
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    done = subprocess.run(  # noqa: S603 - our own command
+        words, env=environment, capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.splitlines()[-1].split() == ["3", "Z\\xfcrich", "0.75", "2026-01-01"]
+
+
 def test_show_loads_none_of_the_packages_of_the_extra(demo_warehouse: Path) -> None:
     program = (
         "import sys\n"

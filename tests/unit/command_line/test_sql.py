@@ -196,7 +196,7 @@ def tables_of(warehouse: str) -> CatalogTables:
 
 def test_names_and_columns_are_completed() -> None:
     completer = SqlCompleter(tables_of("wh"))
-    assert completer.candidates("SELECT * FROM ord", "ord") == ["orders", "ORDER BY"]
+    assert completer.candidates("SELECT * FROM ord", "ord") == ["orders"]
     assert completer.candidates("SELECT ci FROM orders", "ci") == ["city"]
     assert completer.candidates("SELECT ci", "ci") == []
     assert completer.candidates("sel", "sel") == ["SELECT"]
