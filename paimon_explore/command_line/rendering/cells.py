@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from paimon_explore.command_line.rendering.machine_text import json_text
 from paimon_explore.data_types.arrow_buffers import Column, as_python
-from paimon_explore.sanitize import visible
+from paimon_explore.sanitize import masked, visible
 
 NULL = "null"
 """The text for null."""
@@ -69,6 +69,19 @@ def _text(value: object) -> str:
             return repr(value)
         case _:
             return visible(str(value))
+
+
+def masked_texts(table: pa.Table) -> pa.Table:
+    """Return a table of metadata with the secrets in its texts masked."""
+    for at, field in enumerate(table.schema):
+        if pa.types.is_string(field.type):
+            texts = [masked(value) if isinstance(value, str) else None for value in _all(table, at)]
+            table = table.set_column(at, field, pa.array(texts, pa.string()))
+    return table
+
+
+def _all(table: pa.Table, at: int) -> list[object]:
+    return as_python(table.column(at).combine_chunks())
 
 
 def is_number(data_type: pa.DataType) -> bool:

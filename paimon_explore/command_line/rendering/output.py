@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING, TextIO
 
 import pyarrow as pa
 
-from paimon_explore.command_line.rendering.cells import NULL, is_number, json_cells, text_cells
+from paimon_explore.command_line.rendering.cells import (
+    NULL,
+    is_number,
+    json_cells,
+    masked_texts,
+    text_cells,
+)
 from paimon_explore.command_line.rendering.machine_text import csv_line, json_text
 from paimon_explore.command_line.rendering.report_text import report_lines, wrapped
 from paimon_explore.command_line.rendering.text_table import (
@@ -24,7 +30,7 @@ from paimon_explore.command_line.rendering.text_table import (
 )
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.rendering.number_format import plural
-from paimon_explore.sanitize import visible
+from paimon_explore.sanitize import masked_members, visible
 
 if TYPE_CHECKING:
     from paimon_explore.inspection.rendering.result import Result
@@ -101,10 +107,13 @@ class Output:
                 self._csv(list(value.values()))
 
     def listing(self, rows: Rows, *, columns: Mapping[str, str] | None = None, noun: str) -> int:
-        """Print metadata as `rows` does; text has no columns that are null in all rows."""
+        """Print metadata as `rows` does, with secrets masked.
+
+        Text has no columns that are null in all rows.
+        """
+        table = masked_texts(rows if isinstance(rows, pa.Table) else rows.read_all())
         if not self.is_text:
-            return self.rows(rows)
-        table = rows if isinstance(rows, pa.Table) else rows.read_all()
+            return self.rows(table)
         shown = columns or {name: visible(name.replace("_", " ")) for name in table.schema.names}
         filled = {
             name: heading
@@ -160,9 +169,9 @@ class Output:
                 rows = result.to_arrow()
                 found = [row for batch in rows.to_batches() for row in _json_rows(batch)]
                 document = {**_sections(result), "figures": result.figures(), "rows": found}
-                self.line(json_text(document))
+                self.line(json_text(masked_members(document)))
             case Format.CSV:
-                self.rows(result.to_arrow())
+                self.rows(masked_texts(result.to_arrow()))
 
     def _each(
         self, batches: Iterator[pa.RecordBatch], write: Callable[[pa.RecordBatch], None]
