@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from paimon_explore.inspection.health.health_report import Health as Health
     from paimon_explore.inspection.history.schema_history import SchemaHistory as SchemaHistory
     from paimon_explore.inspection.history.timeline import Timeline as Timeline
+    from paimon_explore.inspection.overview.overview_report import Overview as Overview
     from paimon_explore.inspection.partition_argument import Given as Given
     from paimon_explore.inspection.profile.table_profile import Profile as Profile
     from paimon_explore.inspection.rendering.result import Renderer as Renderer
@@ -91,6 +92,7 @@ _MODULES = {
     "OrphanReport": "maintenance.expiry.orphan_files",
     "PartitionInfo": "metastore.view_values",
     "PartitionHeat": "inspection.views.partition_heatmap",
+    "Overview": "inspection.overview.overview_report",
     "PartitionsView": "inspection.views.partitions_view",
     "Profile": "inspection.profile.table_profile",
     "Removal": "maintenance.expiry.file_removal",

@@ -57,8 +57,8 @@ class ExplainableTable(ReadableTable):
         from paimon_explore.inspection.views.snapshot_diff_view import snapshot_diff
 
         integer("rows", rows, minimum=0)
-        _point("before", before)
-        _point("after", after)
+        check_point("before", before)
+        check_point("after", after)
         inspector = self._inspector()
         second = inspector.point(after)
         first = inspector.before(second) if before is None else inspector.point(before)
@@ -333,7 +333,7 @@ class ExplainableTable(ReadableTable):
         from paimon_explore.inspection.compare.table_side import TableSide
         from paimon_explore.inspection.rendering.code_snippet import Code, call_code, point_code
 
-        _point("at", at)
+        check_point("at", at)
         integer("rows", rows, minimum=0)
         optional_integer("max_read", max_read, minimum=0)
         if other is not None:
@@ -413,7 +413,7 @@ class ExplainableTable(ReadableTable):
         return inspector.at(snapshot_id) if isinstance(snapshot_id, int) else inspector
 
 
-def _point(name: str, point: object) -> None:
+def check_point(name: str, point: object) -> None:
     """Reject what is neither an id, a tag nor a time."""
     if point is None or isinstance(point, str | date):
         return

@@ -7,7 +7,6 @@ import pyarrow as pa
 
 from paimon_explore.arguments import (
     boolean,
-    integer,
     optional_integer,
     optional_names,
     optional_string,
@@ -26,7 +25,7 @@ from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.sanitize import sanitized
 from paimon_explore.table import lazy_types as types
 from paimon_explore.table.row_reader import RowSource
-from paimon_explore.table.table_explain import ExplainableTable
+from paimon_explore.table.table_explain import ExplainableTable, Point, check_point
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -92,21 +91,46 @@ class ExplorableTable(ExplainableTable):
         hint = f"{suggestion(name, known)}System tables: {choices(sorted(known), limit=30)}."
         raise NotFoundError("system table", name, self.name, hint=hint)
 
-    def explore(self, *, height: int = 560, live: float = 0) -> "types.Explorer":
+    def explore(  # noqa: PLR0913 - the parts of a deep link
+        self,
+        *,
+        tab: str | None = None,
+        snapshot: "Point | None" = None,
+        compare: "Point | None" = None,
+        filter: str | None = None,  # noqa: A002 - the name of the widget's trait
+        text: str | None = None,
+        height: int | None = None,
+        live: float = 0,
+    ) -> "types.Explorer":
         """Open the explorer, a notebook widget, at the pinned or the latest snapshot.
 
         Args:
-            height: pixels.
+            tab: the view to open: overview, files, partitions, lsm, diff, explain and so on; by
+                default the overview, or the list of files if `filter` is given.
+            snapshot: the snapshot to select: its id, a tag or a time.
+            compare: the snapshot to compare with, which opens the view diff.
+            filter: a condition on the files to list, as for `files`.
+            text: the input of the view, such as a condition for `explain`.
+            height: pixels; by default the explorer follows the height of the window.
             live: follow the table: look for new snapshots every so many seconds, at least 0.5; 0
                 switches it off. The timeline of the explorer has a switch for it, too.
 
         Raises:
+            InvalidInputError: there is no such tab, or it has no input for `text`.
+            NotFoundError: there is no such snapshot.
             UnsupportedFeatureError: the packages of the extra `notebook` are not installed.
 
         >>> import paimon_explore as pe
-        >>> explorer = pe.demo().table("demo.orders").explore(height=640)
+        >>> explorer = pe.demo().table("demo.orders").explore(tab="explain", text="id > 3")
+        >>> explorer.result().kind
+        'explain'
         """
-        integer("height", height, minimum=1)
+        optional_integer("height", height)
+        check_point("snapshot", snapshot)
+        check_point("compare", compare)
+        for name, value in (("tab", tab), ("filter", filter), ("text", text)):
+            if value is not None:
+                string(name, value)
         try:
             from paimon_explore.widgets.explorer import explore
         except ImportError as error:
@@ -114,9 +138,26 @@ class ExplorableTable(ExplainableTable):
                 f"opening the explorer without the package {error.name}",
                 hint="Run: pip install 'paimon-explore[notebook]'",
             ) from error
+        from paimon_explore.inspection.explorer.explorer_tabs import Opening
+
         pinned = self.snapshot if self.travel.given else None
-        selected = None if pinned is None else pinned.id
-        return explore(self._view(), selected=selected, height=height, live=seconds("live", live))
+        if snapshot is None and pinned is not None:
+            snapshot = pinned.id
+        opening = Opening(tab=tab, snapshot=snapshot, compare=compare, filter=filter, text=text)
+        return explore(self._view(), opening, height=height, live=seconds("live", live))
+
+    def overview(self) -> "types.Overview":
+        """Describe the table in sentences: what it is, its size, its commits, and what is wrong.
+
+        >>> import paimon_explore as pe
+        >>> overview = pe.demo().table("demo.orders").overview()
+        >>> overview.to_arrow()["sentence"][0].as_py()
+        'orders is a primary-key table: one row for each value of dt, id.'
+        """
+        from paimon_explore.commit.commit_timing import system_clock
+        from paimon_explore.inspection.overview.overview_report import table_overview
+
+        return table_overview(self._inspector(), system_clock())
 
     def timeline(self) -> "types.Timeline":
         """Return all snapshots and what refers to them: tags, consumers, hints.

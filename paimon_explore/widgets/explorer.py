@@ -17,6 +17,7 @@ import traitlets
 from paimon_explore.errors import InvalidInputError, PaimonError
 from paimon_explore.inspection.explorer.explorer_reports import REPORTS
 from paimon_explore.inspection.explorer.explorer_state import Answer, ExplorerState, ViewInput
+from paimon_explore.inspection.explorer.explorer_tabs import Opening
 from paimon_explore.inspection.explorer.rows_session import (
     file_of_tree_node,
     parse_input,
@@ -38,7 +39,8 @@ from paimon_explore.widgets.saved_page import saved_page
 from paimon_explore.widgets.widget_base import AnsweringWidget
 from paimon_explore.widgets.widget_requests import Message, answer
 
-_HEIGHT = 560
+_AUTOMATIC = 0
+"""Height that follows the window."""
 _TRAITS = (
     *("selected", "compare", "node", "filter", "where", "tab", "asked", "code", "spark_code"),
     "height",
@@ -48,6 +50,8 @@ _FILTERED = ("explain", "profile")
 MIN_SECONDS = 0.5
 """The shortest interval of polls."""
 _MAX_SECONDS = 3600
+OVERVIEW = Opening()
+"""The overview of the latest snapshot."""
 
 
 class Explorer(AnsweringWidget):
@@ -57,8 +61,8 @@ class Explorer(AnsweringWidget):
 
     Args:
         view: the table.
-        selected: id of the initially selected snapshot; None for the latest.
-        height: height in pixels.
+        opening: what it shows first.
+        height: height in pixels; 0 to follow the height of the window.
     """
 
     _esm: ClassVar[str] = bundle("explorer")
@@ -76,7 +80,7 @@ class Explorer(AnsweringWidget):
     where = traitlets.Unicode(
         "", help="SQL condition on rows, for the views that explain, profile or show rows"
     ).tag(sync=True)
-    tab = traitlets.Unicode("files", help="name of the open view").tag(sync=True)
+    tab = traitlets.Unicode("overview", help="name of the open view").tag(sync=True)
     asked = traitlets.Dict(
         value_trait=traitlets.Unicode(),
         key_trait=traitlets.Unicode(),
@@ -86,7 +90,9 @@ class Explorer(AnsweringWidget):
     spark_code = traitlets.Unicode("", help="PySpark code that reads the selected snapshot").tag(
         sync=True
     )
-    height = traitlets.Int(_HEIGHT, help="height in pixels").tag(sync=True)
+    height = traitlets.Int(
+        _AUTOMATIC, help="height in pixels; 0 to follow the height of the window"
+    ).tag(sync=True)
     live = traitlets.Float(
         0.0, help="seconds between polls for new snapshots; 0 if the table is not followed"
     ).tag(sync=True)
@@ -94,14 +100,14 @@ class Explorer(AnsweringWidget):
     def __init__(
         self,
         view: TableView,
+        opening: Opening = OVERVIEW,
         *,
-        selected: int | None = None,
-        height: int = _HEIGHT,
+        height: int = _AUTOMATIC,
         live: float = 0.0,
     ) -> None:
         self._state = ExplorerState(Inspector(view))
-        first = self._state.newest if selected is None else self._state.checked_snapshot(selected)
-        super().__init__(selected=first, height=height, live=live)
+        chosen = {"selected": self._state.newest, **opening.traits(self._state.inspector)}
+        super().__init__(height=height, live=live, **chosen)
         self._echo()
         self.observe(self._echo, ["selected", "tab", "filter", "where", "node", "asked", "compare"])
         self.on_msg(self._receive)
@@ -239,7 +245,7 @@ class Explorer(AnsweringWidget):
     def _echo(self, _change: object = None) -> None:
         if self.tab == "rows":
             return  # `answer` sets the code once the rows are open
-        if self.tab in REPORTS:
+        if self.tab in REPORTS and self.tab != "overview":  # whose code is known without it
             try:
                 found = self.result().code
             except PaimonError:
@@ -271,16 +277,17 @@ class Explorer(AnsweringWidget):
 
 
 def explore(
-    view: TableView, *, selected: int | None = None, height: int = _HEIGHT, live: float = 0.0
+    view: TableView, opening: Opening = OVERVIEW, *, height: int | None = None, live: float = 0.0
 ) -> Explorer:
     """Create the explorer of a table; backs `Table.explore`.
 
     Raises:
-        NotFoundError: the snapshot does not exist.
-        InvalidInputError: the height or the interval is out of range.
+        NotFoundError: a snapshot does not exist.
+        InvalidInputError: the tab does not exist or has no input, or the height or the interval is
+            out of range.
     """
     if not 0 <= live <= _MAX_SECONDS:
         raise InvalidInputError(f"live must be from 0 to {_MAX_SECONDS} seconds, not {live}.")
-    if not 200 <= height <= 4000:  # noqa: PLR2004 - pixels
+    if height is not None and not 200 <= height <= 4000:  # noqa: PLR2004 - pixels
         raise InvalidInputError(f"height must be from 200 to 4000 pixels, not {height}.")
-    return Explorer(view, selected=selected, height=height, live=live)
+    return Explorer(view, opening, height=_AUTOMATIC if height is None else height, live=live)

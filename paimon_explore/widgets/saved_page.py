@@ -7,12 +7,13 @@ available. Without JavaScript the page shows the static rendering.
 
 import base64
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from paimon_explore.errors import PaimonError
 from paimon_explore.inspection.explorer.explorer_reports import REPORTS
 from paimon_explore.inspection.explorer.explorer_state import ExplorerState, ViewInput
 from paimon_explore.inspection.explorer.static_html import explorer_html
+from paimon_explore.inspection.history.timeline import FlagKind
 from paimon_explore.inspection.problem import problem_of
 from paimon_explore.inspection.rendering.code_snippet import Code
 from paimon_explore.inspection.rendering.escape import esc
@@ -25,9 +26,9 @@ _POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' blob:; style-src 'unsafe-inline'; img-src data:"
 )
 _STYLE = (
-    ":root{color-scheme:light dark}body{margin:16px;background:Canvas;color:CanvasText;"
+    ":root{color-scheme:light dark}body{margin:0;background:Canvas;color:CanvasText;"
     "font:14px/1.5 system-ui,sans-serif}table{border-collapse:collapse}th,td{padding:2px 10px}"
-    "img{max-width:100%}"
+    "img{max-width:100%}main{--pe-height:100vh;padding:16px}main:has(.pe-explorer){padding:0}"
 )
 _MAX_ROWS = 5_000
 _MAX_SNAPSHOTS = 100
@@ -37,7 +38,9 @@ _MAX_NODES = 60
 _MAX_FILE_DETAILS = 200
 _BUNDLES = tuple(name for name in PANES if name != "bytes")
 """Bundles that the page contains; the byte inspector needs Python."""
-_OFTEN = ("lsm", "diff", "health", "explain")
+_MAX_LINKS = 60
+"""Targets of links in the views of the selected snapshot whose answers are recorded as well."""
+_OFTEN = ("overview", "lsm", "diff", "health", "explain")
 
 Message = Mapping[str, object]
 
@@ -49,7 +52,7 @@ def saved_page(state: ExplorerState, traits: Mapping[str, object]) -> str:
         state: the state of the explorer.
         traits: the traits of the widget.
     """
-    recording = _Recorder(state, traits).recording()
+    recording = _Recorder(state, {**traits, "height": 0}).recording()
     title = state.inspector.view.name
     selected = state.inspector.at(int(str(traits["selected"])))
     try:
@@ -108,17 +111,43 @@ class _Recorder:
             self._ask({"op": "detail", "node": str(number)})
             self._code(number, "files")
             self._code(number, "partitions")
+            self._code(number, "overview")
         for number in newest:
             self._nodes(number, 2)
             self._views(number, _OFTEN)
         self._nodes(self._selected, _MAX_NODES)
         self._views(self._selected, tuple(REPORTS))
+        self._ask({"op": "hints", "snapshot": self._selected})
+        for text in [*map(str, ids[-_MAX_SNAPSHOTS:]), *self._tags()]:
+            self._ask({"op": "resolve", "text": text})
+        self._links()
         content = {"traits": self._traits, "tree": self._tree, "rows": rows, "codes": self._codes}
         return {
             "script": bundle("explorer"),
             "answers": self._answers,
             **masked_members(content),
         }
+
+    def _tags(self) -> list[str]:
+        flags = self._state.inspector.timeline().flags
+        return [flag.name for flag in flags if flag.kind is FlagKind.TAG][:_MAX_SNAPSHOTS]
+
+    def _links(self) -> None:
+        """Record what the links in the views of the selected snapshot lead to."""
+        bodies = [
+            (pane, self._answers.get(_request(self._question(pane, "")), {})) for pane in REPORTS
+        ]
+        targets = dict.fromkeys((pane, t) for pane, body in bodies for t in _selections(body))
+        for pane, target in list(targets)[:_MAX_LINKS]:
+            kind, _, text = target.partition(":")
+            if kind in ("file", "schema") and text:
+                self._ask({"op": "detail", "node": f"{'name' if kind == 'file' else kind}/{text}"})
+            elif kind == "ask" or kind in REPORTS:
+                self._ask(self._question(pane if kind == "ask" else kind, text))
+
+    def _question(self, pane: str, text: str) -> dict[str, object]:
+        asked = {"snapshot": self._selected, "text": text, "compare": 0, "node": ""}
+        return {"op": "report", "pane": pane, **asked}
 
     def _history(self) -> tuple[int, int]:
         """Record the files of all snapshots; returns the frame number and the number of rows."""
@@ -181,6 +210,19 @@ class _Recorder:
 
     def _code(self, snapshot: int, tab: str) -> None:
         self._codes[f"{snapshot}|{tab}"] = self._state.code(snapshot, tab, "", "")
+
+
+def _selections(body: object) -> Iterator[str]:
+    """The values of `selects` anywhere in an answer."""
+    if isinstance(body, Mapping):
+        for name, member in body.items():
+            if name == "selects" and isinstance(member, str) and member:
+                yield member
+            else:
+                yield from _selections(member)
+    elif isinstance(body, list | tuple):
+        for member in body:
+            yield from _selections(member)
 
 
 def _request(message: Message) -> str:

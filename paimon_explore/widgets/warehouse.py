@@ -15,6 +15,7 @@ import traitlets
 
 from paimon_explore.errors import InvalidInputError, PaimonError
 from paimon_explore.inspection.explorer.explorer_state import Answer
+from paimon_explore.inspection.explorer.explorer_tabs import Opening
 from paimon_explore.inspection.explorer.static_html import explorer_html
 from paimon_explore.inspection.explorer.text_rendering import explorer_text
 from paimon_explore.inspection.rendering.code_snippet import call_code
@@ -86,7 +87,7 @@ class CatalogExplorer(AnsweringWidget):
             snapshot: id of the snapshot to select; None for the latest.
 
         Raises:
-            InvalidInputError: the name has no database.
+            InvalidInputError: the name has no database, or there is no such tab.
             PaimonError: the table or the snapshot does not exist, or cannot be read.
         """
         database, dot, name = table.partition(".")
@@ -98,7 +99,7 @@ class CatalogExplorer(AnsweringWidget):
             found.inspector.timeline().position_of(snapshot)
             found.selected = snapshot
         if tab is not None:
-            found.tab = tab
+            found.tab = Opening(tab=tab).checked_tab()
         self.database, self.table = database, name
         return found
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.inspection.byte_inspector.byte_session import ByteSession
+from paimon_explore.inspection.explorer.explorer_hints import explorer_hints
 from paimon_explore.inspection.explorer.explorer_state import Answer, ExplorerState, ViewInput
 from paimon_explore.inspection.explorer.rows_session import file_of_tree_node
 from paimon_explore.inspection.profile.profile_session import ConditionRequest
@@ -47,6 +48,10 @@ def _tree(state: ExplorerState, message: Message) -> Answer:
 def _rows(state: ExplorerState, message: Message) -> Answer:
     rows = [_checked_number(row) for row in _items(message, "rows")]
     return state.rows(_number(message, "frame"), rows)
+
+
+def _hints(state: ExplorerState, message: Message) -> Answer:
+    return Answer(body=explorer_hints(state.inspector.at(_number(message, "snapshot"))))
 
 
 def _report(state: ExplorerState, message: Message) -> Answer:
@@ -115,6 +120,7 @@ _OPERATIONS: dict[str, Callable[[ExplorerState, Message], Answer]] = {
     "detail": lambda state, message: state.detail(_text(message, "node")),
     "report": _report,
     "findings": lambda state, message: state.findings(_number(message, "snapshot")),
+    "hints": _hints,
     "bytes": lambda state, message: state.bytes(_text(message, "node")),
     "profile": lambda s, message: s.profile(_number(message, "snapshot"), _text(message, "where")),
     "profile_rows": _profile_rows,

@@ -33,18 +33,8 @@ TABLE = {
     *("compare", "what_if"),
     *("append", "at", "branch", "branches", "consumers", "delete", "drop_partitions", "explore"),
     *("diff", "explain", "health", "history", "lsm", "preview_expiry", "profile", "schema_history"),
-    *(
-        "why",
-        "inspect",
-        "name",
-        "options",
-        "overwrite",
-        "path",
-        "scan",
-        "schema",
-        "schemas",
-        "snapshot",
-    ),
+    *("overview", "why", "inspect", "name", "options", "overwrite", "path", "scan", "schema"),
+    *("schemas", "snapshot"),
     *("snapshots", "system_table", "tags", "to_arrow", "to_batches", "to_duckdb", "to_pandas"),
     *("to_polars", "truncate", "upsert", "update", "merge", "compact", "maintenance", "count"),
     *("rows", "alter", "add_column", "drop_column", "rename_column", "alter_column_type", "fsck"),
@@ -235,6 +225,7 @@ def test_every_report_about_a_table_prints_in_a_screen() -> None:
         *(t.preview_expiry(retain_max=2), t.profile(), t.profile(exact=True)),
         *(t.what_if.compact(), t.compare()),
         t.what_if.options({"num-levels": 4}),
+        t.overview(),
     ]
     sizes = {type(report).__name__: len(repr(report).splitlines()) for report in reports}
     assert {name: size for name, size in sizes.items() if not 1 <= size <= REPORT_LINES} == {}

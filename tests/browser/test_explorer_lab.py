@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from paimon_explore.inspection.explorer.explorer_tabs import TABS
 from paimon_explore.inspection.history.file_history import files_now
 from paimon_explore.inspection.history.timeline import read_timeline
 from support.browser_page import Watched
@@ -23,9 +24,11 @@ from paimon_explore.fileio.local import LocalFileIO
 from paimon_explore.inspection.table_view import TableView
 from paimon_explore.metadata.table_paths import TablePaths
 from paimon_explore.store.table_store import TableStore
+from paimon_explore.inspection.explorer.explorer_tabs import Opening
 from paimon_explore.widgets.explorer import explore
 store = TableStore(LocalFileIO(), TablePaths({folder!r}))
-e = explore(TableView(store=store, schema=store.schemas.latest(), name="gold.{name}"))
+view = TableView(store=store, schema=store.schemas.latest(), name="gold.{name}")
+e = explore(view, Opening(tab={tab!r}))
 def heard(change):
     Path({heard!r}).write_text(json.dumps([e.selected, e.node, e.filter, e.code]))
 e.observe(heard, ["selected", "node", "filter", "code"])
@@ -33,9 +36,9 @@ e
 """
 
 
-def show_table(lab: Lab, page: Page, folder: Path, heard: Path) -> None:
+def show_table(lab: Lab, page: Page, folder: Path, heard: Path, tab: str = "files") -> None:
     """A notebook whose only cell shows the explorer of a table."""
-    source = SHOW.format(folder=str(folder), name=folder.name, heard=str(heard))
+    source = SHOW.format(folder=str(folder), name=folder.name, heard=str(heard), tab=tab)
     lab.open_notebook(page, f"{folder.name}.ipynb", [source])
     lab.run_all(page)
     page.wait_for_selector('[data-complete="1"]', timeout=30_000)
@@ -101,7 +104,7 @@ def test_no_key_reaches_the_notebook_from_any_view(
             page.keyboard.press(key)
         assert page.locator(".jp-Cell").count() == cells
         page.locator(".pe-tabs [aria-selected=true]").focus()
-    assert len(names) == 13
+    assert len(names) == len(TABS)
     watched.check()
 
 

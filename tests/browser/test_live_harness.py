@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 
 from paimon_explore.errors import StorageError
 from paimon_explore.inspection.explorer.explorer_state import Answer
+from paimon_explore.inspection.explorer.explorer_tabs import Opening
 from paimon_explore.widgets.explorer import Explorer, explore
 from support.browser_page import Watched, show_python
 from support.explored import History
@@ -59,7 +60,7 @@ def history() -> History:
 
 
 def test_the_newest_snapshot_is_followed(harness: Watched, history: History) -> None:
-    page, _ = show(harness, explore(history.view, live=0.5))
+    page, _ = show(harness, explore(history.view, Opening(tab="files"), live=0.5))
     expect(page.get_by_role("button", name="Live", exact=True)).to_have_attribute(
         "aria-pressed", "true"
     )
@@ -78,7 +79,7 @@ def test_the_newest_snapshot_is_followed(harness: Watched, history: History) -> 
 def test_an_older_snapshot_stays_and_the_new_ones_are_counted(
     harness: Watched, history: History
 ) -> None:
-    widget = explore(history.view, selected=2, live=0.5)
+    widget = explore(history.view, Opening(tab="files", snapshot=2), live=0.5)
     page, _ = show(harness, widget)
     for name in ("f4", "f5"):
         history.commit(("+", name))
@@ -94,7 +95,7 @@ def test_an_older_snapshot_stays_and_the_new_ones_are_counted(
 def test_a_snapshot_that_is_rolled_back_gives_way_to_the_nearest(
     harness: Watched, history: History
 ) -> None:
-    page, _ = show(harness, explore(history.view, selected=2, live=0.5))
+    page, _ = show(harness, explore(history.view, Opening(tab="files", snapshot=2), live=0.5))
     for number in (3, 2):
         history.store.snapshots.delete(number)
     expect(page.locator(".pe-summary strong")).to_have_text("snapshot 1")
@@ -103,7 +104,7 @@ def test_a_snapshot_that_is_rolled_back_gives_way_to_the_nearest(
 
 
 def test_an_expired_selection_is_told(harness: Watched, history: History) -> None:
-    page, _ = show(harness, explore(history.view, selected=1, live=0.5))
+    page, _ = show(harness, explore(history.view, Opening(tab="files", snapshot=1), live=0.5))
     history.store.snapshots.delete(1)
     history.commit(("+", "f4"))
     expect(page.locator(".pe-live")).to_contain_text("no longer exists; snapshot 2 is shown")
@@ -112,7 +113,7 @@ def test_an_expired_selection_is_told(harness: Watched, history: History) -> Non
 
 
 def test_it_is_off_at_first_and_can_be_switched(harness: Watched, history: History) -> None:
-    page, asked = show(harness, explore(history.view))
+    page, asked = show(harness, explore(history.view, Opening(tab="files")))
     switch = page.get_by_role("button", name="Live", exact=True)
     expect(switch).to_have_attribute("aria-pressed", "false")
     page.wait_for_timeout(400)
@@ -128,7 +129,7 @@ def test_it_is_off_at_first_and_can_be_switched(harness: Watched, history: Histo
 
 
 def test_a_snapshot_that_only_python_knows_is_read(harness: Watched, history: History) -> None:
-    widget = explore(history.view)
+    widget = explore(history.view, Opening(tab="files"))
     page, _ = show(harness, widget)
     history.commit(("+", "f4"))
     widget.poll()
@@ -138,7 +139,7 @@ def test_a_snapshot_that_only_python_knows_is_read(harness: Watched, history: Hi
 
 
 def test_errors_are_told_and_polls_become_rare(harness: Watched, history: History) -> None:
-    page, asked = show(harness, explore(history.view, live=0.5))
+    page, asked = show(harness, explore(history.view, Opening(tab="files"), live=0.5))
     asked.fails = True
     expect(page.locator(".pe-live")).to_contain_text("Reading failed, next try in 1 s.")
     expect(page.locator(".pe-live")).to_contain_text("refused")
@@ -152,7 +153,7 @@ def test_errors_are_told_and_polls_become_rare(harness: Watched, history: Histor
 def test_nothing_is_asked_once_the_widget_is_hidden_or_removed(
     harness: Watched, history: History
 ) -> None:
-    page, asked = show(harness, explore(history.view, live=0.5))
+    page, asked = show(harness, explore(history.view, Opening(tab="files"), live=0.5))
     page.wait_for_timeout(800)
     assert 1 <= asked.polls < STARTING
     for hide in ("place.hidden = true", "place.remove()"):
@@ -170,7 +171,7 @@ def test_nothing_is_asked_once_the_widget_is_hidden_or_removed(
 
 def test_an_empty_table_gets_its_first_snapshot(harness: Watched) -> None:
     history = History()
-    asked = Asked(explore(history.view, live=0.5))
+    asked = Asked(explore(history.view, Opening(tab="files"), live=0.5))
     values = asked.widget.trait_values()
     traits = quote(json.dumps({name: values[name] for name in TRAITS}))
     page = show_python(harness, "explorer", asked, f"traits={traits}")

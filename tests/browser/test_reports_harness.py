@@ -1,8 +1,6 @@
 """The explorer's sheets in a real browser, answered by Python without a kernel."""
 
-import json
 from pathlib import Path
-from urllib.parse import quote
 
 import pyarrow as pa
 import pytest
@@ -10,11 +8,12 @@ from playwright.sync_api import Page, expect
 
 from paimon_explore.inspection.explorer.explorer_reports import REPORTS
 from paimon_explore.inspection.explorer.explorer_state import ExplorerState
+from paimon_explore.inspection.explorer.explorer_tabs import TABS
 from paimon_explore.inspection.table_view import TableView
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.widgets.bundles import bundle
 from paimon_explore.widgets.widget_requests import answer
-from support.browser_page import Watched, show_python
+from support.browser_page import Watched, show_python, traits_query
 from support.explored import HOSTILE, History, golden_view, hostile_history
 from support.golden import GoldenTables
 from support.required import lacking
@@ -24,7 +23,6 @@ pytestmark = pytest.mark.browser
 
 AXE = Path(__file__).parents[2] / "paimon_explore/widgets/frontend/node_modules/axe-core/axe.min.js"
 SCRIPT_BYTES = 60_000
-TABS = ("files", "rows", "partitions", *REPORTS, "bytes")
 READY = {
     "files": ".pe-grid-row:visible",
     "rows": ".per-grid .pe-grid-row:visible",
@@ -38,11 +36,7 @@ def show_explorer(
     watched: Watched, view: TableView, query: str = "", *, max_files: int = 1_000_000
 ) -> Page:
     state = ExplorerState(Inspector(view), max_files)
-    traits = {
-        "selected": state.newest, "compare": 0, "node": "", "filter": "", "tab": "files",
-        "asked": {}, "code": "", "spark_code": "", "height": 560,
-    }  # fmt: skip
-    given = f"traits={quote(json.dumps(traits))}&{query}"
+    given = f"{traits_query(selected=state.newest, tab='files', height=560)}&{query}"
     page = show_python(watched, "explorer", lambda message: answer(state, message), given)
     page.set_default_timeout(20_000)
     page.wait_for_selector('[data-complete="1"]')
@@ -312,7 +306,7 @@ def test_every_view_is_reached_and_left_by_keyboard(harness: Watched, golden: Go
     expect(page.get_by_role("tab", selected=True)).to_have_text("Bytes")
     page.get_by_role("combobox", name="All views").focus()
     page.keyboard.press("Home")
-    expect(page.get_by_role("tab", selected=True)).to_have_text("Files")
+    expect(page.get_by_role("tab", selected=True)).to_have_text("Overview")
     harness.check()
 
 

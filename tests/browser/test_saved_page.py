@@ -1,10 +1,12 @@
 """A saved explorer in a browser that has no network."""
 
+import re
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
+from paimon_explore.inspection.explorer.explorer_tabs import Opening
 from paimon_explore.widgets.explorer import explore
 from support.browser_page import Watched
 from support.explored import golden_view, hostile_history
@@ -16,8 +18,8 @@ pytestmark = pytest.mark.browser
 def test_a_saved_explorer_is_moved_through_without_a_network(
     watched: Watched, golden: GoldenTables, tmp_path: Path
 ) -> None:
-    explorer = explore(golden_view(golden.table("java200", "dv_pk").folder))
-    explorer.save_html(tmp_path / "dv_pk.html")
+    view = golden_view(golden.table("java200", "dv_pk").folder)
+    explore(view, Opening(tab="files"), height=300).save_html(tmp_path / "dv_pk.html")
     page = watched.page
     page.context.set_offline(True)
     page.goto((tmp_path / "dv_pk.html").as_uri())
@@ -33,12 +35,33 @@ def test_a_saved_explorer_is_moved_through_without_a_network(
     expect(page.locator(".pes-title:visible")).to_contain_text("snapshot 11")
     expect(page.locator(".pe-code")).to_contain_text("t.at(snapshot=11).lsm(")
     page.keyboard.press("End")
-    page.get_by_role("tab", name="Bytes").click()
-    expect(page.locator(".pe-pane-view .pe-lazy:visible")).to_contain_text(
-        "Not available in a saved page"
-    )
+    box = page.locator(".pe-frame").bounding_box()
+    assert box is not None
+    assert (box["y"], box["height"]) == (0, 640)  # all of the window
     outside = [address for address in watched.outside if not address.startswith("file:")]
     assert (watched.errors, outside) == ([], [])
+
+
+def test_a_saved_page_offers_only_what_it_can_answer(
+    watched: Watched, golden: GoldenTables, tmp_path: Path
+) -> None:
+    explore(golden_view(golden.table("java200", "dv_pk").folder)).save_html(tmp_path / "t.html")
+    page = watched.page
+    page.goto((tmp_path / "t.html").as_uri())
+    page.wait_for_selector('[data-complete="1"]')
+    expect(page.locator(".pes-sentences").first).to_contain_text("dv_pk is a primary-key table")
+    expect(page.get_by_role("tab", name="Bytes")).to_have_count(0)
+    page.get_by_role("button", name="What will expiry remove?").click()
+    field = page.locator(".pes-input:visible")
+    expect(field).to_be_disabled()
+    expect(field).to_have_attribute("placeholder", re.compile("Not available in a saved page"))
+    page.get_by_role("tab", name="Files").click()
+    expect(page.locator(".pe-filter")).to_be_disabled()
+    page.locator(".pe-goto").fill("3")
+    page.locator(".pe-goto").press("Enter")
+    expect(page.locator(".pe-summary strong")).to_have_text("snapshot 3")
+    expect(page.get_by_role("alert")).to_have_count(0)
+    assert watched.errors == []
 
 
 def test_a_saved_hostile_table_stays_inert(watched: Watched, tmp_path: Path) -> None:

@@ -1,8 +1,10 @@
 """Pages of browser tests: what went wrong on them, and the harness without a kernel."""
 
 import base64
+import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from urllib.parse import quote
 
 from playwright.sync_api import Page, Route
 
@@ -71,6 +73,13 @@ def show_python(
     watched.page.goto(f"{_PYTHON}?widget={widget}&{query}")
     watched.page.wait_for_selector('[data-ready="1"]')
     return watched.page
+
+
+def traits_query(**traits: object) -> str:
+    """The part of an address that sets traits of the explorer; those not given are empty."""
+    texts = dict.fromkeys(("node", "filter", "where", "code", "spark_code"), "")
+    whole = {"compare": 0, "asked": {}, "height": 0, **texts, **traits}
+    return f"traits={quote(json.dumps(whole))}"
 
 
 def serve(route: Route) -> None:

@@ -66,6 +66,7 @@ def _values(table: Table, catalog: pe.Catalog) -> dict[str, Callable[[], object]
         "node schema": lambda: table._inspector().schema(table.schema.id),
         "bytes of the schema": lambda: table.bytes(f"schema-{table.schema.id}"),
         "byte": lambda: table.bytes(f"schema-{table.schema.id}").at(100),
+        "overview": table.overview,
         "replay": table.replay,
         "diff": lambda: table.diff(1),
         "explain": table.explain,
@@ -140,6 +141,7 @@ def _answers(table: Table) -> Iterator[Displayed]:
         {"op": "byte_at", "handle": 1, "within": "", "offset": 100},
         {"op": "resolve", "text": str(newest)},
         {"op": "findings", "snapshot": newest},
+        {"op": "hints", "snapshot": newest},
     ]
     question = {"text": "", "compare": 0, "node": ""}
     messages += [{"op": "report", "pane": p, "snapshot": newest, **question} for p in REPORTS]

@@ -17,8 +17,10 @@ from paimon_explore.inspection.explain.expiry_preview import expiry_preview, par
 from paimon_explore.inspection.explain.file_explanation import explain_file
 from paimon_explore.inspection.explain.key_history import key_history
 from paimon_explore.inspection.explain.scan_explanation import ExplainRequest, explain_scan
-from paimon_explore.inspection.health.health_report import table_health
+from paimon_explore.inspection.health.health_badge import MAX_FILES
+from paimon_explore.inspection.health.health_report import Health, table_health
 from paimon_explore.inspection.history.schema_history import schema_history
+from paimon_explore.inspection.overview.overview_report import table_overview
 from paimon_explore.inspection.profile.profile_session import snapshot_profile
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code, read_code
 from paimon_explore.inspection.rendering.report import Cell, Note, Report, grid
@@ -41,6 +43,8 @@ _ROWS = re.compile(r",?\s*\brows\b\s*$", re.IGNORECASE)
 _WHOLE = re.compile(r"-?\d{1,18}")
 _SHOWN_ROWS = 100
 _MAX_EXAMPLES = 12
+QUICK = "quick"
+"""Input of the overview that asks for what is known without reading manifests."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +57,7 @@ class ReportRequest:
         compare: id of the snapshot marked for comparison; 0 for none.
         file: name of the selected file; empty for none.
         now_ms: current time, epoch milliseconds.
+        health: the findings, if the health rules have been evaluated.
     """
 
     inspector: Inspector
@@ -60,6 +65,7 @@ class ReportRequest:
     compare: int = 0
     file: str = ""
     now_ms: int = 0
+    health: Health | None = None
 
     @property
     def at(self) -> str:
@@ -109,6 +115,16 @@ class Hint(Result):
             return Report(title=self.title, sections=(note,))
         rows = [[Cell(text=one, selects=f"ask:{one}")] for one in self.examples]
         return Report(title=self.title, sections=(note, grid("Examples", ("input",), rows)))
+
+
+def _overview(request: ReportRequest) -> Result:
+    return table_overview(
+        request.inspector,
+        request.now_ms,
+        quick=request.text.strip() == QUICK,
+        health=request.health,
+        max_files=MAX_FILES,
+    )
 
 
 def _diff(request: ReportRequest) -> Result:
@@ -265,6 +281,7 @@ def _replay(request: ReportRequest) -> Result:
 
 
 REPORTS: Mapping[str, Callable[[ReportRequest], Result]] = {
+    "overview": _overview,
     "profile": lambda request: snapshot_profile(request.inspector, request.text),
     "heat": lambda request: partition_heat(request.inspector),
     "lsm": _lsm,

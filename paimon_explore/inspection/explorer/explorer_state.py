@@ -31,9 +31,9 @@ from paimon_explore.inspection.health.findings import Severity
 from paimon_explore.inspection.health.health_badge import MAX_FILES as MAX_FILES_FOR_BADGE
 from paimon_explore.inspection.health.health_badge import health_badge
 from paimon_explore.inspection.health.health_report import Health
-from paimon_explore.inspection.history.file_history import files_now
 from paimon_explore.inspection.history.file_lifetimes import FileLifetimes
 from paimon_explore.inspection.history.timeline import Mark
+from paimon_explore.inspection.overview.overview_report import Overview
 from paimon_explore.inspection.problem import problem_of
 from paimon_explore.inspection.profile.profile_session import ProfileSession, checked_condition
 from paimon_explore.inspection.profile.table_profile import Profile
@@ -194,8 +194,7 @@ class ExplorerState:
             NotFoundError: the snapshot does not exist.
             PaimonError: a manifest cannot be read.
         """
-        inspector = self.inspector
-        return self._frame(files_now(inspector.view, inspector.timeline(), snapshot_id))
+        return self._frame(self.inspector.at(snapshot_id).current_files())
 
     def history(self) -> Answer:
         """Read the next part of the history; the answer has all files when it is complete."""
@@ -320,8 +319,11 @@ class ExplorerState:
                     compare=view_input.compare,
                     file=self.file_name(view_input.node),
                     now_ms=system_clock(),
+                    health=self._known_health(snapshot_id),
                 ),
             )
+            if isinstance(found, Overview) and found.health is None:
+                return found  # findings may be known later
             self._reports = dict([*self._reports.items(), (key, found)][-_CACHED_REPORTS:])
         return found
 
@@ -345,6 +347,11 @@ class ExplorerState:
         """
         return checked_condition(self.inspector.at(snapshot_id), where)
 
+    def _known_health(self, snapshot_id: int) -> Health | None:
+        """The findings of a snapshot, if they have been computed."""
+        known = self._reports.get(("health", snapshot_id, ViewInput()))
+        return known if isinstance(known, Health) else None
+
     def findings(self, snapshot_id: int) -> Answer:
         """The number of health findings of a snapshot, for the badge of the Health view.
 
@@ -353,7 +360,7 @@ class ExplorerState:
         Raises:
             NotFoundError: the snapshot does not exist.
         """
-        known = ("health", snapshot_id, ViewInput()) in self._reports
+        known = self._known_health(snapshot_id) is not None
         files = max((len(shown.lifetimes) for shown in self._frames.values()), default=0)
         if files > MAX_FILES_FOR_BADGE and not known:
             return Answer()

@@ -2,8 +2,8 @@
 
 from functools import cached_property
 
-from paimon_explore.data_types.definitions import AtomicType
 from paimon_explore.inspection.history.file_history import partition_type
+from paimon_explore.inspection.partition_condition import partition_tests
 from paimon_explore.inspection.rendering.partition_text import Partitions, partitions_of
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.inspection.views.lsm_tree_view import BucketSummary, bucket_summaries
@@ -14,15 +14,6 @@ from paimon_explore.metadata.options.table_options import (
     TableOptions,
 )
 from paimon_explore.metadata.snapshot import Snapshot
-from paimon_explore.scan.predicate.expression import (
-    Column,
-    Compare,
-    CompareOp,
-    IsNull,
-    Literal,
-    conjunction,
-)
-from paimon_explore.scan.predicate.literals import value_at
 from paimon_explore.scan.predicate.sql_formatter import to_sql
 
 
@@ -80,20 +71,6 @@ class TableFacts:
 
     def condition(self, partition: str, *more: str) -> str:
         """The selection `filter:…` of the files of a partition, with further conditions."""
-        columns = self.partitions.columns
-        parts: list[str] = []
-        if columns and partition in self.partitions.texts:
-            index = self.partitions.texts.index(partition)
-            for one, values in zip(partition_type(self.inspector.view), columns, strict=True):
-                kind = one.type
-                name = Column(path=(one.name,))
-                if not isinstance(kind, AtomicType):
-                    continue
-                value = value_at(values, index, kind)
-                test = (
-                    IsNull(operand=name)
-                    if value is None
-                    else Compare(op=CompareOp.EQ, left=name, right=Literal(value=value, type=kind))
-                )
-                parts.append(to_sql(conjunction([test])))
+        tests = partition_tests(self.partitions, partition_type(self.inspector.view), partition)
+        parts = [to_sql(test) for test in tests]
         return f"filter:{' and '.join([*parts, *more])}"

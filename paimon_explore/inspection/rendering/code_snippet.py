@@ -89,6 +89,8 @@ def python_code(shown: Selection, expression: str) -> str:
         return f"{at}.file({quoted(shown.file)})"
     if shown.key:
         return f"{at}.node({quoted(shown.key)})"
+    if shown.tab == "overview":
+        return f"{at}.overview()"
     where = f"where={quoted(shown.filter)}" if shown.filter else ""
     return f"{at}.{'partitions' if shown.tab == 'partitions' else 'files'}({where})"
 

@@ -151,6 +151,42 @@ class Note:
         return {"type": "note", "text": self.text, "tone": self.tone.value}
 
 
+Sentence = tuple[Cell, ...]
+"""The parts of a sentence in order; parts that select something are links."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sentences:
+    """A list of sentences in a report.
+
+    Attributes:
+        title: heading of the list.
+        items: the sentences.
+    """
+
+    title: str
+    items: tuple[Sentence, ...]
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The sentences without links."""
+        return tuple("".join(part.text for part in item) for item in self.items)
+
+    def state(self) -> dict[str, object]:
+        """The sentences as JSON."""
+        items = [[part.state() for part in item] for item in self.items]
+        return {"type": "sentences", "title": self.title, "items": items}
+
+
+def sentence(*parts: Cell | str) -> Sentence:
+    """Build a sentence from texts and links.
+
+    >>> sentence("See ", Cell(text="level 0", selects="filter:level = 0"), ".")[1].text
+    'level 0'
+    """
+    return tuple(Cell(text=part) if isinstance(part, str) else part for part in parts)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failed:
     """A section that cannot be read; other sections are not affected."""
@@ -319,7 +355,9 @@ class Form:
         }
 
 
-Section = Facts | Grid | Note | Failed | BarChart | LaneChart | Animation | Commands | Form
+Section = (
+    Facts | Grid | Note | Sentences | Failed | BarChart | LaneChart | Animation | Commands | Form
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

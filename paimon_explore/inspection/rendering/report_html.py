@@ -17,6 +17,7 @@ from paimon_explore.inspection.rendering.report import (
     Note,
     Report,
     Section,
+    Sentences,
 )
 
 _MAX_ROWS = 20
@@ -28,14 +29,12 @@ def report_html(report: Report) -> str:
     return "\n".join([f"<p><b>{esc(report.title)}</b></p>", *map(_section, report.sections)])
 
 
-def _section(part: Section) -> str:  # noqa: PLR0911 - one per kind of section
+def _section(part: Section) -> str:
     match part:
         case BarChart() | LaneChart():
             return f"<p>{esc(part.title)}<br>{svg_image(chart_svg(part), part.title)}</p>"
-        case Facts():
-            return "".join(_facts(part))
-        case Grid():
-            return "".join(_grid(part))
+        case Facts() | Grid() | Sentences():
+            return "".join(_list(part))
         case Note(text=text, tone=tone):
             inside = f"<b>{esc(text)}</b>" if tone in _STRONG else esc(text)
             return f"<p>{inside}</p>"
@@ -51,6 +50,26 @@ def _commands(part: Commands) -> Iterator[str]:
     yield f"<p>{esc(part.title)}</p>"
     for name, code in part.rows:
         yield f"<p>{esc(name)}: <code>{esc(code)}</code></p>"
+
+
+def _list(part: Facts | Grid | Sentences) -> Iterator[str]:
+    match part:
+        case Facts():
+            return _facts(part)
+        case Grid():
+            return _grid(part)
+        case Sentences():
+            return _sentences(part)
+
+
+def _sentences(part: Sentences) -> Iterator[str]:
+    yield f"<p>{esc(part.title)}</p><ul>"
+    for item in part.items:
+        texts = [
+            f"<b>{esc(cell.text)}</b>" if cell.tone in _STRONG else esc(cell.text) for cell in item
+        ]
+        yield f"<li>{''.join(texts)}</li>"
+    yield "</ul>"
 
 
 def _facts(part: Facts) -> Iterator[str]:

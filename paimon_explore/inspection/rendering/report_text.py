@@ -11,6 +11,7 @@ from paimon_explore.inspection.rendering.report import (
     Grid,
     Note,
     Report,
+    Sentences,
 )
 from paimon_explore.sanitize import sanitized, visible
 
@@ -52,6 +53,8 @@ def _short_lines(part: object) -> list[str]:
             return [*_packed([f"{label} {cell.text}" for label, cell in rows])]
         case Note(text=text):
             return [text]
+        case Sentences():
+            return [part.title, *(f"  {text}" for text in part.texts)]
         case Failed(problem=problem):
             return [f"{problem.kind}: {problem.message}"]
         case Commands(rows=rows):

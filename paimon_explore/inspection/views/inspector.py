@@ -48,6 +48,7 @@ class Inspector:
         self._details = NodeDetails(view, self._timeline, self._tree)
         self._history = FileHistory(view, self._timeline)
         self._lifetimes: FileLifetimes | None = None
+        self._current: dict[int, FileLifetimes] = {}
 
     def __repr__(self) -> str:
         """The table name and snapshot id."""
@@ -74,6 +75,30 @@ class Inspector:
         if self._lifetimes is None:
             self._lifetimes = self._history.lifetimes()
         return self._lifetimes
+
+    def current_files(self) -> FileLifetimes:
+        """The live files of the snapshot without their history; the latest result is cached.
+
+        Raises:
+            NotFoundError: the snapshot does not exist.
+            PaimonError: a manifest cannot be read.
+        """
+        found = self._current.get(self.snapshot_id)
+        if found is None:
+            found = files_now(self.view, self._timeline, self.snapshot_id)
+            self._current.clear()
+            self._current[self.snapshot_id] = found
+        return found
+
+    def known_files(self) -> FileLifetimes | None:
+        """Files that have been read, if those of the snapshot are among them; reads nothing."""
+        if not self.snapshot_id:
+            return None
+        position = self._timeline.position_of(self.snapshot_id)
+        for known in (self._lifetimes, self._current.get(self.snapshot_id)):
+            if known is not None and known.knows(position):
+                return known
+        return None
 
     def files(self, where: str = "") -> FilesView:
         """The live data files of the snapshot.

@@ -5,7 +5,7 @@ var { decodeColumns, decodeTexts, AskError, failureOf, Channel } = peShared;
 var { attribute, el, fill, button, segmented, perFrame, whenQuiet } = peShared;
 
 // src/report.css
-var report_default = '.pes-root {\ncontainer-type: inline-size;\n--pe-bg: var(--jp-layout-color1, var(--vscode-editor-background, Canvas));\n--pe-fg: var(--jp-ui-font-color1, var(--vscode-editor-foreground, CanvasText));\n--pe-muted: color-mix(in srgb, var(--pe-fg) 74%, var(--pe-bg));\n--pe-faint: color-mix(in srgb, var(--pe-fg) 5%, var(--pe-bg));\n--pe-line: color-mix(in srgb, var(--pe-fg) 16%, var(--pe-bg));\n--pe-accent: var(--jp-brand-color1, var(--vscode-focusBorder, #1b6ac9));\n--pe-append: #2563c9;\n--pe-compact: #7b45c4;\n--pe-overwrite: #b3540b;\n--pe-add: #1a7038;\n--pe-remove: #b3261e;\n--pe-font: var(--jp-ui-font-family, var(--vscode-font-family, system-ui, sans-serif));\n--pe-mono: var(--jp-code-font-family, var(--vscode-editor-font-family, ui-monospace, monospace));\npadding: 4px 12px 10px;\nborder: 1px solid var(--pe-line);\nborder-radius: 6px;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: 13px / 1.4 var(--pe-font);\nfont-variant-numeric: tabular-nums;\n}\n.pes-root[data-theme="dark"] {\n--pe-append: #79aefc;\n--pe-compact: #c3a0f8;\n--pe-overwrite: #f5a35f;\n--pe-add: #76d48f;\n--pe-remove: #ff8f85;\n}\n.pes-pane {\nposition: relative;\n}\n.pes-body {\ncontainer-type: inline-size;\nflex: 1;\noverflow: auto;\npadding: 4px 10px 12px;\nmin-height: 0;\n}\n.pes-pane[data-busy] .pes-body {\nopacity: 0.6;\n}\n.pes-ask {\ndisplay: flex;\nalign-items: center;\ngap: 6px;\npadding: 6px 10px;\nborder-bottom: 1px solid var(--pe-line);\n}\n.pes-ask label {\ncolor: var(--pe-muted);\nfont-size: 12px;\n}\n.pes-input {\nflex: 1;\nmin-width: 0;\npadding: 2px 8px;\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: 12px / 20px var(--pe-mono);\n}\n.pes-input::placeholder {\ncolor: var(--pe-muted);\nopacity: 0.85;\n}\n.pes-title {\nmargin: 4px 0 6px !important;\nfont-size: 13px;\nfont-weight: 600;\noverflow-wrap: anywhere;\n}\n.pes-heading {\nmargin: 12px 0 3px !important;\nfont-size: 12px;\nfont-weight: 600;\n}\n.pes-count {\nmargin-left: 8px;\ncolor: var(--pe-muted);\nfont-weight: normal;\n}\n:is(.pes-pane, .pes-root) .pes-facts {\ndisplay: grid;\ngrid-template-columns: minmax(90px, auto) minmax(0, 1fr);\ngap: 2px 12px;\nmargin: 0;\nfont-size: 12px;\n}\n:is(.pes-pane, .pes-root) .pes-facts dt {\ngrid-column: 1;\nfloat: none;\nwidth: auto;\nmax-width: 170px;\ncolor: var(--pe-muted);\nfont-weight: normal;\n}\n:is(.pes-pane, .pes-root) .pes-facts dd {\ngrid-column: 2;\nfloat: none;\nwidth: auto;\nmargin: 0;\noverflow-wrap: anywhere;\n}\n.pes-note {\nmargin: 6px 0 !important;\ncolor: var(--pe-muted);\nfont-size: 12px;\n}\n.pes-scroll {\noverflow-x: auto;\noverflow-y: hidden;\n}\n.pes-grid {\nmin-width: 100%;\nmargin: 0;\nborder-collapse: collapse;\nfont-size: 12px;\n}\n.pes-grid :is(th, td) {\nposition: relative;\npadding: 2px 12px 2px 0;\nborder: 0;\nborder-bottom: 1px solid var(--pe-line);\nbackground: none;\nfont-weight: normal;\nline-height: 18px;\ntext-align: left;\nvertical-align: top;\nwhite-space: nowrap;\nmax-width: none;\n}\n.pes-grid tbody tr:hover {\nbackground: var(--pe-faint);\n}\n.pes-grid thead :is(th, td) {\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pes-grid .pes-number {\ntext-align: right;\n}\n.pes-grid .pes-long {\nmin-width: clamp(150px, 36cqw, 320px);\nwhite-space: normal;\noverflow-wrap: anywhere;\n}\n@container (max-width: 660px) {\n.pes-grid :is(th, td):not(.pes-number, [data-tone]) {\nwhite-space: normal;\n}\n.pes-grid .pes-long {\nmin-width: 130px;\n}\n}\n.pes-bar {\nposition: absolute;\nright: 12px;\nbottom: 0;\nwidth: calc((100% - 12px) * 1);\nheight: 2px;\nbackground: linear-gradient(\nto left,\nvar(--pe-accent) var(--pes-share),\ntransparent var(--pes-share)\n);\n}\n:is(.pes-pane, .pes-root) .pes-link {\nmargin: 0;\npadding: 0;\nborder: 0;\nbackground: none;\ncolor: inherit;\nfont: inherit;\ntext-align: inherit;\ntext-decoration: underline;\ntext-decoration-color: color-mix(in srgb, currentColor 45%, transparent);\ntext-underline-offset: 2px;\ncursor: pointer;\n}\n:is(.pes-pane, .pes-root) .pes-link:hover {\nbackground: none;\ntext-decoration-color: currentColor;\n}\n.pes-link:focus-visible,\n.pes-scroll:focus-visible,\n.pes-body:focus-visible {\noutline: 2px solid var(--pe-accent);\noutline-offset: -2px;\n}\n:is(.pes-pane, .pes-root) .pes-file {\nfont: 11px / 18px var(--pe-mono);\nwhite-space: nowrap;\n}\n.pes-grid [data-tone="add"],\n.pes-facts [data-tone="add"] {\ncolor: var(--pe-add);\n}\n.pes-grid [data-tone="remove"],\n.pes-facts [data-tone="remove"],\n.pes-note[data-tone="remove"] {\ncolor: var(--pe-remove);\n}\n.pes-grid [data-tone="move"],\n.pes-facts [data-tone="move"] {\ncolor: var(--pe-compact);\n}\n.pes-grid [data-tone="warn"],\n.pes-facts [data-tone="warn"],\n.pes-note[data-tone="warn"] {\ncolor: var(--pe-overwrite);\n}\n.pes-grid [data-tone="muted"] {\ncolor: var(--pe-muted);\n}\n.pes-problem {\nmargin: 8px 0;\npadding: 6px 10px;\nborder-left: 3px solid var(--pe-remove);\nborder-radius: 3px;\nbackground: color-mix(in srgb, var(--pe-remove) 8%, var(--pe-bg));\nfont-size: 12px;\noverflow-wrap: anywhere;\n}\n.pes-path {\nfont-family: var(--pe-mono);\n}\n.pes-code {\ndisplay: block;\nmargin-top: 10px;\ncolor: var(--pe-muted);\nfont: 12px / 18px var(--pe-mono);\noverflow-wrap: anywhere;\n}\n.pes-form {\nmargin: 4px 0 8px;\npadding: 8px 10px;\nborder: 1px solid var(--pe-line);\nborder-radius: 6px;\n}\n.pes-form-line {\ndisplay: flex;\nalign-items: center;\ngap: 6px;\nmargin-bottom: 6px;\n}\n.pes-form-line .pes-input {\nflex: 0 1 220px;\n}\n.pes-fields {\ndisplay: grid;\ngrid-template-columns: repeat(auto-fill, minmax(min(340px, 100%), 1fr));\ngap: 4px 18px;\n}\n.pes-field {\ndisplay: grid;\ngrid-template-columns: minmax(0, 2fr) minmax(70px, 1fr);\nalign-items: center;\ngap: 0 8px;\nfont-size: 12px;\n}\n.pes-field-name {\noverflow-wrap: anywhere;\n}\n.pes-commands-part {\nmargin: 6px 0;\n}\n.pes-command {\ndisplay: flex;\nalign-items: center;\ngap: 8px;\nmargin-top: 6px;\nfont-size: 12px;\n}\npre.pes-code {\nmargin: 2px 0 0;\nbackground: none;\ncolor: var(--pe-fg);\nwhite-space: pre-wrap;\n}\n.pes-chart {\nmargin: 0;\n}\n.pes-chart-frame {\noverflow: hidden;\n}\n.pes-chart svg {\ndisplay: block;\nfont: 11px var(--pe-font);\n}\n.pes-label,\n.pes-figure {\nfill: var(--pe-fg);\n}\n.pes-label {\nfill: var(--pe-muted);\n}\n.pes-line {\nfill: none;\nstroke: var(--pe-line);\n}\n.pes-depth {\nfill: color-mix(in srgb, var(--pe-overwrite) 14%, transparent);\nstroke: var(--pe-overwrite);\nstroke-width: 1.5;\n}\n.pes-chart [data-tone] {\n--pes-tone: var(--pe-append);\n}\n.pes-chart [data-tone="add"] {\n--pes-tone: var(--pe-add);\n}\n.pes-chart [data-tone="remove"] {\n--pes-tone: var(--pe-remove);\n}\n.pes-chart [data-tone="move"] {\n--pes-tone: var(--pe-compact);\n}\n.pes-chart [data-tone="warn"] {\n--pes-tone: var(--pe-overwrite);\n}\n.pes-chart [data-tone="muted"] {\n--pes-tone: color-mix(in srgb, var(--pe-fg) 40%, var(--pe-bg));\n}\n.pes-mark {\nfill: var(--pes-tone);\n}\n.pes-area {\nfill: color-mix(in srgb, var(--pes-tone) 24%, var(--pe-bg));\nstroke: var(--pes-tone);\n}\n.pes-box[data-select],\n.pes-mark[data-select] {\ncursor: pointer;\n}\n.pes-box[data-select]:hover .pes-area {\nfill: color-mix(in srgb, var(--pes-tone) 42%, var(--pe-bg));\n}\n.pes-gone {\nfill: color-mix(in srgb, var(--pe-remove) 22%, var(--pe-bg));\n}\n.pes-hatch {\nfill: none;\nstroke: var(--pe-remove);\n}\n.pes-stage {\nmargin: 8px 0;\npadding: 8px;\nborder: 1px solid var(--pe-line);\nborder-radius: 6px;\n}\n.pes-stage-bar,\n.pes-steps {\ndisplay: flex;\nalign-items: center;\n}\n.pes-steps button {\nmin-width: 28px;\n}\n.pes-board {\ndisplay: grid;\ngrid-template-columns: repeat(var(--pes-columns), minmax(84px, 1fr));\ngap: 4px;\nmargin: 8px 0;\noverflow-x: auto;\n}\n.pes-lane {\nmin-height: 96px;\npadding: 4px;\nborder-radius: 4px;\nbackground: var(--pe-faint);\n}\n.pes-card-head {\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pes-card {\nmargin-top: 4px;\npadding: 3px 5px;\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\nfont: 11px / 1.4 var(--pe-mono);\noverflow-wrap: anywhere;\n}\n.pes-card[hidden] {\ndisplay: none;\n}\n.pes-card-name {\ndisplay: block;\n}\n.pes-card .pes-count {\ndisplay: block;\nmargin: 0;\nfont-family: var(--pe-font);\n}\n.pes-card[data-new] {\nborder-color: var(--pe-accent);\nbox-shadow: inset 3px 0 var(--pe-accent);\nanimation: pes-come 0.3s ease-out;\n}\n.pes-card[data-gone] {\nborder-style: dashed;\ncolor: var(--pe-remove);\ntext-decoration: line-through;\n}\n@keyframes pes-come {\nfrom {\nopacity: 0;\ntransform: translateX(-12px);\n}\n}\n@media (prefers-reduced-motion: reduce) {\n.pes-card {\nanimation: none !important;\n}\n}\n.pes-caption {\nmin-height: 36px;\nfont-size: 12px;\n}\n';
+var report_default = '.pes-root {\ncontainer-type: inline-size;\n--pe-bg: var(--jp-layout-color1, var(--vscode-editor-background, Canvas));\n--pe-fg: var(--jp-ui-font-color1, var(--vscode-editor-foreground, CanvasText));\n--pe-muted: color-mix(in srgb, var(--pe-fg) 74%, var(--pe-bg));\n--pe-faint: color-mix(in srgb, var(--pe-fg) 5%, var(--pe-bg));\n--pe-line: color-mix(in srgb, var(--pe-fg) 16%, var(--pe-bg));\n--pe-accent: var(--jp-brand-color1, var(--vscode-focusBorder, #1b6ac9));\n--pe-append: #2563c9;\n--pe-compact: #7b45c4;\n--pe-overwrite: #b3540b;\n--pe-add: #1a7038;\n--pe-remove: #b3261e;\n--pe-font: var(--jp-ui-font-family, var(--vscode-font-family, system-ui, sans-serif));\n--pe-mono: var(--jp-code-font-family, var(--vscode-editor-font-family, ui-monospace, monospace));\npadding: 4px 12px 10px;\nborder: 1px solid var(--pe-line);\nborder-radius: 6px;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: 13px / 1.4 var(--pe-font);\nfont-variant-numeric: tabular-nums;\n}\n.pes-root[data-theme="dark"] {\n--pe-append: #79aefc;\n--pe-compact: #c3a0f8;\n--pe-overwrite: #f5a35f;\n--pe-add: #76d48f;\n--pe-remove: #ff8f85;\n}\n.pes-pane {\nposition: relative;\n}\n.pes-body {\ncontainer-type: inline-size;\nflex: 1;\noverflow: auto;\npadding: 4px 10px 12px;\nmin-height: 0;\n}\n.pes-pane[data-busy] .pes-body {\nopacity: 0.6;\n}\n.pes-ask {\ndisplay: flex;\nalign-items: center;\ngap: 6px;\npadding: 6px 10px;\nborder-bottom: 1px solid var(--pe-line);\n}\n.pes-ask label {\ncolor: var(--pe-muted);\nfont-size: 12px;\n}\n.pes-input {\nflex: 1;\nmin-width: 0;\npadding: 2px 8px;\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: 12px / 20px var(--pe-mono);\n}\n.pes-input::placeholder {\ncolor: var(--pe-muted);\nopacity: 0.85;\n}\n.pes-title {\nmargin: 4px 0 6px !important;\nfont-size: 13px;\nfont-weight: 600;\noverflow-wrap: anywhere;\n}\n.pes-heading {\nmargin: 12px 0 3px !important;\nfont-size: 12px;\nfont-weight: 600;\n}\n.pes-count {\nmargin-left: 8px;\ncolor: var(--pe-muted);\nfont-weight: normal;\n}\n:is(.pes-pane, .pes-root) .pes-facts {\ndisplay: grid;\ngrid-template-columns: minmax(90px, auto) minmax(0, 1fr);\ngap: 2px 12px;\nmargin: 0;\nfont-size: 12px;\n}\n:is(.pes-pane, .pes-root) .pes-facts dt {\ngrid-column: 1;\nfloat: none;\nwidth: auto;\nmax-width: 170px;\ncolor: var(--pe-muted);\nfont-weight: normal;\n}\n:is(.pes-pane, .pes-root) .pes-facts dd {\ngrid-column: 2;\nfloat: none;\nwidth: auto;\nmargin: 0;\noverflow-wrap: anywhere;\n}\n.pes-note {\nmargin: 6px 0 !important;\ncolor: var(--pe-muted);\nfont-size: 12px;\n}\n.pes-sentences {\nmargin: 2px 0;\npadding: 0 0 0 16px;\nfont-size: 12px;\nline-height: 19px;\noverflow-wrap: anywhere;\n}\n.pes-sentences [data-tone="warn"] {\ncolor: var(--pe-overwrite);\n}\n.pes-sentences [data-tone="remove"] {\ncolor: var(--pe-remove);\n}\n.pes-scroll {\noverflow-x: auto;\noverflow-y: hidden;\n}\n.pes-grid {\nmin-width: 100%;\nmargin: 0;\nborder-collapse: collapse;\nfont-size: 12px;\n}\n.pes-grid :is(th, td) {\nposition: relative;\npadding: 2px 12px 2px 0;\nborder: 0;\nborder-bottom: 1px solid var(--pe-line);\nbackground: none;\nfont-weight: normal;\nline-height: 18px;\ntext-align: left;\nvertical-align: top;\nwhite-space: nowrap;\nmax-width: none;\n}\n.pes-grid tbody tr:hover {\nbackground: var(--pe-faint);\n}\n.pes-grid thead :is(th, td) {\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pes-grid .pes-number {\ntext-align: right;\n}\n.pes-grid .pes-long {\nmin-width: clamp(150px, 36cqw, 320px);\nwhite-space: normal;\noverflow-wrap: anywhere;\n}\n@container (max-width: 660px) {\n.pes-grid :is(th, td):not(.pes-number, [data-tone]) {\nwhite-space: normal;\n}\n.pes-grid .pes-long {\nmin-width: 130px;\n}\n}\n.pes-bar {\nposition: absolute;\nright: 12px;\nbottom: 0;\nwidth: calc((100% - 12px) * 1);\nheight: 2px;\nbackground: linear-gradient(\nto left,\nvar(--pe-accent) var(--pes-share),\ntransparent var(--pes-share)\n);\n}\n:is(.pes-pane, .pes-root) .pes-link {\nmargin: 0;\npadding: 0;\nborder: 0;\nbackground: none;\ncolor: inherit;\nfont: inherit;\ntext-align: inherit;\ntext-decoration: underline;\ntext-decoration-color: color-mix(in srgb, currentColor 45%, transparent);\ntext-underline-offset: 2px;\ncursor: pointer;\n}\n:is(.pes-pane, .pes-root) .pes-link:hover {\nbackground: none;\ntext-decoration-color: currentColor;\n}\n.pes-link:focus-visible,\n.pes-scroll:focus-visible,\n.pes-body:focus-visible {\noutline: 2px solid var(--pe-accent);\noutline-offset: -2px;\n}\n:is(.pes-pane, .pes-root) .pes-file {\nfont: 11px / 18px var(--pe-mono);\nwhite-space: nowrap;\n}\n.pes-grid [data-tone="add"],\n.pes-facts [data-tone="add"] {\ncolor: var(--pe-add);\n}\n.pes-grid [data-tone="remove"],\n.pes-facts [data-tone="remove"],\n.pes-note[data-tone="remove"] {\ncolor: var(--pe-remove);\n}\n.pes-grid [data-tone="move"],\n.pes-facts [data-tone="move"] {\ncolor: var(--pe-compact);\n}\n.pes-grid [data-tone="warn"],\n.pes-facts [data-tone="warn"],\n.pes-note[data-tone="warn"] {\ncolor: var(--pe-overwrite);\n}\n.pes-grid [data-tone="muted"] {\ncolor: var(--pe-muted);\n}\n.pes-problem {\nmargin: 8px 0;\npadding: 6px 10px;\nborder-left: 3px solid var(--pe-remove);\nborder-radius: 3px;\nbackground: color-mix(in srgb, var(--pe-remove) 8%, var(--pe-bg));\nfont-size: 12px;\noverflow-wrap: anywhere;\n}\n.pes-path {\nfont-family: var(--pe-mono);\n}\n.pes-code {\ndisplay: block;\nmargin-top: 10px;\ncolor: var(--pe-muted);\nfont: 12px / 18px var(--pe-mono);\noverflow-wrap: anywhere;\n}\n.pes-form {\nmargin: 4px 0 8px;\npadding: 8px 10px;\nborder: 1px solid var(--pe-line);\nborder-radius: 6px;\n}\n.pes-form-line {\ndisplay: flex;\nalign-items: center;\ngap: 6px;\nmargin-bottom: 6px;\n}\n.pes-form-line .pes-input {\nflex: 0 1 220px;\n}\n.pes-fields {\ndisplay: grid;\ngrid-template-columns: repeat(auto-fill, minmax(min(340px, 100%), 1fr));\ngap: 4px 18px;\n}\n.pes-field {\ndisplay: grid;\ngrid-template-columns: minmax(0, 2fr) minmax(70px, 1fr);\nalign-items: center;\ngap: 0 8px;\nfont-size: 12px;\n}\n.pes-field-name {\noverflow-wrap: anywhere;\n}\n.pes-commands-part {\nmargin: 6px 0;\n}\n.pes-command {\ndisplay: flex;\nalign-items: center;\ngap: 8px;\nmargin-top: 6px;\nfont-size: 12px;\n}\npre.pes-code {\nmargin: 2px 0 0;\nbackground: none;\ncolor: var(--pe-fg);\nwhite-space: pre-wrap;\n}\n.pes-chart {\nmargin: 0;\n}\n.pes-chart-frame {\noverflow: hidden;\n}\n.pes-chart svg {\ndisplay: block;\nfont: 11px var(--pe-font);\n}\n.pes-label,\n.pes-figure {\nfill: var(--pe-fg);\n}\n.pes-label {\nfill: var(--pe-muted);\n}\n.pes-line {\nfill: none;\nstroke: var(--pe-line);\n}\n.pes-depth {\nfill: color-mix(in srgb, var(--pe-overwrite) 14%, transparent);\nstroke: var(--pe-overwrite);\nstroke-width: 1.5;\n}\n.pes-chart [data-tone] {\n--pes-tone: var(--pe-append);\n}\n.pes-chart [data-tone="add"] {\n--pes-tone: var(--pe-add);\n}\n.pes-chart [data-tone="remove"] {\n--pes-tone: var(--pe-remove);\n}\n.pes-chart [data-tone="move"] {\n--pes-tone: var(--pe-compact);\n}\n.pes-chart [data-tone="warn"] {\n--pes-tone: var(--pe-overwrite);\n}\n.pes-chart [data-tone="muted"] {\n--pes-tone: color-mix(in srgb, var(--pe-fg) 40%, var(--pe-bg));\n}\n.pes-mark {\nfill: var(--pes-tone);\n}\n.pes-area {\nfill: color-mix(in srgb, var(--pes-tone) 24%, var(--pe-bg));\nstroke: var(--pes-tone);\n}\n.pes-box[data-select],\n.pes-mark[data-select] {\ncursor: pointer;\n}\n.pes-box[data-select]:hover .pes-area {\nfill: color-mix(in srgb, var(--pes-tone) 42%, var(--pe-bg));\n}\n.pes-gone {\nfill: color-mix(in srgb, var(--pe-remove) 22%, var(--pe-bg));\n}\n.pes-hatch {\nfill: none;\nstroke: var(--pe-remove);\n}\n.pes-stage {\nmargin: 8px 0;\npadding: 8px;\nborder: 1px solid var(--pe-line);\nborder-radius: 6px;\n}\n.pes-stage-bar,\n.pes-steps {\ndisplay: flex;\nalign-items: center;\n}\n.pes-steps button {\nmin-width: 28px;\n}\n.pes-board {\ndisplay: grid;\ngrid-template-columns: repeat(var(--pes-columns), minmax(84px, 1fr));\ngap: 4px;\nmargin: 8px 0;\noverflow-x: auto;\n}\n.pes-lane {\nmin-height: 96px;\npadding: 4px;\nborder-radius: 4px;\nbackground: var(--pe-faint);\n}\n.pes-card-head {\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pes-card {\nmargin-top: 4px;\npadding: 3px 5px;\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\nfont: 11px / 1.4 var(--pe-mono);\noverflow-wrap: anywhere;\n}\n.pes-card[hidden] {\ndisplay: none;\n}\n.pes-card-name {\ndisplay: block;\n}\n.pes-card .pes-count {\ndisplay: block;\nmargin: 0;\nfont-family: var(--pe-font);\n}\n.pes-card[data-new] {\nborder-color: var(--pe-accent);\nbox-shadow: inset 3px 0 var(--pe-accent);\nanimation: pes-come 0.3s ease-out;\n}\n.pes-card[data-gone] {\nborder-style: dashed;\ncolor: var(--pe-remove);\ntext-decoration: line-through;\n}\n@keyframes pes-come {\nfrom {\nopacity: 0;\ntransform: translateX(-12px);\n}\n}\n@media (prefers-reduced-motion: reduce) {\n.pes-card {\nanimation: none !important;\n}\n}\n.pes-caption {\nmin-height: 36px;\nfont-size: 12px;\n}\n';
 
 // src/text_format.js
 var { CELL_LIMIT, visible, cut, formatCount, formatShort, formatBytes, formatTime, plural } = peShared;
@@ -462,6 +462,8 @@ function section(part, select) {
       return {
         element: el("p", { class: "pes-note", "data-tone": part.tone }, visible(part.text))
       };
+    case "sentences":
+      return { element: sentences(part.title, part.items, select) };
     case "problem":
       return { element: problemOf(part.failure) };
     case "stage":
@@ -474,6 +476,11 @@ function section(part, select) {
     case "lanes":
       return createChart(part, select);
   }
+}
+function sentences(title, items, select) {
+  const lines = items.map((parts) => el("li", {}, ...parts.map((part) => inside(part, select))));
+  const heading = el("h5", { class: "pes-heading" }, visible(title));
+  return el("div", {}, heading, el("ul", { class: "pes-sentences" }, ...lines));
 }
 function facts(title, rows, select) {
   const list = el("dl", { class: "pes-facts" });
@@ -542,7 +549,7 @@ function tableCell(cell, number, select) {
 }
 function inside(cell, select) {
   const { text, selects = "", tone = void 0 } = typeof cell === "string" ? { text: cell } : cell;
-  if (!selects) {
+  if (!selects || select.offers?.(selects) === false) {
     const shown = text.length > CELL_LIMIT ? longText(text) : visible(text);
     return tone ? el("span", { "data-tone": tone }, shown) : shown;
   }
@@ -582,7 +589,7 @@ function meaning(selects, text) {
     case "filter":
       return what ? `List files where ${what}` : "List all files";
     case "schema":
-      return `Show details of schema ${what}`;
+      return what ? `Show details of schema ${what}` : "Open the view schema";
     case "ask":
       return `Show ${what} in this view`;
     default:
@@ -590,6 +597,7 @@ function meaning(selects, text) {
   }
 }
 function problemOf(failure) {
+  if (failure.kind === "not saved") return el("p", { class: "pes-note" }, failure.message);
   return el(
     "div",
     { class: "pes-problem", role: "alert", "data-error": failure.kind },
@@ -606,18 +614,16 @@ var { readColours, isDark, watchTheme } = peShared;
 
 // src/report.js
 var QUIET_MILLIS = 90;
+var QUICK = new Set(["overview"]);
 var FIELDS = {
-  lsm: { label: "Bucket", example: "dt=d1, bucket 0" },
-  diff: {
-    label: "Compare with",
-    example: "snapshot id, tag or time; 0 = no snapshot",
-    rows: true
-  },
-  explain: { label: "Condition", example: "k > 3 and dt = 'd1' limit 10" },
-  key: { label: "Primary key", example: "id = 3, dt = 'd1'" },
-  why: { label: "File name", example: "name of a data, manifest or index file" },
-  expiry: { label: "Retention options", example: "retain_max=10, older_than=1 d" }
+  lsm: { label: "Bucket", hint: "partition and bucket" },
+  diff: { label: "Compare with", hint: "snapshot id, tag or time; 0 = no snapshot", rows: true },
+  explain: { label: "Condition", hint: "SQL condition, limit" },
+  key: { label: "Primary key", hint: "values of the key columns" },
+  why: { label: "File name", hint: "name of a data, manifest or index file" },
+  expiry: { label: "Retention options", hint: "retain_max, retain_min, older_than" }
 };
+var NOT_SAVED = "Not available in a saved page: open the table in a notebook";
 function create(context) {
   const { store, channel, pane } = context;
   const field = FIELDS[pane];
@@ -631,25 +637,48 @@ function create(context) {
   const asked = () => store.get().asked[pane] ?? "";
   const ask = (text) => store.set({ asked: { ...store.get().asked, [pane]: text } });
   const shared = () => pane === "explain" ? store.get().where ?? "" : "";
-  const form = field ? createForm(context.prefix, pane, field, { asked, shared }, ask) : void 0;
+  const form = field ? createForm(context, pane, field, { asked, shared }, ask) : void 0;
   const element = el("div", { class: "pe-view pes-pane", "data-pane": pane });
   element.append(el("style", {}, report_default), ...form ? [form.element] : [], body);
-  const select = (target) => {
+  const split = (target) => {
     const at = target.indexOf(":");
-    const [kind, what] = [target.slice(0, at), target.slice(at + 1)];
+    return [target.slice(0, at), target.slice(at + 1)];
+  };
+  const select = (target) => {
+    const [kind, what] = split(target);
     switch (kind) {
       case "snapshot":
         return context.moveTo(context.history.positionOf(Number(what)));
       case "file":
         return store.set({ node: `name/${what}`, help: false });
       case "schema":
-        return store.set({ node: `schema/${what}`, help: false });
+        if (what) return store.set({ node: `schema/${what}`, help: false });
+        return store.set({ tab: kind });
       case "filter":
         return store.set({ tab: "files", filter: what });
       case "ask":
         return ask(what);
       default:
         return store.set({ tab: kind, asked: { ...store.get().asked, [kind]: what } });
+    }
+  };
+  select.offers = (target) => {
+    const [kind, what] = split(target);
+    const { selected } = store.get();
+    switch (kind) {
+      case "snapshot":
+        return true;
+      case "file":
+        return context.offers({ op: "detail", node: `name/${what}` });
+      case "schema":
+        return !what || context.offers({ op: "detail", node: `schema/${what}` });
+      case "filter":
+        return !what || context.offers({ op: "filter" });
+      default: {
+        if (kind === "partitions") return true;
+        const asks = { pane: kind === "ask" ? pane : kind, text: what, compare: 0, node: "" };
+        return context.offers({ op: "report", snapshot: selected, ...asks });
+      }
     }
   };
   let dispose = () => {
@@ -669,9 +698,20 @@ function create(context) {
     if (key === shown) return;
     shown = key;
     attribute(element, "data-busy", "1");
+    if (QUICK.has(pane) && context.offers({ op: "report", ...question, text: "quick" })) {
+      if (!await present({ ...question, text: "quick" })) return;
+      attribute(element, "data-busy", null);
+    }
+    if (!await present(question)) return;
+    attribute(element, "data-shown", key);
+    attribute(element, "data-busy", null);
+  }, QUIET_MILLIS);
+  let drawn = "";
+  const present = async (question) => {
+    const focused = body.contains(document.activeElement);
     try {
       const answer = await channel.latest(`report-${pane}`, "report", question);
-      if (!answer) return;
+      if (!answer) return false;
       dispose();
       const made = drawReport(answer.body, select);
       dispose = made.dispose;
@@ -685,10 +725,11 @@ function create(context) {
       fill(body, problemOf(failure));
       attribute(element, "data-error", failure.kind);
     }
-    body.scrollTop = 0;
-    attribute(element, "data-shown", key);
-    attribute(element, "data-busy", null);
-  }, QUIET_MILLIS);
+    if (focused && !body.contains(document.activeElement)) body.focus();
+    if (drawn !== shown) body.scrollTop = 0;
+    drawn = shown;
+    return true;
+  };
   load();
   return {
     element,
@@ -717,13 +758,13 @@ function keepingFocus(body, draw) {
   const again = [...controls].find((control) => control.getAttribute("data-focus") === name);
   again?.focus({ preventScroll: true });
 }
-function createForm(prefix, pane, field, { asked, shared }, ask) {
-  const id = `${prefix}-ask-${pane}`;
+function createForm(context, pane, field, { asked, shared }, ask) {
+  const id = `${context.prefix}-ask-${pane}`;
   const input = el("input", {
     id,
     type: "text",
     class: "pes-input",
-    placeholder: field.example,
+    placeholder: field.hint,
     autocomplete: "off",
     spellcheck: "false"
   });
@@ -748,9 +789,22 @@ function createForm(prefix, pane, field, { asked, shared }, ask) {
       ask(bare === asked() ? `${bare}${bare ? ", " : ""}rows` : bare);
     }
   ) : void 0;
+  let { hint } = field;
+  if (context.offers({ op: "report" })) {
+    context.hints().then(({ examples }) => {
+      if (examples[pane]) hint = `${field.hint}, e.g. ${visible(examples[pane])}`;
+      show();
+    });
+  } else {
+    for (const control of [input, clear, ...rows ? [rows] : []]) {
+      control.disabled = true;
+      attribute(control, "title", NOT_SAVED);
+    }
+    hint = NOT_SAVED;
+  }
   const show = () => {
     if (input.value.trim() !== asked()) input.value = asked();
-    attribute(input, "placeholder", visible(shared() || field.example));
+    attribute(input, "placeholder", visible(shared()) || hint);
     if (rows) attribute(rows, "aria-pressed", String(/\brows\s*$/i.test(asked())));
   };
   show();
@@ -764,6 +818,8 @@ function createForm(prefix, pane, field, { asked, shared }, ask) {
   );
   return { element, show, focus: () => input.focus() };
 }
+var NO_LINKS = Object.assign(() => {
+}, { offers: () => false });
 function render({ model, el: place }) {
   const root = el("div", {
     class: "pes-root",
@@ -776,8 +832,7 @@ function render({ model, el: place }) {
   };
   const draw = () => {
     dispose();
-    const made = drawReport(model.get("report"), () => {
-    });
+    const made = drawReport(model.get("report"), NO_LINKS);
     dispose = made.dispose;
     const code = model.get("report").code;
     fill(root, ...made.elements, code ? el("code", { class: "pes-code" }, visible(code)) : null);

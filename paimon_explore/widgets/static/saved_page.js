@@ -1,8 +1,7 @@
 // src/saved_page.js
 var NOT_SAVED = {
   kind: "not saved",
-  message: "Not available in a saved page.",
-  hint: "Open the table in a notebook with t.explore()."
+  message: "Not available in a saved page: open the table in a notebook with t.explore()."
 };
 var SavedModel = class {
   /** @type {Map<string, Set<(...args: any[]) => void>>} */
@@ -78,6 +77,13 @@ var SavedModel = class {
     const request = asked.op === "files" ? { op: "history" } : asked;
     const found = answers[JSON.stringify(request, Object.keys(request).sort())];
     return found ?? { ok: false, error: NOT_SAVED };
+  }
+  /**
+   * Whether the page has the answer to a request.
+   * @param {Record<string, any>} request
+   */
+  recorded(request) {
+    return this.answer(request).ok;
   }
   /**
    * @param {string} event

@@ -4,6 +4,9 @@ var { decodeColumns, decodeTexts, AskError, failureOf, Channel } = peShared;
 // src/dom.js
 var { attribute, el, fill, button, segmented, perFrame, whenQuiet } = peShared;
 
+// src/text_format.js
+var { CELL_LIMIT, visible, cut, formatCount, formatShort, formatBytes, formatTime, plural } = peShared;
+
 // src/keyboard_help.js
 var HELP = [
   ["← →", "previous or next snapshot"],
@@ -15,13 +18,13 @@ var HELP = [
   ["/", "filter the files"],
   ["m", "mark this snapshot for comparison"],
   ["y", "copy the Python code"],
-  ["?", "show or hide this help"],
+  ["?", "show or hide this help and the glossary"],
   ["Esc", "return to the notebook"]
 ];
-function createHelp() {
+function createHelp(context) {
   const list = el("dl", { class: "pe-facts pe-help" });
-  for (const [keys, meaning] of HELP) {
-    const names = keys.split(" ").map((key) => el("kbd", {}, key));
+  for (const [keys2, meaning] of HELP) {
+    const names = keys2.split(" ").map((key) => el("kbd", {}, key));
     list.append(el("dt", {}, ...names), el("dd", {}, meaning));
   }
   const element = el(
@@ -40,15 +43,20 @@ function createHelp() {
       "Snapshots: circle (A) append, square (C) compact, triangle (O) overwrite, diamond (Z) analyze; hollow if expired and kept by a tag. Bars: added above the line, removed below, on a square-root scale. Rows below: one per commit user; the row of a consumer is filled up to the last snapshot it has read."
     )
   );
+  context.hints().then(({ terms }) => {
+    const meanings = el("dl", { class: "pe-facts pe-terms" });
+    for (const [name, meaning] of terms) {
+      meanings.append(el("dt", {}, visible(name)), el("dd", {}, visible(meaning)));
+    }
+    if (terms.length) element.append(el("h4", { class: "pe-detail-title" }, "Terms"), meanings);
+  });
   return { element, focus: () => element.focus(), update: () => {
   } };
 }
 
-// src/text_format.js
-var { CELL_LIMIT, visible, cut, formatCount, formatShort, formatBytes, formatTime, plural } = peShared;
-
 // src/problem_view.js
 function problem(failure) {
+  if (failure.kind === "not saved") return el("p", { class: "pe-empty" }, failure.message);
   return el(
     "div",
     { class: "pe-problem", role: "alert", "data-error": failure.kind },
@@ -126,7 +134,7 @@ function createDetail(context) {
     focus: () => body.focus(),
     update(changed) {
       if (changed.has("help")) {
-        help ??= createHelp();
+        help ??= createHelp(context);
         if (store.get().help) fill(body, help.element);
         else load();
       } else if (changed.has("node") || changed.has("selected")) load();
@@ -226,8 +234,219 @@ function visibleLines(text) {
   return cut(text, 2e4).split("\n").map(visible).join("\n");
 }
 
+// src/pane_layout.js
+var REMEMBERED = "paimon-explore-panes";
+var USUAL = { left: 27, right: 28 };
+var LEAST = 10;
+var MOST = 60;
+var [LOWEST, HIGHEST] = [320, 2e3];
+var STEP = 2;
+var STEP_PIXELS = 20;
+function createLayout(context) {
+  const { root, store } = context;
+  const main = root.querySelector(".pe-main");
+  const frame = root.querySelector(".pe-frame");
+  const shares = remembered();
+  const left = splitter(
+    "Width of the manifest tree",
+    1,
+    () => shares.left,
+    (share) => set({ left: share })
+  );
+  const right = splitter(
+    "Width of the details",
+    -1,
+    () => shares.right,
+    (share) => set({ right: share })
+  );
+  main.children[0].append(left.element);
+  main.children[1].append(right.element);
+  function set(patch) {
+    Object.assign(shares, patch);
+    apply();
+    remember(shares);
+  }
+  const apply = () => {
+    const middle = 100 - shares.left - shares.right;
+    main.style.setProperty("--pe-left", `${shares.left}fr`);
+    main.style.setProperty("--pe-middle", `${Math.max(middle, LEAST)}fr`);
+    main.style.setProperty("--pe-right", `${shares.right}fr`);
+    for (const { update } of [left, right]) update();
+  };
+  const bottom = heightHandle(
+    frame,
+    () => store.get().height,
+    (height) => store.set({ height })
+  );
+  const maximise = "showPopover" in root ? maximiser(root) : void 0;
+  if (maximise) root.querySelector(".pe-steps-bar")?.append(maximise.element);
+  apply();
+  return {
+    element: bottom.element,
+    focus: () => bottom.element.focus(),
+    update(changed) {
+      if (changed.has("height")) bottom.update();
+    },
+    dispose: () => maximise?.dispose()
+  };
+  function splitter(label, side, share, change) {
+    const element = handle("pe-split", label, "vertical", LEAST, MOST);
+    attribute(element, "data-side", side);
+    const to = (wanted) => change(Math.min(Math.max(Math.round(wanted), LEAST), MOST));
+    drag(element, () => {
+      const start = share();
+      const percent = 100 / main.clientWidth;
+      return (x) => to(start + side * x * percent);
+    });
+    const usual = side === 1 ? USUAL.left : USUAL.right;
+    element.addEventListener("dblclick", () => to(usual));
+    keys(element, {
+      ArrowLeft: () => to(share() - side * STEP),
+      ArrowRight: () => to(share() + side * STEP),
+      Enter: () => to(usual)
+    });
+    return { element, update: () => attribute(element, "aria-valuenow", share()) };
+  }
+}
+function heightHandle(frame, height, change) {
+  const element = handle("pe-resize", "Height of the explorer", "horizontal", LOWEST, HIGHEST);
+  const present = () => height() || frame.offsetHeight;
+  const to = (wanted) => change(Math.min(Math.max(Math.round(wanted), LOWEST), HIGHEST));
+  const follow = () => change(0);
+  drag(element, () => {
+    const start = present();
+    return (_x, y) => to(start + y);
+  });
+  element.addEventListener("dblclick", follow);
+  keys(element, {
+    ArrowUp: () => to(present() - STEP_PIXELS),
+    ArrowDown: () => to(present() + STEP_PIXELS),
+    Enter: follow
+  });
+  const update = () => attribute(element, "aria-valuenow", present());
+  update();
+  return { element, update };
+}
+function handle(name, label, orientation, least, most) {
+  return el("div", {
+    class: name,
+    role: "separator",
+    tabindex: "0",
+    title: `${label}: drag, or press the arrow keys; double-click or press Enter to reset`,
+    "aria-label": label,
+    "aria-orientation": orientation,
+    "aria-valuemin": least,
+    "aria-valuemax": most,
+    "aria-valuenow": least
+  });
+}
+function drag(element, begin) {
+  element.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0) return;
+    const move = begin();
+    const follow = (to) => move(to.clientX - event.clientX, to.clientY - event.clientY);
+    const end = () => {
+      element.removeEventListener("pointermove", follow);
+      element.removeEventListener("pointerup", end);
+      element.removeEventListener("pointercancel", end);
+    };
+    element.setPointerCapture(event.pointerId);
+    element.addEventListener("pointermove", follow);
+    element.addEventListener("pointerup", end);
+    element.addEventListener("pointercancel", end);
+    event.preventDefault();
+  });
+}
+function keys(element, commands) {
+  element.addEventListener("keydown", (event) => {
+    if (!Object.hasOwn(commands, event.key) || event.ctrlKey || event.metaKey || event.altKey)
+      return;
+    commands[event.key]();
+    event.preventDefault();
+    event.stopPropagation();
+  });
+}
+function remembered() {
+  try {
+    const { left, right } = JSON.parse(localStorage.getItem(REMEMBERED) ?? "{}");
+    const fits = [left, right].every((share) => share >= LEAST && share <= MOST);
+    if (fits && left + right <= 100 - LEAST) return { left, right };
+  } catch {
+  }
+  return { ...USUAL };
+}
+function remember(shares) {
+  try {
+    localStorage.setItem(REMEMBERED, JSON.stringify(shares));
+  } catch {
+  }
+}
+function maximiser(root) {
+  const open = () => root.matches(":popover-open");
+  const restore = () => {
+    root.hidePopover();
+    root.popover = null;
+    show();
+  };
+  const toggle = () => {
+    if (open()) return restore();
+    const asked = new CustomEvent("paimon-explore-open", { bubbles: true, cancelable: true });
+    if (!root.closest(".jp-LinkedOutputView") && !root.dispatchEvent(asked)) return;
+    root.popover = "manual";
+    root.showPopover();
+    show();
+  };
+  const element = button("⤢", "Maximise", toggle);
+  const show = () => {
+    fill(element, open() ? "⤡" : "⤢");
+    for (const name of ["title", "aria-label"]) {
+      attribute(element, name, open() ? "Restore the size" : "Maximise");
+    }
+  };
+  const onKey = (event) => {
+    const { target } = event;
+    if (event.key !== "Escape" || !open() || target instanceof HTMLInputElement) return;
+    restore();
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  root.addEventListener("keydown", onKey, true);
+  root.classList.toggle("pe-own-tab", root.closest(".jp-LinkedOutputView") !== null);
+  return { element, dispose: () => root.removeEventListener("keydown", onKey, true) };
+}
+
 // src/side_panes.css
-var side_panes_default = '.pe-tree {\nflex: 1;\noverflow: auto;\npadding: 4px 0;\n}\n.pe-stale {\nopacity: 0.55;\n}\n.pe-tree-row {\ndisplay: flex;\nalign-items: center;\ngap: 5px;\npadding: 0 8px 0 calc(4px + var(--pe-depth) * 14px);\nmin-height: 24px;\nwhite-space: nowrap;\ncursor: default;\n}\n.pe-tree-row:hover {\nbackground: var(--pe-faint);\n}\n.pe-tree-row[aria-selected="true"] {\nbackground: var(--pe-select) !important;\n}\n.pe-twisty {\nflex: none;\nwidth: 14px;\ncolor: var(--pe-muted);\ntext-align: center;\ncursor: pointer;\n}\n.pe-tree-label {\nflex: 0 1 auto;\nmin-width: 40px;\noverflow: hidden;\ntext-overflow: ellipsis;\n}\n.pe-name-parts {\ndisplay: flex;\nmin-width: 0;\n}\n.pe-name-head {\noverflow: hidden;\n}\n.pe-name-whole {\noverflow: hidden;\ntext-overflow: ellipsis;\n}\n.pe-tree-row:is([data-type="manifest"], [data-type="entry"], [data-type="index-file"])\n.pe-tree-label {\nmin-width: 88px;\nfont: 12px / 1.4 var(--pe-mono);\n}\n.pe-tree-row:is([data-type="loading"], [data-type="none"]) .pe-tree-label {\ncolor: var(--pe-muted);\nfont-style: italic;\n}\n.pe-tree-row[data-type="more"] .pe-tree-label {\ncolor: var(--pe-accent);\ncursor: pointer;\ntext-decoration: underline;\n}\n.pe-tree-row[data-cancelled] .pe-tree-label {\ncolor: var(--pe-muted);\n}\n.pe-tree-range {\nflex: 0 100 auto;\nmin-width: 0;\noverflow: hidden;\ntext-overflow: ellipsis;\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pe-tree-figure {\nflex: none;\nmargin-left: auto;\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pe-tree-problem {\nflex: 1 0 100%;\noverflow: hidden;\ntext-overflow: ellipsis;\ncolor: var(--pe-remove);\nfont-size: 11px;\n}\n.pe-tree-row[data-problem] {\nflex-wrap: wrap;\n}\n.pe-sign {\nflex: none;\nwidth: 10px;\nfont-weight: 700;\ntext-align: center;\n}\n.pe-sign[data-kind="ADD"] {\ncolor: var(--pe-add);\n}\n.pe-sign[data-kind="DELETE"] {\ncolor: var(--pe-remove);\n}\n.pe-shared {\nposition: relative;\nflex: none;\nwidth: 11px;\nheight: 11px;\n}\n.pe-shared::before,\n.pe-shared::after {\ncontent: "";\nposition: absolute;\nwidth: 7px;\nheight: 7px;\nborder: 1px solid var(--pe-muted);\nborder-radius: 2px;\n}\n.pe-shared::after {\nleft: 3px;\ntop: 3px;\nbackground: var(--pe-bg);\n}\n.pe-change {\nflex: none;\ndisplay: inline-flex;\nalign-items: center;\ngap: 4px;\nfont-size: 11px;\n}\n.pe-change-bar {\nwidth: 22px;\nheight: 6px;\nborder-radius: 2px;\nbackground: linear-gradient(\nto right,\nvar(--pe-add) var(--pe-share),\nvar(--pe-remove) var(--pe-share)\n);\n}\n.pe-detail {\nflex: 1;\noverflow: auto;\npadding: 8px 10px;\n}\n.pe-detail-kind {\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pe-explorer .pe-detail-title {\nfont-size: 13px;\nfont-weight: 600;\noverflow-wrap: anywhere;\n}\n.pe-section {\nmargin-top: 8px;\n}\n.pe-explorer .pe-heading {\nmargin: 12px 0 4px;\npadding-bottom: 2px;\nborder-bottom: 1px solid var(--pe-line);\nfont-size: 12px;\nfont-weight: 600;\n}\n.pe-explorer .pe-facts {\ndisplay: grid;\ngrid-template-columns: auto minmax(0, 1fr);\ngap: 2px 10px;\nfont-size: 12px;\n}\n.pe-explorer .pe-facts dt {\ngrid-column: 1;\nfloat: none;\nwidth: auto;\nmax-width: 120px;\ncolor: var(--pe-muted);\nfont-weight: normal;\n}\n.pe-explorer .pe-facts dd {\ngrid-column: 2;\nfloat: none;\nwidth: auto;\noverflow-wrap: anywhere;\n}\n.pe-bounds {\nwidth: 100%;\nborder-collapse: collapse;\ntable-layout: fixed;\nfont-size: 12px;\n}\n.pe-bounds :is(th, td) {\npadding: 3px 8px 3px 0;\nborder: 0;\nborder-bottom: 1px solid var(--pe-line);\nbackground: none;\nfont-weight: normal;\ntext-align: left;\nvertical-align: top;\nwhite-space: normal;\noverflow-wrap: anywhere;\n}\n.pe-bounds thead th {\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pe-bounds th:first-child {\nwidth: 30%;\n}\n.pe-bounds :is(th, td):last-child {\nwidth: 40px;\npadding-right: 0;\ntext-align: right;\n}\n.pe-type {\ndisplay: block;\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pe-value {\nfont-family: var(--pe-mono);\n}\n.pe-absent {\ncolor: var(--pe-muted);\nfont-style: italic;\n}\n.pe-explorer .pe-note {\nmargin-top: 6px !important;\ncolor: var(--pe-muted);\nfont-size: 12px;\n}\n.pe-explorer .pe-text {\nmax-height: 260px;\noverflow: auto;\npadding: 6px 8px;\nborder-radius: 4px;\nbackground: var(--pe-faint);\ncolor: var(--pe-fg);\nfont: 11px / 1.5 var(--pe-mono);\nwhite-space: pre-wrap;\noverflow-wrap: anywhere;\n}\n.pe-detail .pe-problem {\nmargin: 8px 0;\n}\n.pe-explorer .pe-help dt {\ndisplay: flex;\nalign-items: flex-start;\ngap: 3px;\n}\n.pe-explorer kbd {\npadding: 0 5px;\nborder: 1px solid var(--pe-line);\nborder-radius: 3px;\nbackground: var(--pe-faint);\ncolor: var(--pe-fg);\nfont: 11px / 17px var(--pe-mono);\n}\n';
+var side_panes_default = '.pe-tree {\nflex: 1;\noverflow: auto;\npadding: 4px 0;\n}\n.pe-stale {\nopacity: 0.55;\n}\n.pe-tree-row {\ndisplay: flex;\nalign-items: center;\ngap: 5px;\npadding: 0 8px 0 calc(4px + var(--pe-depth) * 14px);\nmin-height: 24px;\nwhite-space: nowrap;\ncursor: default;\n}\n.pe-tree-row:hover {\nbackground: var(--pe-faint);\n}\n.pe-tree-row[aria-selected="true"] {\nbackground: var(--pe-select) !important;\n}\n.pe-twisty {\nflex: none;\nwidth: 14px;\ncolor: var(--pe-muted);\ntext-align: center;\ncursor: pointer;\n}\n.pe-tree-label {\nflex: 0 1 auto;\nmin-width: 40px;\noverflow: hidden;\ntext-overflow: ellipsis;\n}\n.pe-name-parts {\ndisplay: flex;\nmin-width: 0;\n}\n.pe-name-head {\noverflow: hidden;\n}\n.pe-name-whole {\noverflow: hidden;\ntext-overflow: ellipsis;\n}\n.pe-tree-row:is([data-type="manifest"], [data-type="entry"], [data-type="index-file"])\n.pe-tree-label {\nmin-width: 88px;\nfont: 12px / 1.4 var(--pe-mono);\n}\n.pe-tree-row:is([data-type="loading"], [data-type="none"]) .pe-tree-label {\ncolor: var(--pe-muted);\nfont-style: italic;\n}\n.pe-tree-row[data-type="more"] .pe-tree-label {\ncolor: var(--pe-accent);\ncursor: pointer;\ntext-decoration: underline;\n}\n.pe-tree-row[data-cancelled] .pe-tree-label {\ncolor: var(--pe-muted);\n}\n.pe-tree-range {\nflex: 0 100 auto;\nmin-width: 0;\noverflow: hidden;\ntext-overflow: ellipsis;\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pe-tree-figure {\nflex: none;\nmargin-left: auto;\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pe-tree-problem {\nflex: 1 0 100%;\noverflow: hidden;\ntext-overflow: ellipsis;\ncolor: var(--pe-remove);\nfont-size: 11px;\n}\n.pe-tree-row[data-problem] {\nflex-wrap: wrap;\n}\n.pe-sign {\nflex: none;\nwidth: 10px;\nfont-weight: 700;\ntext-align: center;\n}\n.pe-sign[data-kind="ADD"] {\ncolor: var(--pe-add);\n}\n.pe-sign[data-kind="DELETE"] {\ncolor: var(--pe-remove);\n}\n.pe-shared {\nposition: relative;\nflex: none;\nwidth: 11px;\nheight: 11px;\n}\n.pe-shared::before,\n.pe-shared::after {\ncontent: "";\nposition: absolute;\nwidth: 7px;\nheight: 7px;\nborder: 1px solid var(--pe-muted);\nborder-radius: 2px;\n}\n.pe-shared::after {\nleft: 3px;\ntop: 3px;\nbackground: var(--pe-bg);\n}\n.pe-change {\nflex: none;\ndisplay: inline-flex;\nalign-items: center;\ngap: 4px;\nfont-size: 11px;\n}\n.pe-change-bar {\nwidth: 22px;\nheight: 6px;\nborder-radius: 2px;\nbackground: linear-gradient(\nto right,\nvar(--pe-add) var(--pe-share),\nvar(--pe-remove) var(--pe-share)\n);\n}\n.pe-detail {\nflex: 1;\noverflow: auto;\npadding: 8px 10px;\n}\n.pe-detail-kind {\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pe-explorer .pe-detail-title {\nfont-size: 13px;\nfont-weight: 600;\noverflow-wrap: anywhere;\n}\n.pe-section {\nmargin-top: 8px;\n}\n.pe-explorer .pe-heading {\nmargin: 12px 0 4px;\npadding-bottom: 2px;\nborder-bottom: 1px solid var(--pe-line);\nfont-size: 12px;\nfont-weight: 600;\n}\n.pe-explorer .pe-facts {\ndisplay: grid;\ngrid-template-columns: auto minmax(0, 1fr);\ngap: 2px 10px;\nfont-size: 12px;\n}\n.pe-explorer .pe-facts dt {\ngrid-column: 1;\nfloat: none;\nwidth: auto;\nmax-width: 120px;\ncolor: var(--pe-muted);\nfont-weight: normal;\n}\n.pe-explorer .pe-facts dd {\ngrid-column: 2;\nfloat: none;\nwidth: auto;\noverflow-wrap: anywhere;\n}\n.pe-bounds {\nwidth: 100%;\nborder-collapse: collapse;\ntable-layout: fixed;\nfont-size: 12px;\n}\n.pe-bounds :is(th, td) {\npadding: 3px 8px 3px 0;\nborder: 0;\nborder-bottom: 1px solid var(--pe-line);\nbackground: none;\nfont-weight: normal;\ntext-align: left;\nvertical-align: top;\nwhite-space: normal;\noverflow-wrap: anywhere;\n}\n.pe-bounds thead th {\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pe-bounds th:first-child {\nwidth: 30%;\n}\n.pe-bounds :is(th, td):last-child {\nwidth: 40px;\npadding-right: 0;\ntext-align: right;\n}\n.pe-type {\ndisplay: block;\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pe-value {\nfont-family: var(--pe-mono);\n}\n.pe-absent {\ncolor: var(--pe-muted);\nfont-style: italic;\n}\n.pe-explorer .pe-note {\nmargin-top: 6px !important;\ncolor: var(--pe-muted);\nfont-size: 12px;\n}\n.pe-explorer .pe-text {\nmax-height: 260px;\noverflow: auto;\npadding: 6px 8px;\nborder-radius: 4px;\nbackground: var(--pe-faint);\ncolor: var(--pe-fg);\nfont: 11px / 1.5 var(--pe-mono);\nwhite-space: pre-wrap;\noverflow-wrap: anywhere;\n}\n.pe-detail .pe-problem {\nmargin: 8px 0;\n}\n.pe-explorer .pe-help dt {\ndisplay: flex;\nalign-items: flex-start;\ngap: 3px;\n}\n.pe-explorer kbd {\npadding: 0 5px;\nborder: 1px solid var(--pe-line);\nborder-radius: 3px;\nbackground: var(--pe-faint);\ncolor: var(--pe-fg);\nfont: 11px / 17px var(--pe-mono);\n}\n.pe-split {\nposition: absolute;\ntop: 0;\nbottom: 0;\nright: -4px;\nz-index: 3;\nwidth: 7px;\ncursor: col-resize;\ntouch-action: none;\n}\n.pe-resize {\nheight: 7px;\nbackground: var(--pe-faint);\ncursor: row-resize;\ntouch-action: none;\n}\n.pe-resize::before {\ncontent: "";\ndisplay: block;\nwidth: 36px;\nheight: 3px;\nmargin: 2px auto;\nborder-radius: 2px;\nbackground: var(--pe-muted);\n}\n.pe-explorer :is(.pe-split, .pe-resize):is(:hover, :focus-visible) {\nbackground: var(--pe-accent);\n}\n.pe-own-tab .pe-frame {\nheight: max(420px, 100vh - 96px);\n}\n.pe-explorer:popover-open {\nposition: fixed;\ninset: 0;\nwidth: auto;\nheight: auto;\nmax-width: none;\nmax-height: none;\nmargin: 0;\npadding: 0;\nborder: 0;\noverflow: auto;\n}\n.pe-explorer:popover-open .pe-frame {\nheight: 100vh;\nborder-radius: 0;\n}\n:is(.pe-explorer:popover-open, .pe-own-tab) .pe-resize {\ndisplay: none;\n}\n@container pe-explorer (max-width: 700px) {\n.pe-split,\n.pe-resize {\ndisplay: none;\n}\n.pe-explorer:popover-open .pe-frame {\nheight: auto;\nmin-height: 100vh;\n}\n}\n.pe-explorer .pe-terms {\ngrid-template-columns: minmax(0, 1fr);\n}\n.pe-explorer .pe-terms dt {\ndisplay: block;\nmax-width: none;\ncolor: var(--pe-fg);\nfont-weight: 600;\n}\n.pe-explorer .pe-terms dd {\ngrid-column: 1;\n}\n';
+
+// src/term_tooltips.js
+var LABELS = "th, dt, .pe-kind, .pe-chip, .pe-legend-item, [role=columnheader], [role=tab], .pe-tree-label, .pe-pane-title, .pe-heading, .pes-heading, .pes-count, .pe-segmented button";
+function createTooltips({ root, hints }) {
+  const meanings = new Map();
+  hints().then(({ terms }) => {
+    for (const [name, meaning, others] of terms) {
+      for (const one of [name, ...others]) meanings.set(one.toLowerCase(), meaning);
+    }
+  });
+  const explain = ({ target }) => {
+    const label = target instanceof Element ? target.closest(LABELS) : null;
+    if (!label || label.hasAttribute("title")) return;
+    const meaning = meaningOf(label.textContent ?? "", meanings);
+    if (meaning) label.setAttribute("title", meaning);
+  };
+  const events = ["pointerover", "focusin"];
+  for (const name of events) root.addEventListener(name, explain);
+  return () => {
+    for (const name of events) root.removeEventListener(name, explain);
+  };
+}
+function meaningOf(text, meanings) {
+  const words = text.trim().toLowerCase().replace(/[▴▾]$/, "").split(/\s+/);
+  for (let count = Math.min(words.length, 5); count > 0; count--) {
+    const found = meanings.get(words.slice(0, count).join(" "));
+    if (found) return found;
+  }
+  return void 0;
+}
 
 // src/file_name.js
 function shortName(name) {
@@ -328,8 +547,8 @@ function createTree(context) {
     const { selected } = store.get();
     if (!selected) return show();
     try {
-      const keys = [...tree.open].sort();
-      const answer = await channel.latest("tree", "tree", { snapshot: selected, keys });
+      const keys2 = [...tree.open].sort();
+      const answer = await channel.latest("tree", "tree", { snapshot: selected, keys: keys2 });
       if (!answer) return;
       tree.load(answer.body.children);
       shownSnapshot = selected;
@@ -520,10 +739,20 @@ function figure({ count, size }) {
 }
 
 // src/side_panes.js
+var PANES = { tree: createTree, detail: createDetail, layout: createLayout };
 function create(context) {
-  const made = context.pane === "tree" ? createTree(context) : createDetail(context);
-  made.element.append(el("style", {}, side_panes_default));
-  return made;
+  const made = PANES[context.pane](context);
+  if (context.pane !== "layout") return made;
+  context.root.prepend(el("style", {}, side_panes_default));
+  const { dispose } = made;
+  const end = createTooltips(context);
+  return {
+    ...made,
+    dispose() {
+      dispose?.();
+      end();
+    }
+  };
 }
 export {
   create

@@ -7,6 +7,7 @@ import pytest
 import traitlets
 
 from paimon_explore.errors import InvalidInputError, NotFoundError
+from paimon_explore.inspection.explorer.explorer_tabs import TABS, Opening
 from paimon_explore.widgets import explorer as module
 from paimon_explore.widgets.explorer import Explorer, explore
 from support.explored import History, hostile_history
@@ -54,7 +55,9 @@ def test_the_front_end_lists_exactly_the_synced_traits() -> None:
 
 def test_it_opens_at_the_newest_snapshot_and_follows_what_is_set(history: History) -> None:
     e = explore(history.view)
-    assert (e.selected, e.code) == (2, "t.at(snapshot=2).files()")
+    assert (e.selected, e.tab, e.code) == (2, "overview", "t.at(snapshot=2).overview()")
+    assert e.result().kind == "overview"
+    e.tab = "files"
     e.selected = 1
     e.filter = "p = 'x'"
     assert e.code == "t.at(snapshot=1).files(where=\"p = 'x'\")"
@@ -67,9 +70,49 @@ def test_a_snapshot_that_is_not_there_cannot_be_selected(history: History) -> No
         e.selected = 9
     assert e.selected == 2
     with pytest.raises(NotFoundError, match="Snapshot 9"):
-        explore(history.view, selected=9)
+        explore(history.view, Opening(snapshot=9))
     with pytest.raises(InvalidInputError, match="height"):
         explore(history.view, height=3)
+
+
+def test_tabs_have_the_same_names_in_python_and_in_the_browser() -> None:
+    source = (FRONTEND / "explorer_tabs.js").read_text(encoding="utf-8")
+    listed = re.search(r"PANES = \[(.*?)\n\];", source, re.DOTALL)
+    assert listed is not None
+    assert tuple(re.findall(r'(?:id: |reportTab\()"(\w+)"', listed.group(1))) == TABS
+
+
+@pytest.mark.parametrize(
+    ("opening", "traits"),
+    [
+        (Opening(), {"tab": "overview"}),
+        (Opening(filter="level = 0"), {"tab": "files", "filter": "level = 0"}),
+        (Opening(compare=1), {"tab": "diff", "compare": 1}),
+        (Opening(tab="files", compare=1), {"tab": "files", "compare": 1}),
+        (Opening(tab="explain", text="p = 'x'"), {"asked": {"explain": "p = 'x'"}}),
+        (Opening(tab="lsm", snapshot=1), {"tab": "lsm", "selected": 1}),
+        (Opening(snapshot="1"), {"selected": 1}),
+    ],
+)
+def test_it_opens_where_it_is_told(
+    history: History, opening: Opening, traits: dict[str, object]
+) -> None:
+    e = explore(history.view, opening)
+    assert {name: getattr(e, name) for name in traits} == traits
+
+
+@pytest.mark.parametrize(
+    ("opening", "message"),
+    [
+        (Opening(tab="exlain"), "The explorer has no tab 'exlain'. Did you mean 'explain'?"),
+        (Opening(tab="files", text="level = 0"), "The tab 'files' has no input"),
+        (Opening(text="level = 0"), "The tab 'overview' has no input"),
+    ],
+)
+def test_a_wrong_place_is_named(history: History, opening: Opening, message: str) -> None:
+    with pytest.raises(InvalidInputError) as raised:
+        explore(history.view, opening)
+    assert message in str(raised.value)
 
 
 def test_requests_are_answered_with_their_number(history: History) -> None:

@@ -32,6 +32,7 @@ DOORS: dict[str, Callable[[Table], object]] = {
     "lsm": lambda t: t.lsm(),
     "why": lambda t: t.why(t.files().to_arrow().column("file_name")[0].as_py()),
     "health": lambda t: t.health(),
+    "overview": lambda t: t.overview(),
     "schema history": lambda t: t.schema_history(),
     "history": lambda t: t.history({"dt": "a", "k": 1}),
     "preview of an expiry": lambda t: t.preview_expiry(retain_max=1),

@@ -20,6 +20,7 @@
  * @property {(event: string, callback: (...args: any[]) => void) => void} on
  * @property {(event: string, callback: (...args: any[]) => void) => void} off
  * @property {(content: unknown) => void} send
+ * @property {(request: Record<string, unknown>) => boolean} [recorded]  of a saved page: whether it has the answer
  */
 
 const TYPES = {

@@ -34,6 +34,11 @@
  */
 
 /**
+ * What Python knows to help with: an example input for each tab, and terms with what they mean.
+ * @typedef {{examples: Record<string, string>, terms: [name: string, meaning: string, names: string[]][]}} Hints
+ */
+
+/**
  * @typedef {object} Context
  * @property {Store} store
  * @property {History} history
@@ -51,6 +56,9 @@
  * @property {() => Promise<any>} refresh  asks for new snapshots; what Python said of them
  * @property {(changed: Set<Change>) => void} tell
  * @property {string} prefix  for ids of elements
+ * @property {HTMLElement} root  of the whole explorer
+ * @property {(request: Record<string, unknown>) => boolean} offers  whether a request has an answer; a saved page has few
+ * @property {() => Promise<Hints>} hints
  */
 
 /**
@@ -66,6 +74,7 @@
  * @property {string} id  value of the trait `tab`
  * @property {string} title
  * @property {(context: Context) => Pane} create
+ * @property {string} [bundle]  that a saved page may lack; its tab is not offered then
  */
 
 export {};

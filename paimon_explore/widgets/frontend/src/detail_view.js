@@ -92,7 +92,7 @@ export function createDetail(context) {
     focus: () => body.focus(),
     update(changed) {
       if (changed.has("help")) {
-        help ??= createHelp();
+        help ??= createHelp(context);
         if (store.get().help) fill(body, help.element);
         else load();
       } else if (changed.has("node") || changed.has("selected")) load();

@@ -25,7 +25,7 @@ import { createTimeline } from "./timeline.js";
 import { usefulLanes } from "./timeline_lanes.js";
 import { clamp } from "./timeline_layout.js";
 
-/** @import {Change, Context, LivesState} from "./context.js" */
+/** @import {Change, Context, Hints, LivesState} from "./context.js" */
 /** @import {State} from "./selection_store.js" */
 /** @import {Answer, Failure, Model} from "./channel.js" */
 
@@ -44,10 +44,7 @@ function render({ model, el: place }) {
     "aria-label": "Paimon table explorer",
     tabindex: "-1",
   });
-  root.style.setProperty(
-    "--pe-height",
-    `${clamp(Number(model.get("height")) || 560, 320, 2000)}px`,
-  );
+  setHeight(root, model.get("height"));
   fill(place, el("style", {}, css), root);
   fill(root, el("div", { class: "pe-empty" }, "Reading snapshots…"));
   const channel = new Channel(model);
@@ -68,6 +65,16 @@ function render({ model, el: place }) {
     close();
     channel.close();
   };
+}
+
+/**
+ * @param {HTMLElement} root
+ * @param {unknown} height  pixels; 0 to follow the window
+ */
+function setHeight(root, height) {
+  const pixels = Number(height) || 0;
+  if (pixels > 0) root.style.setProperty("--pe-height", `${clamp(pixels, 200, 4000)}px`);
+  else root.style.removeProperty("--pe-height");
 }
 
 /**
@@ -104,6 +111,8 @@ function start(model, root, channel, history) {
   const tell = (changed) => {
     for (const part of parts) part.update(changed);
   };
+  /** @type {Promise<Hints> | undefined} */
+  let hints;
   /** @type {import("./theme.js").Colours} */
   let colours = {};
   const unwatch = watchTheme(root, (found) => {
@@ -117,6 +126,15 @@ function start(model, root, channel, history) {
     history,
     channel,
     prefix,
+    root,
+    offers: (request) => model.recorded?.(request) ?? true,
+    hints() {
+      hints ??= channel.ask("hints", { snapshot: store.get().selected }).then(
+        ({ body }) => body,
+        () => ({ examples: {}, terms: [] }), // fields and labels work without them
+      );
+      return hints;
+    },
     files: () => files,
     changes: () => changes,
     mask: () => mask,
@@ -172,6 +190,9 @@ function start(model, root, channel, history) {
   const tree = sidePane(context, "tree", "Manifests");
   const detail = sidePane(context, "detail", "Details");
   const views = createViews(context);
+  const layout = lazyPane("side_panes", "layout")(context);
+  fill(layout.element);
+  layout.element.style.flex = "none";
   const code = createCode(context, history.table.problems.length);
   const main = el("div", { class: "pe-main" }, tree.element, views.element, detail.element);
   const frame = el(
@@ -183,13 +204,14 @@ function start(model, root, channel, history) {
     notice,
     main,
     code.element,
+    layout.element,
   );
   fill(root, frame);
   for (const { message, path } of history.table.problems) {
     context.report({ kind: "Problem", message, path });
   }
 
-  parts.push(steps, timeline, summary, tree, views, detail, code);
+  parts.push(steps, timeline, summary, tree, views, detail, code, layout);
   /** Traits whose newest values Python does not know yet. @type {Set<string>} */
   const unsaved = new Set();
   const save = whenQuiet(() => {
@@ -206,6 +228,7 @@ function start(model, root, channel, history) {
       dirty = true;
     }
     if (dirty) save();
+    if (changed.has("height")) setHeight(root, state.height);
     tell(/** @type {Set<Change>} */ (changed));
     if (changed.has("filter")) applyFilter();
     if (changed.has("position") && !files.failure) ensureFiles();
@@ -223,7 +246,6 @@ function start(model, root, channel, history) {
         patch.position = history.positionOf(model.get(name));
         if (patch.position < 0 && model.get(name)) return void refresh(); // Python knows more
       }
-      if (name === "height") root.style.setProperty("--pe-height", `${model.get(name)}px`);
       store.set(patch);
     };
     model.on(`change:${name}`, listener);

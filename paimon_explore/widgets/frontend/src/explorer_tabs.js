@@ -19,6 +19,7 @@ const reportTab = (id, title) => ({ id, title, create: lazyPane("report", id) })
 
 /** The tabs in order, with their labels; an id is a value of the trait `tab`. @type {readonly PaneKind[]} */
 export const PANES = [
+  reportTab("overview", "Overview"),
   { id: "files", title: "Files", create: createFiles },
   { id: "rows", title: "Rows", create: lazyPane("rows") },
   { id: "partitions", title: "Partitions", create: lazyPane("partitions") },
@@ -35,14 +36,15 @@ export const PANES = [
   reportTab("compare", "Compare"),
   reportTab("what_if", "What if"),
   reportTab("replay", "Commit replay"),
-  { id: "bytes", title: "Bytes", create: lazyPane("bytes") },
+  { id: "bytes", title: "Bytes", create: lazyPane("bytes"), bundle: "bytes" },
 ];
 
 /** @param {Context} context */
 export function createViews(context) {
   const { store, prefix } = context;
+  const panes = PANES.filter(({ bundle: name }) => !name || context.offers({ op: "pane", name }));
   const panel = el("div", { class: "pe-panel", role: "tabpanel", id: `${prefix}-panel` });
-  const tabs = createTabs(context);
+  const tabs = createTabs(context, panes);
   const element = el(
     "section",
     { class: "pe-pane pe-pane-view", "aria-label": "View" },
@@ -55,7 +57,7 @@ export function createViews(context) {
   const missed = new Map();
 
   const current = () => {
-    const kind = PANES.find(({ id }) => id === store.get().tab) ?? PANES[0];
+    const kind = panes.find(({ id }) => id === store.get().tab) ?? panes[0];
     let pane = made.get(kind.id);
     if (!pane) {
       pane = kind.create(context);
@@ -96,13 +98,14 @@ export function createViews(context) {
 /**
  * One line of tabs; where they do not all fit it scrolls, and a list of all of them is beside it.
  * @param {Context} context
+ * @param {readonly PaneKind[]} panes
  */
-function createTabs({ store, prefix, channel }) {
+function createTabs({ store, prefix, channel }, panes) {
   const bar = el("div", { class: "pe-tabs", role: "tablist", "aria-label": "Views" });
   const list = el("select", { class: "pe-tab-list", "aria-label": "All views", hidden: true });
   /** @type {Map<string, HTMLElement>} */
   const tabs = new Map();
-  for (const { id, title } of PANES) {
+  for (const { id, title } of panes) {
     const tab = el(
       "button",
       {
@@ -120,7 +123,7 @@ function createTabs({ store, prefix, channel }) {
   }
   list.addEventListener("change", () => store.set({ tab: list.value }));
   bar.addEventListener("keydown", (event) => {
-    const at = PANES.findIndex(({ id }) => id === store.get().tab);
+    const at = panes.findIndex(({ id }) => id === store.get().tab);
     const to = {
       ArrowLeft: at - 1,
       ArrowRight: at + 1,
@@ -128,7 +131,7 @@ function createTabs({ store, prefix, channel }) {
       End: -1,
     }[event.key];
     if (to === undefined) return;
-    const next = PANES[(to + PANES.length) % PANES.length].id;
+    const next = panes[(to + panes.length) % panes.length].id;
     store.set({ tab: next });
     tabs.get(next)?.focus({ preventScroll: true });
     event.preventDefault();

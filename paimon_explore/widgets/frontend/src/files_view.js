@@ -508,12 +508,25 @@ function createFilter(context) {
     if (input.value.trim() !== filter) input.value = filter;
   };
   show();
+  if (!context.offers({ op: "filter" })) {
+    input.disabled = true;
+    input.placeholder = "Filters are not available in a saved page";
+  }
+  let hinted = input.disabled;
+  const hint = async () => {
+    if (hinted || !context.files().lifetimes) return;
+    hinted = true;
+    const { examples } = await context.hints();
+    if (examples.files) input.placeholder = `Filter, e.g. ${visible(examples.files)}`;
+  };
+  hint();
   return {
     element: input,
     message,
     show,
     /** @param {Set<string>} changed */
     update(changed) {
+      if (changed.has("lifetimes")) hint();
       if (!changed.has("mask")) return;
       const failure = context.filterFailure();
       message.hidden = !failure;

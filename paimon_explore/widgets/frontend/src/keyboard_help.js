@@ -1,9 +1,10 @@
 // @ts-check
-/** The keys and marks of the explorer, explained. */
+/** The keys, marks and terms of the explorer, explained. */
 
 import { el } from "./dom.js";
+import { visible } from "./text_format.js";
 
-/** @import {Pane} from "./context.js" */
+/** @import {Context, Pane} from "./context.js" */
 
 /** @type {readonly (readonly [keys: string, meaning: string])[]} */
 const HELP = [
@@ -16,14 +17,15 @@ const HELP = [
   ["/", "filter the files"],
   ["m", "mark this snapshot for comparison"],
   ["y", "copy the Python code"],
-  ["?", "show or hide this help"],
+  ["?", "show or hide this help and the glossary"],
   ["Esc", "return to the notebook"],
 ];
 
 /**
+ * @param {Context} context
  * @returns {Pane}
  */
-export function createHelp() {
+export function createHelp(context) {
   const list = el("dl", { class: "pe-facts pe-help" });
   for (const [keys, meaning] of HELP) {
     const names = keys.split(" ").map((key) => el("kbd", {}, key));
@@ -45,5 +47,12 @@ export function createHelp() {
       "Snapshots: circle (A) append, square (C) compact, triangle (O) overwrite, diamond (Z) analyze; hollow if expired and kept by a tag. Bars: added above the line, removed below, on a square-root scale. Rows below: one per commit user; the row of a consumer is filled up to the last snapshot it has read.",
     ),
   );
+  context.hints().then(({ terms }) => {
+    const meanings = el("dl", { class: "pe-facts pe-terms" });
+    for (const [name, meaning] of terms) {
+      meanings.append(el("dt", {}, visible(name)), el("dd", {}, visible(meaning)));
+    }
+    if (terms.length) element.append(el("h4", { class: "pe-detail-title" }, "Terms"), meanings);
+  });
   return { element, focus: () => element.focus(), update: () => {} };
 }

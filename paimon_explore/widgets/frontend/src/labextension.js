@@ -138,6 +138,17 @@ async function activate(app) {
     }
   }
 
+  // The button Maximise of the explorer: its output in a tab of its own.
+  document.addEventListener("paimon-explore-open", (event) => {
+    const command = "notebook:create-output-view";
+    const notebook = app.shell.currentWidget?.content;
+    const cells = /** @type {{node: HTMLElement}[]} */ (notebook?.widgets ?? []);
+    const index = cells.findIndex(({ node }) => node?.contains(/** @type {Node} */ (event.target)));
+    if (index < 0 || !app.commands.hasCommand(command)) return;
+    notebook.activeCellIndex = index;
+    app.commands.execute(command);
+    event.preventDefault();
+  });
   app.docRegistry.addFileType({
     name: FILE_TYPE,
     displayName: "Paimon metadata",

@@ -10,6 +10,7 @@ import { cut, visible } from "./text_format.js";
  * @param {Failure} failure
  */
 export function problem(failure) {
+  if (failure.kind === "not saved") return el("p", { class: "pe-empty" }, failure.message);
   return el(
     "div",
     { class: "pe-problem", role: "alert", "data-error": failure.kind },

@@ -13,23 +13,23 @@ import { watchTheme } from "./theme.js";
 /** @import {Model} from "./channel.js" */
 
 const QUIET_MILLIS = 90;
+/** Views that first tell what is known without reading manifests. */
+const QUICK = new Set(["overview"]);
 
 /**
- * What the field of each view is for; views without an entry ask nothing.
- * @type {Readonly<Record<string, {label: string, example: string, rows?: boolean}>>}
+ * What the field of each view is for, with an example after it if the table has one; views without an
+ * entry ask nothing.
+ * @type {Readonly<Record<string, {label: string, hint: string, rows?: boolean}>>}
  */
 const FIELDS = {
-  lsm: { label: "Bucket", example: "dt=d1, bucket 0" },
-  diff: {
-    label: "Compare with",
-    example: "snapshot id, tag or time; 0 = no snapshot",
-    rows: true,
-  },
-  explain: { label: "Condition", example: "k > 3 and dt = 'd1' limit 10" },
-  key: { label: "Primary key", example: "id = 3, dt = 'd1'" },
-  why: { label: "File name", example: "name of a data, manifest or index file" },
-  expiry: { label: "Retention options", example: "retain_max=10, older_than=1 d" },
+  lsm: { label: "Bucket", hint: "partition and bucket" },
+  diff: { label: "Compare with", hint: "snapshot id, tag or time; 0 = no snapshot", rows: true },
+  explain: { label: "Condition", hint: "SQL condition, limit" },
+  key: { label: "Primary key", hint: "values of the key columns" },
+  why: { label: "File name", hint: "name of a data, manifest or index file" },
+  expiry: { label: "Retention options", hint: "retain_max, retain_min, older_than" },
 };
+const NOT_SAVED = "Not available in a saved page: open the table in a notebook";
 
 /**
  * A pane of the explorer: a report from Python.
@@ -50,26 +50,52 @@ export function create(context) {
   const ask = (/** @type {string} */ text) =>
     store.set({ asked: { ...store.get().asked, [pane]: text } });
   const shared = () => (pane === "explain" ? (store.get().where ?? "") : "");
-  const form = field ? createForm(context.prefix, pane, field, { asked, shared }, ask) : undefined;
+  const form = field ? createForm(context, pane, field, { asked, shared }, ask) : undefined;
   const element = el("div", { class: "pe-view pes-pane", "data-pane": pane });
   element.append(el("style", {}, css), ...(form ? [form.element] : []), body);
 
-  const select = (/** @type {string} */ target) => {
+  /** @param {string} target */
+  const split = (target) => {
     const at = target.indexOf(":");
-    const [kind, what] = [target.slice(0, at), target.slice(at + 1)];
+    return [target.slice(0, at), target.slice(at + 1)];
+  };
+  /** @type {import("./report_view.js").Select} */
+  const select = (target) => {
+    const [kind, what] = split(target);
     switch (kind) {
       case "snapshot":
         return context.moveTo(context.history.positionOf(Number(what)));
       case "file":
         return store.set({ node: `name/${what}`, help: false });
       case "schema":
-        return store.set({ node: `schema/${what}`, help: false });
+        if (what) return store.set({ node: `schema/${what}`, help: false });
+        return store.set({ tab: kind });
       case "filter":
         return store.set({ tab: "files", filter: what });
       case "ask":
         return ask(what);
       default:
         return store.set({ tab: kind, asked: { ...store.get().asked, [kind]: what } });
+    }
+  };
+
+  select.offers = (target) => {
+    const [kind, what] = split(target);
+    const { selected } = store.get();
+    switch (kind) {
+      case "snapshot":
+        return true;
+      case "file":
+        return context.offers({ op: "detail", node: `name/${what}` });
+      case "schema":
+        return !what || context.offers({ op: "detail", node: `schema/${what}` });
+      case "filter":
+        return !what || context.offers({ op: "filter" });
+      default: {
+        if (kind === "partitions") return true;
+        const asks = { pane: kind === "ask" ? pane : kind, text: what, compare: 0, node: "" };
+        return context.offers({ op: "report", snapshot: selected, ...asks });
+      }
     }
   };
 
@@ -89,9 +115,25 @@ export function create(context) {
     if (key === shown) return;
     shown = key;
     attribute(element, "data-busy", "1");
+    if (QUICK.has(pane) && context.offers({ op: "report", ...question, text: "quick" })) {
+      if (!(await present({ ...question, text: "quick" }))) return;
+      attribute(element, "data-busy", null);
+    }
+    if (!(await present(question))) return;
+    attribute(element, "data-shown", key);
+    attribute(element, "data-busy", null);
+  }, QUIET_MILLIS);
+
+  let drawn = "";
+  /**
+   * Show the answer to a question; false if a newer question was asked meanwhile.
+   * @param {{pane: string, snapshot: number, text: string, compare: number, node: string}} question
+   */
+  const present = async (question) => {
+    const focused = body.contains(document.activeElement);
     try {
       const answer = await channel.latest(`report-${pane}`, "report", question);
-      if (!answer) return;
+      if (!answer) return false;
       dispose();
       const made = drawReport(/** @type {Report} */ (answer.body), select);
       dispose = made.dispose;
@@ -104,10 +146,11 @@ export function create(context) {
       fill(body, problemOf(failure));
       attribute(element, "data-error", failure.kind);
     }
-    body.scrollTop = 0;
-    attribute(element, "data-shown", key);
-    attribute(element, "data-busy", null);
-  }, QUIET_MILLIS);
+    if (focused && !body.contains(document.activeElement)) body.focus();
+    if (drawn !== shown) body.scrollTop = 0;
+    drawn = shown;
+    return true;
+  };
 
   load();
   return {
@@ -147,20 +190,20 @@ function keepingFocus(body, draw) {
 
 /**
  * The one field of a view.
- * @param {string} prefix
+ * @param {Context} context
  * @param {string} pane
- * @param {{label: string, example: string, rows?: boolean}} field
+ * @param {{label: string, hint: string, rows?: boolean}} field
  * @param {{asked: () => string, shared: () => string}} texts  the input of the view, and the condition
  *   on rows that all views share, which is used where the view has no input
  * @param {(text: string) => void} ask
  */
-function createForm(prefix, pane, field, { asked, shared }, ask) {
-  const id = `${prefix}-ask-${pane}`;
+function createForm(context, pane, field, { asked, shared }, ask) {
+  const id = `${context.prefix}-ask-${pane}`;
   const input = el("input", {
     id,
     type: "text",
     class: "pes-input",
-    placeholder: field.example,
+    placeholder: field.hint,
     autocomplete: "off",
     spellcheck: "false",
   });
@@ -187,9 +230,22 @@ function createForm(prefix, pane, field, { asked, shared }, ask) {
         },
       )
     : undefined;
+  let { hint } = field;
+  if (context.offers({ op: "report" })) {
+    context.hints().then(({ examples }) => {
+      if (examples[pane]) hint = `${field.hint}, e.g. ${visible(examples[pane])}`;
+      show();
+    });
+  } else {
+    for (const control of [input, clear, ...(rows ? [rows] : [])]) {
+      control.disabled = true;
+      attribute(control, "title", NOT_SAVED);
+    }
+    hint = NOT_SAVED;
+  }
   const show = () => {
     if (input.value.trim() !== asked()) input.value = asked();
-    attribute(input, "placeholder", visible(shared() || field.example));
+    attribute(input, "placeholder", visible(shared()) || hint);
     if (rows) attribute(rows, "aria-pressed", String(/\brows\s*$/i.test(asked())));
   };
   show();
@@ -203,6 +259,9 @@ function createForm(prefix, pane, field, { asked, shared }, ask) {
   );
   return { element, show, focus: () => input.focus() };
 }
+
+/** A result of its own has no views to lead to. @type {import("./report_view.js").Select} */
+const NO_LINKS = Object.assign(() => {}, { offers: () => false });
 
 /**
  * @param {{model: Model, el: HTMLElement}} given
@@ -219,7 +278,7 @@ function render({ model, el: place }) {
   let dispose = () => {};
   const draw = () => {
     dispose();
-    const made = drawReport(model.get("report"), () => {});
+    const made = drawReport(model.get("report"), NO_LINKS);
     dispose = made.dispose;
     const code = model.get("report").code;
     fill(root, ...made.elements, code ? el("code", { class: "pes-code" }, visible(code)) : null);

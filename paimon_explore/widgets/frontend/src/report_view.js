@@ -27,6 +27,7 @@ import { CELL_LIMIT, cut, formatCount, visible } from "./text_format.js";
  * @typedef {{type: "facts", title: string, rows: [label: string, value: Cell][]}
  *   | Grid
  *   | {type: "note", text: string, tone: string}
+ *   | {type: "sentences", title: string, items: Cell[][]}
  *   | {type: "problem", failure: Failure}
  *   | BarChart
  *   | LaneChart
@@ -35,7 +36,10 @@ import { CELL_LIMIT, cut, formatCount, visible } from "./text_format.js";
  *   | Stage} Section
  */
 /** @typedef {{kind: string, title: string, sections: Section[], code: string, spark_code: string}} Report */
-/** @typedef {(target: string) => void} Select */
+/**
+ * What a click on a cell or a box does, and whether there is something to show.
+ * @typedef {((target: string) => void) & {offers?: (target: string) => boolean}} Select
+ */
 
 const LONG = 48;
 const NAME_ENDS = 14;
@@ -77,6 +81,8 @@ function section(part, select) {
       return {
         element: el("p", { class: "pes-note", "data-tone": part.tone }, visible(part.text)),
       };
+    case "sentences":
+      return { element: sentences(part.title, part.items, select) };
     case "problem":
       return { element: problemOf(part.failure) };
     case "stage":
@@ -89,6 +95,17 @@ function section(part, select) {
     case "lanes":
       return createChart(part, select);
   }
+}
+
+/**
+ * @param {string} title
+ * @param {Cell[][]} items
+ * @param {Select} select
+ */
+function sentences(title, items, select) {
+  const lines = items.map((parts) => el("li", {}, ...parts.map((part) => inside(part, select))));
+  const heading = el("h5", { class: "pes-heading" }, visible(title));
+  return el("div", {}, heading, el("ul", { class: "pes-sentences" }, ...lines));
 }
 
 /**
@@ -183,7 +200,7 @@ function tableCell(cell, number, select) {
  */
 function inside(cell, select) {
   const { text, selects = "", tone = undefined } = typeof cell === "string" ? { text: cell } : cell;
-  if (!selects) {
+  if (!selects || select.offers?.(selects) === false) {
     const shown = text.length > CELL_LIMIT ? longText(text) : visible(text);
     return tone ? el("span", { "data-tone": tone }, shown) : shown;
   }
@@ -239,7 +256,7 @@ function meaning(selects, text) {
     case "filter":
       return what ? `List files where ${what}` : "List all files";
     case "schema":
-      return `Show details of schema ${what}`;
+      return what ? `Show details of schema ${what}` : "Open the view schema";
     case "ask":
       return `Show ${what} in this view`;
     default:
@@ -249,6 +266,7 @@ function meaning(selects, text) {
 
 /** @param {Failure} failure */
 export function problemOf(failure) {
+  if (failure.kind === "not saved") return el("p", { class: "pes-note" }, failure.message);
   return el(
     "div",
     { class: "pes-problem", role: "alert", "data-error": failure.kind },

@@ -18,8 +18,7 @@
 
 const NOT_SAVED = {
   kind: "not saved",
-  message: "Not available in a saved page.",
-  hint: "Open the table in a notebook with t.explore().",
+  message: "Not available in a saved page: open the table in a notebook with t.explore().",
 };
 
 /** Replaces the model of a notebook. */
@@ -105,6 +104,14 @@ export class SavedModel {
     const request = asked.op === "files" ? { op: "history" } : asked;
     const found = answers[JSON.stringify(request, Object.keys(request).sort())];
     return found ?? { ok: false, error: NOT_SAVED };
+  }
+
+  /**
+   * Whether the page has the answer to a request.
+   * @param {Record<string, any>} request
+   */
+  recorded(request) {
+    return this.answer(request).ok;
   }
 
   /**

@@ -33,6 +33,12 @@ test("what was not recorded is told", () => {
   assert.equal(model.answer({ op: "tree", snapshot: 8, keys: [""] }).ok, false);
 });
 
+test("only what was recorded is offered", () => {
+  const model = new SavedModel(recording);
+  assert.equal(model.recorded({ op: "detail", node: "7" }), true);
+  assert.equal(model.recorded({ op: "pane", name: "bytes" }), false);
+});
+
 test("answers carry their buffer, and the code follows what is shown", async () => {
   const model = new SavedModel(recording);
   const heard = [];

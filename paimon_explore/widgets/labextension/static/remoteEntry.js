@@ -107,6 +107,16 @@
         return new DocumentWidget({ content: new FileView(path), context });
       }
     }
+    document.addEventListener("paimon-explore-open", (event) => {
+      const command = "notebook:create-output-view";
+      const notebook = app.shell.currentWidget?.content;
+      const cells = notebook?.widgets ?? [];
+      const index = cells.findIndex(({ node }) => node?.contains(event.target));
+      if (index < 0 || !app.commands.hasCommand(command)) return;
+      notebook.activeCellIndex = index;
+      app.commands.execute(command);
+      event.preventDefault();
+    });
     app.docRegistry.addFileType({
       name: FILE_TYPE,
       displayName: "Paimon metadata",

@@ -1,0 +1,221 @@
+"""The overview of a table: sentences with links into the views of the explorer.
+
+What is already known is told at once (`quick`): the schema, the snapshots, and the number of files.
+Sizes, findings and examples follow when the manifests have been read.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
+
+import pyarrow as pa
+
+from paimon_explore.errors import PaimonError
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.inspection.health.findings import Finding, Severity
+from paimon_explore.inspection.health.health_report import Health, table_health
+from paimon_explore.inspection.overview.commits import commit_sentences
+from paimon_explore.inspection.overview.definition import definition_sentences
+from paimon_explore.inspection.overview.example_inputs import example_inputs
+from paimon_explore.inspection.overview.file_totals import FileTotals, file_totals
+from paimon_explore.inspection.overview.questions import Question, questions
+from paimon_explore.inspection.overview.size import size_sentences
+from paimon_explore.inspection.problem import Problem, problem_of
+from paimon_explore.inspection.rendering.chart import Tone
+from paimon_explore.inspection.rendering.code_snippet import Code, call_code
+from paimon_explore.inspection.rendering.number_format import plural
+from paimon_explore.inspection.rendering.report import (
+    Cell,
+    Entry,
+    Failed,
+    Report,
+    Section,
+    Sentence,
+    Sentences,
+    grid,
+    sentence,
+)
+from paimon_explore.inspection.rendering.result import Result
+from paimon_explore.inspection.views.inspector import Inspector
+
+_Value = TypeVar("_Value")
+_MAX_FINDINGS = 8
+_TONES = {Severity.ERROR: Tone.REMOVE, Severity.WARNING: Tone.WARN, Severity.NOTE: Tone.MUTED}
+
+SENTENCES = pa.schema((pa.field("topic", pa.string()), pa.field("sentence", pa.string())))
+"""One row per sentence, in order; `topic` is the heading."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Overview(Result):
+    """What a table is, how large, how it is written, what is wrong, and what to ask next.
+
+    Attributes:
+        name: the table.
+        snapshot_id: the described snapshot; 0 for a table without snapshots.
+        topics: headings with their sentences.
+        questions: questions with the views that answer them.
+        totals: totals of the live files; None if they are unknown.
+        health: the findings; None if the health rules have not been evaluated.
+        problems: errors of metadata that cannot be read.
+        quick: whether more follows when the manifests have been read.
+    """
+
+    name: str
+    snapshot_id: int
+    topics: tuple[Sentences, ...]
+    questions: tuple[Question, ...]
+    totals: FileTotals | None
+    health: Health | None
+    problems: tuple[Problem, ...]
+    quick: bool = False
+
+    @property
+    def kind(self) -> str:
+        """Its name in the explorer."""
+        return "overview"
+
+    def to_arrow(self) -> pa.Table:
+        """The sentences as `SENTENCES`."""
+        rows = [
+            {"topic": topic.title, "sentence": text}
+            for topic in self.topics
+            for text in topic.texts
+        ]
+        return pa.Table.from_pylist(rows, schema=SENTENCES)
+
+    def figures(self) -> dict[str, object]:
+        """The totals of the files, and the number of findings if known."""
+        totals = self.totals
+        return {
+            "snapshot": self.snapshot_id,
+            "files": None if totals is None else totals.files,
+            "bytes": None if totals is None else totals.bytes,
+            "partitions": None if totals is None else totals.partitions,
+            "findings": None if self.health is None else len(self.health),
+            "quick": self.quick,
+        }
+
+    def to_report(self) -> Report:
+        """The sentences by topic, then the questions."""
+        title = f"{self.name} at snapshot {self.snapshot_id}" if self.snapshot_id else self.name
+        return Report(title=title, sections=tuple(self._sections()))
+
+    def _sections(self) -> Iterator[Section]:
+        for problem in self.problems:
+            yield Failed(problem=problem)
+        yield from self.topics
+        if self.questions:
+            rows: list[list[Entry]] = [
+                [Cell(text=q.text, selects=q.selects), q.code] for q in self.questions
+            ]
+            yield grid("Questions", ("question", "in Python"), rows)
+
+
+def table_overview(
+    inspector: Inspector,
+    now_ms: int,
+    *,
+    quick: bool = False,
+    health: Health | None = None,
+    max_files: int | None = None,
+) -> Overview:
+    """Describe a table at a snapshot.
+
+    Args:
+        inspector: the table at the snapshot.
+        now_ms: current time, epoch milliseconds.
+        quick: read no manifests and evaluate no health rules.
+        health: the findings, if they are known.
+        max_files: larger tables are not checked; None to check any.
+    """
+    problems = list(inspector.timeline().problems[:5])
+    totals = _attempt(lambda: _totals(inspector, quick=quick), problems)
+    if health is None and not quick:
+        health = _checked(inspector, now_ms, totals, max_files)
+    topics = [
+        ("What this table is", list(definition_sentences(inspector.view))),
+        ("How large it is", _attempt(lambda: _size(inspector, totals), problems) or []),
+        ("How it is written", _attempt(lambda: _commits(inspector, now_ms), problems) or []),
+        ("What is wrong", list(_findings(health, totals, quick=quick))),
+    ]
+    asked = _attempt(
+        lambda: tuple(questions(inspector, example_inputs(inspector), now_ms)), problems
+    )
+    view = inspector.view
+    return Overview(
+        name=view.name,
+        snapshot_id=inspector.snapshot_id,
+        topics=tuple(
+            Sentences(title=title, items=tuple(found)) for title, found in topics if found
+        ),
+        questions=asked or (),
+        totals=totals,
+        health=health,
+        problems=tuple(dict.fromkeys(problems)),
+        quick=quick,
+        code=Code(python=call_code(f"{inspector.code}.overview")),
+        renderer=view.renderer,
+    )
+
+
+def _attempt(compute: Callable[[], _Value], problems: list[Problem]) -> _Value | None:
+    """The value, or None if metadata cannot be read, which is added to the problems."""
+    try:
+        return compute()
+    except PaimonError as error:
+        problems.append(problem_of(error))
+        return None
+
+
+def _totals(inspector: Inspector, *, quick: bool) -> FileTotals | None:
+    snapshot = inspector.snapshot
+    return None if snapshot is None else file_totals(inspector, snapshot, quick=quick)
+
+
+def _size(inspector: Inspector, totals: FileTotals | None) -> list[Sentence]:
+    snapshot = inspector.snapshot
+    if snapshot is None:
+        return [sentence("The table has no snapshot yet: nothing has been written.")]
+    return list(size_sentences(inspector, snapshot, totals))
+
+
+def _commits(inspector: Inspector, now_ms: int) -> list[Sentence]:
+    return list(commit_sentences(inspector, now_ms)) if inspector.snapshot_id else []
+
+
+def _checked(
+    inspector: Inspector, now_ms: int, totals: FileTotals | None, max_files: int | None
+) -> Health | None:
+    if totals is None or (max_files is not None and totals.files > max_files):
+        return None
+    return table_health(inspector, now_ms)
+
+
+def _findings(
+    health: Health | None, totals: FileTotals | None, *, quick: bool
+) -> Iterable[Sentence]:
+    if quick:
+        yield sentence("The health rules are being evaluated …")
+    elif health is None:
+        if totals is not None:
+            link = Cell(text="Health", selects="health:")
+            text = f"Not checked, because the table has {plural(totals.files, 'file')}: open "
+            yield sentence(text, link, " to check it.")
+    elif not health.findings:
+        yield sentence("Nothing: all ", Cell(text="health rules", selects="health:"), " passed.")
+    else:
+        yield from (_finding(one) for one in health.findings[:_MAX_FINDINGS])
+        rest = len(health) - _MAX_FINDINGS
+        if rest > 0:
+            yield sentence(Cell(text=plural(rest, "more finding"), selects="health:"), ".")
+
+
+def _finding(found: Finding) -> Sentence:
+    option = f", set by {found.option}" if found.option else ""
+    advice = found.advice[:1].upper() + found.advice[1:]
+    return sentence(
+        Cell(text=found.severity.value, tone=_TONES[found.severity]),
+        ": ",
+        Cell(text=found.what, selects=found.evidence),
+        f" (measured {found.shown}, threshold {found.shown_threshold}{option}). {advice}.",
+    )
