@@ -229,13 +229,12 @@ class _Values:
             self._histogram.add(_integers(values))
 
     def _without_nans(self, values: Column) -> Column:
-        """The numbers; -0.0, which equals 0.0, becomes 0.0."""
+        """The numbers, without those that are not a number."""
         numbers = fixed_values(values, f"<f{values.type.bit_width // 8}")
         missing = np.isnan(numbers)
         count = int(np.count_nonzero(missing))
         self._nans += count
-        kept = numbers[~missing] if count else numbers
-        return build_fixed(values.type, np.add(kept, 0, dtype=numbers.dtype))
+        return positive_zeros(take_rows(values, np.flatnonzero(~missing)) if count else values)
 
     def _count(self, values: Column) -> None:
         """Count distinct and frequent values."""
@@ -301,6 +300,12 @@ class _Values:
             FrequentValue(value=value_of(values, self._kind, index), count=count)
             for index, count in enumerate(counts.tolist())
         )
+
+
+def positive_zeros(values: Column) -> Column:
+    """Floating-point numbers without nulls, with 0.0 for -0.0, which is equal to it."""
+    numbers = fixed_values(values, f"<f{values.type.bit_width // 8}")
+    return build_fixed(values.type, np.add(numbers, 0, dtype=numbers.dtype))
 
 
 def extremes(values: Column) -> Column:

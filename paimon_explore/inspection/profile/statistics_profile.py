@@ -21,7 +21,14 @@ from paimon_explore.data_types.arrow_buffers import (
 from paimon_explore.data_types.definitions import AtomicType, DataField, DataType, RowType
 from paimon_explore.errors import PaimonError
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.inspection.profile.column_collectors import BYTES, TEXTS, extremes, unprofiled
+from paimon_explore.inspection.profile.column_collectors import (
+    BYTES,
+    FLOATS,
+    TEXTS,
+    extremes,
+    positive_zeros,
+    unprofiled,
+)
 from paimon_explore.inspection.profile.column_profile import (
     SHOWN_VALUES,
     ColumnProfile,
@@ -232,7 +239,8 @@ def _extreme(index: int, bounds: list[Column], kind: AtomicType) -> Value | None
     known = [part for part in known if len(part)]
     if not known:
         return None
-    return value_of(extremes(pa.concat_arrays(known)), kind, index)
+    found = extremes(pa.concat_arrays(known))
+    return value_of(positive_zeros(found) if kind.root in FLOATS else found, kind, index)
 
 
 def _partition_column(

@@ -50,6 +50,12 @@ def test_statistics_of_an_append_table_are_exact_but_for_texts() -> None:
     assert (x["nulls"], x["min"], x["max"], x["exact"]) == (3, "0.5", "5.5", True)
 
 
+def test_a_negative_zero_in_statistics_is_zero() -> None:
+    table = append_table(columns(x=pa.float64()), [{"x": -0.0}, {"x": 0.0}])
+    for found in (table.profile(), table.profile(exact=True)):
+        assert (figures(found, "x")["min"], figures(found, "x")["max"]) == ("0.0", "0.0")
+
+
 def test_statistics_of_replaced_and_deleted_rows_are_bounds() -> None:
     table = keyed_table(SCHEMA, ROWS, [{"k": 0, "v": "new", "x": 1.0}], primary_key=["k"])
     table.delete("k = 11")
