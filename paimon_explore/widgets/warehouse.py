@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import traitlets
 
-from paimon_explore.errors import InvalidInputError, PaimonError
+from paimon_explore.errors import InvalidInputError, PaimonError, UnsupportedFeatureError
 from paimon_explore.inspection.explorer.explorer_state import Answer
 from paimon_explore.inspection.explorer.explorer_tabs import Opening
 from paimon_explore.inspection.explorer.static_html import explorer_html
@@ -29,6 +29,8 @@ from paimon_explore.widgets.warehouse_requests import warehouse_answer
 from paimon_explore.widgets.widget_base import AnsweringWidget
 
 _HEIGHT = 560
+_HEADER = 40
+_MIN_EXPLORER = 320
 _MIN_HEIGHT, _MAX_HEIGHT = 200, 4000
 _COLUMNS = (
     *("name", "rows", "size", "files", "snapshots", "time", "kind", "user", "health", "comment"),
@@ -153,19 +155,30 @@ class CatalogExplorer(AnsweringWidget):
 
     def close(self) -> None:
         """Close the widget, and the explorer in it."""
+        self._close_explorer()
+        super().close()
+
+    def _close_explorer(self) -> None:
         if self._opened is not None:
             self._opened[2].close()
-        super().close()
+            self._opened = None
 
     def _explorer_of(self, database: str, table: str) -> Explorer:
         """The explorer of a table; that of the table before is closed."""
         if self._opened is not None and self._opened[:2] == (database, table):
             return self._opened[2]
         view = self._state.source.view(database, table)
-        if self._opened is not None:
-            self._opened[2].close()
+        self._close_explorer()
         expression = call_code(f"{self._state.source.expression}.table", f"{database}.{table}")
-        made = Explorer(replace(view, expression=expression), height=max(self.height - 40, 320))
+        height = max(self.height - _HEADER, _MIN_EXPLORER)
+        try:
+            made = Explorer(replace(view, expression=expression), height=height)
+        except PaimonError:
+            raise
+        except Exception as error:  # marimo creates widgets only while a cell runs
+            feature = "Opening a table from the list in this notebook"
+            hint = f"Run in a cell: {expression}.explore()"
+            raise UnsupportedFeatureError(feature, hint=hint) from error
         self._opened = (database, table, made)
         return made
 

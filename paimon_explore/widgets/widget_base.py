@@ -55,7 +55,10 @@ class AnsweringWidget(StaticallyRendered):
         except PaimonError as error:
             self._refuse(number, problem_of(error))
         except Exception as error:  # noqa: BLE001 - the browser shows any error
-            self._refuse(number, Problem(kind=type(error).__name__, message=sanitized(str(error))))
+            self._refuse(
+                number,
+                Problem(kind=type(error).__name__, message=sanitized(str(error) or repr(error))),
+            )
         else:
             specs, data = pack_columns(found.columns)
             content = {"id": number, "ok": True, "body": found.body, "columns": specs}

@@ -8,7 +8,7 @@ import pytest
 import traitlets
 
 import paimon_explore as pe
-from paimon_explore.errors import InvalidInputError, NotFoundError
+from paimon_explore.errors import InvalidInputError, NotFoundError, UnsupportedFeatureError
 from paimon_explore.widgets import warehouse as module
 from paimon_explore.widgets.warehouse import CatalogExplorer
 from support.depth import some
@@ -81,6 +81,20 @@ def test_the_browser_opens_and_leaves_a_table(catalog: pe.Catalog) -> None:
     other = w.open_table("demo.orders")
     assert other.inspector.view.name == "demo.orders"
     w.close()
+
+
+def test_a_notebook_that_cannot_nest_widgets_is_told_what_to_run(
+    catalog: pe.Catalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_given: object, **_named: object) -> None:
+        raise AssertionError
+
+    w = catalog.explore()
+    monkeypatch.setattr(module, "Explorer", refused)
+    with pytest.raises(UnsupportedFeatureError, match="Opening a table from the list") as told:
+        w.answer({"id": 1, "op": "table", "database": "demo", "table": "trips"})
+    assert told.value.hint == "Run in a cell: catalog.table('demo.trips').explore()"
+    assert len(w.answer({"id": 2, "op": "open"}).body["databases"]) == 1  # type: ignore[arg-type]
 
 
 def test_a_branch_is_a_table_of_a_deep_link(catalog: pe.Catalog) -> None:
