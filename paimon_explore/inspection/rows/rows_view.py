@@ -225,7 +225,7 @@ class RowsView(Result):
             ("merge engine", self._engine),
             ("order", None if self.order is None else self.order.text),
         )
-        if self.target.snapshot is None:
+        if self.target.snapshot is None and not self.units:
             yield Note(text="The table has no snapshot yet.")
             return
         rows, problem = self._first_rows()

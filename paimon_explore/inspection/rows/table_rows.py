@@ -107,8 +107,6 @@ def table_rows(
         code=rows_code(request),
         renderer=view.renderer,
     )
-    if target.snapshot is None:
-        return made
     if is_merged or live is None:
         return _merged(made, live)
     return _records(made, live)
@@ -196,7 +194,8 @@ def _records(view: RowsView, live: LiveFiles) -> RowsView:
             "Stored records of a table that reads several branches cannot be listed together.",
             hint="Open one of its branches: t.branch(…).",
         )
-    assert target.snapshot is not None  # noqa: S101 - checked by the caller
+    if target.snapshot is None:
+        return view
     located = target.located(live.entries, target.snapshot).take(
         np.array(live.in_order(), np.int64)
     )

@@ -165,7 +165,7 @@ def check_pages(view: RowsView) -> None:
         assert view.page(number, whole.num_rows, 5).rows.num_rows == 0
 
 
-SAMPLE = ("dv_pk", "me_agg", "append_dv")
+SAMPLE = ("dv_pk", "me_agg", "append_dv", "chain_table", "fallback_branch")
 
 
 def test_real_tables_agree_with_reads(golden: GoldenTables) -> None:
