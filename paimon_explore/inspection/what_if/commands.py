@@ -1,5 +1,6 @@
 """The code that does what a preview shows: Python with this package, and SQL for Spark."""
 
+import re
 from collections.abc import Mapping, Sequence
 
 from paimon_explore.data_types.local_time import local_moment
@@ -7,6 +8,8 @@ from paimon_explore.inspection.rendering.code_snippet import call_code
 from paimon_explore.inspection.rendering.report import Commands
 from paimon_explore.inspection.table_view import TableView
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
+
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def compact_commands(
@@ -93,7 +96,7 @@ def option_commands(view: TableView, options: Mapping[str, str | None]) -> Comma
     kept = {key: value for key, value in options.items() if value is not None}
     unset = [key for key, value in options.items() if value is None]
     rows: list[tuple[str, str]] = []
-    name = ".".join(f"`{part.replace('`', '``')}`" for part in _sql_name(view).split(".", 1))
+    name = _sql_name(view)
     if kept:
         rows.append(("Python", f"{view.expression}.set_options({kept!r})"))
         pairs = ", ".join(f"{sql_text(k)} = {sql_text(v)}" for k, v in kept.items())
@@ -123,7 +126,14 @@ def _python_table(view: TableView, options: Mapping[str, str]) -> str:
 
 
 def _sql_name(view: TableView) -> str:
-    return view.name
+    """The name of the table in SQL; parts that are not plain identifiers are quoted."""
+    parts = view.name.split(".", 1)
+    return ".".join(part if _PLAIN.fullmatch(part) else _quoted(part) for part in parts)
+
+
+def _quoted(part: str) -> str:
+    escaped = part.replace("`", "``")
+    return f"`{escaped}`"
 
 
 def _sql_options(options: Mapping[str, str]) -> str | None:

@@ -1,5 +1,6 @@
 """Previews of changed options, of partition expiry, and the form of the view What if."""
 
+import re
 from datetime import datetime, timedelta
 
 import pyarrow as pa
@@ -233,10 +234,39 @@ def test_the_view_gives_the_code_of_options_and_partitions() -> None:
         (
             "Spark SQL",
             (
-                "ALTER TABLE `db`.`t` SET TBLPROPERTIES "
+                "ALTER TABLE db.t SET TBLPROPERTIES "
                 "('snapshot.time-retained' = '2 h', 'comment' = 'it\\'s')"
             ),
         ),
+    ]
+
+
+def test_the_sql_is_accepted_by_the_procedures() -> None:
+    procedures = pytest.importorskip("paimon_explore.spark.sql.procedures").PROCEDURES
+    table = by_day("2020-01-01")
+    texts = (
+        "compact full=false, partition='dt=2020-01-01', num-levels=3",
+        "expire_snapshots retain_min=1, retain_max=2, older_than=1 d, limit=3",
+        "expire_partitions older_than=2 d",
+    )
+    given = {
+        text.partition(" ")[0]: dict(commands(view(table, text)))["Spark SQL"] for text in texts
+    }
+    for name, sql in given.items():
+        assert sql.startswith(f"CALL sys.{name}(table => 'db.t', ")
+        arguments = re.findall(r"(\w+) =>", sql)
+        assert len(arguments) == {"compact": 4, "expire_snapshots": 5}.get(name, 2)
+        assert set(arguments) <= set(procedures[name].arguments)
+
+
+def test_the_name_of_a_branch_is_quoted_in_sql() -> None:
+    table = keyed()
+    table.create_tag("v1", 1)
+    table.create_branch("dev", "v1")
+    branch = pe.open_table(table.path, branch="dev")
+    assert commands(view(branch, "")) == [
+        ("Python", "t.compact()"),
+        ("Spark SQL", "CALL sys.compact(table => 'db.`t$branch_dev`')"),
     ]
 
 
