@@ -288,3 +288,25 @@ def test_compaction_keeps_the_rows_that_are_hidden(stub: RestCatalogStub) -> Non
     assert table.count() == 1
     stub.auth.clear()
     assert table.count() == 4
+
+
+def test_a_profile_has_no_statistics_of_what_the_rules_hide(
+    stub: RestCatalogStub, table: pe.Table
+) -> None:
+    restrict(stub, leaf("id", "LESS_THAN", 3), masks={"pay": {"name": "NULL"}})
+    stored = table.profile()
+    assert stored.rows is None
+    assert stored.notes == (
+        "No statistics: the catalog restricts which rows or values may be read.",
+    )
+    assert [(one.nulls, one.minimum, one.maximum) for one in stored.columns] == [
+        (None, None, None)
+    ] * 4
+    read = table.profile(where="id > 1", exact=True)
+    assert read.rows == 1
+    assert read.to_arrow().select(["column", "nulls", "min"]).to_pylist() == [
+        {"column": "id", "nulls": 0, "min": "2"},
+        {"column": "name", "nulls": 0, "min": "Bob"},
+        {"column": "city", "nulls": 1, "min": None},
+        {"column": "pay", "nulls": 1, "min": None},
+    ]
