@@ -1,5 +1,7 @@
 """SQL by DuckDB; it reads tables by Arrow scans with pushed-down columns and filters."""
 
+import re
+
 import duckdb
 import pyarrow as pa
 
@@ -9,6 +11,10 @@ from paimon_explore.command_line.sql.table_names import possible_tables
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.table.scan import Scan
 
+_CHANGE = re.compile(
+    r"\s*(?:INSERT\s+INTO|UPDATE|DELETE\s+FROM|MERGE\s+INTO|TRUNCATE|(?:ALTER|DROP)\s+TABLE)\s",
+    re.IGNORECASE,
+)
 _ROWS = 10_000
 """Rows of a batch of the result."""
 
@@ -46,6 +52,7 @@ class DuckDBEngine:
         try:
             for name in possible_tables(statement):
                 self._add_view(name)
+            self._check_reads(statement)
             result = self._relation(statement)
             return None if result is None else result.to_arrow_reader(_ROWS)
         except duckdb.Error as error:
@@ -54,6 +61,16 @@ class DuckDBEngine:
     def close(self) -> None:
         """Close the database."""
         self._connection.close()
+
+    def _check_reads(self, statement: str) -> None:
+        """Reject statements that change a table of the catalog, for which there are only views."""
+        change = _CHANGE.match(statement)
+        target = possible_tables(f"FROM {statement[change.end() :]}")[:1] if change else []
+        if target and target[0] in self._views:
+            raise InvalidInputError(
+                f"SQL cannot change table {'.'.join(target[0])!r}: it only reads tables.",
+                hint="To add rows, use the command import.",
+            )
 
     def _relation(self, statement: str) -> duckdb.DuckDBPyRelation | None:
         """The result; None for statements such as CREATE VIEW, which the stubs do not say."""
@@ -64,6 +81,7 @@ class DuckDBEngine:
         found = self._tables.find(parts)
         if found is None:
             return
+        self._views.add(parts)
         held = f"__rows_{'.'.join(parts)}"
         rows = TableDataset(found) if isinstance(found, Scan) else found.to_arrow()
         self._connection.register(held, rows)

@@ -67,6 +67,21 @@ def test_a_query_on_duckdb(query: str, run: Program) -> None:
         assert rows_of(ran.out) == QUERIES[query]
 
 
+@pytest.mark.parametrize(
+    "statement",
+    ["INSERT INTO demo.orders VALUES (1)", "delete from demo.orders", "DROP TABLE demo.orders"],
+)
+def test_sql_only_reads_tables(statement: str, run: Program) -> None:
+    ran = run("sql", "-w", "wh", statement)
+    assert (ran.code, "SQL cannot change table 'demo.orders'" in ran.err) == (1, True)
+    own = (
+        "CREATE TABLE o AS SELECT 1::BIGINT AS id; INSERT INTO o SELECT id FROM demo.orders;"
+        "SELECT count(*) AS n FROM o"
+    )
+    ran = run("sql", "-w", "wh", own, "--json")
+    assert rows_of(ran.out)[-1] == {"n": 31}
+
+
 def test_names_of_a_database_and_of_paths(run: Program) -> None:
     query = "SELECT count(*) AS n FROM orders"
     assert run("sql", "-w", "wh", "-d", "demo", query, "--json").out == '{"n":30}\n'
