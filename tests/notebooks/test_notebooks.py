@@ -114,7 +114,7 @@ def test_a_notebook_runs_without_an_error_and_says_nothing_on_stderr(
     content = with_solutions(read(notebook))
     client = NotebookClient(
         content,
-        timeout=300,
+        timeout=600,
         kernel_name="python3",
         resources={"metadata": {"path": str(tmp_path)}},
         store_widget_state=False,
