@@ -28,6 +28,7 @@ def body(widget: Explorer, version: int) -> dict[str, object]:
 
 def test_a_poll_moves_the_selection_and_the_code_follows(history: History) -> None:
     e = explore(history.view)
+    e.tab = "files"
     history.commit(("+", "f3"))
     assert e.poll().added == (3,)
     assert (e.selected, e.code) == (3, "t.at(snapshot=3).overview()")
