@@ -113,12 +113,14 @@ def _sources(
     for path, row in zip(as_python(paths), entries.rows(), strict=True):
         schema_id, columns, size = row["schema_id"], row["write_cols"], row["file_size"]
         assert isinstance(schema_id, int)  # noqa: S101 - of an integer column
+        partition = row["partition"]
         source = DataFileSource(
             file_io=store.file_io,
             path=str(path),
             size=size if isinstance(size, int) else None,
             schema=store.schemas.load(schema_id),
             write_cols=tuple(map(str, columns)) if isinstance(columns, list) else None,
+            partition=partition if isinstance(partition, bytes) else None,
         )
         for field in source.stored_fields:
             if field.id == field_id:

@@ -99,6 +99,7 @@ class DataFileSource:
             tracking). Without it they are null.
         sequence_number: replaces every stored sequence number (level-0 files of tables with
             `sequence.snapshot-ordering`, where it is the snapshot id of the manifest entry).
+        partition: the entry's `_PARTITION`: partition columns that are not stored have its values.
     """
 
     file_io: FileIO
@@ -109,6 +110,7 @@ class DataFileSource:
     first_row_id: int | None = None
     max_sequence_number: int | None = None
     sequence_number: int | None = None
+    partition: bytes | None = None
 
     @property
     def stored_fields(self) -> tuple[DataField, ...]:
@@ -351,6 +353,7 @@ class ResultColumns:
             return len(stored) - 1
 
         keys = source.schema.trimmed_primary_keys if request.from_keys else ()
+        partition_keys = source.schema.partition_keys
 
         def indexed(fields: Sequence[DataField]) -> Iterator[tuple[FieldSource, int | None]]:
             for found in field_sources(fields, source.stored_fields):
@@ -360,7 +363,11 @@ class ResultColumns:
                 name = found.stored.name
                 if name in keys and KEY_PREFIX + name in names:
                     name = KEY_PREFIX + name
-                yield found, add(StoredColumn(name=name, type=found.stored.type))
+                at = add(StoredColumn(name=name, type=found.stored.type))
+                if at is None and name in partition_keys:
+                    yield replace(found, partition=partition_keys.index(name)), None
+                    continue
+                yield found, at
 
         sources = tuple(indexed(request.fields))
         system = tuple(
@@ -462,7 +469,12 @@ _mappings: dict[Hashable, tuple[object, ResultColumns]] = {}
 
 
 def _casting(source: DataFileSource, request: ReadRequest) -> Casting:
-    return Casting(path=source.path, zone=request.zone)
+    return Casting(
+        path=source.path,
+        zone=request.zone,
+        partition=source.partition,
+        partition_types=tuple(field.type for field in source.schema.partition_type),
+    )
 
 
 def _int64s(values: Positions) -> Column:

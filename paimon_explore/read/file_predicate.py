@@ -115,7 +115,13 @@ class FilePredicate:
         counts = build_fixed(pa.int64(), rows)
         stats = dict(known)
         for source, column in self.read:
-            if column is None:
+            if column is None and source.partition is not None:
+                value = source.column(None, len(rows), self.casting)
+                nulls = np.where(valid_mask(value), 0, rows)
+                stats[source.wanted.name] = ColumnStats(
+                    minimum=value, maximum=value, null_count=build_fixed(pa.int64(), nulls)
+                )
+            elif column is None:
                 nothing = null_array(len(rows), to_arrow(source.wanted.type))
                 stats[source.wanted.name] = ColumnStats(
                     minimum=nothing, maximum=nothing, null_count=counts

@@ -12,10 +12,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import tzinfo
 
+import numpy as np
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow import to_arrow
-from paimon_explore.data_types.arrow_buffers import Column, null_array
+from paimon_explore.data_types.arrow_buffers import Column, null_array, take_rows
 from paimon_explore.data_types.definitions import (
     ArrayType,
     AtomicType,
@@ -44,10 +45,23 @@ class Casting:
     Attributes:
         path: the data file, for messages.
         zone: for casts between TIMESTAMP_LTZ and wall clock times; None for the process's zone.
+        partition: binary row of the partition of the file, if known.
+        partition_types: types of the partition columns.
     """
 
     path: str
     zone: tzinfo | None = None
+    partition: bytes | None = None
+    partition_types: tuple[DataType, ...] = ()
+
+    def partition_value(self, index: int) -> Column:
+        """Return the value of a partition column, as an array of one value."""
+        from paimon_explore.encoding.binary_row.decoder import decode_rows  # noqa: PLC0415 - rare
+
+        if self.partition is None:
+            return null_array(1, to_arrow(self.partition_types[index]))
+        rows = pa.array([self.partition], pa.binary())
+        return decode_rows(rows, self.partition_types, where="_PARTITION")[index]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,10 +72,13 @@ class FieldSource:
         wanted: the field of the reading schema.
         stored: the field of the file's schema, with ROWs reduced to the fields to read; None if
             the file's schema has no field with this id.
+        partition: the index among the partition columns of a column that the file does not store,
+            as in tables migrated from Hive: its value is that of the file's partition.
     """
 
     wanted: DataField
     stored: DataField | None
+    partition: int | None = None
 
     @property
     def is_unchanged(self) -> bool:
@@ -80,6 +97,10 @@ class FieldSource:
         Raises:
             CorruptFileError: a value cannot be cast.
         """
+        if self.partition is not None and self.stored is not None:
+            value = casting.partition_value(self.partition)
+            value = adapt(value, self.stored.type, self.wanted.type, casting)
+            return take_rows(value, np.zeros(rows, np.int64))
         if self.stored is None or array is None:
             return null_array(rows, to_arrow(self.wanted.type))
         return adapt(decode_dictionary(array), self.stored.type, self.wanted.type, casting)

@@ -407,6 +407,8 @@ class _Opened:
             SystemColumn.SEQUENCE_NUMBER not in opened.names
         ):
             return None
+        if not opened.names.issuperset(source.schema.partition_keys):
+            return None  # their values depend on the file
         return cls(opened, ResultColumns.of(source, request, opened.names), request)
 
     def batches(self) -> list[pa.RecordBatch]:

@@ -430,6 +430,7 @@ class SplitFile:
             first_row_id=self._cell("first_row_id").as_py(),
             max_sequence_number=newest,
             sequence_number=newest if stamped else None,
+            partition=self.split.partition,
         )
 
     def deleted(self) -> "DeletionVector | None":

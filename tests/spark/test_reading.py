@@ -1,6 +1,6 @@
 """Reads through Spark: the same rows as without it, and no trap of the Python Data Source."""
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
@@ -15,6 +15,7 @@ from paimon_explore.spark.reads.read_table import DRIVER_BYTES, read
 from paimon_explore.table.catalog.catalog import Catalog
 from paimon_explore.table.table import Table
 from support.golden import GoldenTables
+from support.migrated_files import drop_partition_columns
 from support.rows import difference
 from support.spark_rows import in_micros
 
@@ -140,6 +141,23 @@ def test_columns_and_where_leave_out_columns_rows_and_files(
     as_list = reader.option("columns", '["city", "id"]').load(table.path)
     assert as_list.columns == ["city", "id"]
     assert fast.rdd.getNumPartitions() <= 2
+
+
+def test_partition_columns_that_files_lack_have_the_values_of_the_partition(
+    spark: SparkSession, catalog: Catalog
+) -> None:
+    columns = {"id": "INT", "day": "DATE", "n": "INT"}
+    table = catalog.create_table(
+        "demo.migrated", columns, partition_by=["day", "n"], options={"bucket": "-1"}
+    )
+    rows = [{"id": i, "day": date(2026, 1, 1 + i % 2), "n": i % 3} for i in range(30)]
+    table.append(rows)
+    drop_partition_columns(table, ["day", "n"])
+    table = Catalog(catalog.warehouse).table("demo.migrated")
+    for chosen, where in ((None, None), (["id", "n"], "day = DATE '2026-01-01' AND id > 3")):
+        found = read(spark, table, columns=chosen, where=where)
+        assert difference(found.toArrow(), table.scan(chosen, where).to_arrow()) == ""
+    assert read(spark, table).where("n = 2").count() == 10
 
 
 def test_a_schema_of_the_user_leaves_out_columns_and_may_not_change_types(

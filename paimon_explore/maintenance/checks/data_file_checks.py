@@ -90,7 +90,7 @@ class DataFiles:
                 yield Finding(rule=rule, path=path, what=what)
 
     def _rows(self, path: str, row: Mapping[str, object]) -> pa.Table:
-        schema_id, columns = row["schema_id"], row["write_cols"]
+        schema_id, columns, partition = row["schema_id"], row["write_cols"], row["partition"]
         assert isinstance(schema_id, int)  # noqa: S101 - of an integer column
         schema = self.schemas[schema_id]
         source = DataFileSource(
@@ -98,6 +98,7 @@ class DataFiles:
             path=path,
             schema=schema,
             write_cols=tuple(map(str, columns)) if isinstance(columns, list) else None,
+            partition=partition if isinstance(partition, bytes) else None,
         )
         keyed = bool(schema.primary_keys)
         system = (SystemColumn.SEQUENCE_NUMBER, SystemColumn.VALUE_KIND) if keyed else ()

@@ -6,7 +6,8 @@ reads a file if
 - the file's rows are the table's rows, with no deletion vector;
 - the rest of the predicate is empty or has the same meaning in Spark (see `pushed_predicates`):
   then Spark filters, and prunes row groups by their bounds;
-- it is Parquet of the reading schema, with all columns, and each selected column has a type that
+- it is Parquet of the reading schema, with all columns (files of tables migrated from Hive have no
+  partition columns), and each selected column has a type that
   all writers store as Spark reads it: no times, timestamps, variants or nested types;
 - no names of its columns differ by case alone;
 - it is on a local disk, under a path without the characters of Spark's path patterns.
@@ -16,7 +17,10 @@ Spark declares all columns of files nullable.
 
 import re
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 from pyspark.sql import Column, DataFrame, SparkSession
 
 from paimon_explore.data_types.definitions import AtomicType, DataType, RowType, TypeRoot
@@ -69,8 +73,10 @@ def native_files(job: ReadJob, splits: Sequence[Split]) -> tuple[list[str], list
         return [], list(splits)
     paths: list[str] = []
     rest: list[Split] = []
+    names = {field.name for field in fields}
+    keys = names.intersection(reader.schema.partition_keys)
     for split in splits:
-        taken = _taken(split, reader.schema)
+        taken = _taken(split, reader.schema, keys)
         if isinstance(split, DataSplit) and any(taken) and len(paths) < _MOST_FILES:
             paths += [path for path, hit in zip(split.paths, taken, strict=True) if hit]
             rest += [split.file(row) for row, hit in enumerate(taken) if not hit]
@@ -89,7 +95,7 @@ def is_plain_path(path: str) -> bool:
     return _PLAIN_PATH.fullmatch(path) is not None
 
 
-def _taken(split: Split, schema: TableSchema) -> list[bool]:
+def _taken(split: Split, schema: TableSchema, keys: AbstractSet[str]) -> list[bool]:
     if not isinstance(split, DataSplit) or not split.raw_convertible or split.same_rows:
         return []
     wanted = ("file_name", "schema_id", "write_cols")
@@ -100,8 +106,17 @@ def _taken(split: Split, schema: TableSchema) -> list[bool]:
         and row["file_name"] not in split.deletion_files
         and path.endswith(".parquet")
         and is_plain_path(path)
+        and (not keys or _stores(path, keys))
         for row, path in zip(rows, split.paths, strict=True)
     ]
+
+
+def _stores(path: str, keys: AbstractSet[str]) -> bool:
+    """Return whether a file has these columns; False if it cannot be read."""
+    try:
+        return keys <= {*pq.read_schema(path).names}
+    except (OSError, pa.ArrowException):
+        return False  # the reader of single files names the problem
 
 
 def read_native(spark: SparkSession, paths: Sequence[str], job: ReadJob) -> DataFrame:
