@@ -152,7 +152,7 @@ class ExplorableTable(ExplainableTable):
         >>> import paimon_explore as pe
         >>> overview = pe.demo().table("demo.orders").overview()
         >>> overview.to_arrow()["sentence"][0].as_py()
-        'orders is a primary-key table: one row for each value of dt, id.'
+        'orders is an append table: it has no primary key, and rows are not merged.'
         """
         from paimon_explore.commit.commit_timing import system_clock
         from paimon_explore.inspection.overview.overview_report import table_overview

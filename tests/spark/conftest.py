@@ -47,6 +47,17 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     started.stop()
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _without_temporary_views() -> Iterator[None]:
+    """Drop the temporary views of a file, which the tests of others would list."""
+    yield
+    active = SparkSession.getActiveSession()
+    if active is not None:
+        for view in active.sql("SHOW VIEWS IN spark_catalog.default").collect():
+            if view.isTemporary:
+                active.catalog.dropTempView(view.viewName)
+
+
 @pytest.fixture
 def catalog(tmp_path: Path) -> Catalog:
     """A new demo warehouse."""

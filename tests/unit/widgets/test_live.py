@@ -31,7 +31,7 @@ def test_a_poll_moves_the_selection_and_the_code_follows(history: History) -> No
     e.tab = "files"
     history.commit(("+", "f3"))
     assert e.poll().added == (3,)
-    assert (e.selected, e.code) == (3, "t.at(snapshot=3).overview()")
+    assert (e.selected, e.code) == (3, "t.at(snapshot=3).files()")
     assert e.files().table.column("file_name").to_pylist() == ["f1", "f2", "f3"]
 
 
