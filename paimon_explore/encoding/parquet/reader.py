@@ -39,7 +39,6 @@ from paimon_explore.limits import check_size, memory_limit
 
 if TYPE_CHECKING:
     from paimon_explore.encoding.parquet.page_reader import ParquetPages
-    from paimon_explore.encoding.parquet.plain_chunks import PlainChunk
 
 _OPTIONAL_KEYS_ERROR = "Map keys must be annotated as required"
 _FORMAT = "Parquet file"
@@ -311,48 +310,9 @@ class ParquetDataFile:
             # with pre-buffering a second read would discard the prefetched data of the first
             again = bool(coded) or self._source.pre_buffer or buffer_bytes > 0
             file = self._opened_again(coded, buffer_bytes) if again else self._file
-            if many and not use_threads:
-                yield from self._by_column(file, groups, columns, rows)
-                return
             yield from file.iter_batches(
                 rows, row_groups=groups, columns=paths, use_threads=use_threads
             )
-
-    def _by_column(
-        self, file: pq.ParquetFile, groups: list[int], columns: Sequence[StoredColumn], rows: int
-    ) -> Iterator[pa.RecordBatch]:
-        """Yield the record batches of row groups with many columns, decoded by one thread."""
-        from paimon_explore.encoding.parquet.plain_chunks import read_with_plain_chunks  # noqa: PLC0415 - many columns
-
-        by_name = {column.name: column for column in columns}
-        for group in groups:
-
-            def rest(names: Sequence[str], group: int = group) -> Iterator[pa.RecordBatch]:
-                paths = _paths([by_name[name] for name in names])
-                return file.iter_batches(rows, row_groups=[group], columns=paths, use_threads=False)
-
-            chunks = self._plain_chunks(group, columns) if self.spans[group].rows <= rows else {}
-            if len(chunks) < _MIN_COLUMNS:
-                yield from rest([*by_name])
-            else:
-                yield from read_with_plain_chunks(self._source.file, chunks, rest, [*by_name])
-
-    def _plain_chunks(self, group: int, columns: Sequence[StoredColumn]) -> "dict[str, PlainChunk]":
-        """Return the columns of a row group that may contain nothing but values."""
-        from paimon_explore.encoding.parquet.plain_chunks import plain_chunk  # noqa: PLC0415 - many columns
-
-        schema, found = self.metadata.schema, self.metadata.row_group(group)
-        types = dict(zip(self._schema.names, self._schema.types, strict=True))
-        end = self._source.file.size()
-        chunks = {}
-        for column in columns:
-            leaves = self._leaves.get(column.name, ())
-            if len(leaves) != 1:
-                continue
-            chunk = plain_chunk(found, schema.column(leaves[0]), leaves[0], types[column.name])
-            if chunk is not None and 0 <= chunk.offset <= chunk.offset + chunk.size <= end:
-                chunks[column.name] = chunk
-        return chunks
 
     def _conformed(self, batch: pa.RecordBatch, convert: "_Conversion") -> tuple[Column, ...]:
         found = batch.columns
