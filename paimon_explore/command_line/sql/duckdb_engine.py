@@ -5,7 +5,6 @@ import re
 import duckdb
 import pyarrow as pa
 
-from paimon_explore.command_line.sql.arrow_dataset import TableDataset
 from paimon_explore.command_line.sql.catalog_tables import CatalogTables
 from paimon_explore.command_line.sql.table_names import possible_tables
 from paimon_explore.errors import InvalidInputError
@@ -83,7 +82,7 @@ class DuckDBEngine:
             return
         self._views.add(parts)
         held = f"__rows_{'.'.join(parts)}"
-        rows = TableDataset(found) if isinstance(found, Scan) else found.to_arrow()
+        rows = found.to_dataset() if isinstance(found, Scan) else found.to_arrow()
         self._connection.register(held, rows)
         if len(parts) > 1:
             self._connection.execute(f"CREATE SCHEMA IF NOT EXISTS {_quoted(parts[0])}")

@@ -3,7 +3,7 @@
 import io
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -20,18 +20,19 @@ import paimon_explore as pe
 from paimon_explore.command_line import sql_command
 from paimon_explore.command_line.rendering.output import Format, standard_output
 from paimon_explore.command_line.source import Source
-from paimon_explore.command_line.sql import arrow_dataset
 from paimon_explore.command_line.sql import engine as engines
-from paimon_explore.command_line.sql.arrow_dataset import TableDataset
 from paimon_explore.command_line.sql.catalog_tables import CatalogTables
-from paimon_explore.command_line.sql.filter_translation import pushed_predicates
 from paimon_explore.command_line.sql.prompt import (
     HISTORY,
     SqlCompleter,
     complete_statements,
     statements_of_prompt,
 )
+from paimon_explore.scan.predicate.builder import Term
 from paimon_explore.scan.predicate.sql_formatter import to_sql
+from paimon_explore.table.engine_scans import scan_dataset
+from paimon_explore.table.engine_scans.arrow_filter import arrow_condition
+from paimon_explore.table.engine_scans.lazy_scan import LazyScan, narrowed
 from paimon_explore.table.scan import Scan
 from support.command_line import Program
 
@@ -129,15 +130,14 @@ def test_a_query_without_duckdb(query: str, run: Program, monkeypatch: pytest.Mo
 def scans(monkeypatch: pytest.MonkeyPatch) -> list[Scan]:
     """The scans that DuckDB starts."""
     seen: list[Scan] = []
-    made = arrow_dataset.TableScanner.__init__
 
-    def init(
-        self: arrow_dataset.TableScanner, scan: Scan, columns: list[str], condition: object
-    ) -> None:
-        made(self, scan, columns, condition)  # type: ignore[arg-type]  # as it is
-        seen.append(self.scan)
+    def noted(scan: LazyScan, columns: Sequence[str] | None, where: Term | None) -> LazyScan:
+        found = narrowed(scan, columns, where)
+        assert isinstance(found, Scan)
+        seen.append(found)
+        return found
 
-    monkeypatch.setattr(arrow_dataset.TableScanner, "__init__", init)
+    monkeypatch.setattr(scan_dataset, "narrowed", noted)
     return seen
 
 
@@ -147,7 +147,10 @@ PUSHED = {
         {"id", "dt", "city"},
         "dt = DATE '2026-01-01' AND city = 'Oslo'",
     ),
-    "SELECT id FROM demo.orders WHERE city = 'a' OR id = 1": ({"id", "city"}, "TRUE"),
+    "SELECT id FROM demo.orders WHERE city = 'a' OR id = 1": (
+        {"id", "city"},
+        "city = 'a' OR id = 1",
+    ),
 }
 
 
@@ -194,14 +197,14 @@ def test_a_pushed_filter_gives_the_rows_of_pyarrow() -> None:
     catalog.create_database("db", if_not_exists=True)
     table = catalog.create_table("db.t", rows, if_not_exists=True)
     table.overwrite(rows)
-    dataset = TableDataset(table.scan())
+    dataset = table.scan().to_dataset()
     expected = ds.dataset(rows)
     pushed = 0
     for condition in filters():
         found = dataset.scanner(columns=["i"], filter=condition).to_reader().read_all()
         wanted = expected.scanner(columns=["i"], filter=condition).to_table()
         assert (str(condition), found["i"].to_pylist()) == (str(condition), wanted["i"].to_pylist())
-        pushed += len([*pushed_predicates(str(condition), rows.schema)])
+        pushed += arrow_condition(str(condition), table.scan().row_type) is not None
     assert pushed > 60
 
 
