@@ -7,13 +7,7 @@ import pyarrow.compute as pc
 
 from paimon_explore.inspection.rendering.number_format import bytes_text, plural
 from paimon_explore.inspection.rendering.partition_text import partition_texts
-from paimon_explore.maintenance.compaction.append_compaction import AppendBucket, pick_append
-from paimon_explore.maintenance.compaction.compact import (
-    CompactionPlan,
-    drop_idle_buckets,
-    plan_compaction,
-)
-from paimon_explore.metadata.options import table_options as opt
+from paimon_explore.maintenance.compaction.compact import CompactionPlan, plan_compaction
 from paimon_explore.scan.manifest_arrays import numbers
 from paimon_explore.scan.splits.data_split import DataSplit
 from paimon_explore.table.table import Table
@@ -28,6 +22,9 @@ _SCHEMA = pa.schema(
         pa.field("bytes", pa.int64()),
     )
 )
+
+
+_TOTALS = ["partition", "bucket", "file_name_count", "row_count_sum", "file_size_sum"]
 
 
 def compaction_rows(
@@ -45,12 +42,17 @@ def compaction_rows(
         UnsupportedFeatureError: the table uses a feature that compaction does not support.
         InvalidInputError: a column is not a partition column.
     """
-    target = WriteTarget(store=table.store, schema=table.schema, options=table.options)
     partitions = None if partition is None else [partition]
+    if not every:
+        files = table.what_if.compact(full=full, partitions=partitions).to_arrow()
+        found = files.group_by(["partition", "bucket"], use_threads=False).aggregate(
+            [("file_name", "count"), ("row_count", "sum"), ("file_size", "sum")]
+        )
+        rows = found.select(_TOTALS).rename_columns(_SCHEMA.names).cast(_SCHEMA)
+        return rows.sort_by([("partition", "ascending"), ("bucket", "ascending")])
+    target = WriteTarget(store=table.store, schema=table.schema, options=table.options)
     plan = plan_compaction(target, full=full, partitions=partitions)
-    plan = plan if every else drop_idle_buckets(plan)
-    rows = [row for split in plan.splits for row in _rows(plan, split, every=every)]
-    return pa.Table.from_pylist(rows, schema=_SCHEMA)
+    return pa.Table.from_pylist([_row(plan, split) for split in plan.splits], schema=_SCHEMA)
 
 
 def summary(rows: pa.Table) -> str:
@@ -60,30 +62,12 @@ def summary(rows: pa.Table) -> str:
     return f"{plural(files, 'file')} of {buckets}, {bytes_text(size)}"
 
 
-def _rows(plan: CompactionPlan, split: DataSplit, *, every: bool) -> list[dict[str, object]]:
+def _row(plan: CompactionPlan, split: DataSplit) -> dict[str, object]:
     files = split.files.table
-    chosen = None if every else _appended(plan, split)
-    if chosen is not None:
-        if not chosen:
-            return []
-        files = files.take(pa.array(chosen))
-    return [
-        {
-            "partition": partition_texts(files.slice(0, 1), plan.target.schema.partition_type)[0],
-            "bucket": split.bucket,
-            "files": files.num_rows,
-            "rows": int(numbers(files, "row_count").sum()),
-            "bytes": int(numbers(files, "file_size").sum()),
-        }
-    ]
-
-
-def _appended(plan: CompactionPlan, split: DataSplit) -> list[int] | None:
-    """The files of a plain append table that are rewritten; None for other tables."""
-    target, options = plan.target, plan.target.options
-    others = (opt.DATA_EVOLUTION_ENABLED, opt.CLUSTERING_INCREMENTAL)
-    if target.schema.primary_keys or any(map(options.value, others)):
-        return None
-    has_buckets = options.value(opt.BUCKET) > 0
-    bucket = AppendBucket(target=target, split=split, index=plan.index, has_buckets=has_buckets)
-    return [file for group in pick_append(bucket, full=plan.full) for file in group]
+    return {
+        "partition": partition_texts(files.slice(0, 1), plan.target.schema.partition_type)[0],
+        "bucket": split.bucket,
+        "files": files.num_rows,
+        "rows": int(numbers(files, "row_count").sum()),
+        "bytes": int(numbers(files, "file_size").sum()),
+    }
