@@ -14,6 +14,7 @@ pytest_plugins = (
     "support.demo_in_examples",
     "support.figures",
     "support.single_reader_thread",
+    "support.site",
     "support.skip_summary",
 )
 """The demo warehouse of examples; the fixtures of `tests/interop`, where a file `conftest.py` would

@@ -1,0 +1,116 @@
+"""The documentation site, built once per test run, and the links of its pages."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from html.parser import HTMLParser
+from pathlib import Path
+from posixpath import dirname, join, normpath
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SOURCES = ROOT / ".github" / "docs"
+BUILD_SECONDS = 180
+SERVICE_PAGES = frozenset({"search.html"})
+"""Pages of the theme without content of ours; their scripts fill them."""
+
+
+@dataclass
+class Page:
+    """One page: the identifiers it defines, and the addresses it refers to."""
+
+    identifiers: set[str] = field(default_factory=set)
+    links: list[str] = field(default_factory=list)
+
+
+class _Reader(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.page = Page()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        for name, value in attrs:
+            if name == "id" or (tag == "a" and name == "name"):
+                self.page.identifiers.add(value or "")
+            elif name in {"href", "src", "action"} and tag != "use":
+                self.page.links.append(value or "")
+
+
+@dataclass
+class Site:
+    """A built site."""
+
+    folder: Path
+    output: str
+
+    @cached_property
+    def pages(self) -> dict[str, Page]:
+        """The pages by their path below the site's folder."""
+        found = {}
+        for path in sorted(self.folder.rglob("*.html")):
+            if "_static" not in path.parts:
+                reader = _Reader()
+                reader.feed(path.read_text(encoding="utf-8"))
+                found[path.relative_to(self.folder).as_posix()] = reader.page
+        return found
+
+    def targets(self, name: str) -> Iterator[tuple[str, str, str]]:
+        """The internal links of a page: as written, the file, and the anchor ("" without one)."""
+        for link in self.pages[name].links:
+            parts = urlsplit(link)
+            if not parts.scheme and not parts.netloc:
+                path = normpath(join(dirname(name), unquote(parts.path))) if parts.path else name
+                yield link, path, unquote(parts.fragment)
+
+    def broken_links(self) -> list[str]:
+        """The internal links whose file or anchor does not exist."""
+        broken = []
+        for name in self.pages:
+            for link, path, anchor in self.targets(name):
+                page = self.pages.get(path)
+                missing_file = page is None and not (self.folder / path).is_file()
+                missing_anchor = page is not None and anchor and anchor not in page.identifiers
+                if missing_file or missing_anchor:
+                    broken.append(f"{name}: {link}")
+        return broken
+
+    def reachable(self, start: str) -> set[str]:
+        """The pages that links lead to from one page."""
+        seen, waiting = set(SERVICE_PAGES), [start]
+        while waiting:
+            name = waiting.pop()
+            if name not in seen:
+                seen.add(name)
+                waiting += [path for _, path, _ in self.targets(name) if path in self.pages]
+        return seen
+
+
+def build(folder: Path) -> Site:
+    """Build the site with warnings as errors.
+
+    Raises:
+        AssertionError: the build failed, or warned.
+    """
+    command = [sys.executable, "-m", "sphinx", "-b", "html", "-q", "-W", "--keep-going", "-n"]
+    paths = ["-d", str(folder / "doctrees"), str(SOURCES), str(folder / "html")]
+    done = subprocess.run(  # noqa: S603 - Sphinx of our own environment
+        [*command, *paths],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=BUILD_SECONDS,
+    )
+    assert done.returncode == 0, (done.stdout + done.stderr)[-6000:]
+    return Site(folder / "html", done.stdout + done.stderr)
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    """The documentation site, built once per process."""
+    pytest.importorskip("sphinx", reason="install the extra docs")
+    return build(tmp_path_factory.mktemp("site"))
