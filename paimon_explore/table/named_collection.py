@@ -15,6 +15,15 @@ Value = TypeVar("Value")
 _SHOWN = 4
 
 
+_SINGULARS = {
+    "snapshots": "snapshot",
+    "schemas": "schema",
+    "tags": "tag",
+    "branches": "branch",
+    "consumers": "consumer",
+}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Listing(Generic[Key, Value]):
     """The snapshots, schemas, tags, branches or consumers of a table, in order of their keys.
@@ -30,7 +39,7 @@ class Listing(Generic[Key, Value]):
     1
 
     Attributes:
-        kind: the plural noun for the values.
+        kind: the plural noun for the values, one of `_SINGULARS`.
         item_type: the class of the values.
         keys: lists the keys.
         load: loads the value of a key; raises `NotFoundError`.
@@ -84,7 +93,8 @@ class Listing(Generic[Key, Value]):
         """One line each, the newest ones where there are many."""
         keys = self.keys()
         newest: list[Key] = keys[-_SHOWN:]
-        head = f"{len(keys)} {self.kind}" + (f", the last {_SHOWN}:" if newest != keys else "")
+        noun = _SINGULARS[self.kind] if len(keys) == 1 else self.kind
+        head = f"{len(keys)} {noun}" + (f", the last {_SHOWN}:" if newest != keys else "")
         found: list[Value] = [*self._values(newest)]
         lines: list[str] = [*map(self.line, newest, found)]
         return "\n".join([head, *(f"  {sanitized(line)}" for line in lines)])

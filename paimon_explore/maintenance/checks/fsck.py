@@ -27,6 +27,7 @@ from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
+from paimon_explore.store.manifests import shared_cache
 from paimon_explore.store.table_store import TableStore
 
 CONTINUOUS = "snapshot ids have no gaps"
@@ -62,6 +63,7 @@ def check_table(
     """
     if not store.for_branch(MAIN_BRANCH).schemas.ids():
         raise NotFoundError("table", store.paths.root)
+    shared_cache().clear()  # files may have been damaged since this process decoded them
     present = {status.path: status for status in store.file_io.walk(store.paths.root)}
     found: list[Finding] = []
     seen: set[str] = set()

@@ -43,6 +43,20 @@ def test_a_table_in_order_has_no_findings(tmp_path: Path) -> None:
     assert sound(tmp_path).maintenance.fsck(read_rows=True) == []
 
 
+def test_damage_is_found_in_manifests_that_this_process_has_read(tmp_path: Path) -> None:
+    table = sound(tmp_path)
+    assert table.to_arrow().num_rows == 5
+    snapshot = table.snapshot
+    assert isinstance(snapshot, Snapshot)
+    for name in (snapshot.base_manifest_list, table.store.manifests.delta(snapshot).names[0]):
+        path = Path(table.store.paths.manifest(name))
+        content = path.read_bytes()
+        path.write_bytes(content[: len(content) // 2])
+        assert any(found.path == str(path) for found in table.maintenance.fsck())
+        path.write_bytes(content)
+    assert table.maintenance.fsck() == []
+
+
 @pytest.mark.parametrize("name", sorted(KINDS))
 def test_every_kind_of_table_that_is_written_here_is_in_order(tmp_path: Path, name: str) -> None:
     catalog_folder = tmp_path / "warehouse"

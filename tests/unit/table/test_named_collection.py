@@ -66,10 +66,10 @@ def test_the_listings_of_a_table_print_one_line_each() -> None:
     time = local_time(table.snapshots[2].time_millis)
     assert repr(table.snapshots).splitlines()[0] == "2 snapshots"
     assert f"2  APPEND     {time}  schema 0  +1 rows, 3 total" in repr(table.snapshots)
-    assert repr(table.schemas) == "1 schemas\n  0  id INT"
-    assert repr(table.tags) == "1 tags\n  first  snapshot 1"
+    assert repr(table.schemas) == "1 schema\n  0  id INT"
+    assert repr(table.tags) == "1 tag\n  first  snapshot 1"
     assert repr(table.branches) == "0 branches"
-    assert repr(table.consumers) == "1 consumers\n  reader  next snapshot 2"
+    assert repr(table.consumers) == "1 consumer\n  reader  next snapshot 2"
     assert table.consumers["reader"] == Consumer(next_snapshot=2)
     with pytest.raises(NotFoundError, match="nobody"):
         table.consumers["nobody"]
