@@ -6,9 +6,16 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
+from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.errors import FormatError, InvalidInputError
-from paimon_explore.merge.merge_spec import MergeSpec
-from paimon_explore.merge.numpy_columns import index_array, int64_array, ints_of
+from paimon_explore.merge.key_records import RowKind
+from paimon_explore.merge.merge_spec import (
+    SEQUENCE_NUMBER,
+    VALUE_KIND,
+    MergeSpec,
+    needed_columns,
+)
+from paimon_explore.merge.numpy_columns import index_array, int8_array, int64_array, ints_of
 from paimon_explore.merge.section_merge import (
     Section,
     Task,
@@ -85,6 +92,36 @@ def merge_sorted_buckets(buckets: Sequence[pa.Table], spec: MergeSpec) -> list[p
     sizes = np.bincount(ints_of(merged.column(name)), minlength=len(buckets))
     starts = (np.cumsum(sizes) - sizes).tolist()
     return [merged.slice(start, size) for start, size in zip(starts, sizes.tolist(), strict=True)]
+
+
+def check_row_kind(spec: MergeSpec, rows: pa.RecordBatch, kind: int) -> None:
+    """Check that records of a row kind can be merged with older records of their keys.
+
+    A record is merged when its key has another record, which may be long after it was written.
+    What cannot be merged then would make the table unreadable, so the merge is tried before: an
+    insert followed by a record of the kind, both of null values but for sequence groups, which
+    ignore a record whose sequence fields are null.
+
+    Args:
+        spec: the merge spec, for a writer with all columns of the table.
+        rows: rows to write, for the types of their columns and for values of sequence groups.
+        kind: the row kind, 0 to 3.
+
+    Raises:
+        InvalidInputError: the engine or an aggregate function does not accept the kind.
+        UnsupportedFeatureError: a function that needs an optional package.
+    """
+    names = needed_columns(spec)
+    ordering = {name for group in spec.sequence_groups for name in group.ordering}
+    columns = [_twice(rows.column(name), known=name in ordering) for name in names]
+    columns += [int64_array(np.arange(2)), int8_array(np.array([RowKind.INSERT, kind], np.int8))]
+    merge_sorted(pa.RecordBatch.from_arrays(columns, [*names, SEQUENCE_NUMBER, VALUE_KIND]), spec)
+
+
+def _twice(column: Column, *, known: bool) -> Column:
+    """Two nulls, or the first value that is not null, twice."""
+    found = column.drop_null().slice(0, 1) if known else column.slice(0, 0)
+    return pa.concat_arrays([found, found]) if len(found) else pa.array([None, None], column.type)
 
 
 def _one_batch(rows: pa.Table | pa.RecordBatch) -> pa.RecordBatch:

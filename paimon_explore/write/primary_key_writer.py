@@ -31,7 +31,13 @@ from paimon_explore.encoding.bucket_function import key_hashes
 from paimon_explore.encoding.hash_index import encode_hashes
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.fileio.discard import discard
-from paimon_explore.merge.in_memory_merge import merge_sorted, merge_sorted_buckets, sort_rows
+from paimon_explore.merge.in_memory_merge import (
+    check_row_kind,
+    merge_sorted,
+    merge_sorted_buckets,
+    sort_rows,
+)
+from paimon_explore.merge.key_records import is_retract
 from paimon_explore.merge.merge_spec import MergeSpec, merge_spec
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.manifest.index_manifest import HASH_INDEX, IndexEntries
@@ -58,7 +64,14 @@ from paimon_explore.write.buckets.dynamic_buckets import HashAssigner, bucket_li
 from paimon_explore.write.buckets.partition_grouping import Partitions, partitions_of, split_rows
 from paimon_explore.write.buffered_size import LazySize
 from paimon_explore.write.data_file_writer import DataFileWriter
-from paimon_explore.write.input.row_kinds import INSERT, ROW_KIND, kept_kinds, kinds_of
+from paimon_explore.write.input.row_kinds import (
+    INSERT,
+    ROW_KIND,
+    UPDATE_AFTER,
+    Kinds,
+    kept_kinds,
+    kinds_of,
+)
 from paimon_explore.write.input.table_batches import InputShape, Rows, open_rows
 from paimon_explore.write.new_file_names import FileRow
 from paimon_explore.write.table_layouts import (
@@ -118,6 +131,7 @@ class UpsertWriter(AbortableWriter):
         self._spec = merge_spec(schema_with(schema, options))
         budget = options.value(opt.WRITE_BUFFER_SIZE)
         self._writers = BucketWriters(self._open, budget_bytes=budget)
+        self._mergeable_kinds = {INSERT, UPDATE_AFTER}
         self._assigners: dict[bytes, HashAssigner] = {}
         self._hash_files: dict[BucketId, HashFile] = {}
         self._index_files: list[str] = []
@@ -150,14 +164,25 @@ class UpsertWriter(AbortableWriter):
         kept = kept_kinds(kinds, options)
         if kept is not None:
             rows = rows.filter(pa.array(kept.tolist(), pa.bool_()))
+            kinds = kinds[kept]
         if rows.num_rows == 0:
             return
+        self._check_kinds(rows, kinds)
         if self._key_index is not None:
             assigned = self._key_index.assign(rows)
             self._add(assigned.rows, assigned.partitions, assigned.buckets)
             return
         partitions = partitions_of(rows, self._target.schema.partition_type)
         self._add(rows, partitions, self._buckets_of(rows, partitions))
+
+    def _check_kinds(self, rows: pa.RecordBatch, kinds: Kinds) -> None:
+        """Refuse -U and -D rows that the merge engine could not merge in a later read."""
+        if self._spec.engine is MergeEngine.DEDUPLICATE or not is_retract(kinds).any():
+            return
+        for kind in set(kinds.tolist()) - self._mergeable_kinds:
+            check_row_kind(self._spec, rows, kind)
+            if not self._spec.sequence_groups:  # which may be null in these rows, not in the next
+                self._mergeable_kinds.add(kind)
 
     def _add(
         self, rows: pa.RecordBatch, partitions: Partitions, buckets: npt.NDArray[np.int32]

@@ -1,6 +1,7 @@
 """fsck decodes Avro metadata with fastavro as well, within a number of records."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,19 @@ def test_a_table_in_order_agrees(tmp_path: Path) -> None:
     )
 
 
+class _NeverCleared:
+    def clear(self) -> None: ...
+
+
+@pytest.fixture
+def wrongly_decoded(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """What a test puts into the cache stands for what our decoder would return."""
+    monkeypatch.setattr("paimon_explore.maintenance.checks.fsck.shared_cache", _NeverCleared)
+    yield
+    shared_cache().clear()
+
+
+@pytest.mark.usefixtures("wrongly_decoded")
 def test_a_manifest_entry_that_was_decoded_wrongly_is_found(tmp_path: Path) -> None:
     table = replaced_rows(plain_table(tmp_path), 2)
     _, manifest = names(table)
@@ -46,6 +60,7 @@ def test_a_manifest_entry_that_was_decoded_wrongly_is_found(tmp_path: Path) -> N
     assert table.fsck() == []
 
 
+@pytest.mark.usefixtures("wrongly_decoded")
 def test_a_manifest_list_that_was_decoded_wrongly_is_found(tmp_path: Path) -> None:
     table = replaced_rows(plain_table(tmp_path), 1)
     name, _ = names(table)
@@ -54,7 +69,6 @@ def test_a_manifest_list_that_was_decoded_wrongly_is_found(tmp_path: Path) -> No
     assert [found.what for found in table.fsck()] == [
         "record 0, field _MAX_LEVEL: paimon_explore reads 3, fastavro reads 0"
     ]
-    shared_cache().clear()
 
 
 def test_a_file_that_only_fastavro_refuses_is_found(tmp_path: Path) -> None:

@@ -281,10 +281,12 @@ def test_a_function_refuses_a_lone_retract_where_a_lookup_compacts(tmp_path: Pat
         "changelog-producer": "lookup",
         "merge-engine": "aggregation",
         "fields.v.aggregate-function": "max",
+        "fields.v.ignore-retract": "true",
     }
     table = numbered_table(tmp_path, options)
     table.upsert(numbered((1, 10)))
     table.upsert(numbered((2, 3), kind="-D"))
+    table.set_options({"fields.v.ignore-retract": None})
     with pytest.raises(FormatError, match="ignore-retract"):
         table.compact()
 
