@@ -286,7 +286,7 @@ def test_a_function_refuses_a_lone_retract_where_a_lookup_compacts(tmp_path: Pat
     table = numbered_table(tmp_path, options)
     table.upsert(numbered((1, 10)))
     table.upsert(numbered((2, 3), kind="-D"))
-    table.set_options({"fields.v.ignore-retract": None})
+    table.set_options({"fields.v.ignore-retract": "false"})
     with pytest.raises(FormatError, match="ignore-retract"):
         table.compact()
 
