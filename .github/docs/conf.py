@@ -21,8 +21,17 @@ author = "the paimon_explore contributors"
 project_copyright = "the paimon_explore contributors. Apache License 2.0"
 version = release = paimon_explore.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "generated"]
 exclude_patterns = ["**/__pycache__"]
+
+default_role = "name"  # docstrings put names in single backticks, as Markdown does
+autodoc_typehints = "none"  # signatures have them, as the source states them
+autodoc_inherit_docstrings = False
+add_module_names = False
+maximum_signature_line_length = 88
+napoleon_google_docstring = True
+napoleon_numpy_docstring = False
+toc_object_entries_show_parents = "hide"
 
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 4

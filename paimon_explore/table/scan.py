@@ -228,7 +228,7 @@ class Scan:
 
         Raises:
             SnapshotExpiredError: the snapshot expired meanwhile; raised here or while rows are
-            read.
+                read.
 
         >>> import paimon_explore as pe
         >>> reader = pe.demo().table("demo.orders").scan(where="id > 400").to_batches()

@@ -54,6 +54,12 @@ class Table(WritableTable):
     >>> t = pe.demo().table("demo.orders")
     >>> t.scan(columns=["id", "city"], where="id = 1").to_arrow().to_pylist()
     [{'id': 1, 'city': 'Turin'}]
+
+    Attributes:
+        name: `database.table`, with `$branch_<name>` for another branch than main.
+        store: the metadata files of the branch.
+        dynamic_options: options of this object that override those of the schema.
+        travel: the point in time that reads see; empty for the latest snapshot.
     """
 
     def at(

@@ -43,6 +43,7 @@ Columns: TypeAlias = (
 """Columns in order: a schema, data that has one, or names with types."""
 
 OptionValue: TypeAlias = str | int | float | bool
+"""The value of a table option; numbers and booleans are stored as text."""
 
 
 def parse_columns(columns: object) -> pa.Schema | RowType:

@@ -62,7 +62,7 @@ class WritableTable(MaintainableTable):
             UnsupportedFeatureError: the table uses a feature that cannot be written.
             CommitError: the commit failed; nothing is visible, and its files are removed.
             CommitOutcomeUnknownError: the storage did not answer; check the table before writing
-            again.
+                again.
 
         >>> import paimon_explore as pe
         >>> t = pe.demo().table("demo.notes")

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,7 +15,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / ".github" / "docs"
-BUILD_SECONDS = 180
+BUILD_SECONDS = 280
+CODE = frozenset({"code", "pre", "script", "style", "svg"})
 SERVICE_PAGES = frozenset({"search.html"})
 """Pages of the theme without content of ours; their scripts fill them."""
 
@@ -25,14 +27,27 @@ class Page:
 
     identifiers: set[str] = field(default_factory=set)
     links: list[str] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    """Prose: the text outside code."""
 
 
 class _Reader(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
         self.page = Page()
+        self._open_code: list[str] = []
+
+    def handle_endtag(self, tag: str) -> None:
+        if self._open_code and tag == self._open_code[-1]:
+            self._open_code.pop()
+
+    def handle_data(self, data: str) -> None:
+        if not self._open_code and data.strip():
+            self.page.texts.append(data)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in CODE:
+            self._open_code.append(tag)
         for name, value in attrs:
             if name == "id" or (tag == "a" and name == "name"):
                 self.page.identifiers.add(value or "")
@@ -57,6 +72,18 @@ class Site:
                 reader.feed(path.read_text(encoding="utf-8"))
                 found[path.relative_to(self.folder).as_posix()] = reader.page
         return found
+
+    @cached_property
+    def inventory(self) -> dict[str, str]:
+        """The entries of the Python reference by full name, with the kind of each."""
+        data = (self.folder / "objects.inv").read_bytes()
+        lines = zlib.decompress(data.split(b"\n", 4)[4]).decode("utf-8").splitlines()
+        kinds = [line.split(" ")[:2] for line in lines]
+        return {name: kind for name, kind in kinds if kind.startswith("py:")}
+
+    def documents(self, name: str) -> bool:
+        """Whether the reference has an entry whose full name ends like this."""
+        return any(entry.endswith(f".{name}") for entry in self.inventory)
 
     def targets(self, name: str) -> Iterator[tuple[str, str, str]]:
         """The internal links of a page: as written, the file, and the anchor ("" without one)."""

@@ -145,3 +145,4 @@ ColumnChange: TypeAlias = (
     | MoveColumn
 )
 SchemaChange: TypeAlias = ColumnChange | SetOption | RemoveOption | SetComment | DropPrimaryKey
+"""A change of a column, an option, the comment or the key of a table."""

@@ -88,7 +88,9 @@ class LocatedFiles:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Splits(Sequence["DataSplit"]):
-    """The k splits of a plan in columnar form, over n files. `DataSplit`s are created on access.
+    """The k splits of a plan in columnar form, over n files.
+
+    A `DataSplit` is created on access.
 
     Plans may have hundreds of thousands of splits, most of which are only counted or passed on.
 

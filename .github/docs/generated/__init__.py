@@ -1,0 +1,58 @@
+"""The parts of pages that are generated from the code while the site is built.
+
+A page names such a part by a comment on a line of its own, `<!-- generated: NAME ARGUMENTS -->`,
+which is replaced by Markdown before the page is parsed. Nothing is written to the sources' folder.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from sphinx.application import Sphinx
+
+from generated import api_pages, error_pages, references, signatures
+
+GENERATORS: Mapping[str, Callable[..., str]] = {
+    "api": api_pages.members,
+    "api-result-parts": api_pages.result_parts,
+    "error-entries": error_pages.entries,
+    "error-tree": error_pages.tree,
+    "type-aliases": api_pages.type_aliases,
+}
+"""Each generator by the name that pages use; it returns Markdown."""
+
+_COMMENT = re.compile(r"^<!-- generated: (\S+)(?: (.*?))? -->$", re.MULTILINE)
+
+
+def expanded(text: str) -> str:
+    """Return a page with its generated parts.
+
+    Args:
+        text: the page as written.
+
+    Raises:
+        KeyError: no generator has the name.
+    """
+    return _COMMENT.sub(lambda found: GENERATORS[found[1]](*(found[2] or "").split()), text)
+
+
+def _read(app: Sphinx, docname: str, content: list[str]) -> None:
+    """Replace the comments of a page; for the event `source-read`."""
+    del app, docname
+    content[0] = expanded(content[0])
+
+
+def _depend(app: Sphinx, docname: str, content: list[str]) -> None:
+    """Build a page again when a generator changes; for the event `source-read`."""
+    if _COMMENT.search(content[0]):
+        for path in Path(__file__).parent.glob("*.py"):
+            app.env.note_dependency(str(path), docname=docname)
+
+
+def setup(app: Sphinx) -> dict[str, object]:
+    """Register the generators as a Sphinx extension."""
+    app.connect("source-read", _depend, priority=400)
+    app.connect("source-read", _read)
+    signatures.setup(app)
+    references.setup(app)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
