@@ -11,6 +11,10 @@ from paimon_explore.sanitize import sanitized
 from paimon_explore.widgets.column_transfer import pack_columns
 from paimon_explore.widgets.widget_requests import Message, request_number
 
+STATIC_FALLBACK = "application/vnd.paimon-explore.widget+json"
+"""Media type of outputs whose HTML JupyterLab shows if the widget does not exist; renderer:
+`frontend/src/static_fallback.js`."""
+
 
 class StaticallyRendered(anywidget.AnyWidget):
     """A widget with a static rendering for viewers without a kernel."""
@@ -27,7 +31,7 @@ class StaticallyRendered(anywidget.AnyWidget):
         if made is None:
             return None
         data, metadata = made
-        return {**data, **self.static_rendering()}, dict(metadata)
+        return {**data, **self.static_rendering(), STATIC_FALLBACK: {}}, dict(metadata)
 
 
 class AnsweringWidget(StaticallyRendered):

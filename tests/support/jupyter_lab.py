@@ -99,6 +99,7 @@ def start_lab(folder: Path) -> Lab:
     environment = {
         **os.environ,
         **{f"JUPYTER_{place}": str(folder / place.lower()) for place in places},
+        "JUPYTER_PREFER_ENV_PATH": "0",  # this working copy's extension, not an installed one
         "IPYTHONDIR": str(folder / "ipython"),
         "PYTHONPATH": str(Path(__file__).parents[2]),
     }

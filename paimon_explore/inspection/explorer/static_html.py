@@ -1,13 +1,15 @@
-"""The explorer as static HTML, for re-opened notebooks and GitHub.
+"""The explorer as static HTML, for re-opened notebooks and GitHub: the overview, then the timeline.
 
 Uses only tags that notebook viewers keep; all data is escaped.
 """
 
 from collections.abc import Iterator
 
+from paimon_explore.commit.commit_timing import system_clock
 from paimon_explore.errors import PaimonError
 from paimon_explore.inspection.explorer.table_properties import table_chips
 from paimon_explore.inspection.explorer.timeline_svg import MAX_MARKS, timeline_svg
+from paimon_explore.inspection.overview.overview_report import table_overview
 from paimon_explore.inspection.rendering.chart_svg import svg_image
 from paimon_explore.inspection.rendering.escape import esc
 from paimon_explore.inspection.rendering.number_format import (
@@ -16,10 +18,13 @@ from paimon_explore.inspection.rendering.number_format import (
     plural,
     time_text,
 )
+from paimon_explore.inspection.rendering.report_html import sections_html
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.inspection.views.manifest_tree import TreeNode
 
 _MAX_FILES = 15
+_MAX_CHECKED_FILES = 2_000
+"""The health rules are not evaluated for tables with more files, which would delay the output."""
 _MAX_FLAGS = 20
 _FILE_COLUMNS = (
     "partition",
@@ -34,7 +39,7 @@ _FILE_COLUMNS = (
 
 
 def explorer_html(inspector: Inspector) -> str:
-    """The table, its timeline, and the selected snapshot with its first files, as HTML."""
+    """The overview of a table, its timeline, and the selected snapshot with its first files."""
     return "\n".join(_parts(inspector))
 
 
@@ -43,10 +48,9 @@ def _parts(inspector: Inspector) -> Iterator[str]:
     timeline = inspector.timeline()
     chips = " · ".join(esc(chip) for chip in table_chips(view.schema))
     yield f"<h3>{esc(view.name)}</h3><p>{chips}<br><code>{esc(view.location)}</code></p>"
-    for problem in timeline.problems[:5]:
-        yield f"<p><b>{esc(problem.kind)}</b>: {esc(problem.message)}</p>"
+    found = table_overview(inspector, system_clock(), max_files=_MAX_CHECKED_FILES)
+    yield sections_html(found.description())
     if not len(timeline):
-        yield "<p>The table has no snapshot yet.</p>"
         return
     shown = min(len(timeline), MAX_MARKS)
     says = f"Timeline of the last {plural(shown, 'snapshot')}: {timeline!r}"

@@ -100,10 +100,12 @@ class Overview(Result):
         title = f"{self.name} at snapshot {self.snapshot_id}" if self.snapshot_id else self.name
         return Report(title=title, sections=tuple(self._sections()))
 
+    def description(self) -> tuple[Section, ...]:
+        """The problems and the sentences by topic, without the questions."""
+        return (*(Failed(problem=problem) for problem in self.problems), *self.topics)
+
     def _sections(self) -> Iterator[Section]:
-        for problem in self.problems:
-            yield Failed(problem=problem)
-        yield from self.topics
+        yield from self.description()
         if self.questions:
             rows: list[list[Entry]] = [
                 [Cell(text=q.text, selects=q.selects), q.code] for q in self.questions

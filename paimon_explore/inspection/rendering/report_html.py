@@ -1,6 +1,6 @@
 """Renders reports as static HTML with the tags that notebook viewers keep; escapes all texts."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from paimon_explore.inspection.rendering.chart import BarChart, LaneChart, Tone
 from paimon_explore.inspection.rendering.chart_svg import chart_svg, svg_image
@@ -26,7 +26,12 @@ _STRONG = (Tone.REMOVE, Tone.WARN)
 
 def report_html(report: Report) -> str:
     """The title and all sections as HTML; grids with their first rows."""
-    return "\n".join([f"<p><b>{esc(report.title)}</b></p>", *map(_section, report.sections)])
+    return f"<p><b>{esc(report.title)}</b></p>\n{sections_html(report.sections)}"
+
+
+def sections_html(sections: Iterable[Section]) -> str:
+    """Sections without a title as HTML."""
+    return "\n".join(map(_section, sections))
 
 
 def _section(part: Section) -> str:

@@ -11,7 +11,22 @@ from paimon_explore.inspection.views.inspector import Inspector
 from support.explored import History, golden_view, hostile_history
 from support.golden import GoldenTables
 
-TAGS = {"h3", "p", "br", "code", "b", "img", "table", "thead", "tbody", "tr", "th", "td"}
+TAGS = {
+    "h3",
+    "p",
+    "br",
+    "code",
+    "b",
+    "img",
+    "table",
+    "thead",
+    "tbody",
+    "tr",
+    "th",
+    "td",
+    "ul",
+    "li",
+}
 
 
 class Tags(HTMLParser):
@@ -40,6 +55,30 @@ def test_the_picture_and_the_files_stand_in_plain_tags(golden: GoldenTables) -> 
     assert found.attributes == {"alt", "src"}
     assert "dt=d" in html
     assert len(html) < 30_000
+
+
+def test_the_overview_stands_before_the_timeline(golden: GoldenTables) -> None:
+    html = explorer_html(Inspector(golden_view(golden.table("java200", "tags").folder)))
+    sentences = re.sub("<[^>]+>", "", html[: html.index("<img")])
+    topics = ["What this table is", "How large it is", "How it is written", "What is wrong"]
+    places = [sentences.index(topic) for topic in topics]
+    assert places == sorted(places)
+    assert "3 files" in sentences
+    assert "Why is my query slow?" not in html
+
+
+def test_an_empty_table_is_described_without_a_timeline() -> None:
+    html = explorer_html(Inspector(History().view))
+    assert "What this table is" in html
+    assert "The table has no snapshot yet: nothing has been written." in html
+    assert "<img" not in html
+
+
+def test_health_rules_of_large_tables_are_not_evaluated_for_the_picture() -> None:
+    history = History()
+    history.commit(*(("+", f"f{i:04d}") for i in range(2_001)))
+    html = explorer_html(Inspector(history.view))
+    assert "Not checked, because the table has 2,001 files" in html
 
 
 def test_hostile_names_add_no_tag_and_no_attribute() -> None:

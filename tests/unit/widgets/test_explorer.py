@@ -162,9 +162,11 @@ def test_without_a_kernel_a_static_picture_is_left(history: History) -> None:
     data, _ = made
     assert sorted(data) == [
         "application/vnd.jupyter.widget-view+json",
+        "application/vnd.paimon-explore.widget+json",
         "text/html",
         "text/plain",
     ]
+    assert "What this table is" in str(data["text/html"])
     assert len(str(data["text/html"])) < 30_000
 
 

@@ -1,10 +1,13 @@
 // @ts-check
 /**
- * JupyterLab's file browser opens Paimon's metadata files by double click.
+ * JupyterLab's file browser opens Paimon's metadata files by double click, and notebooks show the
+ * static rendering of widgets whose model does not exist.
  *
  * A federated extension without a build of JupyterLab: the container that module federation asks for is
  * written out. What it draws is the byte inspector, which the server hands out (`widgets/jupyter_server_handlers.py`).
  */
+
+import { addStaticFallback } from "./static_fallback.js";
 
 /** @typedef {{get: () => Promise<() => any>}} Shared */
 /** @typedef {Record<string, Record<string, Shared>>} Scope */
@@ -91,7 +94,7 @@ class RemoteFile {
 
 /** @param {any} app */
 async function activate(app) {
-  const [{ ABCWidgetFactory, DocumentWidget }, { Widget }, { ServerConnection }] =
+  const [{ ABCWidgetFactory, DocumentWidget }, { Panel, Widget }, { ServerConnection }] =
     await Promise.all([
       shared("@jupyterlab/docregistry"),
       shared("@lumino/widgets"),
@@ -138,6 +141,9 @@ async function activate(app) {
     }
   }
 
+  app.docRegistry.addWidgetExtension("Notebook", {
+    createNew: (/** @type {any} */ panel) => addStaticFallback(panel.content.rendermime, Panel),
+  });
   // The button Maximise of the explorer: its output in a tab of its own.
   document.addEventListener("paimon-explore-open", (event) => {
     const command = "notebook:create-output-view";

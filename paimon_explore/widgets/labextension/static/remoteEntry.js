@@ -1,5 +1,59 @@
 "use strict";
 (() => {
+  // src/static_fallback.js
+  var MEDIA_TYPE = "application/vnd.paimon-explore.widget+json";
+  var WIDGET = "application/vnd.jupyter.widget-view+json";
+  var HTML = "text/html";
+  var NOTE = "Saved rendering. Run the cell to explore the table.";
+  var RANK = -20;
+  var PATIENCE_MS = 500;
+  function addStaticFallback(registry, Panel) {
+    class LiveOrStatic extends Panel {
+      /** @param {MimeModel} model */
+      async renderModel(model) {
+        this.stop();
+        for (const widget of [...this.widgets]) widget.dispose();
+        const live = registry.createRenderer(WIDGET);
+        live.hide();
+        this.addWidget(live);
+        let still;
+        const showStatic = () => {
+          still = registry.createRenderer(HTML);
+          this.addWidget(still);
+          still.renderModel(model).then(() => {
+            const note = document.createElement("p");
+            note.className = "paimon-explore-saved";
+            note.textContent = NOTE;
+            still?.node.prepend(note);
+          });
+        };
+        const timer = setTimeout(showStatic, PATIENCE_MS);
+        const observer = new MutationObserver(() => {
+          if (!live.node.childElementCount) return;
+          this.stop();
+          still?.dispose();
+          live.show();
+        });
+        observer.observe(live.node, { childList: true });
+        this.stop = () => {
+          clearTimeout(timer);
+          observer.disconnect();
+        };
+        await live.renderModel(model);
+      }
+      stop() {
+      }
+      dispose() {
+        this.stop();
+        super.dispose();
+      }
+    }
+    registry.addFactory(
+      { safe: false, mimeTypes: [MEDIA_TYPE], createRenderer: () => new LiveOrStatic() },
+      RANK
+    );
+  }
+
   // src/labextension.js
   var NAME = "paimon-explore";
   var FILE_TYPE = "paimon-metadata";
@@ -64,7 +118,7 @@
     }
   };
   async function activate(app) {
-    const [{ ABCWidgetFactory, DocumentWidget }, { Widget }, { ServerConnection }] = await Promise.all([
+    const [{ ABCWidgetFactory, DocumentWidget }, { Panel, Widget }, { ServerConnection }] = await Promise.all([
       shared("@jupyterlab/docregistry"),
       shared("@lumino/widgets"),
       shared("@jupyterlab/services")
@@ -107,6 +161,9 @@
         return new DocumentWidget({ content: new FileView(path), context });
       }
     }
+    app.docRegistry.addWidgetExtension("Notebook", {
+      createNew: (panel) => addStaticFallback(panel.content.rendermime, Panel)
+    });
     document.addEventListener("paimon-explore-open", (event) => {
       const command = "notebook:create-output-view";
       const notebook = app.shell.currentWidget?.content;
