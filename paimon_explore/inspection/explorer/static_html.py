@@ -48,7 +48,9 @@ def _parts(inspector: Inspector) -> Iterator[str]:
     timeline = inspector.timeline()
     chips = " · ".join(esc(chip) for chip in table_chips(view.schema))
     yield f"<h3>{esc(view.name)}</h3><p>{chips}<br><code>{esc(view.location)}</code></p>"
-    found = table_overview(inspector, system_clock(), max_files=_MAX_CHECKED_FILES)
+    now = system_clock()
+    yield f"<p>As of {esc(time_text(now))}:</p>"
+    found = table_overview(inspector, now, max_files=_MAX_CHECKED_FILES)
     yield sections_html(found.description())
     if not len(timeline):
         return
