@@ -38,6 +38,8 @@ myst_heading_anchors = 4
 myst_links_external_new_tab = False
 
 html_theme = "furo"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
 html_title = "paimon_explore"
 html_show_sphinx = False
 html_copy_source = False

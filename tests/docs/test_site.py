@@ -1,6 +1,77 @@
-"""The documentation site builds without warnings, and its links lead somewhere."""
+"""The documentation site: it builds, its links lead somewhere, the reference is complete.
 
+All tests that need the built site are in this file, so that it is built once.
+"""
+
+import inspect
+
+import pytest
+
+import paimon_explore as pe
+from paimon_explore import errors
+from paimon_explore.inspection.rendering.result import Result
+from paimon_explore.inspection.system_tables.table_inspection import Inspection
+from paimon_explore.table.maintenance import Maintenance
+from paimon_explore.table.merge_builder import Merge
+from paimon_explore.table.previews.what_if import WhatIf
+from paimon_explore.table.scan import Scan
+from paimon_explore.table.transactions.transaction import Transaction
 from support.site import Site
+
+CLASSES = (pe.Catalog, pe.Table, Scan, Inspection, Maintenance, Merge, Result, Transaction, WhatIf)
+
+
+def full_name(kind: type) -> str:
+    """The name by which users reach a class."""
+    is_top = getattr(pe, kind.__name__, None) is kind
+    return f"{'paimon_explore' if is_top else kind.__module__}.{kind.__qualname__}"
+
+
+def public_members(kind: type) -> set[str]:
+    """The methods and properties of a class, and the fields that a docstring describes."""
+    found = {name for name in dir(kind) if not name.startswith("_")}
+    return {f"{full_name(kind)}.{name}" for name in found}
+
+
+def test_every_public_name_has_an_entry(site: Site) -> None:
+    pytest.importorskip("pyspark")
+    wanted = {f"paimon_explore.{name}" for name in pe.__all__}
+    wanted |= {f"paimon_explore.inspect.{name}" for name in pe.inspect.__all__}
+    wanted |= {f"paimon_explore.spark.{name}" for name in pe.spark.__all__}
+    for kind in CLASSES:
+        wanted |= {full_name(kind), *public_members(kind)}
+    assert len(wanted) > 200
+    assert sorted(wanted - set(site.inventory)) == []
+
+
+def test_every_error_has_an_entry(site: Site) -> None:
+    kinds = [kind for _, kind in inspect.getmembers(errors, inspect.isclass)]
+    own = [
+        kind for kind in kinds if issubclass(kind, Exception) and kind.__module__ == errors.__name__
+    ]
+    assert len(own) > 18
+    missing = [kind.__name__ for kind in own if not site.documents(kind.__name__)]
+    assert missing == []
+
+
+def test_each_concept_has_a_picture(site: Site) -> None:
+    concepts = [name for name in site.pages if name.startswith("concepts/")]
+    pictures = {name: site.pages[name].pictures for name in concepts}
+    plain = {"concepts/index.html", "concepts/architecture.html"}
+    assert len(concepts) >= 11
+    assert {name for name, count in pictures.items() if not count} == plain
+
+
+def test_no_page_shows_markup_that_was_not_understood(site: Site) -> None:
+    signs = ("`", ":py:", "{py:", "<!-- generated", "```", "::\n")
+    found = [
+        f"{name}: {sign!r} in {text[:60]!r}"
+        for name, page in site.pages.items()
+        for text in page.texts
+        for sign in signs
+        if sign in text
+    ]
+    assert found == []
 
 
 def test_the_site_builds_without_warnings(site: Site) -> None:

@@ -27,6 +27,8 @@ class Page:
 
     identifiers: set[str] = field(default_factory=set)
     links: list[str] = field(default_factory=list)
+    pictures: int = 0
+    """How many figures it has."""
     texts: list[str] = field(default_factory=list)
     """Prose: the text outside code."""
 
@@ -48,6 +50,7 @@ class _Reader(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag in CODE:
             self._open_code.append(tag)
+        self.page.pictures += tag == "figure"
         for name, value in attrs:
             if name == "id" or (tag == "a" and name == "name"):
                 self.page.identifiers.add(value or "")

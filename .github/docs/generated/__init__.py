@@ -10,13 +10,15 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 
-from generated import api_pages, error_pages, references, signatures
+from generated import api_pages, architecture, error_pages, pictures, references, signatures
 
 GENERATORS: Mapping[str, Callable[..., str]] = {
     "api": api_pages.members,
     "api-result-parts": api_pages.result_parts,
+    "architecture": architecture.page,
     "error-entries": error_pages.entries,
     "error-tree": error_pages.tree,
+    "picture": pictures.picture,
     "type-aliases": api_pages.type_aliases,
 }
 """Each generator by the name that pages use; it returns Markdown."""

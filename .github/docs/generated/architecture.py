@@ -1,0 +1,27 @@
+"""The page about the architecture, from `.github/ARCHITECTURE.md`."""
+
+import re
+from collections import defaultdict
+from pathlib import Path
+
+_PAGE = Path(__file__).parents[2] / "ARCHITECTURE.md"
+_CHART = re.compile(r"```mermaid\n(.*?)```\n", re.DOTALL)
+
+
+def page() -> str:
+    """Return the page; its chart, which needs a script to be drawn, becomes a table of imports."""
+    text = _PAGE.read_text(encoding="utf-8")
+    charts = _CHART.findall(text)
+    if len(charts) != 1:
+        raise LookupError(f"{_PAGE} has {len(charts)} charts of packages, expected 1.")
+    return _CHART.sub(lambda _: _imports(charts[0]), text)
+
+
+def _imports(chart: str) -> str:
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for line in chart.splitlines():
+        package, arrow, imported = line.strip().partition(" --> ")
+        if arrow:
+            found[package].append(f"`{imported}`")
+    rows = [f"| `{package}` | {', '.join(names)} |" for package, names in found.items()]
+    return "\n".join(["| package | imports |", "| --- | --- |", *rows, ""])
