@@ -10,15 +10,47 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 
-from generated import api_pages, architecture, error_pages, pictures, references, signatures
+from generated import (
+    api_pages,
+    architecture,
+    command_line,
+    error_pages,
+    measured,
+    pictures,
+    predicates,
+    references,
+    settings,
+    signatures,
+    system_tables,
+)
 
 GENERATORS: Mapping[str, Callable[..., str]] = {
     "api": api_pages.members,
     "api-result-parts": api_pages.result_parts,
     "architecture": architecture.page,
+    "benchmarks": measured.benchmarks,
+    "catalog-options": settings.catalog_options,
+    "commands": command_line.commands,
     "error-entries": error_pages.entries,
     "error-tree": error_pages.tree,
+    "golden-tables": measured.golden_table,
+    "interop-tests": measured.interop_table,
+    "interop-kinds": measured.kinds,
+    "limits": settings.limit_table,
+    "peer-counts": measured.peer_counts,
+    "peers": measured.peers,
     "picture": pictures.picture,
+    "predicate-functions": predicates.function_table,
+    "predicate-grammar": predicates.grammar,
+    "predicate-numbers": predicates.number_types,
+    "spark-java-procedures": settings.java_procedures,
+    "spark-procedures": settings.procedures,
+    "store-client-options": settings.client_options,
+    "store-options": settings.store_names,
+    "store-prefixes": settings.store_prefixes,
+    "system-tables": system_tables.of_tables,
+    "system-tables-catalog": system_tables.of_catalog,
+    "system-tables-rows": system_tables.of_rows,
     "type-aliases": api_pages.type_aliases,
 }
 """Each generator by the name that pages use; it returns Markdown."""

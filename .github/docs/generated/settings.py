@@ -1,0 +1,73 @@
+"""Options of catalogs and stores, limits, and Spark procedures, from the code."""
+
+import inspect
+
+from generated.markdown import code, grid
+from paimon_explore import limits
+from paimon_explore.fileio import store_options
+from paimon_explore.fileio.store_option_names import CLIENT_NAMES, PREFIXES, STORE_NAMES
+from paimon_explore.metastore.catalog_options import KNOWN
+from paimon_explore.spark.sql import procedures as spark_procedures
+from paimon_explore.spark.sql.procedures import PROCEDURES, signature
+
+
+def catalog_options() -> str:
+    """Return the options of catalogs, with their names as keyword arguments."""
+    rows = [(code(name), code(name.replace(".", "_").replace("-", "_"))) for name in KNOWN]
+    return grid(("option", "argument of Catalog()"), sorted(rows))
+
+
+def client_options() -> str:
+    """Return the table of client options, from the docstring of the module."""
+    text = inspect.getdoc(store_options) or ""
+    start = text.index("| option |")
+    return text[start : text.index("\n\n", start)] + "\n"
+
+
+def store_names() -> str:
+    """Return the options of each object store, and of the HTTP client."""
+    rows = [
+        (kind, ", ".join(code(name) for name in sorted(set(names.values()))))
+        for kind, names in STORE_NAMES.items()
+    ]
+    rows.append(("every store", ", ".join(code(one) for one in sorted(set(CLIENT_NAMES.values())))))
+    return grid(("store", "options"), rows)
+
+
+def store_prefixes() -> str:
+    """Return the prefixes of options by store."""
+    stores = sorted(set(PREFIXES.values()))
+    rows = [(s, ", ".join(code(p) for p, found in PREFIXES.items() if found == s)) for s in stores]
+    return grid(("store", "prefixes"), rows)
+
+
+def limit_table() -> str:
+    """Return the limits of decoding, with their values."""
+    return grid(
+        ("limit", "value"),
+        (
+            ("decoded size of a block, a text or a batch", "half of the machine's memory"),
+            ("the same, where the machine does not tell its memory", _size(limits._FALLBACK_BYTES)),
+            ("smallest memory limit that can be set", _size(limits._MIN_BYTES)),
+            ("decompressed size that is allowed at any ratio", _size(limits.UNCHECKED_BYTES)),
+            ("compression ratio of larger blocks", f"{limits.MAX_RATIO:,}"),
+        ),
+    )
+
+
+def _size(count: int) -> str:
+    return f"{count >> 30} GiB" if count >= 1 << 30 else f"{count >> 20} MiB"
+
+
+def procedures() -> str:
+    """Return the procedures with their arguments, as `SHOW PROCEDURES` lists them."""
+    rows = []
+    for name in sorted(PROCEDURES):
+        arguments = signature(name).removeprefix(f"{name}(").removesuffix(")")
+        rows.append((code(f"sys.{name}"), ", ".join(map(code, arguments.split(", ")))))
+    return grid(("procedure", "arguments, in order"), rows)
+
+
+def java_procedures() -> str:
+    """Return the procedures that only the Java connector has."""
+    return ", ".join(code(name) for name in sorted(spark_procedures._JAVA_ONLY)) + ".\n"

@@ -1,0 +1,30 @@
+"""Reference pages that people write name what the code has."""
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+REFERENCE = ROOT / ".github" / "docs" / "reference"
+PACKAGE = ROOT / "paimon_explore"
+
+_VARIABLE = re.compile(r'environ(?:\.get\(|\[|\.pop\(|\.setdefault\()\s*"([A-Z][A-Z0-9_]+)"')
+
+
+def test_every_environment_variable_that_the_code_reads_is_listed() -> None:
+    page = (REFERENCE / "environment-variables.md").read_text(encoding="utf-8")
+    used = {
+        name
+        for path in PACKAGE.rglob("*.py")
+        for name in _VARIABLE.findall(path.read_text(encoding="utf-8"))
+    }
+    internal = {"PYTHONPATH"}
+    assert {"HIVE_CONF_DIR", "HADOOP_HOME"} <= used
+    assert sorted(name for name in used - internal if f"`{name}`" not in page) == []
+
+
+def test_every_page_of_the_reference_is_a_heading_and_text() -> None:
+    pages = sorted(REFERENCE.glob("*.md"))
+    assert len(pages) > 15
+    included = {"spark.md"}
+    bare = [p.name for p in pages if not p.read_text(encoding="utf-8").startswith("# ")]
+    assert set(bare) <= included
