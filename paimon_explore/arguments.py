@@ -66,6 +66,15 @@ def optional_integer(name: str, value: object, *, minimum: int | None = None) ->
     return None if value is None else integer(name, value, minimum=minimum, none=True)
 
 
+def integers(name: str, value: object, *, minimum: int = 0) -> tuple[int, ...] | None:
+    """Return a tuple of integers from an integer or several, or None."""
+    if value is None:
+        return None
+    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
+        return (integer(name, value, minimum=minimum),)
+    return tuple(integer(f"An item of {name}", one, minimum=minimum) for one in value)
+
+
 def seconds(name: str, value: object) -> float:
     """Return a number of seconds, zero or more, of Python or NumPy.
 

@@ -10,6 +10,7 @@ from uuid import uuid4
 
 import numpy as np
 
+from paimon_explore.commit.bucket_conflicts import check_rescaled
 from paimon_explore.commit.commit_trace import CommitStep
 from paimon_explore.commit.conflicts import ConflictRules, check_conflicts
 from paimon_explore.commit.file_changes import Changes, PartitionSet
@@ -80,6 +81,8 @@ class Request:
         planned_on: the snapshot whose rows were read to compute new values of some columns, if any.
         seen: the snapshot since which no other commit may have written the same keys.
         overwritten: partitions to which no other commit may have written since a snapshot.
+        bucketed_since: the snapshot since which no other commit may have changed the number of
+            buckets of the new files.
         schema: the schema that the commit introduces; None for the latest one. It is stored by
             `before_publish` of the committer.
     """
@@ -95,6 +98,7 @@ class Request:
     planned_on: int | None = None
     seen: SeenSnapshot | None = None
     overwritten: OverwrittenPartitions | None = None
+    bucketed_since: SeenSnapshot | None = None
     schema: TableSchema | None = None
 
 
@@ -188,6 +192,15 @@ class AttemptSteps:
         if state.request.overwritten is not None:
             partition_type = self.schema.partition_type
             check_overwritten(self.store, latest, partition_type, state.request.overwritten)
+        since, changed = state.request.bucketed_since, state.changes
+        if since is not None and not state.request.check:
+            check_rescaled(
+                self.store,
+                latest,
+                since,
+                changed.entries,
+                lambda: self._live(state, changed.partitions),
+            )
         if latest is None:
             return None
         check_strict_mode(

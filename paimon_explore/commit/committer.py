@@ -202,6 +202,7 @@ class Committer:
                     planned_on=planned_on,
                     seen=self._seen(messages, ordered=ordered),
                     overwritten=overwritten,
+                    bucketed_since=self._bucketed_since(messages),
                     schema=schema,
                 )
             )
@@ -227,6 +228,13 @@ class Committer:
         is_dynamic = self._steps.options.value(opt.BUCKET) == DYNAMIC_BUCKET
         return replace(oldest, reads=reads) if reads or ordered or is_dynamic else None
 
+    def _bucketed_since(self, messages: Sequence[CommitMessage]) -> SeenSnapshot | None:
+        """Return the oldest snapshot on which writers of fixed buckets have begun."""
+        if self._steps.options.value(opt.BUCKET) <= 0:
+            return None
+        found = [message.seen for message in messages if message.seen is not None]
+        return min(found, key=lambda seen: seen.id, default=None)
+
     def overwrite(
         self,
         messages: Sequence[CommitMessage],
@@ -234,6 +242,8 @@ class Committer:
         identifier: int = BATCH_COMMIT_IDENTIFIER,
         *,
         note: CommitNote = NO_NOTE,
+        overwritten: OverwrittenPartitions | None = None,
+        schema: TableSchema | None = None,
     ) -> list[Snapshot]:
         """Replace the live files of partitions by the files of the messages.
 
@@ -244,6 +254,9 @@ class Committer:
             what: the partitions; a dynamic overwrite without messages changes nothing.
             identifier: as for `commit`.
             note: watermark, properties and operation.
+            overwritten: partitions whose rows the messages contain; other commits to them are a
+                conflict.
+            schema: as for `commit`.
 
         Returns:
             The snapshots of this transaction.
@@ -265,6 +278,8 @@ class Committer:
             note=note,
             check=False,  # the files to remove are planned on the base snapshot
             overwrite=what,
+            overwritten=overwritten,
+            schema=schema,
         )
         return self._make([request])
 

@@ -42,10 +42,12 @@ class Overwrite:
     Attributes:
         specs: partitions that match one of these are replaced; an empty spec matches all.
         dynamic: replace the partitions of the new files instead.
+        partitions: binary rows of further partitions to replace.
     """
 
     specs: tuple[PartitionSpec, ...] = ()
     dynamic: bool = False
+    partitions: frozenset[bytes] = frozenset()
 
 
 WHOLE_TABLE = Overwrite(specs=({},))
@@ -78,7 +80,8 @@ class PartitionMatcher:
         rows = pa.array(list(partitions), pa.binary())
         types = [field.type for field in self.partition_type]
         columns = decode_rows(rows, types, where="_PARTITION")
-        found = np.zeros(len(partitions), np.bool_)
+        known = self.overwrite.partitions
+        found = np.array([partition in known for partition in partitions], np.bool_)
         for spec in self.overwrite.specs:
             found |= self._match(spec, columns, len(partitions))
         return found

@@ -15,6 +15,7 @@ from paimon_explore.data_types.definitions import RowType
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.commit_message import SeenSnapshot
 from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.scan.manifest_arrays import numbers
 from paimon_explore.store.table_store import TableStore
 
 
@@ -26,11 +27,13 @@ class OverwrittenPartitions:
         since: the snapshot on which the transaction is based.
         specs: values of partition columns.
         partitions: binary rows of further partitions.
+        only_real_buckets: ignore new rows in postpone buckets, which the overwrite keeps.
     """
 
     since: SeenSnapshot
     specs: tuple[PartitionSpec, ...] = ()
     partitions: frozenset[bytes] = field(default_factory=frozenset)
+    only_real_buckets: bool = False
 
 
 def check_overwritten(
@@ -52,7 +55,10 @@ def check_overwritten(
     """
     if is_same_snapshot(latest, overwritten.since):
         return
-    others = sorted(written_since(store, latest, overwritten.since).partitions)
+    written = written_since(store, latest, overwritten.since)
+    if overwritten.only_real_buckets:
+        written = written.filter(numbers(written.table, "bucket") >= 0)
+    others = sorted(written.partitions)
     if not others:
         return
     matcher = PartitionMatcher(partition_type, Overwrite(specs=overwritten.specs), frozenset())

@@ -61,3 +61,12 @@ class PartitionEnvironment(CatalogEnvironment, Protocol):
     def drop_partitions(self, partitions: Sequence[Mapping[str, str]]) -> None:
         """Remove partitions from the catalog; their files remain."""
         ...
+
+
+@runtime_checkable
+class PartitionDoneEnvironment(CatalogEnvironment, Protocol):
+    """The connection to a catalog that can be told that partitions are complete."""
+
+    def mark_partitions_done(self, partitions: Sequence[Mapping[str, str]]) -> None:
+        """Mark partitions as complete."""
+        ...

@@ -42,7 +42,6 @@ from paimon_explore.maintenance.references import branch_operations, rollback, t
 from paimon_explore.maintenance.references.tag_operations import TagRequest
 from paimon_explore.maintenance.schema_commit import alter_schema
 from paimon_explore.metadata.options.option_definition import UnreadableValueError, parse_duration
-from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.schema.schema_change import (
     AddColumn,
     ChangeType,
@@ -59,10 +58,8 @@ from paimon_explore.metadata.schema.schema_change import (
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.tag import Tag
-from paimon_explore.sanitize import sanitized
 from paimon_explore.scan.time_travel import epoch_ms, parse_epoch_ms
-from paimon_explore.store.table_store import TableStore
-from paimon_explore.table.latest_schema import table_name
+from paimon_explore.table.operations.rewrites import RewriteOperations
 from paimon_explore.table.table_definition import OptionValue, option_texts
 
 Age = timedelta | datetime | str
@@ -72,29 +69,8 @@ _ALTER = "Call a method of the table instead, such as add_column() or set_option
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Maintenance:
-    """Maintenance of one branch of a table; `Table` has the common ones of these methods, too.
-
-    Attributes:
-        store: the table's files.
-        dynamic_options: options of this object that override those of the schema.
-    """
-
-    store: TableStore
-    dynamic_options: Mapping[str, str]
-
-    def __repr__(self) -> str:
-        """Return the name and folder of the table."""
-        paths = self.store.paths
-        name = table_name(paths.root, paths.branch)
-        return sanitized(f"maintenance of {name}   ({paths.root})")
-
-    @property
-    def options(self) -> TableOptions:
-        """The effective options."""
-        schema = self.store.schemas.latest()
-        stored = {} if schema is None else schema.options
-        return TableOptions({**stored, **self.dynamic_options})
+class Maintenance(RewriteOperations):
+    """Maintenance of one branch of a table; `Table` has the common ones of these methods, too."""
 
     def alter(self, *changes: SchemaChange, check: bool = True) -> TableSchema:
         """Change the schema by several changes at once; see `Table.alter`.
@@ -241,14 +217,21 @@ class Maintenance:
         """
         return tag_operations.delete_tag(self.store, self.options, string("name", name))
 
-    def expire_tags(self) -> list[str]:
+    def expire_tags(self, *, older_than: Age | None = None) -> list[str]:
         """Delete the tags whose retention time has passed, and return their names.
+
+        Args:
+            older_than: also delete the tags that were created before this age or time; of tags
+                without a retention time, the time of their file counts.
 
         >>> import paimon_explore as pe
         >>> pe.demo().table("demo.trips").maintenance.expire_tags()
         []
+        >>> pe.demo().table("demo.trips").maintenance.expire_tags(older_than="0 s")
+        ['before']
         """
-        return tag_operations.expire_tags(self.store, self.options)
+        before_ms = None if older_than is None else time_before(older_than)
+        return tag_operations.expire_tags(self.store, self.options, before_ms=before_ms)
 
     def create_branch(self, name: str, tag: str | None = None) -> None:
         """Create a branch; see `Table.create_branch`.

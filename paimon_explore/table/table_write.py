@@ -1,6 +1,6 @@
 """Writes of `Table`: write files, commit them, and remove them if the commit fails."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Sized
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
@@ -24,6 +24,7 @@ from paimon_explore.maintenance.compaction.auto_compaction import auto_compact
 from paimon_explore.maintenance.compaction.compact import (
     compact_postponed,
     compact_table,
+    numbered_buckets,
     sort_table,
 )
 from paimon_explore.maintenance.post_commit import run_post_commit
@@ -248,15 +249,22 @@ class TableWriter:
         return snapshot
 
     def compact(
-        self, *, full: bool, partitions: Sequence[Mapping[str, object]] | None
+        self,
+        *,
+        full: bool,
+        partitions: Sequence[Mapping[str, object]] | None,
+        buckets: Collection[int] | None = None,
     ) -> Snapshot | None:
         """Compact files; see `Table.compact`."""
         self._check(partitions)
         table = (self.store, self.schema, self.options)
+        chosen = None if buckets is None else numbered_buckets(self.target, buckets)
         commit = partial(Committer.commit, note=self.note)
         spread = self._commit(compact_postponed(*table, partitions=partitions), commit)
         watched = partial(progress, what="compacting")
-        messages = compact_table(*table, full=full, partitions=partitions, progress=watched)
+        messages = compact_table(
+            *table, full=full, partitions=partitions, buckets=chosen, progress=watched
+        )
         return self._commit(messages, commit) or spread
 
     def sort(

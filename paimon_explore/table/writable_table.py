@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING
 
-from paimon_explore.arguments import boolean, names, optional_string
+from paimon_explore.arguments import boolean, integers, names, optional_string
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.fileio.concurrent_requests import max_requests
 from paimon_explore.frozen_dataclass import dataclass
@@ -309,11 +309,12 @@ class WritableTable(MaintainableTable):
         """
         return self._writer(properties, commit_user).drop_partitions(partitions)
 
-    def compact(
+    def compact(  # noqa: PLR0913 - the options of one compaction
         self,
         *,
         full: bool = True,
         partitions: Mapping[str, object] | Sequence[Mapping[str, object]] | None = None,
+        buckets: int | Sequence[int] | None = None,
         strategy: str | None = None,
         columns: Sequence[str] | str = (),
         properties: Mapping[str, str] | None = None,
@@ -329,6 +330,7 @@ class WritableTable(MaintainableTable):
                 for by number and size of files.
             partitions: values of some partition columns, or several of these; None for the whole
             table.
+            buckets: a bucket, or several, of a table with fixed buckets; None for all.
             strategy: also sort the rows of an append table, so that filters skip more files:
                 `order`, `zorder`, `hilbert`, or `auto` by the number of columns.
             columns: the columns to sort by; by default those of the option `clustering.columns`.
@@ -354,10 +356,13 @@ class WritableTable(MaintainableTable):
         wanted = names("columns", columns)
         writer = self._writer(properties, commit_user)
         specs = None if partitions is None else writer.partition_specs(partitions)
+        chosen = integers("buckets", buckets)
+        if chosen is not None and (strategy is not None or wanted):
+            raise InvalidInputError("compact() sorts whole partitions: buckets cannot be chosen.")
         if strategy is not None or wanted:
             return writer.sort(strategy=strategy, columns=wanted, partitions=specs)
         boolean("full", full)
-        return writer.compact(full=full, partitions=specs)
+        return writer.compact(full=full, partitions=specs, buckets=chosen)
 
     def add_files(
         self,

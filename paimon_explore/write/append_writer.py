@@ -123,6 +123,7 @@ class AppendWriter(AbortableWriter):
                 new_files=entries_of(
                     files, partition=partition, bucket=bucket, total_buckets=total
                 ),
+                seen=None if self._state is None else self._state.seen,
             )
             for partition, bucket, files in self._writers.close(DataFileWriter.close)
         ]

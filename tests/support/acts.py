@@ -369,6 +369,17 @@ ACTS: Mapping[str, Act] = {
         _remove_orphans,
         _then(_compact, lambda table: table.maintenance.rollback_to(snapshot=2)),
     ),
+    **{
+        f"rescale, {name}": upkeep(name, lambda table: table.maintenance.rescale(3))
+        for name in ("append, bucketed", "keyed", "vectors", "aggregation", "first row", "input")
+    },
+    "rescale, dynamic buckets": upkeep(
+        "dynamic buckets", lambda table: table.maintenance.rescale()
+    ),
+    "rescale, postponed buckets": upkeep(
+        "postponed buckets", lambda table: table.maintenance.rescale(3), _compact
+    ),
+    "purge": upkeep("input", lambda table: table.maintenance.purge_files(dry_run=False)),
     "analyze": upkeep("append", _analyze),
     "compact manifests": upkeep("append", _compact_manifests),
     "add a column": upkeep("keyed", _add_column),

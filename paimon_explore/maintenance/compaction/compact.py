@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from paimon_explore.commit.overwrite import Overwrite, PartitionMatcher
 from paimon_explore.data_types.arrow_buffers import Bools, bool_values
-from paimon_explore.errors import UnsupportedFeatureError
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.compaction.append_compaction import (
     AppendBucket,
@@ -297,6 +297,34 @@ def compact_postponed(
     with explain_missing_files(store, snapshot):
         check_supported(options, store.manifests.index_of(snapshot))
         return compact_postpone_buckets(target, list(_bucket_splits(target, snapshot, partitions)))
+
+
+def numbered_buckets(target: WriteTarget, wanted: Collection[int]) -> frozenset[BucketId]:
+    """Return the buckets of all partitions that have one of some numbers.
+
+    Raises:
+        InvalidInputError: the table has no fixed buckets, or not so many.
+    """
+    count = target.options.value(opt.BUCKET)
+    if count <= 0:
+        raise InvalidInputError(
+            f"Buckets can be chosen in tables with fixed buckets only, but 'bucket' is {count}.",
+            hint="Choose partitions instead.",
+        )
+    others = [number for number in sorted(wanted) if not 0 <= number < count]
+    if others:
+        raise InvalidInputError(
+            f"Bucket {others[0]} does not exist; the table has the buckets 0 to {count - 1}."
+        )
+    snapshot = target.store.snapshots.latest()
+    if snapshot is None:
+        return frozenset()
+    every = PartitionFilter(row_type=target.schema.partition_type, predicate=None)
+    with explain_missing_files(target.store, snapshot):
+        entries = live_files(target.store, snapshot, every)
+    rows = byte_rows(entries.column("partition").combine_chunks())
+    found = zip(rows, numbers(entries.table, "bucket").tolist(), strict=True)
+    return frozenset(bucket for bucket in found if bucket[1] in wanted)
 
 
 def check_supported(options: TableOptions, index: IndexEntries) -> None:

@@ -159,9 +159,20 @@ def delete_tag(store: TableStore, options: TableOptions, name: str) -> Removal:
 
 
 def expire_tags(
-    store: TableStore, options: TableOptions, *, now: Callable[[], datetime] = local_now
+    store: TableStore,
+    options: TableOptions,
+    *,
+    before_ms: int | None = None,
+    now: Callable[[], datetime] = local_now,
 ) -> list[str]:
     """Delete expired tags.
+
+    Args:
+        store: the table and branch.
+        options: effective options.
+        before_ms: also delete the tags that were created before this time, epoch milliseconds; of
+            tags without a retention time, the time of their file counts.
+        now: local wall clock.
 
     Returns:
         The names of the deleted tags.
@@ -169,10 +180,18 @@ def expire_tags(
     moment = now()
     expired = []
     for tag in store.tags.list():
-        if tag.expire_time is not None and tag.expire_time < moment:
+        is_due = tag.expire_time is not None and tag.expire_time < moment
+        if is_due or (before_ms is not None and _created_ms(store, tag) < before_ms):
             delete_tag(store, options, tag.name)
             expired.append(tag.name)
     return expired
+
+
+def _created_ms(store: TableStore, tag: Tag) -> int:
+    """Return when a tag was created, in epoch milliseconds."""
+    if tag.create_time is None or tag.time_retained is None:
+        return store.file_io.status(store.paths.tag(tag.name)).modified_ms
+    return int(tag.create_time.astimezone().timestamp() * 1000)
 
 
 def check_tag_name(name: object) -> None:

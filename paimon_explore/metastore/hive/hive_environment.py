@@ -13,7 +13,11 @@ from paimon_explore.metadata.schema.schema_change import SchemaChange
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.table_paths import MAIN_BRANCH, TablePaths
 from paimon_explore.metastore.hive.hive_lock import HiveLock
-from paimon_explore.metastore.hive.hive_partitions import add_partitions, drop_partitions
+from paimon_explore.metastore.hive.hive_partitions import (
+    add_partitions,
+    drop_partitions,
+    mark_done,
+)
 from paimon_explore.metastore.hive.hive_tables import HiveTables
 from paimon_explore.metastore.identifier import Identifier
 from paimon_explore.store.table_store import TableStore
@@ -111,6 +115,10 @@ class HiveEnvironment:
         for spec in partitions:
             self._known.pop(tuple(spec.values()), None)
         drop_partitions(self._tables, self._wanted, partitions)
+
+    def mark_partitions_done(self, partitions: Sequence[Mapping[str, str]]) -> None:
+        """Mark partitions as complete, for consumers that wait for it."""
+        mark_done(self._tables, self._wanted, partitions)
 
 
 def _is_used(store: TableStore, schema: TableSchema) -> bool:

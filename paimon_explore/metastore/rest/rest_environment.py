@@ -68,6 +68,11 @@ class RestEnvironment(QueryAuthorization):
     def schema_changed(self, branch: str, schema: TableSchema) -> None:
         """Do nothing: the server has changed the schema."""
 
+    def mark_partitions_done(self, partitions: Sequence[Mapping[str, str]]) -> None:
+        """Mark partitions as complete."""
+        body = {"specs": [dict(spec) for spec in partitions]}
+        self._post(MAIN_BRANCH, ("partitions", "mark"), "mark partitions of", body)
+
     def authorize_query(self, branch: str, columns: Sequence[str]) -> QueryRules:
         """Return the rules of the server for reading columns."""
         verb = "authorize a query of"

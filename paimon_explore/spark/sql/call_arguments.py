@@ -42,9 +42,10 @@ class Call:
             name = Name(table=text, is_folder=True)
         else:
             name = self.warehouse.named(Reader(text).path("the table"))
-        return self.warehouse.base(name, self._options() or None)
+        return self.warehouse.base(name, self.options() or None)
 
-    def _options(self) -> dict[str, str]:
+    def options(self) -> dict[str, str]:
+        """Return the argument `options`, of the form `key=value,key=value`."""
         text = self.text("options")
         if not text:
             return {}

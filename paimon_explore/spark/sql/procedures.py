@@ -5,17 +5,15 @@ Values are constants or expressions that Spark evaluates.
 """
 
 import difflib
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-import pyarrow as pa
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
 from paimon_explore.commit.committer import Committer
-from paimon_explore.data_types.arrow_buffers import as_python
-from paimon_explore.encoding.binary_row.decoder import decode_rows
 from paimon_explore.errors import (
     InvalidInputError,
     NotFoundError,
@@ -26,13 +24,11 @@ from paimon_explore.maintenance.references.auto_tags import create_auto_tags
 from paimon_explore.metadata.consumer import Consumer
 from paimon_explore.metadata.options.option_definition import parse_names
 from paimon_explore.metadata.options.table_options import TableOptions
-from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import NO_WATERMARK, Snapshot
-from paimon_explore.scan.predicate.expression import columns_of
-from paimon_explore.scan.predicate.sql_parser import parse_where
 from paimon_explore.spark.sql.call_arguments import Call, Procedure
-from paimon_explore.spark.sql.dml_statements import constant
+from paimon_explore.spark.sql.partition_arguments import idle_partitions, partitions_of
 from paimon_explore.spark.sql.result_frames import answer
+from paimon_explore.spark.sql.rewrite_procedures import REWRITES
 from paimon_explore.spark.sql.table_resolution import Name, Warehouse
 from paimon_explore.spark.sql.tokenizer import Kind, Reader
 from paimon_explore.spark.writes.distributed_compaction import compact
@@ -41,14 +37,14 @@ from paimon_explore.table.table import Table
 
 _JAVA_ONLY = frozenset(
     {
-        *("rescale", "migrate_table", "migrate_database", "migrate_file", "repair", "copy"),
-        *("rewrite_file_index", "purge_files", "remove_unexisting_files", "mark_partition_done"),
+        *("migrate_table", "migrate_database", "migrate_file", "repair", "copy"),
+        "rewrite_file_index",
         *("merge_branch", "refresh_object_table", "create_global_index", "drop_global_index"),
         *("alter_view_dialect", "create_function", "alter_function", "drop_function"),
         *("drop_partition", "sort_compact"),
     }
 )
-DEFAULT_PARTITION = "__DEFAULT_PARTITION__"
+_RANGE = re.compile(r"([0-9]+)(?:\s*-\s*([0-9]+))?")
 
 
 def call(warehouse: Warehouse, reader: Reader) -> DataFrame | None:
@@ -132,68 +128,43 @@ def _value(warehouse: Warehouse, reader: Reader, name: str, argument: str) -> ob
 
 def _compact(one: Call) -> DataFrame:
     table = one.table()
-    if one.text("partition_idle_time"):
-        raise UnsupportedFeatureError("CALL sys.compact with partition_idle_time", table.name)
     strategy = (one.text("compact_strategy") or "full").lower()
     if strategy not in {"full", "minor"}:
         raise one.problem(f"compact_strategy = {strategy!r} is unknown", "Use 'full' or 'minor'.")
-    partitions = _partitions(one, table)
+    partitions, buckets = partitions_of(one, table), _buckets(one)
+    idle = one.duration("partition_idle_time")
     order = (one.text("order_strategy") or "none").lower()
     columns = parse_names(one.text("order_by") or "")
+    if idle is not None:
+        if order != "none":
+            raise one.problem("partition_idle_time and order_strategy cannot be combined")
+        partitions = idle_partitions(table, idle, partitions)
     if order != "none":
+        if buckets is not None:
+            raise one.problem("buckets and order_strategy cannot be combined")
         table.compact(strategy=order, columns=columns, partitions=partitions)
     elif columns:
         raise one.problem("order_by is given without order_strategy", "Add order_strategy.")
     else:
-        compact(one.warehouse.spark, table, full=strategy == "full", partitions=partitions)
+        full = strategy == "full"
+        spark = one.warehouse.spark
+        compact(spark, table, full=full, partitions=partitions, buckets=buckets)
     return one.ok()
 
 
-def _partitions(one: Call, table: Table) -> list[dict[str, object]] | None:
-    """Return the partitions given as `dt=1,hour=2;dt=2` or by a condition."""
-    text, where = one.text("partitions"), one.text("where")
-    if text and where:
-        raise one.problem("the arguments partitions and where cannot be combined")
-    if where:
-        return _partitions_where(one, table, where)
-    if not text:
+def _buckets(one: Call) -> list[int] | None:
+    """Return the buckets given as `0-99,200`: numbers, and ranges with both ends included."""
+    text = one.text("buckets")
+    if not text or not text.strip():
         return None
-    found: list[dict[str, str]] = []
-    for part in text.split(";"):
-        pairs = [pair.partition("=") for pair in part.split(",")]
-        if not all(equal for _, equal, _ in pairs):
-            raise one.problem(f"partitions = {text!r} is not of the form 'a=1,b=2;a=2,b=3'")
-        found.append({key.strip(): value.strip().strip("'") for key, _, value in pairs})
-    schema = latest_schema(table.store)
-    return [_typed(one, schema, spec) for spec in found]
-
-
-def _typed(one: Call, schema: TableSchema, spec: Mapping[str, str]) -> dict[str, object]:
-    """Return partition values cast to the types of their columns."""
-    values: dict[str, object] = {}
-    for key, text in spec.items():
-        if key not in schema.partition_keys:
-            hint = f"Partition columns: {choices(schema.partition_keys)}."
-            raise one.problem(f"{key!r} is not a partition column", hint)
-        written = "NULL" if text == DEFAULT_PARTITION else f"'{text}'"
-        values[key] = constant(one.warehouse, written, schema.project([key]).fields[0])
-    return values
-
-
-def _partitions_where(one: Call, table: Table, where: str) -> list[dict[str, object]]:
-    schema = latest_schema(table.store)
-    keys = {key.lower() for key in schema.partition_keys}
-    used = {column.path[0] for column in columns_of(parse_where(where))}
-    others = [name for name in used if name.lower() not in keys]
-    if others:
-        known = choices(schema.partition_keys)
-        hint = f"Partition columns: {known}."
-        raise one.problem(f"where names {others[0]!r}, which is not a partition column", hint)
-    rows = sorted({split.partition for split in table.scan(where=where).plan().splits})
-    types = [field.type for field in schema.partition_type]
-    columns = decode_rows(pa.array(rows, pa.binary()), types, where="_PARTITION")
-    values = [as_python(column) for column in columns]
-    return [dict(zip(schema.partition_keys, row, strict=True)) for row in zip(*values, strict=True)]
+    found: set[int] = set()
+    for part in text.split(","):
+        match = _RANGE.fullmatch(part.strip())
+        first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
+        if first > last:
+            raise one.problem(f"buckets = {text!r} is not of the form '0-99,200-299'")
+        found.update(range(first, last + 1))
+    return sorted(found)
 
 
 def _compact_manifest(one: Call) -> DataFrame:
@@ -303,9 +274,7 @@ def _delete_tag(one: Call) -> DataFrame:
 
 
 def _expire_tags(one: Call) -> DataFrame:
-    if one.text("older_than"):
-        raise UnsupportedFeatureError("CALL sys.expire_tags with older_than")
-    gone = one.table().maintenance.expire_tags()
+    gone = one.table().maintenance.expire_tags(older_than=one.moment("older_than"))
     return answer(one.warehouse.spark, "expired_tags string", [(name,) for name in gone])
 
 
@@ -429,10 +398,11 @@ _KEPT = ("table", "retain_max", "retain_min", "older_than", "max_deletes", "opti
 _TAG = ("table", "tag", "snapshot", "time_retained")
 
 PROCEDURES: Mapping[str, Procedure] = {
+    **REWRITES,
     "compact": Procedure(
         arguments=(
             *("table", "partitions", "compact_strategy", "order_strategy", "order_by", "where"),
-            *("options", "partition_idle_time"),
+            *("options", "partition_idle_time", "buckets"),
         ),
         run=_compact,
     ),

@@ -24,6 +24,7 @@ from paimon_explore.maintenance.compaction.compact import (
     compact_postponed,
     compact_split,
     drop_idle_buckets,
+    numbered_buckets,
     plan_compaction,
 )
 from paimon_explore.metadata.commit_message import CommitMessage
@@ -45,6 +46,7 @@ def compact(
     *,
     full: bool = True,
     partitions: Sequence[Mapping[str, object]] | None = None,
+    buckets: Collection[int] | None = None,
     options: Mapping[str, str] | None = None,
 ) -> Snapshot | None:
     """Compact a table in the tasks of a Spark job, with one commit.
@@ -55,6 +57,7 @@ def compact(
         full: compact every bucket completely; False: only where the table's options require it,
             by the number and sizes of files.
         partitions: partitions to compact, each as values by column; None for the whole table.
+        buckets: numbers of the buckets to compact, of a table with fixed buckets; None for all.
         options: table options for this job.
 
     Returns:
@@ -68,10 +71,15 @@ def compact(
     boolean("full", full)
     opened = table if isinstance(table, Table) else open_table(table, options=options)
     target = write_target(opened, replaces=False)
+    chosen = None if buckets is None else numbered_buckets(target, buckets)
     spread = compact_postponed(target.store, target.schema, target.options, partitions=partitions)
     before = publish(target, spread, None) if spread else None
     made = compact_buckets(
-        spark, write_target(opened, replaces=False), full=full, partitions=partitions
+        spark,
+        write_target(opened, replaces=False),
+        full=full,
+        partitions=partitions,
+        buckets=chosen,
     )
     return made or before
 

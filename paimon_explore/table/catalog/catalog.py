@@ -34,7 +34,7 @@ from paimon_explore.metastore.identifier import (
     plain_identifier,
 )
 from paimon_explore.sanitize import sanitized
-from paimon_explore.table.catalog.catalog_exploration import ExplorableCatalog
+from paimon_explore.table.catalog.catalog_operations import OperableCatalog
 from paimon_explore.table.catalog.catalog_system_tables import DATABASE, GLOBAL_TABLES, global_table
 from paimon_explore.table.row_reader import RowSource
 from paimon_explore.table.table import Table, open_stored_table
@@ -55,7 +55,7 @@ _MAX_SUGGESTED = 1_000
 """Number of names that an error searches for a similar one; a server may have very many."""
 
 
-class Catalog(ExplorableCatalog):
+class Catalog(OperableCatalog):
     """The databases and tables of a warehouse folder, or of a catalog server.
 
     | where | arguments |

@@ -35,6 +35,7 @@ from paimon_explore.errors import (
     UnsupportedFeatureError,
 )
 from paimon_explore.fileio.paths import name as name_of
+from paimon_explore.maintenance.schema_publication import SchemaPublication
 from paimon_explore.metadata.commit_message import CommitMessage, SeenSnapshot
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.option_enums import ChangelogProducer
@@ -43,7 +44,6 @@ from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.store.catalog_environment import PartitionEnvironment
 from paimon_explore.table.table_write import TableWriter
-from paimon_explore.table.transactions.schema_publication import SchemaPublication
 from paimon_explore.table.transactions.staged_table import StagedTable
 from paimon_explore.write.write_target import message_paths
 
@@ -249,9 +249,10 @@ class StagedOperations:
         )
 
     def _seen(self, schema: TableSchema) -> SeenSnapshot | None:
-        """Return the snapshot on which the records of a primary-key table are based."""
+        """Return the snapshot on which the records of a table with keys or buckets are based."""
         if not schema.primary_keys:
-            return None
+            is_bucketed = TableOptions(schema.options).value(opt.BUCKET) > 0
+            return SeenSnapshot.of(self._staged.base) if is_bucketed else None
         names = {name for name, _ in self._operations}
         reads = bool(names & _ROW_LEVEL) or schema.is_cross_partition or self._has_read
         return SeenSnapshot.of(self._staged.base, reads=reads)

@@ -385,3 +385,29 @@ def test_gentle_lookups_wait_for_some_commits(tmp_path: Path) -> None:
     for number in range(4):
         table.upsert(numbered((number, 1)))
         assert table.compact(full=False) is None
+
+
+def test_some_buckets_are_compacted(tmp_path: Path) -> None:
+    table = numbered_table(tmp_path, {"bucket": "4", "write-only": "true"})
+    for value in range(2):
+        table.upsert(numbered(*((k, value) for k in range(40))))
+    assert table.compact(buckets=[0, 2]) is not None
+    files = table.inspect.files().select(["bucket", "level"]).to_pylist()
+    assert sorted((row["bucket"], row["level"]) for row in files) == [
+        *((0, 5), (1, 0), (1, 0), (2, 5), (3, 0), (3, 0)),
+    ]
+    assert table.compact(buckets=0) is None
+    assert values(table) == dict.fromkeys(range(40), 1)
+    with pytest.raises(InvalidInputError, match=r"Bucket 4 does not exist; .* 0 to 3"):
+        table.compact(buckets=[1, 4])
+    with pytest.raises(InvalidInputError, match="buckets cannot be chosen"):
+        table.compact(buckets=1, strategy="order", columns="k")
+    table.set_options({"bucket": 8})
+    with pytest.raises(InvalidInputError, match="An item of buckets must be an integer"):
+        table.compact(buckets=["1"])  # type: ignore[list-item]  # wrong
+
+
+def test_buckets_are_chosen_where_their_number_is_fixed(tmp_path: Path) -> None:
+    table = numbered_table(tmp_path, {"bucket": "-1"})
+    with pytest.raises(InvalidInputError, match="in tables with fixed buckets only"):
+        table.compact(buckets=0)

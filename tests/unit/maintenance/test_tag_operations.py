@@ -1,4 +1,5 @@
 import json
+import os
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -141,3 +142,17 @@ def test_without_the_option_there_is_no_such_file(tmp_path: Path) -> None:
     table = replaced_rows(plain_table(tmp_path), 1)
     table.create_tag("one")
     assert not (Path(table.path) / "tag" / "tag-success-file").exists()
+
+
+def test_tags_older_than_a_time_are_deleted_whatever_their_retention(tmp_path: Path) -> None:
+    table = replaced_rows(plain_table(tmp_path), 3)
+    table.create_tag("forever", 1)
+    os.utime(table.store.paths.tag("forever"), (1_000_000_000, 1_000_000_000))
+    table.create_tag("week", 2, retained=timedelta(days=7))
+    table.create_tag("new", 3)
+    upkeep = table.maintenance
+    assert upkeep.expire_tags() == []
+    assert upkeep.expire_tags(older_than="2001-01-01") == []
+    assert upkeep.expire_tags(older_than="1 d") == ["forever"]
+    assert sorted(upkeep.expire_tags(older_than=timedelta(0))) == ["new", "week"]
+    assert table.store.tags.names() == []

@@ -1,0 +1,140 @@
+"""Removal of data files from the table that no longer exist in the storage.
+
+Readers fail on a data file that is recorded but was deleted, for example by hand. The removal
+commits a snapshot without these files, so that the remaining rows can be read; their rows are lost.
+The deletion vectors of the files are removed with them. Only the latest snapshot is repaired.
+
+Spec: maintenance/manage-snapshots; spark procedures, remove_unexisting_files.
+"""
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+
+import numpy as np
+
+from paimon_explore.commit.committer import Committer
+from paimon_explore.commit.overwrite import PartitionSpec
+from paimon_explore.data_types.arrow_buffers import Ints, as_python
+from paimon_explore.fileio.concurrent_requests import at_once
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.maintenance.rewrites.rewrite_commit import commit_rewrite, live_files_of
+from paimon_explore.maintenance.row_level.deletion_vector_write import (
+    VectorChange,
+    changed_vectors,
+)
+from paimon_explore.metadata.commit_message import CommitMessage
+from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.sanitize import sanitized
+from paimon_explore.scan.plan import ScanTarget
+from paimon_explore.scan.splits.data_split import DataSplit
+from paimon_explore.scan.splits.split_generator import whole_buckets
+from paimon_explore.store.table_store import TableStore
+from paimon_explore.write.write_target import WriteTarget, abort
+
+_MAX_SHOWN = 3
+_NO_POSITIONS: Mapping[str, Ints] = {}
+_EVERYWHERE: tuple[PartitionSpec, ...] = ({},)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MissingFilesReport:
+    """The result of a removal of missing files.
+
+    Attributes:
+        files: sorted paths of the missing data files.
+        records: number of records that were stored in them.
+        snapshot_id: the snapshot without them; None if nothing was removed.
+        dry_run: whether the files were only listed.
+    """
+
+    files: tuple[str, ...] = ()
+    records: int = 0
+    snapshot_id: int | None = None
+    dry_run: bool = False
+
+    def __repr__(self) -> str:
+        """Return the numbers of files and records, and the first files."""
+        act = "would remove" if self.dry_run else "removed"
+        count = f"{len(self.files):,} missing file{'' if len(self.files) == 1 else 's'}"
+        first = [f"  {sanitized(path)}" for path in self.files[:_MAX_SHOWN]]
+        return "\n".join([f"{act} {count}, {self.records:,} records", *first])
+
+
+def remove_unexisting_files(
+    store: TableStore, schema: TableSchema, options: TableOptions, *, dry_run: bool
+) -> MissingFilesReport:
+    """Remove the data files from the latest snapshot that do not exist in the storage.
+
+    Args:
+        store: the table and branch.
+        schema: the latest schema.
+        options: effective options.
+        dry_run: only list the files.
+
+    Raises:
+        CommitConflictError: another commit removed or replaced the same files meanwhile.
+        StorageError: the storage did not say whether a file exists; nothing was removed.
+    """
+    snapshot = store.snapshots.latest()
+    if snapshot is None:
+        return MissingFilesReport(dry_run=dry_run)
+    target = WriteTarget(store=store, schema=schema, options=options)
+    found = list(_missing(target, snapshot))
+    report = MissingFilesReport(
+        files=tuple(sorted(path for one in found for path in one.paths)),
+        records=sum(one.files.total_rows for one in found),
+        dry_run=dry_run,
+    )
+    if dry_run or not found:
+        return report
+    messages: list[CommitMessage] = []
+    try:
+        messages.extend(_removal(target, snapshot, one) for one in found)
+    except BaseException:
+        abort(target, messages)
+        raise
+    made = commit_rewrite(target, messages, lambda own: Committer.commit(own, messages))
+    return MissingFilesReport(
+        files=report.files, records=report.records, snapshot_id=None if made is None else made.id
+    )
+
+
+def _scan(target: WriteTarget, snapshot: Snapshot) -> ScanTarget:
+    return ScanTarget(
+        store=target.store,
+        schema=target.schema,
+        options=target.options,
+        snapshot=snapshot,
+        branch=target.store.paths.branch,
+    )
+
+
+def _missing(target: WriteTarget, snapshot: Snapshot) -> Iterator[DataSplit]:
+    """Yield the missing files of each bucket that lacks some."""
+    entries = live_files_of(target, snapshot, _EVERYWHERE)
+    if not len(entries):
+        return
+    located = _scan(target, snapshot).located(entries, snapshot)
+    file_io = target.store.file_io
+    paths = list(map(str, as_python(located.paths)))
+    exists = at_once(file_io, [partial(file_io.exists, path) for path in paths])
+    lost = np.flatnonzero(~np.array(exists, np.bool_))
+    if len(lost):
+        yield from whole_buckets(located.take(lost))
+
+
+def _removal(target: WriteTarget, snapshot: Snapshot, lost: DataSplit) -> CommitMessage:
+    """Return the message that removes files of one bucket and their deletion vectors."""
+    names = frozenset(map(str, as_python(lost.files.column("file_name").combine_chunks())))
+    change = VectorChange(removed=names, deleted=_NO_POSITIONS)
+    vectors = changed_vectors(_scan(target, snapshot), lost, change)
+    return CommitMessage(
+        partition=lost.partition,
+        bucket=lost.bucket,
+        total_buckets=lost.total_buckets,
+        deleted_files=lost.files,
+        new_index_files=vectors.added,
+        deleted_index_files=vectors.removed,
+    )

@@ -1,0 +1,84 @@
+"""The commit of a rewrite: removes the new files if it fails, then maintains the table."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from paimon_explore.commit.committer import Committer
+from paimon_explore.commit.overwrite import Overwrite, PartitionMatcher, PartitionSpec
+from paimon_explore.data_types.arrow_buffers import as_python
+from paimon_explore.encoding.binary_row.decoder import decode_rows
+from paimon_explore.errors import CommitOutcomeUnknownError, PaimonError
+from paimon_explore.maintenance.post_commit import run_post_commit
+from paimon_explore.metadata.commit_message import CommitMessage
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
+from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.scan.live_entries import PartitionFilter, live_files
+from paimon_explore.scan.manifest_arrays import byte_array, byte_rows
+from paimon_explore.store.expired import explain_missing_files
+from paimon_explore.write.write_target import WriteTarget, abort
+
+
+def commit_rewrite(
+    target: WriteTarget,
+    messages: Sequence[CommitMessage],
+    act: Callable[[Committer], list[Snapshot]],
+    committer: Committer | None = None,
+) -> Snapshot | None:
+    """Commit messages; delete their files if the commit certainly failed.
+
+    Args:
+        target: the table.
+        messages: the messages.
+        act: commits them.
+        committer: the committer, if it is not a plain one.
+
+    Returns:
+        The last snapshot; None if there was nothing to commit.
+    """
+    own = committer or Committer(target.store, target.schema, options=target.options)
+    try:
+        made = act(own)
+    except CommitOutcomeUnknownError:
+        raise
+    except PaimonError:
+        abort(target, messages)
+        raise
+    if not made:
+        return None
+    run_post_commit(target.store, target.schema, target.options, made[-1])
+    return made[-1]
+
+
+def live_files_of(
+    target: WriteTarget, snapshot: Snapshot, partitions: Sequence[PartitionSpec] | None
+) -> ManifestEntries:
+    """Return the live files of a snapshot in the partitions that match one of the specs.
+
+    Raises:
+        InvalidInputError: a spec has a column that is not a partition column, or a wrong value.
+        SnapshotExpiredError: the snapshot expired meanwhile; retry.
+    """
+    schema = target.schema
+    every = PartitionFilter(row_type=schema.partition_type, predicate=None)
+    with explain_missing_files(target.store, snapshot):
+        entries = live_files(target.store, snapshot, every)
+    if partitions is None or not len(entries):
+        return entries
+    what = Overwrite(specs=tuple(partitions))
+    matcher = PartitionMatcher(schema.partition_type, what, frozenset())
+    rows = byte_rows(entries.column("partition").combine_chunks())
+    return entries.filter(np.asarray(matcher.matches(rows), np.bool_))
+
+
+def partition_values(schema: TableSchema, partition: bytes) -> dict[str, object]:
+    """Return the values of a partition by column."""
+    if not schema.partition_keys:
+        return {}
+    row_type = schema.partition_type
+    columns = decode_rows(
+        byte_array([partition]), [field.type for field in row_type], where="_PARTITION"
+    )
+    values = [as_python(column)[0] for column in columns]
+    return dict(zip(row_type.names, values, strict=True))

@@ -1,0 +1,79 @@
+"""Procedures that rewrite or repair tables: rescale, purge_files, compact_database and others."""
+
+from collections.abc import Mapping
+
+from pyspark.sql import DataFrame
+
+from paimon_explore.spark.sql.call_arguments import Call, Procedure
+from paimon_explore.spark.sql.partition_arguments import named_partitions, partitions_of
+from paimon_explore.spark.sql.result_frames import answer
+from paimon_explore.spark.writes.distributed_compaction import compact
+from paimon_explore.table.catalog.catalog_operations import compact_each, matching_tables
+
+
+def _rescale(one: Call) -> DataFrame:
+    table = one.table()
+    table.maintenance.rescale(one.number("bucket_num"), partitions=partitions_of(one, table))
+    return one.ok()
+
+
+def _purge_files(one: Call) -> DataFrame:
+    one.table().maintenance.purge_files(dry_run=one.flag("dry_run", default=False))
+    return answer(one.warehouse.spark, "result string", [("Success",)])
+
+
+def _remove_unexisting_files(one: Call) -> DataFrame:
+    dry_run = one.flag("dry_run", default=False)
+    report = one.table().maintenance.remove_unexisting_files(dry_run=dry_run)
+    return answer(one.warehouse.spark, "fileName string", [(path,) for path in report.files])
+
+
+def _repair_earliest_snapshot(one: Call) -> DataFrame:
+    table, number = one.table(), one.number("snapshot_id")
+    if number is None:
+        raise one.problem("the argument 'snapshot_id' is missing")
+    previous = table.maintenance.repair_earliest_snapshot(number)
+    columns = "previous_earliest_snapshot_id bigint, current_earliest_snapshot_id bigint"
+    return answer(one.warehouse.spark, columns, [(previous, number)])
+
+
+def _mark_partition_done(one: Call) -> DataFrame:
+    table = one.table()
+    specs = named_partitions(one, table, one.needed("partitions"))
+    table.maintenance.mark_partition_done(*specs)
+    return one.ok()
+
+
+def _compact_database(one: Call) -> DataFrame:
+    report = compact_each(
+        matching_tables(
+            one.warehouse.warehouse(),
+            one.text("including_databases") or ".*",
+            one.text("including_tables") or ".*",
+            one.text("excluding_tables"),
+            options=one.options(),
+        ),
+        lambda table: compact(one.warehouse.spark, table),
+    )
+    text = (
+        f"Compact database finished. Success: {len(report.compacted)}, Failed: {len(report.errors)}"
+    )
+    return answer(one.warehouse.spark, "result string", [(text,)])
+
+
+REWRITES: Mapping[str, Procedure] = {
+    "rescale": Procedure(arguments=("table", "bucket_num", "partitions", "where"), run=_rescale),
+    "purge_files": Procedure(arguments=("table", "dry_run"), run=_purge_files),
+    "remove_unexisting_files": Procedure(
+        arguments=("table", "dry_run", "parallelism"), run=_remove_unexisting_files
+    ),
+    "repair_earliest_snapshot": Procedure(
+        arguments=("table", "snapshot_id"), run=_repair_earliest_snapshot
+    ),
+    "mark_partition_done": Procedure(arguments=("table", "partitions"), run=_mark_partition_done),
+    "compact_database": Procedure(
+        arguments=("including_databases", "including_tables", "excluding_tables", "options"),
+        run=_compact_database,
+    ),
+}
+"""The procedures by name."""

@@ -1,0 +1,152 @@
+"""Operations on several tables of a catalog."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from paimon_explore.arguments import boolean, optional_string, string
+from paimon_explore.errors import (
+    InvalidInputError,
+    NotFoundError,
+    PaimonError,
+    UnsupportedFeatureError,
+)
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.table.catalog.catalog_exploration import ExplorableCatalog
+from paimon_explore.table.table_definition import OptionValue
+
+if TYPE_CHECKING:
+    from paimon_explore.table.table import Table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompactionReport:
+    """The result of a compaction of several tables.
+
+    Attributes:
+        compacted: the tables that were compacted, or needed no compaction.
+        errors: the error of each table whose compaction failed.
+    """
+
+    compacted: tuple[str, ...] = ()
+    errors: Mapping[str, PaimonError]
+
+    def __repr__(self) -> str:
+        """Return the numbers of tables, and the errors."""
+        failed = [f"  {name}: {error.message}" for name, error in self.errors.items()]
+        head = f"compacted {len(self.compacted):,} tables, {len(self.errors):,} failed"
+        return "\n".join([head, *failed])
+
+
+class OperableCatalog(ExplorableCatalog):
+    """A catalog with operations on several tables."""
+
+    def compact_tables(
+        self,
+        databases: str = ".*",
+        tables: str = ".*",
+        excluding: str | None = None,
+        *,
+        full: bool = True,
+        options: Mapping[str, OptionValue] | None = None,
+    ) -> CompactionReport:
+        """Compact tables one after the other, each in a commit of its own.
+
+        A table whose compaction fails does not keep the others from being compacted.
+
+        Args:
+            databases: a regular expression that matches the whole names of the databases.
+            tables: one that matches the names of the tables, `database.table`.
+            excluding: one for the names of tables to leave out.
+            full: as for `Table.compact`.
+            options: table options for the compaction.
+
+        Raises:
+            InvalidInputError: not a regular expression.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().compact_tables(tables="demo[.](orders|parcels)")
+        compacted 2 tables, 0 failed
+        """
+        boolean("full", full)
+        return compact_each(
+            matching_tables(self, databases, tables, excluding, options=options),
+            lambda table: table.compact(full=full),
+        )
+
+    def databases(self) -> list[str]:
+        """Return the names of the databases."""
+        raise NotImplementedError
+
+    def tables(self, database: str, pattern: str | None = None) -> list[str]:
+        """Return the names of the tables of a database."""
+        raise NotImplementedError
+
+    def table(self, name: str, options: Mapping[str, OptionValue] | None = None) -> "Table":
+        """Open a table."""
+        raise NotImplementedError
+
+
+def matching_tables(
+    catalog: OperableCatalog,
+    databases: str = ".*",
+    tables: str = ".*",
+    excluding: str | None = None,
+    *,
+    options: Mapping[str, OptionValue] | None = None,
+) -> "Iterator[tuple[str, Table | PaimonError]]":
+    """Open the tables whose names match regular expressions, one after the other.
+
+    The arguments are those of `OperableCatalog.compact_tables`. Tables that this package cannot
+    open, such as format tables, and tables that are dropped in the meantime are left out; another
+    error is yielded instead of the table.
+    """
+    in_database = _pattern("databases", string("databases", databases))
+    wanted = _pattern("tables", string("tables", tables))
+    text = optional_string("excluding", excluding)
+    left_out = None if not text or not text.strip() else _pattern("excluding", text)
+    for database in catalog.databases():
+        for table in catalog.tables(database) if in_database.fullmatch(database) else ():
+            name = f"{database}.{table}"
+            if not wanted.fullmatch(name) or (left_out and left_out.fullmatch(name)):
+                continue
+            try:
+                yield name, catalog.table(name, options)
+            except (NotFoundError, UnsupportedFeatureError):
+                continue
+            except PaimonError as error:
+                yield name, error
+
+
+def compact_each(
+    tables: "Iterator[tuple[str, Table | PaimonError]]", compact: "Callable[[Table], object]"
+) -> CompactionReport:
+    """Compact tables one after the other, and collect the errors.
+
+    Args:
+        tables: names, and the tables or why they cannot be opened.
+        compact: compacts one.
+    """
+    compacted: list[str] = []
+    errors: dict[str, PaimonError] = {}
+    for name, table in tables:
+        if isinstance(table, PaimonError):
+            errors[name] = table
+            continue
+        try:
+            compact(table)
+        except PaimonError as error:
+            errors[name] = error
+        else:
+            compacted.append(name)
+    return CompactionReport(compacted=tuple(compacted), errors=errors)
+
+
+def _pattern(name: str, text: str) -> re.Pattern[str]:
+    try:
+        return re.compile(text)
+    except re.error as error:
+        raise InvalidInputError(
+            f"{name} = {text!r} is not a regular expression: {error}.",
+            hint="'.*' matches all names.",
+        ) from error

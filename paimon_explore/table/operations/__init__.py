@@ -1,0 +1,1 @@
+"""Operations of `Table.maintenance` that rewrite, repair or remove what other operations left."""

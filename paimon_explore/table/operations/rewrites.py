@@ -1,0 +1,186 @@
+"""`Table.maintenance`: rescale, purge, repair of damaged tables, partitions that are done."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from paimon_explore.arguments import boolean, integer, invalid_argument, optional_integer
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.maintenance.expiry.earliest_snapshot import repair_earliest_snapshot
+from paimon_explore.maintenance.partition_done import mark_partitions_done
+from paimon_explore.maintenance.rewrites.missing_files import (
+    MissingFilesReport,
+    remove_unexisting_files,
+)
+from paimon_explore.maintenance.rewrites.purge import PurgeReport, purge_files
+from paimon_explore.maintenance.rewrites.rescale import RescaleReport, rescale_table
+from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.sanitize import sanitized
+from paimon_explore.store.table_store import TableStore
+from paimon_explore.table.latest_schema import latest_schema, table_name
+
+PartitionSpec = Mapping[str, object]
+"""Values of some partition columns."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class RewriteOperations:
+    """Operations on one branch of a table that rewrite or repair its files.
+
+    Attributes:
+        store: the table's files.
+        dynamic_options: options of this object that override those of the schema.
+    """
+
+    store: TableStore
+    dynamic_options: Mapping[str, str]
+
+    def __repr__(self) -> str:
+        """Return the name and folder of the table."""
+        paths = self.store.paths
+        name = table_name(paths.root, paths.branch)
+        return sanitized(f"maintenance of {name}   ({paths.root})")
+
+    @property
+    def options(self) -> TableOptions:
+        """The effective options."""
+        schema = self.store.schemas.latest()
+        stored = {} if schema is None else schema.options
+        return TableOptions({**stored, **self.dynamic_options})
+
+    def _table(self) -> tuple[TableStore, TableSchema, TableOptions]:
+        schema = latest_schema(self.store)
+        return self.store, schema, TableOptions({**schema.options, **self.dynamic_options})
+
+    def rescale(
+        self,
+        buckets: int | None = None,
+        *,
+        partitions: PartitionSpec | Sequence[PartitionSpec] | None = None,
+        dry_run: bool = False,
+    ) -> RescaleReport:
+        """Rewrite the table, or partitions of it, with another number of buckets, in one commit.
+
+        Partitions that have this number of buckets are left as they are. If the whole table gets
+        another number, the option `bucket` is changed in the same commit; partitions alone can be
+        written again only after the option is changed, or with the option `bucket` of their number.
+
+        Args:
+            buckets: the number of buckets; None for that of the option `bucket`. Tables with
+                dynamic buckets assign them again, and take no number.
+            partitions: values of some partition columns, or several of these; None for the whole
+                table.
+            dry_run: only return which partitions would be rewritten.
+
+        Raises:
+            InvalidInputError: the table has no buckets, or their number is not given.
+            CommitConflictError: another commit wrote to the partitions meanwhile; call it again.
+
+        >>> import paimon_explore as pe
+        >>> upkeep = pe.demo().table("demo.parcels").maintenance
+        >>> upkeep.rescale(3).partitions[0].buckets_after, upkeep.options["bucket"]
+        (3, '3')
+        """
+        return rescale_table(
+            *self._table(),
+            buckets=optional_integer("buckets", buckets, minimum=1),
+            partitions=partition_list(partitions),
+            dry_run=boolean("dry_run", dry_run),
+        )
+
+    def remove_unexisting_files(self, *, dry_run: bool = True) -> MissingFilesReport:
+        """Remove the data files from the latest snapshot that do not exist in the storage.
+
+        A table whose data files were deleted by hand can be read again afterwards; the rows of
+        these files are lost.
+
+        Args:
+            dry_run: only list the files; pass False to remove them in one commit.
+
+        Raises:
+            CommitConflictError: another commit removed or replaced the same files meanwhile.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().table("demo.orders").maintenance.remove_unexisting_files()
+        would remove 0 missing files, 0 records
+        """
+        return remove_unexisting_files(*self._table(), dry_run=boolean("dry_run", dry_run))
+
+    def purge_files(self, *, dry_run: bool = True) -> PurgeReport:
+        """Remove all rows, branches, tags, consumers and old snapshots, with all their files.
+
+        The schema remains. Files of commits that are running are kept.
+
+        Args:
+            dry_run: only return what would be removed; pass False to remove it.
+
+        Raises:
+            InvalidInputError: the table is opened on a branch.
+
+        >>> import paimon_explore as pe
+        >>> t = pe.demo().table("demo.trips")
+        >>> report = t.maintenance.purge_files(dry_run=False)
+        >>> report.tags, report.branches, t.count(), len(t.snapshots)
+        (('before',), ('draft',), 0, 1)
+        """
+        return purge_files(*self._table(), dry_run=boolean("dry_run", dry_run))
+
+    def repair_earliest_snapshot(self, snapshot_id: int) -> int:
+        """Set the hint EARLIEST to the first snapshot after a gap, and return the one before.
+
+        Java fails on tables with a gap between snapshots; this package reads them without that.
+
+        Args:
+            snapshot_id: the first snapshot after the gap.
+
+        Raises:
+            NotFoundError: a snapshot between it and the latest is missing.
+            InvalidInputError: it does not follow a gap.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().table("demo.orders").maintenance.repair_earliest_snapshot(1)
+        1
+        """
+        number = integer("snapshot_id", snapshot_id, minimum=1)
+        return repair_earliest_snapshot(self.store, number)
+
+    def mark_partition_done(self, *partitions: PartitionSpec) -> list[str]:
+        """Mark partitions as complete, by the actions of the option `partition.mark-done-action`.
+
+        By default a file `_SUCCESS` is written to the folder of each partition.
+
+        Args:
+            partitions: the values of all partition columns of each.
+
+        Returns:
+            The paths of the partitions in the table's folder.
+
+        Raises:
+            InvalidInputError: no partition, a missing or unknown column, or a wrong value.
+            UnsupportedFeatureError: the catalog does not support an action.
+
+        >>> import paimon_explore as pe
+        >>> upkeep = pe.demo().table("demo.orders").maintenance
+        >>> upkeep.mark_partition_done({"dt": "2026-01-01"})
+        ['dt=2026-01-01']
+        """
+        specs = [spec for given in partitions for spec in partition_list(given) or ()]
+        if not specs:
+            raise invalid_argument("A partition", None, "a dict of the partition's values")
+        return mark_partitions_done(*self._table(), specs)
+
+
+def partition_list(given: object) -> list[PartitionSpec] | None:
+    """Return the partitions of an argument; a single partition may stand alone.
+
+    Raises:
+        InvalidInputError: something else.
+    """
+    if given is None:
+        return None
+    several = isinstance(given, Iterable) and not isinstance(given, str | bytes | Mapping)
+    found: list[PartitionSpec] = []
+    for spec in given if several and isinstance(given, Iterable) else [given]:
+        if not isinstance(spec, Mapping):
+            raise invalid_argument("A partition", spec, "a dict of the partition's values")
+        found.append(spec)
+    return found

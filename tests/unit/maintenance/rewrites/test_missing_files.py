@@ -1,0 +1,105 @@
+"""Data files that were deleted by hand are removed from the table."""
+
+from pathlib import Path
+
+import pytest
+
+from paimon_explore import Table
+from paimon_explore.errors import CommitConflictError, MissingFileError, StorageError
+from paimon_explore.fileio.file_io import FileIO
+from paimon_explore.maintenance.rewrites.missing_files import MissingFilesReport
+from support.faulty_file_io import FaultyFileIO
+from support.lifecycle import keyed_table, keys, plain_table
+from support.table_kinds import PARTITIONS, TABLE_KINDS
+from support.through import interrupted, through
+
+
+def lose_first_file(table: Table) -> Path:
+    """Delete the oldest data file."""
+    files = Path(table.path).rglob("data-*")
+    path = min(files, key=lambda file: file.stat().st_mtime_ns)
+    path.unlink()
+    return path
+
+
+def test_a_table_can_be_read_again_without_the_rows_of_missing_files(tmp_path: Path) -> None:
+    table = plain_table(tmp_path)
+    table.append([{"k": 1, "v": "a"}, {"k": 2, "v": "b"}])
+    table.append([{"k": 3, "v": "c"}])
+    path = lose_first_file(table)
+    with pytest.raises(MissingFileError):
+        table.to_arrow()
+    report = table.maintenance.remove_unexisting_files()
+    assert report == MissingFilesReport(files=(str(path),), records=2, dry_run=True)
+    assert table.snapshot.id == 2  # type: ignore[union-attr]  # it has one
+    report = table.maintenance.remove_unexisting_files(dry_run=False)
+    assert report == MissingFilesReport(files=(str(path),), records=2, snapshot_id=3)
+    assert repr(report).startswith("removed 1 missing file, 2 records\n  ")
+    assert keys(table) == [3]
+    with pytest.raises(MissingFileError):
+        table.at(snapshot=2).to_arrow()
+    assert table.maintenance.remove_unexisting_files(dry_run=False).snapshot_id is None
+
+
+@pytest.mark.parametrize("name", TABLE_KINDS)
+def test_files_of_every_kind_of_table_are_removed(tmp_path: Path, name: str) -> None:
+    kind = TABLE_KINDS[name]
+    table = kind.create(str(tmp_path))
+    write = table.append if kind.merge is None else table.upsert
+    first, second, _ = PARTITIONS
+    write([{"p": first, "k": k, "v": k, "w": ""} for k in range(4)])
+    write([{"p": second, "k": 1, "v": 1, "w": ""}])
+    for path in (Path(table.path) / f"p={first}").rglob("data-*"):
+        path.unlink()
+    report = table.maintenance.remove_unexisting_files(dry_run=False)
+    assert report.records >= 4
+    table.compact()
+    assert table.to_arrow().column("p").to_pylist() == [second]
+
+
+def test_deletion_vectors_of_missing_files_are_removed(tmp_path: Path) -> None:
+    table = plain_table(tmp_path, {"deletion-vectors.enabled": "true"})
+    table.append([{"k": 1, "v": "a"}, {"k": 2, "v": "b"}])
+    table.append([{"k": 3, "v": "c"}, {"k": 4, "v": "d"}])
+    table.delete("k = 1 OR k = 3")
+    lose_first_file(table)
+    table.maintenance.remove_unexisting_files(dry_run=False)
+    assert keys(table) == [4]
+    table.delete("k = 4")
+    assert table.count() == 0
+
+
+def test_a_table_with_all_files_is_left_alone(tmp_path: Path) -> None:
+    table = keyed_table(tmp_path)
+    assert table.maintenance.remove_unexisting_files(dry_run=False).snapshot_id is None
+    table.upsert([{"k": 1, "v": "a"}])
+    assert table.maintenance.remove_unexisting_files(dry_run=False).files == ()
+    assert len(table.snapshots) == 1
+
+
+def test_a_storage_that_does_not_answer_removes_nothing(tmp_path: Path) -> None:
+    table = plain_table(tmp_path)
+    table.append([{"k": 1, "v": "a"}])
+    lose_first_file(table)
+    file_io = FaultyFileIO(table.store.file_io, reads_too=True)
+    found = through(table, file_io)
+    found.maintenance.remove_unexisting_files()
+    step = max(i for i, call in enumerate(file_io.log, 1) if call.startswith("exists data"))
+    broken: FileIO = FaultyFileIO(table.store.file_io, step, reads_too=True)
+    with pytest.raises(StorageError, match="injected"):
+        through(table, broken).maintenance.remove_unexisting_files(dry_run=False)
+    assert len(table.snapshots) == 1
+
+
+def test_a_concurrent_removal_is_a_conflict_and_rows_of_others_stay(tmp_path: Path) -> None:
+    table = plain_table(tmp_path)
+    table.append([{"k": 1, "v": "a"}])
+    lose_first_file(table)
+    late = interrupted(table, lambda: table.append([{"k": 2, "v": "b"}]))
+    late.maintenance.remove_unexisting_files(dry_run=False)
+    assert keys(table) == [2]
+    lose_first_file(table)
+    late = interrupted(table, lambda: table.maintenance.remove_unexisting_files(dry_run=False))
+    with pytest.raises(CommitConflictError):
+        late.maintenance.remove_unexisting_files(dry_run=False)
+    assert keys(table) == []

@@ -1,0 +1,54 @@
+"""Operations on several tables of a catalog."""
+
+from pathlib import Path
+
+import pytest
+
+from paimon_explore import Catalog
+from paimon_explore.errors import InvalidInputError
+
+
+@pytest.fixture
+def catalog(tmp_path: Path) -> Catalog:
+    """Tables of two small files each: `a.t1`, `a.t2`, `b.t1`."""
+    made = Catalog(tmp_path)
+    for database, table in (("a", "t1"), ("a", "t2"), ("b", "t1")):
+        made.create_database(database, if_not_exists=True)
+        found = made.create_table(f"{database}.{table}", {"id": "INT"})
+        found.append([{"id": 1}])
+        found.append([{"id": 2}])
+    return made
+
+
+def files(catalog: Catalog) -> dict[str, int]:
+    """The number of files of each table."""
+    return {
+        f"{database}.{name}": table.inspect.files().num_rows
+        for database, name, table in catalog.opened()
+    }
+
+
+def test_tables_are_chosen_by_expressions_of_whole_names(catalog: Catalog) -> None:
+    report = catalog.compact_tables("a|c", ".*t.*", "a[.]t2")
+    assert report.compacted == ("a.t1",)
+    assert files(catalog) == {"a.t1": 1, "a.t2": 2, "b.t1": 2}
+    assert catalog.compact_tables(tables="t1").compacted == ()
+    report = catalog.compact_tables(excluding=" ", options={"write-only": True})
+    assert report.compacted == ("a.t1", "a.t2", "b.t1")
+    assert files(catalog) == {"a.t1": 1, "a.t2": 1, "b.t1": 1}
+
+
+def test_a_table_that_fails_does_not_keep_the_others_back(catalog: Catalog) -> None:
+    broken = catalog.table("a.t2")
+    next(Path(broken.path).rglob("data-*")).unlink()
+    unreadable = catalog.table("b.t1")
+    Path(unreadable.store.paths.schema(0)).write_text("{")
+    report = catalog.compact_tables()
+    assert report.compacted == ("a.t1",)
+    assert list(report.errors) == ["a.t2", "b.t1"]
+    assert repr(report).startswith("compacted 1 tables, 2 failed\n  a.t2: ")
+
+
+def test_an_expression_that_is_none_is_refused(catalog: Catalog) -> None:
+    with pytest.raises(InvalidInputError, match=r"tables = '\*' is not a regular expression"):
+        catalog.compact_tables(tables="*")
