@@ -161,7 +161,7 @@ class RewriteOperations:
         >>> import paimon_explore as pe
         >>> upkeep = pe.demo().table("demo.orders").maintenance
         >>> upkeep.mark_partition_done({"dt": "2026-01-01"})
-        ['dt=2026-01-01']
+        ['dt=20454']
         """
         specs = [spec for given in partitions for spec in partition_list(given) or ()]
         if not specs:

