@@ -117,7 +117,7 @@ def test_tables_are_rescaled_as_a_whole_or_in_some_partitions(run: Sql, rows: Ro
 def test_damaged_tables_are_repaired(run: Sql, rows: Rows, orders: Table) -> None:
     run("CREATE TABLE damaged (id INT)")
     for number in range(4):
-        run(f"INSERT INTO damaged VALUES ({number})")
+        run(f"INSERT INTO damaged VALUES ({number})")  # noqa: S608 - a number
     assert orders.path.endswith("/orders")
     folder = Path(orders.path).parent / "damaged"
     lost = min(folder.rglob("data-*"), key=lambda path: path.stat().st_mtime_ns)
