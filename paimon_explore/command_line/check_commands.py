@@ -58,12 +58,15 @@ def fsck(*, table: "Table", read_rows: bool, cross_check_all: bool, output: "Out
 
 def _print_findings(rows: list[dict[str, str]], output: "Output") -> None:
     """Each finding on lines of its own, since paths are long."""
-    from paimon_explore.sanitize import sanitized
+    from paimon_explore.command_line.rendering.report_text import wrapped
 
     for row in rows:
-        output.line(sanitized(f"{row['severity']}: {row['problem']}"), style="bold red")
-        output.line(sanitized(f"  file: {row['path']}"))
-        output.line(sanitized(f"  rule: {row['rule']}"))
+        for line in wrapped(f"{row['severity']}: {row['problem']}", output.width):
+            output.line(line, style="bold red")
+        for name in ("path", "rule"):
+            label = "file" if name == "path" else name
+            for line in wrapped(f"{label}: {row[name]}", output.width, "  "):
+                output.line(line)
 
 
 @command(main_group, "health", "health wh/demo.db/parcels", "health demo.customers -w wh --json")

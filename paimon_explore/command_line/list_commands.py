@@ -30,7 +30,7 @@ COMPLETE_VARIABLE = "_PAIMON_EXPLORE_COMPLETE"
 _SNAPSHOT_COLUMNS = {
     "snapshot_id": "snapshot",
     "commit_kind": "kind",
-    "commit_time": "time",
+    "commit_time": "local time",
     "schema_id": "schema",
     "delta_record_count": "change",
     "total_record_count": "stored rows",
@@ -121,7 +121,7 @@ def show_schema(
     with_history: bool,
     with_options: bool,
     output: "Output",
-) -> None:
+) -> int:
     """Print the columns of a table."""
     from paimon_explore.command_line.table_rows import column_rows, option_rows
 
@@ -129,11 +129,12 @@ def show_schema(
         raise click.UsageError("Give only one of --history and --options.")
     at = point(table)
     if with_history:
-        output.report(at.schema_history())
-    elif with_options:
+        return output.report(at.schema_history())
+    if with_options:
         output.listing(option_rows(at.schema), noun="option")
     else:
         output.listing(column_rows(at.schema), noun="column")
+    return OK
 
 
 @command(

@@ -9,6 +9,7 @@ import click
 
 from paimon_explore.command_line.command import command, main_group
 from paimon_explore.command_line.confirmation import confirm_options, confirmed
+from paimon_explore.command_line.exit_codes import OK
 from paimon_explore.command_line.options import (
     column_names,
     key_values,
@@ -106,7 +107,7 @@ def expire(  # noqa: PLR0913 - the options of the command
     is_confirmed: bool,
     is_dry_run: bool,
     output: "Output",
-) -> None:
+) -> int:
     """Remove old snapshots and the files that only they need.
 
     Options that are left out have the values of the table's snapshot.… options. With --dry-run,
@@ -122,17 +123,16 @@ def expire(  # noqa: PLR0913 - the options of the command
         limit=limit,
     )
     if is_dry_run:
-        output.report(
+        return output.report(
             table.preview_expiry(
                 retain_min=retain_min, retain_max=retain_max, older_than=older_than, limit=limit
             )
         )
-        return
     planned = run(dry_run=True)
     if not planned.expired:
         none = {"expired": [], "data_files": 0, "metadata_files": 0}
         output.document(none, f"{table.name}: no snapshot expires.")
-        return
+        return OK
     what = repr(planned).removeprefix("would remove ")
     confirmed(sanitized(f"{table.name}: remove {what}?"), is_confirmed=is_confirmed)
     done = run()
@@ -142,6 +142,7 @@ def expire(  # noqa: PLR0913 - the options of the command
         "metadata_files": len(done.files.metadata_files),
     }
     output.document(document, f"{table.name}: {done!r}")
+    return OK
 
 
 @command(

@@ -1,6 +1,8 @@
 """The commands `show` and `lab`, which work without the packages of the extra `cli`."""
 
+import shutil
 import subprocess
+import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from importlib.util import find_spec
@@ -134,7 +136,22 @@ def _show(parsed: Namespace) -> None:
 
         print_summary(found, as_csv=parsed.csv)
         return
-    print(visible_lines(masked(repr(found))), flush=True)  # noqa: T201 - the command's output
+    print("\n".join(_terminal_lines(visible_lines(masked(repr(found))))), flush=True)  # noqa: T201 - the command's output
+
+
+def _terminal_lines(text: str) -> list[str]:
+    """The lines of a text; on a terminal they fit its width."""
+    if not sys.stdout.isatty():
+        return text.split("\n")
+    from paimon_explore.command_line.rendering.line_wrap import wrapped_lines
+
+    width = shutil.get_terminal_size().columns
+    found = [(line, line[: len(line) - len(line.lstrip())]) for line in text.split("\n")]
+    return [
+        part
+        for line, indent in found
+        for part in wrapped_lines(line.lstrip(), width, indent, f"{indent}  ") or [""]
+    ]
 
 
 def _found(source: Source, parsed: Namespace) -> "Table | WarehouseListing":
@@ -152,6 +169,7 @@ def _found(source: Source, parsed: Namespace) -> "Table | WarehouseListing":
             raise
         return found
     if parsed.snapshot is None and parsed.tag is None:
+        _ = table.snapshot  # which raises if it cannot be read
         return table
     return table.at(snapshot=parsed.snapshot, tag=parsed.tag)
 

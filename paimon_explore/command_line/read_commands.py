@@ -115,9 +115,9 @@ def explain(
     where: str | None,
     limit: int | None,
     output: "Output",
-) -> None:
+) -> int:
     """Explain which files a read opens or skips, and why."""
-    output.report(point(table).explain(where, column_names(columns), limit))
+    return output.report(point(table).explain(where, column_names(columns), limit))
 
 
 @command(
@@ -134,13 +134,13 @@ def explain(
 @output_options
 def diff(
     *, table: "Table", before: str | None, after: str | None, rows: int, output: "Output"
-) -> None:
+) -> int:
     """Compare two snapshots: files, schema, options and indexes.
 
     BEFORE and AFTER are snapshot ids, tags or times; by default the latest snapshot is compared
     with the one before it. 0 is the empty table before the first snapshot.
     """
-    output.report(table.diff(_point(table, before), _point(table, after), rows=rows))
+    return output.report(table.diff(_point(table, before), _point(table, after), rows=rows))
 
 
 def _point(table: "Table", text: str | None) -> int | str | None:
@@ -160,12 +160,12 @@ def _point(table: "Table", text: str | None) -> int | str | None:
 @click.argument("key")
 @click.option("--last", type=click.IntRange(min=1), help="Number of newest snapshots to read.")
 @output_options
-def history(*, table: "Table", key: str, last: int | None, output: "Output") -> None:
+def history(*, table: "Table", key: str, last: int | None, output: "Output") -> int:
     """Show the stored versions of a primary key in each snapshot, and the merged row.
 
     KEY is a value, or a condition for each key column: "id = 3, dt = 'd1'".
     """
-    output.report(table.history(_key(table, key), snapshots=last))
+    return output.report(table.history(_key(table, key), snapshots=last))
 
 
 def _key(table: "Table", text: str) -> int | str:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _TAG_COLUMNS = {
     "tag_name": "tag",
     "snapshot_id": "snapshot",
-    "commit_time": "time",
+    "commit_time": "local time",
     "schema_id": "schema",
     "record_count": "stored rows",
     "create_time": "created",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import pyarrow as pa
 
+from paimon_explore.command_line.exit_codes import FAILURE, OK
 from paimon_explore.command_line.rendering.cells import (
     NULL,
     is_number,
@@ -26,11 +27,13 @@ from paimon_explore.command_line.rendering.text_table import (
     TableLayout,
     cell_width,
     fitted,
+    left_out_line,
     widths_of,
 )
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.rendering.number_format import plural
-from paimon_explore.sanitize import masked_members, visible
+from paimon_explore.inspection.rendering.report import Failed
+from paimon_explore.sanitize import masked_members, sanitized, visible
 
 if TYPE_CHECKING:
     from paimon_explore.inspection.rendering.result import Result
@@ -157,8 +160,12 @@ class Output:
                 blocks = _blocks(batches, list(shown), null, is_live=is_live)
                 return self._text_rows(blocks, rows.schema, shown, (noun, note))
 
-    def report(self, result: "Result") -> None:
-        """Print a result: its report, or its figures and rows."""
+    def report(self, result: "Result") -> int:
+        """Print a result: its report, or its figures and rows.
+
+        Returns:
+            The exit code: a failure if a part of the table could not be read.
+        """
         match self.format:
             case Format.TEXT:
                 lines = report_lines(result.to_report(), self.width)
@@ -172,6 +179,13 @@ class Output:
                 self.line(json_text(masked_members(document)))
             case Format.CSV:
                 self.rows(masked_texts(result.to_arrow()))
+        sections = result.to_report().sections
+        failed = [part.problem.message for part in sections if isinstance(part, Failed)]
+        if not failed:
+            return OK
+        self.stream.flush()
+        sys.stderr.write(f"paimon-explore: The report is incomplete: {sanitized(failed[0])}\n")
+        return FAILURE
 
     def _each(
         self, batches: Iterator[pa.RecordBatch], write: Callable[[pa.RecordBatch], None]
@@ -224,21 +238,18 @@ class Output:
         return count
 
     def _headings(self, layout: TableLayout, headings: Sequence[str]) -> None:
-        self.line(layout.line(headings), style="bold")
+        self.line(layout.headings(headings), style="bold")
         self.line(layout.rule(), style="dim")
 
     def _footer(self, count: int, footer: tuple[str, str], left_out: Sequence[str]) -> None:
         """Say how many rows there are and which columns do not fit; not in a pipe."""
         if self.width is None:
             return
-        from paimon_explore.command_line.rendering.text_table import cut
-
         noun, note = footer
         end = f"; {note}" if note else ""
         self.line(f"({plural(count, noun)}{end})", style="dim")
         if left_out:
-            shown = plural(len(left_out), "more column")
-            self.line(cut(f"… {shown}: {', '.join(left_out)}", self.width), style="dim")
+            self.line(left_out_line(left_out, self.width), style="dim")
 
 
 def _sections(result: "Result") -> dict[str, object]:

@@ -1,12 +1,12 @@
 """Reports as text in the width of the terminal, with all rows of their tables."""
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
-from textwrap import wrap
 
+from paimon_explore.command_line.rendering.line_wrap import cells, wrapped_lines
 from paimon_explore.command_line.rendering.text_table import (
     cell_width,
-    table_lines,
+    fitted,
+    left_out_line,
     total_width,
     widths_of,
 )
@@ -15,7 +15,6 @@ from paimon_explore.inspection.rendering.report import Facts, Failed, Grid, Note
 from paimon_explore.sanitize import sanitized
 
 _INDENT = "  "
-_HEADING_LINES = 2
 _PROSE_SPACES = 3
 _PROSE_LENGTH = 30
 
@@ -51,22 +50,25 @@ def wrapped(text: str, width: int | None, indent: str = "") -> list[str]:
     clean = sanitized(text)
     if width is None or cell_width(clean) + len(indent) <= width:
         return [indent + clean]
-    return wrap(clean, width, initial_indent=indent, subsequent_indent=indent + _INDENT)
+    return wrapped_lines(clean, width, indent, indent + _INDENT)
 
 
 def _facts(rows: list[tuple[str, str]], width: int | None) -> Iterator[str]:
-    longest = max((cell_width(sanitized(label)) for label, _ in rows), default=0)
-    for label, text in rows:
-        clean = sanitized(label)
-        space = " " * (longest - cell_width(clean))
-        yield from _wrapped_fact(f"{clean}{space}{_INDENT}", sanitized(text), width)
+    clean = [(sanitized(label), sanitized(text)) for label, text in rows]
+    widths = [cells(label) for label, _ in clean]
+    column = max((one for one in widths if width is None or one <= width // 2), default=0)
+    for label, text in clean:
+        yield from _fact(label, text, column, width)
 
 
-def _wrapped_fact(label: str, text: str, width: int | None) -> list[str]:
-    if width is None or cell_width(label) + cell_width(text) <= width:
-        return [label + text]
-    indent = " " * cell_width(label)
-    return wrap(text, width, initial_indent=label, subsequent_indent=indent) or [label]
+def _fact(label: str, text: str, column: int, width: int | None) -> list[str]:
+    """A label and its text; labels that are wider than their column have lines of their own."""
+    start = f"{label}{' ' * (column - cells(label))}{_INDENT}"
+    if width is None:
+        return [start + text]
+    if cells(label) > column:
+        return [*wrapped_lines(label, width), *wrapped_lines(text, width, _INDENT)]
+    return wrapped_lines(text, width, start, " " * cells(start)) or [label]
 
 
 def _grid(part: Grid, width: int | None) -> Iterator[str]:
@@ -96,16 +98,22 @@ def _grid_lines(
             i for i, column in enumerate(zip(*rows, strict=True)) if any(map(_is_prose, column))
         ]
     kept = [i for i in range(len(headings)) if i not in apart]
-    if not kept or not apart:
-        yield from table_lines(headings, rows, numeric, width)
-        return
+    if not kept:
+        kept, apart = apart, []
     shown = [[row[i] for i in kept] for row in rows]
-    lines = table_lines([headings[i] for i in kept], shown, [numeric[i] for i in kept], width)
-    yield from islice(lines, _HEADING_LINES)
-    for row, line in zip(rows, lines, strict=True):
-        yield line
+    names = [headings[i] for i in kept]
+    layout = fitted(widths_of([names, *shown]), [numeric[i] for i in kept], width)
+    yield from (layout.headings(names), layout.rule())
+    common = [i for i in apart if len(rows) > 1 and len({row[i] for row in rows}) == 1]
+    for row, texts in zip(rows, shown, strict=True):
+        yield layout.line(texts)
         for i in apart:
-            yield from wrapped(row[i], width, _INDENT) if row[i] else ()
+            if row[i] and i not in common:
+                yield from wrapped(f"{headings[i]}: {row[i]}", width, _INDENT)
+    for i in common:
+        yield from wrapped(f"{headings[i]} of all: {rows[0][i]}", width)
+    if len(layout.widths) < len(names) and width is not None:
+        yield left_out_line(names[len(layout.widths) :], width)
 
 
 def _is_prose(text: str) -> bool:

@@ -1,8 +1,9 @@
 """Tables as aligned text that fits a terminal."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.inspection.rendering.number_format import plural
 
 _GAP = "  "
 _NARROWEST = 12
@@ -33,6 +34,18 @@ class TableLayout:
         ]
         return _GAP.join(parts).rstrip()
 
+    def headings(self, texts: Sequence[str]) -> str:
+        """Return the line of the headings; those that begin alike are cut in their middle."""
+        fitting = list(zip(texts, self.widths, strict=False))
+        cuts = [cut(text, width) for text, width in fitting]
+        if len(set(cuts)) < len(cuts):
+            cuts = [middle_cut(text, width) for text, width in fitting]
+        parts = [
+            _padded(text, width, right=right)
+            for text, width, right in zip(cuts, self.widths, self.numeric, strict=True)
+        ]
+        return _GAP.join(parts).rstrip()
+
     def rule(self) -> str:
         """Return the line under the headings."""
         return _GAP.join("─" * width for width in self.widths)
@@ -58,6 +71,26 @@ def cut(text: str, width: int) -> str:
     from rich.cells import set_cell_size
 
     return set_cell_size(text, width - 1).rstrip() + "…"
+
+
+def middle_cut(text: str, width: int) -> str:
+    """Return the text with `…` in its middle if it is wider.
+
+    >>> middle_cut("column_number_0001", 12)
+    'column…_0001'
+    """
+    if cell_width(text) <= width:
+        return text
+    start = cut(text, width - width // 2 + 1)
+    end = 0
+    while cell_width(start) + cell_width(text[-end - 1 :]) <= width:
+        end += 1
+    return start + text[len(text) - end :]
+
+
+def left_out_line(names: Sequence[str], width: int) -> str:
+    """Return the line that names the columns that do not fit."""
+    return cut(f"… {plural(len(names), 'more column')}: {', '.join(names)}", width)
 
 
 def _padded(text: str, width: int, *, right: bool) -> str:
@@ -109,16 +142,3 @@ def fitted(
 def total_width(widths: Sequence[int]) -> int:
     """Return the width of columns with the gaps between them."""
     return sum(widths) + len(_GAP) * (len(widths) - 1)
-
-
-def table_lines(
-    headings: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    numeric: Sequence[bool],
-    width: int | None,
-) -> Iterator[str]:
-    """Lay out a whole table: headings, a rule, and the rows."""
-    layout = fitted(widths_of([headings, *rows]), numeric, width)
-    yield layout.line(headings)
-    yield layout.rule()
-    yield from map(layout.line, rows)

@@ -14,6 +14,10 @@ _CHANGE = re.compile(
     r"\s*(?:INSERT\s+INTO|UPDATE|DELETE\s+FROM|MERGE\s+INTO|TRUNCATE|(?:ALTER|DROP)\s+TABLE)\s",
     re.IGNORECASE,
 )
+_SCAN_FAILED = re.compile(
+    r"^[\w ]+ Error: (?:exporting a stream from|reading the stream) .{1,200}? failed: \w+: "
+)
+"""What DuckDB writes before an error of a table's scan."""
 _ROWS = 10_000
 """Rows of a batch of the result."""
 
@@ -97,7 +101,7 @@ def _quoted(name: str) -> str:
 
 
 def _sentence(error: duckdb.Error) -> str:
-    """The message of DuckDB in one line, without its drawing of the place."""
-    text = str(error).partition("\n\n")[0]
-    text = " ".join(text.split())
+    """The message of DuckDB in one line, without its drawing of the place and stack traces."""
+    text = str(error).partition("\n\n")[0].partition("Detail: Python exception:")[0]
+    text = _SCAN_FAILED.sub("", " ".join(text.split())).replace("..", ".")
     return text if text.endswith((".", "?", "!")) else f"{text}."

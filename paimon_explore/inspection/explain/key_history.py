@@ -178,7 +178,8 @@ class KeyHistory(Result):
         for problem in self.problems[:3]:
             yield Failed(problem=problem)
         if not self.states:
-            yield Note(text="The table has no snapshot yet.")
+            if not self.problems:
+                yield Note(text="The table has no snapshot yet.")
             return
         if any(state.versions for state in self.states):
             yield self._chart()
@@ -318,6 +319,8 @@ def key_history(inspector: Inspector, given: object, snapshots: int | None = Non
         ]
         candidates = rows[[row in set(live) for row in rows.tolist()]] if len(rows) else rows
         versions, problems = read_versions(target, lifetimes, candidates, key)
+        if not all(lifetimes.knows(place) for place, _ in selected):
+            problems = [*inspector.history.problems, *problems]
         searched = len(versions)
         judge = _Judge(
             target=target, key=key, lifetimes=lifetimes, rows=candidates, versions=versions

@@ -112,6 +112,8 @@ class Health(Result):
             for severity in Severity
             if self.count(severity)
         ]
+        if self.problems:
+            counts.append(plural(len(self.problems), "problem"))
         title = f"{self.name} at snapshot {self.snapshot_id or 'none'}: "
         title += ", ".join(counts) or "no findings"
         return Report(title=title, sections=tuple(self._sections()))
@@ -120,7 +122,8 @@ class Health(Result):
         for problem in self.problems:
             yield Failed(problem=problem)
         if not self.findings:
-            yield Note(text=f"All {len(RULES)} health rules passed.")
+            rules = f"All {len(RULES)} health rules"
+            yield Note(text=f"{'All other rules' if self.problems else rules} passed.")
             return
         rows: list[list[Entry]] = [
             [

@@ -47,10 +47,10 @@ def count_text(count: int | None) -> str:
 def plural(count: int, noun: str) -> str:
     """Format a count with its noun.
 
-    >>> plural(1, "file"), plural(2, "file")
-    ('1 file', '2 files')
+    >>> plural(1, "file"), plural(2, "file"), plural(2, "branch")
+    ('1 file', '2 files', '2 branches')
     """
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+    return f"{count:,} {noun}{'' if count == 1 else _ending(noun)}"
 
 
 def short_plural(count: int, noun: str) -> str:
@@ -59,7 +59,11 @@ def short_plural(count: int, noun: str) -> str:
     >>> short_plural(1, "row"), short_plural(4_100, "row")
     ('1 row', '4.1k rows')
     """
-    return f"{short_text(count)} {noun}{'' if count == 1 else 's'}"
+    return f"{short_text(count)} {noun}{'' if count == 1 else _ending(noun)}"
+
+
+def _ending(noun: str) -> str:
+    return "es" if noun.endswith(("ch", "s", "x")) else "s"
 
 
 def time_text(millis: int | None, *, zone: str = " UTC") -> str:

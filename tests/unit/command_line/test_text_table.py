@@ -3,15 +3,23 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from paimon_explore.command_line.rendering.line_wrap import wrapped_lines
 from paimon_explore.command_line.rendering.text_table import (
     cell_width,
     cut,
     fitted,
-    table_lines,
+    middle_cut,
     widths_of,
 )
 
 TEXTS = st.text(st.sampled_from("ab cdé大阪市ñ"), max_size=30)
+
+
+def table_lines(
+    headings: list[str], rows: list[list[str]], numeric: list[bool], width: int | None
+) -> list[str]:
+    layout = fitted(widths_of([headings, *rows]), numeric, width)
+    return [layout.headings(headings), layout.rule(), *map(layout.line, rows)]
 
 
 def rows_of(count: int) -> st.SearchStrategy[list[list[str]]]:
@@ -53,3 +61,25 @@ def test_the_widest_text_is_cut_first_and_numbers_never() -> None:
         "─────────────  ────────────  ────────────",
         "1234567890123  aaaaaaaaaaa…  bbbbbbbbbbb…",
     ]
+
+
+@given(text=TEXTS, width=st.integers(4, 40))
+def test_a_text_cut_in_the_middle_keeps_its_ends(text: str, width: int) -> None:
+    shown = middle_cut(text, width)
+    assert cell_width(shown) <= width
+    start, _, end = shown.partition("…")
+    assert shown == text or (text.startswith(start) and text.endswith(end) and "…" in shown)
+
+
+def test_headings_that_begin_alike_differ() -> None:
+    layout = fitted([18, 18], [False, False], 30)
+    assert layout.headings(["column_number_0001", "column_number_0002"]) == (
+        "column_…r_0001  column_…r_0002"
+    )
+
+
+@given(text=TEXTS, width=st.integers(8, 60), indent=st.sampled_from(["", "  "]))
+def test_wrapped_lines_fit_and_keep_all_words(text: str, width: int, indent: str) -> None:
+    lines = wrapped_lines(text, width, indent, "    ")
+    assert [line for line in lines if cell_width(line) > width] == []
+    assert "".join("".join(lines).split()) == "".join(text.split())
