@@ -20,7 +20,7 @@ from paimon_explore.arguments import (
 from paimon_explore.commit.commit_timing import system_clock
 from paimon_explore.data_types.definitions import DataType
 from paimon_explore.data_types.type_parser import parse_type_text
-from paimon_explore.errors import InvalidInputError
+from paimon_explore.errors import InvalidInputError, NotFoundError, choices
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.analyze import analyze_table
 from paimon_explore.maintenance.checks.findings import FsckReport
@@ -395,6 +395,25 @@ class Maintenance(RewriteOperations):
         retention = given.over(changelog_retention(self.options))
         boolean("dry_run", dry_run)
         return expire_changelogs(self.store, self.options, retention, dry_run=dry_run)
+
+    def delete_consumer(self, consumer_id: str) -> None:
+        """Remove a consumer, so that the snapshots it still had to read may expire.
+
+        Raises:
+            NotFoundError: there is no such consumer.
+
+        >>> import paimon_explore as pe
+        >>> t = pe.demo().table("demo.parcels")
+        >>> t.maintenance.delete_consumer("labels")
+        >>> list(t.consumers)
+        []
+        """
+        consumers = self.store.consumers
+        known = consumers.ids()
+        if string("consumer_id", consumer_id) not in known:
+            hint = f"Consumers: {choices(known)}."
+            raise NotFoundError("consumer", consumer_id, self.store.paths.root, hint=hint)
+        consumers.delete(consumer_id)
 
     def expire_consumers(self) -> list[str]:
         """Remove consumers without progress for `consumer.expiration-time`, and return their ids.

@@ -66,6 +66,7 @@ MAINTENANCE: Mapping[str, Arguments] = {
     "rename_branch": {"name": "side", "new_name": "new"},
     "delete_branch": {"name": "side"},
     "fast_forward": {"branch": "side"},
+    "delete_consumer": {"consumer_id": "job"},
     "rollback_to": {"point": 1},
     "rollback_schema": {"schema_id": 0},
     "expire_snapshots": {

@@ -1,0 +1,30 @@
+"""Consumers of a table, as its users see them."""
+
+from pathlib import Path
+
+import pytest
+
+import paimon_explore as pe
+from paimon_explore.errors import NotFoundError
+
+
+def test_a_deleted_consumer_no_longer_keeps_snapshots(tmp_path: Path) -> None:
+    t = pe.demo(tmp_path).table("demo.orders")
+    changes = t.changes(consumer_id="job")
+    assert [next(changes).snapshot.id for _ in range(2)] == [1, 2]
+    assert [consumer.next_snapshot for consumer in t.consumers] == [2]
+    t.expire_snapshots(retain_max=2)
+    assert [s.id for s in t.snapshots] == [2, 3, 4, 5]
+    t.maintenance.delete_consumer("job")
+    assert list(t.consumers) == []
+    t.expire_snapshots(retain_max=2)
+    assert [s.id for s in t.snapshots] == [4, 5]
+
+
+@pytest.mark.parametrize("name", ["nix", "", "../EARLIEST"])
+def test_an_unknown_consumer_is_named_with_those_that_exist(tmp_path: Path, name: str) -> None:
+    t = pe.demo(tmp_path).table("demo.parcels")
+    with pytest.raises(NotFoundError, match=r"Consumers: 'labels'\.") as raised:
+        t.maintenance.delete_consumer(name)
+    assert repr(name) in str(raised.value)
+    assert list(t.consumers) != []
