@@ -17,18 +17,22 @@ def _demo_warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture
+def copied_demo(tmp_path: Path, _demo_warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let `pe.demo()` copy the warehouse."""
+    numbers = count()
+
+    def demo(path: str | Path | None = None) -> paimon_explore.Catalog:
+        copy = tmp_path / str(next(numbers)) if path is None else Path(path)
+        if not copy.exists():
+            shutil.copytree(_demo_warehouse, copy)
+        return paimon_explore.Catalog(copy)
+
+    monkeypatch.setattr(paimon_explore, "demo", demo)
+
+
 @pytest.fixture(autouse=True)
 def _copied_demo(request: pytest.FixtureRequest) -> None:
     """Let `pe.demo()` copy the warehouse in examples, and only there."""
-    if not isinstance(request.node, pytest.DoctestItem):
-        return
-    folder = request.getfixturevalue("tmp_path")
-    numbers = count()
-
-    def demo() -> paimon_explore.Catalog:
-        copy = folder / str(next(numbers))
-        shutil.copytree(request.getfixturevalue("_demo_warehouse"), copy)
-        return paimon_explore.Catalog(copy)
-
-    monkeypatch: pytest.MonkeyPatch = request.getfixturevalue("monkeypatch")
-    monkeypatch.setattr(paimon_explore, "demo", demo)
+    if isinstance(request.node, pytest.DoctestItem):
+        request.getfixturevalue("copied_demo")
