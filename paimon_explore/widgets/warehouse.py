@@ -19,6 +19,7 @@ from paimon_explore.inspection.explorer.explorer_tabs import Opening
 from paimon_explore.inspection.explorer.static_html import explorer_html
 from paimon_explore.inspection.explorer.text_rendering import explorer_text
 from paimon_explore.inspection.rendering.code_snippet import call_code
+from paimon_explore.inspection.table_view import TableView
 from paimon_explore.inspection.warehouse.warehouse_state import WarehouseSource, WarehouseState
 from paimon_explore.inspection.warehouse.warehouse_tables import WarehouseTables
 from paimon_explore.sanitize import masked
@@ -171,14 +172,7 @@ class CatalogExplorer(AnsweringWidget):
         self._close_explorer()
         expression = call_code(f"{self._state.source.expression}.table", f"{database}.{table}")
         height = max(self.height - _HEADER, _MIN_EXPLORER)
-        try:
-            made = Explorer(replace(view, expression=expression), height=height)
-        except PaimonError:
-            raise
-        except Exception as error:  # marimo creates widgets only while a cell runs
-            feature = "Opening a table from the list in this notebook"
-            hint = f"Run in a cell: {expression}.explore()"
-            raise UnsupportedFeatureError(feature, hint=hint) from error
+        made = _nested_explorer(replace(view, expression=expression), height)
         self._opened = (database, table, made)
         return made
 
@@ -197,6 +191,34 @@ class CatalogExplorer(AnsweringWidget):
         else:
             found = call_code(f"{catalog}.explore().tables", *filter(None, [self.database]))
         self.code = masked(found)
+
+
+class _NestedExplorer(Explorer):
+    """An explorer without a script of its own: the front end of the catalog explorer runs it."""
+
+    _esm: ClassVar[str] = ""
+
+
+def _nested_explorer(view: TableView, height: int) -> Explorer:
+    """The explorer of a table that is opened from the list.
+
+    marimo serves scripts of widgets only if they are created while a cell runs, so there the
+    explorer is created without its script.
+
+    Raises:
+        UnsupportedFeatureError: the notebook cannot create a widget now.
+    """
+    try:
+        return Explorer(view, height=height)
+    except PaimonError:
+        raise
+    except Exception:  # noqa: BLE001 - the notebook's own, of any kind
+        try:
+            return _NestedExplorer(view, height=height)
+        except Exception as error:
+            feature = "Opening a table from the list in this notebook"
+            hint = f"Run in a cell: {view.expression}.explore()"
+            raise UnsupportedFeatureError(feature, hint=hint) from error
 
 
 def explore_catalog(

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import traitlets
+from ipywidgets import Widget
 
 import paimon_explore as pe
 from paimon_explore.errors import InvalidInputError, NotFoundError, UnsupportedFeatureError
@@ -83,6 +84,23 @@ def test_the_browser_opens_and_leaves_a_table(catalog: pe.Catalog) -> None:
     w.close()
 
 
+def test_a_notebook_that_accepts_new_scripts_only_in_cells_opens_a_table_from_the_list(
+    catalog: pe.Catalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    w = catalog.explore()
+
+    def constructed(widget: Widget) -> None:  # as in marimo outside of a cell
+        assert not widget.get_state().get("_esm")
+
+    monkeypatch.setattr(Widget, "_widget_construction_callback", staticmethod(constructed))
+    found = w.answer({"id": 1, "op": "table", "database": "demo", "table": "trips"})
+    w.database, w.table = "demo", "trips"
+    assert w.explorer is not None
+    assert found.body["model"] == w.explorer.model_id
+    assert w.explorer.inspector.view.name == "demo.trips"
+    assert w.answer({"id": 2, "op": "script"}).body["esm"]
+
+
 def test_a_notebook_that_cannot_nest_widgets_is_told_what_to_run(
     catalog: pe.Catalog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -90,7 +108,7 @@ def test_a_notebook_that_cannot_nest_widgets_is_told_what_to_run(
         raise AssertionError
 
     w = catalog.explore()
-    monkeypatch.setattr(module, "Explorer", refused)
+    monkeypatch.setattr(Widget, "_widget_construction_callback", staticmethod(refused))
     with pytest.raises(UnsupportedFeatureError, match="Opening a table from the list") as told:
         w.answer({"id": 1, "op": "table", "database": "demo", "table": "trips"})
     assert told.value.hint == "Run in a cell: catalog.table('demo.trips').explore()"
