@@ -253,3 +253,24 @@ def test_terms_have_tooltips_and_stand_in_the_help(harness: Watched, golden: Gol
     page.get_by_role("button", name="Keyboard shortcuts and symbols").click()
     expect(page.locator(".pe-terms")).to_contain_text("deletion vector")
     harness.check()
+
+
+PLACEHOLDERS = {
+    "Rows": ("Condition on rows", "Condition on rows, e.g. dt = 'p0' and k >= 1"),
+    "Profile": ("Rows where", "SQL condition on rows, e.g. dt = 'p0' and k >= 1"),
+    "Explain scan": ("Condition", "SQL condition, limit, e.g. dt = 'p0' and k >= 1"),
+    "Key history": ("Primary key", "values of the key columns, e.g. dt = 'p0', k = 1"),
+    "Compare": ("snapshot, tag or time", "latest, e.g. 1"),
+    "What if": ("partition", "all partitions, e.g. dt=p0"),
+}
+"""Label and placeholder of a field of each view."""
+
+
+def test_placeholders_are_examples_of_the_table(harness: Watched, golden: GoldenTables) -> None:
+    page = open_overview(harness, golden_view(golden.table("java200", "dv_pk").folder))
+    for tab, (label, placeholder) in PLACEHOLDERS.items():
+        page.get_by_role("tab", name=tab, exact=True).click()
+        panel = page.locator(".pe-panel:visible[role=tabpanel]")
+        field = panel.get_by_role("textbox", name=label, exact=True)
+        expect(field).to_have_attribute("placeholder", placeholder)
+    harness.check()

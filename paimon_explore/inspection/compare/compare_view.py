@@ -2,24 +2,16 @@
 
 from collections.abc import Mapping
 
-import pyarrow as pa
-
 from paimon_explore.errors import InvalidInputError, PaimonError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.compare.other_table import other_view
 from paimon_explore.inspection.compare.table_comparison import TableComparison, table_comparison
 from paimon_explore.inspection.compare.table_side import TableSide
-from paimon_explore.inspection.problem import Problem, problem_of
+from paimon_explore.inspection.overview.example_inputs import example_point
+from paimon_explore.inspection.problem import problem_of
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code
-from paimon_explore.inspection.rendering.report import (
-    Failed,
-    Form,
-    FormField,
-    Note,
-    Report,
-    Section,
-)
-from paimon_explore.inspection.rendering.result import Result
+from paimon_explore.inspection.rendering.form_view import FormView
+from paimon_explore.inspection.rendering.report import Form, FormField
 from paimon_explore.inspection.table_view import TableView
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.inspection.what_if.input_text import parse_settings
@@ -33,47 +25,19 @@ _MAX_READ = 16 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class CompareView(Result):
-    """A form with a comparison.
+class CompareView(FormView):
+    """A form with the comparison of the table with another side.
 
     Attributes:
-        name: the table.
-        form: the form.
-        comparison: the comparison; None if there is none.
-        problem: why there is none.
-        note: a remark; empty for none.
+        result: the comparison; None if there is none.
     """
 
-    name: str
-    form: Form
-    comparison: TableComparison | None = None
-    problem: Problem | None = None
-    note: str = ""
+    result: TableComparison | None = None
 
     @property
     def kind(self) -> str:
         """Name of the view in the explorer."""
         return "compare"
-
-    def to_arrow(self) -> pa.Table:
-        """The sample of differing rows."""
-        return pa.table({}) if self.comparison is None else self.comparison.to_arrow()
-
-    def figures(self) -> dict[str, object]:
-        """The figures of the comparison."""
-        return {} if self.comparison is None else self.comparison.figures()
-
-    def to_report(self) -> Report:
-        """The form and the comparison."""
-        sections: list[Section] = [self.form]
-        if self.note:
-            sections.append(Note(text=self.note))
-        if self.problem is not None:
-            sections.append(Failed(problem=self.problem))
-        if self.comparison is None:
-            return Report(title=f"{self.name}: compare", sections=tuple(sections))
-        report = self.comparison.to_report()
-        return Report(title=report.title, sections=(*sections, *report.sections))
 
 
 def compare_view(inspector: Inspector, text: str) -> CompareView:
@@ -96,7 +60,7 @@ def compare_view(inspector: Inspector, text: str) -> CompareView:
             hint="Settings: table, branch, at, rows.",
         )
     view = inspector.view
-    form = _form(view, given)
+    form = _form(view, given, example_point(inspector))
     a = TableSide(view=view, snapshot=inspector.snapshot, travelled=not inspector.is_newest)
     try:
         b, code = _other_side(inspector, given)
@@ -122,7 +86,7 @@ def compare_view(inspector: Inspector, text: str) -> CompareView:
     return CompareView(
         name=view.name,
         form=form,
-        comparison=comparison,
+        result=comparison,
         note=note,
         code=comparison.code,
         renderer=view.renderer,
@@ -152,7 +116,7 @@ def _other_side(inspector: Inspector, given: Mapping[str, str]) -> tuple[TableSi
     return side, f"{inspector.code}.compare({opened}{point}{extra})"
 
 
-def _form(view: TableView, given: Mapping[str, str]) -> Form:
+def _form(view: TableView, given: Mapping[str, str], point: str) -> Form:
     branches = tuple(dict.fromkeys([MAIN_BRANCH, *view.store.branches.names()]))
     own = not given.get("table")
     fields = (
@@ -176,6 +140,7 @@ def _form(view: TableView, given: Mapping[str, str]) -> Form:
             value=given.get("at", ""),
             tooltip="Snapshot of side b: its id, a tag or a time. Of the same table and branch, "
             "the default is the snapshot before the selected one.",
+            example=point if own else "",
         ),
         FormField(
             name="rows",

@@ -5,7 +5,7 @@ kept in the trait `asked` of the widget; the code line shows the equivalent Pyth
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 import pyarrow as pa
 
@@ -17,9 +17,10 @@ from paimon_explore.inspection.explain.expiry_preview import expiry_preview, par
 from paimon_explore.inspection.explain.file_explanation import explain_file
 from paimon_explore.inspection.explain.key_history import key_history
 from paimon_explore.inspection.explain.scan_explanation import ExplainRequest, explain_scan
-from paimon_explore.inspection.health.health_badge import MAX_FILES
+from paimon_explore.inspection.health.health_facts import MAX_CHECKED_FILES
 from paimon_explore.inspection.health.health_report import Health, table_health
 from paimon_explore.inspection.history.schema_history import schema_history
+from paimon_explore.inspection.overview.example_inputs import example_keys
 from paimon_explore.inspection.overview.overview_report import table_overview
 from paimon_explore.inspection.profile.profile_session import snapshot_profile
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code, read_code
@@ -32,15 +33,12 @@ from paimon_explore.inspection.views.snapshot_diff_view import snapshot_diff
 from paimon_explore.inspection.what_if.what_if_view import what_if_view
 from paimon_explore.maintenance.expiry.snapshot_expiry import snapshot_retention
 from paimon_explore.scan.predicate.binder import bind
-from paimon_explore.scan.predicate.builder import col
 from paimon_explore.scan.predicate.expression import TRUE
-from paimon_explore.scan.predicate.sql_formatter import to_sql
 from paimon_explore.scan.predicate.sql_parser import predicate
 
 _LIMIT = re.compile(r"\s*\blimit\s+(\d{1,9})\s*$", re.IGNORECASE)
 _BUCKET = re.compile(r",?\s*\bbucket\s*=?\s*(-?\d{1,9})\s*$", re.IGNORECASE)
 _ROWS = re.compile(r",?\s*\brows\b\s*$", re.IGNORECASE)
-_WHOLE = re.compile(r"-?\d{1,18}")
 _SHOWN_ROWS = 100
 _MAX_EXAMPLES = 12
 QUICK = "quick"
@@ -123,7 +121,7 @@ def _overview(request: ReportRequest) -> Result:
         request.now_ms,
         quick=request.text.strip() == QUICK,
         health=request.health,
-        max_files=MAX_FILES,
+        max_files=MAX_CHECKED_FILES,
     )
 
 
@@ -213,7 +211,7 @@ def _key(request: ReportRequest) -> Result:
             how="Not available: the table has no primary key.",
             code=Code(python=expression),
         )
-    examples = tuple(_example_keys(inspector, keys))
+    examples = example_keys(inspector, _MAX_EXAMPLES)
     return Hint(
         pane="key",
         title="History of a primary key",
@@ -221,20 +219,6 @@ def _key(request: ReportRequest) -> Result:
         examples=examples,
         code=Code(python=f"{expression}(…)"),
     )
-
-
-def _example_keys(inspector: Inspector, keys: Sequence[str]) -> list[str]:
-    """Example inputs: the minimum keys of some files."""
-    files = inspector.files().table.slice(0, _MAX_EXAMPLES).to_pylist()
-    if len(keys) != 1:  # the text of a composite key cannot be split reliably
-        return []
-    terms = [col(keys[0]) == _value(str(row["min_key"])) for row in files]
-    return list(dict.fromkeys(to_sql(term.expression) for term in terms))
-
-
-def _value(text: str) -> object:
-    """The value of a key text: an integer if it looks like one, else a string."""
-    return int(text) if _WHOLE.fullmatch(text) else text
 
 
 def _health(request: ReportRequest) -> Result:

@@ -28,8 +28,8 @@ from paimon_explore.inspection.explorer.timeline_update import (
     read_again,
 )
 from paimon_explore.inspection.health.findings import Severity
-from paimon_explore.inspection.health.health_badge import MAX_FILES as MAX_FILES_FOR_BADGE
 from paimon_explore.inspection.health.health_badge import health_badge
+from paimon_explore.inspection.health.health_facts import MAX_CHECKED_FILES
 from paimon_explore.inspection.health.health_report import Health
 from paimon_explore.inspection.history.file_lifetimes import FileLifetimes
 from paimon_explore.inspection.history.timeline import Mark
@@ -362,7 +362,7 @@ class ExplorerState:
         """
         known = self._known_health(snapshot_id) is not None
         files = max((len(shown.lifetimes) for shown in self._frames.values()), default=0)
-        if files > MAX_FILES_FOR_BADGE and not known:
+        if files > MAX_CHECKED_FILES and not known:
             return Answer()
         health = self.result("health", snapshot_id, ViewInput())
         if not isinstance(health, Health):

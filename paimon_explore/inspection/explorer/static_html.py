@@ -23,7 +23,7 @@ from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.inspection.views.manifest_tree import TreeNode
 
 _MAX_FILES = 15
-_MAX_CHECKED_FILES = 2_000
+_MAX_CHECKED_FILES = 200
 """The health rules are not evaluated for tables with more files, which would delay the output."""
 _MAX_FLAGS = 20
 _FILE_COLUMNS = (

@@ -5,9 +5,6 @@ from paimon_explore.inspection.health.findings import Severity
 from paimon_explore.inspection.health.health_report import Health
 from paimon_explore.inspection.rendering.number_format import plural
 
-MAX_FILES = 20_000
-"""Tables with more files are checked only when their Health view is opened."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HealthBadge:

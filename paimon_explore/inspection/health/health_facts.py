@@ -16,6 +16,10 @@ from paimon_explore.metadata.options.table_options import (
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.predicate.sql_formatter import to_sql
 
+MAX_CHECKED_FILES = 20_000
+"""Tables with more files are checked only when their Health view is opened, and then without
+looking up each file."""
+
 
 class TableFacts:
     """Metadata of a table at a snapshot, read on first use and cached.

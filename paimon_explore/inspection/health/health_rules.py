@@ -15,7 +15,7 @@ from paimon_explore.fileio.file_io import FileStatus
 from paimon_explore.fileio.paths import parent
 from paimon_explore.inspection.explain.expiry_preview import tag_only_files
 from paimon_explore.inspection.health.findings import Finding, Severity
-from paimon_explore.inspection.health.health_facts import TableFacts
+from paimon_explore.inspection.health.health_facts import MAX_CHECKED_FILES, TableFacts
 from paimon_explore.inspection.history.timeline import FlagKind
 from paimon_explore.inspection.rendering.number_format import bytes_text, count_text, plural
 from paimon_explore.inspection.views.lsm_tree_view import BucketSummary
@@ -42,7 +42,6 @@ from paimon_explore.scan.splits.deletion_vector_files import deletion_files
 from paimon_explore.scan.splits.file_locations import data_file_paths
 
 _MAX_FINDINGS_PER_RULE = 3
-_MAX_FILES_CHECKED = 20_000
 _SKEW = 3.0
 """Maximum ratio of the largest bucket of a partition to the mean of its buckets."""
 _PARTITION_SKEW = 10.0
@@ -281,7 +280,7 @@ def stale_hints(facts: TableFacts) -> Iterator[Finding]:
 def missing_files(facts: TableFacts) -> Iterator[Finding]:
     """Find live data files that do not exist in storage."""
     view = facts.inspector.view
-    if view.schema is None or not 0 < len(facts.files) <= _MAX_FILES_CHECKED:
+    if view.schema is None or not 0 < len(facts.files) <= MAX_CHECKED_FILES:
         return
     paths = data_file_paths(facts.files, view.schema, view.options, view.store.paths)
     expected = [str(path) for path in as_python(paths)]

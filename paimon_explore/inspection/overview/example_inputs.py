@@ -1,22 +1,24 @@
-"""Inputs of the explorer's views made of a table's own columns, partitions, keys and files."""
+"""Example inputs of the explorer's views: the table's own columns, partitions, keys and files."""
 
 from collections.abc import Mapping
 from dataclasses import replace
 
 from paimon_explore.data_types.definitions import AtomicType
 from paimon_explore.encoding.binary_row.decoder import decode_rows
-from paimon_explore.errors import FormatError, UnsupportedFeatureError
+from paimon_explore.errors import FormatError, PaimonError, UnsupportedFeatureError
 from paimon_explore.inspection.history.file_history import partition_type
 from paimon_explore.inspection.history.file_lifetimes import FileLifetimes
+from paimon_explore.inspection.history.timeline import FlagKind
+from paimon_explore.inspection.overview.example_condition import example_condition
 from paimon_explore.inspection.partition_condition import equality, partition_tests
 from paimon_explore.inspection.rendering.partition_text import binary_column
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.scan.manifest_arrays import numbers
-from paimon_explore.scan.predicate.builder import col
 from paimon_explore.scan.predicate.expression import Column, Compare, CompareOp, IsNull
 from paimon_explore.scan.predicate.literals import value_at
 from paimon_explore.scan.predicate.sql_formatter import to_sql
+from paimon_explore.scan.predicate.sql_tokenizer import quoted_text
 
 _MAX_LENGTH = 200
 """Longer examples are omitted: they cannot be read in an input field."""
@@ -25,16 +27,52 @@ Tests = tuple[Compare | IsNull, ...]
 
 
 def example_inputs(inspector: Inspector) -> Mapping[str, str]:
-    """An example input for each view, by the name of its tab; reads no files.
+    """An example input for each view, by the name of its tab; reads at most one manifest.
 
-    `files` is a condition for the list of files. A view without an example is absent, for instance
-    if the files of the snapshot have not been read.
+    `files` is a condition for the list of files; `rows` and `profile` are conditions on rows;
+    `partition` is a partition. A view without an example is absent, for instance if the files of
+    the snapshot have not been read.
     """
     found = {"expiry": "retain_max=5, older_than=1 d", **_conditions(inspector)}
+    found |= dict.fromkeys(("rows", "profile"), found.get("explain", ""))
+    if found.get("partition"):
+        found["what_if"] = f"compact partition = {quoted_text(found['partition'])}"
+    point = example_point(inspector)
+    if point:
+        found["compare"] = f"with at = {quoted_text(point)}"
     before = _before(inspector)
     if before:
         found["diff"] = str(before)
     return {name: text for name, text in found.items() if 0 < len(text) <= _MAX_LENGTH}
+
+
+def example_point(inspector: Inspector) -> str:
+    """A tag, or else the first snapshot; empty for a table without snapshots."""
+    timeline = inspector.timeline()
+    tags = [flag.name for flag in timeline.flags if flag.kind is FlagKind.TAG]
+    return (tags or [str(mark.snapshot_id) for mark in timeline.marks[:1]] or [""])[0]
+
+
+def example_partition(inspector: Inspector) -> str:
+    """A partition that has files, as `dt=d1/hr=3`; empty if none is known."""
+    lifetimes = inspector.known_files()
+    row = None if lifetimes is None else _first_live(inspector, lifetimes)
+    return "" if lifetimes is None or row is None else _partition(lifetimes, row)
+
+
+def example_keys(inspector: Inspector, count: int) -> tuple[str, ...]:
+    """Inputs of the view of a key: the minimum primary keys of some files.
+
+    Raises:
+        PaimonError: a manifest cannot be read.
+    """
+    schema = inspector.view.schema
+    if schema is None or not inspector.snapshot_id:
+        return ()
+    lifetimes = inspector.current_files()
+    rows = lifetimes.live_at(inspector.timeline().position_of(inspector.snapshot_id))
+    found = (_key(inspector, schema, lifetimes, int(row)) for row in rows[:count])
+    return tuple(dict.fromkeys(text for text in found if 0 < len(text) <= _MAX_LENGTH))
 
 
 def _before(inspector: Inspector) -> int:
@@ -50,23 +88,44 @@ def _conditions(inspector: Inspector) -> Mapping[str, str]:
     lifetimes = inspector.known_files()
     row = None if lifetimes is None else _first_live(inspector, lifetimes)
     if lifetimes is None or row is None:
-        column = next((field.name for field in schema.fields), "")
-        where = to_sql((~col(column).is_null()).expression) if column else ""
-        return {"files": "level = 0", "explain": where}
-    text = lifetimes.partitions.texts[int(lifetimes.partitions.codes[row])]
+        return {"files": "level = 0", "explain": example_condition(schema, {})}
+    text = _partition(lifetimes, row)
     partition = partition_tests(lifetimes.partitions, partition_type(inspector.view), text)
-    key = _key_tests(inspector, lifetimes, row)
+    tests = [*map(to_sql, partition), *_key_range(_key_tests(inspector, lifetimes, row))]
     bucket = int(numbers(lifetimes.files, "bucket")[row])
-    found = {
+    return {
         "files": " and ".join([*map(to_sql, partition), "level = 0"]),
-        "explain": _where(schema, partition, key),
+        "explain": " and ".join(tests)
+        or example_condition(schema, _minima(inspector, lifetimes, row)),
         "lsm": f"{text}, bucket {bucket}" if text else f"bucket {bucket}",
+        "partition": text,
         "why": str(lifetimes.files.column("file_name")[row].as_py()),
+        "key": _key(inspector, schema, lifetimes, row),
     }
-    if key:
-        own = [test for test in partition if _name(test) in schema.primary_keys]
-        found["key"] = ", ".join(to_sql(test) for test in (*own, *key))
-    return found
+
+
+def _partition(lifetimes: FileLifetimes, row: int) -> str:
+    return lifetimes.partitions.texts[int(lifetimes.partitions.codes[row])]
+
+
+def _minima(inspector: Inspector, lifetimes: FileLifetimes, row: int) -> Mapping[str, str]:
+    """The minimum values of the columns in a file as text; none if it cannot be read."""
+    try:
+        bounds = inspector.file_of(lifetimes, row).bounds("Value bounds")
+    except PaimonError:
+        return {}  # views of the file tell why
+    return {one.column: one.minimum for one in bounds if one.minimum is not None}
+
+
+def _key(inspector: Inspector, schema: TableSchema, lifetimes: FileLifetimes, row: int) -> str:
+    """The minimum primary key of a file as SQL equalities; empty if it cannot be decoded."""
+    key = _key_tests(inspector, lifetimes, row)
+    if not key:
+        return ""
+    text = _partition(lifetimes, row)
+    partition = partition_tests(lifetimes.partitions, partition_type(inspector.view), text)
+    own = [test for test in partition if _name(test) in schema.primary_keys]
+    return ", ".join(to_sql(test) for test in (*own, *key))
 
 
 def _first_live(inspector: Inspector, lifetimes: FileLifetimes) -> int | None:
@@ -74,13 +133,9 @@ def _first_live(inspector: Inspector, lifetimes: FileLifetimes) -> int | None:
     return int(rows[0]) if len(rows) else None
 
 
-def _where(schema: TableSchema, partition: Tests, key: Tests) -> str:
-    """A condition on the partition and on a range of the first key column."""
-    ranges = [replace(test, op=CompareOp.GE) for test in key[:1] if isinstance(test, Compare)]
-    tests = [to_sql(test) for test in (*partition, *ranges)]
-    if not tests and schema.fields:
-        tests = [to_sql((~col(schema.fields[0].name).is_null()).expression)]
-    return " and ".join(tests)
+def _key_range(key: Tests) -> list[str]:
+    """A condition on a range of the first key column."""
+    return [to_sql(replace(test, op=CompareOp.GE)) for test in key[:1] if isinstance(test, Compare)]
 
 
 def _name(test: Compare | IsNull) -> str:

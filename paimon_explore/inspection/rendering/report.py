@@ -301,6 +301,7 @@ class FormField:
         value: text that is filled in; empty for none.
         allowed: the allowed values; empty for any text.
         tooltip: what the setting means.
+        example: an example of a value; empty for none.
     """
 
     name: str
@@ -309,6 +310,7 @@ class FormField:
     value: str = ""
     allowed: tuple[str, ...] = ()
     tooltip: str = ""
+    example: str = ""
 
     def state(self) -> dict[str, object]:
         """The field as JSON."""
@@ -319,6 +321,7 @@ class FormField:
             "value": self.value,
             "allowed": list(self.allowed),
             "tooltip": self.tooltip,
+            "example": self.example,
         }
 
 

@@ -14,7 +14,8 @@ from paimon_explore.commit.commit_timing import system_clock
 from paimon_explore.errors import PaimonError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.explorer.explorer_state import Answer
-from paimon_explore.inspection.health.health_badge import MAX_FILES, HealthBadge, health_badge
+from paimon_explore.inspection.health.health_badge import HealthBadge, health_badge
+from paimon_explore.inspection.health.health_facts import MAX_CHECKED_FILES
 from paimon_explore.inspection.health.health_report import table_health
 from paimon_explore.inspection.problem import Problem, problem_of
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code
@@ -211,7 +212,7 @@ class WarehouseState:
             return self._badges[key]
         summary = self.row(key).summary
         found = None
-        if summary is not None and summary.files <= MAX_FILES:
+        if summary is not None and summary.files <= MAX_CHECKED_FILES:
             try:
                 inspector = Inspector(self.source.view(key.database, key.name))
                 found = health_badge(table_health(inspector, system_clock()))

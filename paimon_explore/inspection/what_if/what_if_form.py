@@ -31,11 +31,17 @@ _COMMON = (
 )
 
 
-def what_if_form(view: TableView, given: WhatIfInput) -> Form:
-    """The form of an action, filled in with the given settings."""
+def what_if_form(view: TableView, given: WhatIfInput, partition: str = "") -> Form:
+    """The form of an action, filled in with the given settings.
+
+    Args:
+        view: the table.
+        given: the action and the settings.
+        partition: a partition of the table as an example; empty for none.
+    """
     match given.action:
         case "compact":
-            fields = _compact_fields(view, given)
+            fields = _compact_fields(view, given, partition)
         case "expire_snapshots":
             fields = _expiry_fields(view, given)
         case "expire_partitions":
@@ -53,6 +59,7 @@ def what_if_form(view: TableView, given: WhatIfInput) -> Form:
                 label="other options",
                 value=more,
                 tooltip="Further table options as key = value, separated by commas.",
+                example="write-buffer-size = 64 mb",
             )
         )
     return Form(
@@ -63,7 +70,7 @@ def what_if_form(view: TableView, given: WhatIfInput) -> Form:
     )
 
 
-def _compact_fields(view: TableView, given: WhatIfInput) -> Iterator[FormField]:
+def _compact_fields(view: TableView, given: WhatIfInput, partition: str) -> Iterator[FormField]:
     yield FormField(
         name="full",
         label="full compaction",
@@ -81,6 +88,7 @@ def _compact_fields(view: TableView, given: WhatIfInput) -> Iterator[FormField]:
             current="all partitions",
             value=given.settings.get("partition", ""),
             tooltip=f"Values of some partition columns: {names}.",
+            example=partition,
         )
     yield from _option_fields(view, given, _KEYED if keyed else _APPEND)
 
@@ -107,7 +115,8 @@ def _partition_fields(view: TableView, given: WhatIfInput) -> Iterator[FormField
         name="older_than",
         current=effective_text(view.options, "partition.expiration-time") or "",
         value=given.settings.get("older_than", ""),
-        tooltip="Drop the partitions whose time is older than this age, such as 30 d.",
+        tooltip="Drop the partitions whose time is older than this age.",
+        example="30 d",
     )
     yield from _option_fields(view, given, _PARTITION_EXPIRY)
 

@@ -4,14 +4,14 @@ from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import TypeAlias
 
-import pyarrow as pa
-
 from paimon_explore.errors import InvalidInputError, PaimonError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.explain.expiry_preview import expiry_preview, parse_retention
-from paimon_explore.inspection.problem import Problem, problem_of
+from paimon_explore.inspection.overview.example_inputs import example_partition
+from paimon_explore.inspection.problem import problem_of
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code
-from paimon_explore.inspection.rendering.report import Commands, Failed, Form, Note, Report, Section
+from paimon_explore.inspection.rendering.form_view import FormView
+from paimon_explore.inspection.rendering.report import Commands
 from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.inspection.what_if.commands import (
@@ -39,51 +39,13 @@ _RETENTION = ("retain_min", "retain_max", "older_than", "limit")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class WhatIfView(Result):
-    """A form with the preview of one action.
-
-    Attributes:
-        name: the table.
-        form: the form.
-        preview: the preview; None if it failed.
-        commands: code that does the action.
-        problem: why there is no preview.
-        note: a remark above the preview; empty for none.
-    """
-
-    name: str
-    form: Form
-    preview: Result | None = None
-    commands: Commands | None = None
-    problem: Problem | None = None
-    note: str = ""
+class WhatIfView(FormView):
+    """A form with the preview of one action; without one, the action would be refused."""
 
     @property
     def kind(self) -> str:
         """Name of the view in the explorer."""
         return "what_if"
-
-    def to_arrow(self) -> pa.Table:
-        """The rows of the preview; none if it failed."""
-        return pa.table({}) if self.preview is None else self.preview.to_arrow()
-
-    def figures(self) -> dict[str, object]:
-        """The figures of the preview; none if it failed."""
-        return {} if self.preview is None else self.preview.figures()
-
-    def to_report(self) -> Report:
-        """The form, the preview, and the code."""
-        sections: list[Section] = [self.form]
-        if self.note:
-            sections.append(Note(text=self.note))
-        if self.problem is not None:
-            sections.append(Failed(problem=self.problem))
-        if self.preview is None:
-            return Report(title=f"{self.name}: what if", sections=tuple(sections))
-        report = self.preview.to_report()
-        if self.commands is not None:
-            sections.append(self.commands)
-        return Report(title=report.title, sections=(*sections, *report.sections))
 
 
 def what_if_view(inspector: Inspector, text: str, now_ms: int) -> WhatIfView:
@@ -101,7 +63,7 @@ def what_if_view(inspector: Inspector, text: str, now_ms: int) -> WhatIfView:
     """
     given = parse_input(text)
     view = inspector.view
-    form = what_if_form(view, given)
+    form = what_if_form(view, given, example_partition(inspector))
     note = ""
     if not inspector.is_newest:
         note = "Maintenance acts on the latest snapshot, so this is its preview."
@@ -119,7 +81,7 @@ def what_if_view(inspector: Inspector, text: str, now_ms: int) -> WhatIfView:
     return WhatIfView(
         name=view.name,
         form=form,
-        preview=preview,
+        result=preview,
         commands=commands,
         note=note,
         code=preview.code,

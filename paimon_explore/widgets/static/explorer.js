@@ -43,7 +43,7 @@ function rowAfter(key, row, count) {
 }
 
 // src/text_format.js
-var { CELL_LIMIT, visible, cut, formatCount, formatShort, formatBytes, formatTime, plural } = peShared;
+var { CELL_LIMIT, visible, cut, formatCount, formatShort, formatBytes, formatTime, plural, withExample } = peShared;
 
 // src/virtual_scroll.js
 var { ROW_HEIGHT, windowOf, scrollTo } = peShared;

@@ -27,7 +27,7 @@ function byPartition({ columns, partitions }, rows) {
 var partitions_default = ".pe-explorer .pe-scroll {\nflex: 1;\noverflow: auto;\n}\n.pe-explorer .pe-table {\nwidth: 100%;\nborder-collapse: collapse;\nfont-size: 12px;\n}\n.pe-explorer .pe-table :is(th, td) {\npadding: 3px 10px;\nfont-weight: normal;\ntext-align: left;\nwhite-space: nowrap;\nbackground: none;\nborder: 0;\n}\n.pe-explorer .pe-table .pe-number {\ntext-align: right;\n}\n.pe-explorer .pe-table thead th {\nposition: sticky;\ntop: 0;\nbackground: var(--pe-bg);\ncolor: var(--pe-muted);\nfont-size: 11px;\nbox-shadow: inset 0 -1px var(--pe-line);\n}\n.pe-explorer .pe-size-bar {\ndisplay: block;\nheight: 3px;\nwidth: var(--pe-share);\nmargin-left: auto;\nborder-radius: 2px;\nbackground: var(--pe-accent);\n}\n";
 
 // src/text_format.js
-var { CELL_LIMIT, visible, cut, formatCount, formatShort, formatBytes, formatTime, plural } = peShared;
+var { CELL_LIMIT, visible, cut, formatCount, formatShort, formatBytes, formatTime, plural, withExample } = peShared;
 
 // src/partitions.js
 var MOST = 500;

@@ -33,7 +33,7 @@ function shareRead({ stored, total, complete }) {
 }
 
 // src/text_format.js
-var { CELL_LIMIT, visible, cut, formatCount, formatShort, formatBytes, formatTime, plural } = peShared;
+var { CELL_LIMIT, visible, cut, formatCount, formatShort, formatBytes, formatTime, plural, withExample } = peShared;
 
 // src/profile_columns.js
 var HEADS = ["column", "type", "nulls", "distinct", "min", "max", "distribution"];
@@ -400,7 +400,8 @@ function create(context) {
   };
 }
 var whereOf = (store) => store.get().where ?? "";
-function createCondition({ store, channel, prefix }, fail) {
+function createCondition(context, fail) {
+  const { store, channel, prefix } = context;
   const id = `${prefix}-profile-where`;
   const input = el("input", {
     id,
@@ -409,6 +410,9 @@ function createCondition({ store, channel, prefix }, fail) {
     placeholder: "SQL condition on rows",
     autocomplete: "off",
     spellcheck: "false"
+  });
+  context.hints().then(({ examples }) => {
+    attribute(input, "placeholder", withExample("SQL condition on rows", examples.profile));
   });
   const send = async () => {
     const text = input.value.trim();

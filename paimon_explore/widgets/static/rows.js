@@ -105,7 +105,7 @@ function columnWidths(columns, rows) {
 var rows_default = ".per {\nposition: relative;\n}\n.per :is(select, input) {\nmin-width: 0;\npadding: 1px 6px;\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: 12px / 20px var(--pe-font);\n}\n.per [hidden] {\ndisplay: none !important;\n}\n.per .per-partition {\nwidth: 150px;\n}\n.per .per-bucket {\nwidth: 64px;\n}\n.per .per-find {\nwidth: 110px;\n}\n.per[data-busy] .per-grid {\nopacity: 0.6;\n}\n.per .per-value,\n.per .per-text {\nfont-family: var(--pe-mono);\n}\n.per .per-null {\ncolor: var(--pe-muted);\nfont-style: italic;\n}\n.per .per-struck .per-value {\ntext-decoration: line-through;\ncolor: var(--pe-muted);\n}\n.per .per-active {\noutline: 2px solid var(--pe-accent);\noutline-offset: -2px;\n}\n.per .per-failed {\nwidth: 100%;\ncolor: var(--pe-remove);\n}\n.per .per-failure {\ngrid-column: 1 / -1;\noverflow: visible;\n}\n.per .pe-grid-row .pe-cell {\nfont-family: inherit;\n}\n.per .pe-grid-row .per-value {\nfont-family: var(--pe-mono);\n}\n.per .per-cell-value {\nflex: none;\nmax-height: 30%;\noverflow: auto;\npadding: 3px 10px;\nborder-top: 1px solid var(--pe-line);\nfont-size: 12px;\noverflow-wrap: anywhere;\n}\n.per .per-cell-value:empty {\ndisplay: none;\n}\n.per .per-cell-value pre {\nmargin: 0;\nwhite-space: pre-wrap;\n}\n.per .per-note {\npadding: 4px 10px;\nfont-size: 12px;\n}\n.per .per-foot {\nflex-wrap: wrap;\n}\n.per :is(.per-chooser, .per-copies) {\ndisplay: flex;\nflex-wrap: wrap;\nalign-items: center;\ngap: 4px;\n}\n";
 
 // src/text_format.js
-var { CELL_LIMIT, visible, cut, formatCount, formatShort, formatBytes, formatTime, plural } = peShared;
+var { CELL_LIMIT, visible, cut, formatCount, formatShort, formatBytes, formatTime, plural, withExample } = peShared;
 
 // src/virtual_scroll.js
 var { ROW_HEIGHT, windowOf, scrollTo } = peShared;
@@ -537,6 +537,10 @@ function create(context) {
     autocomplete: "off",
     spellcheck: "false"
   });
+  context.hints().then(({ examples }) => {
+    attribute(where, "placeholder", withExample("Condition on rows", examples.rows));
+    attribute(partition, "placeholder", withExample("Partition", examples.partition));
+  });
   const merged = segmented(
     "Rows or records",
     [
@@ -687,8 +691,6 @@ function create(context) {
         ([id, label]) => button(label, `Copy code in ${label} that gives these rows`, () => copy(of.codes[id]))
       )
     );
-    const example = of.columns.find(({ right }) => right)?.name;
-    attribute(where, "placeholder", example ? `Condition, e.g. ${visible(example)} > 3` : null);
   };
   const copy = async (code) => {
     fill(

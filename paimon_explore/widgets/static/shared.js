@@ -279,6 +279,7 @@ function formatTime(millis, { utc = false, seconds = true } = {}) {
 function plural(count, noun) {
   return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
+var withExample = (label, example) => example ? `${label}, e.g. ${visible(example)}` : label;
 
 // src/theme.js
 var COLOURS = [
@@ -386,6 +387,6 @@ function scrollTo(row, count, scrollTop, viewHeight) {
 }
 
 // <stdin>
-var shared = { decodeColumns, decodeTexts, AskError, failureOf, Channel, attribute, el, fill, button, segmented, perFrame, whenQuiet, CELL_LIMIT, visible, cut, formatCount, formatShort, formatBytes, formatTime, plural, readColours, isDark, watchTheme, ROW_HEIGHT, windowOf, scrollTo };
+var shared = { decodeColumns, decodeTexts, AskError, failureOf, Channel, attribute, el, fill, button, segmented, perFrame, whenQuiet, CELL_LIMIT, visible, cut, formatCount, formatShort, formatBytes, formatTime, plural, withExample, readColours, isDark, watchTheme, ROW_HEIGHT, windowOf, scrollTo };
 return shared;
 })();

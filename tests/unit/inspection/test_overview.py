@@ -208,6 +208,11 @@ def test_examples_are_made_of_the_columns_and_values_of_the_table() -> None:
         "explain": "dt = 'a' and k >= 7",
         "lsm": "dt=a, bucket 0",
         "key": "dt = 'a', k = 7",
+        "rows": "dt = 'a' and k >= 7",
+        "profile": "dt = 'a' and k >= 7",
+        "partition": "dt=a",
+        "what_if": "compact partition = 'dt=a'",
+        "compare": "with at = '1'",
         "expiry": "retain_max=5, older_than=1 d",
     }
     assert len(table.files(found["files"])) == 1

@@ -242,9 +242,9 @@ def test_the_view_compares_with_the_snapshot_before() -> None:
     assert view(table, "").code.python == "t.compare(at=2)"
     found = view(table, "", snapshot=2)
     assert found.code.python == "t.at(snapshot=2).compare(at=1)"
-    assert found.comparison is not None
-    assert found.comparison.rows is not None
-    assert found.comparison.rows.only_a == 1
+    assert found.result is not None
+    assert found.result.rows is not None
+    assert found.result.rows.only_a == 1
     first = view(table, "", snapshot=1)
     assert first.code.python == "t.at(snapshot=1).compare(at=0)"
     assert view(table, "with at = 1, rows = no").code.python == "t.compare(at=1, rows=0)"
@@ -261,8 +261,8 @@ def test_the_view_opens_tables_of_the_same_warehouse_and_branches() -> None:
     a.create_branch("dev", "v1")
     for text in ("with table = db.b", "with table = b", "with branch = 'dev'"):
         found = view(a, text)
-        assert found.comparison is not None, text
-        assert found.comparison.rows_equal
+        assert found.result is not None, text
+        assert found.result.rows_equal
         again = eval(found.code.python, {"t": a, "pe": pe})  # noqa: S307 - ours
         assert again.figures() == found.figures()
     fields = {field.name: field for field in view(a, "").form.fields}

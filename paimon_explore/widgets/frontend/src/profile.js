@@ -6,7 +6,7 @@ import { attribute, button, el, fill, whenQuiet } from "./dom.js";
 import css from "./profile.css";
 import { drawColumns } from "./profile_columns.js";
 import { shareRead } from "./profile_model.js";
-import { formatCount, visible } from "./text_format.js";
+import { formatCount, visible, withExample } from "./text_format.js";
 
 /** @import {Context, Pane, Store} from "./context.js" */
 /** @import {Failure} from "./channel.js" */
@@ -221,7 +221,8 @@ const whereOf = (store) => store.get().where ?? "";
  * @param {Context} context
  * @param {(failure: Failure) => void} fail
  */
-function createCondition({ store, channel, prefix }, fail) {
+function createCondition(context, fail) {
+  const { store, channel, prefix } = context;
   const id = `${prefix}-profile-where`;
   const input = el("input", {
     id,
@@ -230,6 +231,9 @@ function createCondition({ store, channel, prefix }, fail) {
     placeholder: "SQL condition on rows",
     autocomplete: "off",
     spellcheck: "false",
+  });
+  context.hints().then(({ examples }) => {
+    attribute(input, "placeholder", withExample("SQL condition on rows", examples.profile));
   });
   const send = async () => {
     const text = input.value.trim();

@@ -5,7 +5,7 @@ import { failureOf } from "./channel.js";
 import { attribute, button, el, fill, whenQuiet } from "./dom.js";
 import css from "./report.css";
 import { drawReport, problemOf } from "./report_view.js";
-import { visible } from "./text_format.js";
+import { visible, withExample } from "./text_format.js";
 import { watchTheme } from "./theme.js";
 
 /** @import {Context, Pane} from "./context.js" */
@@ -233,7 +233,7 @@ function createForm(context, pane, field, { asked, shared }, ask) {
   let { hint } = field;
   if (context.offers({ op: "report" })) {
     context.hints().then(({ examples }) => {
-      if (examples[pane]) hint = `${field.hint}, e.g. ${visible(examples[pane])}`;
+      hint = withExample(field.hint, examples[pane]);
       show();
     });
   } else {

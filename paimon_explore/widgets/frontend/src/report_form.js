@@ -4,7 +4,7 @@
 import { attribute, button, el } from "./dom.js";
 import { cut, visible } from "./text_format.js";
 
-/** @typedef {{name: string, label: string, current: string, value: string, allowed: string[], tooltip: string}} Field */
+/** @typedef {{name: string, label: string, current: string, value: string, allowed: string[], tooltip: string, example: string}} Field */
 /** @typedef {{type: "form", title: string, actions: [string, string][], action: string, fields: Field[], submit: string}} Form */
 /** @typedef {{type: "commands", title: string, rows: [string, string][]}} Commands */
 
@@ -72,6 +72,13 @@ export function createReportForm(form, select) {
   return element;
 }
 
+/**
+ * What an empty field stands for, and an example.
+ * @param {Field} field
+ */
+const placeholderOf = ({ current, example }) =>
+  [current, example && `e.g. ${example}`].filter(Boolean).join(", ");
+
 /** @param {Field} field */
 function inputOf(field) {
   const attributes = {
@@ -83,7 +90,7 @@ function inputOf(field) {
     const input = el("input", {
       ...attributes,
       type: "text",
-      placeholder: visible(cut(field.current)),
+      placeholder: visible(cut(placeholderOf(field))),
       autocomplete: "off",
       spellcheck: "false",
     });

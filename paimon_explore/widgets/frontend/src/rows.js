@@ -6,7 +6,7 @@ import { attribute, button, el, fill, segmented, whenQuiet } from "./dom.js";
 import { RowLayout } from "./row_layout.js";
 import css from "./rows.css";
 import { createGrid } from "./rows_grid.js";
-import { cut, formatCount, visible } from "./text_format.js";
+import { cut, formatCount, visible, withExample } from "./text_format.js";
 
 /** @import {Context, Pane} from "./context.js" */
 /** @import {Failure} from "./channel.js" */
@@ -167,6 +167,10 @@ export function create(context) {
     placeholder: "Condition on rows",
     autocomplete: "off",
     spellcheck: "false",
+  });
+  context.hints().then(({ examples }) => {
+    attribute(where, "placeholder", withExample("Condition on rows", examples.rows));
+    attribute(partition, "placeholder", withExample("Partition", examples.partition));
   });
   const merged = segmented(
     "Rows or records",
@@ -332,8 +336,6 @@ export function create(context) {
         button(label, `Copy code in ${label} that gives these rows`, () => copy(of.codes[id])),
       ),
     );
-    const example = /** @type {Column[]} */ (of.columns).find(({ right }) => right)?.name;
-    attribute(where, "placeholder", example ? `Condition, e.g. ${visible(example)} > 3` : null);
   };
 
   /** @param {string} code */

@@ -105,3 +105,11 @@ export function formatTime(millis, { utc = false, seconds = true } = {}) {
 export function plural(count, noun) {
   return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
+
+/**
+ * What a field is for, with an example if the table has one.
+ * @param {string} label
+ * @param {string | undefined} example
+ */
+export const withExample = (label, example) =>
+  example ? `${label}, e.g. ${visible(example)}` : label;
