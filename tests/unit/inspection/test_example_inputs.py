@@ -82,7 +82,8 @@ def test_every_example_is_a_valid_input_of_its_view(kind: str) -> None:
 
 
 def test_examples_of_a_table_with_odd_names_are_valid() -> None:
-    names = pa.schema([("a b", pa.string()), ("select", pa.int32()), ("`x`", pa.date32())])
+    fields: dict[str, pa.DataType] = {"a b": pa.string(), "select": pa.int32(), "`x`": pa.date32()}
+    names = columns(**fields)
     rows = [{"a b": "it's", "select": 1, "`x`": date(2026, 1, 2)}]
     table = keyed_table(names, rows, primary_key=["a b", "select", "`x`"], partition_by=["a b"])
     found = examples(table)
