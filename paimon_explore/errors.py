@@ -21,6 +21,7 @@
     PaimonWarning (UserWarning)
       IcebergMetadataWarning                 a commit that does not update Iceberg metadata
       CatalogSyncWarning                     a commit whose partitions did not reach the catalog
+      UnsupportedOptionWarning               an option was set that this package refuses
 
 Each class builds its message from facts: what failed, where, which rule, what to do next. Facts may
 come from untrusted tables, so messages mask secrets and escape control characters (`sanitize`);
@@ -284,6 +285,10 @@ class PaimonWarning(UserWarning):
 
 class IcebergMetadataWarning(PaimonWarning):
     """A commit does not update the table's Iceberg metadata, which becomes stale."""
+
+
+class UnsupportedOptionWarning(PaimonWarning):
+    """An option was set that this package refuses where it matters; other engines may follow it."""
 
 
 class CatalogSyncWarning(PaimonWarning):

@@ -13,7 +13,11 @@ import numpy as np
 from paimon_explore.commit.bucket_conflicts import check_rescaled
 from paimon_explore.commit.commit_trace import CommitStep
 from paimon_explore.commit.conflicts import ConflictRules, check_conflicts
-from paimon_explore.commit.file_changes import Changes, PartitionSet
+from paimon_explore.commit.file_changes import (
+    Changes,
+    PartitionSet,
+    without_statistics_of_deletes,
+)
 from paimon_explore.commit.index_files import IndexRules, combine_index
 from paimon_explore.commit.key_conflicts import KeyRules, check_keys
 from paimon_explore.commit.manifest_merge import (
@@ -29,7 +33,11 @@ from paimon_explore.commit.overwrite import (
     upgrade_level_0,
 )
 from paimon_explore.commit.overwrite_conflicts import OverwrittenPartitions, check_overwritten
-from paimon_explore.commit.row_tracking import assign_row_ids
+from paimon_explore.commit.row_tracking import (
+    assign_row_ids,
+    grouped_by_partition,
+    numbered_by_snapshot,
+)
 from paimon_explore.commit.strict_mode import check_strict_mode, without_duplicates
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.commit_message import SeenSnapshot
@@ -166,6 +174,11 @@ class AttemptSteps:
     row_tracking: bool
     key_rules: KeyRules
 
+    @property
+    def numbers_by_snapshot(self) -> bool:
+        """Whether new files have the snapshot id as sequence number."""
+        return self.options.value(opt.SEQUENCE_SNAPSHOT_ORDERING)
+
     def plan_overwrite(self, state: CommitAttempt) -> Metrics | None:
         """Plan the live files that an overwrite removes."""
         what = state.request.overwrite
@@ -257,12 +270,17 @@ class AttemptSteps:
         }
 
     def assign_row_ids(self, state: CommitAttempt) -> Metrics | None:
-        """Assign row ids to new rows."""
+        """Assign row ids to new rows, and the snapshot id as sequence number if it orders rows."""
+        if self.numbers_by_snapshot and state.request.kind is not CommitKind.COMPACT:
+            state.delta_entries = numbered_by_snapshot(state.delta_entries, state.snapshot_id)
         if not self.row_tracking:
             return None
         first = state.next_row_id
+        entries = state.delta_entries
+        if self.options.value(opt.ROW_TRACKING_PARTITION_GROUP_ON_COMMIT):
+            entries = grouped_by_partition(entries)
         state.delta_entries, state.next_row_id = assign_row_ids(
-            state.delta_entries, snapshot_id=state.snapshot_id, next_row_id=first
+            entries, snapshot_id=state.snapshot_id, next_row_id=first
         )
         return {"first row id": first, "next row id": state.next_row_id}
 
@@ -270,7 +288,10 @@ class AttemptSteps:
         """Write the delta manifests and their list, unless an earlier attempt did."""
         if state.delta is not None:
             return None
-        manifests = self.writer.entries(state.delta_entries)
+        entries = state.delta_entries
+        if self.options.value(opt.MANIFEST_DELETE_FILE_DROP_STATS):
+            entries = without_statistics_of_deletes(entries)
+        manifests = self.writer.entries(entries)
         state.delta = self.writer.list(manifests)
         return {
             "entries": len(state.delta_entries),

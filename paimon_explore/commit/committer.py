@@ -390,5 +390,6 @@ def _key_rules(schema: TableSchema, options: TableOptions) -> KeyRules:
         keys=schema.project(schema.trimmed_primary_keys),
         has_fixed_buckets=options.value(opt.BUCKET) > 0,
         crosses_partitions=schema.is_cross_partition,
-        by_sequence_field=bool(options.value(opt.SEQUENCE_FIELD)),
+        by_sequence_field=bool(options.value(opt.SEQUENCE_FIELD))
+        or options.value(opt.SEQUENCE_SNAPSHOT_ORDERING),
     )

@@ -4,20 +4,48 @@ A transaction may create two snapshots: the written files (APPEND) and the compa
 (COMPACT). Each has its own `Changes`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from paimon_explore.data_types.arrow_buffers import Bools, bool_values
+from paimon_explore.encoding.binary_row.row_layout import EMPTY_ROW
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.manifest.index_manifest import DELETION_VECTORS_INDEX, IndexEntries
-from paimon_explore.metadata.manifest.manifest_entry import FileKind, ManifestEntries
+from paimon_explore.metadata.manifest.manifest_entry import (
+    ENTRY_SCHEMA,
+    FileKind,
+    ManifestEntries,
+)
 
 PLAN_AGAIN = "Plan the change again on the latest snapshot."
 """Hint of conflicts."""
+
+
+_NO_STATISTICS: Mapping[str, object] = {
+    "value_min": EMPTY_ROW,
+    "value_max": EMPTY_ROW,
+    "value_null_counts": [],
+    "value_stats_cols": [],
+}
+
+
+def without_statistics_of_deletes(entries: ManifestEntries) -> ManifestEntries:
+    """Return the entries with empty column statistics in DELETE entries."""
+    is_delete = entries.numbers("kind") == FileKind.DELETE
+    if not is_delete.any():
+        return entries
+    table = entries.table
+    for name, empty in _NO_STATISTICS.items():
+        position = ENTRY_SCHEMA.get_field_index(name)
+        field_type = ENTRY_SCHEMA.field(name)
+        rows = zip(table.column(name).to_pylist(), is_delete.tolist(), strict=True)
+        values = [empty if deleted else value for value, deleted in rows]
+        table = table.set_column(position, field_type, pa.array(values, field_type.type))
+    return ManifestEntries(table)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ Spec: append-table/row-tracking. Seen in: golden java200/row_tracking.
 
 from collections.abc import Mapping
 
+import numpy as np
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow_buffers import Column
@@ -17,6 +18,7 @@ from paimon_explore.metadata.manifest.manifest_entry import (
     FileSource,
     ManifestEntries,
 )
+from paimon_explore.scan.manifest_arrays import column, distinct
 
 _ROW_ID = "_ROW_ID"
 _SIDE_FILES = (".blob", ".vector.")
@@ -62,6 +64,32 @@ def assign_row_ids(
         column: Column = pa.array(values, pa.int64())
         table = table.set_column(position, ENTRY_SCHEMA.field(name), column)
     return ManifestEntries(table), counter.free
+
+
+def numbered_by_snapshot(entries: ManifestEntries, snapshot_id: int) -> ManifestEntries:
+    """Return the entries with the snapshot id as sequence number of new files.
+
+    In tables with `sequence.snapshot-ordering` readers use it for all rows of the file.
+    """
+    is_new = entries.numbers("kind") == FileKind.ADD
+    table = entries.table
+    for name in ("min_sequence_number", "max_sequence_number"):
+        numbers = np.where(is_new, snapshot_id, entries.numbers(name))
+        position = ENTRY_SCHEMA.get_field_index(name)
+        column_of: Column = pa.array(numbers, pa.int64())
+        table = table.set_column(position, ENTRY_SCHEMA.field(name), column_of)
+    return ManifestEntries(table)
+
+
+def grouped_by_partition(entries: ManifestEntries) -> ManifestEntries:
+    """Return the entries with those of a partition together, partitions in order of appearance.
+
+    New files of a partition then have contiguous row ids.
+    """
+    _, partitions = distinct(column(entries.table, "partition"))
+    if not len(partitions) or bool((np.diff(partitions) >= 0).all()):
+        return entries
+    return entries.take(np.argsort(partitions, kind="stable"))
 
 
 _READ = [

@@ -30,6 +30,7 @@ from paimon_explore.merge.key_records import RowKind, is_retract
 from paimon_explore.merge.merge_spec import MergeSpec, deciding_columns, merge_spec, needed_columns
 from paimon_explore.merge.numpy_columns import int8_array, ints_of, mask_array
 from paimon_explore.merge.sort_merge import merge_runs
+from paimon_explore.metadata.manifest.manifest_entry import FileSource
 from paimon_explore.metadata.options.effective_options import needs_lookup
 from paimon_explore.metadata.options.option_enums import MergeEngine
 from paimon_explore.metadata.options.table_options import (
@@ -418,9 +419,9 @@ class SplitFile:
     def source(self) -> DataFileSource:
         """The file as input of the data file reader."""
         written = self._cell("write_cols").as_py()
-        level_0 = self._cell("level").as_py() == 0
+        is_written = self._cell("file_source").as_py() == FileSource.APPEND
         newest = self._cell("max_sequence_number").as_py()
-        stamped = level_0 and self.reader.options.value(SEQUENCE_SNAPSHOT_ORDERING)
+        stamped = is_written and self.reader.options.value(SEQUENCE_SNAPSHOT_ORDERING)
         return DataFileSource(
             file_io=self.reader.store.file_io,
             path=self.path,

@@ -13,14 +13,13 @@ Spec: maintenance/manage-branches; chain tables. Seen in: golden java200 `fallba
 `chain_table`.
 """
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
 
 from paimon_explore.errors import NotFoundError, choices
-from paimon_explore.merge.keys.key_groups import group_rows
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
+from paimon_explore.metadata.options.refused_options import Use, check_supported_options
 from paimon_explore.metadata.options.table_options import (
     CHAIN_TABLE_ENABLED,
     SCAN_FALLBACK_BRANCH,
@@ -31,6 +30,7 @@ from paimon_explore.metadata.options.table_options import (
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
 from paimon_explore.scan.live_entries import PartitionFilter, live_files
 from paimon_explore.scan.manifest_arrays import byte_array, byte_rows, column, distinct
+from paimon_explore.scan.partition_order import ordered_partitions
 from paimon_explore.scan.plan import ScanPlan, ScanTarget, Stage, plan_scan
 from paimon_explore.scan.predicate.expression import TRUE, Expression
 from paimon_explore.scan.predicate.predicate_split import split as split_predicate
@@ -41,6 +41,7 @@ from paimon_explore.scan.time_travel import resolve_other
 
 def plan_table(target: ScanTarget, predicate: Expression = TRUE) -> ScanPlan:
     """Plan a batch scan over all branches that the table's options name; see `plan_scan`."""
+    check_supported_options(target.options, Use.READ, target.store.paths.root)
     first, *more = branches_read(target)
     if not more:
         return plan_scan(first, predicate)
@@ -121,7 +122,7 @@ def _plan_chain(whole: ScanTarget, changes: ScanTarget, predicate: Expression) -
     states, deltas = _by_partition(whole), _by_partition(changes)
     schema = whole.schema
     partition_filter = PartitionFilter(row_type=schema.partition_type, predicate=None)
-    order = _in_order(states.keys() | deltas.keys(), partition_filter)
+    order = ordered_partitions(states.keys() | deltas.keys(), partition_filter)
     parts = split_predicate(predicate, schema.partition_keys)
     wanted = replace(partition_filter, predicate=None if parts.pushed == TRUE else parts.pushed)
     kept = wanted.entry_mask(byte_array(order))
@@ -144,13 +145,6 @@ def _by_partition(target: ScanTarget) -> dict[bytes, list[DataSplit]]:
         for split in whole_buckets(files):
             found.setdefault(split.partition, []).append(split)
     return found
-
-
-def _in_order(partitions: Iterable[bytes], partition_filter: PartitionFilter) -> list[bytes]:
-    """Partition rows ascending by their values."""
-    rows = sorted(partitions)
-    groups = group_rows(partition_filter.decode(byte_array(rows)).columns, count=len(rows))
-    return [rows[i] for i in groups.order.tolist()]
 
 
 def _chain_partition(

@@ -8,11 +8,14 @@ Spec: primary-key-table, filter push-down; concepts/spec/manifest.
 """
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from paimon_explore.data_types.definitions import RowType
+from paimon_explore.data_types.local_time import local_millis
+from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.entry_cancellation import live_entries
 from paimon_explore.metadata.manifest.manifest_entry import ENTRY_SCHEMA, FileKind, ManifestEntries
@@ -20,10 +23,14 @@ from paimon_explore.metadata.manifest.manifest_filter import EntryFilter, partit
 from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
 from paimon_explore.metadata.options.option_enums import MergeEngine
 from paimon_explore.metadata.options.table_options import (
+    BUCKET,
     DATA_EVOLUTION_ENABLED,
     DELETION_VECTORS_ENABLED,
     DELETION_VECTORS_MERGE_ON_READ,
     MERGE_ENGINE,
+    SCAN_BUCKET,
+    SCAN_FILE_CREATION_TIME_MILLIS,
+    SCAN_PLAN_SORT_PARTITION,
     SOURCE_SPLIT_OPEN_FILE_COST,
     SOURCE_SPLIT_TARGET_SIZE,
     TableOptions,
@@ -33,6 +40,7 @@ from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
 from paimon_explore.scan.live_entries import PartitionFilter, read_entries
 from paimon_explore.scan.manifest_arrays import Mask, Rows, group_numbers, numbers
+from paimon_explore.scan.partition_order import sorted_by_partition
 from paimon_explore.scan.predicate.expression import TRUE, Expression, names_of
 from paimon_explore.scan.predicate.predicate_split import split
 from paimon_explore.scan.splits.data_split import LocatedFiles, PlainSplit
@@ -83,6 +91,7 @@ class ScanTarget:
         only_level: read only files of this level; None for all.
         created_since: skip files created before this local wall-clock time in ms; None for all.
             Set for reads only, since writes need all files.
+        only_bucket: read only this bucket; None for all. Set for reads only.
     """
 
     store: TableStore
@@ -94,6 +103,25 @@ class ScanTarget:
     branch: str = MAIN_BRANCH
     only_level: int | None = None
     created_since: int | None = None
+    only_bucket: int | None = None
+
+    def for_read(self) -> "ScanTarget":
+        """Return the target with the scan options that restrict the files of reads.
+
+        Raises:
+            InvalidInputError: `scan.bucket` is set for a table without fixed buckets.
+        """
+        since = self.options.value(SCAN_FILE_CREATION_TIME_MILLIS)
+        bucket = self.options.value(SCAN_BUCKET)
+        if since is None and bucket is None:
+            return self
+        if bucket is not None and (self.keys is None or self.options.value(BUCKET) < 1):
+            raise InvalidInputError(
+                f"Option {SCAN_BUCKET.key!r} = {bucket} needs a table with a primary key and "
+                "a fixed number of buckets."
+            )
+        created = None if since is None else local_millis(since)
+        return replace(self, created_since=created, only_bucket=bucket)
 
     @property
     def keys(self) -> RowType | None:
@@ -194,6 +222,8 @@ def plan_scan(target: ScanTarget, predicate: Expression = TRUE) -> ScanPlan:
     )
     stages: list[Stage] = []
     entries = _planned_files(target, target.snapshot, partitions, parts.rest, stages)
+    if target.options.value(SCAN_PLAN_SORT_PARTITION) and target.schema.partition_keys:
+        entries = sorted_by_partition(entries, partitions)
     return ScanPlan(
         snapshot=target.snapshot,
         splits=make_splits(target.located(entries, target.snapshot), target.rules),
@@ -393,6 +423,8 @@ def _visible(target: ScanTarget, entries: ManifestEntries) -> Mask:
         mask &= numbers(entries.table, "bucket") != _POSTPONED
     if target.only_level is not None:
         mask &= numbers(entries.table, "level") == target.only_level
+    if target.only_bucket is not None:
+        mask &= numbers(entries.table, "bucket") == target.only_bucket
     if target.hides_level_0:
         mask &= numbers(entries.table, "level") != 0
     if target.created_since is not None:

@@ -173,7 +173,7 @@ def _check_mode(mode: StartupMode, given: tuple[str, ...]) -> None:
             | StartupMode.FROM_FILE_CREATION_TIME
         ):
             fits, wants = not given, "cannot be combined with a point in time"
-        case StartupMode.LATEST_DELTA | StartupMode.FROM_CREATION_TIMESTAMP:
+        case StartupMode.FROM_CREATION_TIMESTAMP:
             raise UnsupportedFeatureError(f"option {SCAN_MODE.key!r} = {mode.value!r}")
         case _:
             assert_never(mode)

@@ -12,9 +12,10 @@ from dataclasses import field
 
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.options.table_options import QUERY_AUTH_ENABLED
 from paimon_explore.store.table_store import TableStore
 
-_ENABLED = "query-auth.enabled"
+_ENABLED = QUERY_AUTH_ENABLED.key
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,11 +18,9 @@ from paimon_explore.arguments import (
 from paimon_explore.data_types import data_frames
 from paimon_explore.data_types.arrow import arrow_schema
 from paimon_explore.data_types.definitions import RowType
-from paimon_explore.data_types.local_time import local_millis
 from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.options.table_options import (
-    SCAN_FILE_CREATION_TIME_MILLIS,
     SCAN_IGNORE_CORRUPT_FILES,
     SCAN_IGNORE_LOST_FILES,
 )
@@ -183,7 +181,7 @@ class Scan:
                 "An incremental scan has no single plan, because it plans each commit separately."
             )
         with explain_missing_files(self.target.store, self.target.snapshot):
-            plan = plan_table(self._read_target, self.where)
+            plan = plan_table(self.target.for_read(), self.where)
         if not any(map(self.target.options.value, _IGNORING)):
             return plan
         from paimon_explore.read.skip_unreadable_files import readable_splits
@@ -211,17 +209,7 @@ class Scan:
             where=self.where, columns=self.columns, limit=self.row_limit, renderer=RENDERER
         )
         name = self.target.store.paths.root.rpartition("/")[2]
-        return explain_scan(self._read_target, request, name)
-
-    @property
-    def _read_target(self) -> ScanTarget:
-        """The target with the option for the creation time of files; writers plan all files."""
-        since = self.target.options.value(SCAN_FILE_CREATION_TIME_MILLIS)
-        return (
-            self.target
-            if since is None
-            else replace(self.target, created_since=local_millis(since))
-        )
+        return explain_scan(self.target.for_read(), request, name)
 
     def to_batches(self) -> pa.RecordBatchReader:
         """Read the rows as a stream of record batches, one split at a time, in bounded memory.

@@ -25,8 +25,10 @@ from paimon_explore.metadata.manifest.entry_cancellation import live_entries
 from paimon_explore.metadata.manifest.index_manifest import HASH_INDEX, IndexEntries
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options import table_options as opt
+from paimon_explore.metadata.options.refused_options import Use, check_supported_options
 from paimon_explore.metadata.options.table_options import TableOptions
-from paimon_explore.metadata.partition_path import partition_paths
+from paimon_explore.metadata.partition_path import partition_paths, partition_texts
+from paimon_explore.metadata.partition_time import check_partition_time, strict_time_format
 from paimon_explore.metadata.schema.memoize_by_schema import cached_by_schema_and_options
 from paimon_explore.metadata.schema.path_option_validation import check_path_options
 from paimon_explore.metadata.schema.table_schema import TableSchema
@@ -92,6 +94,7 @@ class WriteTarget:
     def __post_init__(self) -> None:
         path = self.store.paths.schema(self.schema.id)
         check_path_options(self.schema, self.options, path)
+        check_supported_options(self.options, Use.WRITE, self.store.paths.root)
 
     def file_names(self) -> FileNames:
         """Return a generator of names for the new files of one bucket."""
@@ -105,6 +108,7 @@ class WriteTarget:
     def file_location(self, partition: bytes, bucket: int, names: FileNames) -> FileLocation:
         """Return the directory and names of the new files of a bucket."""
         paths = self.store.paths
+        _check_time(self.schema, self.options, partition)
         folder = paths.bucket_dir(self.partition_path(partition), bucket)
         return FileLocation(
             file_io=self.store.file_io,
@@ -114,6 +118,16 @@ class WriteTarget:
             external=external_folders(self.options),
             relative=folder.removeprefix(paths.data_root).strip("/"),
         )
+
+
+def _check_time(schema: TableSchema, options: TableOptions, partition: bytes) -> None:
+    """Check that a partition has a time, if the options require it."""
+    times = strict_time_format(options)
+    if times is not None and schema.partition_keys:
+        types = [column.type for column in schema.partition_type]
+        values = decode_rows(pa.array([partition], pa.binary()), types, where="partition")
+        texts = [column[0] for column in partition_texts(values, types)]
+        check_partition_time(dict(zip(schema.partition_keys, texts, strict=True)), times)
 
 
 @cached_by_schema_and_options

@@ -5,13 +5,11 @@ between. The rules of the catalog about reading the table apply.
 """
 
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import replace
 from time import perf_counter
 
 import pyarrow as pa
 
 from paimon_explore.data_types.definitions import RowType
-from paimon_explore.data_types.local_time import local_millis
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.profile.column_collectors import (
     collectors_of,
@@ -19,7 +17,6 @@ from paimon_explore.inspection.profile.column_collectors import (
     unprofiled,
 )
 from paimon_explore.inspection.profile.column_profile import ColumnProfile
-from paimon_explore.metadata.options.table_options import SCAN_FILE_CREATION_TIME_MILLIS
 from paimon_explore.read.row_rules import AuthorizedQuery, rules_of
 from paimon_explore.read.skip_unreadable_files import readable_splits
 from paimon_explore.read.small_files import groups, read_group
@@ -160,10 +157,7 @@ class RowProfile:
 
     def _stored(self, names: tuple[str, ...], where: Expression) -> Iterator[pa.RecordBatch]:
         """The stored rows that fulfil a condition."""
-        target = self._source.target
-        since = target.options.value(SCAN_FILE_CREATION_TIME_MILLIS)
-        if since is not None:
-            target = replace(target, created_since=local_millis(since))
+        target = self._source.target.for_read()
         with explain_missing_files(target.store, target.snapshot):
             plan = plan_table(target, where)
             reader = SplitReader(

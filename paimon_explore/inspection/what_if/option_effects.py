@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from enum import Enum
 
 from paimon_explore.metadata.options.option_definition import Option, parse_duration, parse_size
-from paimon_explore.metadata.options.table_options import ALL_OPTIONS
+from paimon_explore.metadata.options.option_reference import ALL_OPTIONS
 
 _NEW_FILES = "Applies to new data files; existing files stay as they are until a compaction."
 _COMPACTION = "Applies to the next compaction; nothing is rewritten before."

@@ -1,8 +1,9 @@
 """Automatic compaction after a write, as in Paimon's writers; `write-only` disables it.
 
 Rows of a primary-key table are written to level 0. Then the written buckets are compacted if the
-number and sizes of sorted runs require it. Tables that compact by lookup (deletion vectors,
-first-row, changelog producer `lookup`) always compact, because their new rows are invisible before.
+number and sizes of sorted runs require it, or fully with `full-compaction.delta-commits`. Tables
+that compact by lookup (deletion vectors, first-row, changelog producer `lookup`) always compact,
+because their new rows are invisible before.
 
 The rows are already committed. If a compaction loses a commit conflict, it is planned again where
 rows are invisible without it, with the retries of a commit; otherwise it is skipped. A failed
@@ -98,7 +99,8 @@ def _compact_once(
 ) -> list[Snapshot]:
     """Plan, merge and commit once; delete the new files if the commit fails."""
     store, schema, options = target
-    messages = compact_table(store, schema, options, full=False, buckets=buckets)
+    full = _is_full(options, identifier)
+    messages = compact_table(store, schema, options, full=full, buckets=buckets)
     try:
         return committer.commit(messages, identifier) if messages else []
     except CommitOutcomeUnknownError:
@@ -106,6 +108,14 @@ def _compact_once(
     except PaimonError:
         abort(WriteTarget(store=store, schema=schema, options=options), messages)
         raise
+
+
+def _is_full(options: TableOptions, identifier: int) -> bool:
+    """Whether the compaction is full: after each batch, after each n-th commit of a stream."""
+    interval = options.value(opt.FULL_COMPACTION_DELTA_COMMITS)
+    if interval is None or interval < 1:
+        return False
+    return identifier == BATCH_COMMIT_IDENTIFIER or identifier % interval == 0
 
 
 def is_auto_compacted(schema: TableSchema, options: TableOptions) -> bool:

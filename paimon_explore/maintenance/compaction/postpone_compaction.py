@@ -3,12 +3,14 @@
 Tables with `bucket = -2` store new rows in Avro files of one postpone bucket per partition, in
 input order. Their compaction writes these rows like new input: with sequence numbers, merged, to
 level-0 files of real buckets, which replace the Avro files in one commit. The number of buckets is
-that of the partition's existing files, or else the option `postpone.default-bucket-num`.
+that of the partition's existing files, or else that of the options
+`postpone.target-row-num-per-bucket` and `postpone.default-bucket-num`.
 
 Spec: primary-key-table/data-distribution, postpone bucket. Seen in: golden
 java200/postpone_compacted.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -26,8 +28,6 @@ from paimon_explore.scan.splits.data_split import DataSplit, Splits
 from paimon_explore.write.input.row_kinds import ROW_KIND
 from paimon_explore.write.primary_key_writer import UpsertWriter
 from paimon_explore.write.write_target import WriteTarget, abort
-
-_DEFAULT_BUCKETS = 1
 
 
 def compact_postpone_buckets(
@@ -47,16 +47,29 @@ def compact_postpone_buckets(
         StorageError: a file cannot be read or written.
     """
     known = {split.partition: split.total_buckets for split in buckets if split.total_buckets > 0}
-    default = target.options.value(opt.POSTPONE_DEFAULT_BUCKET_NUM) or _DEFAULT_BUCKETS
+    rows: Counter[bytes] = Counter()
+    for split in buckets:
+        if split.bucket == POSTPONE_BUCKET:
+            rows[split.partition] += split.row_count
     messages: list[CommitMessage] = []
     try:
         for split in buckets:
             if split.bucket == POSTPONE_BUCKET:
-                messages += _rewrite(target, split, known.get(split.partition, default))
+                count = known.get(split.partition)
+                new = _new_bucket_count(target.options, rows[split.partition])
+                messages += _rewrite(target, split, new if count is None else count)
     except BaseException:
         abort(target, messages)
         raise
     return messages
+
+
+def _new_bucket_count(options: TableOptions, rows: int) -> int:
+    """Return the number of buckets of a partition that has none yet."""
+    target_rows = options.value(opt.POSTPONE_TARGET_ROW_NUM_PER_BUCKET)
+    if target_rows is None:
+        return max(options.value(opt.POSTPONE_DEFAULT_BUCKET_NUM), 1)
+    return max(-(-rows // max(target_rows, 1)), 1)
 
 
 def _rewrite(target: WriteTarget, split: DataSplit, count: int) -> list[CommitMessage]:

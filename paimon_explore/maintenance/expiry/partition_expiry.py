@@ -7,7 +7,6 @@ As in Java, the text of a DATE value is its day number, which only a custom form
 Spec: maintenance/manage-partitions.
 """
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
@@ -23,27 +22,11 @@ from paimon_explore.metadata.options import option_enums as of
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.partition_path import partition_texts
+from paimon_explore.metadata.partition_time import PartitionTimeFormat
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.scan.live_entries import PartitionFilter, live_files
 from paimon_explore.scan.manifest_arrays import column, distinct
 from paimon_explore.store.table_store import TableStore
-
-_TOKENS: Mapping[str, tuple[str, str]] = {
-    "yyyy": ("year", r"\d{4}"),
-    "MM": ("month", r"\d{2}"),
-    "M": ("month", r"\d{1,2}"),
-    "dd": ("day", r"\d{2}"),
-    "d": ("day", r"\d{1,2}"),
-    "HH": ("hour", r"\d{2}"),
-    "H": ("hour", r"\d{1,2}"),
-    "mm": ("minute", r"\d{2}"),
-    "ss": ("second", r"\d{2}"),
-}
-_DEFAULT = re.compile(
-    r"(?P<year>\d{1,10})-(?P<month>\d{1,2})-(?P<day>\d{1,2})"
-    r"(?: (?P<hour>\d{1,2}):(?P<minute>\d{1,2}):(?P<second>\d{1,2})(?:\.\d{0,9})?)?"
-)
-_PART = re.compile(r"'(?P<quoted>[^']*)'|(?P<token>([A-Za-z])\3*)|(?P<other>.)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,26 +53,7 @@ class PartitionExpiry:
         Raises:
             UnsupportedFeatureError: the formatter has an unsupported pattern letter.
         """
-        if self.pattern is None:
-            text = next(iter(values.values()))
-        else:
-            text = self.pattern
-            for name in sorted(values, key=len, reverse=True):
-                if f"${name}" not in text:
-                    continue
-                value = values[name]
-                if value is None:
-                    return None
-                text = text.replace(f"${name}", value)
-        regex = _DEFAULT if self.formatter is None else _regex_of(self.formatter)
-        found = None if text is None else regex.fullmatch(text)
-        if found is None:
-            return None
-        given = {name: int(part) for name, part in found.groupdict().items() if part is not None}
-        try:
-            return datetime(**{"year": 1970, "month": 1, "day": 1, **given})  # type: ignore[arg-type]  # noqa: DTZ001 - local times
-        except ValueError:
-            return None
+        return PartitionTimeFormat(pattern=self.pattern, formatter=self.formatter).time_of(values)
 
 
 def expiry_of(options: TableOptions, age: timedelta | None = None) -> PartitionExpiry:
@@ -230,20 +194,3 @@ def _update_times(live: ManifestEntries, codes: Sequence[int], count: int) -> li
         None if code in unknown else datetime.fromtimestamp(ms / 1000, UTC).replace(tzinfo=None)
         for code, ms in enumerate(newest)
     ]
-
-
-def _regex_of(formatter: str) -> re.Pattern[str]:
-    """Convert a Java date-time pattern to a regular expression."""
-    found = []
-    for part in _PART.finditer(formatter):
-        token = part["token"]
-        if token is None:
-            found.append(re.escape(part["other"] or part["quoted"] or "'"))
-            continue
-        if token not in _TOKENS:
-            raise UnsupportedFeatureError(
-                f"pattern {token!r} in option 'partition.timestamp-formatter'"
-            )
-        name, digits = _TOKENS[token]
-        found.append(f"(?P<{name}>{digits})")
-    return re.compile("".join(found))

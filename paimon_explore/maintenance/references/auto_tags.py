@@ -23,6 +23,7 @@ from paimon_explore.maintenance.references.tag_operations import (
     expire_tags,
 )
 from paimon_explore.metadata.options import tag_options as opt
+from paimon_explore.metadata.options.option_definition import Option
 from paimon_explore.metadata.options.option_enums import (
     TagCreationMode,
     TagCreationPeriod,
@@ -137,7 +138,8 @@ def create_auto_tags(store: TableStore, options: TableOptions) -> list[Tag]:
     created = list(_create_missing_tags(store, options, periods_of(options)))
     if created:
         _keep_newest(store, options, automatic_tags(store, options))
-        expire_tags(store, options)
+        if options.value(opt.TAG_TIME_EXPIRE_ENABLED):
+            expire_tags(store, options)
     return created
 
 
@@ -185,18 +187,29 @@ def time_of(snapshot: Snapshot, options: TableOptions) -> datetime | None:
         InvalidInputError: the time zone is unknown.
     """
     if options.value(opt.TAG_AUTOMATIC_CREATION) is not TagCreationMode.WATERMARK:
-        zoned = datetime.fromtimestamp(snapshot.time_millis / 1000, UTC).astimezone()
-        return zoned.replace(tzinfo=None)
+        return _commit_time(snapshot, options)
     if snapshot.watermark is None or not 0 <= snapshot.watermark < _YEAR_10000_MS:
         return None
-    name = options.value(opt.SINK_WATERMARK_TIME_ZONE)
-    try:
-        zone = ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError) as error:
-        key = opt.SINK_WATERMARK_TIME_ZONE.key
-        msg = f"Option {key!r} is {name!r}, which is not a time zone."
-        raise InvalidInputError(msg, hint="Use a name such as Europe/Berlin.") from error
+    zone = _time_zone(opt.SINK_WATERMARK_TIME_ZONE, options)
     return datetime.fromtimestamp(snapshot.watermark / 1000, zone).replace(tzinfo=None)
+
+
+def _commit_time(snapshot: Snapshot, options: TableOptions) -> datetime:
+    """Return the commit time in the time zone of the option, by default in local time."""
+    zone = _time_zone(opt.SINK_PROCESS_TIME_ZONE, options)
+    zoned = datetime.fromtimestamp(snapshot.time_millis / 1000, UTC).astimezone(zone)
+    return zoned.replace(tzinfo=None)
+
+
+def _time_zone(option: Option[str] | Option[str | None], options: TableOptions) -> ZoneInfo | None:
+    name = options.value(option)
+    if name is None:
+        return None
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError) as error:
+        msg = f"Option {option.key!r} is {name!r}, which is not a time zone."
+        raise InvalidInputError(msg, hint="Use a name such as Europe/Berlin.") from error
 
 
 def _keep_newest(store: TableStore, options: TableOptions, tags: list[Tag]) -> None:
@@ -210,7 +223,7 @@ def _create_batch_tag(store: TableStore, options: TableOptions) -> list[Tag]:
     newest = store.snapshots.latest()
     if newest is None:
         return []
-    day = datetime.fromtimestamp(newest.time_millis / 1000, UTC).astimezone()
+    day = _commit_time(newest, options)
     given = options.value(opt.TAG_BATCH_CUSTOMIZED_NAME)
     name = given if given is not None else f"{_BATCH}{day:%Y-%m-%d}"
     request = TagRequest(name=name, snapshot_id=newest.id)

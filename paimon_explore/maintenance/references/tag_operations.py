@@ -30,6 +30,7 @@ from paimon_explore.maintenance.expiry.file_removal import Removal, remove_unrea
 from paimon_explore.maintenance.expiry.linked_folders import check_no_linked_metadata
 from paimon_explore.maintenance.expiry.reachable_files import TableFiles, roots_of
 from paimon_explore.maintenance.references.tag_partitions import tag_created, tag_deleted
+from paimon_explore.metadata.options.refused_options import Use, check_supported_options
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.options.tag_options import (
     TAG_CREATE_SUCCESS_FILE,
@@ -78,6 +79,7 @@ def create_tag(
         AlreadyExistsError: a tag of that name exists.
         NotFoundError: the snapshot, or the tag to replace, does not exist.
     """
+    check_supported_options(options, Use.TAG, store.paths.root)
     check_tag_name(request.name)
     tag = _tag_of(store, options, request, now)
     server = version_management(store.environment)

@@ -64,6 +64,7 @@ class Option(Generic[Value_co]):
         description: a short description.
         fallback_keys: older names, used in order if the key is absent.
         is_immutable: whether the option cannot be changed once the table has a snapshot.
+        values: the allowed texts, if the option is a choice.
     """
 
     key: str
@@ -72,6 +73,7 @@ class Option(Generic[Value_co]):
     description: str
     fallback_keys: tuple[str, ...] = ()
     is_immutable: bool = False
+    values: tuple[str, ...] = ()
 
     def value_in(self, options: Mapping[str, str]) -> Value_co:
         """Return the value of the option in the options of a table.
@@ -187,15 +189,19 @@ def choice_parser(kind: type[E]) -> Callable[[str], E]:
     """Return a case-insensitive parser for the members of an enum."""
 
     def parse(text: str) -> E:
-        wanted = text.strip().lower().replace("_", "-")
+        wanted = _plain(text)
         for member in kind:
-            if wanted == str(member.value).lower().replace("_", "-"):
+            if wanted == _plain(str(member.value)):
                 return member
         raise UnreadableValueError(
             must_be=f"one of {choices(str(member.value) for member in kind)}"
         )
 
     return parse
+
+
+def _plain(text: str) -> str:
+    return text.strip().lower().replace("_", "-")
 
 
 def integer(key: str, description: str, *, default: IntDefault) -> Option[int | IntDefault]:
@@ -240,8 +246,29 @@ def per_level(key: str, description: str) -> Option[Mapping[int, str]]:
 
 def choice(key: str, description: str, *, default: E) -> Option[E]:
     """Define an enum option; the default determines the enum."""
-    parse = choice_parser(type(default))
-    return Option(key=key, parse=parse, default=default, description=description)
+    kind = type(default)
+    return Option(
+        key=key,
+        parse=choice_parser(kind),
+        default=default,
+        description=description,
+        values=tuple(str(member.value) for member in kind),
+    )
+
+
+def one_of(
+    key: str, description: str, values: tuple[str, ...], *, default: TextDefault
+) -> Option[str | TextDefault]:
+    """Define an option whose value is one of some texts."""
+
+    def parse(text: str) -> str:
+        wanted = _plain(text)
+        for value in values:
+            if wanted == _plain(value):
+                return value
+        raise UnreadableValueError(must_be=f"one of {choices(values)}")
+
+    return Option(key=key, parse=parse, default=default, description=description, values=values)
 
 
 def immutable(option: Option[T]) -> Option[T]:

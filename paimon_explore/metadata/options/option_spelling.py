@@ -7,7 +7,7 @@ import difflib
 import re
 from collections.abc import Iterable, Iterator
 
-from paimon_explore.metadata.options.table_options import ALL_OPTIONS
+from paimon_explore.metadata.options.option_reference import ALL_OPTIONS
 
 COLUMN_SETTINGS: tuple[str, ...] = (
     "aggregate-function",
@@ -35,36 +35,14 @@ COLUMN_SETTINGS: tuple[str, ...] = (
 )
 """Settings of `fields.<columns>.<setting>`."""
 
-_ENGINE_KEYS = """
-    async-file-write batch-scan-mode cache-page-size chain-table.chain-partition-keys
-    chain-table.split.key-range-enabled chain-table.streaming.merge-snapshot
-    clustering.history-partition.idle-to-full-sort clustering.history-partition.limit
-    clustering.incremental.optimize-write commit.callbacks compaction.max.file-num
-    compaction.file-num-limit
-    compaction.offpeak-ratio compaction.offpeak.end.hour compaction.offpeak.start.hour
-    compaction.skip-expired-partitions
-    cross-partition-upsert.bootstrap-parallelism
-    delete.force-produce-changelog dynamic-bucket.assigner-parallelism
-    file-operation.thread-num file-reader-async-threshold
-    full-text-index.search-mode key-value.sequence_number.enabled local-kv-db.block-size
-    local-merge-buffer-size local-sort.max-num-file-handles manifest-sort.enabled
-    manifest-sort.max-rewrite-size manifest-sort.partition-field manifest.merge-optimize.enabled
-    page-size partition.end-input-to-done partition.expiration-batch-size
-    partition.idle-time-to-report-statistic partition.sink-strategy
-    partition.timestamp-format.strict postpone.batch-write-fixed-bucket.max-parallelism
-    postpone.batch-write-fixed-bucket.rescale-load-factor postpone.target-row-num-per-bucket
-    query-auth.enabled scalar-index.search-mode scan.fallback-branch.read-fail-fast
-    scan.manifest.parallelism scan.max-splits-per-task scan.plan-auto-tag-for-read.time-retained
-    sink.process-time-zone snapshot.watermark-idle-timeout
-    sort-compaction.local-sample.magnification sort-compaction.range-strategy spill-compression
-    spill-compression.zstd-level stream-scan-mode tag.callbacks
-    visibility-callback.check-interval visibility-callback.enabled
-    visibility-callback.timeout write-max-writers-to-spill write.batch-memory
-    zorder.var-length-contribution
-"""
-
-ENGINE_KEYS = frozenset(_ENGINE_KEYS.split())
-"""Documented options of engines that this package does not use."""
+_OTHER_RELEASES = frozenset(
+    (
+        "compaction.max.file-num",
+        "manifest.merge-optimize.enabled",
+        "postpone.batch-write-fixed-bucket.rescale-load-factor",
+    )
+)
+"""Options that are only in releases other than 2.0."""
 
 _OPEN_PREFIXES = (
     *("parquet.", "orc.", "avro.", "csv.", "json.", "text.", "lance.", "vortex.", "mosaic."),
@@ -97,7 +75,7 @@ def known_names() -> Iterator[str]:
     yield from ALL_OPTIONS
     for option in ALL_OPTIONS.values():
         yield from option.fallback_keys
-    yield from ENGINE_KEYS
+    yield from _OTHER_RELEASES
 
 
 def is_known(key: str) -> bool:
@@ -106,7 +84,7 @@ def is_known(key: str) -> bool:
     >>> is_known("fields.price.aggregate-function"), is_known("merge-engin")
     (True, False)
     """
-    if key in ALL_OPTIONS or key in ENGINE_KEYS or key in _OTHER_KEYS:
+    if key in ALL_OPTIONS or key in _OTHER_RELEASES or key in _OTHER_KEYS:
         return True
     if any(key in option.fallback_keys for option in ALL_OPTIONS.values()):
         return True

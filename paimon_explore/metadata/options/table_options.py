@@ -1,4 +1,4 @@
-"""All table options by their documented keys, and `TableOptions`, the options of one table.
+"""The table options that this library honours, and `TableOptions`, the options of one table.
 
 Parsed durations are in milliseconds and sizes in bytes. A default of None means that there is no
 value, or that it depends on other options (see `effective_options`).
@@ -49,8 +49,6 @@ POSTPONE_BUCKET = -2
 TYPE = immutable(choice("type", "Kind of the table.", default=of.TableKind.TABLE))
 PATH = text("path", "Path of the table, if the catalog supports custom paths.", default=None)
 BRANCH = text("branch", "Branch to read and write.", default="main")
-AUTO_CREATE = flag("auto-create", "Create the table's storage on first use.", default=False)
-OWNER = text("owner", "Owner of the table, for catalogs with owners.", default=None)
 PRIMARY_KEY = immutable(names("primary-key", "Primary key, for DDL without a PRIMARY KEY clause."))
 PARTITION = immutable(names("partition", "Partition columns, for DDL without such a clause."))
 PRIMARY_KEY_NULLABLE = immutable(
@@ -79,16 +77,10 @@ CROSS_PARTITION_UPSERT_INDEX_TTL = duration(
     "cross-partition-upsert.index-ttl", "Time to live of keys in the index.", default=None
 )
 POSTPONE_DEFAULT_BUCKET_NUM = integer(
-    "postpone.default-bucket-num", "Buckets of a partition at its first compaction.", default=None
+    "postpone.default-bucket-num", "Buckets of a partition at its first compaction.", default=1
 )
-POSTPONE_BATCH_WRITE_FIXED_BUCKET = flag(
-    "postpone.batch-write-fixed-bucket", "Batch jobs write to real buckets.", default=True
-)
-POSTPONE_MERGE_ON_READ = flag(
-    "postpone.merge-on-read", "Merge postponed rows on read.", default=False
-)
-POSTPONE_TARGET_SIZE_PER_BUCKET = size(
-    "postpone.target-size-per-bucket", "Target size of postponed data per bucket.", default=GIB
+POSTPONE_TARGET_ROW_NUM_PER_BUCKET = integer(
+    "postpone.target-row-num-per-bucket", "Rows per bucket of such a partition.", default=None
 )
 
 # Merging
@@ -102,11 +94,6 @@ SEQUENCE_FIELD_SORT_ORDER = choice(
 )
 SEQUENCE_SNAPSHOT_ORDERING = immutable(
     flag("sequence.snapshot-ordering", "Later snapshots win.", default=False)
-)
-SEQUENCE_NUMBER_INIT_MODE = choice(
-    "write.sequence-number-init-mode",
-    "Where writers read the last sequence number.",
-    default=of.SequenceNumberInitMode.SCAN,
 )
 IGNORE_DELETE = with_fallback_keys(
     flag("ignore-delete", "Ignore -D rows.", default=False),
@@ -131,13 +118,6 @@ DEFAULT_AGGREGATE_FUNCTION = text(
     "fields.default-aggregate-function", "Default aggregate function of columns.", default=None
 )
 ROWKIND_FIELD = immutable(text("rowkind.field", "Column with the row kind.", default=None))
-SORT_ENGINE = choice(
-    "sort-engine", "Algorithm for merging sorted runs in Java.", default=of.SortEngine.LOSER_TREE
-)
-SORT_SPILL_THRESHOLD = integer("sort-spill-threshold", "Runs that trigger spilling.", default=None)
-SORT_SPILL_BUFFER_SIZE = size(
-    "sort-spill-buffer-size", "Memory of the spillable sort.", default=64 * MIB
-)
 
 # Changelog
 
@@ -201,9 +181,7 @@ BLOB_DESCRIPTOR_FIELD = immutable(
     )
 )
 BLOB_VIEW_FIELD = immutable(names("blob-view-field", "BLOB columns stored as references."))
-BLOB_AS_DESCRIPTOR = flag("blob-as-descriptor", "Read blobs as descriptors.", default=False)
 VECTOR_FIELD = names("vector-field", "Columns of type VECTOR.")
-VECTOR_FILE_FORMAT = text("vector.file.format", "Format of vector files.", default=None)
 DATA_FILE_PREFIX = text("data-file.prefix", "Prefix of data file names.", default="data-")
 DATA_FILE_PATH_DIRECTORY = immutable(
     text("data-file.path-directory", "Folder inside the table for data files.", default=None)
@@ -219,13 +197,6 @@ DATA_FILE_EXTERNAL_PATHS_SPECIFIC_FS = text(
     "data-file.external-paths.specific-fs", "File system of the specific-fs strategy.", default=None
 )
 DATA_FILE_EXTERNAL_PATHS_WEIGHTS = names("data-file.external-paths.weights", "Weights of paths.")
-VARIANT_SHREDDING_SCHEMA = with_fallback_keys(
-    text("variant.shreddingSchema", "Variant paths stored as columns.", default=None),
-    "parquet.variant.shreddingSchema",
-)
-VARIANT_INFER_SHREDDING_SCHEMA = flag(
-    "variant.inferShreddingSchema", "Infer the shredding schema of variants.", default=False
-)
 
 # Statistics and manifests
 
@@ -262,23 +233,12 @@ WRITE_ONLY = with_fallback_keys(
     "write.compaction-skip",
 )
 WRITE_BUFFER_SIZE = size("write-buffer-size", "Memory of the write buffer.", default=256 * MIB)
-WRITE_BUFFER_SPILLABLE = flag("write-buffer-spillable", "Buffers may spill to disk.", default=True)
-WRITE_BUFFER_SPILL_MAX_DISK_SIZE = size(
-    "write-buffer-spill.max-disk-size", "Maximum size of spilled buffers.", default=MAX_INT64
-)
-WRITE_BUFFER_FOR_APPEND = flag("write-buffer-for-append", "Buffer appended rows.", default=False)
-WRITE_BATCH_SIZE = with_fallback_keys(
-    integer("write.batch-size", "Rows per batch of a file writer.", default=1024),
-    "orc.write.batch-size",
-)
-READ_BATCH_SIZE = integer("read.batch-size", "Rows per batch of a file reader.", default=1024)
 COMMIT_MAX_RETRIES = integer("commit.max-retries", "Maximum retries of a commit.", default=10)
 COMMIT_TIMEOUT = duration("commit.timeout", "Maximum duration of commit retries.", default=None)
 COMMIT_MIN_RETRY_WAIT = duration("commit.min-retry-wait", "Wait before first retry.", default=10)
 COMMIT_MAX_RETRY_WAIT = duration(
     "commit.max-retry-wait", "Maximum wait between retries.", default=10 * SECOND_MS
 )
-COMMIT_FORCE_COMPACT = flag("commit.force-compact", "Compact before each commit.", default=False)
 COMMIT_FORCE_CREATE_SNAPSHOT = flag(
     "commit.force-create-snapshot", "Create a snapshot in streams without data, too.", default=False
 )
@@ -355,11 +315,6 @@ CLUSTERING_STRATEGY = with_fallback_keys(
     "sink.clustering.strategy",
 )
 CLUSTERING_INCREMENTAL = flag("clustering.incremental", "Cluster in compactions.", default=False)
-CLUSTERING_INCREMENTAL_MODE = choice(
-    "clustering.incremental.mode",
-    "Sort mode of incremental clustering.",
-    default=of.ClusteringIncrementalMode.GLOBAL_SORT,
-)
 PK_CLUSTERING_OVERRIDE = immutable(
     flag("pk-clustering-override", "Sort files by clustering columns.", default=False)
 )
@@ -372,15 +327,6 @@ SNAPSHOT_NUM_RETAINED_MAX = integer(
 )
 SNAPSHOT_TIME_RETAINED = duration("snapshot.time-retained", "Maximum age.", default=HOUR_MS)
 SNAPSHOT_EXPIRE_LIMIT = integer("snapshot.expire.limit", "Maximum per expiration.", default=50)
-SNAPSHOT_EXPIRE_EXECUTION_MODE = choice(
-    "snapshot.expire.execution-mode",
-    "Expire during or after a commit.",
-    default=of.ExpireExecutionMode.SYNC,
-)
-SNAPSHOT_CLEAN_EMPTY_DIRECTORIES = with_fallback_keys(
-    flag("snapshot.clean-empty-directories", "Remove empty directories.", default=False),
-    "snapshot.expire.clean-empty-directories",
-)
 CHANGELOG_NUM_RETAINED_MIN = integer("changelog.num-retained.min", "Minimum to keep.", default=None)
 CHANGELOG_NUM_RETAINED_MAX = integer("changelog.num-retained.max", "Maximum to keep.", default=None)
 CHANGELOG_TIME_RETAINED = duration("changelog.time-retained", "Maximum age.", default=None)
@@ -421,6 +367,9 @@ PARTITION_TIMESTAMP_PATTERN = text(
 PARTITION_TIMESTAMP_FORMATTER = text(
     "partition.timestamp-formatter", "Timestamp format.", default=None
 )
+PARTITION_TIMESTAMP_FORMAT_STRICT = flag(
+    "partition.timestamp-format.strict", "Refuse rows of partitions without a time.", default=False
+)
 
 # Reading
 
@@ -439,10 +388,6 @@ SCAN_TIMESTAMP_MILLIS = with_fallback_keys(
 SCAN_FILE_CREATION_TIME_MILLIS = integer(
     "scan.file-creation-time-millis", "Read only files created after this time.", default=None
 )
-SCAN_CREATION_TIME_MILLIS = integer(
-    "scan.creation-time-millis", "Start time of mode from-creation-timestamp.", default=None
-)
-SCAN_BOUNDED_WATERMARK = integer("scan.bounded.watermark", "End of a stream.", default=None)
 SCAN_BUCKET = integer("scan.bucket", "Read only this bucket.", default=None)
 SCAN_FALLBACK_BRANCH = text(
     "scan.fallback-branch", "Branch for partitions missing in this branch.", default=None
@@ -484,12 +429,12 @@ STREAMING_READ_APPEND_OVERWRITE = flag(
 STREAMING_READ_SNAPSHOT_DELAY = duration(
     "streaming.read.snapshot.delay", "Minimum age of snapshots in streams.", default=None
 )
-CONTINUOUS_DISCOVERY_INTERVAL = duration(
-    "continuous.discovery-interval", "Poll interval of streams.", default=10 * SECOND_MS
-)
 SOURCE_SPLIT_TARGET_SIZE = size("source.split.target-size", "Size of a split.", default=128 * MIB)
 SOURCE_SPLIT_OPEN_FILE_COST = size(
     "source.split.open-file-cost", "Minimum size counted per file.", default=4 * MIB
+)
+QUERY_AUTH_ENABLED = flag(
+    "query-auth.enabled", "Ask the catalog which rows and columns may be read.", default=False
 )
 TABLE_READ_SEQUENCE_NUMBER_ENABLED = flag(
     "table-read.sequence-number.enabled", "Show sequence numbers in the audit log.", default=False
@@ -503,15 +448,6 @@ FILE_INDEX_IN_MANIFEST_THRESHOLD = size(
 FILE_INDEX_READ_ENABLED = flag("file-index.read.enabled", "Use file indexes.", default=True)
 INDEX_FILE_IN_DATA_FILE_DIR = immutable(
     flag("index-file-in-data-file-dir", "Index files beside data files.", default=False)
-)
-GLOBAL_INDEX_ENABLED = flag("global-index.enabled", "Use global indexes.", default=True)
-GLOBAL_INDEX_EXTERNAL_PATH = text(
-    "global-index.external-path", "External path for global indexes.", default=None
-)
-GLOBAL_INDEX_SEARCH_MODE = choice(
-    "global-index.search-mode",
-    "Search of unindexed rows.",
-    default=of.GlobalIndexSearchMode.FAST,
 )
 PK_BTREE_INDEX_COLUMNS = names("pk-btree.index.columns", "Columns with a btree index.")
 PK_BITMAP_INDEX_COLUMNS = names("pk-bitmap.index.columns", "Columns with a bitmap index.")
@@ -540,12 +476,12 @@ ADD_COLUMN_BEFORE_PARTITION = flag(
     "add-column-before-partition", "Add columns before the partition columns.", default=False
 )
 
-ALL_OPTIONS: Mapping[str, Option[object]] = {
+HONOURED_OPTIONS: Mapping[str, Option[object]] = {
     option.key: option
     for option in [*globals().values(), *vars(tag_options).values()]
     if isinstance(option, Option)
 }
-"""All options by key, including those of tags and consumers."""
+"""The options defined here and in `tag_options`, by key; `option_reference` has all options."""
 
 
 @dataclass(frozen=True, slots=True)

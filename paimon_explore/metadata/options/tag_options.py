@@ -35,9 +35,6 @@ CONSUMER_ID = text("consumer-id", "Consumer whose progress is stored.", default=
 CONSUMER_EXPIRATION_TIME = duration(
     "consumer.expiration-time", "Maximum age of consumers.", default=None
 )
-CONSUMER_MODE = choice(
-    "consumer.mode", "When the progress is stored.", default=of.ConsumerMode.EXACTLY_ONCE
-)
 CONSUMER_IGNORE_PROGRESS = flag(
     "consumer.ignore-progress", "Ignore the stored progress.", default=False
 )
@@ -52,6 +49,9 @@ TAG_BATCH_CUSTOMIZED_NAME = text(
 )
 SINK_WATERMARK_TIME_ZONE = text(
     "sink.watermark-time-zone", "Time zone of watermarks in local time.", default="UTC"
+)
+SINK_PROCESS_TIME_ZONE = text(
+    "sink.process-time-zone", "Time zone of commit times; default: local.", default=None
 )
 END_INPUT_CHECK_PARTITION_EXPIRE = flag(
     "end-input.check-partition-expire",

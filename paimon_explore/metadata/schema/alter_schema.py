@@ -28,6 +28,7 @@ from paimon_explore.data_types.formatter import type_text
 from paimon_explore.data_types.traversal import is_blob_file_type
 from paimon_explore.errors import AlreadyExistsError, InvalidInputError, NotFoundError
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.options.refused_options import warn_of_refused_options
 from paimon_explore.metadata.options.table_options import (
     ADD_COLUMN_BEFORE_PARTITION,
     ALTER_COLUMN_NULL_TO_NOT_NULL_DISABLED,
@@ -138,6 +139,7 @@ def _check_new_options(schema: TableSchema, changes: Sequence[SchemaChange]) -> 
     broken += misspelling_violations(key for key in removed if key not in schema.options)
     if broken:
         raise InvalidInputError(f"The table cannot be changed: {'; '.join(broken)}.")
+    warn_of_refused_options(options)
 
 
 @dataclass(frozen=True, slots=True)

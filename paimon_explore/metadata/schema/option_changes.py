@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.metadata.options.column_options import NESTED_KEY, SEQUENCE_GROUP
 from paimon_explore.metadata.options.option_definition import Option
+from paimon_explore.metadata.options.option_reference import ALL_OPTIONS
 from paimon_explore.metadata.options.table_options import (
-    ALL_OPTIONS,
     BUCKET,
     BUCKET_KEY,
     CHANGELOG_PRODUCER_ROW_DEDUPLICATE_IGNORE_FIELDS,

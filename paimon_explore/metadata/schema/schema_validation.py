@@ -14,9 +14,10 @@ from paimon_explore.data_types.definitions import DataField, RowType, with_nulla
 from paimon_explore.data_types.field_ids import assigned_ids, highest_field_id
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.metadata.options.option_definition import Option
+from paimon_explore.metadata.options.option_reference import ALL_OPTIONS
 from paimon_explore.metadata.options.option_spelling import misspelled_names
+from paimon_explore.metadata.options.refused_options import warn_of_refused_options
 from paimon_explore.metadata.options.table_options import (
-    ALL_OPTIONS,
     PARTITION,
     PRIMARY_KEY,
     PRIMARY_KEY_NULLABLE,
@@ -93,6 +94,7 @@ def validate_create(schema: TableSchema) -> None:
     broken = (*option_violations(schema.options), *violations(schema))
     if broken:
         raise InvalidInputError(f"The table cannot be created: {'; '.join(broken)}.")
+    warn_of_refused_options(schema.options)
 
 
 def check_dynamic_options(schema: TableSchema, options: Mapping[str, str]) -> None:

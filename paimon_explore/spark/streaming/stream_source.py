@@ -24,6 +24,7 @@ fails if a row was deleted, or replaced in a table without a primary key; with t
 `read.ignore-deletes` it skips such rows (`spark.streaming.stream_changes`).
 """
 
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -39,11 +40,13 @@ from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.consumer import Consumer
 from paimon_explore.metadata.options.option_enums import StartupMode
+from paimon_explore.metadata.options.refused_options import Use, check_supported_options
 from paimon_explore.metadata.options.table_options import (
     SCAN_MODE,
     SCAN_SNAPSHOT_ID,
     SCAN_TIMESTAMP,
     SCAN_TIMESTAMP_MILLIS,
+    STREAMING_READ_SNAPSHOT_DELAY,
     TableOptions,
 )
 from paimon_explore.metadata.options.tag_options import CONSUMER_ID, CONSUMER_IGNORE_PROGRESS
@@ -101,6 +104,7 @@ def stream_start(scan: Scan) -> StreamStart:
         UnsupportedFeatureError: a start position that is not implemented.
     """
     options: TableOptions = scan.target.options
+    check_supported_options(options, Use.STREAM, scan.target.store.paths.root)
     consumer = _consumer(scan)
     if consumer is not None:
         return StreamStart(snapshot=consumer.next_snapshot - 1, whole=False)
@@ -193,13 +197,13 @@ class PaimonStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802 - Spark's name
         """End the query at the latest snapshot of this moment."""
-        self._until = self._scan.target.store.snapshots.latest_id()
+        self._until = self._latest()
 
     def latestOffset(  # noqa: N802 - Spark's name
         self, start: Mapping[str, object] | None = None, limit: ReadLimit | None = None
     ) -> dict[str, object]:
         """Return the end of the next batch; Spark before 4.2 passes no start and gets all."""
-        latest = self._until or self._scan.target.store.snapshots.latest_id()
+        latest = self._until or self._latest()
         begin = dict(start or self.initialOffset())
         done = int(str(begin["snapshot"]))
         if latest is None or latest <= done:
@@ -209,6 +213,17 @@ class PaimonStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         if self._limits.given and limit is not None and not isinstance(limit, ReadAllAvailable):
             latest = self._limits.last(self._counted(done, latest)) or latest
         return {"snapshot": latest, "whole": False}
+
+    def _latest(self) -> int | None:
+        """Return the newest snapshot that is old enough for `streaming.read.snapshot.delay`."""
+        snapshots = self._scan.target.store.snapshots
+        latest = snapshots.latest_id()
+        delay_ms = self._scan.target.options.value(STREAMING_READ_SNAPSHOT_DELAY)
+        if latest is None or delay_ms is None:
+            return latest
+        before = time.time_ns() // 1_000_000 - delay_ms
+        history = [number for number in snapshots.history() if number <= latest]
+        return next((n for n in reversed(history) if snapshots.load(n).time_millis <= before), None)
 
     def _counted(self, done: int, latest: int) -> Iterator[tuple[int, tuple[int, int, int]]]:
         """Return the number of files, rows and bytes of each snapshot."""

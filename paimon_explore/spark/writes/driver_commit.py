@@ -28,7 +28,10 @@ from paimon_explore.maintenance.compaction.auto_compaction import auto_compact
 from paimon_explore.maintenance.post_commit import run_post_commit
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.options.effective_options import needs_lookup
-from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.metadata.options.table_options import (
+    COMMIT_FORCE_CREATE_SNAPSHOT,
+    TableOptions,
+)
 from paimon_explore.metadata.snapshot import BATCH_COMMIT_IDENTIFIER, Snapshot
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.table import Table
@@ -92,7 +95,9 @@ def publish(
         target.store, target.schema, options=target.options, commit_user=target.commit_user
     )
     made = (
-        committer.commit(messages, identifier)
+        committer.commit(
+            messages, identifier, ignore_empty=not _forces_snapshot(target, identifier)
+        )
         if what is None
         else committer.overwrite(messages, what, identifier)
     )
@@ -104,6 +109,12 @@ def publish(
     if made:
         run_post_commit(target.store, target.schema, target.options, made[-1])
     return made[-1] if made else None
+
+
+def _forces_snapshot(target: WriteTarget, identifier: int) -> bool:
+    """Whether an empty batch of a stream creates a snapshot."""
+    is_stream = identifier != BATCH_COMMIT_IDENTIFIER
+    return is_stream and target.options.value(COMMIT_FORCE_CREATE_SNAPSHOT)
 
 
 def _remove_repeated(target: WriteTarget, messages: Sequence[CommitMessage]) -> None:

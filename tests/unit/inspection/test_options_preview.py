@@ -17,7 +17,7 @@ from paimon_explore.inspection.what_if.option_effects import (
     option_effect,
 )
 from paimon_explore.inspection.what_if.what_if_view import WhatIfView
-from paimon_explore.metadata.options.table_options import ALL_OPTIONS
+from paimon_explore.metadata.options.option_reference import ALL_OPTIONS
 from support.small_tables import append_table, columns, keyed_table
 
 KEYS = columns(k=pa.int32(), v=pa.int32())

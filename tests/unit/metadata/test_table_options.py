@@ -13,8 +13,8 @@ from paimon_explore.metadata.options.option_enums import (
     MergeEngine,
     TagPeriodFormatter,
 )
+from paimon_explore.metadata.options.option_reference import ALL_OPTIONS
 from paimon_explore.metadata.options.table_options import (
-    ALL_OPTIONS,
     BUCKET,
     BUCKET_KEY,
     CHANGELOG_PRODUCER,

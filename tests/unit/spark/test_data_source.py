@@ -174,6 +174,15 @@ def test_a_job_is_known_by_its_user_and_its_identifier_is_that_of_batches(table:
     assert table.to_arrow().num_rows == 1
 
 
+def test_an_empty_batch_of_a_stream_creates_a_snapshot_if_asked(table: Table) -> None:
+    assert publish(write_target(table, replaces=False), [], None, 1) is None
+    forced = pe.open_table(table.path, options={"commit.force-create-snapshot": "true"})
+    made = publish(write_target(forced, replaces=False), [], None, 2)
+    assert made is not None
+    assert (made.id, made.commit_identifier, made.delta_record_count) == (1, 2, 0)
+    assert publish(write_target(forced, replaces=False), [], None) is None
+
+
 def test_small_batches_are_gathered(table: Table) -> None:
     many = [rows(*range(i * 1000, i * 1000 + 1000)) for i in range(70)]
     assert [batch.num_rows for batch in gathered(many)] == [66_000, 4_000]

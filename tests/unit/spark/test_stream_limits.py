@@ -1,5 +1,6 @@
 """How much a batch of a stream takes."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -85,6 +86,18 @@ def test_a_stream_may_begin_at_a_time(orders: Table) -> None:
     options = {"scan.timestamp-millis": str(second)}
     found = stream_start(pe.open_table(orders.path, options=options).scan())
     assert found == StreamStart(snapshot=until, whole=False)
+
+
+def test_a_stream_waits_until_snapshots_are_old_enough(orders: Table) -> None:
+    def newest(delay: str) -> object:
+        options = {"streaming.read.snapshot.delay": delay, "scan.snapshot-id": "1"}
+        scan = pe.open_table(orders.path, options=options).scan()
+        reader = PaimonStreamReader(scan, stream_schema(scan, kinds=False), 2, StreamLimits())
+        return reader.latestOffset(reader.initialOffset())["snapshot"]
+
+    age_ms = time.time_ns() // 1_000_000 - orders.snapshots[5].time_millis
+    assert newest(f"{age_ms} ms") == 5
+    assert newest("36500 d") == 0
 
 
 def delivered(table: Table, limits: StreamLimits, **options: str) -> list[int]:

@@ -155,7 +155,7 @@ def test_what_writes_sees_files_made_before_that_time_too() -> None:
 @pytest.mark.parametrize(
     ("options", "error"),
     [
-        ({"scan__mode": "latest-delta"}, UnsupportedFeatureError),
+        ({"scan__mode": "from-creation-timestamp"}, UnsupportedFeatureError),
         ({"scan__mode": "from-file-creation-time"}, InvalidInputError),
         ({"incremental_to_auto_tag": "x"}, InvalidInputError),
         ({"incremental_between": "1,9"}, NotFoundError),

@@ -1,0 +1,254 @@
+"""Table options that this library cannot follow: refused where it would matter, or read only.
+
+An option is refused, with an error that names it, where ignoring it would return wrong rows, lose
+rows or break what it promises to other engines. Setting it is allowed, since other engines may
+follow it. The caller can override an option for one table object, as the hints say.
+
+Spec: maintenance/configurations.
+"""
+
+import warnings
+from collections.abc import Iterator, Mapping
+from enum import Enum
+
+from paimon_explore.errors import UnsupportedFeatureError, UnsupportedOptionWarning, choices
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.options import option_enums as of
+from paimon_explore.metadata.options import table_options as opt
+from paimon_explore.metadata.options.option_definition import (
+    Option,
+    choice,
+    flag,
+    integer,
+    names,
+    one_of,
+    size,
+    text,
+    with_fallback_keys,
+)
+from paimon_explore.metadata.options.table_options import TableOptions
+
+
+class Use(Enum):
+    """What is refused; the value is the start of the error."""
+
+    READ = "reading a table"
+    STREAM = "streaming from a table"
+    WRITE = "writing to a table"
+    TAG = "creating a tag of a table"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """An option that some uses of a table refuse.
+
+    Attributes:
+        option: the option.
+        uses: what is refused; empty if only single columns or operations are, where they are used.
+        accepted: values without effect, besides the default.
+        rule: what would go wrong.
+        hint: what to do.
+    """
+
+    option: Option[object]
+    uses: tuple[Use, ...]
+    accepted: tuple[object, ...] = ()
+    rule: str
+    hint: str
+
+    def applies(self, options: TableOptions) -> bool:
+        """Return whether the options have a value that is refused.
+
+        Raises:
+            InvalidInputError: the value is invalid.
+        """
+        value = options.value(self.option)
+        return value != self.option.default and value not in self.accepted
+
+
+_CALLBACKS = "paimon_explore cannot call Java classes, and what they notify would miss {what}"
+
+REFUSALS: tuple[Refusal, ...] = (
+    Refusal(
+        option=opt.TYPE,
+        uses=(Use.READ, Use.STREAM, Use.WRITE),
+        accepted=(of.TableKind.MATERIALIZED_TABLE,),
+        rule="its files are not those of a Paimon table",
+        hint="Open its files with the engine that owns them.",
+    ),
+    Refusal(
+        option=flag("postpone.merge-on-read", "Reads merge the postpone bucket.", default=False),
+        uses=(Use.READ,),
+        rule="rows of the postpone bucket, which the option makes visible, would be missing",
+        hint="Call compact() first, or pass options={'postpone.merge-on-read': 'false'} to read "
+        "without these rows.",
+    ),
+    Refusal(
+        option=names(
+            "chain-table.chain-partition-keys", "Partition columns that form chains of partitions."
+        ),
+        uses=(Use.READ,),
+        rule="chains of only some partition columns are not supported, and rows would be wrong",
+        hint="Read the table with Java, or open one of its branches.",
+    ),
+    Refusal(
+        option=flag(
+            "chain-table.streaming.merge-snapshot",
+            "Streams start with merged chains.",
+            default=False,
+        ),
+        uses=(Use.STREAM,),
+        rule="the first rows of the stream would not be merged",
+        hint="Pass options={'chain-table.streaming.merge-snapshot': 'false'}.",
+    ),
+    Refusal(
+        option=integer(
+            "scan.creation-time-millis", "Start time of mode from-creation-timestamp.", default=None
+        ),
+        uses=(Use.READ, Use.STREAM),
+        rule="its mode from-creation-timestamp is not implemented",
+        hint="Use scan.timestamp-millis or scan.file-creation-time-millis.",
+    ),
+    Refusal(
+        option=integer("scan.bounded.watermark", "Watermark at which a stream ends.", default=None),
+        uses=(Use.STREAM,),
+        rule="the stream would not end",
+        hint="Use the trigger availableNow to end at the newest snapshot.",
+    ),
+    Refusal(
+        option=names("commit.callbacks", "Java classes that are called after each commit."),
+        uses=(Use.WRITE,),
+        rule=_CALLBACKS.format(what="the commit"),
+        hint="Pass options={'commit.callbacks': ''} to commit without them.",
+    ),
+    Refusal(
+        option=names("tag.callbacks", "Java classes that are called after a tag is created."),
+        uses=(Use.TAG,),
+        rule=_CALLBACKS.format(what="the tag"),
+        hint="Pass options={'tag.callbacks': ''} to create the tag without them.",
+    ),
+    Refusal(
+        option=choice(
+            "metastore.tag-to-partition.preview",
+            "Future tags that are partitions of the catalog already.",
+            default=of.TagCreationMode.NONE,
+        ),
+        uses=(Use.WRITE,),
+        rule="the catalog would not show the rows of the commit under the future tag",
+        hint="Pass options={'metastore.tag-to-partition.preview': 'none'} to commit without it.",
+    ),
+    Refusal(
+        option=one_of(
+            "global-index.column-update-action",
+            "What an update of a column with a global index does; here it is always refused.",
+            ("throw-error", "drop-partition-index", "ignore"),
+            default="throw-error",
+        ),
+        uses=(),
+        rule="the index would be outdated",
+        hint="Drop the index first.",
+    ),
+)
+"""The refused options."""
+
+WITH_REFUSED_OPTION: tuple[Option[object], ...] = (
+    text("commit.callback.#.param", "Parameter of a class of commit.callbacks.", default=None),
+    text("tag.callback.#.param", "Parameter of a class of tag.callbacks.", default=None),
+)
+"""Options that belong to a refused one."""
+
+VECTOR_FILE_FORMAT = text(
+    "vector.file.format", "Files of their own for vectors; writes are refused.", default=None
+)
+READ_ONLY: tuple[Option[object], ...] = (
+    with_fallback_keys(
+        text(
+            "variant.shreddingSchema",
+            "Shredded variants are read; new ones are stored without shredding.",
+            default=None,
+        ),
+        "parquet.variant.shreddingSchema",
+    ),
+    flag(
+        "variant.inferShreddingSchema",
+        "Shredded variants are read; new ones are stored without shredding.",
+        default=False,
+    ),
+    flag(
+        "data-evolution.row-sidecar.enabled",
+        "Row files beside data files are kept and removed with them; new files have none.",
+        default=False,
+    ),
+    VECTOR_FILE_FORMAT,
+    size("vector.target-file-size", "Target size of files of vectors.", default=None),
+    opt.BLOB_DESCRIPTOR_FIELD,
+    opt.BLOB_VIEW_FIELD,
+    opt.PK_BTREE_INDEX_COLUMNS,
+    opt.PK_BITMAP_INDEX_COLUMNS,
+    opt.PK_VECTOR_INDEX_COLUMNS,
+    opt.PK_FULL_TEXT_INDEX_COLUMNS,
+    opt.PK_MULTIVALUE_INDEX_COLUMNS,
+    opt.ICEBERG_STORAGE,
+    text("blob-descriptor.source-table", "Table whose blobs descriptors refer to.", default=None),
+    flag(
+        "blob-view.resolve.enabled",
+        "Resolve references of blob views on read.",
+        default=True,
+    ),
+)
+"""Options of tables that are read, while writes are refused or do not follow the option."""
+
+_BY_USE: Mapping[Use, tuple[Refusal, ...]] = {
+    use: tuple(refusal for refusal in REFUSALS if use in refusal.uses) for use in Use
+}
+_KEYS: Mapping[Use, frozenset[str]] = {
+    use: frozenset(refusal.option.key for refusal in refusals) for use, refusals in _BY_USE.items()
+}
+
+
+def check_supported_options(options: TableOptions, use: Use, where: str) -> None:
+    """Check that no option is set that a use of the table would have to follow but cannot.
+
+    Args:
+        options: the effective options of the table.
+        use: what is done.
+        where: path of the table.
+
+    Raises:
+        UnsupportedFeatureError: an option is refused.
+    """
+    if _KEYS[use].isdisjoint(options.texts):
+        return
+    for refusal in refused(options, use):
+        setting = f"{refusal.option.key!r} = {options[refusal.option.key]!r}"
+        raise UnsupportedFeatureError(
+            f"{use.value} with option {setting} ({refusal.rule})", where, hint=refusal.hint
+        )
+
+
+def warn_of_refused_options(options: Mapping[str, str]) -> None:
+    """Warn of options that are set for a table but refused by this package.
+
+    Args:
+        options: the options that are set.
+    """
+    for refusal in refused(TableOptions(options)):
+        uses = choices(use.value for use in refusal.uses).replace("'", "")
+        warnings.warn(
+            f"Option {refusal.option.key!r} is set for other engines: paimon_explore refuses "
+            f"{uses} with it. {refusal.hint}",
+            UnsupportedOptionWarning,
+            stacklevel=2,
+        )
+
+
+def refused(options: TableOptions, *uses: Use) -> Iterator[Refusal]:
+    """Yield the refusals that the options cause, of some uses or of all.
+
+    Raises:
+        InvalidInputError: an option has an invalid value.
+    """
+    for refusal in REFUSALS:
+        is_used = not uses or any(use in refusal.uses for use in uses)
+        if is_used and options.has(refusal.option) and refusal.applies(options):
+            yield refusal

@@ -1,0 +1,16 @@
+"""The recorded list of table options is that of Java."""
+
+from dataclasses import asdict
+
+import pytest
+
+from oracle import JavaPaimon
+from support.java_options import java_options
+
+pytestmark = pytest.mark.interop
+
+
+def test_the_recorded_options_are_those_of_java(java: JavaPaimon) -> None:
+    assert [asdict(option) for option in java.core_options()] == [
+        asdict(option) for option in java_options()
+    ]
