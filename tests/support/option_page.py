@@ -137,7 +137,11 @@ def _status(one: OptionReference) -> str:
 
 def anchor(reason: NoEffect) -> str:
     """The link target of a reason."""
-    return f"no-effect-{reason.name.lower().replace('_', '-')}"
+    return _title(reason).lower().replace(":", "").replace(" ", "-")
+
+
+def _title(reason: NoEffect) -> str:
+    return f"No effect: {reason.name.lower().replace('_', ' ')}"
 
 
 def _description(one: OptionReference) -> str:
@@ -157,10 +161,9 @@ def _reasons() -> Iterator[str]:
     yield from ("## Why options have no effect", "")
     counts = Counter(one.reason for one in OPTION_REFERENCE.values())
     for reason in NoEffect:
-        yield f"({anchor(reason)})="
-        title = reason.name.replace("_", " ").capitalize()
-        yield f"**{title}** ({counts[reason]} options): {reason.value}."
-        yield ""
+        yield from (f"### {_title(reason)}", "")
+        text = f"{reason.value[:1].upper()}{reason.value[1:]}"
+        yield from (f"{text} ({counts[reason]} options).", "")
 
 
 if __name__ == "__main__":
