@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 from enum import Enum
 
-from paimon_explore.errors import UnsupportedFeatureError, UnsupportedOptionWarning, choices
+from paimon_explore.errors import UnsupportedFeatureError, UnsupportedOptionWarning
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.options import option_enums as of
 from paimon_explore.metadata.options import table_options as opt
@@ -233,7 +233,9 @@ def warn_of_refused_options(options: Mapping[str, str]) -> None:
         options: the options that are set.
     """
     for refusal in refused(TableOptions(options)):
-        uses = choices(use.value for use in refusal.uses).replace("'", "")
+        if refusal.option is opt.TYPE:  # the catalog decides which types of tables it creates
+            continue
+        uses = " and ".join(use.value for use in refusal.uses) or "such changes"
         warnings.warn(
             f"Option {refusal.option.key!r} is set for other engines: paimon_explore refuses "
             f"{uses} with it. {refusal.hint}",
