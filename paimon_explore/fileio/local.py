@@ -11,7 +11,7 @@ so the functions that commits use call `os` with strings.
 
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
@@ -68,7 +68,7 @@ class LocalFileIO:
     def open(self, path: str) -> pa.NativeFile:
         """Open a file for random access; the caller closes it."""
         with _TranslateErrors("open", path):
-            return pa.OSFile(str(_check_regular(local_path(path))), "rb")
+            return LocalFile(str(_check_regular(local_path(path))))
 
     def status(self, path: str) -> FileStatus:
         """Return the metadata of a file or folder."""
@@ -164,6 +164,30 @@ class LocalFileIO:
         """Create a folder and its parents."""
         with _TranslateErrors("make", path):
             Path(local_path(path)).mkdir(parents=True, exist_ok=True)
+
+
+class LocalFile(pa.OSFile):
+    """A file for random access, of which many parts can be read by one system call."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def read_into(self, parts: Sequence[memoryview | pa.Buffer], offset: int) -> int:
+        """Fill buffers, one after the other, with the bytes from an offset on.
+
+        Returns:
+            The number of bytes; 0 where the system has no such call.
+
+        Raises:
+            OSError: the file cannot be opened or read.
+        """
+        if not hasattr(os, "preadv"):
+            return 0
+        handle, _ = _open_for_reading(self._path)
+        try:
+            return os.preadv(handle, parts, offset)
+        finally:
+            os.close(handle)
 
 
 def local_path(path: str) -> str:

@@ -310,9 +310,68 @@ class ParquetDataFile:
             # with pre-buffering a second read would discard the prefetched data of the first
             again = bool(coded) or self._source.pre_buffer or buffer_bytes > 0
             file = self._opened_again(coded, buffer_bytes) if again else self._file
+            if many:
+                yield from self._by_column(file, groups, columns, how)
+                return
             yield from file.iter_batches(
                 rows, row_groups=groups, columns=paths, use_threads=use_threads
             )
+
+    def _by_column(
+        self,
+        file: pq.ParquetFile,
+        groups: Sequence[int],
+        columns: Sequence[StoredColumn],
+        how: tuple[int, bool],
+    ) -> Iterator[pa.RecordBatch]:
+        """Yield the record batches of row groups with many columns."""
+        rows, use_threads = how
+        names = [column.name for column in columns]
+        for group in groups:
+            plain = self._plain_columns(group, columns) if self.spans[group].rows <= rows else {}
+            rest = [column for column in columns if column.name not in plain]
+            if plain and not rest:
+                yield pa.RecordBatch.from_arrays([plain[name] for name in names], names)
+                continue
+            first = 0
+            for batch in file.iter_batches(
+                rows, row_groups=[group], columns=_paths(rest), use_threads=use_threads
+            ):
+                if not plain:
+                    yield batch
+                    continue
+                arrays = [
+                    plain[name].slice(first, batch.num_rows)
+                    if name in plain
+                    else batch.column(name)
+                    for name in names
+                ]
+                first += batch.num_rows
+                yield pa.RecordBatch.from_arrays(arrays, names)
+
+    def _plain_columns(self, group: int, columns: Sequence[StoredColumn]) -> "dict[str, Column]":
+        """Return the columns of a row group that contain nothing but values of fixed width."""
+        from paimon_explore.encoding.parquet.plain_chunks import (  # noqa: PLC0415 - many columns
+            PlainChunk,
+            ReadsInto,
+            plain_chunk,
+            read_plain_chunks,
+        )
+
+        file, size = self._source.file, self._source.file.size()
+        if not isinstance(file, ReadsInto):
+            return {}
+        found = self.metadata.row_group(group)
+        fields = {field.name: field for field in self._schema}
+        chunks: dict[str, PlainChunk] = {}
+        for column in columns:
+            leaves = self._leaves.get(column.name, ())
+            if len(leaves) != 1:
+                continue
+            chunk = plain_chunk(found, leaves[0], fields[column.name])
+            if chunk is not None and 0 <= chunk.offset <= chunk.end <= size:
+                chunks[column.name] = chunk
+        return read_plain_chunks(file, chunks)
 
     def _conformed(self, batch: pa.RecordBatch, convert: "_Conversion") -> tuple[Column, ...]:
         found = batch.columns
