@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import yaml
+
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / ".github" / "docs" / "reference"
 PACKAGE = ROOT / "paimon_explore"
@@ -28,3 +30,29 @@ def test_every_page_of_the_reference_is_a_heading_and_text() -> None:
     included = {"spark.md"}
     bare = [p.name for p in pages if not p.read_text(encoding="utf-8").startswith("# ")]
     assert set(bare) <= included
+
+
+ANSWERS = {"yes", "no", "part", "unknown"}
+FEATURES = [
+    feature
+    for group in yaml.safe_load((REFERENCE / "peers.yaml").read_text(encoding="utf-8"))
+    for feature in group["features"]
+]
+
+
+def test_each_feature_has_an_answer_for_every_implementation() -> None:
+    assert len(FEATURES) > 50
+    for feature in FEATURES:
+        for name in ("java", "pypaimon", "rust", "ours"):
+            assert feature[name].partition(":")[0] in ANSWERS, feature["feature"]
+        assert feature["ours"] != "unknown", feature["feature"]
+
+
+def test_each_of_our_answers_names_a_test_that_exists_or_the_refusal() -> None:
+    for feature in FEATURES:
+        if feature["ours"].startswith("no"):
+            assert feature["refusal"], feature["feature"]
+            continue
+        path, _, name = feature["test"].partition("::")
+        text = (ROOT / path).read_text(encoding="utf-8")
+        assert f"\ndef {name}(" in text, feature["test"]
