@@ -15,6 +15,7 @@ from generated import (
     architecture,
     command_line,
     error_pages,
+    inherited_attributes,
     measured,
     pictures,
     predicates,
@@ -87,6 +88,7 @@ def setup(app: Sphinx) -> dict[str, object]:
     """Register the generators as a Sphinx extension."""
     app.connect("source-read", _depend, priority=400)
     app.connect("source-read", _read)
+    inherited_attributes.setup(app)
     signatures.setup(app)
     references.setup(app)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

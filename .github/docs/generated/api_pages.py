@@ -9,7 +9,7 @@ import inspect
 import re
 import typing
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
@@ -111,6 +111,16 @@ def _requested() -> Iterator[str]:
     for path in sorted(_PAGES.glob("*.md")):
         for line in _API_COMMENT.findall(path.read_text("utf-8")):
             yield from (_full_name(entry) for entry in line.split())
+
+
+@cache
+def _entries() -> frozenset[type]:
+    return frozenset(kind for name in _requested() if isinstance(kind := found(name), type))
+
+
+def has_entry(kind: type) -> bool:
+    """Whether a page lists a class."""
+    return kind in _entries()
 
 
 def _full_name(entry: str) -> str:
