@@ -48,6 +48,7 @@ from paimon_explore.read.data_file import (
     read_data_file,
 )
 from paimon_explore.read.format_reader_registry import data_file_name
+from paimon_explore.read.readable_columns import check_readable_columns
 from paimon_explore.scan.manifest_arrays import byte_array, column, numbers, row_array
 from paimon_explore.scan.predicate.expression import TRUE, Expression, names_of
 from paimon_explore.scan.predicate.predicate_split import split as split_predicate
@@ -117,12 +118,10 @@ class SplitReader:
     )
 
     def __post_init__(self) -> None:
-        """Check that the catalog allows to read all rows; see `check_unrestricted`."""
-        if self.store.environment is not None and not self.unrestricted:
-            from paimon_explore.store.query_authorization import check_unrestricted  # noqa: PLC0415 - catalogs
-
+        """Check the columns; see `check_readable_columns`."""
+        if not self.unrestricted:
             names = [field.name for field in self.fields]
-            check_unrestricted(self.store, names, self.schema.options, self.options)
+            check_readable_columns(self.store, names, self.schema.options, self.options)
 
     @property
     def fields(self) -> tuple[DataField, ...]:

@@ -167,7 +167,6 @@ WITHOUT_EFFECT: Mapping[NoEffect, tuple[Option[object], ...]] = {
     ),
     NoEffect.ENGINE: (
         flag("auto-create", "Create the table's storage on first use.", default=False),
-        flag("blob-as-descriptor", "Exchange blobs as descriptors with jobs.", default=False),
         flag(
             "blob-write-null-on-fetch-failure",
             "Write null for blobs that cannot be fetched.",

@@ -122,6 +122,17 @@ REFUSALS: tuple[Refusal, ...] = (
         hint="Pass options={'commit.callbacks': ''} to commit without them.",
     ),
     Refusal(
+        option=text(
+            "blob-descriptor.source-table",
+            "Table whose files the descriptors in new rows refer to.",
+            default=None,
+        ),
+        uses=(Use.WRITE,),
+        accepted=("",),
+        rule="descriptors would be stored as the contents of blobs",
+        hint="Write the contents, and pass options={'blob-descriptor.source-table': ''}.",
+    ),
+    Refusal(
         option=names("tag.callbacks", "Java classes that are called after a tag is created."),
         uses=(Use.TAG,),
         rule=_CALLBACKS.format(what="the tag"),
@@ -157,8 +168,8 @@ WITH_REFUSED_OPTION: tuple[Option[object], ...] = (
 )
 """Options that belong to a refused one."""
 
-VECTOR_FILE_FORMAT = text(
-    "vector.file.format", "Files of their own for vectors; writes are refused.", default=None
+_VECTOR_FILE_FORMAT = text(
+    "vector.file.format", "Files of vectors are read; new vectors are in data files.", default=None
 )
 READ_ONLY: tuple[Option[object], ...] = (
     with_fallback_keys(
@@ -179,7 +190,7 @@ READ_ONLY: tuple[Option[object], ...] = (
         "Row files beside data files are kept and removed with them; new files have none.",
         default=False,
     ),
-    VECTOR_FILE_FORMAT,
+    _VECTOR_FILE_FORMAT,
     size("vector.target-file-size", "Target size of files of vectors.", default=None),
     opt.BLOB_DESCRIPTOR_FIELD,
     opt.BLOB_VIEW_FIELD,
@@ -189,12 +200,8 @@ READ_ONLY: tuple[Option[object], ...] = (
     opt.PK_FULL_TEXT_INDEX_COLUMNS,
     opt.PK_MULTIVALUE_INDEX_COLUMNS,
     opt.ICEBERG_STORAGE,
-    text("blob-descriptor.source-table", "Table whose blobs descriptors refer to.", default=None),
-    flag(
-        "blob-view.resolve.enabled",
-        "Resolve references of blob views on read.",
-        default=True,
-    ),
+    opt.BLOB_AS_DESCRIPTOR,
+    opt.BLOB_VIEW_RESOLVE_ENABLED,
 )
 """Options of tables that are read, while writes are refused or do not follow the option."""
 

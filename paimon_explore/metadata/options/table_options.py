@@ -173,7 +173,7 @@ TARGET_FILE_ROW_NUM = integer(
     "target-file-row-num", "Target number of rows of data files.", default=MAX_INT64
 )
 BLOB_TARGET_FILE_SIZE = size("blob.target-file-size", "Target size of blob files.", default=None)
-BLOB_FIELD = immutable(names("blob-field", "Columns stored in blob files."))
+BLOB_FIELD = immutable(names("blob-field", "Columns that Flink declares as BLOB."))
 BLOB_DESCRIPTOR_FIELD = immutable(
     with_fallback_keys(
         names("blob-descriptor-field", "BLOB columns stored as descriptors in data files."),
@@ -181,7 +181,15 @@ BLOB_DESCRIPTOR_FIELD = immutable(
     )
 )
 BLOB_VIEW_FIELD = immutable(names("blob-view-field", "BLOB columns stored as references."))
-VECTOR_FIELD = names("vector-field", "Columns of type VECTOR.")
+BLOB_AS_DESCRIPTOR = flag(
+    "blob-as-descriptor",
+    "Read columns of descriptors as stored; blob files as bytes.",
+    default=False,
+)
+BLOB_VIEW_RESOLVE_ENABLED = flag(
+    "blob-view.resolve.enabled", "Resolve references; if true, they are not read.", default=True
+)
+VECTOR_FIELD = names("vector-field", "Columns that Flink declares as VECTOR.")
 DATA_FILE_PREFIX = text("data-file.prefix", "Prefix of data file names.", default="data-")
 DATA_FILE_PATH_DIRECTORY = immutable(
     text("data-file.path-directory", "Folder inside the table for data files.", default=None)
@@ -449,11 +457,13 @@ FILE_INDEX_READ_ENABLED = flag("file-index.read.enabled", "Use file indexes.", d
 INDEX_FILE_IN_DATA_FILE_DIR = immutable(
     flag("index-file-in-data-file-dir", "Index files beside data files.", default=False)
 )
-PK_BTREE_INDEX_COLUMNS = names("pk-btree.index.columns", "Columns with a btree index.")
-PK_BITMAP_INDEX_COLUMNS = names("pk-bitmap.index.columns", "Columns with a bitmap index.")
-PK_VECTOR_INDEX_COLUMNS = names("pk-vector.index.columns", "Columns with a vector index.")
-PK_FULL_TEXT_INDEX_COLUMNS = names("pk-full-text.index.columns", "Columns with a full-text index.")
-PK_MULTIVALUE_INDEX_COLUMNS = names("pk-multivalue.index.columns", "Array columns with an index.")
+PK_BTREE_INDEX_COLUMNS = names(
+    "pk-btree.index.columns", "Indexed columns; new files are not indexed."
+)
+PK_BITMAP_INDEX_COLUMNS = names("pk-bitmap.index.columns", "The same for bitmaps.")
+PK_VECTOR_INDEX_COLUMNS = names("pk-vector.index.columns", "The same for vectors.")
+PK_FULL_TEXT_INDEX_COLUMNS = names("pk-full-text.index.columns", "The same for texts.")
+PK_MULTIVALUE_INDEX_COLUMNS = names("pk-multivalue.index.columns", "The same for arrays.")
 ROW_TRACKING_ENABLED = immutable(
     flag("row-tracking.enabled", "Assign stable row ids.", default=False)
 )
