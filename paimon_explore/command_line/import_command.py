@@ -75,7 +75,7 @@ class NewTable:
 )
 @click.option("--overwrite", "is_overwrite", is_flag=True, help="Replace all rows of the table.")
 @click.option("--format", "form", type=click.Choice(["csv", "json", "parquet"]))
-@click.option("--delimiter", metavar="CHAR", help="Between the values of CSV.")
+@click.option("--delimiter", metavar="CHAR", help=r"Between the values of CSV; \t is a tab.")
 @click.option("--null", default="", metavar="TEXT", help="What means null in CSV; default: empty.")
 @click.option("--no-header", metavar="NAMES", help="The columns of CSV without a header.")
 @confirm_options
@@ -112,8 +112,10 @@ def import_files(  # noqa: PLR0913 - the options of the command
     from paimon_explore.command_line.file_import.file_formats import format_of, open_import
     from paimon_explore.command_line.file_import.import_file import CsvOptions
 
-    if delimiter is not None and len(delimiter) != 1:
-        raise click.UsageError("--delimiter must be a single character.")
+    if delimiter == r"\t":
+        delimiter = "\t"
+    elif delimiter is not None and len(delimiter) != 1:
+        raise click.UsageError(r"--delimiter must be a single character, or \t for a tab.")
     header = column_names(no_header)
     options = CsvOptions(
         delimiter=delimiter, null=null, names=None if header is None else tuple(header)
@@ -227,8 +229,9 @@ class ImportJob:
         }
         if columns is not None:
             document["columns"] = columns
+            width = max(map(len, columns), default=0)
             for column, type_text in columns.items():
-                self.output.message(f"  {column}  {type_text}")
+                self.output.message(f"  {column:{width}}  {type_text}")
         end = "would be imported" if snapshot is None else f"imported; snapshot {snapshot.id}"
         self.output.document(document, f"{name}: {plural(rows, 'row')} {end}.")
 

@@ -206,6 +206,18 @@ def test_the_options_of_csv(tmp_path: Path, run: Program) -> None:
     assert table.to_arrow().to_pylist() == [{"id": 1, "text": None}, {"id": 2, "text": ""}]
 
 
+@pytest.mark.parametrize("tab", ["\t", r"\t"])
+def test_a_tab_is_a_delimiter_also_when_it_is_escaped(
+    tmp_path: Path, run: Program, tab: str
+) -> None:
+    table = table_of(tmp_path, {"id": "INT", "text": "STRING"})
+    path = tmp_path / "rows.txt"
+    path.write_text("id\ttext\n1\ta,b\n", encoding="utf-8")
+    done = run("import", table.path, path, "--format", "csv", "--delimiter", tab)
+    assert done.code == 0
+    assert table.to_arrow().to_pylist() == [{"id": 1, "text": "a,b"}]
+
+
 def test_rows_of_the_same_key_are_replaced(tmp_path: Path, run: Program) -> None:
     table = table_of(tmp_path, {"id": "INT", "text": "STRING"}, primary_key="id")
     path = tmp_path / "rows.csv"
