@@ -13,6 +13,10 @@
         CommitConflictError                  a concurrent commit conflicts: plan again
         CommitOutcomeUnknownError            the response was lost: check before you retry
       SnapshotExpiredError (LookupError)     files of the snapshot were removed during the read
+      StreamError                            a stream of changes that cannot go on
+        StreamRollbackError                  the commits that it has read were rolled back
+        StreamSchemaError                    columns that it reads were dropped or changed
+        ConsumerConflictError                something else moved the position of its consumer
       StorageError (OSError)                 a storage operation failed
         MissingFileError (FileNotFoundError) a file does not exist
         InvalidResponseError                 a server answered what its protocol does not allow
@@ -238,6 +242,30 @@ class CommitOutcomeUnknownError(CommitError):
 
 class SnapshotExpiredError(PaimonError, LookupError):
     """The snapshot being read expired and its files were removed."""
+
+
+class StreamError(PaimonError):
+    """A stream of changes cannot go on; see the message for what to do.
+
+    Attributes:
+        position: the snapshot whose changes would have been read next.
+    """
+
+    def __init__(self, message: str, *, position: int, hint: str = "") -> None:
+        self.position = position
+        super().__init__(message, hint=hint)
+
+
+class StreamRollbackError(StreamError):
+    """Commits that a stream has read were rolled back, or the table was created anew."""
+
+
+class StreamSchemaError(StreamError):
+    """Columns that a stream reads were dropped, renamed, or got another type."""
+
+
+class ConsumerConflictError(StreamError):
+    """Another stream, or a person, moved the position of a stream's consumer."""
 
 
 class StorageError(PaimonError, OSError):

@@ -10,7 +10,6 @@ import click
 from paimon_explore.command_line.command import command, main_group
 from paimon_explore.command_line.exit_codes import OK
 from paimon_explore.command_line.options import column_names, opened_table, output_options
-from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.sanitize import sanitized
 
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from paimon_explore.command_line.rendering.output import Output
-    from paimon_explore.table.row_changes import Change
+    from paimon_explore.table.streams.change_stream import ChangeStream
     from paimon_explore.table.table import Table
 
 SNAPSHOT_COLUMN = "_snapshot"
@@ -38,8 +37,15 @@ SNAPSHOT_COLUMN = "_snapshot"
     "start",
     default="latest",
     show_default=True,
-    metavar="ID|earliest|latest",
-    help="The first snapshot; latest: only commits from now on.",
+    metavar="ID|earliest|latest|full|TAG|TIME",
+    help="The first snapshot. latest: only commits from now on; earliest: all known changes; "
+    "full: the rows of the table, then changes; a time: the first commit at or after it.",
+)
+@click.option("--until", metavar="ID|TAG|now", help="The last snapshot.")
+@click.option(
+    "--consumer",
+    metavar="NAME",
+    help="Go on where this consumer stopped, and store the progress.",
 )
 @click.option(
     "--poll",
@@ -60,6 +66,8 @@ def tail(  # noqa: PLR0913 - the options of the command
     *,
     table: "Table",
     start: str,
+    until: str | None,
+    consumer: str | None,
     poll: float,
     count: int | None,
     timeout: float | None,
@@ -70,17 +78,23 @@ def tail(  # noqa: PLR0913 - the options of the command
     """Follow the changes of a table: prints the rows of each commit with their row kinds.
 
     +I is an inserted row, -U and +U are a row before and after an update, -D is a deleted row.
-    The command ends after --count rows, after --timeout, or with Ctrl+C.
+    The command ends after --count rows, after --timeout, with the snapshot --until, or with Ctrl+C.
     """
     follow = Follow(
-        table=table, columns=column_names(columns), where=where, poll_s=poll, timeout_s=timeout
+        table=table,
+        columns=column_names(columns),
+        where=where,
+        until=until,
+        consumer=consumer,
+        poll_s=poll,
+        timeout_s=timeout,
     )
     if output.is_text and sys.stderr.isatty():
         sys.stderr.write(f"Following {sanitized(table.name)}; Ctrl+C ends.\n")
     try:
         output.rows(follow.reader(start, count), noun="change", is_live=True)
     except KeyboardInterrupt:
-        if timeout is None and count is None:  # the usual end
+        if timeout is None and count is None and until is None:  # the usual end
             return OK
         raise
     return OK
@@ -94,6 +108,8 @@ class Follow:
         table: the table.
         columns: columns; None for all.
         where: a filter.
+        until: the last snapshot: an id, the name of a tag, or `now`; None for no end.
+        consumer: the name under which the progress is stored; None for none.
         poll_s: seconds between looks at the table.
         timeout_s: seconds after which it ends; None for no end. 0 reads what is there.
         clock: monotonic seconds.
@@ -103,6 +119,8 @@ class Follow:
     table: "Table"
     columns: list[str] | None = None
     where: str | None = None
+    until: str | None = None
+    consumer: str | None = None
     poll_s: float = 1.0
     timeout_s: float | None = None
     clock: Callable[[], float] = time.monotonic
@@ -112,63 +130,47 @@ class Follow:
         """Return the changes as they are committed: `_snapshot`, `rowkind`, then the columns.
 
         Args:
-            start: a snapshot id, `earliest` or `latest`.
+            start: as `from_` of `Table.follow`, as text.
             count: maximum number of rows; None for no limit.
         """
         import pyarrow as pa
 
-        from paimon_explore.table.audit_log_binlog_tables import ROWKIND
+        stream = self._stream(start)
+        schema = pa.schema([(SNAPSHOT_COLUMN, pa.int64()), *stream.schema])
+        return pa.RecordBatchReader.from_batches(schema, _limited(stream, schema, count))
 
-        first = self._first(start)
-        scan = self.table.scan(self.columns, self.where)
-        schema = pa.schema([(SNAPSHOT_COLUMN, pa.int64()), ROWKIND, *scan.schema])
-        return pa.RecordBatchReader.from_batches(schema, self._limited(first, schema, count))
+    def _stream(self, start: str) -> "ChangeStream":
+        from paimon_explore.table.streams.change_stream import Pace
+        from paimon_explore.table.streams.follow import Following, follow
+        from paimon_explore.table.table_read import stream_request
 
-    def changes(self, first: int | None) -> "Iterator[Change]":
-        """Yield the changes of each commit, waiting for the next one.
+        following = Following(
+            name=self.table.name,
+            from_=_number_or_text(start),
+            until=None if self.until is None else _number_or_text(self.until),
+            consumer=self.consumer,
+            poll_s=self.poll_s,
+        )
+        pace = Pace(total_s=self.timeout_s, clock=self.clock, sleep=self.sleep)
+        return follow(stream_request(self.table, self.columns, self.where), following, pace)
 
-        Args:
-            first: the id of the first snapshot; None for the earliest.
-        """
-        began = self.clock()
-        following = first
-        while True:
-            latest = self._latest()
-            if latest and (following is None or following <= latest):
-                yield from self.table.changes(
-                    following, latest, columns=self.columns, where=self.where
-                )
-                following = latest + 1
-            if self.timeout_s is not None and self.clock() - began >= self.timeout_s:
-                return
-            self.sleep(self.poll_s)
 
-    def _limited(
-        self, first: int | None, schema: "pa.Schema", count: int | None
-    ) -> "Iterator[pa.RecordBatch]":
-        import pyarrow as pa
+def _number_or_text(text: str) -> int | str:
+    return int(text) if text.isascii() and text.isdigit() else text
 
-        left = count
-        for change in self.changes(first):
-            for batch in change.rows.to_batches():
-                kept = batch if left is None else batch.slice(0, left)
-                ids = pa.repeat(pa.scalar(change.snapshot.id, pa.int64()), kept.num_rows)
-                yield pa.RecordBatch.from_arrays([ids, *kept.columns], schema=schema)
-                if left is not None:
-                    left -= kept.num_rows
-                    if left == 0:
-                        return
 
-    def _first(self, start: str) -> int | None:
-        if start == "earliest":
-            return None
-        if start == "latest":
-            return self._latest() + 1
-        if not (start.isascii() and start.isdigit()) or int(start) == 0:
-            raise InvalidInputError(
-                f"--from must be a snapshot id, earliest or latest, not {start!r}."
-            )
-        return int(start)
+def _limited(
+    stream: "ChangeStream", schema: "pa.Schema", count: int | None
+) -> "Iterator[pa.RecordBatch]":
+    import pyarrow as pa
 
-    def _latest(self) -> int:
-        return self.table.store.snapshots.latest_id() or 0
+    left = count
+    for change in stream:
+        for batch in change.rows.to_batches():
+            kept = batch if left is None else batch.slice(0, left)
+            ids = pa.repeat(pa.scalar(change.snapshot_id, pa.int64()), kept.num_rows)
+            yield pa.RecordBatch.from_arrays([ids, *kept.columns], schema=schema)
+            if left is not None:
+                left -= kept.num_rows
+                if left == 0:
+                    return

@@ -13,7 +13,7 @@ Spec: flink/sql-query, incremental query; `incremental-between*` options.
 
 from collections.abc import Iterator, Sequence
 
-from paimon_explore.errors import InvalidInputError, NotFoundError
+from paimon_explore.errors import InvalidInputError, NotFoundError, StreamRollbackError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.manifest_entry import FileKind, ManifestEntries
 from paimon_explore.metadata.options.option_definition import Option
@@ -39,10 +39,20 @@ from paimon_explore.store.table_store import TableStore
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SnapshotRange:
-    """Commits after `start` up to and including `end`; `start` may be 0 or expired."""
+    """Commits after `start` up to and including `end`; `start` may be 0 or expired.
+
+    Attributes:
+        start: the last commit before the range.
+        end: the last commit of the range.
+        is_checked: whether it is checked that no commit is replaced while the range is read, as a
+            rollback does; this takes one more read of each snapshot.
+        after: the snapshot `start`, for this check; None if unknown.
+    """
 
     start: int
     end: int
+    is_checked: bool = False
+    after: Snapshot | None = None
 
 
 def change_mode(target: ScanTarget) -> IncrementalBetweenScanMode:
@@ -127,9 +137,15 @@ def commits(store: TableStore, span: SnapshotRange) -> Iterator[Snapshot]:
 
     Raises:
         NotFoundError: neither exists.
+        StreamRollbackError: a commit was replaced, if the range asks to check this.
     """
+    before = span.after
     for number in range(span.start + 1, span.end + 1):
         found = store.snapshots.find(number) or store.changelogs.find(number)
+        if span.is_checked:
+            if before is not None:
+                check_unchanged(store, before, number)
+            before = found
         if found is not None:
             yield found
         else:
@@ -139,6 +155,37 @@ def commits(store: TableStore, span: SnapshotRange) -> Iterator[Snapshot]:
                 "start with this snapshot, or read the whole table first."
             )
             raise NotFoundError("snapshot", number, store.paths.root, hint=hint)
+
+
+def check_unchanged(store: TableStore, seen: Snapshot, position: int) -> None:
+    """Check that a snapshot that was read is still part of the history, or has expired.
+
+    Args:
+        store: the branch.
+        seen: the snapshot as it was read.
+        position: the next snapshot to read, for the error.
+
+    Raises:
+        StreamRollbackError: it was rolled back or replaced.
+    """
+    found = store.snapshots.find(seen.id)
+    if found == seen:
+        return
+    ids = store.snapshots.history() if found is None else []
+    if ids and ids[0] > seen.id:  # expired
+        return
+    root = store.paths.branch_root
+    if found is not None:
+        now = "it has other contents now"
+    else:
+        now = f"the latest snapshot is {ids[-1]}" if ids else "there is no snapshot"
+    raise StreamRollbackError(
+        f"Snapshot {seen.id} of {root}, whose changes were read, was rolled back or replaced, or "
+        f"the table was created anew: {now}.",
+        position=position,
+        hint="Undo the changes that were read after the snapshot to which the table was rolled "
+        "back, and start a new stream after it; or start with from_='full'.",
+    )
 
 
 def added_splits(

@@ -29,7 +29,6 @@ from paimon_explore.metadata.options.table_options import (
     DELETION_VECTORS_MERGE_ON_READ,
     MERGE_ENGINE,
     SCAN_BUCKET,
-    SCAN_FILE_CREATION_TIME_MILLIS,
     SCAN_PLAN_SORT_PARTITION,
     SOURCE_SPLIT_OPEN_FILE_COST,
     SOURCE_SPLIT_TARGET_SIZE,
@@ -47,7 +46,7 @@ from paimon_explore.scan.splits.data_split import LocatedFiles, PlainSplit
 from paimon_explore.scan.splits.deletion_vector_files import deletion_files
 from paimon_explore.scan.splits.file_locations import DataFilePaths
 from paimon_explore.scan.splits.split_generator import SplitRules, make_splits
-from paimon_explore.scan.time_travel import NEWEST, TimeTravel
+from paimon_explore.scan.time_travel import NEWEST, TimeTravel, created_since
 from paimon_explore.store.table_store import TableStore
 
 if TYPE_CHECKING:
@@ -89,6 +88,7 @@ class ScanTarget:
         travel: the requested point in time, at which other branches are read as well.
         branch: its name.
         only_level: read only files of this level; None for all.
+        min_level: read only files of this level or a higher one.
         created_since: skip files created before this local wall-clock time in ms; None for all.
             Set for reads only, since writes need all files.
         only_bucket: read only this bucket; None for all. Set for reads only.
@@ -102,6 +102,7 @@ class ScanTarget:
     travel: TimeTravel = NEWEST
     branch: str = MAIN_BRANCH
     only_level: int | None = None
+    min_level: int = 0
     created_since: int | None = None
     only_bucket: int | None = None
 
@@ -111,7 +112,7 @@ class ScanTarget:
         Raises:
             InvalidInputError: `scan.bucket` is set for a table without fixed buckets.
         """
-        since = self.options.value(SCAN_FILE_CREATION_TIME_MILLIS)
+        since = created_since(self.store, self.options)
         bucket = self.options.value(SCAN_BUCKET)
         if since is None and bucket is None:
             return self
@@ -425,8 +426,9 @@ def _visible(target: ScanTarget, entries: ManifestEntries) -> Mask:
         mask &= numbers(entries.table, "level") == target.only_level
     if target.only_bucket is not None:
         mask &= numbers(entries.table, "bucket") == target.only_bucket
-    if target.hides_level_0:
-        mask &= numbers(entries.table, "level") != 0
+    min_level = max(target.min_level, int(target.hides_level_0))
+    if min_level:
+        mask &= numbers(entries.table, "level") >= min_level
     if target.created_since is not None:
         mask &= numbers(entries.table, "creation_time") >= target.created_since
     return mask

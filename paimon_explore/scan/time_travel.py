@@ -12,11 +12,14 @@ from typing import TypeAlias, assert_never
 import numpy as np
 
 from paimon_explore.data_types.local_time import local_moment
-from paimon_explore.errors import InvalidInputError, NotFoundError, UnsupportedFeatureError, choices
+from paimon_explore.errors import InvalidInputError, NotFoundError, choices
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.metadata.options.option_enums import StartupMode
+from paimon_explore.metadata.options.option_enums import ChangelogProducer, StartupMode
 from paimon_explore.metadata.options.table_options import (
     CHAIN_TABLE_ENABLED,
+    CHANGELOG_PRODUCER,
+    FULL_COMPACTION_DELTA_COMMITS,
+    SCAN_CREATION_TIME_MILLIS,
     SCAN_FALLBACK_BRANCH,
     SCAN_FALLBACK_DELTA_BRANCH,
     SCAN_FALLBACK_SNAPSHOT_BRANCH,
@@ -31,8 +34,15 @@ from paimon_explore.metadata.options.table_options import (
     SCAN_WATERMARK,
     TableOptions,
 )
+from paimon_explore.metadata.schema.scan_option_validation import startup_mode
 from paimon_explore.metadata.schema.table_schema import TableSchema
-from paimon_explore.metadata.snapshot import NO_WATERMARK, CommitKind, Snapshot
+from paimon_explore.metadata.snapshot import (
+    BATCH_COMMIT_IDENTIFIER,
+    NO_WATERMARK,
+    CommitKind,
+    Snapshot,
+)
+from paimon_explore.scan.commit_times import first_created
 from paimon_explore.store.table_store import TableStore
 
 TimestampLike: TypeAlias = date | np.datetime64 | str | int | np.integer
@@ -45,6 +55,11 @@ _BRANCH_OPTIONS = (
     SCAN_FALLBACK_SNAPSHOT_BRANCH,
     SCAN_FALLBACK_DELTA_BRANCH,
 )
+_CREATION_OPTIONS = {
+    StartupMode.FROM_FILE_CREATION_TIME: SCAN_FILE_CREATION_TIME_MILLIS,
+    StartupMode.FROM_CREATION_TIMESTAMP: SCAN_CREATION_TIME_MILLIS,
+}
+"""Scan mode -> the option that it needs."""
 _WATERMARK_VERSION = re.compile(r"watermark-(-?\d+)")
 
 
@@ -59,6 +74,9 @@ class TimeTravel:
         watermark: the first snapshot whose watermark is at least this.
         version: text of `scan.version`: a tag's name, `watermark-<n>`, or a snapshot id.
         compacted: read the newest COMPACT snapshot instead of the latest; not a fixed point.
+        compacted_every: of these only the full compactions, which are made every so many commits.
+        created_ms: epoch milliseconds of `from-creation-timestamp`: the first snapshot at or after
+            this time, if the earliest is older, else the latest; not a fixed point.
         found: the resolved snapshot, once pinned.
     """
 
@@ -68,6 +86,8 @@ class TimeTravel:
     watermark: int | None = None
     version: str | None = None
     compacted: bool = False
+    compacted_every: int | None = None
+    created_ms: int | None = None
     found: Snapshot | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -125,7 +145,6 @@ def travel_of(options: TableOptions) -> TimeTravel:
 
     Raises:
         InvalidInputError: more than one is given, or `scan.mode` contradicts the others.
-        UnsupportedFeatureError: the mode is not supported.
     """
     moment = options.value(SCAN_TIMESTAMP)
     millis = options.value(SCAN_TIMESTAMP_MILLIS)
@@ -135,8 +154,8 @@ def travel_of(options: TableOptions) -> TimeTravel:
         )
         raise InvalidInputError(msg)
     mode = options.value(SCAN_MODE)
-    since = SCAN_FILE_CREATION_TIME_MILLIS
-    if mode is StartupMode.FROM_FILE_CREATION_TIME and not options.has(since):
+    since = _CREATION_OPTIONS.get(mode)
+    if since is not None and not options.has(since):
         raise InvalidInputError(
             f"Option {SCAN_MODE.key!r} = {mode.value!r} needs option {since.key!r}."
         )
@@ -147,9 +166,36 @@ def travel_of(options: TableOptions) -> TimeTravel:
         watermark=options.value(SCAN_WATERMARK),
         version=options.value(SCAN_VERSION),
         compacted=mode is StartupMode.COMPACTED_FULL,
+        compacted_every=_full_compactions(options),
+        created_ms=_created_ms(options),
     )
     _check_mode(mode, travel.given)
     return travel
+
+
+def _full_compactions(options: TableOptions) -> int | None:
+    """Every how many commits a full compaction is made; None if that is not set."""
+    every = options.value(FULL_COMPACTION_DELTA_COMMITS)
+    if every is None and options.value(CHANGELOG_PRODUCER) is ChangelogProducer.FULL_COMPACTION:
+        return 1
+    return every
+
+
+def _created_ms(options: TableOptions) -> int | None:
+    """The time of mode `from-creation-timestamp`, which is also the mode if only it is set."""
+    moment = options.value(SCAN_CREATION_TIME_MILLIS)
+    if moment is None or startup_mode(options) is not StartupMode.FROM_CREATION_TIMESTAMP:
+        return None
+    return moment
+
+
+def created_since(store: TableStore, options: TableOptions) -> int | None:
+    """Epoch milliseconds since when the files were created that a read uses; None for all files."""
+    since = options.value(SCAN_FILE_CREATION_TIME_MILLIS)
+    if since is not None:
+        return since
+    moment = _created_ms(options)
+    return moment if moment is not None and first_created(store, moment) is None else None
 
 
 def _check_mode(mode: StartupMode, given: tuple[str, ...]) -> None:
@@ -171,10 +217,9 @@ def _check_mode(mode: StartupMode, given: tuple[str, ...]) -> None:
             | StartupMode.FULL
             | StartupMode.COMPACTED_FULL
             | StartupMode.FROM_FILE_CREATION_TIME
+            | StartupMode.FROM_CREATION_TIMESTAMP
         ):
             fits, wants = not given, "cannot be combined with a point in time"
-        case StartupMode.FROM_CREATION_TIMESTAMP:
-            raise UnsupportedFeatureError(f"option {SCAN_MODE.key!r} = {mode.value!r}")
         case _:
             assert_never(mode)
     if not fits:
@@ -252,7 +297,15 @@ def resolve(store: TableStore, travel: TimeTravel) -> Snapshot | None:
         return _by_time(store, travel.timestamp_ms)
     if travel.watermark is not None:
         return _by_watermark(store, travel.watermark)
-    return _compacted(store) if travel.compacted else store.snapshots.latest()
+    return _moving(store, travel)
+
+
+def _moving(store: TableStore, travel: TimeTravel) -> Snapshot | None:
+    """The snapshot to read where no fixed point is given."""
+    if travel.compacted:
+        return _compacted(store, travel.compacted_every)
+    first = None if travel.created_ms is None else first_created(store, travel.created_ms)
+    return store.snapshots.latest() if first is None else store.snapshots.load(first)
 
 
 def resolve_other(store: TableStore, travel: TimeTravel, pinned: Snapshot) -> Snapshot | None:
@@ -285,11 +338,17 @@ def resolve_other(store: TableStore, travel: TimeTravel, pinned: Snapshot) -> Sn
     return _newest_until(store, timestamp_ms)
 
 
-def _compacted(store: TableStore) -> Snapshot | None:
-    """The newest COMPACT snapshot, else the latest snapshot."""
+def _compacted(store: TableStore, every: int | None) -> Snapshot | None:
+    """The newest COMPACT snapshot, else the latest snapshot.
+
+    Full compactions are recognized by their commit identifier, as in Java: a multiple of the number
+    of commits between them, or that of batch commits.
+    """
     for number in reversed(store.snapshots.ids()):
         snapshot = store.snapshots.load(number)
-        if snapshot.commit_kind is CommitKind.COMPACT:
+        identifier = snapshot.commit_identifier
+        is_full = not every or identifier % every == 0 or identifier == BATCH_COMMIT_IDENTIFIER
+        if snapshot.commit_kind is CommitKind.COMPACT and is_full:
             return snapshot
     return store.snapshots.latest()
 

@@ -58,7 +58,10 @@ if TYPE_CHECKING:
     from paimon_explore.table.merge_builder import Merge as Merge
     from paimon_explore.table.named_collection import Listing as Listing
     from paimon_explore.table.previews.what_if import WhatIf as WhatIf
+    from paimon_explore.table.references import ConsumerListing as ConsumerListing
     from paimon_explore.table.row_changes import Change as Change
+    from paimon_explore.table.streams.change_stream import ChangeStream as ChangeStream
+    from paimon_explore.table.streams.stream_position import StreamPoint as StreamPoint
     from paimon_explore.widgets.explorer import Explorer as Explorer
     from paimon_explore.widgets.warehouse import CatalogExplorer as CatalogExplorer
     from paimon_explore.write.input.table_batches import Rows as Rows
@@ -68,8 +71,10 @@ _MODULES = {
     "ByteLayout": "inspection.byte_inspector.byte_layout",
     "CatalogExplorer": "widgets.warehouse",
     "Change": "table.row_changes",
+    "ChangeStream": "table.streams.change_stream",
     "Children": "inspection.views.manifest_tree",
     "Consumer": "metadata.consumer",
+    "ConsumerListing": "table.references",
     "Document": "inspection.views.node_detail",
     "ExpiryPreview": "inspection.explain.expiry_preview",
     "ExpiryReport": "maintenance.expiry.snapshot_expiry",
@@ -105,6 +110,7 @@ _MODULES = {
     "SchemaHistory": "inspection.history.schema_history",
     "SnapshotDiff": "inspection.views.snapshot_diff_view",
     "TableComparison": "inspection.compare.table_comparison",
+    "StreamPoint": "table.streams.stream_position",
     "Tag": "metadata.tag",
     "Timeline": "inspection.history.timeline",
     "ViewChange": "metastore.view_values",

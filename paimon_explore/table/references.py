@@ -1,8 +1,10 @@
 """The collections of a table: snapshots, schemas, tags, branches and consumers."""
 
+from paimon_explore.arguments import integer, string
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.data_types.local_time import local_moment
 from paimon_explore.errors import NotFoundError, choices
+from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.consumer import Consumer
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
@@ -66,7 +68,53 @@ def branches(store: TableStore) -> Listing[str, str]:
     )
 
 
-def consumers(store: TableStore) -> Listing[str, Consumer]:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class ConsumerListing(Listing[str, Consumer]):
+    """The consumers of a table: the positions of streams, stored with the table.
+
+    Attributes:
+        store: the branch.
+    """
+
+    store: TableStore
+
+    def reset(self, consumer_id: str, next_snapshot: int) -> None:
+        """Set the position of a consumer, which is created if it does not exist.
+
+        A stream that is using the consumer fails at its next commit.
+
+        Args:
+            consumer_id: the name of the consumer.
+            next_snapshot: the first snapshot that it has not read.
+
+        >>> import paimon_explore as pe
+        >>> t = pe.demo().table("demo.events")
+        >>> t.consumers.reset("job", 2)
+        >>> [batch.snapshot_id for batch in t.follow(consumer="job", until="now")]
+        [2, 3]
+        """
+        number = integer("next_snapshot", next_snapshot, minimum=1)
+        name = string("consumer_id", consumer_id)
+        self.store.consumers.save(name, Consumer(next_snapshot=number))
+
+    def delete(self, consumer_id: str) -> None:
+        """Delete a consumer; its snapshots may expire.
+
+        Raises:
+            NotFoundError: there is no such consumer.
+
+        >>> import paimon_explore as pe
+        >>> t = pe.demo().table("demo.events")
+        >>> t.consumers.reset("job", 2)
+        >>> t.consumers.delete("job")
+        >>> len(t.consumers)
+        0
+        """
+        self.load(string("consumer_id", consumer_id))
+        self.store.consumers.delete(consumer_id)
+
+
+def consumers(store: TableStore) -> ConsumerListing:
     """The consumers by id."""
 
     def load(name: str) -> Consumer:
@@ -76,7 +124,8 @@ def consumers(store: TableStore) -> Listing[str, Consumer]:
             raise NotFoundError("consumer", name, store.paths.root, hint=hint)
         return found
 
-    return Listing(
+    return ConsumerListing(
+        store=store,
         kind="consumers",
         item_type=Consumer,
         keys=store.consumers.ids,

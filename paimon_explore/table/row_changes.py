@@ -21,7 +21,7 @@ from paimon_explore.read.commit_changes import change_log, first_readable_commit
 from paimon_explore.read.data_file import SystemColumn
 from paimon_explore.read.requested_columns import projected_columns
 from paimon_explore.read.snapshot_diff import changed_splits, difference
-from paimon_explore.read.split_reader import SplitReader
+from paimon_explore.read.split_reader import BATCH_ROWS, SplitReader
 from paimon_explore.sanitize import sanitized
 from paimon_explore.scan.branch_incremental import branch_changes
 from paimon_explore.scan.branch_scan import plan_table
@@ -124,16 +124,27 @@ class ChangeReader:
             found = branch_changes(self.target, increment.span_of, increment.mode, self.where)
         return pa.concat_tables([empty_table(self.schema), *(self._rows_of(*one) for one in found)])
 
-    def _rows_of(self, snapshot: Snapshot, splits: Sequence[Split]) -> pa.Table:
+    def batches(
+        self, snapshot: Snapshot, splits: Sequence[Split], batch_rows: int = BATCH_ROWS
+    ) -> Iterator[pa.RecordBatch]:
+        """Iterate over the changes of a commit, in bounded memory.
+
+        Args:
+            snapshot: the commit.
+            splits: its changes.
+            batch_rows: maximum number of rows of a batch that is read from one file.
+        """
         compared = [split.base for split in splits if isinstance(split, DifferenceSplit)]
         read = (*compared[:1], snapshot)
         with explain_missing_files(self.target.store, *read, changes=not compared):
-            return self._rows(splits)
+            kinds = (SystemColumn.VALUE_KIND,)
+            reader = replace(self._reader(kinds, self.columns), batch_rows=batch_rows)
+            for split in splits:
+                for batch in reader.read(split):
+                    yield self._kinds_first(batch)
 
-    def _rows(self, splits: Sequence[Split]) -> pa.Table:
-        reader = self._reader((SystemColumn.VALUE_KIND,), self.columns)
-        batches = [batch for split in splits for batch in reader.read(split)]
-        return self._named([self._kinds_first(batch) for batch in batches])
+    def _rows_of(self, snapshot: Snapshot, splits: Sequence[Split]) -> pa.Table:
+        return self._named(list(self.batches(snapshot, splits)))
 
     def _reader(self, system: tuple[SystemColumn, ...], columns: tuple[str, ...]) -> SplitReader:
         return SplitReader(

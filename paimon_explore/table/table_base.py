@@ -84,8 +84,8 @@ class BaseTable:
         return references.branches(self.store)
 
     @property
-    def consumers(self) -> "types.Listing[str, types.Consumer]":
-        """The consumers, by id."""
+    def consumers(self) -> "types.ConsumerListing":
+        """The consumers, by id, with `reset` and `delete`."""
         from paimon_explore.table import references
 
         return references.consumers(self.store)

@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Literal, overload
 
 import pyarrow as pa
 
-from paimon_explore.arguments import boolean, integer, optional_integer, optional_string
+from paimon_explore.arguments import (
+    boolean,
+    integer,
+    optional_integer,
+    optional_names,
+    optional_string,
+    seconds,
+)
 from paimon_explore.data_types import data_frames
 from paimon_explore.errors import InvalidInputError, NotFoundError
 from paimon_explore.frozen_dataclass import dataclass
@@ -18,13 +25,16 @@ from paimon_explore.metadata.options.table_options import (
     SCAN_MODE,
     TableOptions,
 )
+from paimon_explore.scan.time_travel import travel_of
 from paimon_explore.table import lazy_types as types
 from paimon_explore.table.row_reader import RowSource
 from paimon_explore.table.scan import Scan, make_scan
 from paimon_explore.table.table_base import BaseTable
 
 if TYPE_CHECKING:
+    from paimon_explore.scan.plan import ScanTarget
     from paimon_explore.table.row_changes import ChangeReader
+    from paimon_explore.table.streams.stream_reader import StreamRequest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -132,6 +142,95 @@ class ReadableTable(BaseTable):
             first = next_change(self.store, consumer_id) or reader.first_until(last)
         span = SnapshotRange(start=first - 1, end=last)
         return reader.commits(span) if consumer_id is None else reader.consumed(span, consumer_id)
+
+    def follow(  # noqa: PLR0913 - keyword arguments
+        self,
+        from_: "types.StreamPoint | None" = None,
+        *,
+        full: bool = False,
+        until: int | str | None = None,
+        columns: Iterable[str] | None = None,
+        where: "types.Where | None" = None,
+        poll: float | None = None,
+        timeout: float | None = None,
+        consumer: str | None = None,
+        auto_ack: bool = True,
+        max_rows: int = 1_000_000,
+        max_bytes: int = 64 << 20,
+        mode: str = "auto",
+    ) -> "types.ChangeStream":
+        """Follow the commits of the table: iterate over their changes as they are made.
+
+        The changes of a commit are those of `changes`: replayed in order they give the rows of the
+        table. They come in batches: large commits in several, commits without rows in none. The
+        stream is also an asynchronous iterator: `async for batch in t.follow()`.
+
+        If the next commit has expired, or commits that were read are rolled back or replaced, the
+        stream fails with an error; it never skips changes. The rows have the columns of the schema
+        at the start.
+
+        Args:
+            from_: the start: `latest`: only commits from now on. `full` (`latest-full`): the rows
+                of the table now, then changes; `compacted-full`: the same from the latest
+                compaction. `earliest`: the changes of all commits that are known. A snapshot id or
+                the name of a tag: its changes and later ones. A time: the first commit at or after
+                it. A dict of `scan.*` options. None: as the table's `scan.*` options say, in Java's
+                meaning; by default `full`.
+            full: read the rows at the start position first, then the changes after it.
+            until: the last snapshot: an id, the name of a tag, or `now`; None for no end.
+            columns: as for `scan`; None for those of the table at the start.
+            where: a filter, as for `scan`.
+            poll: seconds between looks at the table; None for the option
+                `continuous.discovery-interval`, or 1.
+            timeout: seconds after which a request without a new batch ends the loop; 0 reads what
+                is there. None waits for ever, until `close`.
+            consumer: a name under which the position is stored with the table, as Java stores it:
+                the stream goes on there, whatever `from_` is, and snapshots that it has not read
+                yet do not expire. `t.consumers` deletes and resets it.
+            auto_ack: store the position when the batch after a commit is asked for; False: when a
+                batch is acknowledged by `batch.ack()` or `stream.ack()`.
+            max_rows: maximum number of rows of a batch.
+            max_bytes: maximum size of a batch in memory.
+            mode: `auto` as above. `delta` and `changelog` are the streams of Java Paimon, which
+                skip some commits; see `changes`.
+
+        Raises:
+            NotFoundError: there is no such snapshot or tag.
+            InvalidInputError: no start position, unknown columns, or an invalid filter.
+
+        >>> import paimon_explore as pe
+        >>> t = pe.demo().table("demo.events")
+        >>> for batch in t.follow(2, until="now"):
+        ...     batch.snapshot_id, batch.rows.to_pylist()
+        (2, [{'rowkind': '+U', 'id': 1, 'state': 'paid'}])
+        (3, [{'rowkind': '-D', 'id': 2, 'state': 'new'}])
+        """
+        from paimon_explore.table.incremental_range import commit_mode
+        from paimon_explore.table.streams.change_batch import BatchLimits
+        from paimon_explore.table.streams.change_stream import Pace
+        from paimon_explore.table.streams.follow import Following, follow, pinned_error
+        from paimon_explore.table.streams.stream_position import position_options
+
+        if from_ is None and self.travel.given and not travel_of(self.options).given:
+            raise pinned_error()
+        rows = integer("max_rows", max_rows, minimum=1)
+        request = replace(
+            stream_request(self, columns, where),
+            start_options=position_options(from_),
+            mode=commit_mode(mode),
+            limits=BatchLimits(rows=rows, size=integer("max_bytes", max_bytes, minimum=1)),
+        )
+        following = Following(
+            name=self.name,
+            from_=from_,
+            full=boolean("full", full),
+            until=until,
+            consumer=optional_string("consumer", consumer),
+            auto_ack=boolean("auto_ack", auto_ack),
+            poll_s=None if poll is None else seconds("poll", poll),
+        )
+        wait_s = None if timeout is None else seconds("timeout", timeout)
+        return follow(request, following, Pace(timeout_s=wait_s))
 
     def between(
         self,
@@ -307,6 +406,23 @@ class ReadableTable(BaseTable):
         return ChangeReader(
             target=scan.target, columns=scan.columns, narrowed=scan.narrowed, where=scan.where
         )
+
+
+def stream_request(
+    table: ReadableTable, columns: Iterable[str] | None, where: "types.Where | None"
+) -> "StreamRequest":
+    """What a stream of a table reads; see `Table.follow` for the arguments."""
+    from paimon_explore.table.streams.stream_reader import StreamRequest
+
+    def scan_of(target: "ScanTarget", selected: tuple[str, ...] | None) -> Scan:
+        return make_scan(target, selected, where, None)
+
+    return StreamRequest(
+        store=table.store,
+        options=dict(table.dynamic_options),
+        columns=optional_names("columns", columns),
+        scan_of=scan_of,
+    )
 
 
 def _is_incremental(options: TableOptions) -> bool:

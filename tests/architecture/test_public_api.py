@@ -15,8 +15,11 @@ from paimon_explore.table.maintenance import Maintenance
 from paimon_explore.table.merge_builder import Merge
 from paimon_explore.table.named_collection import Listing
 from paimon_explore.table.previews.what_if import WhatIf
+from paimon_explore.table.references import ConsumerListing
 from paimon_explore.table.row_reader import RowSource
 from paimon_explore.table.scan import Scan
+from paimon_explore.table.streams.change_batch import ChangeBatch
+from paimon_explore.table.streams.change_stream import ChangeStream
 from paimon_explore.table.trace_context import Tracing
 from paimon_explore.table.transactions.transaction import Transaction
 
@@ -41,7 +44,7 @@ TABLE = {
     *("set_options", "unset_options", "create_tag", "delete_tag", "create_branch", "analyze"),
     *("delete_branch", "fast_forward", "rollback_to", "expire_snapshots", "expire_partitions"),
     *("remove_orphan_files", "consumers", "changes", "between", "head", "to_dataset"),
-    *("transaction", "add_files"),
+    *("transaction", "add_files", "follow"),
 }
 SCAN = {
     *(
@@ -113,7 +116,10 @@ def package_functions() -> Iterator[tuple[str, FunctionType]]:
                 yield f"{module.__name__}.{name}", found
 
 
-WITH_EXAMPLES = (pe.Catalog, pe.Table, Scan, Maintenance, Merge, RowSource, Transaction, WhatIf)
+WITH_EXAMPLES = (
+    *(pe.Catalog, pe.Table, Scan, Maintenance, Merge, RowSource, Transaction, WhatIf),
+    *(ChangeStream, ChangeBatch, ConsumerListing),
+)
 """Classes whose methods each have an example in their docstring, which the tests run."""
 TYPED = (*WITH_EXAMPLES, Listing, Tracing, Inspection, Result, pe.PaimonError)
 

@@ -177,6 +177,15 @@ PROOFS: Mapping[str, Mapping[str, Sequence[str]]] = {
         ),
         "a_stream_waits_until_snapshots_are_old_enough": ("streaming.read.snapshot.delay",),
     },
+    "unit/table/test_follow.py": {
+        "the_table_says_how_long_to_wait_between_looks": ("continuous.discovery-interval",),
+    },
+    "unit/table/test_stream_starts.py": {
+        "batch_reads_give_the_options_javas_meaning": ("scan.creation-time-millis",),
+        "a_watermark_ends_a_stream_before_the_first_snapshot_beyond_it": (
+            "scan.bounded.watermark",
+        ),
+    },
     "unit/table/test_audit_log_binlog_tables.py": {
         "the_audit_log_and_the_binlog_show_sequence_numbers_if_asked": (
             "table-read.sequence-number.enabled",

@@ -180,11 +180,6 @@ WITHOUT_EFFECT: Mapping[NoEffect, tuple[Option[object], ...]] = {
             "Whether progress is stored with checkpoints.",
             default=of.ConsumerMode.EXACTLY_ONCE,
         ),
-        duration(
-            "continuous.discovery-interval",
-            "Poll interval of streams; in Spark that of the trigger.",
-            default=10 * opt.SECOND_MS,
-        ),
         flag("lookup.blob-as-descriptor", "Lookup joins keep descriptors of blobs.", default=False),
         duration(
             "lookup.continuous.discovery-interval", "Poll interval of lookup joins.", default=None

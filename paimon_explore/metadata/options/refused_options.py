@@ -19,7 +19,6 @@ from paimon_explore.metadata.options.option_definition import (
     Option,
     choice,
     flag,
-    integer,
     names,
     one_of,
     size,
@@ -100,20 +99,6 @@ REFUSALS: tuple[Refusal, ...] = (
         uses=(Use.STREAM,),
         rule="the first rows of the stream would not be merged",
         hint="Pass options={'chain-table.streaming.merge-snapshot': 'false'}.",
-    ),
-    Refusal(
-        option=integer(
-            "scan.creation-time-millis", "Start time of mode from-creation-timestamp.", default=None
-        ),
-        uses=(Use.READ, Use.STREAM),
-        rule="its mode from-creation-timestamp is not implemented",
-        hint="Use scan.timestamp-millis or scan.file-creation-time-millis.",
-    ),
-    Refusal(
-        option=integer("scan.bounded.watermark", "Watermark at which a stream ends.", default=None),
-        uses=(Use.STREAM,),
-        rule="the stream would not end",
-        hint="Use the trigger availableNow to end at the newest snapshot.",
     ),
     Refusal(
         option=names("commit.callbacks", "Java classes that are called after each commit."),

@@ -396,6 +396,12 @@ SCAN_TIMESTAMP_MILLIS = with_fallback_keys(
 SCAN_FILE_CREATION_TIME_MILLIS = integer(
     "scan.file-creation-time-millis", "Read only files created after this time.", default=None
 )
+SCAN_CREATION_TIME_MILLIS = integer(
+    "scan.creation-time-millis", "Start time of mode from-creation-timestamp.", default=None
+)
+SCAN_BOUNDED_WATERMARK = integer(
+    "scan.bounded.watermark", "Watermark at which a stream ends.", default=None
+)
 SCAN_BUCKET = integer("scan.bucket", "Read only this bucket.", default=None)
 SCAN_FALLBACK_BRANCH = text(
     "scan.fallback-branch", "Branch for partitions missing in this branch.", default=None
@@ -436,6 +442,11 @@ STREAMING_READ_APPEND_OVERWRITE = flag(
 )
 STREAMING_READ_SNAPSHOT_DELAY = duration(
     "streaming.read.snapshot.delay", "Minimum age of snapshots in streams.", default=None
+)
+CONTINUOUS_DISCOVERY_INTERVAL = duration(
+    "continuous.discovery-interval",
+    "Poll interval of streams; in Spark that of the trigger.",
+    default=10 * SECOND_MS,
 )
 SOURCE_SPLIT_TARGET_SIZE = size("source.split.target-size", "Size of a split.", default=128 * MIB)
 SOURCE_SPLIT_OPEN_FILE_COST = size(

@@ -1,16 +1,9 @@
 """Structured Streaming source: its offsets, and the batches that follow a table's commits.
 
 An offset is `{"snapshot": n, "whole": …}`: everything up to snapshot n is delivered. The
-first batch is the state of the table (`whole`), unless the options set another start:
-
-| option | starts with |
-| --- | --- |
-| none | all rows of the newest snapshot, then changes |
-| `consumer-id` | the changes after the consumer's progress, if the consumer exists |
-| `scan.snapshot-id` | the changes of that snapshot |
-| the same, `scan.mode` = `from-snapshot-full` | all rows of that snapshot |
-| `scan.timestamp`, `scan.timestamp-millis` | the changes after the snapshot of that time |
-| `scan.mode` = `latest` | the changes of the next snapshot |
+first batch is the state of the table (`whole`), unless the options `scan.*` or `consumer-id` set
+another start position, in Java's meaning (`scan.stream_start`). The commits come from the log that
+all streams share (`read.stream_log`).
 
 A batch takes whole snapshots: as many as fit `read.stream.maxFilesPerTrigger`,
 `…maxRowsPerTrigger`, `…maxBytesPerTrigger` and `…maxSnapshotsPerTrigger`, but at least one; the
@@ -24,7 +17,6 @@ fails if a row was deleted, or replaced in a table without a primary key; with t
 `read.ignore-deletes` it skips such rows (`spark.streaming.stream_changes`).
 """
 
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -36,26 +28,15 @@ from pyspark.sql.datasource import (
 )
 from pyspark.sql.types import StringType, StructField, StructType
 
-from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.consumer import Consumer
-from paimon_explore.metadata.options.option_enums import StartupMode
-from paimon_explore.metadata.options.refused_options import Use, check_supported_options
-from paimon_explore.metadata.options.table_options import (
-    SCAN_MODE,
-    SCAN_SNAPSHOT_ID,
-    SCAN_TIMESTAMP,
-    SCAN_TIMESTAMP_MILLIS,
-    STREAMING_READ_SNAPSHOT_DELAY,
-    TableOptions,
-)
-from paimon_explore.metadata.options.tag_options import CONSUMER_ID, CONSUMER_IGNORE_PROGRESS
+from paimon_explore.metadata.options.tag_options import CONSUMER_ID
 from paimon_explore.metadata.snapshot import Snapshot
-from paimon_explore.read.commit_changes import change_log
 from paimon_explore.read.data_file import SystemColumn
 from paimon_explore.read.split_reader import SplitReader
-from paimon_explore.scan.incremental import SnapshotRange
+from paimon_explore.read.stream_log import StreamLog
 from paimon_explore.scan.splits.data_split import Split
+from paimon_explore.scan.stream_start import stream_start
 from paimon_explore.spark.python_worker_patches import lighten_worker
 from paimon_explore.spark.read_plan import groups, whole_columns
 from paimon_explore.spark.spark_types import spark_schema, to_spark, wire_schema
@@ -72,7 +53,6 @@ from paimon_explore.table.scan import Scan
 ROW_KIND = "_row_kind"
 _INSERT = "+I"
 _ADDED = (0, 2)
-_FULL = (StartupMode.DEFAULT, StartupMode.FULL, StartupMode.LATEST_FULL)
 
 
 def stream_schema(scan: Scan, *, kinds: bool) -> StructType:
@@ -80,59 +60,6 @@ def stream_schema(scan: Scan, *, kinds: bool) -> StructType:
     columns = spark_schema(whole_columns(scan).target.schema.project(scan.columns)).fields
     first = [StructField(ROW_KIND, StringType(), nullable=False)] if kinds else []
     return StructType([*first, *columns])
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StreamStart:
-    """The start position of a stream.
-
-    Attributes:
-        snapshot: everything up to it counts as delivered.
-        whole: the first batch is the state of the table.
-        first: the snapshot of that state; None for the newest.
-    """
-
-    snapshot: int
-    whole: bool
-    first: int | None = None
-
-
-def stream_start(scan: Scan) -> StreamStart:
-    """Return the start position that the options set.
-
-    Raises:
-        UnsupportedFeatureError: a start position that is not implemented.
-    """
-    options: TableOptions = scan.target.options
-    check_supported_options(options, Use.STREAM, scan.target.store.paths.root)
-    consumer = _consumer(scan)
-    if consumer is not None:
-        return StreamStart(snapshot=consumer.next_snapshot - 1, whole=False)
-    mode = options.value(SCAN_MODE)
-    first = options.value(SCAN_SNAPSHOT_ID)
-    if first is not None:
-        whole = mode is StartupMode.FROM_SNAPSHOT_FULL
-        return StreamStart(snapshot=0 if whole else first - 1, whole=whole, first=first)
-    times = (SCAN_TIMESTAMP, SCAN_TIMESTAMP_MILLIS)
-    if any(options.value(option) is not None for option in times):
-        found = scan.target.snapshot
-        return StreamStart(snapshot=0 if found is None else found.id, whole=False)
-    if mode is StartupMode.LATEST:
-        latest = scan.target.store.snapshots.latest_id()
-        return StreamStart(snapshot=latest or 0, whole=False)
-    if mode in _FULL:
-        return StreamStart(snapshot=0, whole=True)
-    hint = "Set scan.mode to 'full' or 'latest', or set scan.snapshot-id."
-    raise UnsupportedFeatureError(f"streaming with 'scan.mode' = {mode.value!r}", hint=hint)
-
-
-def _consumer(scan: Scan) -> Consumer | None:
-    """Return the progress of the consumer named by the options."""
-    options = scan.target.options
-    name = options.value(CONSUMER_ID)
-    if name is None or options.value(CONSUMER_IGNORE_PROGRESS):
-        return None
-    return scan.target.store.consumers.find(name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,7 +106,7 @@ class PaimonStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         ignores_deletes: bool = False,
     ) -> None:
         self._scan = scan
-        self._start = stream_start(scan)
+        self._start = stream_start(scan.target.store, scan.target.options)
         self._parallelism = parallelism
         self._limits = limits
         self._ignores_deletes = ignores_deletes
@@ -197,33 +124,23 @@ class PaimonStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802 - Spark's name
         """End the query at the latest snapshot of this moment."""
-        self._until = self._latest()
+        done = 0 if self._start.whole else self._start.snapshot
+        self._until = self._log.ready(done).last
 
     def latestOffset(  # noqa: N802 - Spark's name
         self, start: Mapping[str, object] | None = None, limit: ReadLimit | None = None
     ) -> dict[str, object]:
         """Return the end of the next batch; Spark before 4.2 passes no start and gets all."""
-        latest = self._until or self._latest()
         begin = dict(start or self.initialOffset())
         done = int(str(begin["snapshot"]))
-        if latest is None or latest <= done:
+        latest = self._until or self._log.ready(done).last
+        if latest <= done:
             return begin
         if begin["whole"] and start is not None:
-            return {"snapshot": self._start.first or latest, "whole": False}
+            return {"snapshot": self._first or latest, "whole": False}
         if self._limits.given and limit is not None and not isinstance(limit, ReadAllAvailable):
             latest = self._limits.last(self._counted(done, latest)) or latest
         return {"snapshot": latest, "whole": False}
-
-    def _latest(self) -> int | None:
-        """Return the newest snapshot that is old enough for `streaming.read.snapshot.delay`."""
-        snapshots = self._scan.target.store.snapshots
-        latest = snapshots.latest_id()
-        delay_ms = self._scan.target.options.value(STREAMING_READ_SNAPSHOT_DELAY)
-        if latest is None or delay_ms is None:
-            return latest
-        before = time.time_ns() // 1_000_000 - delay_ms
-        history = [number for number in snapshots.history() if number <= latest]
-        return next((n for n in reversed(history) if snapshots.load(n).time_millis <= before), None)
 
     def _counted(self, done: int, latest: int) -> Iterator[tuple[int, tuple[int, int, int]]]:
         """Return the number of files, rows and bytes of each snapshot."""
@@ -243,7 +160,7 @@ class PaimonStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             return []
         if not start["whole"]:
             return self._changed(first, last)
-        state = min(self._start.first or last, last)
+        state = min(self._first or last, last)
         whole = groups(self._state(state), self._parallelism)
         return [
             *(ChangeGroup(group, {}, whole=True) for group in whole),
@@ -256,11 +173,23 @@ class PaimonStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def _state(self, snapshot_id: int) -> Sequence[Split]:
         store = self._scan.target.store
-        target = replace(self._scan.target, snapshot=store.snapshots.load(snapshot_id))
+        first = self._start.first
+        known = first is not None and first.id == snapshot_id
+        found = first if known else store.snapshots.load(snapshot_id)
+        target = replace(self._scan.target, snapshot=found)
         return replace(self._scan, target=target).plan().splits
 
+    @property
+    def _first(self) -> int | None:
+        """The snapshot whose rows come first; None for the newest."""
+        return None if self._start.first is None else self._start.first.id
+
+    @property
+    def _log(self) -> StreamLog:
+        return StreamLog(target=self._scan.target, where=self._scan.where)
+
     def _changes(self, first: int, last: int) -> Iterator[tuple[Snapshot, Sequence[Split]]]:
-        return change_log(self._scan.target, SnapshotRange(start=first, end=last), self._scan.where)
+        return self._log.changes(first, last)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Read the rows of one group in Spark's Arrow schema."""

@@ -166,7 +166,9 @@ def tag(table: Table) -> object:
 
 def stream(table: Table) -> object:
     module = pytest.importorskip("paimon_explore.spark.streaming.stream_source")
-    return module.stream_start(table.scan())
+    scan = table.scan()
+    schema = module.stream_schema(scan, kinds=False)
+    return module.PaimonStreamReader(scan, schema, 1, module.StreamLimits())
 
 
 ACTS: Mapping[Use, Callable[[Table], object]] = {
@@ -180,8 +182,6 @@ SETTINGS: Mapping[str, str] = {
     "postpone.merge-on-read": "true",
     "chain-table.chain-partition-keys": "p",
     "chain-table.streaming.merge-snapshot": "true",
-    "scan.creation-time-millis": "1",
-    "scan.bounded.watermark": "1",
     "commit.callbacks": "org.example.Notify",
     "blob-descriptor.source-table": "db.other",
     "tag.callbacks": "org.example.Notify",

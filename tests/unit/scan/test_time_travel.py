@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from paimon_explore import Table
-from paimon_explore.errors import InvalidInputError, NotFoundError, UnsupportedFeatureError
+from paimon_explore.errors import InvalidInputError, NotFoundError
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.scan.time_travel import TimeTravel, epoch_ms, resolve, travel_of
 from support.small_tables import append_table, columns, keyed_table
@@ -118,7 +118,6 @@ def test_moments_are_read_to_the_millisecond() -> None:
             epoch_ms(wrong)  # type: ignore[arg-type]  # what is refused here
 
 
-def test_modes_that_are_not_read_are_refused() -> None:
-    mode = "from-creation-timestamp"
-    with pytest.raises(UnsupportedFeatureError, match=mode):
-        travel_of(TableOptions({"scan.mode": mode}))
+def test_a_mode_without_its_option_is_refused() -> None:
+    with pytest.raises(InvalidInputError, match=r"needs option 'scan\.creation-time-millis'"):
+        travel_of(TableOptions({"scan.mode": "from-creation-timestamp"}))

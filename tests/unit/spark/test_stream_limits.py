@@ -13,9 +13,7 @@ from paimon_explore.spark.streaming.read_limit_stand_ins import ReadAllAvailable
 from paimon_explore.spark.streaming.stream_source import (
     PaimonStreamReader,
     StreamLimits,
-    StreamStart,
     stream_schema,
-    stream_start,
 )
 from paimon_explore.table.table import Table
 
@@ -56,36 +54,35 @@ def orders(tmp_path: Path) -> Table:
 
 
 @pytest.mark.parametrize(
-    ("options", "start"),
+    ("options", "snapshot", "first"),
     [
-        ({}, StreamStart(snapshot=0, whole=True)),
-        ({"scan.mode": "latest"}, StreamStart(snapshot=5, whole=False)),
-        ({"scan.snapshot-id": "3"}, StreamStart(snapshot=2, whole=False, first=3)),
-        (
-            {"scan.snapshot-id": "3", "scan.mode": "from-snapshot-full"},
-            StreamStart(snapshot=0, whole=True, first=3),
-        ),
-        ({"consumer-id": "known"}, StreamStart(snapshot=3, whole=False)),
-        ({"consumer-id": "new"}, StreamStart(snapshot=0, whole=True)),
-        (
-            {"consumer-id": "known", "consumer.ignore-progress": "true"},
-            StreamStart(snapshot=0, whole=True),
-        ),
+        ({}, 0, 5),
+        ({"scan.mode": "latest"}, 5, None),
+        ({"scan.snapshot-id": "3"}, 2, None),
+        ({"scan.snapshot-id": "3", "scan.mode": "from-snapshot-full"}, 0, 3),
+        ({"consumer-id": "known"}, 3, None),
+        ({"consumer-id": "new"}, 0, 5),
+        ({"consumer-id": "known", "consumer.ignore-progress": "true"}, 0, 5),
     ],
 )
 def test_a_stream_begins_where_the_options_say(
-    options: dict[str, str], start: StreamStart, orders: Table
+    options: dict[str, str], snapshot: int, first: int | None, orders: Table
 ) -> None:
     orders.store.consumers.save("known", Consumer(next_snapshot=4))
-    assert stream_start(pe.open_table(orders.path, options=options).scan()) == start
+    scan = pe.open_table(orders.path, options=options).scan()
+    reader = PaimonStreamReader(scan, stream_schema(scan, kinds=False), 2, StreamLimits())
+    assert reader.initialOffset() == {"snapshot": snapshot, "whole": first is not None}
+    if first is not None:
+        end = reader.latestOffset(reader.initialOffset(), ReadAllAvailable())
+        assert end == {"snapshot": first, "whole": False}
 
 
 def test_a_stream_may_begin_at_a_time(orders: Table) -> None:
     second = orders.snapshots[2].time_millis
-    until = [s.id for s in orders.snapshots if s.time_millis <= second][-1]
-    options = {"scan.timestamp-millis": str(second)}
-    found = stream_start(pe.open_table(orders.path, options=options).scan())
-    assert found == StreamStart(snapshot=until, whole=False)
+    before = [0, *(s.id for s in orders.snapshots if s.time_millis < second)][-1]
+    scan = pe.open_table(orders.path, options={"scan.timestamp-millis": str(second)}).scan()
+    reader = PaimonStreamReader(scan, stream_schema(scan, kinds=False), 2, StreamLimits())
+    assert reader.initialOffset() == {"snapshot": before, "whole": False}
 
 
 def test_a_stream_waits_until_snapshots_are_old_enough(orders: Table) -> None:

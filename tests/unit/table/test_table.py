@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from paimon_explore import Catalog, Table, col, open_table
-from paimon_explore.errors import InvalidInputError, NotFoundError, UnsupportedFeatureError
+from paimon_explore.errors import InvalidInputError, NotFoundError
 from support.small_tables import append_table, columns, keyed_table, new_catalog, rows_of
 
 COLUMNS = columns(id=pa.int32(), name=pa.string())
@@ -155,7 +155,7 @@ def test_what_writes_sees_files_made_before_that_time_too() -> None:
 @pytest.mark.parametrize(
     ("options", "error"),
     [
-        ({"scan__mode": "from-creation-timestamp"}, UnsupportedFeatureError),
+        ({"scan__mode": "from-creation-timestamp"}, InvalidInputError),
         ({"scan__mode": "from-file-creation-time"}, InvalidInputError),
         ({"incremental_to_auto_tag": "x"}, InvalidInputError),
         ({"incremental_between": "1,9"}, NotFoundError),

@@ -1,0 +1,1 @@
+"""Streams of changes: `table.follow`, its start positions and its consumers."""
