@@ -13,6 +13,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from paimon_explore.errors import PaimonError
     from paimon_explore.scan.predicate.builder import col, lit
     from paimon_explore.scan.predicate.sql_parser import expr
@@ -37,6 +39,8 @@ __all__ = [
 
 _NAMESPACES = {"errors": "errors", "inspect": "inspection", "spark": "spark", "widgets": "widgets"}
 """Public namespace -> its package or module."""
+_EXTRAS = {"spark": "spark", "widgets": "notebook"}
+"""Public namespace -> the extra with the packages that it needs."""
 _MODULES = {
     "Catalog": "table.catalog.catalog",
     "PaimonError": "errors",
@@ -68,12 +72,25 @@ def load_ipython_extension(shell: "Shell") -> None:
     register(shell)
 
 
+def _namespace(name: str) -> "ModuleType":
+    try:
+        return import_module(f"{__name__}.{_NAMESPACES[name]}")
+    except ModuleNotFoundError as error:
+        if name not in _EXTRAS or (error.name or "").startswith(__name__):
+            raise
+        message = (
+            f"paimon_explore.{name} needs the package {error.name}, which is not installed."
+            f" Run: pip install 'paimon-explore[{_EXTRAS[name]}]'"
+        )
+        raise ModuleNotFoundError(message, name=error.name) from error
+
+
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - modules, classes, functions, a text
     """Load a public name or namespace on first use."""
     if name == "__version__":
         return _version()
     if name in _NAMESPACES:
-        return import_module(f"{__name__}.{_NAMESPACES[name]}")
+        return _namespace(name)
     if name in _MODULES:
         value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
         globals()[name] = value

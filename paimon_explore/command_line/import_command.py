@@ -1,6 +1,7 @@
 """The command `import`."""
 
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -251,19 +252,25 @@ class RowCounter:
 
     def batches(self) -> "Iterator[pa.RecordBatch]":
         """Yield the rows of all files."""
+        if not sys.stderr.isatty():
+            yield from self._counted(lambda: None)
+            return
         from rich.console import Console
         from rich.progress import Progress, SpinnerColumn, TextColumn
 
-        console = Console(stderr=True)
         columns = (SpinnerColumn(), TextColumn("{task.description}"))
-        hidden = not console.is_terminal
-        with Progress(*columns, console=console, transient=True, disable=hidden) as progress:
+        with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
             task = progress.add_task("reading")
-            for file in self._files:
-                for batch in file.batches(self._target):
-                    self.rows += batch.num_rows
-                    progress.update(task, description=f"{self.rows:,} rows")
-                    yield batch
+            yield from self._counted(
+                lambda: progress.update(task, description=f"{self.rows:,} rows")
+            )
+
+    def _counted(self, show: "Callable[[], None]") -> "Iterator[pa.RecordBatch]":
+        for file in self._files:
+            for batch in file.batches(self._target):
+                self.rows += batch.num_rows
+                show()
+                yield batch
 
     def read_all(self) -> int:
         """Read and cast everything, and return the number of rows."""

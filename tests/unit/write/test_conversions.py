@@ -419,8 +419,12 @@ ARROW += [
         [],
         [(INTS, RANGE), (FLOATS, "cannot be represented exactly"), ("DEC", DIGITS)],
     ),
-    (pa.array([1.5], pa.float16()), [(FLOATS, 1.5), ("DEC", Decimal("1.50"))], [(INTS, NOT_WHOLE)]),
-    (pa.array([1.0], pa.float16()), number(1), []),
+    (
+        pa.array([np.float16(1.5)], pa.float16()),
+        [(FLOATS, 1.5), ("DEC", Decimal("1.50"))],
+        [(INTS, NOT_WHOLE)],
+    ),
+    (pa.array([np.float16(1.0)], pa.float16()), number(1), []),
     (
         pa.array([0.1], pa.float32()),
         [(FLOATS, single(0.1)), ("DEC", Decimal("0.10"))],
