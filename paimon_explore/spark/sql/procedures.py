@@ -26,6 +26,7 @@ from paimon_explore.metadata.options.option_definition import parse_names
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.snapshot import NO_WATERMARK, Snapshot
 from paimon_explore.spark.sql.call_arguments import Call, Procedure
+from paimon_explore.spark.sql.catalog_procedures import CATALOG_PROCEDURES, REFUSED
 from paimon_explore.spark.sql.partition_arguments import idle_partitions, partitions_of
 from paimon_explore.spark.sql.result_frames import answer
 from paimon_explore.spark.sql.rewrite_procedures import REWRITES
@@ -35,15 +36,8 @@ from paimon_explore.spark.writes.distributed_compaction import compact
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.table import Table
 
-_JAVA_ONLY = frozenset(
-    {
-        *("migrate_table", "migrate_database", "migrate_file", "repair", "copy"),
-        "rewrite_file_index",
-        *("merge_branch", "refresh_object_table", "create_global_index", "drop_global_index"),
-        *("alter_view_dialect", "create_function", "alter_function", "drop_function"),
-        *("drop_partition", "sort_compact"),
-    }
-)
+_JAVA_ONLY = frozenset({"migrate_file", "refresh_object_table", "drop_partition", "sort_compact"})
+"""Procedures of Java for other engines, or of earlier releases."""
 _RANGE = re.compile(r"([0-9]+)(?:\s*-\s*([0-9]+))?")
 
 
@@ -56,7 +50,7 @@ def call(warehouse: Warehouse, reader: Reader) -> DataFrame | None:
         hint = f"Write CALL sys.{path[-1]}(…)."
         raise InvalidInputError(f"{'.'.join(path)!r} is not a Paimon procedure.", hint=hint)
     name = path[-1].lower()
-    found = PROCEDURES.get(name)
+    found = PROCEDURES.get(name) or REFUSED.get(name)
     if found is None:
         raise _unknown(name)
     values = _arguments(warehouse, name, found, reader.parts("the arguments"))
@@ -399,6 +393,7 @@ _TAG = ("table", "tag", "snapshot", "time_retained")
 
 PROCEDURES: Mapping[str, Procedure] = {
     **REWRITES,
+    **CATALOG_PROCEDURES,
     "compact": Procedure(
         arguments=(
             *("table", "partitions", "compact_strategy", "order_strategy", "order_by", "where"),

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from pyspark.sql import DataFrame
 
+from paimon_explore.metadata.table_paths import MAIN_BRANCH
 from paimon_explore.spark.sql.call_arguments import Call, Procedure
 from paimon_explore.spark.sql.partition_arguments import named_partitions, partitions_of
 from paimon_explore.spark.sql.result_frames import answer
@@ -61,8 +62,25 @@ def _compact_database(one: Call) -> DataFrame:
     return answer(one.warehouse.spark, "result string", [(text,)])
 
 
+def _rewrite_file_index(one: Call) -> DataFrame:
+    table = one.table()
+    report = table.maintenance.rewrite_file_index(partitions_of(one, table))
+    columns = "written_partitions int, written_indexes int"
+    return answer(one.warehouse.spark, columns, [(report.partitions, len(report.files))])
+
+
+def _merge_branch(one: Call) -> DataFrame:
+    target = one.text("target_branch") or MAIN_BRANCH
+    one.table().maintenance.merge_branch(one.needed("source_branch"), target)
+    return one.ok()
+
+
 REWRITES: Mapping[str, Procedure] = {
     "rescale": Procedure(arguments=("table", "bucket_num", "partitions", "where"), run=_rescale),
+    "rewrite_file_index": Procedure(arguments=("table", "where"), run=_rewrite_file_index),
+    "merge_branch": Procedure(
+        arguments=("table", "source_branch", "target_branch"), run=_merge_branch
+    ),
     "purge_files": Procedure(arguments=("table", "dry_run"), run=_purge_files),
     "remove_unexisting_files": Procedure(
         arguments=("table", "dry_run", "parallelism"), run=_remove_unexisting_files

@@ -2,10 +2,15 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from paimon_explore.arguments import boolean, integer, invalid_argument, optional_integer
+from paimon_explore.arguments import boolean, integer, invalid_argument, optional_integer, string
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.expiry.earliest_snapshot import repair_earliest_snapshot
 from paimon_explore.maintenance.partition_done import mark_partitions_done
+from paimon_explore.maintenance.references.branch_merge import merge_branch
+from paimon_explore.maintenance.rewrites.file_index_rewrite import (
+    FileIndexReport,
+    rewrite_file_indexes,
+)
 from paimon_explore.maintenance.rewrites.missing_files import (
     MissingFilesReport,
     remove_unexisting_files,
@@ -14,6 +19,8 @@ from paimon_explore.maintenance.rewrites.purge import PurgeReport, purge_files
 from paimon_explore.maintenance.rewrites.rescale import RescaleReport, rescale_table
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.metadata.table_paths import MAIN_BRANCH
 from paimon_explore.sanitize import sanitized
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.table.latest_schema import latest_schema, table_name
@@ -86,6 +93,67 @@ class RewriteOperations:
             partitions=partition_list(partitions),
             dry_run=boolean("dry_run", dry_run),
         )
+
+    def rewrite_file_index(
+        self,
+        partitions: PartitionSpec | Sequence[PartitionSpec] | None = None,
+        *,
+        dry_run: bool = False,
+    ) -> FileIndexReport:
+        """Build the file indexes that the options ask for in files that lack them, in one commit.
+
+        After a change of the options `file-index.…` only new files have the new indexes. Data files
+        are read, but not rewritten; indexes that the options do not ask for are removed.
+
+        Args:
+            partitions: values of some partition columns, or several of these; None for the whole
+                table.
+            dry_run: only list the files.
+
+        Raises:
+            InvalidInputError: an option of an index is wrong, or a partition.
+            CommitConflictError: another commit removed or replaced the same files meanwhile.
+
+        >>> import paimon_explore as pe
+        >>> t = pe.demo().table("demo.notes")
+        >>> schema = t.set_options({"file-index.bloom-filter.columns": "text"})
+        >>> len(t.maintenance.rewrite_file_index().files), t.maintenance.rewrite_file_index()
+        (3, rewrote the indexes of 0 files in 0 partitions)
+        """
+        return rewrite_file_indexes(
+            *self._table(),
+            partitions=partition_list(partitions),
+            dry_run=boolean("dry_run", dry_run),
+        )
+
+    def merge_branch(self, source: str, target: str = MAIN_BRANCH) -> Snapshot | None:
+        """Add the files of a branch that another branch does not have, in one commit.
+
+        Both branches must have all their snapshots, which only added rows, and the same columns.
+
+        Args:
+            source: the branch whose files are added.
+            target: the branch that gets them.
+
+        Returns:
+            The new snapshot of the target; None if it had all files.
+
+        Raises:
+            NotFoundError: a branch does not exist.
+            InvalidInputError: the branches cannot be merged; the message says why.
+            UnsupportedFeatureError: the table has a primary key or data evolution.
+
+        >>> import paimon_explore as pe
+        >>> catalog = pe.demo()
+        >>> t = catalog.create_table("demo.log", {"id": "INT"})
+        >>> snapshot = t.append([{"id": 1}])
+        >>> tag = t.create_tag("v1")
+        >>> t.create_branch("trial", "v1")
+        >>> snapshot = catalog.table("demo.log$branch_trial").append([{"id": 2}])
+        >>> t.maintenance.merge_branch("trial").id, t.to_arrow()["id"].to_pylist()
+        (2, [1, 2])
+        """
+        return merge_branch(self.store, string("source", source), string("target", target))
 
     def remove_unexisting_files(self, *, dry_run: bool = True) -> MissingFilesReport:
         """Remove the data files from the latest snapshot that do not exist in the storage.

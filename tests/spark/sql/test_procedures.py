@@ -139,6 +139,25 @@ def test_partitions_are_marked_as_done(rows: Rows, orders: Table) -> None:
     assert done == ["dt=20454", "dt=20455"]
 
 
+def test_file_indexes_are_built_and_branches_merged(run: Sql, rows: Rows) -> None:
+    run("CREATE TABLE logged (id INT, dt STRING) PARTITIONED BY (dt)")
+    run("INSERT INTO logged VALUES (1, 'a'), (2, 'b')")
+    run("ALTER TABLE logged SET TBLPROPERTIES ('file-index.bloom-filter.columns' = 'id')")
+    assert rows("CALL sys.rewrite_file_index('logged', \"dt = 'a'\")") == [(1, 1)]
+    assert rows("CALL sys.rewrite_file_index('logged')") == [(1, 1)]
+    assert rows("CALL sys.rewrite_file_index('logged')") == [(0, 0)]
+    assert rows("SELECT id FROM logged WHERE id = 2") == [(2,)]
+    run("CREATE TABLE merged (id INT)")
+    run("INSERT INTO merged VALUES (1)")
+    run("CALL sys.create_tag('merged', 't')")
+    run("CALL sys.create_branch('merged', 'b', 't')")
+    run("INSERT INTO merged$branch_b VALUES (2)")
+    assert rows("CALL sys.merge_branch('merged', 'b')") == [(True,)]
+    run("CALL sys.merge_branch(table => 'merged', source_branch => 'main', target_branch => 'b')")
+    assert rows("SELECT id FROM merged$branch_b ORDER BY id") == [(1,), (2,)]
+    assert rows("SELECT id FROM merged ORDER BY id") == [(1,), (2,)]
+
+
 def test_all_tables_of_a_database_are_compacted(rows: Rows, orders: Table) -> None:
     call = (
         "CALL sys.compact_database(including_tables => '.*[.]o.*', options => 'write-only=false')"
@@ -167,7 +186,8 @@ def test_procedures_are_shown_with_their_arguments(rows: Rows) -> None:
         ("delete_branch", "delete_branch(table, branch)"),
         ("delete_tag", "delete_tag(table, tag)"),
     ]
-    without_table = {"compact_database"}
+    of_catalogs = ("alter_view_dialect", "create_function", "drop_function")
+    without_table = {"compact_database", *of_catalogs}
     for name in set(PROCEDURES) - without_table:
         assert signature(name).startswith(f"{name}(table")
 
@@ -181,6 +201,17 @@ def test_procedures_are_shown_with_their_arguments(rows: Rows) -> None:
         ),
         ("sys.refresh_object_table('demo.orders')", "refresh_object_table is not supported"),
         ("sys.rescale('demo.orders', 4)", "The table has no buckets"),
+        ("sys.copy('demo.orders', 'demo.o')", r"CALL sys\.copy is not supported.*CREATE TABLE"),
+        ("sys.create_global_index('demo.orders', 'id', 'btree')", "builds none"),
+        ("sys.migrate_table('hive', 'demo.x')", r"t\.add_files"),
+        ("sys.drop_function('demo.f')", "Function 'f' does not exist"),
+        (
+            'sys.create_function(\'demo.f\', \'[{"id": 0, "name": "x", "type": "INT"}]\', \'[]\')',
+            "Creating a function is not supported",
+        ),
+        ("sys.create_function('demo.f', '{}', '[]')", "is not a list of fields"),
+        ("sys.alter_view_dialect('demo.v', 'drop')", "view is not supported"),
+        ("sys.alter_view_dialect('demo.v', 'rise')", "Use add, update or drop"),
         ("sys.compact('demo.parcels', buckets => '1-')", "not of the form '0-99,200-299'"),
         ("sys.compact('demo.parcels', buckets => '3-1')", "not of the form '0-99,200-299'"),
         ("compact('demo.orders')", r"Write CALL sys\.compact"),
