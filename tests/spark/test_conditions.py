@@ -11,6 +11,7 @@ from pyspark.sql import SparkSession
 import paimon_explore as pe
 from paimon_explore.spark.reads.read_table import read
 from paimon_explore.table.table import Table
+from support import time_conditions
 from support.rows import difference
 
 COLUMNS = {
@@ -180,3 +181,18 @@ def test_names_that_differ_by_their_case_alone_are_told_apart(
     assert [tuple(row) for row in read(spark, made, where="a = 1").collect()] == [(1, 2)]
     assert [tuple(row) for row in read(spark, made, ["A"], where="a = 1").collect()] == [(2,)]
     assert read(spark, made).count() == 2
+
+
+def test_functions_of_times_and_texts_mean_what_they_mean_in_spark(spark: SparkSession) -> None:
+    columns = "id INT, s STRING, f DOUBLE, ts TIMESTAMP_NTZ, dt DATE"
+    rows = [
+        tuple(row.get(name) for name in time_conditions.COLUMNS) for row in time_conditions.ROWS
+    ]
+    frame = spark.createDataFrame(rows, columns).cache()
+    cases = time_conditions.CASES
+    flags = frame.selectExpr("id", *(f"({case}) AS c{i}" for i, case in enumerate(cases)))
+    found = flags.collect()
+    theirs = {
+        case: [row.id for row in found if row[f"c{number}"]] for number, case in enumerate(cases)
+    }
+    assert theirs == cases

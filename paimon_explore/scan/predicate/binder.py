@@ -44,6 +44,7 @@ from paimon_explore.scan.predicate.expression import (
 )
 from paimon_explore.scan.predicate.function_binder import PEERS, cast_arguments, coerced
 from paimon_explore.scan.predicate.functions import ALIASES, BOOLEAN, function_of, signature_of
+from paimon_explore.scan.predicate.implied_range import function_column, implied_bounds
 from paimon_explore.scan.predicate.like_pattern import Wildcard, pattern_parts
 from paimon_explore.scan.predicate.literal_range import (
     BYTES,
@@ -283,7 +284,11 @@ class _Binder:
         if isinstance(left, Literal) and left.value is None:
             return FALSE if op is CompareOp.SAME else NULL
         kind = self._type(left)
-        return _compare_in_range(op, left, literal_range(right, kind, self._zone), kind)
+        found = _compare_in_range(op, left, literal_range(right, kind, self._zone), kind)
+        column = function_column(found) if isinstance(found, Compare) else None
+        if column is None or not isinstance(found, Compare):
+            return found
+        return conjunction((found, *implied_bounds(found, column, self._type(column))))
 
     def _check_comparable(self, left: Operand, right: Operand) -> None:
         first, second = self._type(left), self._type(right)

@@ -414,3 +414,15 @@ def checked_depth(expr: Expression) -> Expression:
         f"A condition has more than {_MAX_DEPTH} nested levels.",
         hint="Combine many comparisons by one & or |, or use isin().",
     )
+
+
+def number_literal(sign: str, text: str) -> Literal:
+    """Parses a number with Spark's suffixes: L, S, Y integer, D, F floating-point, BD decimal."""
+    if "_" in text:
+        raise ValueError(text)
+    for suffix, make in (("BD", Decimal), ("L", int), ("S", int), ("Y", int)):
+        if text.endswith(suffix):
+            return literal(make(sign + text.removesuffix(suffix)))
+    if text.endswith(("D", "F")) or "E" in text:
+        return literal(float(sign + text.rstrip("DF")))
+    return literal(Decimal(sign + text) if "." in text else int(sign + text))

@@ -18,6 +18,7 @@ from paimon_explore.data_types.formatter import type_text
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.scan.predicate.kernels import Value, call
 from paimon_explore.scan.predicate.literals import values_array
+from paimon_explore.scan.predicate.regex_pattern import re2_pattern
 
 Kernel: TypeAlias = Callable[[Sequence[Column], DataType], Column]
 
@@ -285,3 +286,23 @@ def replaced(columns: Sequence[Column], _result: DataType) -> Column:
 def date_part(kernel: str) -> Kernel:
     """Returns the kernel of `year`, `month` or `day`."""
     return lambda columns, result: call(kernel, columns[0]).cast(to_arrow(result))
+
+
+def not_a_number(columns: Sequence[Column], _result: DataType) -> Column:
+    """`isnan`: whether a number is NaN; false for null."""
+    return call("coalesce", call("is_nan", columns[0]), values_array([False], _BOOLEAN)[0])
+
+
+def matches_regex(columns: Sequence[Column], _result: DataType) -> Column:
+    """`rlike`: whether a text contains a match of a constant regular expression of Java."""
+    found = set(as_python(columns[1])) or {""}
+    pattern = found.pop()
+    if found or (pattern is not None and not isinstance(pattern, str)):
+        raise InvalidInputError("The regular expression of RLIKE must be a constant text.")
+    if pattern is None:
+        return pa.nulls(len(columns[0]), pa.bool_())
+    options = pc.MatchSubstringOptions(re2_pattern(pattern))
+    try:
+        return call("match_substring_regex", columns[0], options=options)
+    except pa.ArrowInvalid as error:
+        raise InvalidInputError(f"{pattern!r} is not a regular expression: {error}.") from error

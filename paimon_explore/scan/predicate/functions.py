@@ -29,6 +29,7 @@ from paimon_explore.data_types.definitions import (
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.scan.predicate import datetime_kernels as times
 from paimon_explore.scan.predicate import function_kernels as kernels
 from paimon_explore.scan.predicate.literal_range import BYTES, FLOATS, INSTANTS, INTEGER_BITS, TEXTS
 
@@ -41,6 +42,8 @@ _FLOAT = AtomicType(root=TypeRoot.FLOAT)
 _DOUBLE = AtomicType(root=TypeRoot.DOUBLE)
 _DATE = AtomicType(root=TypeRoot.DATE)
 STRING = AtomicType(root=TypeRoot.VARCHAR, length=MAX_LENGTH)
+_TIMESTAMP = AtomicType(root=TypeRoot.TIMESTAMP, precision=6)
+_SECONDS = AtomicType(root=TypeRoot.DECIMAL, precision=8, scale=6)
 _DIGITS = {TypeRoot.TINYINT: 3, TypeRoot.SMALLINT: 5, TypeRoot.INT: 10, TypeRoot.BIGINT: 20}
 _NUMBERS = FLOATS | frozenset(INTEGER_BITS) | {TypeRoot.DECIMAL}
 _MAX_DIGITS = 38
@@ -333,6 +336,63 @@ def _part_of_date(types: Types) -> Signature | None:
     return Signature(arguments=(kind,), result=_INT) if fits else None
 
 
+def _part_of_time(types: Types) -> Signature | None:
+    kind = types[0]
+    fits = isinstance(kind, AtomicType) and kind.root is TypeRoot.TIMESTAMP
+    return Signature(arguments=(kind,), result=_INT) if fits else None
+
+
+def _seconds(types: Types) -> Signature | None:
+    found = _part_of_time(types)
+    return None if found is None else Signature(arguments=found.arguments, result=_SECONDS)
+
+
+def _truncated(types: Types) -> Signature | None:
+    """The rule of `date_trunc`: a unit, and a date or a time without a zone."""
+    unit, kind = types
+    if not isinstance(unit, AtomicType) or unit.root not in TEXTS:
+        return None
+    if not isinstance(kind, AtomicType) or kind.root not in {TypeRoot.DATE, TypeRoot.TIMESTAMP}:
+        return None
+    time = kind if kind.root is TypeRoot.TIMESTAMP else _TIMESTAMP
+    return Signature(arguments=(STRING, time), result=with_nullable(time, nullable=True))
+
+
+def _truncated_date(types: Types) -> Signature | None:
+    kind, unit = types
+    fits = isinstance(kind, AtomicType) and kind.root is TypeRoot.DATE
+    is_text = isinstance(unit, AtomicType) and unit.root in TEXTS
+    return Signature(arguments=(_DATE, STRING), result=_DATE) if fits and is_text else None
+
+
+def _shifted(*, by_days: bool) -> _Rule:
+    """The rule of a time plus an interval; dates remain dates if the interval has whole days.
+
+    Days of TIMESTAMP_LTZ have different lengths by zone: only hours and less are added to them.
+    """
+
+    def rule(types: Types) -> Signature | None:
+        kind = types[0]
+        if not isinstance(kind, AtomicType):
+            return None
+        fits = {TypeRoot.DATE, TypeRoot.TIMESTAMP}
+        if kind.root not in (fits if by_days else fits | {TypeRoot.TIMESTAMP_LTZ}):
+            return None
+        result = kind if by_days or kind.root is not TypeRoot.DATE else _TIMESTAMP
+        plain = with_nullable(result, nullable=True)
+        return Signature(arguments=(plain, _BIGINT, _BIGINT), result=plain)
+
+    return rule
+
+
+def _nan(types: Types) -> Signature | None:
+    atoms = _numbers(types)
+    if atoms is None:
+        return None
+    kind = _FLOAT if atoms[0].root is TypeRoot.FLOAT else _DOUBLE
+    return Signature(arguments=(kind,), result=BOOLEAN)
+
+
 def _one_to(maximum: int | None, rule: _Rule, kernel: kernels.Kernel, minimum: int = 1) -> Function:
     return Function(min_arguments=minimum, max_arguments=maximum, signature=rule, kernel=kernel)
 
@@ -379,6 +439,23 @@ FUNCTIONS: Mapping[str, Function] = {
     "year": _one_to(1, _part_of_date, kernels.date_part("year")),
     "month": _one_to(1, _part_of_date, kernels.date_part("month")),
     "day": _one_to(1, _part_of_date, kernels.date_part("day")),
+    "quarter": _one_to(1, _part_of_date, times.numbered("quarter")),
+    "weekofyear": _one_to(1, _part_of_date, times.numbered("iso_week")),
+    "yearofweek": _one_to(1, _part_of_date, times.numbered("iso_year")),
+    "dayofyear": _one_to(1, _part_of_date, times.numbered("day_of_year")),
+    "dayofweek": _one_to(1, _part_of_date, times.day_of_week),
+    "weekday": _one_to(1, _part_of_date, times.numbered("day_of_week")),
+    "dayofweek_iso": _one_to(1, _part_of_date, times.numbered("day_of_week", 1)),
+    "hour": _one_to(1, _part_of_time, times.numbered("hour")),
+    "minute": _one_to(1, _part_of_time, times.numbered("minute")),
+    "second": _one_to(1, _part_of_time, times.numbered("second")),
+    "seconds": _one_to(1, _seconds, times.seconds),
+    "date_trunc": _two(_truncated, times.truncated),
+    "trunc": _two(_truncated_date, times.truncated_date),
+    "add_days": _one_to(3, _shifted(by_days=True), times.shifted, minimum=3),
+    "add_time": _one_to(3, _shifted(by_days=False), times.shifted, minimum=3),
+    "isnan": _one_to(1, _nan, kernels.not_a_number),
+    "regexp_like": _two(_texts(BOOLEAN, STRING), kernels.matches_regex),
 }
 """Functions by name in lower case, and operators."""
 
@@ -393,5 +470,8 @@ ALIASES: Mapping[str, str] = {
     "substr": "substring",
     "ceiling": "ceil",
     "mod": "%",
+    "rlike": "regexp_like",
+    "regexp": "regexp_like",
+    "dayofmonth": "day",
 }
 """Other names of functions."""

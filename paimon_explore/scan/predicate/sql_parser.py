@@ -16,7 +16,6 @@ expected, and it is imported faster than a full SQL parser.
 import math
 from collections.abc import Callable
 from datetime import UTC, date, datetime
-from decimal import Decimal
 from itertools import zip_longest
 from typing import TypeAlias
 
@@ -48,9 +47,17 @@ from paimon_explore.scan.predicate.expression import (
     disjunction,
     is_operand,
     literal,
+    number_literal,
     time_text_literal,
 )
 from paimon_explore.scan.predicate.functions import ALIASES, FUNCTIONS
+from paimon_explore.scan.predicate.interval import (
+    PARTS,
+    interval,
+    interval_of_text,
+    shifted,
+    unit_of,
+)
 from paimon_explore.scan.predicate.sql_tokenizer import (
     EXAMPLE,
     RESERVED,
@@ -64,7 +71,6 @@ Where: TypeAlias = str | Term | Expression | FilterList
 """Forms of a `where` argument: SQL text, `pe.col("a") > 3`, `[("a", ">", 3)]`, or an expression."""
 
 _VALUE_EXAMPLE = "Write an expression such as: qty + 1."
-_NO_PATTERN = "Use LIKE, startswith, endswith or contains."
 _KNOWN_FUNCTIONS = "Functions are coalesce, upper, substring, round, year and others of SQL."
 _MAX_DEPTH = 100
 _MAX_SIGNS = 100
@@ -292,12 +298,13 @@ class _Parser:
             )
         if self._takes("LIKE"):
             return self._like(self._as_operand(subject, start))
-        if self._here.kind is TokenKind.WORD and self._here.text.lower() in {
-            "rlike",
-            "regexp",
-            "ilike",
-        }:
-            raise self._problem(f"{self._here.text.upper()} is not supported", hint=_NO_PATTERN)
+        if self._takes("ILIKE"):
+            lower = Call(function="lower", arguments=(self._as_operand(subject, start),))
+            return self._like(lower, str.lower)
+        if self._takes("RLIKE") or self._takes("REGEXP"):
+            pattern = literal(self._text("RLIKE expects a string constant"))
+            operand = self._as_operand(subject, start)
+            return Call(function="regexp_like", arguments=(operand, pattern))
         return None
 
     def _values(self) -> tuple[Literal, ...]:
@@ -314,9 +321,9 @@ class _Parser:
         self._expect(")")
         return tuple(values)
 
-    def _like(self, operand: Operand) -> Expression:
+    def _like(self, operand: Operand, change: Callable[[str], str] = str) -> Expression:
         token = self._here
-        pattern = self._text("LIKE expects a string constant")
+        pattern = change(self._text("LIKE expects a string constant"))
         escape = self._text("ESCAPE expects a string constant") if self._takes("ESCAPE") else "\\"
         try:
             return like(operand, pattern, escape)
@@ -366,6 +373,9 @@ class _Parser:
 
     def _joined(self, function: str, left: Operand, right: Operand) -> Call:
         """Builds a binary operation; their number is limited, because each one nests deeper."""
+        moved = shifted(function, left, right)
+        if isinstance(moved, Call):
+            return moved
         self._signs += 1
         if self._signs > _MAX_SIGNS:
             raise self._problem(f"a condition may have at most {_MAX_SIGNS} arithmetic operators")
@@ -415,7 +425,7 @@ class _Parser:
         token = self._next()
         text = token.text.upper()
         try:
-            return _number_literal(sign, text)
+            return number_literal(sign, text)
         except InvalidInputError as error:
             raise self._problem(error.message.rstrip("."), token, error.hint) from None
         except (ValueError, ArithmeticError):
@@ -435,13 +445,33 @@ class _Parser:
         if upper in _CLOCKS:
             self._next()
             return literal(_CLOCKS[upper]())
-        if upper == "CASE":
-            return self._case()
+        if upper == "CASE" or (upper == "INTERVAL" and following.kind is not TokenKind.WORD):
+            return self._case() if upper == "CASE" else self._interval()
         if word.text.lower() in RESERVED:
             raise self._problem(
                 f"the keyword {upper} is unexpected here", hint=_quote_hint(word.text)
             )
         return self._column()
+
+    def _interval(self) -> Expression:
+        """Parses INTERVAL, numbers and units."""
+        start = self._next()
+        parts: list[tuple[int, str]] = []
+        while self._here.kind in {TokenKind.NUMBER, TokenKind.TEXT} or (
+            self._here.text == "-" and not parts
+        ):
+            sign = -1 if self._takes("-") else 1
+            number = self._next()
+            unit = unit_of(self._here.text) if self._here.kind is TokenKind.WORD else None
+            if unit is None and number.kind is TokenKind.TEXT and not parts:
+                return interval_of_text(number.text)
+            if unit is None or not number.text.strip().lstrip("+-").isdigit():
+                raise self._problem("a number and a unit such as DAY are expected", number)
+            self._next()
+            parts.append((sign * int(number.text), unit))
+        if not parts:
+            raise self._problem("a number and a unit such as DAY are expected", start)
+        return interval(parts)
 
     def _typed_text(self, kind: str) -> Literal:
         token = self._next()
@@ -467,6 +497,14 @@ class _Parser:
             operand = self._operand()
             self._expect("AS")
             return _cast(operand, self._type_until_closed())
+        if function == "EXTRACT":
+            part = PARTS.get(self._next().text.upper())
+            if part is None:
+                raise self._problem("EXTRACT expects YEAR, MONTH, DAY, HOUR and the like", token)
+            self._expect("FROM")
+            operand = self._operand()
+            self._expect(")")
+            return Call(function=part, arguments=(operand,))
         if function in _TEXT_FUNCTIONS:
             operand = self._operand()
             self._expect(",")
@@ -535,18 +573,6 @@ class _Parser:
             return cast_target(self._source[start.start : end])
         except InvalidInputError as error:
             raise self._problem(error.message.rstrip("."), start, error.hint) from None
-
-
-def _number_literal(sign: str, text: str) -> Literal:
-    """Parses a number with Spark's suffixes: L, S, Y integer, D, F floating-point, BD decimal."""
-    if "_" in text:
-        raise ValueError(text)
-    for suffix, make in (("BD", Decimal), ("L", int), ("S", int), ("Y", int)):
-        if text.endswith(suffix):
-            return literal(make(sign + text.removesuffix(suffix)))
-    if text.endswith(("D", "F")) or "E" in text:
-        return literal(float(sign + text.rstrip("DF")))
-    return literal(Decimal(sign + text) if "." in text else int(sign + text))
 
 
 def _cast(operand: Operand, target: DataType) -> Operand:
