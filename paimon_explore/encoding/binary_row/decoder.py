@@ -483,6 +483,9 @@ def _row_ranges(rows: Column, where: str) -> tuple[Source, ByteRanges]:
     data.
     """
     begin, size, data = nb.byte_ranges(rows)
+    if not isinstance(rows, pa.ListViewArray) and len(rows):
+        first, end = int(begin[0]), int(begin[-1] + size[-1])
+        begin, data = begin - first, data[first:end]  # a slice does not copy its whole column
     used = int((begin + size).max()) if isinstance(rows, pa.ListViewArray) and len(rows) else None
     source = Source(data, where, used)
     valid = nb.valid_mask(rows)

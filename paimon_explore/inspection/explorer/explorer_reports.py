@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 
 import pyarrow as pa
 
-from paimon_explore.errors import InvalidInputError, NotFoundError
+from paimon_explore.errors import InvalidInputError, NotFoundError, PaimonError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.compare.compare_view import compare_view
 from paimon_explore.inspection.explain.commit_replay import replay_commit
@@ -22,9 +22,10 @@ from paimon_explore.inspection.health.health_report import Health, table_health
 from paimon_explore.inspection.history.schema_history import schema_history
 from paimon_explore.inspection.overview.example_inputs import example_keys
 from paimon_explore.inspection.overview.overview_report import table_overview
+from paimon_explore.inspection.problem import Problem, problem_of
 from paimon_explore.inspection.profile.profile_session import snapshot_profile
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code, read_code
-from paimon_explore.inspection.rendering.report import Cell, Note, Report, grid
+from paimon_explore.inspection.rendering.report import Cell, Failed, Note, Report, Section, grid
 from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.inspection.views.lsm_tree_view import lsm_section
@@ -86,12 +87,14 @@ class Hint(Result):
         title: the question that the view answers.
         how: what to type.
         examples: example inputs, which can be selected.
+        problem: why there are no examples; None if they could be determined.
     """
 
     pane: str
     title: str
     how: str
     examples: tuple[str, ...] = ()
+    problem: Problem | None = None
 
     @property
     def kind(self) -> str:
@@ -108,11 +111,13 @@ class Hint(Result):
 
     def to_report(self) -> Report:
         """The instructions and examples."""
-        note = Note(text=self.how)
-        if not self.examples:
-            return Report(title=self.title, sections=(note,))
-        rows = [[Cell(text=one, selects=f"ask:{one}")] for one in self.examples]
-        return Report(title=self.title, sections=(note, grid("Examples", ("input",), rows)))
+        sections: list[Section] = [Note(text=self.how)]
+        if self.problem is not None:
+            sections.append(Failed(problem=self.problem))
+        if self.examples:
+            rows = [[Cell(text=one, selects=f"ask:{one}")] for one in self.examples]
+            sections.append(grid("Examples", ("input",), rows))
+        return Report(title=self.title, sections=tuple(sections))
 
 
 def _overview(request: ReportRequest) -> Result:
@@ -185,15 +190,20 @@ def _why(request: ReportRequest) -> Result:
         return explain_file(request.inspector, name, request.now_ms)
     snapshot = request.inspector.snapshot
     names: list[str] = []
+    problem: Problem | None = None
     if snapshot is not None:
-        files = request.inspector.files().table.column("file_name")
-        names = [str(one) for one in files.slice(0, _MAX_EXAMPLES).to_pylist()]
+        try:
+            files = request.inspector.files().table.column("file_name")
+            names = [str(one) for one in files.slice(0, _MAX_EXAMPLES).to_pylist()]
+        except PaimonError as error:
+            problem = problem_of(error)
         names += [snapshot.base_manifest_list, snapshot.delta_manifest_list]
     return Hint(
         pane="why",
         title="Why does this file exist?",
         how="Select a file in a view of the explorer, or type the name of any file of the table.",
         examples=tuple(names),
+        problem=problem,
         code=Code(python=f"{request.inspector.view.expression}.why('data-…')"),
     )
 
@@ -211,12 +221,18 @@ def _key(request: ReportRequest) -> Result:
             how="Not available: the table has no primary key.",
             code=Code(python=expression),
         )
-    examples = example_keys(inspector, _MAX_EXAMPLES)
+    examples: tuple[str, ...] = ()
+    problem: Problem | None = None
+    try:
+        examples = example_keys(inspector, _MAX_EXAMPLES)
+    except PaimonError as error:
+        problem = problem_of(error)
     return Hint(
         pane="key",
         title="History of a primary key",
         how=f"Type a value for {', '.join(keys)}{' or select an example' if examples else ''}.",
         examples=examples,
+        problem=problem,
         code=Code(python=f"{expression}(…)"),
     )
 

@@ -16,7 +16,7 @@ from paimon_explore.inspection.health.health_rules import RULES
 from paimon_explore.inspection.problem import Problem, problem_of
 from paimon_explore.inspection.rendering.chart import BarChart, Series, Tone
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code
-from paimon_explore.inspection.rendering.number_format import plural
+from paimon_explore.inspection.rendering.number_format import at_snapshot, plural
 from paimon_explore.inspection.rendering.report import (
     Cell,
     Entry,
@@ -55,13 +55,15 @@ class Health(Result):
         name: the table.
         snapshot_id: the checked snapshot; 0 for a table without snapshots.
         findings: most severe first.
-        problems: errors of rules that could not be evaluated.
+        problems: errors of files that the timeline or a rule needs.
+        not_evaluated: number of rules that could not be evaluated.
     """
 
     name: str
     snapshot_id: int
     findings: tuple[Finding, ...]
     problems: tuple[Problem, ...]
+    not_evaluated: int = 0
 
     @property
     def kind(self) -> str:
@@ -114,16 +116,20 @@ class Health(Result):
         ]
         if self.problems:
             counts.append(plural(len(self.problems), "problem"))
-        title = f"{self.name} at snapshot {self.snapshot_id or 'none'}: "
+        title = f"{at_snapshot(self.name, self.snapshot_id)}: "
         title += ", ".join(counts) or "no findings"
+        if self.not_evaluated:
+            title += f"; {self.not_evaluated} of {plural(len(RULES), 'rule')} not evaluated"
         return Report(title=title, sections=tuple(self._sections()))
 
     def _sections(self) -> Iterator[Section]:
         for problem in self.problems:
             yield Failed(problem=problem)
+        if self.not_evaluated:
+            yield Note(text=self._evaluated(), tone=Tone.WARN)
         if not self.findings:
-            rules = f"All {len(RULES)} health rules"
-            yield Note(text=f"{'All other rules' if self.problems else rules} passed.")
+            if not self.not_evaluated:
+                yield Note(text=f"All {len(RULES)} health rules passed.")
             return
         rows: list[list[Entry]] = [
             [
@@ -138,6 +144,14 @@ class Health(Result):
         yield grid("Findings", ("severity", "finding", "measured#", "threshold", "advice"), rows)
         if any(one.threshold for one in self.findings):
             yield self._chart()
+
+    def _evaluated(self) -> str:
+        evaluated = len(RULES) - self.not_evaluated
+        result = "No problem was found by" if not self.findings else "The findings are those of"
+        return (
+            f"{plural(self.not_evaluated, 'health rule')} could not be evaluated because files of "
+            f"the table cannot be read. {result} the other {plural(evaluated, 'rule')}."
+        )
 
     def _chart(self) -> BarChart:
         rated = [one for one in self.findings if one.threshold]
@@ -165,10 +179,12 @@ def table_health(inspector: Inspector, now_ms: int) -> Health:
     facts = TableFacts(inspector=inspector, now_ms=now_ms)
     findings: list[Finding] = []
     problems: list[Problem] = list(inspector.timeline().problems[:5])
+    not_evaluated = 0
     for rule in RULES:
         found = _evaluate(rule, facts)
         if isinstance(found, Problem):
             problems += [] if found in problems else [found]
+            not_evaluated += 1
         else:
             findings += found
     findings.sort(key=lambda one: [*Severity].index(one.severity))
@@ -178,6 +194,7 @@ def table_health(inspector: Inspector, now_ms: int) -> Health:
         snapshot_id=inspector.snapshot_id,
         findings=tuple(findings),
         problems=tuple(problems),
+        not_evaluated=not_evaluated,
         code=Code(python=call_code(f"{inspector.code}.health")),
         renderer=view.renderer,
     )

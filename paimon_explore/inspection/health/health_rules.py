@@ -79,6 +79,34 @@ def unreadable(facts: TableFacts) -> Iterator[Finding]:
         )
 
 
+def missing_metadata(facts: TableFacts) -> Iterator[Finding]:
+    """Find snapshots and schemas that should exist, but have no file."""
+    store = facts.inspector.view.store
+    ids = store.snapshots.ids()
+    if gaps := sorted({*range(ids[0], ids[-1])} - {*ids}) if ids else []:
+        yield _missing("snapshot", gaps, f"between snapshots {ids[0]} and {ids[-1]}", "")
+    used = {*numbers(facts.files.table, "schema_id").tolist()}
+    if absent := sorted(used - {*store.schemas.ids()}):
+        yield _missing("schema", absent, "in which live data files are written", "schema:")
+
+
+def _missing(kind: str, ids: list[int], which: str, evidence: str) -> Finding:
+    names = [f"{kind}-{number}" for number in ids]
+    more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+    verb = "do not exist" if more else "does not exist"
+    return Finding(
+        severity=Severity.ERROR,
+        rule=f"missing {kind}",
+        what=f"{names[0]}{more}, {which}, {verb}",
+        figure=len(names),
+        threshold=0,
+        advice=f"restore the {plural(len(names), f'{kind} file')}; reads that need it fail"
+        if kind == "schema"
+        else "restore the file; readers of changes fail at the gap",
+        evidence=evidence,
+    )
+
+
 def sorted_runs(facts: TableFacts) -> Iterator[Finding]:
     """Find buckets with more sorted runs than the compaction trigger."""
     if not facts.keyed:
@@ -461,6 +489,7 @@ def stray_snapshots(facts: TableFacts) -> Iterator[Finding]:
 
 RULES: tuple[Callable[[TableFacts], Iterator[Finding]], ...] = (
     unreadable,
+    missing_metadata,
     missing_files,
     sorted_runs,
     small_files,

@@ -18,7 +18,7 @@ from paimon_explore.inspection.history.schema_diff import (
 from paimon_explore.inspection.problem import Problem, problem_of
 from paimon_explore.inspection.rendering.chart import Box, LaneChart, Tone
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code
-from paimon_explore.inspection.rendering.number_format import plural, time_text
+from paimon_explore.inspection.rendering.number_format import count_text, plural, time_text
 from paimon_explore.inspection.rendering.report import (
     Cell,
     Entry,
@@ -61,13 +61,13 @@ class Version:
     Attributes:
         schema: the schema.
         changes: differences from the previous version; for the first, from an empty schema.
-        live_files: number of live data files written with it.
+        live_files: number of live data files written with it; None if a manifest cannot be read.
         snapshots: number of snapshots with this schema.
     """
 
     schema: TableSchema
     changes: tuple[Difference, ...]
-    live_files: int
+    live_files: int | None
     snapshots: int
 
 
@@ -79,7 +79,7 @@ class SchemaHistory(Result):
         name: the table.
         snapshot: the snapshot whose live files are counted; None for a table without snapshots.
         versions: in ascending order.
-        problems: errors of versions that cannot be read.
+        problems: errors of versions that cannot be read, and of the manifests.
     """
 
     name: str
@@ -142,6 +142,8 @@ class SchemaHistory(Result):
         newest = self.versions[-1]
         needed = [v.schema.id for v in self.versions if v.live_files]
         used = ", ".join(f"schema {number}" for number in needed) or "none"
+        if newest.live_files is None:
+            used = "unknown"
         yield self._chart()
         yield facts(
             (
@@ -172,7 +174,7 @@ class SchemaHistory(Result):
                 time_text(v.schema.time_millis) if v.schema.time_millis else "unknown",
                 len(v.schema.fields),
                 len(v.changes) if v is not self.versions[0] else "",
-                v.live_files,
+                count_text(v.live_files),
                 v.snapshots,
             ]
             for v in self.versions
@@ -181,6 +183,10 @@ class SchemaHistory(Result):
         yield grid("Schema versions", heads, rows)
         options = sorted(masked_options(newest.schema.options).items())
         yield grid("Current options", ("option", "value"), options)
+
+    def _left_out(self) -> str:
+        fields = len(self.lanes())
+        return f" (first {_MAX_LANES} of {fields:,})" if fields > _MAX_LANES else ""
 
     def _chart(self) -> LaneChart:
         positions = {version.schema.id: i for i, version in enumerate(self.versions)}
@@ -204,7 +210,7 @@ class SchemaHistory(Result):
             labels.append(f"field {number}: {steps[-1][1]}")
         ticks = tuple((i + 0.5, f"schema {v.schema.id}") for i, v in enumerate(self.versions))
         return LaneChart(
-            title="Fields by schema version",
+            title=f"Fields by schema version{self._left_out()}",
             lanes=tuple(labels),
             boxes=tuple(boxes),
             start=0,
@@ -245,16 +251,18 @@ def schema_history(
         snapshots: all snapshots.
         at: Python code of the table at the snapshot.
 
-    Raises:
-        PaimonError: a manifest of the snapshot cannot be read.
+    A version that does not exist or cannot be read is absent. If a manifest cannot be read, the
+    numbers of live files are unknown. `problems` has the errors of both.
     """
-    files: Counter[int] = Counter()
-    if snapshot is not None:
-        files.update(numbers(live_slim(view, snapshot), "schema_id").tolist())
+    problems: list[Problem] = []
+    files: Counter[int] | None = None
+    try:
+        files = _live_files(view, snapshot)
+    except PaimonError as error:
+        problems.append(problem_of(error))
     used = Counter(one.schema_id for one in snapshots)
     versions: list[Version] = []
-    problems: list[Problem] = []
-    for number in view.store.schemas.ids():
+    for number in sorted({*view.store.schemas.ids(), *used, *(files or ())}):
         try:
             schema = view.store.schemas.load(number)
         except PaimonError as error:
@@ -267,7 +275,10 @@ def schema_history(
         )
         versions.append(
             Version(
-                schema=schema, changes=changes, live_files=files[number], snapshots=used[number]
+                schema=schema,
+                changes=changes,
+                live_files=None if files is None else files[number],
+                snapshots=used[number],
             )
         )
     return SchemaHistory(
@@ -281,6 +292,13 @@ def schema_history(
         ),
         renderer=view.renderer,
     )
+
+
+def _live_files(view: TableView, snapshot: Snapshot | None) -> Counter[int]:
+    """The number of live files by schema version."""
+    if snapshot is None:
+        return Counter()
+    return Counter(numbers(live_slim(view, snapshot), "schema_id").tolist())
 
 
 def _born(fields: dict[int, PositionedField], schema: TableSchema) -> Iterator[Difference]:

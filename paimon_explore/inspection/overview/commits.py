@@ -51,11 +51,7 @@ def _interval(commits: Sequence[Snapshot], now_ms: int) -> Sentence:
     ago = f"{span_text(now_ms - last.time_millis)} ago"
     times = [one.time_millis for one in commits]
     gaps = [after - before for before, after in pairwise(times)]
-    often = (
-        f"A commit follows the one before after {span_text(median(gaps))} (median); t"
-        if gaps
-        else "T"
-    )
+    often = f"The median time between two commits is {span_text(median(gaps))}; t" if gaps else "T"
     return sentence(f"{often}he last one, ", link, f" ({last.commit_kind.value}), was {ago}.")
 
 

@@ -44,6 +44,10 @@ def size_sentences(
 
 def _files(inspector: Inspector, snapshot: Snapshot, totals: FileTotals) -> Sentence:
     schema = inspector.view.schema
+    if not totals.files:
+        return sentence(
+            f"Snapshot {snapshot.id} has no ", Cell(text="data files", selects="filter:"), "."
+        )
     rows = totals.rows if totals.rows is not None else snapshot.total_record_count
     parts: list[Cell | str] = [
         f"Snapshot {snapshot.id} has ",

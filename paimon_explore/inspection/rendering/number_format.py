@@ -44,6 +44,15 @@ def count_text(count: int | None) -> str:
     return "unknown" if count is None else f"{count:,}"
 
 
+def at_snapshot(name: str, snapshot_id: int) -> str:
+    """Name a table at a snapshot.
+
+    >>> at_snapshot("db.t", 7), at_snapshot("db.t", 0)
+    ('db.t at snapshot 7', 'db.t without snapshots')
+    """
+    return f"{name} at snapshot {snapshot_id}" if snapshot_id else f"{name} without snapshots"
+
+
 def plural(count: int, noun: str) -> str:
     """Format a count with its noun.
 

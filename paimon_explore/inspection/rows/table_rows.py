@@ -10,6 +10,7 @@ from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.partition_argument import Given
 from paimon_explore.inspection.rendering.code_snippet import point_code
+from paimon_explore.inspection.rendering.number_format import at_snapshot
 from paimon_explore.inspection.rendering.partition_text import partitions_of
 from paimon_explore.inspection.rows.key_split_points import split_points
 from paimon_explore.inspection.rows.row_code import RowsRequest, rows_code
@@ -94,7 +95,7 @@ def table_rows(
         in_partition=TRUE if live is None else live.condition(scope),
     )
     made = RowsView(
-        name=f"{view.name} at snapshot {inspector.snapshot_id or 'none'}",
+        name=at_snapshot(view.name, inspector.snapshot_id),
         target=target,
         scope=scope,
         columns=tuple(names),

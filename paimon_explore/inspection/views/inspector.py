@@ -18,6 +18,7 @@ from paimon_explore.inspection.history.file_history import FileHistory, files_no
 from paimon_explore.inspection.history.file_lifetimes import FileLifetimes
 from paimon_explore.inspection.history.timeline import Timeline, read_timeline
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code, point_code
+from paimon_explore.inspection.rendering.number_format import at_snapshot
 from paimon_explore.inspection.table_view import TableView
 from paimon_explore.inspection.views.file_filter import matching_files
 from paimon_explore.inspection.views.files_view import FilesView, files_view
@@ -118,7 +119,7 @@ class Inspector:
             lifetimes = files_now(self.view, self._timeline, self.snapshot_id)
         rows = lifetimes.live_at(position)
         passes = matching_files(lifetimes, self._timeline, partition_type(self.view), where)
-        title = f"{self.view.name} at snapshot {self.snapshot_id or 'none'}"
+        title = at_snapshot(self.view.name, self.snapshot_id)
         found = files_view(lifetimes, self._timeline, rows[passes[rows]], self.keys, title)
         code = Code(python=call_code(f"{self.code}.files", where=where or None))
         return replace(found, code=code, renderer=self.view.renderer)
@@ -145,7 +146,7 @@ class Inspector:
     def partitions_view(self, where: str = "") -> PartitionsView:
         """`partitions` as a result that can be rendered."""
         return PartitionsView(
-            name=f"{self.view.name} at snapshot {self.snapshot_id or 'none'}",
+            name=at_snapshot(self.view.name, self.snapshot_id),
             table=self.partitions(where),
             code=Code(python=call_code(f"{self.code}.partitions", where=where or None)),
             renderer=self.view.renderer,

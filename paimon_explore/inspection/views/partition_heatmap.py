@@ -16,6 +16,7 @@ from paimon_explore.scan.manifest_arrays import numbers
 
 MAX_LANES = 30
 MAX_SNAPSHOTS = 60
+_MAX_UNKNOWN = 8
 
 HEAT = pa.schema(
     (
@@ -38,11 +39,13 @@ class PartitionHeat(Result):
         name: the table.
         table: as `HEAT`, by partition, then by snapshot.
         snapshots: ids of all snapshots, ascending.
+        unknown: ids of the snapshots whose manifests cannot be read.
     """
 
     name: str
     table: pa.Table
     snapshots: tuple[int, ...]
+    unknown: tuple[int, ...] = ()
 
     @property
     def kind(self) -> str:
@@ -69,18 +72,45 @@ class PartitionHeat(Result):
             often.setdefault(row["partition"], []).append(row)
         title = f"{self.name}: {plural(len(often), 'partition')} changed"
         if not rows:
-            return Report(
-                title=title, sections=(Note(text="No snapshot has changed a data file."),)
-            )
+            text = "No snapshot has changed a data file."
+            notes = self._notes() or (Note(text=text),)
+            return Report(title=title, sections=notes)
         touched = sorted(often, key=lambda name: (-often[name][-1]["snapshot_id"], name))
         shown = sorted(touched[:MAX_LANES])
         heads = ("partition", "changed in#", "last changed in#", "bytes added#", "bytes removed#")
         cells = [_cells(name, often[name]) for name in touched]
         sections: tuple[Section, ...] = (
+            *self._notes(),
             self._map(shown, often),
             grid("Partitions by latest change", heads, cells),
         )
         return Report(title=title, sections=sections)
+
+    def _left_out(self) -> str:
+        """Which partitions and snapshots the heat map does not show."""
+        partitions = len(set(self.table.column("partition").to_pylist()))
+        parts = [
+            f"the latest {most} of {plural(count, noun)}"
+            for most, count, noun in (
+                (MAX_LANES, partitions, "partition"),
+                (MAX_SNAPSHOTS, len(self.snapshots), "snapshot"),
+            )
+            if count > most
+        ]
+        return "".join(f"; {part}" for part in parts)
+
+    def _notes(self) -> tuple[Note, ...]:
+        """Which snapshots are absent because their files are unknown."""
+        if not self.unknown:
+            return ()
+        first = ", ".join(map(str, self.unknown[:_MAX_UNKNOWN]))
+        more = len(self.unknown) - _MAX_UNKNOWN
+        text = (
+            f"The changes of {plural(len(self.unknown), 'snapshot')} ({first}"
+            f"{f' and {more} more' if more > 0 else ''}) are absent because their manifests cannot "
+            "be read."
+        )
+        return (Note(text=text, tone=Tone.WARN),)
 
     def _map(self, shown: list[str], often: dict[str, list[dict[str, int]]]) -> LaneChart:
         """A box per change; its height is the square root of the changed bytes."""
@@ -105,7 +135,8 @@ class PartitionHeat(Result):
         ]
         ids = [(place + 0.5, str(number)) for place, number in enumerate(newest)]
         return LaneChart(
-            title="Changes by partition and snapshot (green: size grew, hatched: size shrank)",
+            title="Changes by partition and snapshot (green: size grew, hatched: size shrank"
+            f"{self._left_out()})",
             lanes=tuple(name or "unpartitioned" for name in shown),
             boxes=tuple(boxes),
             start=0,
@@ -149,11 +180,17 @@ def partition_heat(inspector: Inspector) -> PartitionHeat:
     """
     marks = inspector.timeline().marks
     ids = tuple(mark.snapshot_id for mark in marks)
-    table = _changes(inspector.lifetimes(), np.array(ids, np.int64)) if ids else HEAT.empty_table()
+    table = HEAT.empty_table()
+    unknown: tuple[int, ...] = ()
+    if ids:
+        lifetimes = inspector.lifetimes()
+        table = _changes(lifetimes, np.array(ids, np.int64))
+        unknown = tuple(ids[position] for position in sorted(lifetimes.unknown))
     return PartitionHeat(
         name=inspector.view.name,
         table=table,
         snapshots=ids,
+        unknown=unknown,
         code=Code(python=call_code(f"{inspector.view.expression}.heat")),
         renderer=inspector.view.renderer,
     )

@@ -2,7 +2,8 @@
 /** Bars and boxes as SVG elements in the colours of the theme; drawn anew when the room changes. */
 
 import { el } from "./dom.js";
-import { cut, formatBytes, formatShort, visible } from "./text_format.js";
+import { shortened } from "./shortened_text.js";
+import { cut, formatBytes, formatCount, formatShort, visible } from "./text_format.js";
 
 /** @typedef {{name: string, tone: string, values: number[]}} Series */
 /**
@@ -37,7 +38,8 @@ const LANE = 26;
 const LEAST = 13;
 const AXIS = 20;
 const PROFILE = 46;
-const PER_LETTER = 6.3;
+const FONT_SIZE = 11;
+const LEAST_TEXT = 20;
 const MOST_BARS = 60;
 
 /**
@@ -65,7 +67,7 @@ export function createChart(chart, select) {
   const element = el(
     "figure",
     { class: "pes-chart" },
-    el("figcaption", { class: "pes-heading" }, visible(cut(chart.title))),
+    el("figcaption", { class: "pes-heading" }, visible(cut(chart.title)), leftOut(chart)),
     frame,
   );
   let drawn = 0;
@@ -73,6 +75,8 @@ export function createChart(chart, select) {
     const width = Math.max(Math.floor(frame.clientWidth), 200);
     if (width === drawn) return;
     drawn = width;
+    const { fontFamily } = getComputedStyle(frame);
+    measuring().font = `${FONT_SIZE}px ${fontFamily}`;
     frame.replaceChildren(chart.type === "bars" ? bars(chart, width) : lanes(chart, width));
   };
   frame.addEventListener("click", (event) => {
@@ -83,6 +87,16 @@ export function createChart(chart, select) {
   const watcher = new ResizeObserver(draw);
   watcher.observe(frame);
   return { element, dispose: () => watcher.disconnect() };
+}
+
+/**
+ * How many bars are not drawn, if there are too many.
+ * @param {BarChart | LaneChart} chart
+ */
+function leftOut(chart) {
+  const all = chart.type === "bars" ? chart.categories.length : 0;
+  if (all <= MOST_BARS) return null;
+  return el("span", { class: "pes-count" }, `first ${MOST_BARS} of ${formatCount(all)}`);
 }
 
 /**
@@ -105,24 +119,52 @@ function picture(width, height, says, parts) {
   );
 }
 
+/** @type {CanvasRenderingContext2D | undefined} */
+let pen;
+
+/** What measures texts; made when the first chart is drawn. */
+function measuring() {
+  pen ??= /** @type {CanvasRenderingContext2D} */ (
+    document.createElement("canvas").getContext("2d")
+  );
+  return pen;
+}
+
+/**
+ * The width of a text in pixels.
+ * @param {string} text
+ */
+const widthOf = (text) => measuring().measureText(text).width;
+
 /**
  * How much of the width labels get: what the longest needs, at most a third.
  * @param {readonly string[]} labels
  * @param {number} width
  */
 function labelRoom(labels, width) {
-  const longest = labels.reduce((most, label) => Math.max(most, label.length), 0);
-  return Math.min(longest * PER_LETTER + 14, width / 3);
+  const longest = labels.reduce((most, label) => Math.max(most, widthOf(visible(cut(label)))), 0);
+  return Math.min(longest + 14, width / 3);
 }
 
 /**
  * @param {string} text
  * @param {number} room
  */
-function fitting(text, room) {
-  const letters = Math.floor(room / PER_LETTER);
-  const shown = visible(text);
-  return shown.length <= letters ? shown : `${shown.slice(0, Math.max(letters - 1, 0))}…`;
+const fitting = (text, room) => shortened([visible(cut(text, 600))], room, widthOf)[0];
+
+/**
+ * The labels of the rows of a chart, right-aligned; those that are shortened have a tooltip.
+ * @param {readonly string[]} names
+ * @param {number} left  where the bars begin
+ * @param {(index: number) => number} baseline
+ */
+function rowLabels(names, left, baseline) {
+  const whole = names.map((name) => visible(cut(name, 600)));
+  const shown = shortened(whole, left - 12, widthOf);
+  return shown.map((text, i) => {
+    const place = { class: "pes-label", x: left - 8, y: baseline(i), "text-anchor": "end" };
+    return svg("text", place, text, ...(text === whole[i] ? [] : [svg("title", {}, whole[i])]));
+  });
 }
 
 /**
@@ -150,17 +192,9 @@ function bars(chart, width) {
   const figures = chart.unit === "share" ? 44 : 110;
   const scale = (width - left - figures) / (back + ahead || 1);
   const zero = left + back * scale;
-  /** @type {Node[]} */
-  const parts = [];
+  const parts = rowLabels(names, left, (i) => i * BAR + 14);
   names.forEach((name, i) => {
     const y = i * BAR;
-    parts.push(
-      svg(
-        "text",
-        { class: "pes-label", x: left - 8, y: y + 14, "text-anchor": "end" },
-        fitting(name, left - 12),
-      ),
-    );
     let [low, high] = [zero, zero];
     /** @type {string[]} */
     const told = [];
@@ -210,7 +244,7 @@ function bars(chart, width) {
       }),
       svg("text", { class: "pes-figure", x: x + 14, y: bottom + 15 }, visible(series.name)),
     );
-    x += 32 + series.name.length * PER_LETTER;
+    x += 32 + widthOf(visible(series.name));
   }
   return picture(width, bottom + (legend ? 22 : 4), chart.title, parts);
 }
@@ -226,26 +260,17 @@ function lanes(chart, width) {
   const place = (/** @type {number} */ value) =>
     left +
     ((Math.min(Math.max(value, chart.start), chart.end) - chart.start) / span) * (width - left - 4);
-  /** @type {Node[]} */
-  const parts = [];
-  chart.lanes.forEach((name, i) => {
-    const y = (i + 1) * LANE - 0.5;
-    parts.push(
-      svg("path", { class: "pes-line", d: `M${left} ${y}H${width}` }),
-      svg(
-        "text",
-        { class: "pes-label", x: left - 8, y: y - 8, "text-anchor": "end" },
-        fitting(name, left - 12),
-      ),
-    );
-  });
+  const parts = rowLabels(chart.lanes, left, (i) => (i + 1) * LANE - 8.5);
+  for (let i = 1; i <= chart.lanes.length; i++) {
+    parts.push(svg("path", { class: "pes-line", d: `M${left} ${i * LANE - 0.5}H${width}` }));
+  }
   for (const box of chart.boxes) parts.push(boxOf(box, place));
   let bottom = chart.lanes.length * LANE;
   let free = -Infinity;
   for (const [value, label] of chart.ticks) {
     const x = place(value);
     const text = fitting(label, 120);
-    const room = text.length * PER_LETTER;
+    const room = widthOf(text);
     const from = Math.min(Math.max(x - room / 2, left), width - room - 2);
     if (from < free) continue;
     free = from + room + 10;
@@ -284,7 +309,7 @@ function boxOf(box, place) {
       svg("path", { class: "pes-hatch", d: hatches(x + wide - part, y, part, tall) }),
     );
   }
-  if (wide > 3 * PER_LETTER) {
+  if (wide > LEAST_TEXT) {
     const label = fitting(box.label, wide - 8);
     if (label && label !== "…") {
       group.append(svg("text", { class: "pes-figure", x: x + 4, y: y + tall / 2 + 4 }, label));
@@ -325,11 +350,7 @@ function profileOf(profile, place, top, left) {
     path += path ? `H${place(at)}V${y}` : `M${place(at)} ${floor}V${y}`;
   }
   return [
-    svg(
-      "text",
-      { class: "pes-label", x: left - 8, y: floor - 8, "text-anchor": "end" },
-      fitting(profile.title, left - 12),
-    ),
+    ...rowLabels([profile.title], left, () => floor - 8),
     svg("path", { class: "pes-depth", d: path }, svg("title", {}, visible(profile.title))),
   ];
 }

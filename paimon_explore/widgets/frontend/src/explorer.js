@@ -24,6 +24,7 @@ import { watchTheme } from "./theme.js";
 import { createTimeline } from "./timeline.js";
 import { usefulLanes } from "./timeline_lanes.js";
 import { clamp } from "./timeline_layout.js";
+import { showWhole } from "./whole_text.js";
 
 /** @import {Change, Context, Hints, LivesState} from "./context.js" */
 /** @import {State} from "./selection_store.js" */
@@ -369,6 +370,7 @@ function start(model, root, channel, history) {
 
   const onKey = createKeys(context, root, views, code);
   root.addEventListener("keydown", onKey);
+  root.addEventListener("pointerover", showWhole);
   if (history.count) readHistory();
   attribute(root, "data-count", history.count);
   attribute(root, "data-ready", "1");
@@ -381,6 +383,7 @@ function start(model, root, channel, history) {
     for (const off of fromPython) off();
     for (const part of parts) part.dispose?.();
     root.removeEventListener("keydown", onKey);
+    root.removeEventListener("pointerover", showWhole);
   };
 }
 

@@ -116,7 +116,7 @@ function sentences(title, items, select) {
 function facts(title, rows, select) {
   const list = el("dl", { class: "pes-facts" });
   for (const [label, value] of rows) {
-    list.append(el("dt", {}, visible(label)), el("dd", {}, inside(value, select)));
+    list.append(el("dt", {}, visible(cut(label))), el("dd", {}, inside(value, select)));
   }
   return el("div", {}, title ? el("h5", { class: "pes-heading" }, visible(title)) : null, list);
 }
@@ -138,8 +138,10 @@ function gridOf(grid, select) {
   }
   const head = el("tr", {});
   grid.columns.forEach((name, i) => {
+    const shown = cut(name, LONG);
+    const title = shown === name ? null : visible(cut(name, 2000));
     const cell = name
-      ? el("th", { class: grid.numeric[i] ? "pes-number" : null }, visible(name))
+      ? el("th", { class: grid.numeric[i] ? "pes-number" : null, title }, visible(shown))
       : el("td", {});
     if (cell instanceof HTMLTableCellElement && name) cell.scope = "col";
     head.append(cell);
