@@ -33,6 +33,8 @@ DIFFERS = "differs"
 """Column of the sample: the names of the columns that differ, in changed rows."""
 PART_BYTES = 32 * 1024 * 1024
 """Size of data files, compressed, that are compared at once."""
+MAX_PLANNED = 100_000
+"""Files of both sides above which rows are compared only on request: planning takes too long."""
 _MAX_PARTS = 256
 
 

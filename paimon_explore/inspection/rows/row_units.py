@@ -4,7 +4,7 @@ The rows of a file are counted by its manifest entry and its deletion vector, so
 its number without reading the rows before it. How many rows a merge returns is known only after
 it; such a unit has a maximum. Large splits are divided: into sections of disjoint key ranges, and
 sections into ranges of the first key column, at the files, row groups and pages of the longest
-sorted run.
+sorted run. This reads footers of data files, so only the first large splits of a plan are divided.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,9 +14,10 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.data_types.arrow_buffers import Column, as_python
+from paimon_explore.data_types.arrow_buffers import Column, as_python, offsets_from_sizes
 from paimon_explore.data_types.definitions import AtomicType, RowType, TypeRoot
 from paimon_explore.encoding.binary_row.decoder import decode_rows
+from paimon_explore.errors import PaimonError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.scan.manifest_arrays import binary, numbers, text
 from paimon_explore.scan.predicate.binder import bind
@@ -27,6 +28,8 @@ from paimon_explore.scan.splits.key_range_sections import key_ranks, sections, s
 
 LARGE_ROWS = 500_000
 """Number of stored rows above which a split that has to be merged is divided."""
+MAX_DIVIDED = 32
+"""Number of large splits that are divided; the others are units of their own."""
 RANGED_TYPES = (
     *(TypeRoot.TINYINT, TypeRoot.SMALLINT, TypeRoot.INT, TypeRoot.BIGINT),
     *(TypeRoot.VARCHAR, TypeRoot.DATE, TypeRoot.DECIMAL),
@@ -96,6 +99,7 @@ def units_of(splits: Sequence[Split], keyed: KeyedTable | None) -> list[RowUnit]
         keyed: divides large splits; None for append tables.
     """
     known: dict[int, _Files] = {}
+    divided = 0
     found: list[RowUnit] = []
     for split in splits:
         if not isinstance(split, DataSplit):
@@ -106,9 +110,10 @@ def units_of(splits: Sequence[Split], keyed: KeyedTable | None) -> list[RowUnit]
             files = known[id(split.of)] = _Files(split.of)
         if split.raw_convertible:
             found.extend(files.raw(split))
-        elif keyed is None or split.row_count <= LARGE_ROWS:
-            found.append(files.merged(split))
+        elif keyed is None or split.row_count <= LARGE_ROWS or divided >= MAX_DIVIDED:
+            found.append(files.whole(split))
         else:
+            divided += 1
             found.extend(_divided(files, split, keyed))
     return found
 
@@ -121,6 +126,7 @@ class _Files:
         self._rows = numbers(table, "row_count")
         self._sizes = numbers(table, "file_size")
         self._names = text(table, "file_name")
+        self._ends = memoryview(offsets_from_sizes(self._sizes).data).cast("B").cast("q")
         self._vectors: Mapping[str, DeletionFile] = splits.files.deletion_files
 
     def raw(self, split: DataSplit) -> Iterator[RowUnit]:
@@ -157,17 +163,19 @@ class _Files:
             bytes=int(sizes.sum()),
         )
 
-    def merged(
-        self, split: DataSplit, files: Sequence[int] | None = None, within: Expression = TRUE
-    ) -> RowUnit:
-        """A unit whose rows are merged."""
-        own = range(split.count) if files is None else files
-        rows = [split.start + at for at in own]
+    def whole(self, split: DataSplit) -> RowUnit:
+        """All rows of a split, merged."""
+        size = self._ends[split.start + split.count] - self._ends[split.start]
+        return RowUnit(split=split, most=split.row_count, is_exact=False, bytes=size)
+
+    def merged(self, split: DataSplit, files: Sequence[int], within: Expression = TRUE) -> RowUnit:
+        """A unit of some files of a split, whose rows are merged."""
+        rows = [split.start + at for at in files]
         return RowUnit(
             split=split,
             most=int(self._rows[rows].sum()),
             is_exact=False,
-            files=None if files is None else tuple(files),
+            files=tuple(files),
             within=within,
             bytes=int(self._sizes[rows].sum()),
         )
@@ -186,10 +194,21 @@ def _divided(files: _Files, split: DataSplit, keyed: KeyedTable) -> Iterator[Row
         starts = [_value(_first_column(split, keyed.keys)[0], at) for at in longest[1:]]
         for at in longest:
             if rows[at] > LARGE_ROWS:
-                starts += keyed.points_of(split, at)
+                starts += _points(split, at, keyed)
         parts = list(_ranges(files, split, section.tolist(), starts, keyed))
         share = -(-int(rows[section].sum()) // len(parts))
         yield from (replace(part, most=share) for part in parts)
+
+
+def _points(split: DataSplit, file: int, keyed: KeyedTable) -> list[object]:
+    """Values that divide a file; none if it cannot be read.
+
+    The page that reads the file shows the error, between the rows of the other files.
+    """
+    try:
+        return keyed.points_of(split, file)
+    except PaimonError:
+        return []
 
 
 def _has_range(keys: RowType) -> bool:
