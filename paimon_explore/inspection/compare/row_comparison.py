@@ -104,6 +104,8 @@ def rows_to_read(a: TableSide, b: TableSide) -> RowsToRead:
     Raises:
         PaimonError: a manifest cannot be read.
     """
+    if same_state(a, b):
+        return RowsToRead(a=(), b=(), skipped=True)
     targets = [a.target, b.target]
     plans = [list(plan_table(target).splits) for target in targets]
     related = (
@@ -118,6 +120,17 @@ def rows_to_read(a: TableSide, b: TableSide) -> RowsToRead:
         everything = [len(s.files) for part in plans for s in part]
         return RowsToRead(a=found[0], b=found[1], skipped=sum(kept) < sum(everything))
     return RowsToRead(a=plans[0], b=plans[1], skipped=False)
+
+
+def same_state(a: TableSide, b: TableSide) -> bool:
+    """Whether both sides are the same snapshot of the same branch, read with the same schema."""
+    return (
+        a.snapshot is not None
+        and a.snapshot == b.snapshot
+        and (a.view.location, a.view.branch, a.travelled)
+        == (b.view.location, b.view.branch, b.travelled)
+        and dict(a.target.options) == dict(b.target.options)
+    )
 
 
 def compare_rows(

@@ -7,9 +7,12 @@ import pyarrow as pa
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.compare.row_comparison import (
     DIFFERS,
+    MAX_PLANNED,
     RowComparison,
+    RowsToRead,
     compare_rows,
     rows_to_read,
+    same_state,
 )
 from paimon_explore.inspection.compare.schema_comparison import (
     ColumnPair,
@@ -61,16 +64,18 @@ class ReadCost:
         files: number of data files.
         bytes: their size.
         limit: the largest size that is read; None for any.
+        is_planned: whether they are the files to read; else all files, too many to plan.
     """
 
     files: int
     bytes: int
     limit: int | None
+    is_planned: bool = True
 
     @property
     def too_large(self) -> bool:
         """Whether the rows are not compared because of their size."""
-        return self.limit is not None and self.bytes > self.limit
+        return not self.is_planned or (self.limit is not None and self.bytes > self.limit)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -234,6 +239,10 @@ class TableComparison(Result):
     def _why_not(self, size: str) -> str:
         if not len(self.compared.schema):
             return "Rows are not compared: the tables have no column in common."
+        if not self.cost.is_planned:
+            files = plural(self.cost.files, "data file")
+            most = f"{MAX_PLANNED:,}"
+            return f"Rows are not compared: {files}, more than {most}; pass max_read=None to do so."
         if self.cost.too_large:
             limit = bytes_text(self.cost.limit or 0)
             return f"Rows are not compared: this reads {size}; the limit max_read is {limit}."
@@ -325,16 +334,22 @@ def table_comparison(
     """
     schemas = a.schema, b.schema
     columns = compared_columns(*schemas)
-    reads = rows_to_read(a, b)
-    cost = ReadCost(files=reads.files, bytes=reads.bytes, limit=max_read)
+    contents = a.contents(), b.contents()
+    reads: RowsToRead | None = None
+    if max_read is None or same_state(a, b) or sum(c.count for c in contents) <= MAX_PLANNED:
+        reads = rows_to_read(a, b)
+        cost = ReadCost(files=reads.files, bytes=reads.bytes, limit=max_read)
+    else:
+        files, size = sum(c.count for c in contents), sum(c.bytes for c in contents)
+        cost = ReadCost(files=files, bytes=size, limit=max_read, is_planned=False)
     rows = None
-    if sample and not cost.too_large and len(columns.schema):
+    if sample and reads is not None and not cost.too_large and len(columns.schema):
         rows = compare_rows(a, b, columns, reads, sample=sample)
     return TableComparison(
         a=a,
         b=b,
-        contents_a=a.contents(),
-        contents_b=b.contents(),
+        contents_a=contents[0],
+        contents_b=contents[1],
         column_pairs=column_pairs(*schemas, related=a.view.location == b.view.location),
         settings=tuple(setting_pairs(*schemas)),
         compared=columns,

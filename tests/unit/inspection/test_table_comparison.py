@@ -9,6 +9,7 @@ import pytest
 
 import paimon_explore as pe
 from paimon_explore.errors import InvalidInputError, NotFoundError
+from paimon_explore.inspection.compare import table_comparison
 from paimon_explore.inspection.compare.compare_view import CompareView
 from paimon_explore.inspection.compare.row_comparison import compare_rows, rows_to_read
 from paimon_explore.inspection.compare.schema_comparison import compared_columns
@@ -145,6 +146,20 @@ def test_much_data_is_announced_and_not_read() -> None:
     without = a.compare(b, rows=0)
     assert without.rows is None
     assert "Rows are not compared; comparing them reads" in repr(without)
+
+
+def test_rows_of_very_many_files_are_compared_only_on_request(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    a, b = keyed(rows((1, 1, "a"))), keyed(rows((1, 2, "a")))
+    monkeypatch.setattr(table_comparison, "MAX_PLANNED", 1)
+    found = a.compare(b)
+    assert found.rows is None
+    assert found.cost.files == 2
+    text = "Rows are not compared: 2 data files, more than 1; pass max_read=None to do so."
+    assert text in repr(found)
+    assert a.compare(b, max_read=None).rows_equal is False
+    assert a.compare(a).rows_equal is True
 
 
 @pytest.mark.parametrize("key", [True, False])

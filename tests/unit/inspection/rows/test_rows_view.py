@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from uuid import uuid4
 
 import pyarrow as pa
@@ -196,6 +197,47 @@ def test_large_splits_are_divided_by_key_and_lose_no_row(monkeypatch: pytest.Mon
     view = table.rows()
     assert rows_of(view.to_arrow()) == rows_of(table.to_arrow())
     check_pages(view)
+
+
+def test_only_the_first_large_splits_are_divided(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(row_units, "LARGE_ROWS", 10)
+    commits = [[{"k": k, "v": k + add} for k in range(100)] for add in (0, 1)]
+    options = {"bucket": "2", "write-only": "true"}
+    schema = columns(k=pa.int32(), v=pa.int32())
+    table = keyed_table(schema, *commits, primary_key=["k"], options=options)
+    most = [unit.most for unit in table.rows().units]
+    monkeypatch.setattr(row_units, "MAX_DIVIDED", 0)
+    view = table.rows()
+    assert len(most) >= 2
+    assert [unit.files for unit in view.units] == [None, None]
+    assert sum(unit.most for unit in view.units) == 200
+    assert sum(unit.bytes for unit in view.units) == sum(
+        table.files().table["file_size"].to_pylist()
+    )
+    assert rows_of(view.to_arrow()) == rows_of(table.to_arrow())
+    check_pages(view)
+
+
+def test_a_large_file_that_is_missing_does_not_hide_the_other_rows(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(row_units, "LARGE_ROWS", 10)
+    catalog = pe.Catalog(str(tmp_path))
+    catalog.create_database("db")
+    schema = {"p": "INT NOT NULL", "k": "INT NOT NULL"}
+    options = {"bucket": 1, "write-only": True}
+    table = catalog.create_table(
+        "db.t", schema, primary_key=["p", "k"], partition_by="p", options=options
+    )
+    for _ in range(2):
+        table.upsert([{"p": p, "k": k} for p in range(2) for k in range(50)])
+    next(Path(table.path, "p=0").rglob("data-*")).unlink()
+    view = table.rows()
+    units = [at for at, unit in enumerate(view.units) if unit.split.partition[-8:] != bytes(8)]
+    assert len(view.units) > len(units) > 0
+    assert view.page(units[0], 0, 3).rows.num_rows == 3
+    with pytest.raises(PaimonError, match="no such file"):
+        view.to_arrow()
 
 
 def test_scopes_select_partitions_buckets_and_files() -> None:
