@@ -590,7 +590,10 @@ function create(context) {
   const load = whenQuiet(async () => {
     const { node, selected, tab } = store.get();
     const wanted = node || String(selected);
-    if (!selected) return view.say("No snapshot selected.");
+    if (!selected) {
+      const any = context.history.count > 0;
+      return view.say(any ? "No snapshot is selected." : "The table has no snapshot yet.");
+    }
     if (tab !== "bytes" || wanted === shown) return;
     shown = wanted;
     try {

@@ -50,15 +50,16 @@ function create(context) {
   const empty = el("div", { class: "pe-empty", role: "status" });
   const element = el("div", { class: "pe-view" }, el("style", {}, partitions_default), scroller, empty, note);
   const draw = perFrame(() => {
-    const { lifetimes, first, last, unknown } = context.files();
+    const { lifetimes, failure, first, last, unknown } = context.files();
     const { position, selected } = store.get();
     const known = lifetimes && position >= first && position <= last && !unknown.has(position);
     scroller.hidden = note.hidden = !known;
     empty.hidden = !scroller.hidden;
     if (!lifetimes || !known) {
       const { count } = context.history;
-      const says = unknown.has(position) ? "cannot be read" : "are still being read";
-      fill(empty, count ? `The files of this snapshot ${says}.` : "The table has no snapshot yet.");
+      const says = failure || unknown.has(position) ? "are unknown because a manifest cannot be read. The manifest tree shows which one" : "are still being read";
+      const empty_ = "The table has no snapshot yet.";
+      fill(empty, count ? `The files of snapshot ${selected} ${says}.` : empty_);
       return;
     }
     const sums = byPartition(lifetimes, lifetimes.select(position, "live", context.mask()).rows);

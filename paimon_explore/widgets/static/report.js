@@ -5,7 +5,33 @@ var { decodeColumns, decodeTexts, AskError, failureOf, Channel } = peShared;
 var { attribute, el, fill, button, segmented, perFrame, whenQuiet } = peShared;
 
 // src/report.css
-var report_default = '.pes-root {\ncontainer-type: inline-size;\n--pe-bg: var(--jp-layout-color1, var(--vscode-editor-background, Canvas));\n--pe-fg: var(--jp-ui-font-color1, var(--vscode-editor-foreground, CanvasText));\n--pe-muted: color-mix(in srgb, var(--pe-fg) 74%, var(--pe-bg));\n--pe-faint: color-mix(in srgb, var(--pe-fg) 5%, var(--pe-bg));\n--pe-line: color-mix(in srgb, var(--pe-fg) 16%, var(--pe-bg));\n--pe-accent: var(--jp-brand-color1, var(--vscode-focusBorder, #1b6ac9));\n--pe-append: #2563c9;\n--pe-compact: #7b45c4;\n--pe-overwrite: #b3540b;\n--pe-add: #1a7038;\n--pe-remove: #b3261e;\n--pe-font: var(--jp-ui-font-family, var(--vscode-font-family, system-ui, sans-serif));\n--pe-mono: var(--jp-code-font-family, var(--vscode-editor-font-family, ui-monospace, monospace));\npadding: 4px 12px 10px;\nborder: 1px solid var(--pe-line);\nborder-radius: 6px;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: 13px / 1.4 var(--pe-font);\nfont-variant-numeric: tabular-nums;\n}\n.pes-root[data-theme="dark"] {\n--pe-append: #79aefc;\n--pe-compact: #c3a0f8;\n--pe-overwrite: #f5a35f;\n--pe-add: #76d48f;\n--pe-remove: #ff8f85;\n}\n.pes-pane {\nposition: relative;\n}\n.pes-body {\ncontainer-type: inline-size;\nflex: 1;\noverflow: auto;\npadding: 4px 10px 12px;\nmin-height: 0;\n}\n.pes-pane[data-busy] .pes-body {\nopacity: 0.6;\n}\n.pes-ask {\ndisplay: flex;\nalign-items: center;\ngap: 6px;\npadding: 6px 10px;\nborder-bottom: 1px solid var(--pe-line);\n}\n.pes-ask label {\ncolor: var(--pe-muted);\nfont-size: 12px;\n}\n.pes-input {\nflex: 1;\nmin-width: 0;\npadding: 2px 8px;\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: 12px / 20px var(--pe-mono);\n}\n.pes-input::placeholder {\ncolor: var(--pe-muted);\nopacity: 0.85;\n}\n.pes-title {\nmargin: 4px 0 6px !important;\nfont-size: 13px;\nfont-weight: 600;\noverflow-wrap: anywhere;\n}\n.pes-heading {\nmargin: 12px 0 3px !important;\nfont-size: 12px;\nfont-weight: 600;\n}\n.pes-count {\nmargin-left: 8px;\ncolor: var(--pe-muted);\nfont-weight: normal;\n}\n:is(.pes-pane, .pes-root) .pes-facts {\ndisplay: grid;\ngrid-template-columns: minmax(90px, auto) minmax(0, 1fr);\ngap: 2px 12px;\nmargin: 0;\nfont-size: 12px;\n}\n:is(.pes-pane, .pes-root) .pes-facts dt {\ngrid-column: 1;\nfloat: none;\nwidth: auto;\nmax-width: 170px;\ncolor: var(--pe-muted);\nfont-weight: normal;\n}\n:is(.pes-pane, .pes-root) .pes-facts dd {\ngrid-column: 2;\nfloat: none;\nwidth: auto;\nmargin: 0;\noverflow-wrap: anywhere;\n}\n.pes-note {\nmargin: 6px 0 !important;\ncolor: var(--pe-muted);\nfont-size: 12px;\n}\n.pes-sentences {\nmargin: 2px 0;\npadding: 0 0 0 16px;\nfont-size: 12px;\nline-height: 19px;\noverflow-wrap: anywhere;\n}\n.pes-sentences [data-tone="warn"] {\ncolor: var(--pe-overwrite);\n}\n.pes-sentences [data-tone="remove"] {\ncolor: var(--pe-remove);\n}\n.pes-scroll {\noverflow-x: auto;\noverflow-y: hidden;\n}\n.pes-grid {\nmin-width: 100%;\nmargin: 0;\nborder-collapse: collapse;\nfont-size: 12px;\n}\n.pes-grid :is(th, td) {\nposition: relative;\npadding: 2px 12px 2px 0;\nborder: 0;\nborder-bottom: 1px solid var(--pe-line);\nbackground: none;\nfont-weight: normal;\nline-height: 18px;\ntext-align: left;\nvertical-align: top;\nwhite-space: nowrap;\nmax-width: none;\n}\n.pes-grid tbody tr:hover {\nbackground: var(--pe-faint);\n}\n.pes-grid thead :is(th, td) {\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pes-grid .pes-number {\ntext-align: right;\n}\n.pes-grid .pes-long {\nmin-width: clamp(150px, 36cqw, 320px);\nwhite-space: normal;\noverflow-wrap: anywhere;\n}\n@container (max-width: 660px) {\n.pes-grid :is(th, td):not(.pes-number, [data-tone]) {\nwhite-space: normal;\n}\n.pes-grid .pes-long {\nmin-width: 130px;\n}\n}\n.pes-bar {\nposition: absolute;\nright: 12px;\nbottom: 0;\nwidth: calc((100% - 12px) * 1);\nheight: 2px;\nbackground: linear-gradient(\nto left,\nvar(--pe-accent) var(--pes-share),\ntransparent var(--pes-share)\n);\n}\n:is(.pes-pane, .pes-root) .pes-link {\nmargin: 0;\npadding: 0;\nborder: 0;\nbackground: none;\ncolor: inherit;\nfont: inherit;\ntext-align: inherit;\ntext-decoration: underline;\ntext-decoration-color: color-mix(in srgb, currentColor 45%, transparent);\ntext-underline-offset: 2px;\ncursor: pointer;\n}\n:is(.pes-pane, .pes-root) .pes-link:hover {\nbackground: none;\ntext-decoration-color: currentColor;\n}\n.pes-link:focus-visible,\n.pes-scroll:focus-visible,\n.pes-body:focus-visible {\noutline: 2px solid var(--pe-accent);\noutline-offset: -2px;\n}\n:is(.pes-pane, .pes-root) .pes-file {\nfont: 11px / 18px var(--pe-mono);\nwhite-space: nowrap;\n}\n.pes-grid [data-tone="add"],\n.pes-facts [data-tone="add"] {\ncolor: var(--pe-add);\n}\n.pes-grid [data-tone="remove"],\n.pes-facts [data-tone="remove"],\n.pes-note[data-tone="remove"] {\ncolor: var(--pe-remove);\n}\n.pes-grid [data-tone="move"],\n.pes-facts [data-tone="move"] {\ncolor: var(--pe-compact);\n}\n.pes-grid [data-tone="warn"],\n.pes-facts [data-tone="warn"],\n.pes-note[data-tone="warn"] {\ncolor: var(--pe-overwrite);\n}\n.pes-grid [data-tone="muted"] {\ncolor: var(--pe-muted);\n}\n.pes-problem {\nmargin: 8px 0;\npadding: 6px 10px;\nborder-left: 3px solid var(--pe-remove);\nborder-radius: 3px;\nbackground: color-mix(in srgb, var(--pe-remove) 8%, var(--pe-bg));\nfont-size: 12px;\noverflow-wrap: anywhere;\n}\n.pes-path {\nfont-family: var(--pe-mono);\n}\n.pes-code {\ndisplay: block;\nmargin-top: 10px;\ncolor: var(--pe-muted);\nfont: 12px / 18px var(--pe-mono);\noverflow-wrap: anywhere;\n}\n.pes-form {\nmargin: 4px 0 8px;\npadding: 8px 10px;\nborder: 1px solid var(--pe-line);\nborder-radius: 6px;\n}\n.pes-form-line {\ndisplay: flex;\nalign-items: center;\ngap: 6px;\nmargin-bottom: 6px;\n}\n.pes-form-line .pes-input {\nflex: 0 1 220px;\n}\n.pes-fields {\ndisplay: grid;\ngrid-template-columns: repeat(auto-fill, minmax(min(340px, 100%), 1fr));\ngap: 4px 18px;\n}\n.pes-field {\ndisplay: grid;\ngrid-template-columns: minmax(0, 2fr) minmax(70px, 1fr);\nalign-items: center;\ngap: 0 8px;\nfont-size: 12px;\n}\n.pes-field-name {\noverflow-wrap: anywhere;\n}\n.pes-commands-part {\nmargin: 6px 0;\n}\n.pes-command {\ndisplay: flex;\nalign-items: center;\ngap: 8px;\nmargin-top: 6px;\nfont-size: 12px;\n}\npre.pes-code {\nmargin: 2px 0 0;\nbackground: none;\ncolor: var(--pe-fg);\nwhite-space: pre-wrap;\n}\n.pes-chart {\nmargin: 0;\n}\n.pes-chart-frame {\noverflow: hidden;\n}\n.pes-chart svg {\ndisplay: block;\nfont: 11px var(--pe-font);\n}\n.pes-label,\n.pes-figure {\nfill: var(--pe-fg);\n}\n.pes-label {\nfill: var(--pe-muted);\n}\n.pes-line {\nfill: none;\nstroke: var(--pe-line);\n}\n.pes-depth {\nfill: color-mix(in srgb, var(--pe-overwrite) 14%, transparent);\nstroke: var(--pe-overwrite);\nstroke-width: 1.5;\n}\n.pes-chart [data-tone] {\n--pes-tone: var(--pe-append);\n}\n.pes-chart [data-tone="add"] {\n--pes-tone: var(--pe-add);\n}\n.pes-chart [data-tone="remove"] {\n--pes-tone: var(--pe-remove);\n}\n.pes-chart [data-tone="move"] {\n--pes-tone: var(--pe-compact);\n}\n.pes-chart [data-tone="warn"] {\n--pes-tone: var(--pe-overwrite);\n}\n.pes-chart [data-tone="muted"] {\n--pes-tone: color-mix(in srgb, var(--pe-fg) 40%, var(--pe-bg));\n}\n.pes-mark {\nfill: var(--pes-tone);\n}\n.pes-area {\nfill: color-mix(in srgb, var(--pes-tone) 24%, var(--pe-bg));\nstroke: var(--pes-tone);\n}\n.pes-box[data-select],\n.pes-mark[data-select] {\ncursor: pointer;\n}\n.pes-box[data-select]:hover .pes-area {\nfill: color-mix(in srgb, var(--pes-tone) 42%, var(--pe-bg));\n}\n.pes-gone {\nfill: color-mix(in srgb, var(--pe-remove) 22%, var(--pe-bg));\n}\n.pes-hatch {\nfill: none;\nstroke: var(--pe-remove);\n}\n.pes-stage {\nmargin: 8px 0;\npadding: 8px;\nborder: 1px solid var(--pe-line);\nborder-radius: 6px;\n}\n.pes-stage-bar,\n.pes-steps {\ndisplay: flex;\nalign-items: center;\n}\n.pes-steps button {\nmin-width: 28px;\n}\n.pes-board {\ndisplay: grid;\ngrid-template-columns: repeat(var(--pes-columns), minmax(84px, 1fr));\ngap: 4px;\nmargin: 8px 0;\noverflow-x: auto;\n}\n.pes-lane {\nmin-height: 96px;\npadding: 4px;\nborder-radius: 4px;\nbackground: var(--pe-faint);\n}\n.pes-card-head {\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pes-card {\nmargin-top: 4px;\npadding: 3px 5px;\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\nfont: 11px / 1.4 var(--pe-mono);\noverflow-wrap: anywhere;\n}\n.pes-card[hidden] {\ndisplay: none;\n}\n.pes-card-name {\ndisplay: block;\n}\n.pes-card .pes-count {\ndisplay: block;\nmargin: 0;\nfont-family: var(--pe-font);\n}\n.pes-card[data-new] {\nborder-color: var(--pe-accent);\nbox-shadow: inset 3px 0 var(--pe-accent);\nanimation: pes-come 0.3s ease-out;\n}\n.pes-card[data-gone] {\nborder-style: dashed;\ncolor: var(--pe-remove);\ntext-decoration: line-through;\n}\n@keyframes pes-come {\nfrom {\nopacity: 0;\ntransform: translateX(-12px);\n}\n}\n@media (prefers-reduced-motion: reduce) {\n.pes-card {\nanimation: none !important;\n}\n}\n.pes-caption {\nmin-height: 36px;\nfont-size: 12px;\n}\n';
+var report_default = '.pes-root {\ncontainer-type: inline-size;\n--pe-bg: var(--jp-layout-color1, var(--vscode-editor-background, Canvas));\n--pe-fg: var(--jp-ui-font-color1, var(--vscode-editor-foreground, CanvasText));\n--pe-muted: color-mix(in srgb, var(--pe-fg) 74%, var(--pe-bg));\n--pe-faint: color-mix(in srgb, var(--pe-fg) 5%, var(--pe-bg));\n--pe-line: color-mix(in srgb, var(--pe-fg) 16%, var(--pe-bg));\n--pe-accent: var(--jp-brand-color1, var(--vscode-focusBorder, #1b6ac9));\n--pe-append: #2563c9;\n--pe-compact: #7b45c4;\n--pe-overwrite: #b3540b;\n--pe-add: #1a7038;\n--pe-remove: #b3261e;\n--pe-font: var(--jp-ui-font-family, var(--vscode-font-family, system-ui, sans-serif));\n--pe-mono: var(--jp-code-font-family, var(--vscode-editor-font-family, ui-monospace, monospace));\npadding: 4px 12px 10px;\nborder: 1px solid var(--pe-line);\nborder-radius: 6px;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: 13px / 1.4 var(--pe-font);\nfont-variant-numeric: tabular-nums;\n}\n.pes-root[data-theme="dark"] {\n--pe-append: #79aefc;\n--pe-compact: #c3a0f8;\n--pe-overwrite: #f5a35f;\n--pe-add: #76d48f;\n--pe-remove: #ff8f85;\n}\n.pes-pane {\nposition: relative;\n}\n.pes-body {\ncontainer-type: inline-size;\nflex: 1;\noverflow: auto;\npadding: 4px 10px 12px;\nmin-height: 0;\n}\n.pes-pane[data-busy] .pes-body {\nopacity: 0.6;\n}\n.pes-ask {\ndisplay: flex;\nalign-items: center;\ngap: 6px;\npadding: 6px 10px;\nborder-bottom: 1px solid var(--pe-line);\n}\n.pes-ask label {\ncolor: var(--pe-muted);\nfont-size: 12px;\n}\n.pes-input {\nflex: 1;\nmin-width: 0;\npadding: 2px 8px;\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: 12px / 20px var(--pe-mono);\n}\n.pes-input::placeholder {\ncolor: var(--pe-muted);\nopacity: 0.85;\n}\n.pes-title {\nmargin: 4px 0 6px !important;\nfont-size: 13px;\nfont-weight: 600;\noverflow-wrap: anywhere;\n}\n.pes-heading {\noverflow-wrap: anywhere;\nmargin: 12px 0 3px !important;\nfont-size: 12px;\nfont-weight: 600;\n}\n.pes-count {\nmargin-left: 8px;\ncolor: var(--pe-muted);\nfont-weight: normal;\n}\n:is(.pes-pane, .pes-root) .pes-facts {\ndisplay: grid;\ngrid-template-columns: minmax(90px, auto) minmax(0, 1fr);\ngap: 2px 12px;\nmargin: 0;\nfont-size: 12px;\n}\n:is(.pes-pane, .pes-root) .pes-facts dt {\ngrid-column: 1;\nfloat: none;\nwidth: auto;\nmax-width: 170px;\noverflow-wrap: anywhere;\ncolor: var(--pe-muted);\nfont-weight: normal;\n}\n:is(.pes-pane, .pes-root) .pes-facts dd {\ngrid-column: 2;\nfloat: none;\nwidth: auto;\nmargin: 0;\noverflow-wrap: anywhere;\n}\n.pes-note {\noverflow-wrap: anywhere;\nmargin: 6px 0 !important;\ncolor: var(--pe-muted);\nfont-size: 12px;\n}\n.pes-sentences {\nmargin: 2px 0;\npadding: 0 0 0 16px;\nfont-size: 12px;\nline-height: 19px;\noverflow-wrap: anywhere;\n}\n.pes-sentences [data-tone="warn"] {\ncolor: var(--pe-overwrite);\n}\n.pes-sentences [data-tone="remove"] {\ncolor: var(--pe-remove);\n}\n.pes-scroll {\noverflow-x: auto;\noverflow-y: hidden;\n}\n.pes-grid {\nmin-width: 100%;\nmargin: 0;\nborder-collapse: collapse;\nfont-size: 12px;\n}\n.pes-grid :is(th, td) {\nposition: relative;\npadding: 2px 12px 2px 0;\nborder: 0;\nborder-bottom: 1px solid var(--pe-line);\nbackground: none;\nfont-weight: normal;\nline-height: 18px;\ntext-align: left;\nvertical-align: top;\nwhite-space: nowrap;\nmax-width: none;\n}\n.pes-grid tbody tr:hover {\nbackground: var(--pe-faint);\n}\n.pes-grid thead :is(th, td) {\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pes-grid .pes-number {\ntext-align: right;\n}\n.pes-grid .pes-long {\nmin-width: clamp(150px, 36cqw, 320px);\nwhite-space: normal;\noverflow-wrap: anywhere;\n}\n@container (max-width: 660px) {\n.pes-grid :is(th, td):not(.pes-number, [data-tone]) {\nwhite-space: normal;\n}\n.pes-grid .pes-long {\nmin-width: 130px;\n}\n}\n.pes-bar {\nposition: absolute;\nright: 12px;\nbottom: 0;\nwidth: calc((100% - 12px) * 1);\nheight: 2px;\nbackground: linear-gradient(\nto left,\nvar(--pe-accent) var(--pes-share),\ntransparent var(--pes-share)\n);\n}\n:is(.pes-pane, .pes-root) .pes-link {\nmargin: 0;\npadding: 0;\nborder: 0;\nbackground: none;\ncolor: inherit;\nfont: inherit;\ntext-align: inherit;\ntext-decoration: underline;\ntext-decoration-color: color-mix(in srgb, currentColor 45%, transparent);\ntext-underline-offset: 2px;\ncursor: pointer;\n}\n:is(.pes-pane, .pes-root) .pes-link:hover {\nbackground: none;\ntext-decoration-color: currentColor;\n}\n.pes-link:focus-visible,\n.pes-scroll:focus-visible,\n.pes-body:focus-visible {\noutline: 2px solid var(--pe-accent);\noutline-offset: -2px;\n}\n:is(.pes-pane, .pes-root) .pes-file {\nfont: 11px / 18px var(--pe-mono);\nwhite-space: nowrap;\n}\n.pes-grid [data-tone="add"],\n.pes-facts [data-tone="add"] {\ncolor: var(--pe-add);\n}\n.pes-grid [data-tone="remove"],\n.pes-facts [data-tone="remove"],\n.pes-note[data-tone="remove"] {\ncolor: var(--pe-remove);\n}\n.pes-grid [data-tone="move"],\n.pes-facts [data-tone="move"] {\ncolor: var(--pe-compact);\n}\n.pes-grid [data-tone="warn"],\n.pes-facts [data-tone="warn"],\n.pes-note[data-tone="warn"] {\ncolor: var(--pe-overwrite);\n}\n.pes-grid [data-tone="muted"] {\ncolor: var(--pe-muted);\n}\n.pes-problem {\nmargin: 8px 0;\npadding: 6px 10px;\nborder-left: 3px solid var(--pe-remove);\nborder-radius: 3px;\nbackground: color-mix(in srgb, var(--pe-remove) 8%, var(--pe-bg));\nfont-size: 12px;\noverflow-wrap: anywhere;\n}\n.pes-path {\nfont-family: var(--pe-mono);\n}\n.pes-code {\ndisplay: block;\nmargin-top: 10px;\ncolor: var(--pe-muted);\nfont: 12px / 18px var(--pe-mono);\noverflow-wrap: anywhere;\n}\n.pes-form {\nmargin: 4px 0 8px;\npadding: 8px 10px;\nborder: 1px solid var(--pe-line);\nborder-radius: 6px;\n}\n.pes-form-line {\ndisplay: flex;\nalign-items: center;\ngap: 6px;\nmargin-bottom: 6px;\n}\n.pes-form-line .pes-input {\nflex: 0 1 220px;\n}\n.pes-fields {\ndisplay: grid;\ngrid-template-columns: repeat(auto-fill, minmax(min(340px, 100%), 1fr));\ngap: 4px 18px;\n}\n.pes-field {\ndisplay: grid;\ngrid-template-columns: minmax(0, 2fr) minmax(70px, 1fr);\nalign-items: center;\ngap: 0 8px;\nfont-size: 12px;\n}\n.pes-field-name {\noverflow-wrap: anywhere;\n}\n.pes-commands-part {\nmargin: 6px 0;\n}\n.pes-command {\ndisplay: flex;\nalign-items: center;\ngap: 8px;\nmargin-top: 6px;\nfont-size: 12px;\n}\npre.pes-code {\nmargin: 2px 0 0;\nbackground: none;\ncolor: var(--pe-fg);\nwhite-space: pre-wrap;\n}\n.pes-chart {\nmargin: 0;\n}\n.pes-chart-frame {\noverflow: hidden;\n}\n.pes-chart svg {\ndisplay: block;\nfont: 11px var(--pe-font);\n}\n.pes-label,\n.pes-figure {\nfill: var(--pe-fg);\n}\n.pes-label {\nfill: var(--pe-muted);\n}\n.pes-line {\nfill: none;\nstroke: var(--pe-line);\n}\n.pes-depth {\nfill: color-mix(in srgb, var(--pe-overwrite) 14%, transparent);\nstroke: var(--pe-overwrite);\nstroke-width: 1.5;\n}\n.pes-chart [data-tone] {\n--pes-tone: var(--pe-append);\n}\n.pes-chart [data-tone="add"] {\n--pes-tone: var(--pe-add);\n}\n.pes-chart [data-tone="remove"] {\n--pes-tone: var(--pe-remove);\n}\n.pes-chart [data-tone="move"] {\n--pes-tone: var(--pe-compact);\n}\n.pes-chart [data-tone="warn"] {\n--pes-tone: var(--pe-overwrite);\n}\n.pes-chart [data-tone="muted"] {\n--pes-tone: color-mix(in srgb, var(--pe-fg) 40%, var(--pe-bg));\n}\n.pes-mark {\nfill: var(--pes-tone);\n}\n.pes-area {\nfill: color-mix(in srgb, var(--pes-tone) 24%, var(--pe-bg));\nstroke: var(--pes-tone);\n}\n.pes-box[data-select],\n.pes-mark[data-select] {\ncursor: pointer;\n}\n.pes-box[data-select]:hover .pes-area {\nfill: color-mix(in srgb, var(--pes-tone) 42%, var(--pe-bg));\n}\n.pes-gone {\nfill: color-mix(in srgb, var(--pe-remove) 22%, var(--pe-bg));\n}\n.pes-hatch {\nfill: none;\nstroke: var(--pe-remove);\n}\n.pes-stage {\nmargin: 8px 0;\npadding: 8px;\nborder: 1px solid var(--pe-line);\nborder-radius: 6px;\n}\n.pes-stage-bar,\n.pes-steps {\ndisplay: flex;\nalign-items: center;\n}\n.pes-steps button {\nmin-width: 28px;\n}\n.pes-board {\ndisplay: grid;\ngrid-template-columns: repeat(var(--pes-columns), minmax(84px, 1fr));\ngap: 4px;\nmargin: 8px 0;\noverflow-x: auto;\n}\n.pes-lane {\nmin-height: 96px;\npadding: 4px;\nborder-radius: 4px;\nbackground: var(--pe-faint);\n}\n.pes-card-head {\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pes-card {\nmargin-top: 4px;\npadding: 3px 5px;\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\nfont: 11px / 1.4 var(--pe-mono);\noverflow-wrap: anywhere;\n}\n.pes-card[hidden] {\ndisplay: none;\n}\n.pes-card-name {\ndisplay: block;\n}\n.pes-card .pes-count {\ndisplay: block;\nmargin: 0;\nfont-family: var(--pe-font);\n}\n.pes-card[data-new] {\nborder-color: var(--pe-accent);\nbox-shadow: inset 3px 0 var(--pe-accent);\nanimation: pes-come 0.3s ease-out;\n}\n.pes-card[data-gone] {\nborder-style: dashed;\ncolor: var(--pe-remove);\ntext-decoration: line-through;\n}\n@keyframes pes-come {\nfrom {\nopacity: 0;\ntransform: translateX(-12px);\n}\n}\n@media (prefers-reduced-motion: reduce) {\n.pes-card {\nanimation: none !important;\n}\n}\n.pes-caption {\nmin-height: 36px;\nfont-size: 12px;\n}\n';
+
+// src/shortened_text.js
+function shortened(texts, room, widthOf2) {
+  const begins = texts.map((text) => fit([...text], room, widthOf2, 1));
+  const sources = new Map();
+  begins.forEach((begin, i) => {
+    sources.set(begin, (sources.get(begin) ?? new Set()).add(texts[i]));
+  });
+  return begins.map(
+    (begin, i) => (sources.get(begin)?.size ?? 0) > 1 ? fit([...texts[i]], room, widthOf2, 1 / 3) : begin
+  );
+}
+function fit(letters, room, widthOf2, share) {
+  if (widthOf2(letters.join("")) <= room) return letters.join("");
+  const made = (count) => {
+    const ahead = Math.ceil(count * share);
+    return `${letters.slice(0, ahead).join("")}…${letters.slice(letters.length - count + ahead).join("")}`;
+  };
+  let [low, high] = [0, letters.length - 1];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (widthOf2(made(middle)) <= room) low = middle;
+    else high = middle - 1;
+  }
+  return made(low);
+}
 
 // src/text_format.js
 var { CELL_LIMIT, visible, cut, formatCount, formatShort, formatBytes, formatTime, plural, withExample } = peShared;
@@ -21,7 +47,8 @@ var LANE = 26;
 var LEAST = 13;
 var AXIS = 20;
 var PROFILE = 46;
-var PER_LETTER = 6.3;
+var FONT_SIZE = 11;
+var LEAST_TEXT = 20;
 var MOST_BARS = 60;
 function svg(tag, attributes = {}, ...children) {
   const element = document.createElementNS(SVG, tag);
@@ -37,7 +64,7 @@ function createChart(chart, select) {
   const element = el(
     "figure",
     { class: "pes-chart" },
-    el("figcaption", { class: "pes-heading" }, visible(cut(chart.title))),
+    el("figcaption", { class: "pes-heading" }, visible(cut(chart.title)), leftOut(chart)),
     frame
   );
   let drawn = 0;
@@ -45,6 +72,8 @@ function createChart(chart, select) {
     const width = Math.max(Math.floor(frame.clientWidth), 200);
     if (width === drawn) return;
     drawn = width;
+    const { fontFamily } = getComputedStyle(frame);
+    measuring().font = `${FONT_SIZE}px ${fontFamily}`;
     frame.replaceChildren(chart.type === "bars" ? bars(chart, width) : lanes(chart, width));
   };
   frame.addEventListener("click", (event) => {
@@ -55,6 +84,11 @@ function createChart(chart, select) {
   const watcher = new ResizeObserver(draw);
   watcher.observe(frame);
   return { element, dispose: () => watcher.disconnect() };
+}
+function leftOut(chart) {
+  const all = chart.type === "bars" ? chart.categories.length : 0;
+  if (all <= MOST_BARS) return null;
+  return el("span", { class: "pes-count" }, `first ${MOST_BARS} of ${formatCount(all)}`);
 }
 function picture(width, height, says, parts) {
   return svg(
@@ -69,14 +103,24 @@ function picture(width, height, says, parts) {
     ...parts
   );
 }
-function labelRoom(labels, width) {
-  const longest = labels.reduce((most, label) => Math.max(most, label.length), 0);
-  return Math.min(longest * PER_LETTER + 14, width / 3);
+var pen;
+function measuring() {
+  pen ??= document.createElement("canvas").getContext("2d");
+  return pen;
 }
-function fitting(text, room) {
-  const letters = Math.floor(room / PER_LETTER);
-  const shown = visible(text);
-  return shown.length <= letters ? shown : `${shown.slice(0, Math.max(letters - 1, 0))}…`;
+var widthOf = (text) => measuring().measureText(text).width;
+function labelRoom(labels, width) {
+  const longest = labels.reduce((most, label) => Math.max(most, widthOf(visible(cut(label)))), 0);
+  return Math.min(longest + 14, width / 3);
+}
+var fitting = (text, room) => shortened([visible(cut(text, 600))], room, widthOf)[0];
+function rowLabels(names, left, baseline) {
+  const whole = names.map((name) => visible(cut(name, 600)));
+  const shown = shortened(whole, left - 12, widthOf);
+  return shown.map((text, i) => {
+    const place = { class: "pes-label", x: left - 8, y: baseline(i), "text-anchor": "end" };
+    return svg("text", place, text, ...text === whole[i] ? [] : [svg("title", {}, whole[i])]);
+  });
 }
 function valueText(value, unit) {
   if (unit === "bytes") return formatBytes(Math.abs(value));
@@ -93,16 +137,9 @@ function bars(chart, width) {
   const figures = chart.unit === "share" ? 44 : 110;
   const scale = (width - left - figures) / (back + ahead || 1);
   const zero = left + back * scale;
-  const parts = [];
+  const parts = rowLabels(names, left, (i) => i * BAR + 14);
   names.forEach((name, i) => {
     const y = i * BAR;
-    parts.push(
-      svg(
-        "text",
-        { class: "pes-label", x: left - 8, y: y + 14, "text-anchor": "end" },
-        fitting(name, left - 12)
-      )
-    );
     let [low, high] = [zero, zero];
     const told = [];
     chart.series.forEach((series, at) => {
@@ -151,7 +188,7 @@ function bars(chart, width) {
       }),
       svg("text", { class: "pes-figure", x: x + 14, y: bottom + 15 }, visible(series.name))
     );
-    x += 32 + series.name.length * PER_LETTER;
+    x += 32 + widthOf(visible(series.name));
   }
   return picture(width, bottom + (legend ? 22 : 4), chart.title, parts);
 }
@@ -160,25 +197,17 @@ function lanes(chart, width) {
   const left = labelRoom(names, width);
   const span = chart.end - chart.start || 1;
   const place = (value) => left + (Math.min(Math.max(value, chart.start), chart.end) - chart.start) / span * (width - left - 4);
-  const parts = [];
-  chart.lanes.forEach((name, i) => {
-    const y = (i + 1) * LANE - 0.5;
-    parts.push(
-      svg("path", { class: "pes-line", d: `M${left} ${y}H${width}` }),
-      svg(
-        "text",
-        { class: "pes-label", x: left - 8, y: y - 8, "text-anchor": "end" },
-        fitting(name, left - 12)
-      )
-    );
-  });
+  const parts = rowLabels(chart.lanes, left, (i) => (i + 1) * LANE - 8.5);
+  for (let i = 1; i <= chart.lanes.length; i++) {
+    parts.push(svg("path", { class: "pes-line", d: `M${left} ${i * LANE - 0.5}H${width}` }));
+  }
   for (const box of chart.boxes) parts.push(boxOf(box, place));
   let bottom = chart.lanes.length * LANE;
   let free = -Infinity;
   for (const [value, label] of chart.ticks) {
     const x = place(value);
     const text = fitting(label, 120);
-    const room = text.length * PER_LETTER;
+    const room = widthOf(text);
     const from = Math.min(Math.max(x - room / 2, left), width - room - 2);
     if (from < free) continue;
     free = from + room + 10;
@@ -212,7 +241,7 @@ function boxOf(box, place) {
       svg("path", { class: "pes-hatch", d: hatches(x + wide - part, y, part, tall) })
     );
   }
-  if (wide > 3 * PER_LETTER) {
+  if (wide > LEAST_TEXT) {
     const label = fitting(box.label, wide - 8);
     if (label && label !== "…") {
       group.append(svg("text", { class: "pes-figure", x: x + 4, y: y + tall / 2 + 4 }, label));
@@ -238,11 +267,7 @@ function profileOf(profile, place, top, left) {
     path += path ? `H${place(at)}V${y}` : `M${place(at)} ${floor}V${y}`;
   }
   return [
-    svg(
-      "text",
-      { class: "pes-label", x: left - 8, y: floor - 8, "text-anchor": "end" },
-      fitting(profile.title, left - 12)
-    ),
+    ...rowLabels([profile.title], left, () => floor - 8),
     svg("path", { class: "pes-depth", d: path }, svg("title", {}, visible(profile.title)))
   ];
 }
@@ -262,7 +287,7 @@ function createStage(stage, still = matchMedia("(prefers-reduced-motion: reduce)
   const caption = el("div", { class: "pes-caption", "aria-live": "polite" });
   const cards = stage.cards.map((card) => {
     const note = card.note ? el("span", { class: "pes-count" }, visible(card.note)) : null;
-    return { card, element: el("div", { class: "pes-card" }, shortened(card.text), note) };
+    return { card, element: el("div", { class: "pes-card" }, shortened2(card.text), note) };
   });
   const board = el("div", {
     class: "pes-board",
@@ -319,7 +344,7 @@ function createStage(stage, still = matchMedia("(prefers-reduced-motion: reduce)
   );
   return { element, dispose: stop };
 }
-function shortened(text) {
+function shortened2(text) {
   const shown = visible(cut(text));
   const short = shown.length > 14 ? `…${shown.slice(-7)}` : shown;
   return el("span", { class: "pes-card-name", title: shown }, short);
@@ -486,7 +511,7 @@ function sentences(title, items, select) {
 function facts(title, rows, select) {
   const list = el("dl", { class: "pes-facts" });
   for (const [label, value] of rows) {
-    list.append(el("dt", {}, visible(label)), el("dd", {}, inside(value, select)));
+    list.append(el("dt", {}, visible(cut(label))), el("dd", {}, inside(value, select)));
   }
   return el("div", {}, title ? el("h5", { class: "pes-heading" }, visible(title)) : null, list);
 }
@@ -503,7 +528,9 @@ function gridOf(grid, select) {
   }
   const head = el("tr", {});
   grid.columns.forEach((name, i) => {
-    const cell = name ? el("th", { class: grid.numeric[i] ? "pes-number" : null }, visible(name)) : el("td", {});
+    const shown = cut(name, LONG);
+    const title = shown === name ? null : visible(cut(name, 2e3));
+    const cell = name ? el("th", { class: grid.numeric[i] ? "pes-number" : null, title }, visible(shown)) : el("td", {});
     if (cell instanceof HTMLTableCellElement && name) cell.scope = "col";
     head.append(cell);
   });
