@@ -213,7 +213,6 @@ WITHOUT_EFFECT: Mapping[NoEffect, tuple[Option[object], ...]] = {
         ),
         opt.BLOB_FIELD,
         opt.VECTOR_FIELD,
-        text("upsert-key", "Key by which INSERT INTO of Spark merges rows.", default=None),
         duration(
             "snapshot.watermark-idle-timeout",
             "Idle time after which a stream creates a snapshot.",

@@ -11,7 +11,11 @@ from pyspark.sql.types import NullType, StringType
 from paimon_explore.data_types.definitions import DataField
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.metadata.options.table_options import DYNAMIC_PARTITION_OVERWRITE
+from paimon_explore.metadata.options.refused_options import Use, check_supported_options
+from paimon_explore.metadata.options.table_options import (
+    DYNAMIC_PARTITION_OVERWRITE,
+    TableOptions,
+)
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.scan.predicate.builder import Term
 from paimon_explore.scan.predicate.unset_argument import NOT_GIVEN
@@ -75,9 +79,20 @@ def insert(warehouse: Warehouse, reader: Reader, args: Args, before: str = "") -
     rows = run_query(warehouse, f"{before} {reader.rest()}".strip(), args)
     df = _named(rows, schema, static) if by_name else _placed(rows, schema, static, columns)
     if not overwrites:
+        check_insert(table, schema)
         return committed(warehouse.spark, write(df, table))
     whole = replace(table, dynamic_options={**table.dynamic_options, **_mode(warehouse)})
     return committed(warehouse.spark, write(df, whole, "overwrite", partition=static or NOT_GIVEN))
+
+
+def check_insert(table: Table, schema: TableSchema) -> None:
+    """Check that INSERT INTO only adds rows.
+
+    Raises:
+        UnsupportedFeatureError: the table has an upsert key, by which INSERT INTO merges rows.
+    """
+    options = TableOptions({**schema.options, **table.dynamic_options})
+    check_supported_options(options, Use.INSERT, table.name)
 
 
 def _mode(warehouse: Warehouse) -> dict[str, str]:

@@ -7,7 +7,12 @@ import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from paimon_explore.errors import InvalidInputError, NotFoundError, UnsupportedFeatureError
+from paimon_explore.errors import (
+    InvalidInputError,
+    NotFoundError,
+    UnsupportedFeatureError,
+    UnsupportedOptionWarning,
+)
 from paimon_explore.table.catalog.catalog import Catalog
 from paimon_explore.table.table import Table
 from support.depth import some
@@ -27,6 +32,16 @@ def created(run: Sql, kind: str) -> None:
         f"PARTITIONED BY (dt) TBLPROPERTIES ({KINDS[kind]})"
     )
     run("INSERT INTO t VALUES (1, 'a', 'd1'), (2, 'b', 'd1'), (3, 'c', 'd2'), (4, 'd', 'd2')")
+
+
+def test_rows_are_not_inserted_where_an_upsert_key_would_merge_them(run: Sql, rows: Rows) -> None:
+    run("CREATE TABLE t (id BIGINT, name STRING, dt STRING)")
+    run("INSERT INTO t VALUES (1, 'a', 'd1')")
+    with pytest.warns(UnsupportedOptionWarning, match="'upsert-key'"):
+        run("ALTER TABLE t SET TBLPROPERTIES ('upsert-key' = 'id')")
+    with pytest.raises(UnsupportedFeatureError, match=r"(?i)insert into .* 'upsert-key' = 'id'"):
+        run("INSERT INTO t VALUES (1, 'b', 'd1')")
+    assert rows(STATE) == [(1, "a", "d1")]
 
 
 @pytest.mark.parametrize("kind", KINDS)
