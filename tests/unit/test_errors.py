@@ -54,9 +54,9 @@ def test_errors_survive_pickling(error: PaimonError) -> None:
 def test_every_error_is_a_paimon_error_with_a_text_that_says_when() -> None:
     classes = [value for _, value in inspect.getmembers(errors, inspect.isclass)]
     ours = [kind for kind in classes if kind.__module__ == errors.__name__]
-    assert len([kind for kind in ours if issubclass(kind, PaimonError)]) == 17
-    assert len([kind for kind in ours if issubclass(kind, PaimonWarning)]) == 3
-    assert len(ours) == 20
+    assert len([kind for kind in ours if issubclass(kind, PaimonError)]) == 21
+    assert len([kind for kind in ours if issubclass(kind, PaimonWarning)]) == 4
+    assert len(ours) == 25
     assert all(kind.__doc__ for kind in ours)
 
 
