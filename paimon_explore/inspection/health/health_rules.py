@@ -100,9 +100,8 @@ def _missing(kind: str, ids: list[int], which: str, evidence: str) -> Finding:
         what=f"{names[0]}{more}, {which}, {verb}",
         figure=len(names),
         threshold=0,
-        advice=f"restore the {plural(len(names), f'{kind} file')}; reads that need it fail"
-        if kind == "schema"
-        else "restore the file; readers of changes fail at the gap",
+        advice=f"restore the {kind} files; "
+        + ("reads that need them fail" if kind == "schema" else "readers of changes fail there"),
         evidence=evidence,
     )
 

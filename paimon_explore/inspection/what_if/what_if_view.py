@@ -35,6 +35,9 @@ from paimon_explore.metadata.schema.schema_validation import check_dynamic_optio
 
 _Preview: TypeAlias = tuple[Result, Commands | None]
 """A preview, and code that does it; None if it would be refused."""
+MAX_FILES = 100_000
+"""Number of files of a table above which the view does not preview a compaction of all of them
+unless it is asked to."""
 _RETENTION = ("retain_min", "retain_max", "older_than", "limit")
 
 
@@ -92,6 +95,11 @@ def what_if_view(inspector: Inspector, text: str, now_ms: int) -> WhatIfView:
 def _compact(inspector: Inspector, given: WhatIfInput, _now_ms: int) -> _Preview:
     view = inspector.view
     options = dict(given.settings)
+    if not options and (files := len(inspector.current_files())) > MAX_FILES:
+        raise InvalidInputError(
+            f"The table has {files:,} data files; the preview of all of them takes minutes.",
+            hint="Enter a partition, or full = true to preview the whole table.",
+        )
     full = read_value("full", options.pop("full", "true"), parse_flag)
     partition = options.pop("partition", "")
     specs = [_partition(partition)] if partition.strip() else None

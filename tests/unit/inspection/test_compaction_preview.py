@@ -8,6 +8,7 @@ import pytest
 
 import paimon_explore as pe
 from paimon_explore.errors import InvalidInputError
+from paimon_explore.inspection.what_if import what_if_view
 from paimon_explore.inspection.what_if.compaction_preview import (
     COMPACTED_BUCKETS,
     COMPACTED_FILES,
@@ -27,6 +28,18 @@ def commits(count: int, rows: int = 3) -> list[list[dict[str, object]]]:
 def keyed(count: int, **options: str) -> pe.Table:
     given = {key.replace("_", "-"): value for key, value in options.items()}
     return keyed_table(KEYS, *commits(count), primary_key=["k"], options=given)
+
+
+def test_the_tab_previews_very_many_files_only_on_request(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    inspector = keyed(3)._inspector()
+    monkeypatch.setattr(what_if_view, "MAX_FILES", 2)
+    opened = what_if_view.what_if_view(inspector, "", 0)
+    assert opened.problem is not None
+    assert opened.problem.message.startswith("The table has 3 data files;")
+    asked = what_if_view.what_if_view(inspector, "compact full = true", 0)
+    assert (asked.problem, asked.result is None) == (None, False)
 
 
 def test_a_full_compaction_merges_all_runs() -> None:
