@@ -35,6 +35,23 @@ _TEXTS = {
     "year": ("year(d)", "the year of a date or timestamp"),
     "month": ("month(d)", "the month, 1 to 12"),
     "day": ("day(d)", "the day of the month"),
+    "quarter": ("quarter(d)", "the quarter, 1 to 4"),
+    "weekofyear": ("weekofyear(d)", "the week of ISO 8601, 1 to 53"),
+    "yearofweek": ("EXTRACT(YEAROFWEEK FROM d)", "the year of the week of ISO 8601"),
+    "dayofyear": ("dayofyear(d)", "the day of the year, 1 to 366"),
+    "dayofweek": ("dayofweek(d)", "the day of the week, 1 (Sunday) to 7"),
+    "weekday": ("weekday(d)", "the day of the week, 0 (Monday) to 6"),
+    "dayofweek_iso": ("EXTRACT(DAYOFWEEK_ISO FROM d)", "the day of the week, 1 (Monday) to 7"),
+    "hour": ("hour(t)", "the hour of a timestamp, 0 to 23"),
+    "minute": ("minute(t)", "the minute, 0 to 59"),
+    "second": ("second(t)", "the whole second, 0 to 59"),
+    "seconds": ("EXTRACT(SECOND FROM t)", "the second with its fraction"),
+    "date_trunc": ("date_trunc('month', t)", "the begin of the year, quarter, month, day, hour, …"),
+    "trunc": ("trunc(d, 'month')", "the first day of the year, quarter, month or week"),
+    "add_days": ("d + INTERVAL '1' DAY, d - …", "the date so many days or months later or earlier"),
+    "add_time": ("t + INTERVAL '1' HOUR, t - …", "the timestamp so much later or earlier"),
+    "isnan": ("isnan(a)", "whether a FLOAT or DOUBLE is not a number"),
+    "regexp_like": ("regexp_like(s, p), s RLIKE p", "whether a part of a text matches a pattern"),
 }
 
 
