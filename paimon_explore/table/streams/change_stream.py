@@ -222,9 +222,9 @@ class ChangeStream:
         with self._lock:
             if self._pending is not None or self._ended or self._closed.is_set():
                 return
-            if self._failed:
-                self._parts, self._failed = self._reader.parts(), False
             try:
+                if self._failed:
+                    self._resume()
                 part = next(self._parts)
             except StopIteration:
                 self._ended = True
@@ -233,6 +233,12 @@ class ChangeStream:
                 raise
             else:
                 self._pending = None if part is None else self._batch(part)
+
+    def _resume(self) -> None:
+        """Go on after an error: it may have come before the position was stored."""
+        if self._reader.taken is not None:
+            self._taken(self._reader.taken)
+        self._parts, self._failed = self._reader.parts(), False
 
     def _take(self) -> ChangeBatch | None:
         found, self._pending = self._pending, None

@@ -46,6 +46,7 @@ class StreamConsumer:
         self.name = name
         self._consumers = consumers
         self._stored = stored
+        self._tried = stored
         self._clock = clock
         self._written = clock()
         expiration = options.value(CONSUMER_EXPIRATION_TIME)
@@ -69,7 +70,8 @@ class StreamConsumer:
 
     def _write(self, consumer: Consumer) -> None:
         found = self._consumers.find(self.name)
-        if found is not None and self._stored is not None and found != self._stored:
+        known = (self._stored, self._tried)  # a write that failed may have taken effect
+        if found is not None and self._stored is not None and found not in known:
             raise ConsumerConflictError(
                 f"The consumer {self.name!r} was moved to snapshot {found.next_snapshot} by "
                 f"another stream or by hand; this stream had {self._stored.next_snapshot}.",
@@ -77,5 +79,6 @@ class StreamConsumer:
                 hint="A consumer has one reader: give each stream its own name. To go on from the "
                 "stored position, start a new stream.",
             )
+        self._tried = consumer
         self._consumers.save(self.name, consumer)
         self._stored, self._written = consumer, self._clock()
