@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import FloatRect, Locator, Page, expect
 
 from paimon_explore.inspection.explorer.explorer_tabs import TABS
 from paimon_explore.inspection.history.file_history import files_now
@@ -188,6 +188,69 @@ def test_a_missing_and_a_cut_manifest_are_told_and_the_rest_works(
     watched.check()
 
 
+def test_maximise_opens_a_tab_of_its_own_with_the_same_state(
+    lab: Lab, watched: Watched, golden: GoldenTables, tmp_path: Path
+) -> None:
+    page = watched.page
+    show_table(lab, page, golden.table("java200", "dv_pk").folder, tmp_path / "heard.json", "lsm")
+    notebook = page.locator(".jp-Notebook .pe-explorer")
+    notebook.locator(".pe-timeline-canvas").focus()
+    page.keyboard.press("ArrowLeft")
+    expect(notebook.locator(".pe-summary strong")).to_have_text("snapshot 11")
+    height = size_of(notebook)["height"]
+    notebook.get_by_role("button", name="Maximise").click()
+
+    tab = page.locator(".jp-LinkedOutputView .pe-explorer")
+    expect(tab).to_be_visible(timeout=20_000)
+    expect(tab.locator(".pe-summary strong")).to_have_text("snapshot 11")
+    expect(tab.get_by_role("tab", selected=True)).to_have_text("LSM tree")
+    page.wait_for_timeout(500)
+    view = page.locator(".jp-LinkedOutputView")
+    assert size_of(tab)["height"] > 0.9 * size_of(view)["height"]
+    tab.locator(".pe-timeline-canvas").focus()
+    page.keyboard.press("ArrowLeft")
+    tab.get_by_role("tab", name="Snapshot diff").click()
+    expect(tab.locator(".pe-summary strong")).to_have_text("snapshot 10")
+
+    page.evaluate("void window.jupyterapp.shell.currentWidget.close()")
+    expect(tab).to_have_count(0)
+    expect(notebook).to_be_visible()
+    expect(notebook.locator(".pe-summary strong")).to_have_text("snapshot 10")
+    expect(notebook.get_by_role("tab", selected=True)).to_have_text("Snapshot diff")
+    assert abs(size_of(notebook)["height"] - height) <= 2
+    watched.check()
+
+
+def test_sizes_are_remembered_by_the_next_explorer(
+    lab: Lab, watched: Watched, golden: GoldenTables, tmp_path: Path
+) -> None:
+    page = watched.page
+    page.set_viewport_size({"width": 1500, "height": 900})  # narrower, the panes are stacked
+    folder = golden.table("java200", "dv_pk").folder
+    show_table(lab, page, folder, tmp_path / "heard.json")
+    handles = {"Width of the manifest tree": "ArrowRight", "Width of the details": "ArrowLeft"}
+    for name, key in handles.items():
+        handle = page.get_by_role("separator", name=name)
+        handle.focus()
+        page.keyboard.press(key)
+        page.keyboard.press(key)
+    bottom = page.get_by_role("separator", name="Height of the explorer")
+    bottom.focus()
+    page.keyboard.press("ArrowDown")
+    shares = [page.get_by_role("separator", name=name) for name in handles]
+    expect(shares[0]).to_have_attribute("aria-valuenow", "31")
+    expect(shares[1]).to_have_attribute("aria-valuenow", "32")
+    width = size_of(page.locator(".pe-pane-tree"))["width"]
+
+    show_table(lab, page, folder, tmp_path / "heard.json")  # another page, kernel and widget
+    expect(shares[0]).to_have_attribute("aria-valuenow", "31")
+    expect(shares[1]).to_have_attribute("aria-valuenow", "32")
+    assert abs(size_of(page.locator(".pe-pane-tree"))["width"] - width) <= 2
+    for handle in shares:
+        handle.press("Enter")
+    watched.check()
+
+
 def told(page: Page, heard: Path, *, filter_: str) -> list[object]:
     """What Python heard last, once it heard of the filter."""
     found: list[object] = []
@@ -207,3 +270,10 @@ def copied(source: Path, target: Path) -> Path:
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(path.read_bytes())
     return target
+
+
+def size_of(found: Locator) -> FloatRect:
+    """Where something is on the page."""
+    box = found.bounding_box()
+    assert box is not None
+    return box

@@ -142,6 +142,14 @@ def open_overview(watched: Watched, view: TableView, query: str = "") -> Page:
     return page
 
 
+def back(page: Page) -> None:
+    """Return to the overview of the latest snapshot."""
+    page.get_by_role("tab", name="Overview").click()
+    page.locator(".pe-timeline-canvas").focus()
+    page.keyboard.press("End")
+    page.wait_for_selector('.pes-pane[data-pane="overview"]:not([data-busy])')
+
+
 def picture(page: Page, name: str) -> None:
     if SHOTS:
         Path(SHOTS).mkdir(parents=True, exist_ok=True)
@@ -163,10 +171,7 @@ def test_ten_questions_are_answered_in_three_clicks(harness: Watched, golden: Go
         assert 1 <= walk.clicks <= MOST_CLICKS, name
         expect(page.locator(".pes-problem:visible")).to_have_count(0)
         picture(page, name)
-        page.get_by_role("tab", name="Overview").click()
-        page.locator(".pe-timeline-canvas").focus()
-        page.keyboard.press("End")
-        page.wait_for_selector('.pes-pane[data-pane="overview"]:not([data-busy])')
+        back(page)
     harness.check()
 
 
