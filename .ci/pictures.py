@@ -163,7 +163,7 @@ def take(page: Page, name: str) -> None:
 
 def small(page: Page, picture: bytes) -> bytes:
     """A PNG with a palette of its most frequent colours, which takes a third of the bytes."""
-    assert page.context.browser is not None  # noqa: S101 - launched above
+    assert page.context.browser is not None
     blank = page.context.browser.new_page()  # notebooks do not let their pages fetch `data:`
     data = f"data:image/png;base64,{base64.b64encode(picture).decode('ascii')}"
     width, height, text = blank.evaluate(PIXELS, data)
