@@ -210,7 +210,7 @@ def test_procedures_are_shown_with_their_arguments(rows: Rows) -> None:
             "Creating a function is not supported",
         ),
         ("sys.create_function('demo.f', '{}', '[]')", "is not a list of fields"),
-        ("sys.alter_view_dialect('demo.v', 'drop')", "view is not supported"),
+        ("sys.alter_view_dialect('demo.v', 'drop')", "View 'v' does not exist"),
         ("sys.alter_view_dialect('demo.v', 'rise')", "Use add, update or drop"),
         ("sys.compact('demo.parcels', buckets => '1-')", "not of the form '0-99,200-299'"),
         ("sys.compact('demo.parcels', buckets => '3-1')", "not of the form '0-99,200-299'"),
