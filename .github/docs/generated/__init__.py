@@ -15,8 +15,10 @@ from generated import (
     architecture,
     command_line,
     error_pages,
+    explorer_page,
     inherited_attributes,
     measured,
+    navigation,
     pictures,
     predicates,
     references,
@@ -34,6 +36,7 @@ GENERATORS: Mapping[str, Callable[..., str]] = {
     "commands": command_line.commands,
     "error-entries": error_pages.entries,
     "error-tree": error_pages.tree,
+    "explorer-tabs": explorer_page.tabs,
     "golden-tables": measured.golden_table,
     "interop-tests": measured.interop_table,
     "interop-kinds": measured.kinds,
@@ -89,6 +92,7 @@ def setup(app: Sphinx) -> dict[str, object]:
     app.connect("source-read", _depend, priority=400)
     app.connect("source-read", _read)
     inherited_attributes.setup(app)
+    navigation.setup(app)
     signatures.setup(app)
     references.setup(app)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

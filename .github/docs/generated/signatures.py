@@ -5,8 +5,9 @@ and aliases such as `Where` stand for long unions; the source has the name that 
 """
 
 import ast
-import inspect
-import textwrap
+import copy
+from functools import cache
+from pathlib import Path
 from types import FunctionType
 
 from sphinx.application import Sphinx
@@ -31,6 +32,14 @@ class _Readable(ast.NodeTransformer):
         return node
 
 
+@cache
+def _definitions(path: str) -> dict[int, ast.FunctionDef]:
+    """The functions of a file by their first line, which is that of the first decorator."""
+    tree = ast.parse(Path(path).read_text(encoding="utf-8"))
+    found = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    return {min([node.lineno, *(d.lineno for d in node.decorator_list)]): node for node in found}
+
+
 def source_signature(function: FunctionType, *, is_method: bool) -> tuple[str, str | None] | None:
     """Return the arguments and the result type of a function as its source states them.
 
@@ -38,9 +47,10 @@ def source_signature(function: FunctionType, *, is_method: bool) -> tuple[str, s
         function: the function.
         is_method: whether the first argument is left out.
     """
-    definition = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
-    if not isinstance(definition, ast.FunctionDef):
+    definition = _definitions(function.__code__.co_filename).get(function.__code__.co_firstlineno)
+    if definition is None:
         return None
+    definition = copy.deepcopy(definition)
     arguments = definition.args
     for one in (
         *(*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs),
