@@ -56,10 +56,10 @@ _TEXTS = {
 
 
 def function_table() -> str:
-    """Return a table of all functions; a function without a description is an error."""
+    """Return a table of all functions; one without a description has only its name."""
     rows = []
     for name in FUNCTIONS:
-        usage, text = _TEXTS[name]
+        usage, text = _TEXTS.get(name, (f"{name}(…)", ""))
         others = [alias for alias, meant in ALIASES.items() if meant == name]
         rows.append((code(usage), text, ", ".join(map(code, others))))
     return grid(("function", "result", "other names"), rows)

@@ -70,4 +70,5 @@ def procedures() -> str:
 
 def java_procedures() -> str:
     """Return the procedures that only the Java connector has."""
-    return ", ".join(code(name) for name in sorted(spark_procedures._JAVA_ONLY)) + ".\n"
+    names = {*spark_procedures._JAVA_ONLY, *spark_procedures.REFUSED}
+    return ", ".join(code(name) for name in sorted(names)) + ".\n"
