@@ -24,6 +24,7 @@ version = release = paimon_explore.__version__
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "generated"]
 exclude_patterns = ["**/__pycache__"]
 
+smartquotes = False  # code in docstrings keeps its quotes
 default_role = "name"  # docstrings put names in single backticks, as Markdown does
 autodoc_typehints = "none"  # signatures have them, as the source states them
 autodoc_inherit_docstrings = False

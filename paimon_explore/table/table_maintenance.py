@@ -241,9 +241,11 @@ class MaintainableTable(ExplorableTable):
         snapshot: int | None = None,
         tag: str | None = None,
     ) -> Snapshot:
-        """Make an earlier snapshot the latest one; all later snapshots are removed.
+        """Make an earlier snapshot the latest one; all later snapshots and their tags are removed.
 
-        To keep them, write the rows of that snapshot as a new one instead:
+        Consumers keep their positions: reset those that have read removed snapshots with
+        `table.consumers.reset`, or they skip the commits that take the place of these.
+        To keep all snapshots, write the rows of that snapshot as a new one instead:
 
             table.overwrite(table.at(snapshot=5), partition={})
 

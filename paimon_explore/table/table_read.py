@@ -165,9 +165,10 @@ class ReadableTable(BaseTable):
         table. They come in batches: large commits in several, commits without rows in none. The
         stream is also an asynchronous iterator: `async for batch in t.follow()`.
 
-        If the next commit has expired, or commits that were read are rolled back or replaced, the
-        stream fails with an error; it never skips changes. The rows have the columns of the schema
-        at the start.
+        If the next commit has expired, or commits that the stream has read are rolled back or
+        replaced, it fails with an error. A consumer stores only the id of the next snapshot: after
+        a rollback, `t.consumers.reset` those that were ahead before they start again. The rows
+        have the columns of the schema at the start.
 
         Args:
             from_: the start: `latest`: only commits from now on. `full` (`latest-full`): the rows
