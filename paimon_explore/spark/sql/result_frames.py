@@ -11,6 +11,7 @@ from paimon_explore.spark.spark_types import wire_schema
 
 _TYPES: dict[str, st.DataType] = {
     "string": st.StringType(),
+    "int": st.IntegerType(),
     "bigint": st.LongType(),
     "boolean": st.BooleanType(),
 }
@@ -21,7 +22,7 @@ def answer(spark: SparkSession, columns: str, rows: Sequence[Sequence[object]]) 
 
     Args:
         spark: the session.
-        columns: names and types: string, bigint or boolean, as `name string, count bigint`.
+        columns: names and types: string, int, bigint or boolean, as `name string, count bigint`.
         rows: the values.
     """
     pairs = [column.split() for column in columns.split(", ")]
