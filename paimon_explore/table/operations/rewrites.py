@@ -115,10 +115,10 @@ class RewriteOperations:
             CommitConflictError: another commit removed or replaced the same files meanwhile.
 
         >>> import paimon_explore as pe
-        >>> t = pe.demo().table("demo.notes")
-        >>> schema = t.set_options({"file-index.bloom-filter.columns": "text"})
+        >>> t = pe.demo().table("demo.orders")
+        >>> schema = t.set_options({"file-index.bloom-filter.columns": "city"})
         >>> len(t.maintenance.rewrite_file_index().files), t.maintenance.rewrite_file_index()
-        (3, rewrote the indexes of 0 files in 0 partitions)
+        (15, rewrote the indexes of 0 files in 0 partitions)
         """
         return rewrite_file_indexes(
             *self._table(),

@@ -49,7 +49,7 @@ FAILED = {
     "an option of no form": ("ls wh -o x", "KEY=VALUE"),
     "an age that is none": ("orphans wh/demo.db/orders --older-than soon", "soon"),
     "a duration that is none": ("tag create wh/demo.db/orders x --retain soon", "soon"),
-    "a snapshot that is none": ("tail wh/demo.db/orders --from now", "earliest or latest"),
+    "a snapshot that is none": ("tail wh/demo.db/orders --from now", "Tag 'now' does not exist"),
     "a table of SQL": ("sql -w wh 'SELECT * FROM demo.nothing'", "nothing"),
     "SQL that is none": ("sql -w wh SELEKT", "SELEKT"),
     "SQL without tables": ("sql 'SELECT 1'", "--warehouse PATH"),
