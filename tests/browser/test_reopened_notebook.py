@@ -40,9 +40,10 @@ def static_faces(page: Page, address: str) -> list[str]:
     page.wait_for_selector(".jp-OutputArea-output", timeout=60_000)
     expect(page.locator(".paimon-explore-saved")).to_have_count(3, timeout=30_000)
     page.wait_for_timeout(3000)  # longer than the renderer of widgets waits for a model
-    found = page.locator(".jp-OutputArea-output:visible").all_inner_texts()
-    assert not [text for text in found for error in ERRORS if error in text]
-    return found
+    outputs = page.locator(".jp-OutputArea-output:visible")
+    seen = outputs.all_inner_texts()
+    assert not [text for text in seen for error in ERRORS if error in text]
+    return outputs.all_text_contents()  # also of what is below the window, and not yet rendered
 
 
 @pytest.mark.parametrize("place", ["lab/tree", "notebooks"])
