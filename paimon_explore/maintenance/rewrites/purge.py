@@ -92,6 +92,8 @@ def purge_files(
             hint="A purge removes all branches: open the table on its main branch.",
         )
     check_no_linked_metadata(store.paths)
+    if not dry_run:
+        _delete_remains_of_branches(store)
     files = TableFiles(store=store, options=options)
     before = files.referenced_by(roots_of(store, options))
     report = PurgeReport(
@@ -119,6 +121,13 @@ def purge_files(
         consumers=report.consumers,
         files=gone,
     )
+
+
+def _delete_remains_of_branches(store: TableStore) -> None:
+    """Delete branches without a schema: a purge ended while it deleted them."""
+    for name in store.branches.names():
+        if not store.for_branch(name).schemas.ids():
+            delete_branch(store, name)
 
 
 def _delete_references(store: TableStore, options: TableOptions, found: PurgeReport) -> None:
