@@ -176,14 +176,18 @@ class LocalFile(pa.OSFile):
         """Fill buffers, one after the other, with the bytes from an offset on.
 
         Returns:
-            The number of bytes; 0 where the system has no such call.
+            The number of bytes; 0 where the system has no such call, or if the file was deleted
+            since: then it can only be read where it is open.
 
         Raises:
             OSError: the file cannot be opened or read.
         """
         if not hasattr(os, "preadv"):
             return 0
-        handle, _ = _open_for_reading(self._path)
+        try:
+            handle, _ = _open_for_reading(self._path)
+        except FileNotFoundError:
+            return 0
         try:
             return os.preadv(handle, parts, offset)
         finally:

@@ -12,11 +12,15 @@ import pytest
 
 import paimon_explore as pe
 from paimon_explore.data_types.arrow_buffers import Column, as_python
+from paimon_explore.data_types.definitions import AtomicType, TypeRoot
+from paimon_explore.encoding.data_file_reader import StoredColumn
 from paimon_explore.encoding.parquet.plain_chunks import (
     PlainChunk,
     plain_chunk,
     read_plain_chunks,
 )
+from paimon_explore.encoding.parquet.reader import open_parquet
+from paimon_explore.fileio.local import LocalFileIO
 
 ROWS = 3000
 RANDOM = np.random.default_rng(11)
@@ -142,6 +146,18 @@ def test_a_file_that_ends_too_early_is_left_to_arrow() -> None:
     assert chunk is not None
     assert read_plain_chunks(InMemory(data[: chunk.end]), {"v": chunk})
     assert not read_plain_chunks(InMemory(data[: chunk.end - 1]), {"v": chunk})
+
+
+def test_a_file_that_is_deleted_while_it_is_open_is_read_to_its_end(tmp_path: Path) -> None:
+    path = tmp_path / "data.parquet"
+    values = {f"c{i}": pa.array(RANDOM.random(50)) for i in range(40)}
+    pq.write_table(pa.table(values), path, compression="none", use_dictionary=False)
+    columns = [StoredColumn(name=name, type=AtomicType(root=TypeRoot.DOUBLE)) for name in values]
+    with LocalFileIO().open(str(path)) as file:
+        data = open_parquet(file, str(path), use_threads=False)
+        path.unlink()
+        (batch,) = data.batches(columns, range(len(data.spans)), 100)
+    assert batch.columns[7].equals(values["c7"])
 
 
 def test_many_chunks_are_read_in_any_order() -> None:
