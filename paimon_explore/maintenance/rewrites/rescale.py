@@ -135,7 +135,10 @@ def rescale_table(
     count = _bucket_count(schema, options, buckets, partitions)
     target = WriteTarget(store=store, schema=schema, options=options)
     snapshot = store.snapshots.latest()
-    plan = _Rescale(target=target, snapshot=snapshot, count=count, specs=partitions)
+    files = ManifestEntries.empty()
+    if snapshot is not None:
+        files = _files_to_rewrite(live_files_of(target, snapshot, partitions), count)
+    plan = _Rescale(target=target, files=files, count=count, whole=partitions is None)
     report = RescaleReport(partitions=plan.partitions(), dry_run=dry_run)
     if dry_run:
         return report
@@ -145,6 +148,17 @@ def rescale_table(
         return report
     made = plan.run(snapshot)
     return replace(report, snapshot_id=None if made is None else made.id)
+
+
+def _files_to_rewrite(live: ManifestEntries, count: int) -> ManifestEntries:
+    """Return the files of real buckets of the partitions that need another number."""
+    found = live.filter(numbers(live.table, "bucket") >= 0)
+    if count == DYNAMIC_BUCKET:
+        return found
+    rows = byte_rows(found.column("partition").combine_chunks())
+    totals = numbers(found.table, "total_buckets").tolist()
+    others = {p for p, total in zip(rows, totals, strict=True) if total != count}
+    return found.filter(np.array([p in others for p in rows], np.bool_))
 
 
 def _bucket_count(
@@ -184,12 +198,19 @@ def _bucket_count(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Rescale:
-    """A rescale of one snapshot."""
+    """A rescale of one snapshot.
+
+    Attributes:
+        target: the table.
+        files: the files to rewrite.
+        count: the value of the option `bucket` to write with.
+        whole: whether all partitions were asked for.
+    """
 
     target: WriteTarget
-    snapshot: Snapshot | None
+    files: ManifestEntries
     count: int
-    specs: Sequence[PartitionSpec] | None
+    whole: bool
 
     @property
     def is_postponed(self) -> bool:
@@ -199,24 +220,10 @@ class _Rescale:
     def changes_option(self) -> bool:
         """Whether the whole table gets a number of buckets that its option does not have."""
         stored = TableOptions(self.target.schema.options).value(opt.BUCKET)
-        return self.specs is None and not self.is_postponed and stored != self.count
-
-    def files(self) -> ManifestEntries:
-        """Return the files of real buckets of the partitions that need another number."""
-        if self.snapshot is None:
-            return ManifestEntries.empty()
-        found = live_files_of(self.target, self.snapshot, self.specs)
-        found = found.filter(numbers(found.table, "bucket") >= 0)
-        if self.count == DYNAMIC_BUCKET:
-            return found
-        rows = byte_rows(found.column("partition").combine_chunks())
-        totals = numbers(found.table, "total_buckets").tolist()
-        others = {p for p, total in zip(rows, totals, strict=True) if total != self.count}
-        return found.filter(np.array([p in others for p in rows], np.bool_))
+        return self.whole and not self.is_postponed and stored != self.count
 
     def partitions(self) -> tuple[RescaledPartition, ...]:
-        files = self.files()
-        rows = files.table.select(
+        rows = self.files.table.select(
             ["partition", "total_buckets", "row_count", "file_size"]
         ).to_pylist()
         groups: dict[bytes, list[dict[str, int]]] = {}
@@ -242,7 +249,7 @@ class _Rescale:
         with explain_missing_files(store, snapshot):
             check_supported(target.options, store.manifests.index_of(snapshot))
             messages = self._write(snapshot)
-        schemas = self._new_schemas(snapshot)
+        schemas = self._new_schemas()
         publication = SchemaPublication(store, schemas)
         committer = Committer(
             store,
@@ -250,7 +257,7 @@ class _Rescale:
             options=self._options(snapshot),
             before_publish=publication.publish,
         )
-        replaced = frozenset(self.files().partitions)
+        replaced = frozenset(self.files.partitions)
         what = OverwrittenPartitions(
             since=SeenSnapshot.of(snapshot),
             partitions=replaced,
@@ -283,12 +290,11 @@ class _Rescale:
         own = {opt.BUCKET.key: str(self.count), strict: str(snapshot.id)}
         return TableOptions({**self.target.options, **own})
 
-    def _new_schemas(self, snapshot: Snapshot) -> list[TableSchema]:
+    def _new_schemas(self) -> list[TableSchema]:
         """Return the schema with the new option, to be stored with the snapshot.
 
         A catalog that keeps the schema changes it after the commit.
         """
-        del snapshot
         if not self.changes_option or self.target.store.environment is not None:
             return []
         change = SetOption(key=opt.BUCKET.key, value=str(self.count))
@@ -325,7 +331,7 @@ class _Rescale:
             snapshot=snapshot,
             branch=target.store.paths.branch,
         )
-        located = scanned.located(self.files(), snapshot)
+        located = scanned.located(self.files, snapshot)
         keyed = bool(target.schema.primary_keys)
         splits = whole_buckets(located) if keyed else files_as_splits(located, scanned.rules)
         reader = SplitReader(
