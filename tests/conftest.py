@@ -12,14 +12,15 @@ pytest_plugins = (
     "catalogs.homes",
     "implementations",
     "support.demo_in_examples",
+    "support.event_loops",
     "support.figures",
     "support.single_reader_thread",
     "support.site",
     "support.skip_summary",
 )
 """The demo warehouse of examples; the fixtures of `tests/interop`, where a file `conftest.py` would
-have a second meaning for mypy; the sums and the skipped tests that the end of a run prints; and one
-reader thread per actor."""
+have a second meaning for mypy; the sums and the skipped tests that the end of a run prints; one
+reader thread per actor; and coroutines beside a browser."""
 
 collect_ignore_glob = ["benchmarks/*", "interop/oracle/*", "interop/peer_worker.py"]
 

@@ -2,8 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -217,12 +216,6 @@ def test_an_error_amid_a_commit_repeats_the_commit(monkeypatch: pytest.MonkeyPat
     ]
 
 
-def _run(work: Coroutine[object, object, list[int]]) -> list[int]:
-    """Run a coroutine in another thread, as this one may have an event loop."""
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(asyncio.run, work).result(60)
-
-
 async def _collect(stream: ChangeStream, count: int) -> list[int]:
     found: list[int] = []
     async with stream:
@@ -243,7 +236,7 @@ def test_coroutines_follow_while_others_run() -> None:
         await asyncio.to_thread(table.upsert, [{"k": 9, "v": "z"}])
         return await reading
 
-    assert _run(both()) == [2, 3, 4]
+    assert asyncio.run(both()) == [2, 3, 4]
 
 
 def test_a_coroutine_that_waits_is_ended_or_cancelled_without_loss() -> None:
@@ -254,7 +247,7 @@ def test_a_coroutine_that_waits_is_ended_or_cancelled_without_loss() -> None:
         asyncio.get_running_loop().call_later(0.02, end, stream)
         return [batch.snapshot_id async for batch in stream]
 
-    assert _run(closed(ChangeStream.close)) == []
+    assert asyncio.run(closed(ChangeStream.close)) == []
 
     async def cancelled() -> list[int]:
         stream = table.follow(3, poll=0.01, timeout=0)
@@ -265,7 +258,7 @@ def test_a_coroutine_that_waits_is_ended_or_cancelled_without_loss() -> None:
             await reading
         return [batch.snapshot_id async for batch in stream]
 
-    assert _run(cancelled()) == [3]
+    assert asyncio.run(cancelled()) == [3]
 
 
 def test_an_empty_table_is_followed_from_its_first_commit() -> None:
