@@ -15,10 +15,13 @@ if TYPE_CHECKING:
 
 _TYPES = {
     "ArrowDataset": ("pyarrow.dataset", "Dataset"),
+    "DaftDataFrame": ("daft", "DataFrame"),
     "DataFrame": ("pandas", "DataFrame"),
     "DuckDBPyConnection": ("duckdb", "DuckDBPyConnection"),
     "PolarsDataFrame": ("polars", "DataFrame"),
     "PolarsLazyFrame": ("polars", "LazyFrame"),
+    "RayDataset": ("ray.data", "Dataset"),
+    "TorchDataset": ("torch.utils.data", "Dataset"),
 }
 """Package and name of each type."""
 

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from paimon_explore.metastore.view_values import ViewChange as ViewChange
     from paimon_explore.metastore.view_values import ViewInfo as ViewInfo
     from paimon_explore.scan.predicate.sql_parser import Where as Where
+    from paimon_explore.table.engine_scans.scan_part import ScanPart as ScanPart
     from paimon_explore.table.incremental_range import Increment as Increment
     from paimon_explore.table.maintenance import Age as Age
     from paimon_explore.table.maintenance import Maintenance as Maintenance
@@ -106,6 +107,7 @@ _MODULES = {
     "Rows": "write.input.table_batches",
     "RowsView": "inspection.rows.rows_view",
     "ScanExplanation": "inspection.explain.scan_explanation",
+    "ScanPart": "table.engine_scans.scan_part",
     "SchemaChange": "metadata.schema.schema_change",
     "SchemaHistory": "inspection.history.schema_history",
     "SnapshotDiff": "inspection.views.snapshot_diff_view",

@@ -3,19 +3,16 @@
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, overload
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from paimon_explore.arguments import (
-    boolean,
     integer,
     names,
     optional_integer,
     optional_names,
-    string,
 )
-from paimon_explore.data_types import data_frames
 from paimon_explore.data_types.arrow import arrow_schema
 from paimon_explore.data_types.definitions import RowType
 from paimon_explore.errors import InvalidInputError, choices
@@ -36,6 +33,7 @@ from paimon_explore.scan.predicate.expression import TRUE, Expression
 from paimon_explore.scan.splits.data_split import Split, merged_row_count
 from paimon_explore.store.expired import explain_missing_files
 from paimon_explore.table import lazy_types as types
+from paimon_explore.table.engine_scans.scan_conversions import ConvertibleScan
 from paimon_explore.table.progress import progress
 
 if TYPE_CHECKING:
@@ -45,7 +43,7 @@ _IGNORING = (SCAN_IGNORE_LOST_FILES, SCAN_IGNORE_CORRUPT_FILES)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Scan:
+class Scan(ConvertibleScan):
     """A read of one snapshot, described by columns, a filter and a limit.
 
     `Table.scan` creates it; `select`, `filter` and `limit` return a scan with one more restriction.
@@ -243,111 +241,6 @@ class Scan:
         at_once = self.row_limit is None and self.increment is None
         return self._stream(self._at_once() if at_once else self._batches()).read_all()
 
-    def to_pandas(self, *, dtype_backend: str | None = None) -> "data_frames.DataFrame":
-        """Read the rows into a pandas DataFrame.
-
-        Args:
-            dtype_backend: `pyarrow` for Arrow types, `numpy_nullable` for pandas' nullable types;
-                None: NumPy types, in which integers with nulls become floats.
-
-        Raises:
-            InvalidInputError: there is no such backend.
-
-        >>> import paimon_explore as pe
-        >>> scan = pe.demo().table("demo.orders").scan(["id"], limit=2)
-        >>> scan.to_pandas().shape, str(scan.to_pandas(dtype_backend="pyarrow").dtypes["id"])
-        ((2, 1), 'int64[pyarrow]')
-        """
-        from paimon_explore.table.engine_scans.pandas_types import to_pandas
-
-        return to_pandas(self.to_arrow(), dtype_backend)
-
-    @overload
-    def to_polars(self, *, lazy: Literal[False] = False) -> "data_frames.PolarsDataFrame": ...
-
-    @overload
-    def to_polars(self, *, lazy: Literal[True]) -> "data_frames.PolarsLazyFrame": ...
-
-    def to_polars(
-        self, *, lazy: bool = False
-    ) -> "data_frames.PolarsDataFrame | data_frames.PolarsLazyFrame":
-        """Read the rows into a polars DataFrame, or describe the read by a LazyFrame.
-
-        Args:
-            lazy: return a LazyFrame: Polars reads the rows when it is collected, only the columns
-                that it needs, and only files and rows that its filters may match.
-
-        Raises:
-            InvalidInputError: polars is not installed.
-
-        >>> import paimon_explore as pe
-        >>> scan = pe.demo().table("demo.orders").scan(["id", "city"])
-        >>> scan.limit(2).to_polars().shape
-        (2, 2)
-        >>> import polars as pl
-        >>> scan.to_polars(lazy=True).filter(pl.col("id") > 400).select("city").collect().shape
-        (5, 1)
-        """
-        try:
-            import polars as pl
-        except ImportError as error:
-            raise InvalidInputError(
-                "The package polars is not installed.", hint="Run: pip install polars"
-            ) from error
-        if boolean("lazy", lazy):
-            from paimon_explore.table.engine_scans.polars_source import polars_lazy_frame
-
-            return polars_lazy_frame(self)
-        frame = pl.from_arrow(self.to_arrow())
-        return frame if isinstance(frame, pl.DataFrame) else frame.to_frame()
-
-    def to_dataset(self) -> "data_frames.ArrowDataset":
-        """Return a pyarrow dataset of the rows, which are read when it is scanned.
-
-        A scanner reads only the columns that it needs, and only files and rows that its filter may
-        match. DuckDB queries the dataset as a table: `duckdb.sql("SELECT … FROM dataset")`.
-
-        >>> import paimon_explore as pe
-        >>> import pyarrow.compute as pc
-        >>> dataset = pe.demo().table("demo.orders").scan().to_dataset()
-        >>> dataset.to_table(columns=["id"], filter=pc.field("id") > 400).num_rows
-        5
-        """
-        from paimon_explore.table.engine_scans.scan_dataset import ScanDataset
-
-        return ScanDataset(self)
-
-    def to_duckdb(self, name: str = "t", *, lazy: bool = False) -> "data_frames.DuckDBPyConnection":
-        """Read the rows into a view of a new DuckDB connection.
-
-        Args:
-            name: the name of the view.
-            lazy: read the rows in each query: only the columns that it needs, and only files and
-                rows that its filters may match.
-
-        Raises:
-            InvalidInputError: duckdb is not installed.
-
-        >>> import paimon_explore as pe
-        >>> connection = pe.demo().table("demo.orders").scan(where="id > 400").to_duckdb()
-        >>> connection.sql("SELECT max(id) FROM t").fetchall()
-        [(405,)]
-        >>> connection = pe.demo().table("demo.orders").scan().to_duckdb(lazy=True)
-        >>> connection.sql("SELECT max(id) FROM t WHERE id < 200").fetchall()
-        [(105,)]
-        """
-        try:
-            import duckdb
-        except ImportError as error:
-            raise InvalidInputError(
-                "The package duckdb is not installed.", hint="Run: pip install duckdb"
-            ) from error
-        string("name", name)
-        connection = duckdb.connect()
-        is_lazy = boolean("lazy", lazy)
-        connection.register(name, self.to_dataset() if is_lazy else self.to_arrow())
-        return connection
-
     def count(self) -> int:
         """Return the number of rows.
 
@@ -374,18 +267,40 @@ class Scan:
         rows += sum(batch.num_rows for batch in self._read(reader, rest, "counting"))
         return rows if self.row_limit is None else min(rows, self.row_limit)
 
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """The rows through Arrow's C stream interface."""
-        return self.to_batches().__arrow_c_stream__(requested_schema)  # type: ignore[no-untyped-call]  # in stubs
+    def parts(self) -> "tuple[types.ScanPart, ...]":
+        """Return parts of the rows that other processes can read, each independently of the others.
 
-    def __dataframe__(
-        self,
-        nan_as_null: bool = False,  # noqa: FBT001, FBT002 - as the protocol defines
-        allow_copy: bool = True,  # noqa: FBT001, FBT002 - as the protocol defines
-    ) -> object:
-        """The rows through the data frame interchange protocol."""
-        rows = self.to_arrow()
-        return rows.__dataframe__(nan_as_null, allow_copy)
+        A part can be pickled. It is a split of the plan; or the whole scan, if it has a limit, if
+        it reads the changes between two points, or if a catalog restricts its rows.
+
+        Raises:
+            SnapshotExpiredError: the snapshot expired meanwhile.
+
+        >>> import paimon_explore as pe
+        >>> parts = pe.demo().table("demo.orders").scan(["id"]).parts()
+        >>> [part.row_count for part in parts]
+        [10, 10, 10]
+        """
+        from paimon_explore.table.engine_scans.scan_part import SplitRows, split_part, whole_part
+
+        if self.increment is not None or self._rules() is not None:
+            return (whole_part(self, self.target.store.paths.root),)
+        plan, schema = self.plan(), self.schema
+        source = SplitRows(
+            reader=self._reader(plan, self.columns),
+            snapshot=self.target.snapshot,
+            narrowed=self.narrowed,
+        )
+        parts = tuple(split_part(source, split, schema) for split in plan.splits)
+        if self.row_limit is None:
+            return parts
+        counts = [part.row_count for part in parts]
+        known = sum(count for count in counts if count is not None)
+        return (
+            parts
+            if None not in counts and known <= self.row_limit
+            else (whole_part(self, self.target.store.paths.root),)
+        )
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
         if self.increment is not None:

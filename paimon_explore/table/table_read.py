@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import pyarrow as pa
 
@@ -25,7 +25,7 @@ from paimon_explore.metadata.options.table_options import (
     SCAN_MODE,
     TableOptions,
 )
-from paimon_explore.scan.time_travel import travel_of
+from paimon_explore.scan.time_travel import TimeTravel, travel_of
 from paimon_explore.table import lazy_types as types
 from paimon_explore.table.row_reader import RowSource
 from paimon_explore.table.scan import Scan, make_scan
@@ -385,6 +385,91 @@ class ReadableTable(BaseTable):
         [(30,)]
         """
         return self.scan().to_duckdb(name, lazy=lazy)
+
+    def to_ray(
+        self,
+        columns: Iterable[str] | None = None,
+        where: "types.Where | None" = None,
+        limit: int | None = None,
+        *,
+        snapshot: int | str | None = None,
+        **arguments: Any,  # noqa: ANN401 - those of Scan.to_ray
+    ) -> "data_frames.RayDataset":
+        """Describe a read by a Ray Dataset: Ray's tasks read the splits; ray must be installed.
+
+        Args:
+            columns: as for `scan`.
+            where: a filter, as for `scan`.
+            limit: maximum number of rows; a single task then reads them.
+            snapshot: a snapshot id or the name of a tag; None for the latest.
+            arguments: `ray_remote_args`, `concurrency`, `override_num_blocks`; see `Scan.to_ray`.
+
+        >>> import paimon_explore as pe
+        >>> dataset = pe.demo().table("demo.orders").to_ray(["id"])  # doctest: +SKIP
+        >>> dataset.count()  # doctest: +SKIP
+        30
+        """
+        return self._seen(snapshot).scan(columns, where, limit).to_ray(**arguments)
+
+    def to_daft(
+        self,
+        columns: Iterable[str] | None = None,
+        where: "types.Where | None" = None,
+        limit: int | None = None,
+        *,
+        snapshot: int | str | None = None,
+    ) -> "data_frames.DaftDataFrame":
+        """Describe a read by a lazy Daft DataFrame; daft must be installed.
+
+        Args:
+            columns: as for `scan`; Daft also selects those that a query needs.
+            where: a filter, as for `scan`; Daft also pushes its own.
+            limit: maximum number of rows.
+            snapshot: a snapshot id or the name of a tag; None for the latest.
+
+        >>> import paimon_explore as pe
+        >>> frame = pe.demo().table("demo.orders").to_daft()  # doctest: +SKIP
+        >>> frame.where("id > 400").count_rows()  # doctest: +SKIP
+        5
+        """
+        return self._seen(snapshot).scan(columns, where, limit).to_daft()
+
+    def to_torch(
+        self,
+        columns: Iterable[str] | None = None,
+        where: "types.Where | None" = None,
+        limit: int | None = None,
+        *,
+        snapshot: int | str | None = None,
+        **arguments: Any,  # noqa: ANN401 - those of Scan.to_torch
+    ) -> "data_frames.TorchDataset":
+        """Return a PyTorch dataset, whose splits are shared by DataLoader's workers.
+
+        Args:
+            columns: as for `scan`.
+            where: a filter, as for `scan`.
+            limit: maximum number of rows; a single worker then reads them.
+            snapshot: a snapshot id or the name of a tag; None for the latest.
+            arguments: `streaming`, `batch_format`, `batch_size`, `shuffle`, …; see `Scan.to_torch`.
+
+        >>> import paimon_explore as pe
+        >>> t = pe.demo().table("demo.orders")
+        >>> dataset = t.to_torch(["id"], "id > 400", batch_format="torch")  # doctest: +SKIP
+        >>> [batch["id"].sum().item() for batch in dataset]  # doctest: +SKIP
+        [805, 806, 404]
+        """
+        return self._seen(snapshot).scan(columns, where, limit).to_torch(**arguments)
+
+    def _seen(self, snapshot: int | str | None) -> "ReadableTable":
+        """The table at a snapshot id or tag; as it is for None."""
+        if snapshot is None:
+            return self
+        is_tag = isinstance(snapshot, str)
+        travel = TimeTravel(
+            tag=optional_string("snapshot", snapshot) if is_tag else None,
+            snapshot=None if is_tag else integer("snapshot", snapshot, minimum=1),
+        )
+        return replace(self, travel=travel.checked().pinned(self.store))
 
     def __dataframe__(
         self,

@@ -11,6 +11,7 @@ import pytest
 import paimon_explore as pe
 from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.system_tables.table_inspection import SYSTEM_TABLES, Inspection
+from paimon_explore.table.engine_scans.scan_part import ScanPart
 from paimon_explore.table.maintenance import Maintenance
 from paimon_explore.table.merge_builder import Merge
 from paimon_explore.table.named_collection import Listing
@@ -44,7 +45,7 @@ TABLE = {
     *("set_options", "unset_options", "create_tag", "delete_tag", "create_branch", "analyze"),
     *("delete_branch", "fast_forward", "rollback_to", "expire_snapshots", "expire_partitions"),
     *("remove_orphan_files", "consumers", "changes", "between", "head", "to_dataset"),
-    *("transaction", "add_files", "follow"),
+    *("transaction", "add_files", "follow", "to_torch", "to_ray", "to_daft"),
 }
 SCAN = {
     *(
@@ -60,7 +61,7 @@ SCAN = {
         "to_arrow",
         "to_batches",
     ),
-    *("to_duckdb", "to_pandas", "to_polars", "where"),
+    *("to_duckdb", "to_pandas", "to_polars", "where", "parts", "to_torch", "to_ray", "to_daft"),
 }
 
 
@@ -118,7 +119,7 @@ def package_functions() -> Iterator[tuple[str, FunctionType]]:
 
 WITH_EXAMPLES = (
     *(pe.Catalog, pe.Table, Scan, Maintenance, Merge, RowSource, Transaction, WhatIf),
-    *(ChangeStream, ChangeBatch, ConsumerListing),
+    *(ChangeStream, ChangeBatch, ConsumerListing, ScanPart),
 )
 """Classes whose methods each have an example in their docstring, which the tests run."""
 TYPED = (*WITH_EXAMPLES, Listing, Tracing, Inspection, Result, pe.PaimonError)

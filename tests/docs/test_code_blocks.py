@@ -13,7 +13,11 @@ from support.code_blocks import Page, documentation, same, shown
 
 PAGES = documentation()
 HERE = [page for page in PAGES if page.blocks and not page.uses_spark]
-NOT_RUN = {"needs catalog servers and an object store", "waits for commits until it is interrupted"}
+NOT_RUN = {
+    "needs catalog servers and an object store",
+    "needs PyTorch, Ray or Daft",
+    "waits for commits until it is interrupted",
+}
 """The reasons for which blocks are not run."""
 MOST_NOT_RUN = 8
 

@@ -1,1 +1,1 @@
-"""Lazy scans of other engines: Polars and DuckDB push columns and filters into a scan."""
+"""Conversions of scans: lazy scans of Polars and DuckDB, and parts that other processes read."""

@@ -1,13 +1,16 @@
 """What the lazy scans of other engines need of a `Scan`."""
 
 from collections.abc import Sequence
-from typing import Protocol, Self
+from typing import TYPE_CHECKING, Protocol, Self
 
 import pyarrow as pa
 
 from paimon_explore.data_types.definitions import RowType
 from paimon_explore.errors import PaimonError
-from paimon_explore.scan.predicate.builder import Term
+
+if TYPE_CHECKING:
+    from paimon_explore.scan.predicate.builder import Term
+    from paimon_explore.table.engine_scans.scan_part import ScanPart
 
 
 class LazyScan(Protocol):
@@ -32,7 +35,7 @@ class LazyScan(Protocol):
         """Return a scan of some columns."""
         ...
 
-    def filter(self, where: Term) -> Self:
+    def filter(self, where: "Term") -> Self:
         """Return a scan of the rows that match."""
         ...
 
@@ -40,12 +43,24 @@ class LazyScan(Protocol):
         """Return a scan of at most so many rows."""
         ...
 
+    def count(self) -> int:
+        """Return the number of rows."""
+        ...
+
+    def parts(self) -> "tuple[ScanPart, ...]":
+        """Return parts of the rows that can be read independently."""
+        ...
+
+    def to_arrow(self) -> pa.Table:
+        """Read the rows at once."""
+        ...
+
     def to_batches(self) -> pa.RecordBatchReader:
         """Read the rows."""
         ...
 
 
-def narrowed(scan: LazyScan, columns: Sequence[str] | None, where: Term | None) -> LazyScan:
+def narrowed(scan: LazyScan, columns: Sequence[str] | None, where: "Term | None") -> LazyScan:
     """Return a scan of some columns that skips files and rows that cannot match.
 
     Args:

@@ -1,0 +1,1 @@
+"""Scans as PyTorch datasets, Ray datasources and Daft sources; one package for each module."""
