@@ -250,7 +250,7 @@ def test_the_list_is_accessible_in_both_themes(
     harness: Watched, demo: pe.Catalog, theme: str
 ) -> None:
     if not AXE.exists():
-        lacking("axe-core", "npm ci in widgets/frontend installs it")
+        lacking("axe", f"{AXE} does not exist")
     page, _ = show(harness, demo.explore(), f"theme={theme}")
     expect(page.locator(".pew-root")).to_have_attribute("data-known", "11")
     page.add_script_tag(path=str(AXE))

@@ -1,12 +1,14 @@
 """What a machine may lack: tests are skipped for that reason, unless the run requires it."""
 
 import os
-from typing import NoReturn
+from collections.abc import Mapping
+from typing import Literal, NoReturn
 
 import pytest
 
 VARIABLE = "PAIMON_EXPLORE_REQUIRE"
-NEEDS = {
+Need = Literal["axe", "browser", "compiler", "java", "mount", "peers", "spark"]
+NEEDS: Mapping[Need, str] = {
     "axe": "axe-core (npm install in paimon_explore/widgets/frontend)",
     "browser": "Chromium at /usr/bin/chromium",
     "compiler": "a C compiler",
@@ -24,7 +26,7 @@ def required(what: str) -> bool:
     return what in os.environ.get(VARIABLE, "").split()
 
 
-def lacking(what: str, reason: str) -> NoReturn:
+def lacking(what: Need, reason: str) -> NoReturn:
     """Skip the test, or fail it where `PAIMON_EXPLORE_REQUIRE` names what is lacking.
 
     Args:
