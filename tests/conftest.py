@@ -22,7 +22,12 @@ pytest_plugins = (
 have a second meaning for mypy; the sums and the skipped tests that the end of a run prints; one
 reader thread per actor; and coroutines beside a browser."""
 
-collect_ignore_glob = ["benchmarks/*", "interop/oracle/*", "interop/peer_worker.py"]
+collect_ignore_glob = [
+    "benchmarks/*",
+    "golden/data_set/readers/*",
+    "interop/oracle/*",
+    "interop/peer_worker.py",
+]
 
 settings.register_profile(
     "default",
