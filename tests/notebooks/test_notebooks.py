@@ -115,6 +115,7 @@ def test_a_notebook_runs_without_an_error_and_says_nothing_on_stderr(
     client = NotebookClient(
         content,
         timeout=600,
+        startup_timeout=300,  # a machine may be busy
         kernel_name="python3",
         resources={"metadata": {"path": str(tmp_path)}},
         store_widget_state=False,
