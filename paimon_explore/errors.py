@@ -23,7 +23,7 @@
       AccessDeniedError (PermissionError)    a server refused the credentials, or the permission
 
     PaimonWarning (UserWarning)
-      IcebergMetadataWarning                 a commit that does not update Iceberg metadata
+      IcebergMetadataWarning                 Iceberg metadata that is incomplete or not written
       CatalogSyncWarning                     a commit whose partitions did not reach the catalog
       UnsupportedOptionWarning               an option was set that this package refuses
 
@@ -312,7 +312,7 @@ class PaimonWarning(UserWarning):
 
 
 class IcebergMetadataWarning(PaimonWarning):
-    """A commit does not update the table's Iceberg metadata, which becomes stale."""
+    """The Iceberg metadata of a table is incomplete, or could not be written by a commit."""
 
 
 class UnsupportedOptionWarning(PaimonWarning):

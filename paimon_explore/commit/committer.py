@@ -40,6 +40,7 @@ Spec: concepts/concurrency-control; concepts/spec/snapshot.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from paimon_explore.commit.commit_attempt import NO_NOTE, AttemptSteps, CommitNote, Request
@@ -48,7 +49,7 @@ from paimon_explore.commit.commit_timing import Timing, commit_retry_policy
 from paimon_explore.commit.commit_trace import CommitEvent
 from paimon_explore.commit.conflicts import ConflictRules
 from paimon_explore.commit.file_changes import Changes, compacted_changes, written_changes
-from paimon_explore.commit.iceberg import warn_of_stale_iceberg_metadata
+from paimon_explore.commit.iceberg.settings import has_iceberg_metadata
 from paimon_explore.commit.key_conflicts import KeyRules
 from paimon_explore.commit.manifest_merge import merge_rules_of
 from paimon_explore.commit.manifest_writer import ManifestWriter
@@ -69,7 +70,11 @@ from paimon_explore.metadata.schema.memoize_by_schema import cached_by_schema_an
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import BATCH_COMMIT_IDENTIFIER, CommitKind, Snapshot
 from paimon_explore.metadata.statistics_file import Statistics
+from paimon_explore.metadata.table_paths import MAIN_BRANCH
 from paimon_explore.store.table_store import TableStore
+
+if TYPE_CHECKING:
+    from paimon_explore.commit.iceberg.metadata_writer import IcebergWriter
 
 _AVRO_CODECS: Mapping[str, str] = {
     "zstd": "zstandard",
@@ -336,9 +341,10 @@ class Committer:
         return self._make([request])[0]
 
     def _make(self, requests: Sequence[Request]) -> list[Snapshot]:
-        if requests:  # before the commit, in case warnings are errors
-            warn_of_stale_iceberg_metadata(self._store.paths.root, self._options)
+        iceberg = self._iceberg_writer() if requests else None  # before the commit, which may fail
         snapshots = self._commit_loop.make(requests)
+        if iceberg is not None:
+            iceberg.write_all(snapshots)
         if self._store.environment is not None:
             from paimon_explore.commit.catalog_partitions import (  # noqa: PLC0415 - for catalogs
                 add_new_partitions,
@@ -346,6 +352,14 @@ class Committer:
 
             add_new_partitions(self._store, self._steps.schema, self._options, snapshots)
         return snapshots
+
+    def _iceberg_writer(self) -> "IcebergWriter | None":
+        """Return the writer of Iceberg metadata, if the table has some."""
+        if not has_iceberg_metadata(self._options) or self._store.paths.branch != MAIN_BRANCH:
+            return None
+        from paimon_explore.commit.iceberg.metadata_writer import iceberg_writer  # noqa: PLC0415 - for tables with Iceberg metadata
+
+        return iceberg_writer(self._store, self._steps.schema, self._options, self._steps.clock)
 
     def _is_worth_merging(self, manifests: ManifestFiles) -> bool:
         target = self._steps.merging.target_bytes

@@ -18,6 +18,10 @@ from paimon_explore.arguments import (
     string,
 )
 from paimon_explore.commit.commit_timing import system_clock
+from paimon_explore.commit.iceberg.reference_updates import (
+    follow_iceberg_rollback,
+    update_iceberg_tags,
+)
 from paimon_explore.data_types.definitions import DataType
 from paimon_explore.data_types.type_parser import parse_type_text
 from paimon_explore.errors import InvalidInputError, NotFoundError, choices
@@ -202,9 +206,11 @@ class Maintenance(RewriteOperations):
         >>> pe.demo().table("demo.trips").maintenance.rename_tag("before", "start").name
         'start'
         """
-        return tag_operations.rename_tag(
+        tag = tag_operations.rename_tag(
             self.store, string("name", name), string("new_name", new_name)
         )
+        update_iceberg_tags(self.store, self.options)
+        return tag
 
     def delete_tag(self, name: str) -> Removal:
         """Delete a tag; see `Table.delete_tag`.
@@ -280,6 +286,7 @@ class Maintenance(RewriteOperations):
         3
         """
         branch_operations.fast_forward(self.store, string("branch", branch))
+        follow_iceberg_rollback(self.store, self.options)
 
     def rollback_to(
         self,
@@ -306,12 +313,16 @@ class Maintenance(RewriteOperations):
         optional_integer("snapshot", snapshot)
         optional_string("tag", tag)
         if snapshot is not None and tag is None:
-            return rollback.rollback_to_snapshot(self.store, snapshot)
+            return self._rolled_back(rollback.rollback_to_snapshot(self.store, snapshot))
         if tag is not None and snapshot is None:
-            return rollback.rollback_to_tag(self.store, tag)
+            return self._rolled_back(rollback.rollback_to_tag(self.store, tag))
         if tag is None:
             raise InvalidInputError("rollback_to() requires a snapshot or a tag.")
         raise InvalidInputError("rollback_to() accepts either a snapshot or a tag, not both.")
+
+    def _rolled_back(self, snapshot: Snapshot) -> Snapshot:
+        follow_iceberg_rollback(self.store, self.options)
+        return snapshot
 
     def rollback_schema(self, schema_id: int) -> TableSchema:
         """Make an earlier schema the latest one; later schemas are removed.

@@ -21,6 +21,23 @@ PROOFS: Mapping[str, Mapping[str, Sequence[str]]] = {
     "unit/commit/test_committer.py": {
         "fresh_users_have_the_prefix_of_the_option": ("commit.user-prefix",),
     },
+    "unit/commit/test_iceberg.py": {
+        "the_files_have_the_names_of_java": ("metadata.iceberg.storage",),
+        "the_folder_of_a_catalog_may_be_that_of_the_table": ("metadata.iceberg.storage-location",),
+        "deletion_vectors_are_part_of_format_version_3": ("metadata.iceberg.format-version",),
+        "manifests_are_merged_by_number_and_size": (
+            "metadata.iceberg.compaction.max.file-num",
+            "metadata.iceberg.compaction.min.file-num",
+        ),
+        "old_metadata_files_are_deleted_as_the_options_say": (
+            "metadata.iceberg.delete-after-commit.enabled",
+            "metadata.iceberg.previous-versions-max",
+        ),
+        "manifests_have_the_compression_of_the_option": ("metadata.iceberg.manifest-compression",),
+        "counts_have_the_names_of_iceberg_1_4_on_request": (
+            "metadata.iceberg.manifest-legacy-version",
+        ),
+    },
     "unit/commit/test_manifest_format.py": {
         "manifests_have_the_format_that_the_table_asks_for_however_they_are_merged": (
             "manifest.format",

@@ -181,11 +181,13 @@ def write_long(value: int) -> bytes:
 
 
 @lru_cache(maxsize=16)
-def write_header(schema: bytes, codec: str, sync: bytes) -> bytes:
-    """Encode the header of a container, with its metadata in Java's order."""
+def write_header(
+    schema: bytes, codec: str, sync: bytes, more: tuple[tuple[str, bytes], ...] = ()
+) -> bytes:
+    """Encode the header of a container, with its metadata in Java's order, then `more`."""
     if codec not in PACK:
         raise _wrong("avro.codec", f"must be one of {choices(sorted(PACK))}, not {codec!r}")
-    entries = {"avro.schema": schema, "avro.codec": codec.encode("ascii")}
+    entries = {"avro.schema": schema, "avro.codec": codec.encode("ascii"), **dict(more)}
     parts = [MAGIC, write_long(len(entries))]
     for key, value in entries.items():
         parts += [write_long(len(key)), key.encode("ascii"), write_long(len(value)), value]

@@ -18,7 +18,7 @@ from paimon_explore.commit.commit_attempt import CommitNote
 from paimon_explore.commit.commit_timing import Timing
 from paimon_explore.commit.commit_trace import CommitEvent, CommitStep, Recorder, recording
 from paimon_explore.commit.committer import Committer
-from paimon_explore.commit.iceberg import DISABLED
+from paimon_explore.commit.iceberg.settings import DISABLED
 from paimon_explore.encoding.binary_row.row_layout import EMPTY_ROW
 from paimon_explore.errors import (
     InvalidInputError,
@@ -57,7 +57,8 @@ from paimon_explore.inspection.table_view import TableView
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest.manifest_entry import FileKind, ManifestEntries
-from paimon_explore.metadata.options.table_options import ICEBERG_STORAGE, TableOptions
+from paimon_explore.metadata.options.iceberg_options import ICEBERG_STORAGE
+from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.snapshot import CommitKind, Snapshot
 from paimon_explore.metadata.table_paths import SCHEMA_PREFIX, SNAPSHOT_PREFIX
 from paimon_explore.store.table_store import TableStore

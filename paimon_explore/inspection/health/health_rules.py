@@ -8,7 +8,8 @@ from statistics import median
 
 import numpy as np
 
-from paimon_explore.commit.iceberg import has_iceberg_metadata, newest_iceberg_snapshot
+from paimon_explore.commit.iceberg.metadata_folder import MetadataFolder
+from paimon_explore.commit.iceberg.settings import has_iceberg_metadata, iceberg_folder
 from paimon_explore.data_types.arrow_buffers import Ints, as_python
 from paimon_explore.errors import MissingFileError
 from paimon_explore.fileio.file_io import FileStatus
@@ -22,12 +23,12 @@ from paimon_explore.inspection.views.lsm_tree_view import BucketSummary
 from paimon_explore.maintenance.expiry.snapshot_expiry import expiring_ids, snapshot_retention
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options.effective_options import stop_trigger, target_file_bytes
+from paimon_explore.metadata.options.iceberg_options import ICEBERG_STORAGE
 from paimon_explore.metadata.options.table_options import (
     BUCKET,
     COMPACTION_DELETE_RATIO_THRESHOLD,
     COMPACTION_MIN_FILE_NUM,
     COMPACTION_SMALL_FILE_RATIO,
-    ICEBERG_STORAGE,
     MANIFEST_FULL_COMPACTION_THRESHOLD_SIZE,
     MANIFEST_MERGE_MIN_COUNT,
     METADATA_STATS_MODE,
@@ -37,6 +38,7 @@ from paimon_explore.metadata.options.table_options import (
     SNAPSHOT_TIME_RETAINED,
 )
 from paimon_explore.metadata.options.tag_options import CONSUMER_EXPIRATION_TIME
+from paimon_explore.metadata.table_paths import MAIN_BRANCH
 from paimon_explore.scan.manifest_arrays import column, numbers
 from paimon_explore.scan.splits.deletion_vector_files import deletion_files
 from paimon_explore.scan.splits.file_locations import data_file_paths
@@ -449,23 +451,26 @@ def overdue_expiry(facts: TableFacts) -> Iterator[Finding]:
 
 
 def iceberg_metadata(facts: TableFacts) -> Iterator[Finding]:
-    """Find Iceberg metadata that this package does not update."""
-    if not has_iceberg_metadata(facts.options) or facts.snapshot is None:
-        return
+    """Find Iceberg metadata of an older snapshot than the latest one."""
     store = facts.inspector.view.store
-    newest = newest_iceberg_snapshot(store.file_io, store.paths.root)
-    lag = 1 if newest is None else facts.snapshot.id - newest
-    where = f"{ICEBERG_STORAGE.key} = {facts.options.value(ICEBERG_STORAGE)}"
-    state = "may be stale" if newest is None else f"is at snapshot {newest}"
+    is_exported = has_iceberg_metadata(facts.options) and store.paths.branch == MAIN_BRANCH
+    if not is_exported or facts.snapshot is None:
+        return
+    folder = iceberg_folder(store.paths.root, facts.options)
+    newest = MetadataFolder(store.file_io, folder).hint()
+    lag = (store.snapshots.latest_id() or 0) - (newest or 0)
+    if not lag:
+        return
+    state = "does not exist" if newest is None else f"is at snapshot {newest}"
     yield Finding(
-        severity=Severity.WARNING if lag > 0 else Severity.NOTE,
+        severity=Severity.WARNING,
         rule="iceberg metadata",
-        what=f"the Iceberg metadata {state}, the table is at snapshot {facts.snapshot.id}; "
-        f"paimon_explore does not update it ({where})",
-        figure=max(lag, 0),
+        what=f"the Iceberg metadata {state}, the table is at snapshot {facts.snapshot.id}: "
+        f"Iceberg readers return other rows ({folder})",
+        figure=abs(lag),
         threshold=0,
         option=ICEBERG_STORAGE.key,
-        advice="commit with Java Paimon to update it, or unset the option if it is unused",
+        advice="commit again: the next commit writes the metadata",
         evidence=f"snapshot:{facts.snapshot.id}",
     )
 

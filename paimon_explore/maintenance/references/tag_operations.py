@@ -18,6 +18,7 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+from paimon_explore.commit.iceberg.reference_updates import update_iceberg_tags
 from paimon_explore.data_types.local_time import local_now
 from paimon_explore.errors import (
     AlreadyExistsError,
@@ -94,10 +95,12 @@ def create_tag(
         _check_snapshot_exists(store, tag)
         _write_success_file(store, options, tag.name)
         tag_created(store, tag.name)
+        update_iceberg_tags(store, options)
         return tag
     before = store.tags.load(request.name)
     store.tags.replace(tag)
     _write_success_file(store, options, tag.name)
+    update_iceberg_tags(store, options)
     if before.snapshot.id != tag.snapshot.id:
         _remove_files(store, options, before)
     return tag
@@ -157,6 +160,7 @@ def delete_tag(store: TableStore, options: TableOptions, name: str) -> Removal:
         return Removal()  # the server removes the files
     store.tags.delete(name)
     tag_deleted(store, name)
+    update_iceberg_tags(store, options)
     return _remove_files(store, options, tag)
 
 

@@ -181,3 +181,13 @@ class TableKind(Enum):
     OBJECT_TABLE = "object-table"
     LANCE_TABLE = "lance-table"
     ICEBERG_TABLE = "iceberg-table"
+
+
+class IcebergStorage(Enum):
+    """Where Iceberg metadata is written."""
+
+    DISABLED = "disabled"
+    TABLE_LOCATION = "table-location"
+    HADOOP_CATALOG = "hadoop-catalog"
+    HIVE_CATALOG = "hive-catalog"
+    REST_CATALOG = "rest-catalog"

@@ -41,6 +41,9 @@ class NoEffect(Enum):
     )
     ALWAYS = "this library always behaves in the stricter of the ways that the option selects"
     INTERNAL = "is set by Java itself, not by users"
+    ICEBERG_CATALOG = (
+        "concerns the registration in an Iceberg catalog, which this library leaves out"
+    )
 
 
 WITHOUT_EFFECT: Mapping[NoEffect, tuple[Option[object], ...]] = {
@@ -419,6 +422,24 @@ WITHOUT_EFFECT: Mapping[NoEffect, tuple[Option[object], ...]] = {
         flag(
             "key-value.sequence_number.enabled",
             "Sequence numbers in the audit log; see table-read.sequence-number.enabled.",
+            default=False,
+        ),
+    ),
+    NoEffect.ICEBERG_CATALOG: (
+        text("metadata.iceberg.uri", "URI of the Hive metastore.", default=None),
+        text("metadata.iceberg.hive-conf-dir", "Configuration folder of Hive.", default=None),
+        text("metadata.iceberg.hadoop-conf-dir", "Configuration folder of Hadoop.", default=None),
+        text(
+            "metadata.iceberg.hive-client-class",
+            "Class of the client of the Hive metastore.",
+            default="org.apache.hadoop.hive.metastore.HiveMetaStoreClient",
+        ),
+        text("metadata.iceberg.database", "Databases in the catalog.", default=None),
+        text("metadata.iceberg.table", "Name of the table in the catalog.", default=None),
+        flag("metadata.iceberg.glue.skip-archive", "Keep no old versions in Glue.", default=False),
+        flag(
+            "metadata.iceberg.hive-skip-update-stats",
+            "Keep the statistics in the Hive metastore.",
             default=False,
         ),
     ),

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from typing import TypeVar
 
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.options import iceberg_options, tag_options
 from paimon_explore.metadata.options import option_enums as of
-from paimon_explore.metadata.options import tag_options
 from paimon_explore.metadata.options.option_definition import (
     Option,
     choice,
@@ -217,9 +217,6 @@ METADATA_STATS_DENSE_STORE = flag(
 )
 METADATA_STATS_KEEP_FIRST_N_COLUMNS = integer(
     "metadata.stats-keep-first-n-columns", "Columns with statistics; -1 all.", default=-1
-)
-ICEBERG_STORAGE = text(
-    "metadata.iceberg.storage", "Where Java writes Iceberg metadata.", default="disabled"
 )
 MANIFEST_FORMAT = text("manifest.format", "Format of manifests, up to 2.0.", default="avro")
 MANIFEST_COMPRESSION = text("manifest.compression", "Compression of manifests.", default="zstd")
@@ -499,10 +496,17 @@ ADD_COLUMN_BEFORE_PARTITION = flag(
 
 HONOURED_OPTIONS: Mapping[str, Option[object]] = {
     option.key: option
-    for option in [*globals().values(), *vars(tag_options).values()]
+    for option in [
+        *globals().values(),
+        *vars(iceberg_options).values(),
+        *vars(tag_options).values(),
+    ]
     if isinstance(option, Option)
 }
-"""The options defined here and in `tag_options`, by key; `option_reference` has all options."""
+"""The options defined here, in `iceberg_options` and in `tag_options`, by key.
+
+`option_reference` has all options.
+"""
 
 
 @dataclass(frozen=True, slots=True)

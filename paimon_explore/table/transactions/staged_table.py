@@ -8,14 +8,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import field
 from typing import TypeVar
 
-from paimon_explore.commit.iceberg import DISABLED
+from paimon_explore.commit.iceberg.settings import DISABLED
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.fileio import paths
 from paimon_explore.fileio.staged_files import StagedFileIO
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.options.iceberg_options import ICEBERG_STORAGE
 from paimon_explore.metadata.options.table_options import (
     DELETION_VECTORS_MERGE_ON_READ,
-    ICEBERG_STORAGE,
     WRITE_ONLY,
     TableOptions,
 )

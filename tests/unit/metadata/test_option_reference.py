@@ -10,7 +10,7 @@ import pytest
 
 from paimon_explore import Catalog, Table, open_table
 from paimon_explore.errors import UnsupportedFeatureError, UnsupportedOptionWarning
-from paimon_explore.metadata.options import table_options, tag_options
+from paimon_explore.metadata.options import iceberg_options, table_options, tag_options
 from paimon_explore.metadata.options.option_definition import Option
 from paimon_explore.metadata.options.option_reference import (
     OPTION_REFERENCE,
@@ -30,7 +30,11 @@ TESTS = Path(__file__).parents[2]
 PACKAGE = TESTS.parent / "paimon_explore"
 JAVA = {option.key: option for option in java_options()}
 ELSEWHERE = {
-    "metadata.iceberg.storage": "an option of Java's Iceberg module",
+    **{
+        key: "an option of Java's Iceberg module"
+        for key in OPTION_REFERENCE
+        if key.startswith("metadata.iceberg.")
+    },
     "pk-multivalue.index.columns": "of the release after 2.0",
     "primary-key.nullable": "of the release after 2.0",
 }
@@ -89,7 +93,7 @@ def test_defaults_and_values_are_texts_that_the_option_accepts(key: str) -> None
 def test_every_option_is_defined_once_and_described_in_a_sentence() -> None:
     declared = [
         option.key
-        for module in (table_options, tag_options)
+        for module in (iceberg_options, table_options, tag_options)
         for option in vars(module).values()
         if isinstance(option, Option)
     ]
@@ -134,7 +138,7 @@ def test_every_honoured_option_is_read_by_the_code() -> None:
     )
     names = {
         option.key: name
-        for module in (table_options, tag_options)
+        for module in (iceberg_options, table_options, tag_options)
         for name, option in vars(module).items()
         if isinstance(option, Option)
     }

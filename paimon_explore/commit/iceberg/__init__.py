@@ -1,0 +1,5 @@
+"""Iceberg metadata of a table, written after each snapshot, so that Iceberg readers find its files.
+
+Spec: iceberg/append-table, iceberg/primary-key-table; the Iceberg table specification, versions 2
+and 3. Seen with the official Java 2.0.0.
+"""

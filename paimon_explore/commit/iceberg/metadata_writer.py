@@ -1,0 +1,279 @@
+"""Writes the Iceberg metadata of new snapshots: `IcebergWriter`.
+
+After snapshot N of the table, these files are written in this order:
+
+| step | writes | after a crash |
+| --- | --- | --- |
+| manifests, if data files change | `<uuid>-m<n>.avro` | they remain as orphan files |
+| manifest list | `snap-<n>-<uuid>.avro` | the same |
+| metadata of snapshot N | `vN.metadata.json` | the hint names an older version |
+| hint | `version-hint.text` | |
+| expiry of old snapshots | deletes files that only they refer to | files remain as orphan files |
+
+The metadata of snapshot N - 1 is continued if it exists and belongs to this history of the table:
+a rollback may have replaced its snapshot. Otherwise the metadata is made from all files of
+snapshot N; thus a commit repairs what an earlier one could not write.
+
+Snapshots of branches have no Iceberg metadata.
+"""
+
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from functools import partial
+from uuid import uuid4
+
+from paimon_explore.commit.iceberg.file_paths import path_prefixes
+from paimon_explore.commit.iceberg.limit_warnings import warn_of_limits
+from paimon_explore.commit.iceberg.manifest_changes import (
+    ManifestChanges,
+    apply_changes,
+    merge_small_manifests,
+)
+from paimon_explore.commit.iceberg.manifest_files import ManifestFolder
+from paimon_explore.commit.iceberg.manifest_records import Content, IcebergManifest, added_entry
+from paimon_explore.commit.iceberg.metadata_expiry import (
+    delete_earlier_versions,
+    delete_later_versions,
+    delete_old_versions,
+    delete_unused_manifests,
+    kept_snapshots,
+)
+from paimon_explore.commit.iceberg.metadata_folder import MetadataFolder
+from paimon_explore.commit.iceberg.schema_json import Json, iceberg_schema, partition_fields
+from paimon_explore.commit.iceberg.settings import IcebergSettings, iceberg_settings
+from paimon_explore.commit.iceberg.snapshot_files import SnapshotFiles
+from paimon_explore.commit.iceberg.snapshot_summary import snapshot_summary
+from paimon_explore.commit.iceberg.table_metadata import IcebergMetadata, IcebergSnapshot
+from paimon_explore.errors import (
+    CorruptFileError,
+    IcebergMetadataWarning,
+    MissingFileError,
+    PaimonError,
+    StorageError,
+)
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.store.table_store import TableStore
+
+_FIRST_SNAPSHOT = 1
+_FILES_SIZE = "total-files-size"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IcebergWriter:
+    """Writes the Iceberg metadata of one table.
+
+    Attributes:
+        store: the table.
+        options: its effective options.
+        settings: the settings of the metadata.
+        clock: epoch milliseconds.
+    """
+
+    store: TableStore
+    options: TableOptions
+    settings: IcebergSettings
+    clock: Callable[[], int]
+
+    def write_all(self, snapshots: Iterable[Snapshot]) -> None:
+        """Write the metadata of committed snapshots; failures are warnings."""
+        for snapshot in snapshots:
+            try:
+                self.write(snapshot)
+            except PaimonError as error:
+                warnings.warn(
+                    f"Snapshot {snapshot.id} of {self.store.paths.root} is committed, but its "
+                    f"Iceberg metadata could not be written: {error} Iceberg readers return older "
+                    "rows; the next commit writes the metadata again.",
+                    IcebergMetadataWarning,
+                    stacklevel=2,
+                )
+
+    def write(self, snapshot: Snapshot) -> None:
+        """Write the metadata of a committed snapshot, unless it exists.
+
+        Raises:
+            StorageError: a file could not be read or written.
+            UnsupportedFeatureError: Iceberg cannot represent the table.
+            FormatError: a file of the table is invalid.
+        """
+        folder = MetadataFolder(self.store.file_io, self.settings.folder)
+        if self._is_written(folder, snapshot):
+            return
+        if snapshot.id == _FIRST_SNAPSHOT:
+            folder.clear()
+        schema = self.store.schemas.load(snapshot.schema_id)
+        base = self._base(folder, snapshot, schema)
+        if base is not None:
+            with suppress(MissingFileError, CorruptFileError):
+                self._continue(folder, snapshot, schema, base)
+                return
+        self._make(folder, snapshot, schema)
+
+    def _is_written(self, folder: MetadataFolder, snapshot: Snapshot) -> bool:
+        """Return whether the metadata of this or of a later snapshot exists."""
+        hint = folder.hint()
+        if hint is None or hint < snapshot.id:
+            return False
+        if hint > snapshot.id:
+            return self._is_current(folder, hint)
+        with suppress(CorruptFileError):
+            return folder.is_written(snapshot)
+        return False
+
+    def _is_current(self, folder: MetadataFolder, version: int) -> bool:
+        """Return whether the metadata of a version belongs to a snapshot of the table."""
+        snapshot = self.store.snapshots.find(version)
+        with suppress(CorruptFileError):
+            return snapshot is not None and folder.is_written(snapshot)
+        return False
+
+    def _base(
+        self, folder: MetadataFolder, snapshot: Snapshot, schema: TableSchema
+    ) -> IcebergMetadata | None:
+        """Return the metadata of the previous snapshot, if it can be continued."""
+        try:
+            base = folder.find(snapshot.id - 1)
+        except CorruptFileError:
+            return None
+        if base is None:
+            return None
+        before = self.store.snapshots.find(snapshot.id - 1)
+        belongs = before is None or base.current.is_of(before)
+        is_same = (
+            base.format_version == self.settings.format_version
+            and list(base.partition_fields) == partition_fields(schema)
+            and base.schema_id <= schema.id
+        )
+        return base if belongs and is_same else None
+
+    def _continue(
+        self,
+        folder: MetadataFolder,
+        snapshot: Snapshot,
+        schema: TableSchema,
+        base: IcebergMetadata,
+    ) -> None:
+        """Write the metadata from that of the previous snapshot and the changes."""
+        prefixes = path_prefixes(self.store.paths.root, self.settings.folder, base)
+        manifests = ManifestFolder(self.store.file_io, self.settings, schema, prefixes.metadata)
+        files = SnapshotFiles(self.store, schema, self.options, self.settings, prefixes)
+        before = manifests.read_list(base.current.manifest_list)
+        data = [one for one in before if one.content is Content.DATA]
+        changes = apply_changes(manifests, data, files.changes(snapshot), snapshot.id)
+        vectors = self._vectors(manifests, files, snapshot, before)
+        merged = merge_small_manifests(manifests, changes.manifests, self.settings, snapshot.id)
+        size = base.current.summary.get(_FILES_SIZE, "")
+        bytes_before = int(size) if size.isdigit() else 0
+        new = IcebergSnapshot(
+            id=snapshot.id,
+            timestamp_ms=max(self.clock(), snapshot.time_millis),
+            summary=snapshot_summary(snapshot, changes, vectors, bytes_before),
+            manifest_list=manifests.write_list([*merged, *vectors]),
+            schema_id=schema.id,
+        )
+        now = self.clock()
+        kept = kept_snapshots([*base.snapshots, new], self.settings.retained, now)
+        metadata = IcebergMetadata(
+            format_version=base.format_version,
+            uuid=base.uuid,
+            location=base.location,
+            last_column_id=max(base.last_column_id, schema.highest_field_id),
+            schemas=[*base.schemas, *self._schemas(base.schema_id + 1, schema)],
+            schema_id=schema.id,
+            partition_fields=base.partition_fields,
+            snapshots=kept,
+            tags=self._tags(kept),
+        )
+        folder.write(metadata, now)
+        expired = [one for one in base.snapshots if one not in kept]
+        with suppress(StorageError, CorruptFileError):  # what remains is not referred to
+            delete_old_versions(folder, self.settings, snapshot.id)
+            delete_unused_manifests(self.store.file_io, manifests, [*expired, kept[0]])
+
+    def _vectors(
+        self,
+        manifests: ManifestFolder,
+        files: SnapshotFiles,
+        snapshot: Snapshot,
+        before: Sequence[IcebergManifest],
+    ) -> list[IcebergManifest]:
+        """Return the manifests of the deletion vectors; written again if an index file changes."""
+        if not self.settings.with_vectors:
+            return []
+        previous = self.store.snapshots.find(snapshot.id - 1)
+        if previous is not None and previous.index_manifest == snapshot.index_manifest:
+            return [one for one in before if one.content is Content.DELETES]
+        records = files.deletion_vectors(snapshot)
+        entries = [added_entry(record, snapshot.id) for record in records]
+        return manifests.write(entries, Content.DELETES, snapshot.id)
+
+    def _make(self, folder: MetadataFolder, snapshot: Snapshot, schema: TableSchema) -> None:
+        """Write the metadata from all files of the snapshot."""
+        others = folder.newest()
+        prefixes = path_prefixes(self.store.paths.root, self.settings.folder, others)
+        manifests = ManifestFolder(self.store.file_io, self.settings, schema, prefixes.metadata)
+        files = SnapshotFiles(self.store, schema, self.options, self.settings, prefixes)
+        data = [added_entry(record, snapshot.id) for record in files.all(snapshot).values()]
+        vectors = [added_entry(record, snapshot.id) for record in files.deletion_vectors(snapshot)]
+        changes = ManifestChanges(
+            manifests=manifests.write(data, Content.DATA, snapshot.id), added=data, deleted=[]
+        )
+        of_vectors = manifests.write(vectors, Content.DELETES, snapshot.id)
+        new = IcebergSnapshot(
+            id=snapshot.id,
+            timestamp_ms=max(self.clock(), snapshot.time_millis),
+            summary=snapshot_summary(snapshot, changes, of_vectors, 0),
+            manifest_list=manifests.write_list([*changes.manifests, *of_vectors]),
+            schema_id=schema.id,
+        )
+        metadata = IcebergMetadata(
+            format_version=self.settings.format_version,
+            uuid=str(uuid4()) if others is None else others.uuid,
+            location=prefixes.location,
+            last_column_id=schema.highest_field_id,
+            schemas=self._schemas(0, schema),
+            schema_id=schema.id,
+            partition_fields=partition_fields(schema),
+            snapshots=[new],
+            tags=self._tags([new]),
+        )
+        folder.write(metadata, self.clock())
+        with suppress(StorageError):  # what remains is not referred to
+            delete_earlier_versions(folder, manifests, self.settings, snapshot.id)
+            delete_later_versions(folder, partial(self._is_current, folder), snapshot.id)
+
+    def _schemas(self, first_id: int, schema: TableSchema) -> list[Json]:
+        """Return the schemas from an id up to the current one."""
+        older = [self.store.schemas.load(number) for number in self._schema_ids(first_id, schema)]
+        current = [schema] if schema.id >= first_id else []
+        return [iceberg_schema(one) for one in (*older, *current)]
+
+    def _schema_ids(self, first_id: int, schema: TableSchema) -> list[int]:
+        if schema.id <= first_id:
+            return []
+        return [number for number in self.store.schemas.ids() if first_id <= number < schema.id]
+
+    def _tags(self, snapshots: Sequence[IcebergSnapshot]) -> dict[str, int]:
+        """Return the tags of snapshots that are part of the metadata."""
+        known = {one.id for one in snapshots}
+        tags = self.store.tags.list()
+        return {tag.name: tag.snapshot.id for tag in tags if tag.snapshot.id in known}
+
+
+def iceberg_writer(
+    store: TableStore, schema: TableSchema, options: TableOptions, clock: Callable[[], int]
+) -> IcebergWriter:
+    """Return the writer of a table with Iceberg metadata, before anything is committed.
+
+    Warnings are given now, in case they are errors: nothing is committed then.
+
+    Raises:
+        InvalidInputError: an option of Iceberg metadata is invalid for the table.
+    """
+    settings = iceberg_settings(store.paths.root, schema, options)
+    warn_of_limits(store.paths.root, settings, options)
+    return IcebergWriter(store=store, options=options, settings=settings, clock=clock)

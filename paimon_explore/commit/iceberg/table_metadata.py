@@ -1,0 +1,205 @@
+"""The metadata file of an Iceberg table as a value, and its JSON.
+
+Spec: the Iceberg table specification, table metadata. Members and their order are those of Java
+Paimon, with the snapshot log in addition.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from paimon_explore.commit.iceberg.schema_json import FIRST_PARTITION_ID, SPEC_ID, Json
+from paimon_explore.errors import CorruptFileError
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.json_object import JsonObject, parse_object
+from paimon_explore.metadata.schema.table_schema import pretty_json
+from paimon_explore.metadata.snapshot import Snapshot
+
+IDENTITY = "paimon-commit-identity"
+"""Key in the summary of an Iceberg snapshot: what identifies the Paimon snapshot."""
+_FOREVER = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IcebergSnapshot:
+    """A snapshot in the metadata of an Iceberg table.
+
+    Attributes:
+        id: the id, that of the Paimon snapshot.
+        timestamp_ms: the time at which it was added, epoch milliseconds.
+        summary: the operation and its metrics.
+        manifest_list: the path of its manifest list.
+        schema_id: the id of its schema.
+    """
+
+    id: int
+    timestamp_ms: int
+    summary: Mapping[str, str]
+    manifest_list: str
+    schema_id: int
+
+    def is_of(self, snapshot: Snapshot) -> bool:
+        """Return whether this is the Iceberg snapshot of a Paimon snapshot.
+
+        After a rollback, another snapshot may have the id. Java Paimon 2.0 records no identity:
+        its metadata is written after the Paimon snapshot.
+        """
+        known = self.summary.get(IDENTITY)
+        if self.id != snapshot.id:
+            return False
+        if known is not None:
+            return known == commit_identity(snapshot)
+        return self.timestamp_ms >= snapshot.time_millis
+
+
+def commit_identity(snapshot: Snapshot) -> str:
+    """Return what identifies a Paimon snapshot in Iceberg metadata."""
+    user, identifier = snapshot.commit_user, snapshot.commit_identifier
+    return snapshot.uuid or f"{user}:{identifier}:{snapshot.time_millis}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IcebergMetadata:
+    """The metadata of an Iceberg table.
+
+    Attributes:
+        format_version: 2 or 3.
+        uuid: identifies the table.
+        location: the folder of the table.
+        last_column_id: the highest field id ever used.
+        schemas: the schemas.
+        schema_id: the id of the current schema.
+        partition_fields: the fields of the only partition spec.
+        snapshots: the snapshots, oldest first; the last one is the current one.
+        tags: the tags of snapshots: ids by name.
+    """
+
+    format_version: int
+    uuid: str
+    location: str
+    last_column_id: int
+    schemas: Sequence[Json]
+    schema_id: int
+    partition_fields: Sequence[Json]
+    snapshots: Sequence[IcebergSnapshot]
+    tags: Mapping[str, int]
+
+    @property
+    def current(self) -> IcebergSnapshot:
+        """The current snapshot."""
+        return self.snapshots[-1]
+
+
+def encode_metadata(metadata: IcebergMetadata, now_ms: int) -> bytes:
+    """Return the JSON of a metadata file.
+
+    Args:
+        metadata: the metadata.
+        now_ms: the time of the change, epoch milliseconds.
+    """
+    current = metadata.current.id
+    spec: Json = {"spec-id": SPEC_ID, "fields": list(metadata.partition_fields)}
+    members: dict[str, Json] = {
+        "format-version": metadata.format_version,
+        "table-uuid": metadata.uuid,
+        "location": metadata.location,
+        "last-sequence-number": current,
+        "last-updated-ms": max([now_ms, *(one.timestamp_ms for one in metadata.snapshots)]),
+        "last-column-id": metadata.last_column_id,
+        "schemas": list(metadata.schemas),
+        "current-schema-id": metadata.schema_id,
+        "partition-specs": [spec],
+        "default-spec-id": SPEC_ID,
+        "last-partition-id": FIRST_PARTITION_ID - 1 + len(metadata.partition_fields),
+        "sort-orders": [{"order-id": 0, "fields": []}],
+        "default-sort-order-id": 0,
+        "snapshots": [_snapshot_json(one) for one in metadata.snapshots],
+        "current-snapshot-id": current,
+        "properties": {},
+        "refs": {
+            name: {"snapshot-id": number, "type": "tag", "max-ref-age-ms": _FOREVER}
+            for name, number in metadata.tags.items()
+        },
+        "snapshot-log": [
+            {"timestamp-ms": one.timestamp_ms, "snapshot-id": one.id} for one in metadata.snapshots
+        ],
+    }
+    return pretty_json(members).encode()
+
+
+def _snapshot_json(snapshot: IcebergSnapshot) -> dict[str, Json]:
+    parent: dict[str, Json] = {"parent-snapshot-id": snapshot.id - 1} if snapshot.id > 1 else {}
+    return {
+        "sequence-number": snapshot.id,
+        "snapshot-id": snapshot.id,
+        **parent,
+        "timestamp-ms": snapshot.timestamp_ms,
+        "summary": dict(snapshot.summary),
+        "manifest-list": snapshot.manifest_list,
+        "schema-id": snapshot.schema_id,
+    }
+
+
+def parse_metadata(data: bytes, path: str) -> IcebergMetadata:
+    """Parse a metadata file that Paimon wrote.
+
+    Raises:
+        CorruptFileError: a member is missing or invalid.
+    """
+    source = parse_object(data, path)
+    snapshots = [_snapshot_of(one) for one in _objects(source, "snapshots")]
+    current = source.integer("current-snapshot-id")
+    if not snapshots or snapshots[-1].id != current:
+        raise CorruptFileError(path, "current-snapshot-id", "must be that of the last snapshot")
+    specs = _objects(source, "partition-specs")
+    refs = source.optional_object("refs")
+    return IcebergMetadata(
+        format_version=source.integer("format-version"),
+        uuid=source.text("table-uuid"),
+        location=source.text("location"),
+        last_column_id=source.integer("last-column-id"),
+        schemas=[_json(one.values) for one in _objects(source, "schemas")],
+        schema_id=source.integer("current-schema-id"),
+        partition_fields=[_json(one.values) for one in _objects(specs[0], "fields")]
+        if specs
+        else [],
+        snapshots=snapshots,
+        tags={} if refs is None else _tags(refs),
+    )
+
+
+def _snapshot_of(source: JsonObject) -> IcebergSnapshot:
+    return IcebergSnapshot(
+        id=source.integer("snapshot-id"),
+        timestamp_ms=source.integer("timestamp-ms"),
+        summary=source.optional_texts("summary") or {},
+        manifest_list=source.text("manifest-list"),
+        schema_id=source.integer("schema-id"),
+    )
+
+
+def _tags(refs: JsonObject) -> dict[str, int]:
+    found = {name: refs.optional_object(name) for name in refs.values}
+    return {name: ref.integer("snapshot-id") for name, ref in found.items() if ref is not None}
+
+
+def _objects(source: JsonObject, key: str) -> list[JsonObject]:
+    """Return a list of objects."""
+    values = source.values.get(key)
+    if not isinstance(values, list) or not all(isinstance(value, dict) for value in values):
+        raise source.error(key, "must be a list of objects")
+    return [
+        JsonObject(path=source.path, values=value, where=f"{key}[{position}]")
+        for position, value in enumerate(values)
+    ]
+
+
+def _json(value: object) -> Json:
+    """Return a value that was read from JSON, typed."""
+    match value:
+        case Mapping():
+            return {str(key): _json(item) for key, item in value.items()}
+        case list():
+            return [_json(item) for item in value]
+        case str() | int() | None:
+            return value
+        case _:
+            return str(value)
