@@ -12,13 +12,15 @@ from paimon_explore.command_line.options import (
     point_options,
     table_name,
 )
-from paimon_explore.errors import InvalidInputError
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from paimon_explore.command_line.rendering.output import Output, Rows
     from paimon_explore.command_line.source import Source
+    from paimon_explore.table.file_tables.format_table import FormatTable
+    from paimon_explore.table.row_reader import RowSource
     from paimon_explore.table.table import Table
 
 _COLUMNS_HELP = "Comma-separated columns; a.b is a field of the ROW column a."
@@ -72,8 +74,28 @@ def show_head(  # noqa: PLR0913 - the options of the command
             raise click.UsageError("System tables have no --where and no --branch.")
         output.rows(_first(source.open_rows(name).to_batches(), names, rows))
         return
-    table = point(source.open_table(name, branch))
+    try:
+        table = point(source.open_table(name, branch))
+    except UnsupportedFeatureError:
+        found = None if branch is not None else source.open_files(name)
+        if found is None:
+            raise
+        output.rows(_first_of_files(found, names, where, rows))
+        return
     output.rows(table.scan(names, where, rows).to_batches())
+
+
+def _first_of_files(
+    found: "FormatTable | RowSource", names: list[str] | None, where: str | None, rows: int | None
+) -> "Rows":
+    """The first rows of a format table or an object table."""
+    from paimon_explore.table.row_reader import RowSource
+
+    if not isinstance(found, RowSource):
+        return found.scan(names, where, rows).to_batches()
+    if where is not None:
+        raise click.UsageError("Object tables have no --where.")
+    return _first(found.to_batches(), names, rows)
 
 
 def _first(found: "Rows", names: list[str] | None, limit: int | None) -> "Rows":

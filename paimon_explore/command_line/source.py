@@ -1,6 +1,7 @@
 """Where a command finds its tables: a catalog by name, a warehouse, or the path of a table."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from paimon_explore.errors import InvalidInputError, NotFoundError
@@ -8,6 +9,7 @@ from paimon_explore.frozen_dataclass import dataclass
 
 if TYPE_CHECKING:
     from paimon_explore.table.catalog.catalog import Catalog
+    from paimon_explore.table.file_tables.format_table import FormatTable
     from paimon_explore.table.row_reader import RowSource
     from paimon_explore.table.table import Table
 
@@ -69,6 +71,16 @@ class Source:
             if error.kind != "table" or "/" in name or "." not in name:
                 raise
             raise NotFoundError("table", name, message=error.message, hint=SOURCE_HINT) from error
+
+    def open_files(self, name: str) -> "FormatTable | RowSource | None":
+        """Open a format table or an object table of the catalog; None if the table is neither."""
+        if not self.has_catalog:
+            return None
+        catalog = self.open_catalog()
+        for opener in (catalog.format_table, catalog.object_table):
+            with suppress(InvalidInputError):
+                return opener(name)
+        return None
 
     def open_rows(self, name: str) -> "RowSource":
         """Open a system table: `database.table$files`, or the path of a table with `$files`.

@@ -100,6 +100,7 @@ class DataFileSource:
         sequence_number: replaces every stored sequence number (level-0 files of tables with
             `sequence.snapshot-ordering`, where it is the snapshot id of the manifest entry).
         partition: the entry's `_PARTITION`: partition columns that are not stored have its values.
+        file_format: the format of the file; None if its name says it.
     """
 
     file_io: FileIO
@@ -111,6 +112,7 @@ class DataFileSource:
     max_sequence_number: int | None = None
     sequence_number: int | None = None
     partition: bytes | None = None
+    file_format: str | None = None
 
     @property
     def stored_fields(self) -> tuple[DataField, ...]:
@@ -236,7 +238,7 @@ def open_rows(source: DataFileSource, request: ReadRequest) -> Iterator["OpenRow
     to_open = FileToOpen(
         file_io=source.file_io,
         path=source.path,
-        name=data_file_name(source.path),
+        name=data_file_name(source.path, source.file_format),
         columns=source.stored_columns,
         options=TableOptions(source.schema.options),
         use_threads=request.use_threads,

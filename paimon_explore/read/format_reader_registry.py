@@ -22,6 +22,9 @@ from paimon_explore.metadata.options.table_options import TableOptions
 
 _TEXT_FORMATS = frozenset({"csv", "json"})
 _COMPRESSIONS = frozenset({"gz", "gzip", "bz2", "deflate", "snappy", "lz4", "zst", "zstd"})
+TEXT = "text"
+"""The format of format tables whose only column is a line of text."""
+_LINE_DELIMITER = "text.line-delimiter"
 _BY_COLUMN = frozenset({"parquet", "orc"})
 _REFUSED = frozenset({"lance", "vortex", "mosaic", "text", "txt"})
 
@@ -72,8 +75,12 @@ class FileToOpen:
     size: int | None = None
 
 
-def data_file_name(path: str) -> DataFileName:
+def data_file_name(path: str, file_format: str | None = None) -> DataFileName:
     """Parses format and compression from a data file's name.
+
+    Args:
+        path: the file.
+        file_format: the format, if something else than the name says it (format tables).
 
     Raises:
         CorruptFileError: the extension is not a known format.
@@ -84,6 +91,9 @@ def data_file_name(path: str) -> DataFileName:
     """
     _, *extensions = paths.name(path).lower().split(".")
     last = extensions[-1] if extensions else ""
+    if file_format is not None:
+        is_compressed = file_format in _TEXT_FORMATS | {TEXT} and last in _COMPRESSIONS
+        return DataFileName(format=file_format, compression=last if is_compressed else "")
     if last in _COMPRESSIONS and len(extensions) > 1 and extensions[-2] in _TEXT_FORMATS | _REFUSED:
         name = DataFileName(format=extensions[-2], compression=last)
     else:
@@ -91,7 +101,7 @@ def data_file_name(path: str) -> DataFileName:
     if name.format in _REFUSED:
         raise UnsupportedFeatureError(f"File format {name.format!r}", path)
     if name.format not in _OPENERS:
-        known = ", ".join(sorted(_OPENERS))
+        known = ", ".join(sorted(_OPENERS.keys() - {TEXT}))
         raise CorruptFileError(path, "extension", f"must be one of {known}, not {last!r}")
     return name
 
@@ -154,6 +164,21 @@ def _json(file: FileToOpen) -> Iterator[OpenDataFile]:
 
 
 @contextmanager
+def _text(file: FileToOpen) -> Iterator[OpenDataFile]:
+    from paimon_explore.encoding.text.csv_json_reader import decompressed  # noqa: PLC0415 - when a file has it
+    from paimon_explore.read.csv_json_data_file import TextDataFile  # noqa: PLC0415 - when a file has it
+
+    if len(file.columns) != 1:
+        rule = f"a text file has exactly one column, but its schema has {len(file.columns)}"
+        raise CorruptFileError(file.path, "columns", rule)
+    text = decompressed(file.file_io.read(file.path), file.name.compression, path=file.path)
+    delimiter = file.options.get(_LINE_DELIMITER, "\n")
+    lines = text.split(delimiter)
+    lines = lines if lines[-1] else lines[:-1]
+    yield TextDataFile(file.path, {file.columns[0].name: lines}, len(lines))
+
+
+@contextmanager
 def _row(file: FileToOpen) -> Iterator[OpenDataFile]:
     from paimon_explore.encoding.row_format.row_file import RowDataFile  # noqa: PLC0415 - when a file has it
 
@@ -178,6 +203,7 @@ _OPENERS: Mapping[str, Callable[[FileToOpen], AbstractContextManager[OpenDataFil
     "avro": _avro,
     "csv": _csv,
     "json": _json,
+    TEXT: _text,
     "row": _row,
     "blob": _blob,
 }

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from paimon_explore.metastore.view_values import ViewInfo as ViewInfo
     from paimon_explore.scan.predicate.sql_parser import Where as Where
     from paimon_explore.table.engine_scans.scan_part import ScanPart as ScanPart
+    from paimon_explore.table.file_tables.format_table import FormatTable as FormatTable
     from paimon_explore.table.incremental_range import Increment as Increment
     from paimon_explore.table.maintenance import Age as Age
     from paimon_explore.table.maintenance import Maintenance as Maintenance
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
     from paimon_explore.table.previews.what_if import WhatIf as WhatIf
     from paimon_explore.table.references import ConsumerListing as ConsumerListing
     from paimon_explore.table.row_changes import Change as Change
+    from paimon_explore.table.row_reader import RowSource as RowSource
     from paimon_explore.table.streams.change_stream import ChangeStream as ChangeStream
     from paimon_explore.table.streams.stream_position import StreamPoint as StreamPoint
     from paimon_explore.widgets.explorer import Explorer as Explorer
@@ -82,6 +84,7 @@ _MODULES = {
     "Explorer": "widgets.explorer",
     "FileExplanation": "inspection.explain.file_explanation",
     "FilesView": "inspection.views.files_view",
+    "FormatTable": "table.file_tables.format_table",
     "FsckReport": "maintenance.checks.findings",
     "FunctionInfo": "metastore.view_values",
     "Given": "inspection.partition_argument",
@@ -104,6 +107,7 @@ _MODULES = {
     "Removal": "maintenance.expiry.file_removal",
     "Renderer": "inspection.rendering.result",
     "Replay": "inspection.explain.commit_replay",
+    "RowSource": "table.row_reader",
     "Rows": "write.input.table_batches",
     "RowsView": "inspection.rows.rows_view",
     "ScanExplanation": "inspection.explain.scan_explanation",

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 
 from paimon_explore.command_line.source import Source
-from paimon_explore.errors import InvalidInputError, NotFoundError
+from paimon_explore.errors import InvalidInputError, NotFoundError, UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.table.catalog.catalog import Catalog
 from paimon_explore.table.row_reader import RowSource
@@ -48,6 +48,11 @@ class CatalogTables:
             if self.source.is_system_table(name):
                 return self.source.open_rows(name)
             return self.source.open_table(name).scan()
+        except UnsupportedFeatureError:
+            found = self.source.open_files(name)
+            if found is None:
+                raise
+            return found if isinstance(found, RowSource) else found.rows()
         except NotFoundError:
             if is_short:  # may be a name of the statement itself
                 return None

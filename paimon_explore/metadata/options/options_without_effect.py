@@ -34,7 +34,9 @@ class NoEffect(Enum):
     MEMORY = "sizes buffers, caches or spilled files of Java; the rows are the same"
     PARALLELISM = "divides the work of Java, Flink or Spark; the rows are the same"
     ENGINE = "concerns only jobs of Flink or Spark, or objects that only they use"
-    FORMAT_TABLE = "concerns only tables of type format-table, which this library does not open"
+    FORMAT_TABLE = (
+        "concerns only tables of type format-table, which this library reads but does not write"
+    )
     INDEX = "concerns indexes that speed up searches; this library finds the same rows without them"
     OPTIONAL = (
         "asks for optional work, which this library does not do; all rows and files are valid"
@@ -274,11 +276,6 @@ WITHOUT_EFFECT: Mapping[NoEffect, tuple[Option[object], ...]] = {
             "Who reads the files.",
             ("paimon", "engine"),
             default="paimon",
-        ),
-        flag(
-            "format-table.partition-path-only-value",
-            "Folders are named after values only.",
-            default=False,
         ),
         integer("format-table.scan.list-parallelism", "Threads for listings.", default=64),
     ),

@@ -160,6 +160,11 @@ DELETION_VECTOR_INDEX_FILE_TARGET_SIZE = size(
 # Data files
 
 FILE_FORMAT = text("file.format", "Format of data files.", default="parquet")
+FORMAT_TABLE_PARTITION_PATH_ONLY_VALUE = flag(
+    "format-table.partition-path-only-value",
+    "Folders of a format table are named after values only.",
+    default=False,
+)
 FILE_FORMAT_PER_LEVEL = per_level("file.format.per.level", "File format per level.")
 FILE_COMPRESSION = text("file.compression", "Compression of data files.", default="zstd")
 FILE_COMPRESSION_PER_LEVEL = per_level("file.compression.per.level", "Compression per level.")

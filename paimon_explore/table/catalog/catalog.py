@@ -34,6 +34,7 @@ from paimon_explore.metastore.identifier import (
     plain_identifier,
 )
 from paimon_explore.sanitize import sanitized
+from paimon_explore.table.catalog.catalog_objects import opener_of
 from paimon_explore.table.catalog.catalog_operations import OperableCatalog
 from paimon_explore.table.catalog.catalog_system_tables import DATABASE, GLOBAL_TABLES, global_table
 from paimon_explore.table.row_reader import RowSource
@@ -456,7 +457,7 @@ class Catalog(OperableCatalog):
         try:
             info = self._metastore.table(wanted)
             if info.type not in _READABLE:
-                raise UnsupportedFeatureError(f"a table of type {info.type!r}", wanted.full_name)
+                raise _other_type(info.type, wanted)
             return open_stored_table(info.file_io, info.path, wanted.branch, options, info)
         except NotFoundError as error:
             if error.kind != "table":
@@ -582,6 +583,12 @@ class Catalog(OperableCatalog):
         known = sorted(islice(self.iter_tables(wanted.database), _MAX_SUGGESTED))
         hint = f"{suggestion(wanted.table, known)}Existing tables: {choices(known)}."
         return NotFoundError("table", wanted.table, wanted.database, hint=hint)
+
+
+def _other_type(kind: str, wanted: Identifier) -> UnsupportedFeatureError:
+    method, name = opener_of(kind), wanted.full_name
+    hint = "" if method == "table" else f"Open it with {method}({name!r})."
+    return UnsupportedFeatureError(f"a table of type {kind!r}", name, hint=hint)
 
 
 def _check_new_database(name: str) -> None:

@@ -4,19 +4,95 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from paimon_explore.arguments import boolean, optional_string, string
-from paimon_explore.errors import AlreadyExistsError, NotFoundError, choices, suggestion
+from paimon_explore.errors import (
+    AlreadyExistsError,
+    InvalidInputError,
+    NotFoundError,
+    choices,
+    suggestion,
+)
 from paimon_explore.metastore.identifier import plain_identifier
 from paimon_explore.table import lazy_types as types
 from paimon_explore.table.table_definition import Columns, OptionValue, option_texts, parse_columns
 
 if TYPE_CHECKING:
+    from paimon_explore.metadata.schema.table_schema import TableSchema
+    from paimon_explore.metastore.catalog_values import TableInfo
     from paimon_explore.metastore.metastore import Metastore
+
+FORMAT_TABLE, OBJECT_TABLE = "format-table", "object-table"
+"""Values of the option `type`."""
+_OPENERS = {FORMAT_TABLE: "format_table", OBJECT_TABLE: "object_table"}
+
+
+def opener_of(kind: str) -> str:
+    """Return the method of `Catalog` that opens tables of a type."""
+    return _OPENERS.get(kind, "table")
 
 
 class CatalogObjects:
     """Views, functions and partitions; which of them a catalog has depends on its kind."""
 
     _metastore: "Metastore"
+
+    def format_table(self, name: str) -> "types.FormatTable":
+        """Open a table of type `format-table`: folders of Parquet, ORC, CSV, JSON or text files.
+
+        REST catalogs and Hive metastores have such tables. They are listed by `tables`, and
+        read-only here.
+
+        Raises:
+            NotFoundError: there is no such table.
+            InvalidInputError: the table has another type.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().format_table("demo.orders")
+        Traceback (most recent call last):
+        paimon_explore.errors.InvalidInputError: Table demo.orders has the type 'table', ...
+        """
+        from paimon_explore.table.file_tables.format_table import FormatTable
+
+        info, schema = self._of_type(name, FORMAT_TABLE)
+        return FormatTable(name=name, schema=schema, location=info.path, file_io=info.file_io)
+
+    def object_table(self, name: str) -> "types.RowSource":
+        """Open a table of type `object-table`: the files below a folder as rows.
+
+        Columns: `path` in the folder, `name`, `length`, `mtime` in epoch milliseconds, `atime` (0)
+        and `owner` (null).
+
+        Raises:
+            NotFoundError: there is no such table.
+            InvalidInputError: the table has another type.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().object_table("demo.orders")
+        Traceback (most recent call last):
+        paimon_explore.errors.InvalidInputError: Table demo.orders has the type 'table', ...
+        """
+        from paimon_explore.table.file_tables.object_table import object_table
+
+        info, _ = self._of_type(name, OBJECT_TABLE)
+        return object_table(name, info.path, info.file_io)
+
+    def _of_type(self, name: str, kind: str) -> "tuple[TableInfo, TableSchema]":
+        """Where a table of a type is, and its schema."""
+        wanted = plain_identifier(name)
+        info = self._metastore.table(wanted)
+        schema = info.schema
+        if schema is None:
+            from paimon_explore.metadata.table_paths import TablePaths
+            from paimon_explore.store.table_store import TableStore
+            from paimon_explore.table.latest_schema import schema_at_open
+
+            schema = schema_at_open(TableStore(info.file_io, TablePaths(info.path)))
+        found = schema.options.get("type", info.type)
+        if found != kind:
+            raise InvalidInputError(
+                f"Table {wanted.full_name} has the type {found!r}, not {kind!r}.",
+                hint=f"Open it with {opener_of(found)}({name!r}).",
+            )
+        return info, schema
 
     def views(self, database: str, pattern: str | None = None) -> list[str]:
         """Return the names of a database's views, sorted; none if the catalog has no views.
