@@ -6,7 +6,7 @@ Spec: append-table/data-evolution. Seen in: golden java200 `data_evolution`, `bl
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 import numpy as np
 import pyarrow as pa
@@ -24,7 +24,11 @@ from paimon_explore.data_types.definitions import DataField, RowType
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.read.data_file import SystemColumn
+from paimon_explore.read.deletion_vector_filter import Positions
 from paimon_explore.scan.manifest_arrays import row_array
+
+if TYPE_CHECKING:
+    from pyroaring import BitMap
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +41,7 @@ class ColumnFile:
         newest: its maximum sequence number; the greatest wins.
         schema: the schema it was written with.
         write_cols: the columns it contains, as named in that schema; None for all.
-        read: reads fields of all its rows, in file order.
+        read: reads fields of some rows, in file order; of all rows if the positions are None.
     """
 
     first: int
@@ -45,7 +49,7 @@ class ColumnFile:
     newest: int
     schema: TableSchema
     write_cols: tuple[str, ...] | None
-    read: Callable[[tuple[DataField, ...]], Iterator[pa.RecordBatch]]
+    read: Callable[[tuple[DataField, ...], "BitMap | None"], Iterator[pa.RecordBatch]]
 
     def contains(self, field: DataField) -> bool:
         """Whether the file contains the column with this id."""
@@ -57,6 +61,8 @@ def merge_columns(
     files: Sequence[ColumnFile],
     fields: tuple[DataField, ...],
     system_columns: tuple[SystemColumn, ...] = (),
+    *,
+    row_ids: Positions | None = None,
 ) -> Iterator[pa.RecordBatch]:
     """Reads the rows of a group of files with overlapping row ids, by ascending row id.
 
@@ -64,86 +70,119 @@ def merge_columns(
         files: of one group.
         fields: the columns to read.
         system_columns: also read: row ids, sequence numbers (of the newest file), row kinds.
+        row_ids: of the only rows to read, ascending; None for all.
 
     Yields:
         Batches of the fields in their Arrow types, then the system columns.
     """
     first = min(file.first for file in files)
-    count = max(file.first + file.row_count for file in files) - first
+    if row_ids is None:
+        row_ids = np.arange(first, max(file.first + file.row_count for file in files))
+    if not len(row_ids):
+        return
     newest_first = sorted(files, key=lambda file: file.newest, reverse=True)
-    whole = _whole_columns(newest_first, fields, count)
+    parts = [_Part.of(file, row_ids) for file in newest_first]
+    whole = _whole_columns(parts, fields, len(row_ids))
     columns = [
-        whole[field.name] if field.name in whole else _column(newest_first, field, first, count)
+        whole[field.name] if field.name in whole else _column(parts, field, len(row_ids))
         for field in fields
     ]
-    system = [_system_column(name, newest_first[0], first, count) for name in system_columns]
+    newest = newest_first[0].newest
+    system = [_system_column(name, newest, row_ids, first) for name in system_columns]
     added = [
         pa.field(str(name), column.type)
         for name, column in zip(system_columns, system, strict=True)
     ]
     if not fields and not system:
-        yield rows_without_columns(count)
+        yield rows_without_columns(len(row_ids))
         return
     schema = pa.schema([*arrow_schema(RowType(fields=fields)), *added])
     yield pa.RecordBatch.from_arrays([*columns, *system], schema=schema)
 
 
-def _system_column(name: SystemColumn, newest: ColumnFile, first: int, count: int) -> Column:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Part:
+    """The requested rows of a file.
+
+    Attributes:
+        file: the file.
+        start: index of the first of these rows among all requested rows.
+        count: their number.
+        selection: their positions in the file; None for all its rows.
+    """
+
+    file: ColumnFile
+    start: int
+    count: int
+    selection: "BitMap | None"
+
+    @classmethod
+    def of(cls, file: ColumnFile, row_ids: Positions) -> "_Part":
+        """The rows of a file among ascending row ids."""
+        start, end = np.searchsorted(row_ids, (file.first, file.first + file.row_count)).tolist()
+        selection = None
+        if end - start < file.row_count:
+            from pyroaring import BitMap  # noqa: PLC0415 - some rows only
+
+            selection = BitMap((row_ids[start:end] - file.first).astype(np.uint32))
+        return cls(file=file, start=start, count=end - start, selection=selection)
+
+    def read(self, wanted: tuple[DataField, ...]) -> list[Column]:
+        """Reads columns of the requested rows."""
+        batches = list(self.file.read(wanted, self.selection)) if self.count else []
+        return [
+            concat_arrays([batch.column(i) for batch in batches])
+            if batches
+            else empty_array(to_arrow(wanted[i].type))
+            for i in range(len(wanted))
+        ]
+
+
+def _system_column(name: SystemColumn, newest: int, row_ids: Positions, first: int) -> Column:
     match name:
         case SystemColumn.ROW_ID:
-            numbers = np.arange(first, first + count)
+            numbers = row_ids
         case SystemColumn.POSITION:
-            numbers = np.arange(count)
+            numbers = row_ids - first
         case SystemColumn.SEQUENCE_NUMBER:
-            numbers = np.full(count, newest.newest)
+            numbers = np.full(len(row_ids), newest)
         case SystemColumn.VALUE_KIND:
+            count = len(row_ids)
             return build_fixed(pa.int8(), np.zeros(count, np.int8), np.ones(count, np.bool_))
         case _:
             assert_never(name)
-    return build_fixed(pa.int64(), numbers.astype(np.int64), np.ones(count, np.bool_))
+    return build_fixed(pa.int64(), numbers.astype(np.int64), np.ones(len(row_ids), np.bool_))
 
 
 def _whole_columns(
-    files: Sequence[ColumnFile], fields: tuple[DataField, ...], count: int
+    parts: Sequence[_Part], fields: tuple[DataField, ...], count: int
 ) -> dict[str, Column]:
     """Reads the columns that one file contains for all rows, in one pass over each file."""
     owners: dict[int, list[DataField]] = {}
     for field in fields:
-        owner = next((i for i, file in enumerate(files) if file.contains(field)), None)
-        if owner is not None and files[owner].row_count == count:
+        owner = next((i for i, part in enumerate(parts) if part.file.contains(field)), None)
+        if owner is not None and parts[owner].count == count:
             owners.setdefault(owner, []).append(field)
     found: dict[str, Column] = {}
     for owner, wanted in owners.items():
-        columns = _read(files[owner], tuple(wanted))
+        columns = parts[owner].read(tuple(wanted))
         found.update({f.name: column for f, column in zip(wanted, columns, strict=True)})
     return found
 
 
-def _read(file: ColumnFile, wanted: tuple[DataField, ...]) -> list[Column]:
-    """Reads columns of a file for all rows."""
-    batches = list(file.read(wanted))
-    return [
-        concat_arrays([batch.column(i) for batch in batches])
-        if batches
-        else empty_array(to_arrow(wanted[i].type))
-        for i in range(len(wanted))
-    ]
-
-
-def _column(files: Sequence[ColumnFile], field: DataField, first: int, count: int) -> Column:
-    """Reads one column of the whole range from several files."""
-    parts: list[Column] = []
+def _column(parts: Sequence[_Part], field: DataField, count: int) -> Column:
+    """Reads one column of the requested rows from several files."""
+    values: list[Column] = []
     source = np.full(count, -1, dtype=np.int64)
     offset = 0
-    for file in files:
-        start = file.first - first
-        free = source[start : start + file.row_count] < 0
-        if not file.contains(field) or not free.any():
+    for part in parts:
+        free = source[part.start : part.start + part.count] < 0
+        if not part.file.contains(field) or not free.any():
             continue
-        parts.extend(_read(file, (field,)))
-        rows = np.arange(offset, offset + file.row_count)
-        source[start : start + file.row_count][free] = rows[free]
-        offset += file.row_count
-    if not parts:
+        values.extend(part.read((field,)))
+        rows = np.arange(offset, offset + part.count)
+        source[part.start : part.start + part.count][free] = rows[free]
+        offset += part.count
+    if not values:
         return null_array(count, to_arrow(field.type))
-    return concat_arrays(parts).take(row_array(source, source >= 0))
+    return concat_arrays(values).take(row_array(source, source >= 0))

@@ -12,7 +12,7 @@ Spec: primary-key-table, merge read; concepts/spec/tableindex.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import field, replace
-from itertools import groupby, pairwise
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -49,6 +49,7 @@ from paimon_explore.read.data_file import (
 )
 from paimon_explore.read.format_reader_registry import data_file_name
 from paimon_explore.read.readable_columns import check_readable_columns
+from paimon_explore.read.run_order import MAX_RUNS, in_order
 from paimon_explore.scan.manifest_arrays import byte_array, column, numbers, row_array
 from paimon_explore.scan.predicate.expression import TRUE, Expression, names_of
 from paimon_explore.scan.predicate.predicate_split import split as split_predicate
@@ -64,8 +65,11 @@ from paimon_explore.scan.splits.key_range_sections import by_age, key_ranks, sec
 from paimon_explore.store.table_store import TableStore
 
 if TYPE_CHECKING:
+    from pyroaring import BitMap
+
     from paimon_explore.encoding.deletion_vector import DeletionVector
     from paimon_explore.read.data_evolution import ColumnFile
+    from paimon_explore.read.selected_row_ids import RowIdRange
     from paimon_explore.scan.pruning.file_index_filter import IndexedRows
 
 INDEX_SUFFIX = ".index"
@@ -80,8 +84,6 @@ _LATE_ROWS = 65_536
 """Minimum rows for late materialization in a merge of a table with few columns ..."""
 _FEW_COLUMNS = 16
 """... which are up to this many; a merge of more columns needs fewer rows."""
-_MAX_RUNS = 16
-"""Maximum number of files that are merged as separate runs; each needs some batches in memory."""
 _MAX_LATE_RUNS = 64
 """The same with late materialization, where the batches have few columns."""
 _SELECTING = (MergeEngine.DEDUPLICATE, MergeEngine.FIRST_ROW)
@@ -178,9 +180,13 @@ class SplitReader:
         if len(rows) == 1:
             return self.plain_file(split, rows[0])
         from paimon_explore.read.data_evolution import merge_columns  # noqa: PLC0415 - data evolution
+        from paimon_explore.read.selected_row_ids import remaining_row_ids  # noqa: PLC0415 - likewise
 
-        files = [SplitFile(split=split, row=row, reader=self).columns() for row in rows]
-        return self._filtered(split, merge_columns(files, self.fields, self.system_columns))
+        files = [SplitFile(split=split, row=row, reader=self) for row in rows]
+        row_ids = remaining_row_ids(split.source.row_ids, [file.row_id_range() for file in files])
+        parts = [file.columns() for file in files]
+        merged = merge_columns(parts, self.fields, self.system_columns, row_ids=row_ids)
+        return self._filtered(split, merged)
 
     def plain_file(self, split: DataSplit, row: int) -> Iterator[pa.RecordBatch]:
         """Reads a file whose rows are the table's rows, so that any predicate may skip rows."""
@@ -194,7 +200,7 @@ class SplitReader:
             filter_fields=fields[wanted:],
             system_columns=self.system_columns,
             deleted=file.deleted(),
-            selection=None if indexed is None else indexed.positions,
+            selection=file.selected(indexed),
             predicate=None if self.predicate == TRUE else self.predicate,
             batch_rows=self.batch_rows,
             batch_bytes=_PLAIN_BYTES,
@@ -299,7 +305,7 @@ class SplitReader:
         deciding = () if keep else self._deciding(split, runs, spec)
         ordered = not keep and not spec.sequence_fields
         if ordered:
-            runs, ordered = in_order(split, runs, _MAX_LATE_RUNS if deciding else _MAX_RUNS)
+            runs, ordered = in_order(split, runs, _MAX_LATE_RUNS if deciding else MAX_RUNS)
         if deciding:
             from paimon_explore.read.row_selection import LateMerge, read_selected_rows  # noqa: PLC0415 - large
 
@@ -435,9 +441,25 @@ class SplitFile:
 
     def deleted(self) -> "DeletionVector | None":
         """The deletion vector of the file; None if it has none."""
-        name = self._cell("file_name").as_py()
-        found = self.split.deletion_files.get(name)
+        found = self.split.deletion_files.get(self._cell("file_name").as_py())
         return None if found is None else load_vector(self.reader.store.file_io, found)
+
+    def selected(self, indexed: "IndexedRows | None") -> "BitMap | None":
+        """The only positions to read by global indexes and the file index; None for all."""
+        found = None if indexed is None else indexed.positions
+        if (row_ids := self.split.source.row_ids) is None:
+            return found
+        from paimon_explore.read import selected_row_ids  # noqa: PLC0415 - an index
+
+        rows = self._cell("first_row_id").as_py(), self._cell("row_count").as_py()
+        return selected_row_ids.selected_positions(row_ids, *rows, found)
+
+    def row_id_range(self) -> "RowIdRange":
+        """The row ids of the file, with its deletion vector."""
+        from paimon_explore.read.selected_row_ids import RowIdRange  # noqa: PLC0415 - data evolution
+
+        rows = self._cell("first_row_id").as_py(), self._cell("row_count").as_py()
+        return RowIdRange(*rows, self.deleted())
 
     def columns(self) -> "ColumnFile":
         """The file as input for merging columns (data evolution)."""
@@ -450,7 +472,9 @@ class SplitFile:
             newest=self._cell("max_sequence_number").as_py(),
             schema=source.schema,
             write_cols=source.write_cols,
-            read=lambda fields: read_data_file(source, ReadRequest(fields=fields)),
+            read=lambda fields, selection: read_data_file(
+                source, ReadRequest(fields=fields, selection=selection)
+            ),
         )
 
     def indexed_rows(self, predicate: Expression) -> "IndexedRows | None":
@@ -545,29 +569,6 @@ def _true_rows(batch: pa.RecordBatch, truth: pa.BooleanArray, count: int) -> pa.
         if truth.slice(first, count).true_count == count:
             return batch.slice(first, count)
     return batch.filter(truth)
-
-
-def runs_in_order(split: DataSplit, runs: list[list[int]]) -> bool:
-    """Whether every record of a run is newer than all records of the runs before it."""
-    lows = numbers(split.files.table, "min_sequence_number")
-    highs = numbers(split.files.table, "max_sequence_number")
-    return all(highs[old].max() < lows[new].min() for old, new in pairwise(runs))
-
-
-def in_order(
-    split: DataSplit, runs: list[list[int]], max_runs: int = _MAX_RUNS
-) -> tuple[list[list[int]], bool]:
-    """The runs, and whether they are in order; up to `max_runs` single files if only these are.
-
-    If each write overlaps only the key range of the previous one, many files form few runs, and
-    the first run contains both the oldest and the newest file.
-    """
-    if runs_in_order(split, runs):
-        return runs, True
-    newest = numbers(split.files.table, "max_sequence_number")
-    files = by_age([[row] for run in runs for row in run], newest)
-    found = len(files) <= max_runs and runs_in_order(split, files)
-    return (files, True) if found else (runs, False)
 
 
 def _retracts(split: DataSplit, run: list[int]) -> bool:

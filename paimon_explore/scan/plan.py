@@ -45,11 +45,15 @@ from paimon_explore.scan.predicate.predicate_split import split
 from paimon_explore.scan.splits.data_split import LocatedFiles, PlainSplit
 from paimon_explore.scan.splits.deletion_vector_files import deletion_files
 from paimon_explore.scan.splits.file_locations import DataFilePaths
+from paimon_explore.scan.splits.row_id_ranges import row_ranges
 from paimon_explore.scan.splits.split_generator import SplitRules, make_splits
 from paimon_explore.scan.time_travel import NEWEST, TimeTravel, created_since
 from paimon_explore.store.table_store import TableStore
 
 if TYPE_CHECKING:
+    from pyroaring import BitMap64
+
+    from paimon_explore.scan.global_index import IndexedRowIds
     from paimon_explore.scan.pruning.file_statistics import SchemaOf
 
 PARTITION_STAGE = "partitions"
@@ -57,6 +61,7 @@ LEVEL_STAGE = "visible levels"
 BUCKET_STAGE = "bucket"
 KEY_STAGE = "key statistics"
 VALUE_STAGE = "value statistics"
+GLOBAL_INDEX_STAGE = "global index"
 
 _POSTPONED = -2
 _KEY_STATS = frozenset({"key_min", "key_max", "key_null_counts"})
@@ -152,14 +157,20 @@ class ScanTarget:
             open_cost_bytes=self.options.value(SOURCE_SPLIT_OPEN_FILE_COST),
         )
 
-    def located(self, entries: ManifestEntries, snapshot: Snapshot) -> LocatedFiles:
-        """Adds paths and deletion vectors to files of a snapshot."""
+    def located(
+        self,
+        entries: ManifestEntries,
+        snapshot: Snapshot,
+        row_ids: "BitMap64 | None" = None,
+    ) -> LocatedFiles:
+        """Adds paths and deletion vectors to files of a snapshot, and the row ids to read."""
         return LocatedFiles(
             entries=entries,
             paths_of=DataFilePaths(self.schema, self.options, self.store.paths),
             deletion_files=deletion_files(self.store, snapshot, self.schema, self.options),
             snapshot_id=snapshot.id,
             branch=self.branch,
+            row_ids=row_ids,
         )
 
 
@@ -223,11 +234,16 @@ def plan_scan(target: ScanTarget, predicate: Expression = TRUE) -> ScanPlan:
     )
     stages: list[Stage] = []
     entries = _planned_files(target, target.snapshot, partitions, parts.rest, stages)
+    indexed = by_global_index(target, target.snapshot, entries, parts.rest)
+    if indexed is not None:
+        stages.append(_stage(GLOBAL_INDEX_STAGE, "files", indexed.stage.mask))
+        entries = indexed.stage.kept
+    row_ids = None if indexed is None else indexed.rows.row_ids
     if target.options.value(SCAN_PLAN_SORT_PARTITION) and target.schema.partition_keys:
         entries = sorted_by_partition(entries, partitions)
     return ScanPlan(
         snapshot=target.snapshot,
-        splits=make_splits(target.located(entries, target.snapshot), target.rules),
+        splits=make_splits(target.located(entries, target.snapshot, row_ids), target.rules),
         stages=tuple(stages),
         rest=parts.rest,
     )
@@ -416,6 +432,51 @@ def file_stages(
     yield FileStage(
         name=VALUE_STAGE, before=entries, mask=_values_by_bucket(target, entries, rest, schema_of)
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GlobalIndexStage:
+    """Files after the lookup of a predicate in global indexes.
+
+    Attributes:
+        stage: the files before and after.
+        rows: the rows that the indexes allow.
+    """
+
+    stage: FileStage
+    rows: "IndexedRowIds"
+
+
+def by_global_index(
+    target: ScanTarget, snapshot: Snapshot, entries: ManifestEntries, rest: Expression
+) -> GlobalIndexStage | None:
+    """Drop files without a row that the global indexes allow; None if no index applies.
+
+    Args:
+        target: table and schema.
+        snapshot: of the index manifest.
+        entries: the files that the other stages kept.
+        rest: the part of the predicate that partitions do not decide.
+    """
+    if rest == TRUE or snapshot.index_manifest is None or not len(entries):
+        return None
+    if not target.options.value(DATA_EVOLUTION_ENABLED):
+        return None
+    from paimon_explore.scan.global_index import IndexSource  # noqa: PLC0415 - may be there
+
+    first, after = row_ranges(entries)
+    if (first < 0).any():
+        return None
+    source = IndexSource(
+        store=target.store, schema=target.schema, options=target.options, snapshot=snapshot
+    )
+    rows = source.row_ids(rest, first, after)
+    if rows is None:
+        return None
+    ends = zip(first.tolist(), after.tolist(), strict=True)
+    mask = np.array([rows.row_ids.range_cardinality(*part) > 0 for part in ends], np.bool_)
+    stage = FileStage(name=GLOBAL_INDEX_STAGE, before=entries, mask=mask)
+    return GlobalIndexStage(stage=stage, rows=rows)
 
 
 def _visible(target: ScanTarget, entries: ManifestEntries) -> Mask:

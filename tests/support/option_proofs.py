@@ -370,6 +370,12 @@ PROOFS: Mapping[str, Mapping[str, Sequence[str]]] = {
         ),
         "thin_files_have_no_key_columns": ("data-file.thin-mode",),
     },
+    "unit/scan/test_global_indexes.py": {
+        "options_say_whether_indexes_are_used": (
+            "global-index.enabled",
+            "global-index.column-update-action",
+        ),
+    },
     "unit/write/test_row_kinds.py": {
         "a_column_of_the_table_may_hold_the_kind": ("rowkind.field",),
         "ignored_kinds_are_dropped_before_anything_else": (

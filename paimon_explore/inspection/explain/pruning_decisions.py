@@ -19,7 +19,14 @@ from paimon_explore.metadata.options.table_options import (
 )
 from paimon_explore.scan.live_entries import PartitionFilter
 from paimon_explore.scan.manifest_arrays import binary, numbers
-from paimon_explore.scan.plan import BUCKET_STAGE, KEY_STAGE, LEVEL_STAGE, FileStage, ScanTarget
+from paimon_explore.scan.plan import (
+    BUCKET_STAGE,
+    GLOBAL_INDEX_STAGE,
+    KEY_STAGE,
+    LEVEL_STAGE,
+    FileStage,
+    ScanTarget,
+)
 from paimon_explore.scan.predicate.expression import TRUE, Expression, conjuncts, names_of
 from paimon_explore.scan.predicate.predicate_split import split as split_predicate
 from paimon_explore.scan.predicate.sql_formatter import to_sql
@@ -96,6 +103,9 @@ class Reasons:
             return lambda place: self._level(gone, place)
         if stage.name == BUCKET_STAGE:
             return lambda place: self._bucket(gone, place)
+        if stage.name == GLOBAL_INDEX_STAGE:
+            text = "is skipped: the global indexes find no matching row in it."
+            return lambda _: Reason(text=text)
         predicate, frame = self._stats(stage.name, gone)
         return lambda place: _reason(explain(predicate, frame, place), kept=False)
 

@@ -52,7 +52,8 @@ from paimon_explore.metadata.options.option_enums import ChangelogProducer, Merg
 from paimon_explore.metadata.options.table_options import MAX_INT64, TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.read.data_file import ReadRequest, SystemColumn, read_data_file
-from paimon_explore.read.split_reader import SplitFile, SplitReader, in_order
+from paimon_explore.read.run_order import in_order
+from paimon_explore.read.split_reader import SplitFile, SplitReader
 from paimon_explore.scan.manifest_arrays import numbers
 from paimon_explore.scan.splits.data_split import DataSplit
 from paimon_explore.scan.splits.key_range_sections import key_ranks

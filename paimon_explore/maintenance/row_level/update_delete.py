@@ -1,12 +1,12 @@
 """UPDATE and DELETE: the entry points that return commit messages."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.row_level.append_table_rows import AppendRows, Inserts
 from paimon_explore.maintenance.row_level.assignments import NewValue, assignments
 from paimon_explore.maintenance.row_level.data_evolution_update import DataEvolutionUpdate
+from paimon_explore.maintenance.row_level.indexed_columns import dropped_with, outdated_indexes
 from paimon_explore.maintenance.row_level.primary_key_rows import PrimaryKeyRows
 from paimon_explore.maintenance.row_level.row_change import RowChange, WhereChange
 from paimon_explore.maintenance.row_level.supported_operations import check_delete, check_update
@@ -99,35 +99,19 @@ def bind_where(where: Where | None, scan: ScanTarget) -> Expression:
     return TRUE if where is None else bind(predicate(where), scan.schema.row_type)
 
 
-def _check_not_indexed(scan: ScanTarget, columns: Sequence[str]) -> None:
-    """Check that no updated column has a global index, which would become stale.
-
-    Raises:
-        UnsupportedFeatureError: a column has a global index.
-    """
-    if scan.snapshot is None or scan.schema.primary_keys:
-        return
-    names = {field.id: field.name for field in scan.schema.fields if field.name in columns}
-    for row in scan.store.manifests.index_of(scan.snapshot).rows():
-        index = row["global_index"]
-        if isinstance(index, dict) and index["index_field_id"] in names:
-            raise UnsupportedFeatureError(
-                f"updating column {names[index['index_field_id']]!r}, which has a global index,",
-                hint="Drop the index first.",
-            )
-
-
 def run_change(
     scan: ScanTarget, change: RowChange, inserts: Inserts | None = None
 ) -> RowLevelResult:
     """Apply a change to a table of any kind."""
     planned_on = None if scan.snapshot is None else scan.snapshot.id
-    _check_not_indexed(scan, change.updated)
+    outdated = outdated_indexes(scan, change.updated)
     if scan.schema.primary_keys:
         messages = PrimaryKeyRows(scan, change).run(inserts)
     elif scan.options.value(opt.DATA_EVOLUTION_ENABLED):
         messages = DataEvolutionUpdate(scan, change).run(inserts)
+        messages += dropped_with(messages, outdated)
         return RowLevelResult(messages=messages, planned_on=planned_on, checks_columns=True)
     else:
         messages = AppendRows(scan, change).run(inserts)
+        messages += dropped_with(messages, outdated)
     return RowLevelResult(messages=messages, planned_on=planned_on)

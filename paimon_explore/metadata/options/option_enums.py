@@ -149,6 +149,14 @@ class GlobalIndexSearchMode(Enum):
     DETAIL = "detail"
 
 
+class GlobalIndexColumnUpdateAction(Enum):
+    """What an update of a column with a global index does."""
+
+    THROW_ERROR = "throw-error"
+    DROP_PARTITION_INDEX = "drop-partition-index"
+    IGNORE = "ignore"
+
+
 class ClusteringIncrementalMode(Enum):
     """Sort modes of incremental clustering."""
 

@@ -280,7 +280,6 @@ WITHOUT_EFFECT: Mapping[NoEffect, tuple[Option[object], ...]] = {
         integer("format-table.scan.list-parallelism", "Threads for listings.", default=64),
     ),
     NoEffect.INDEX: (
-        flag("global-index.enabled", "Use global indexes in scans.", default=True),
         text("global-index.external-path", "Folder of new global indexes.", default=None),
         one_of(
             "global-index.search-mode", "Search of unindexed rows.", _SEARCH_MODES, default=None

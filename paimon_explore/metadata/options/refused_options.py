@@ -20,7 +20,6 @@ from paimon_explore.metadata.options.option_definition import (
     choice,
     flag,
     names,
-    one_of,
     size,
     text,
     with_fallback_keys,
@@ -139,17 +138,6 @@ REFUSALS: tuple[Refusal, ...] = (
         uses=(Use.WRITE,),
         rule="the catalog would not show the rows of the commit under the future tag",
         hint="Pass options={'metastore.tag-to-partition.preview': 'none'} to commit without it.",
-    ),
-    Refusal(
-        option=one_of(
-            "global-index.column-update-action",
-            "What an update of a column with a global index does; here it is always refused.",
-            ("throw-error", "drop-partition-index", "ignore"),
-            default="throw-error",
-        ),
-        uses=(),
-        rule="the index would be outdated",
-        hint="Drop the index first.",
     ),
 )
 """The refused options."""

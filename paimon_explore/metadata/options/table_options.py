@@ -486,6 +486,12 @@ ROW_TRACKING_PARTITION_GROUP_ON_COMMIT = flag(
 DATA_EVOLUTION_ENABLED = immutable(
     flag("data-evolution.enabled", "Write new columns to separate files.", default=False)
 )
+GLOBAL_INDEX_ENABLED = flag("global-index.enabled", "Use global indexes in scans.", default=True)
+GLOBAL_INDEX_COLUMN_UPDATE_ACTION = choice(
+    "global-index.column-update-action",
+    "What an update of a column with a global index does.",
+    default=of.GlobalIndexColumnUpdateAction.THROW_ERROR,
+)
 
 # Changing the schema
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import repeat
-from typing import TypeAlias, overload
+from typing import TYPE_CHECKING, TypeAlias, overload
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +18,10 @@ from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
 from paimon_explore.scan.manifest_arrays import Mask, Rows, column, numbers
+from paimon_explore.scan.splits.row_id_ranges import row_ranges
+
+if TYPE_CHECKING:
+    from pyroaring import BitMap64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +67,7 @@ class LocatedFiles:
         deletion_files: by data file name, for the files that have a deletion vector.
         snapshot_id: the snapshot they were planned at; None for files of several snapshots.
         branch: the branch whose schemas the files' schema ids name.
+        row_ids: the only rows to read, found by global indexes; None for all.
     """
 
     entries: ManifestEntries
@@ -70,6 +75,7 @@ class LocatedFiles:
     deletion_files: Mapping[str, DeletionFile]
     snapshot_id: int | None
     branch: str = MAIN_BRANCH
+    row_ids: "BitMap64 | None" = None
 
     @cached_property
     def paths(self) -> pa.StringArray:
@@ -251,6 +257,19 @@ class DataSplit:
         """Physical rows of the files, including deleted and retracted ones."""
         return self.of.row_counts[self.number]
 
+    @property
+    def _row_ids(self) -> "BitMap64 | None":
+        """The only rows of the files to read; None for all."""
+        found = self.of.files.row_ids
+        if found is None:
+            return None
+        from pyroaring import BitMap64  # noqa: PLC0415 - there is a global index
+
+        own = BitMap64()
+        for start, end in zip(*(ends.tolist() for ends in row_ranges(self.files)), strict=True):
+            own.add_range(start, end)
+        return found & own
+
     def only(self, rows: Rows) -> "DataSplit":
         """A split of some of the files, at least one."""
         part = Splits.one(self.source.take(rows + self.start), raw=self.raw_convertible)
@@ -281,6 +300,7 @@ class DataSplit:
             entries=source.entries.take(np.arange(len(source.entries))[self._part]),
             paths_of=KnownPaths(take_rows(source.paths, np.arange(len(source.paths))[self._part])),  # type: ignore[arg-type]  # in stubs
             deletion_files=dict(self.deletion_files),
+            row_ids=self._row_ids,
         )
         return (_rebuilt, (part, bool(self.raw_convertible), self.same_rows))
 

@@ -1,6 +1,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 
+import numpy as np
 import pyarrow as pa
+from pyroaring import BitMap
 
 from paimon_explore.data_types.arrow import arrow_schema
 from paimon_explore.data_types.definitions import DataField, RowType
@@ -20,10 +22,11 @@ def file(
 ) -> ColumnFile:
     """A file of some columns, in batches of two rows."""
 
-    def read(wanted: tuple[DataField, ...]) -> Iterator[pa.RecordBatch]:
+    def read(wanted: tuple[DataField, ...], selection: BitMap | None) -> Iterator[pa.RecordBatch]:
         schema = arrow_schema(RowType(fields=wanted))
-        for start in range(0, count, 2):
-            rows = {f.name: list(values[f.name][start : start + 2]) for f in wanted}
+        kept = range(count) if selection is None else list(selection)
+        for start in range(0, len(kept), 2):
+            rows = {f.name: [values[f.name][i] for i in kept[start : start + 2]] for f in wanted}
             yield pa.RecordBatch.from_pydict(rows, schema=schema)
 
     count = len(next(iter(values.values())))
@@ -50,6 +53,20 @@ def test_each_column_comes_from_its_newest_file() -> None:
         {"a": 2, "b": None},
         {"a": 3, "b": "Z"},
     ]
+
+
+def test_only_the_requested_rows_are_read_from_each_file() -> None:
+    whole = file(10, 1, {"a": [1, 2, 3, 4], "b": ["w", "x", "y", "z"]}, partial=False)
+    part = file(11, 2, {"b": ["X", "Y"]})
+    batches = merge_columns(
+        [whole, part], FIELDS, (SystemColumn.ROW_ID,), row_ids=np.array([10, 12, 13])
+    )
+    assert pa.Table.from_batches(batches).to_pylist() == [
+        {"a": 1, "b": "w", "_ROW_ID": 10},
+        {"a": 3, "b": "Y", "_ROW_ID": 12},
+        {"a": 4, "b": "z", "_ROW_ID": 13},
+    ]
+    assert list(merge_columns([whole, part], FIELDS, row_ids=np.zeros(0, np.int64))) == []
 
 
 def test_a_file_may_cover_a_part_of_the_rows() -> None:

@@ -1,0 +1,221 @@
+"""The keys that a condition allows, for lookups in global indexes.
+
+Every result is a superset: a condition that cannot be expressed by keys allows all rows. For NOT,
+the child is evaluated for the rows where it may be false, so that rows for which a condition is
+unknown are in neither result. Conditions on one column are combined before the lookup, so that a
+range is looked up as a whole.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from functools import reduce
+
+from pyroaring import BitMap64
+
+from paimon_explore.encoding.global_index.index_keys import GlobalIndexKeys, Key, KeyValue
+from paimon_explore.encoding.global_index.key_ranges import (
+    EVERY_KEYS,
+    NO_KEY,
+    KeyRange,
+    KeySet,
+)
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.scan.predicate.expression import (
+    TRUE,
+    And,
+    Column,
+    Compare,
+    CompareOp,
+    Expression,
+    In,
+    IsNull,
+    IsTrue,
+    Like,
+    Literal,
+    Not,
+    Or,
+)
+from paimon_explore.scan.predicate.like_pattern import prefix_of
+
+_NEGATED = {
+    CompareOp.EQ: CompareOp.NE,
+    CompareOp.NE: CompareOp.EQ,
+    CompareOp.LT: CompareOp.GE,
+    CompareOp.GE: CompareOp.LT,
+    CompareOp.GT: CompareOp.LE,
+    CompareOp.LE: CompareOp.GT,
+}
+_MAX_BYTE = 0xFF
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lookup:
+    """The rows of a column that a condition allows.
+
+    Attributes:
+        column: its name.
+        keys: the keys.
+        nulls: whether rows with a null are allowed.
+    """
+
+    column: str
+    keys: KeySet
+    nulls: bool
+
+    def narrowed(self, other: "Lookup") -> "Lookup":
+        """The rows that both allow."""
+        return Lookup(
+            column=self.column,
+            keys=self.keys.intersection(other.keys),
+            nulls=self.nulls and other.nulls,
+        )
+
+
+LookUp = Callable[[Lookup], BitMap64 | None]
+"""Returns a superset of the rows of a lookup; None for all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GlobalIndexCondition:
+    """Evaluates a bound predicate with lookups.
+
+    Attributes:
+        keys: the keys of each column that has an index, by name.
+        look_up: looks up rows of these columns.
+    """
+
+    keys: Mapping[str, GlobalIndexKeys]
+    look_up: LookUp
+
+    def rows(self, expr: Expression, *, wanted: bool = True) -> BitMap64 | None:
+        """Rows for which `expr` may be `wanted` (true or false); None for all."""
+        match expr:
+            case And(children=children) | Or(children=children):
+                if isinstance(expr, And) is wanted:  # NOT (a OR b) wants both to be false
+                    return self._in_all(children, wanted=wanted)
+                return self._in_any(children, wanted=wanted)
+            case Not(child=child):
+                return self.rows(child, wanted=not wanted)
+            case IsTrue(child=child):
+                return self.rows(child, wanted=True) if wanted else None
+            case Literal(value=value):
+                return None if value is wanted else BitMap64()
+            case _:
+                return self._in_all((expr,), wanted=wanted)
+
+    def _in_all(self, children: Iterable[Expression], *, wanted: bool) -> BitMap64 | None:
+        lookups: dict[str, Lookup] = {}
+        parts: list[BitMap64 | None] = []
+        for child in children:
+            if isinstance(child, And | Or | Not | IsTrue | Literal):
+                found = self._negated_leaf(child, wanted=wanted)
+                if found is None:
+                    parts.append(self.rows(child, wanted=wanted))
+                    continue
+            else:
+                found = self._leaf(child, wanted=wanted)
+            if found is not None:
+                before = lookups.get(found.column)
+                lookups[found.column] = found if before is None else before.narrowed(found)
+        parts.extend(map(self.look_up, lookups.values()))
+        known = [part for part in parts if part is not None]
+        return reduce(BitMap64.__and__, known) if known else None
+
+    def _in_any(self, children: Iterable[Expression], *, wanted: bool) -> BitMap64 | None:
+        found = BitMap64()
+        for child in children:
+            part = self.rows(child, wanted=wanted)
+            if part is None:
+                return None
+            found |= part
+        return found
+
+    def _negated_leaf(self, expr: Expression, *, wanted: bool) -> Lookup | None:
+        """The lookup of NOT and one condition."""
+        if isinstance(expr, Not) and not isinstance(expr.child, And | Or | Not | IsTrue | Literal):
+            return self._leaf(expr.child, wanted=not wanted)
+        return None
+
+    def _leaf(self, expr: Expression, *, wanted: bool) -> Lookup | None:
+        match expr:
+            case Column():
+                return self._leaf(Compare(op=CompareOp.EQ, left=expr, right=TRUE), wanted=wanted)
+            case Compare(op=op, left=Column(path=(name,)), right=Literal(value=value)):
+                return self._compared(name, op, value, wanted=wanted)
+            case In(operand=Column(path=(name,)), values=values):
+                return self._listed(name, [value.value for value in values], wanted=wanted)
+            case IsNull(operand=Column(path=(name,))) if name in self.keys:
+                found = NO_KEY if wanted else EVERY_KEYS
+                return Lookup(column=name, keys=found, nulls=wanted)
+            case Like(operand=Column(path=(name,))) if wanted and name in self.keys:
+                return self._prefixed(name, prefix_of(expr))
+            case _:
+                return None
+
+    def _compared(
+        self, name: str, op: CompareOp, value: KeyValue | None, *, wanted: bool
+    ) -> Lookup | None:
+        keys = self.keys.get(name)
+        if keys is None or value is None or _is_nan(value):
+            return None
+        if op is CompareOp.SAME:
+            if not wanted:
+                return None
+            op = CompareOp.EQ
+        found = _ranges(keys, op if wanted else _NEGATED[op], value)
+        return Lookup(column=name, keys=found, nulls=False)
+
+    def _listed(self, name: str, values: list[KeyValue | None], *, wanted: bool) -> Lookup | None:
+        keys = self.keys.get(name)
+        if keys is None or any(value is not None and _is_nan(value) for value in values):
+            return None
+        known = [value for value in values if value is not None]
+        if wanted:
+            parts = (part for v in known for part in _ranges(keys, CompareOp.EQ, v).ranges)
+            return Lookup(column=name, keys=KeySet.of(*parts), nulls=False)
+        if len(known) < len(values):  # with a null in the list, NOT IN is never true
+            return Lookup(column=name, keys=NO_KEY, nulls=False)
+        found = reduce(
+            KeySet.intersection, (_ranges(keys, CompareOp.NE, v) for v in known), EVERY_KEYS
+        )
+        return Lookup(column=name, keys=found, nulls=False)
+
+    def _prefixed(self, name: str, prefix: str) -> Lookup | None:
+        if not prefix or not self.keys[name].is_text:
+            return None
+        low = prefix.encode()
+        part = KeyRange(low, _after_prefix(low))
+        return Lookup(column=name, keys=KeySet.of(part), nulls=False)
+
+
+def _is_nan(value: object) -> bool:
+    return isinstance(value, float) and math.isnan(value)
+
+
+def _ranges(keys: GlobalIndexKeys, op: CompareOp, value: KeyValue) -> KeySet:
+    """The keys of the values that compare to a constant; 0.0 and -0.0 are equal.
+
+    NaN is in every range of floating-point numbers that is not bounded by values on both sides.
+    """
+    is_zero = bool(keys.float_bytes) and value == 0
+    least: Key = keys.of_value(-0.0 if is_zero else value)
+    above = keys.after(keys.of_value(0.0 if is_zero else value))
+    nan = (KeyRange(keys.nan, None),) if keys.float_bytes else ()
+    match op:
+        case CompareOp.EQ:
+            return KeySet.of(KeyRange(least, above))
+        case CompareOp.LT:
+            return KeySet.of(KeyRange(None, least), *nan)
+        case CompareOp.LE:
+            return KeySet.of(KeyRange(None, above), *nan)
+        case CompareOp.GE:
+            return KeySet.of(KeyRange(least, None), *nan)
+        case CompareOp.GT:
+            return KeySet.of(KeyRange(above, None), *nan)
+        case _:
+            return KeySet.of(KeyRange(None, least), KeyRange(above, None), *nan)
+
+
+def _after_prefix(prefix: bytes) -> bytes:
+    """The least bytes above all texts with a prefix; a byte of UTF-8 is below 255."""
+    return prefix[:-1] + bytes([min(prefix[-1] + 1, _MAX_BYTE)])
