@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from statistics import median
 
 import numpy as np
+import pyarrow.compute as pc
 
 from paimon_explore.commit.iceberg.metadata_folder import MetadataFolder
 from paimon_explore.commit.iceberg.settings import has_iceberg_metadata, iceberg_folder
@@ -422,8 +423,8 @@ def missing_statistics(facts: TableFacts) -> Iterator[Finding]:
 
 def _without_statistics(files: ManifestEntries) -> Ints:
     counts = column(files.table, "value_null_counts")
-    lists = as_python(counts)
-    found: Ints = np.flatnonzero([not one for one in lists])
+    lengths = as_python(pc.call_function("list_value_length", [counts]))
+    found: Ints = np.flatnonzero([not length for length in lengths])
     return found
 
 

@@ -171,7 +171,7 @@ class FileHistory:
                     codes=codes[at : at + total],
                     positions=np.repeat(np.arange(first, last + 1), sizes),
                     deletes=kinds == FileKind.DELETE,
-                    live=np.unique(codes[live_at : live_at + len(end)]),
+                    live=codes[live_at : live_at + len(end)],
                 )
             )
             at += total

@@ -26,7 +26,7 @@ class Segment:
         codes: file identity of each entry of the delta lists.
         positions: position of the snapshot of each entry.
         deletes: whether the entry is a DELETE.
-        live: file identities of the live files of the last snapshot.
+        live: file identities of the live files of the last snapshot; repetitions do not count.
     """
 
     first: int
@@ -82,15 +82,20 @@ def _all_events(segments: Sequence[Segment]) -> list[tuple[Ints, Ints, Bools]]:
     for segment in segments:
         codes, positions, deletes = _net(segment)
         first = _first_events(codes, positions)
-        untouched = np.setdiff1d(segment.live, codes)
-        begun = np.union1d(codes[first][deletes[first]], untouched)
-        gone = np.setdiff1d(live_before, begun)
+        untouched = _without(segment.live, codes)
+        begun = np.concatenate([codes[first][deletes[first]], untouched])
+        gone = _without(live_before, begun)
         events.append((begun, np.full(len(begun), border), np.ones(len(begun), np.bool_)))
         events.append((gone, np.full(len(gone), border), np.zeros(len(gone), np.bool_)))
         events.append((codes, positions + 1, ~deletes))
         live_before = segment.live
         border = segment.last + 2
     return events
+
+
+def _without(codes: Ints, others: Ints) -> Ints:
+    """The codes that are not among the others."""
+    return codes[np.isin(codes, others, invert=True)]
 
 
 def _net(segment: Segment) -> tuple[Ints, Ints, Bools]:

@@ -54,11 +54,8 @@ def partitions_of(files: pa.Table, partition_type: RowType) -> Partitions:
 
 def partition_texts(files: pa.Table, partition_type: RowType) -> list[str]:
     """The column `partition` as text, or as hex if the bytes do not match the partition type."""
-    rows = binary_column(files, "partition")
-    columns = _decoded(rows, partition_type)
-    if columns is None:
-        return hex_texts(rows)
-    return joined_texts(columns, partition_type, len(rows))
+    found = partitions_of(files, partition_type)
+    return [found.texts[code] for code in found.codes.tolist()]
 
 
 def joined_texts(columns: Sequence[Column], row_type: RowType, count: int) -> list[str]:

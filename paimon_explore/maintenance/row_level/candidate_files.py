@@ -57,7 +57,7 @@ def live_positions(file: SplitFile) -> Ints:
     """Return the positions of the live rows of a file."""
     rows = np.arange(int(numbers(file.split.files.table, "row_count")[file.row]))
     deleted = file.deleted()
-    return rows if deleted is None else np.setdiff1d(rows, positions(deleted))
+    return rows if deleted is None else rows[np.isin(rows, positions(deleted), invert=True)]
 
 
 def bitmap(rows: Ints) -> BitMap64:

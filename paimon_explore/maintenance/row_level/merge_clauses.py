@@ -277,7 +277,7 @@ class MergeChange:
         clause[pairs_applied.target] = applied
         source[pairs_applied.target] = pairs_applied.source
         if self._by_source:
-            unmatched = np.setdiff1d(np.arange(count), pairs.target)
+            unmatched = np.delete(np.arange(count), pairs.target)
             known = in_order(self._sides.target, frozenset(batch.schema.names))
             rows = self._sides.join(take(batch.select(list(known)), unmatched), None)
             found = self._first_clause(self._by_source, rows)
