@@ -193,7 +193,9 @@ class FileHistory:
         try:
             return read()
         except PaimonError as error:
-            self._problems.append(problem_of(error))
+            found = problem_of(error)
+            if found not in self._problems:
+                self._problems.append(found)
             return None
 
 

@@ -1984,6 +1984,8 @@ function start(model, root, channel, history) {
         problem(failure),
         button("×", "Dismiss", () => item.remove())
       );
+      const equal = [...notice.children].find((other) => other.textContent === item.textContent);
+      equal?.remove();
       notice.append(item);
       while (notice.children.length > 4) notice.children[0].remove();
     }

@@ -16,6 +16,7 @@ from paimon_explore.inspection.history.schema_history import SchemaHistory
 from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.inspection.views.partition_heatmap import PartitionHeat, partition_heat
+from paimon_explore.store.manifests import shared_cache
 from paimon_explore.table.table import Table
 from support.explored import History
 
@@ -140,6 +141,18 @@ def test_a_schema_that_live_files_need_is_found_if_it_is_missing(tmp_path: Path)
     assert [one.message for one in history.problems] == [
         f"Schema 1 does not exist in {table.path}."
     ]
+
+
+def test_a_lost_manifest_that_two_snapshots_list_is_told_once(tmp_path: Path) -> None:
+    table = written(tmp_path, commits=2)
+    assert table.snapshot is not None
+    (name,) = table.store.manifests.list(table.snapshot.delta_manifest_list).names
+    table.append([{"a": 2}])
+    (Path(table.path) / "manifest" / name).unlink()
+    shared_cache().clear()
+    state = ExplorerState(Inspector(pe.open_table(table.path)._view()))
+    (told,) = state.history().body["problems"]
+    assert name in told["message"]
 
 
 def written(folder: Path, *, commits: int) -> Table:
