@@ -56,7 +56,7 @@ def apply_changes(
     added: dict[str, Record] = dict(changes.added)
     deleted: list[IcebergEntry] = []
     manifests: list[IcebergManifest] = []
-    if not changes.removed:
+    if changes.is_append:
         manifests = list(before)
     else:
         known = {plain_path(path): path for path in added}

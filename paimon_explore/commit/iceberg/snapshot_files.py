@@ -5,6 +5,7 @@ full compactions write; with deletion vectors, in format version 3, all files ab
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -22,7 +23,11 @@ from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.entry_cancellation import live_entries
 from paimon_explore.metadata.manifest.index_manifest import DELETION_VECTORS_INDEX
 from paimon_explore.metadata.manifest.manifest_entry import FileKind, ManifestEntries
-from paimon_explore.metadata.options.table_options import DATA_EVOLUTION_ENABLED, TableOptions
+from paimon_explore.metadata.options.table_options import (
+    DATA_EVOLUTION_ENABLED,
+    DELETION_VECTORS_MERGE_ON_READ,
+    TableOptions,
+)
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.manifest_arrays import Mask, numbers, text
@@ -40,10 +45,12 @@ class FileChanges:
     Attributes:
         added: records of the data files that Iceberg readers see from now on, by path.
         removed: the paths of all files that the snapshot removes.
+        is_append: whether the snapshot only adds files; else added files may be known already.
     """
 
     added: Mapping[str, Record]
     removed: frozenset[str]
+    is_append: bool
 
 
 class SnapshotFiles:
@@ -94,14 +101,24 @@ class SnapshotFiles:
                 added[path] = row
         rows = np.fromiter(added.values(), np.int64, len(added))
         records = self._records(entries.take(rows), list(added))
-        return FileChanges(added=dict(zip(added, records, strict=True)), removed=frozenset(removed))
+        return FileChanges(
+            added=dict(zip(added, records, strict=True)),
+            removed=frozenset(removed),
+            is_append=bool(adds.all()),
+        )
 
     def all(self, snapshot: Snapshot) -> Mapping[str, Record]:
-        """Return the records of all data files whose rows are rows of the table, by path."""
+        """Return the records of all data files that Iceberg readers see, by path.
+
+        Of a primary-key table they also see files of lower levels whose keys no other file has.
+        """
         live = self._live(snapshot)
-        raw = live.filter(_mask_of(live, self._read_without_merge(snapshot)))
-        paths = self._paths(raw)
-        return dict(zip(paths, self._records(raw, paths), strict=True))
+        seen = numbers(live.table, "level") >= self._settings.first_level
+        if not seen.all():
+            seen |= _mask_of(live, self._read_without_merge(snapshot))
+        entries = live.filter(seen)
+        paths = self._paths(entries)
+        return dict(zip(paths, self._records(entries, paths), strict=True))
 
     def deletion_vectors(self, snapshot: Snapshot) -> list[Record]:
         """Return the records of the deletion vectors of all files that Iceberg readers see."""
@@ -112,8 +129,7 @@ class SnapshotFiles:
         index_names = map(str, as_python(text(table, "file_name")))
         sizes = dict(zip(index_names, numbers(table, "file_size").tolist(), strict=True))
         live = self._live(snapshot)
-        wanted = numbers(live.table, "level") >= self._settings.first_level
-        seen = live.filter(wanted)
+        seen = live.filter(numbers(live.table, "level") >= self._settings.first_level)
         names = [str(name) for name in as_python(text(seen.table, "file_name"))]
         found = deletion_files(self._store, snapshot, self._schema, self._options)
         entries = seen.filter(np.array([name in found for name in names], np.bool_))
@@ -139,8 +155,9 @@ class SnapshotFiles:
         return live_entries(manifests.read_many(manifests.all(snapshot).names))
 
     def _read_without_merge(self, snapshot: Snapshot) -> frozenset[tuple[object, ...]]:
-        """Return the files that a batch read returns as they are."""
-        splits = plan_scan(self._target(snapshot)).splits
+        """Return the files whose rows are rows of the table, whatever their level is."""
+        all_levels = self._options.changed({DELETION_VECTORS_MERGE_ON_READ.key: "true"})
+        splits = plan_scan(replace(self._target(snapshot), options=all_levels)).splits
         return frozenset(
             key
             for split in splits

@@ -229,6 +229,30 @@ def test_readers_see_fully_compacted_rows_of_primary_key_tables() -> None:
     assert seen(table).rows() == rows_of(table.to_arrow())
 
 
+def test_metadata_that_is_made_anew_has_the_rows_of_the_last_full_compaction() -> None:
+    table = keyed({})
+    table.upsert(ROWS)
+    table.upsert([{"k": 5, "v": "e"}])
+    table.compact(full=True)
+    before = seen(table).rows()
+    lose_base(table)
+    table.upsert([{"k": 1, "v": "later"}])
+    assert seen(table).rows() == before == [*ROWS, {"k": 5, "v": "e"}]
+
+
+def test_a_file_that_moves_to_another_level_is_listed_once() -> None:
+    table = keyed_table(
+        columns(k=pa.int32(), p=pa.int32()),
+        primary_key=["k", "p"],
+        partition_by=["p"],
+        options=IN_TABLE,
+    )
+    table.upsert([{"k": 1, "p": 1}, {"k": 1, "p": 2}])
+    table.compact(full=True)
+    assert len([*seen(table).files()]) == 2
+    assert seen(table).rows() == rows_of(table.to_arrow())
+
+
 @pytest.mark.parametrize("make", [plain, partial(keyed, {"write-only": "false"})])
 def test_deletion_vectors_are_part_of_format_version_3(make: Callable[..., Table]) -> None:
     table = append_table(COLUMNS, options={**IN_TABLE, **VECTORS})
