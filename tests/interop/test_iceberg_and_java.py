@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
+from importlib import import_module
 from importlib.util import find_spec
 from itertools import product
 from pathlib import Path
@@ -209,10 +210,9 @@ def by_specification(path: Path) -> list[dict[str, Any]]:
 
 
 def by_pyiceberg(path: Path) -> list[dict[str, Any]]:
-    from pyiceberg.table import StaticTable  # noqa: PLC0415 - if it is installed
-
+    opened: Any = import_module("pyiceberg.table")
     version = (path / "metadata" / "version-hint.text").read_text()
-    table = StaticTable.from_metadata(str(path / "metadata" / f"v{version}.metadata.json"))
+    table = opened.StaticTable.from_metadata(str(path / "metadata" / f"v{version}.metadata.json"))
     return sorted(table.scan().to_arrow().to_pylist(), key=repr)
 
 

@@ -59,6 +59,7 @@ from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.store.table_store import TableStore
 
 _FIRST_SNAPSHOT = 1
+_VERSION_OF_ROW_IDS = 3
 _FILES_SIZE = "total-files-size"
 
 
@@ -166,6 +167,7 @@ class IcebergWriter:
         changes = apply_changes(manifests, data, files.changes(snapshot), snapshot.id)
         vectors = self._vectors(manifests, files, snapshot, before)
         merged = merge_small_manifests(manifests, changes.manifests, self.settings, snapshot.id)
+        row_ids = self._row_ids(base, data, changes)
         size = base.current.summary.get(_FILES_SIZE, "")
         bytes_before = int(size) if size.isdigit() else 0
         new = IcebergSnapshot(
@@ -174,6 +176,7 @@ class IcebergWriter:
             summary=snapshot_summary(snapshot, changes, vectors, bytes_before),
             manifest_list=manifests.write_list([*merged, *vectors]),
             schema_id=schema.id,
+            row_ids=row_ids,
         )
         now = self.clock()
         kept = kept_snapshots([*base.snapshots, new], self.settings.retained, now)
@@ -187,6 +190,7 @@ class IcebergWriter:
             partition_fields=base.partition_fields,
             snapshots=kept,
             tags=self._tags(kept),
+            next_row_id=None if row_ids is None else sum(row_ids),
         )
         folder.write(metadata, now)
         expired = [one for one in base.snapshots if one not in kept]
@@ -222,6 +226,7 @@ class IcebergWriter:
         changes = ManifestChanges(
             manifests=manifests.write(data, Content.DATA, snapshot.id), added=data, deleted=[]
         )
+        row_ids = self._row_ids(others, [], changes)
         of_vectors = manifests.write(vectors, Content.DELETES, snapshot.id)
         new = IcebergSnapshot(
             id=snapshot.id,
@@ -229,6 +234,7 @@ class IcebergWriter:
             summary=snapshot_summary(snapshot, changes, of_vectors, 0),
             manifest_list=manifests.write_list([*changes.manifests, *of_vectors]),
             schema_id=schema.id,
+            row_ids=row_ids,
         )
         metadata = IcebergMetadata(
             format_version=self.settings.format_version,
@@ -240,11 +246,25 @@ class IcebergWriter:
             partition_fields=partition_fields(schema),
             snapshots=[new],
             tags=self._tags([new]),
+            next_row_id=None if row_ids is None else sum(row_ids),
         )
         folder.write(metadata, self.clock())
         with suppress(StorageError):  # what remains is not referred to
             delete_earlier_versions(folder, manifests, self.settings, snapshot.id)
             delete_later_versions(folder, partial(self._is_current, folder), snapshot.id)
+
+    def _row_ids(
+        self,
+        base: IcebergMetadata | None,
+        before: Sequence[IcebergManifest],
+        changes: ManifestChanges,
+    ) -> tuple[int, int] | None:
+        """Return the first id of the new rows and their number, which format version 3 counts."""
+        if self.settings.format_version < _VERSION_OF_ROW_IDS:
+            return None
+        known = None if base is None else base.next_row_id
+        first = sum(one.live_rows for one in before) if known is None else known
+        return first, sum(entry.rows for entry in changes.added)
 
     def _schemas(self, first_id: int, schema: TableSchema) -> list[Json]:
         """Return the schemas from an id up to the current one."""

@@ -1,7 +1,8 @@
 """The metadata file of an Iceberg table as a value, and its JSON.
 
 Spec: the Iceberg table specification, table metadata. Members and their order are those of Java
-Paimon, with the snapshot log in addition.
+Paimon 2.0, and in addition the snapshot log, and in format version 3 the row ids, which Iceberg
+requires.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,6 +29,7 @@ class IcebergSnapshot:
         summary: the operation and its metrics.
         manifest_list: the path of its manifest list.
         schema_id: the id of its schema.
+        row_ids: in format version 3, the first id of its new rows and their number.
     """
 
     id: int
@@ -35,6 +37,7 @@ class IcebergSnapshot:
     summary: Mapping[str, str]
     manifest_list: str
     schema_id: int
+    row_ids: tuple[int, int] | None = None
 
     def is_of(self, snapshot: Snapshot) -> bool:
         """Return whether this is the Iceberg snapshot of a Paimon snapshot.
@@ -70,6 +73,7 @@ class IcebergMetadata:
         partition_fields: the fields of the only partition spec.
         snapshots: the snapshots, oldest first; the last one is the current one.
         tags: the tags of snapshots: ids by name.
+        next_row_id: in format version 3, the id of the next new row.
     """
 
     format_version: int
@@ -81,6 +85,7 @@ class IcebergMetadata:
     partition_fields: Sequence[Json]
     snapshots: Sequence[IcebergSnapshot]
     tags: Mapping[str, int]
+    next_row_id: int | None = None
 
     @property
     def current(self) -> IcebergSnapshot:
@@ -122,11 +127,16 @@ def encode_metadata(metadata: IcebergMetadata, now_ms: int) -> bytes:
             {"timestamp-ms": one.timestamp_ms, "snapshot-id": one.id} for one in metadata.snapshots
         ],
     }
+    if metadata.next_row_id is not None:
+        members["next-row-id"] = metadata.next_row_id
     return pretty_json(members).encode()
 
 
 def _snapshot_json(snapshot: IcebergSnapshot) -> dict[str, Json]:
     parent: dict[str, Json] = {"parent-snapshot-id": snapshot.id - 1} if snapshot.id > 1 else {}
+    lineage: dict[str, Json] = {}
+    if snapshot.row_ids is not None:
+        lineage = {"first-row-id": snapshot.row_ids[0], "added-rows": snapshot.row_ids[1]}
     return {
         "sequence-number": snapshot.id,
         "snapshot-id": snapshot.id,
@@ -135,6 +145,7 @@ def _snapshot_json(snapshot: IcebergSnapshot) -> dict[str, Json]:
         "summary": dict(snapshot.summary),
         "manifest-list": snapshot.manifest_list,
         "schema-id": snapshot.schema_id,
+        **lineage,
     }
 
 
@@ -163,16 +174,20 @@ def parse_metadata(data: bytes, path: str) -> IcebergMetadata:
         else [],
         snapshots=snapshots,
         tags={} if refs is None else _tags(refs),
+        next_row_id=source.optional_integer("next-row-id"),
     )
 
 
 def _snapshot_of(source: JsonObject) -> IcebergSnapshot:
+    first = source.optional_integer("first-row-id")
+    added = source.optional_integer("added-rows")
     return IcebergSnapshot(
         id=source.integer("snapshot-id"),
         timestamp_ms=source.integer("timestamp-ms"),
         summary=source.optional_texts("summary") or {},
         manifest_list=source.text("manifest-list"),
         schema_id=source.integer("schema-id"),
+        row_ids=None if first is None or added is None else (first, added),
     )
 
 

@@ -264,6 +264,9 @@ def test_deletion_vectors_are_part_of_format_version_3(make: Callable[..., Table
     table.delete("k = 7")
     found = seen(table)
     assert found.metadata["format-version"] == 3
+    ids = [(one["first-row-id"], one["added-rows"]) for one in found.metadata["snapshots"]]
+    assert [first for first, _ in ids[1:]] == [sum(one) for one in ids[:-1]]
+    assert found.metadata["next-row-id"] == sum(ids[-1]) >= 20
     assert any(file["content"] == 1 for file, _ in found.files())
     assert found.rows() == rows_of(table.to_arrow())
     table.store.file_io.delete(f"{folder_of(table)}/v{newest(table)}.metadata.json")
