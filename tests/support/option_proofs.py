@@ -195,6 +195,7 @@ PROOFS: Mapping[str, Mapping[str, Sequence[str]]] = {
         "a_stream_waits_until_snapshots_are_old_enough": ("streaming.read.snapshot.delay",),
     },
     "unit/table/test_file_tables.py": {
+        "files_have_the_compression_that_the_table_asks_for": ("format-table.file.compression",),
         "folders_may_be_named_after_values_only": ("format-table.partition-path-only-value",),
     },
     "unit/table/test_follow.py": {

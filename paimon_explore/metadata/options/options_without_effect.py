@@ -35,7 +35,7 @@ class NoEffect(Enum):
     PARALLELISM = "divides the work of Java, Flink or Spark; the rows are the same"
     ENGINE = "concerns only jobs of Flink or Spark, or objects that only they use"
     FORMAT_TABLE = (
-        "concerns only tables of type format-table, which this library reads but does not write"
+        "concerns only how engines work with tables of type format-table; the rows are the same"
     )
     INDEX = "concerns indexes that speed up searches; this library finds the same rows without them"
     OPTIONAL = (
@@ -267,10 +267,6 @@ WITHOUT_EFFECT: Mapping[NoEffect, tuple[Option[object], ...]] = {
     ),
     NoEffect.FORMAT_TABLE: (
         text("format-table.commit-hive-sync-url", "Hive metastore to notify.", default=None),
-        with_fallback_keys(
-            text("format-table.file.compression", "Compression of files.", default=None),
-            "file.compression",
-        ),
         one_of(
             "format-table.implementation",
             "Who reads the files.",

@@ -160,6 +160,10 @@ DELETION_VECTOR_INDEX_FILE_TARGET_SIZE = size(
 # Data files
 
 FILE_FORMAT = text("file.format", "Format of data files.", default="parquet")
+FORMAT_TABLE_FILE_COMPRESSION = with_fallback_keys(
+    text("format-table.file.compression", "Compression of files of a format table.", default=None),
+    "file.compression",
+)
 FORMAT_TABLE_PARTITION_PATH_ONLY_VALUE = flag(
     "format-table.partition-path-only-value",
     "Folders of a format table are named after values only.",

@@ -38,8 +38,8 @@ class CatalogObjects:
     def format_table(self, name: str) -> "types.FormatTable":
         """Open a table of type `format-table`: folders of Parquet, ORC, CSV, JSON or text files.
 
-        REST catalogs and Hive metastores have such tables. They are listed by `tables`, and
-        read-only here.
+        REST catalogs and Hive metastores have such tables, which are also listed by `tables`. The
+        table is read by `scan` and written by `append` and `overwrite`.
 
         Raises:
             NotFoundError: there is no such table.

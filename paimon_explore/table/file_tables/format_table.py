@@ -1,7 +1,7 @@
 """`FormatTable`: a folder of files of one format, with partitions by folder, as a table."""
 
 from collections.abc import Iterable
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import pyarrow as pa
 
@@ -23,12 +23,16 @@ from paimon_explore.table.file_tables.format_scan import FormatScan
 from paimon_explore.table.file_tables.partition_folders import PartitionFolders
 from paimon_explore.table.row_reader import RowSource
 
+if TYPE_CHECKING:
+    from paimon_explore.table.file_tables.format_write import FormatWrite
+    from paimon_explore.write.input.table_batches import Rows
+
 FORMATS = ("parquet", "orc", "csv", "json", "text")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class FormatTable:
-    """A table of type `format-table`: files of one format in folders, without snapshots; read-only.
+    """A table of type `format-table`: files of one format in folders, without snapshots.
 
     `Catalog.format_table` opens it. Its columns are known to the catalog, its files are those in
     its folder at the time of a read. It has no snapshots, tags, branches or statistics, as in Java.
@@ -95,6 +99,36 @@ class FormatTable:
         scan = scan if wanted is None else scan.select(wanted)
         return scan if where is None else scan.filter(where)
 
+    def append(self, data: "Rows") -> tuple[str, ...]:
+        """Write rows to new files, one for each partition.
+
+        The files are not visible at once, but one after the other. Rows are kept in memory.
+
+        Args:
+            data: the rows, as for `Table.append`, with the partition columns.
+
+        Returns:
+            The paths of the new files.
+
+        Raises:
+            InvalidInputError: a column is unknown, or a value does not fit.
+            UnsupportedFeatureError: the format cannot be written, or not a column's type.
+        """
+        return self._writer().append(data)
+
+    def overwrite(self, data: "Rows") -> tuple[str, ...]:
+        """Replace the partitions that rows are in; without partition keys, the whole table.
+
+        As in Java, other partitions are kept. Old files are deleted after the new ones are written.
+
+        Args:
+            data: the rows, as for `append`.
+
+        Returns:
+            The paths of the new files.
+        """
+        return self._writer().overwrite(data)
+
     def rows(self) -> RowSource:
         """Return all rows as those of a system table, computed on request."""
         scan = self.scan()
@@ -156,6 +190,16 @@ class FormatTable:
             f"  columns: {choices(self.schema.row_type.names, limit=8)}",
         ]
         return "\n".join(sanitized(part) for part in parts)
+
+    def _writer(self) -> "FormatWrite":
+        from paimon_explore.table.file_tables.format_write import FormatWrite
+
+        return FormatWrite(
+            file_io=self.file_io,
+            folders=self._folders(),
+            schema=self.schema,
+            file_format=self.file_format,
+        )
 
     def _folders(self) -> PartitionFolders:
         return PartitionFolders(

@@ -43,11 +43,11 @@ class PartitionFolders:
         start = len(self.location.rstrip("/")) + 1
         for status in sorted(file_io.walk(self.location), key=lambda status: status.path):
             *folders, name = status.path[start:].split("/")
-            values = self._values(folders)
+            values = self.values(folders)
             if values is not None and status.size and not name.startswith(_HIDDEN):
                 yield values, status
 
-    def _values(self, folders: Sequence[str]) -> tuple[str, ...] | None:
+    def values(self, folders: Sequence[str]) -> tuple[str, ...] | None:
         """Return the values of the partition keys; None if the folders are not of a partition."""
         names = self.keys.names
         values: list[str] = []

@@ -24,7 +24,7 @@ FOLDERS: Mapping[str, Sequence[tuple[int, str | None]]] = {
     "day=2026-01-01/hour=2": [(3, "c")],
     "day=2026-01-02/hour=__DEFAULT_PARTITION__": [(4, "d")],
 }
-ROWS = [
+ROWS: list[dict[str, object]] = [
     {"k": 1, "v": "a", "day": DAY, "hour": 1},
     {"k": 2, "v": None, "day": DAY, "hour": 1},
     {"k": 3, "v": "c", "day": DAY, "hour": 2},
@@ -224,6 +224,75 @@ def test_options_of_csv_are_followed(
     given = {"type": "format-table", "file.format": "csv", **options}
     add_table(stub, tmp_path / "files", {"k": "INT", "v": "STRING"}, (), **given)
     assert catalog.format_table("db.f").to_arrow().to_pylist() == [{"k": 1, "v": None}]
+
+
+@pytest.mark.parametrize("file_format", WRITERS)
+@pytest.mark.parametrize("only_value", ["false", "true"])
+def test_rows_are_appended_to_the_folders_of_their_partitions(
+    stub: RestCatalogStub, catalog: Catalog, tmp_path: Path, file_format: str, only_value: str
+) -> None:
+    options = {"type": "format-table", "file.format": file_format}
+    options["format-table.partition-path-only-value"] = only_value
+    add_table(stub, tmp_path / "files", COLUMNS, KEYS, **options)
+    table = catalog.format_table("db.f")
+    paths = table.append(ROWS)
+    named = [path.removeprefix(f"{tmp_path}/files/").rpartition("/")[0] for path in paths]
+    expected = ["day=20454/hour=1", "day=20454/hour=2", "day=20455/hour=__DEFAULT_PARTITION__"]
+    bare = [name.replace("day=", "").replace("hour=", "") for name in expected]
+    assert named == (bare if only_value == "true" else expected)
+    assert table.to_arrow().to_pylist() == ROWS
+    table.append(pa.Table.from_pylist(ROWS[2:3]))
+    assert [table.count(), table.count("hour = 2")] == [5, 2]
+
+
+def test_an_overwrite_replaces_the_partitions_of_its_rows(
+    stub: RestCatalogStub, catalog: Catalog, tmp_path: Path
+) -> None:
+    filled(stub, tmp_path / "files", "csv")
+    table = catalog.format_table("db.f")
+    new = {"k": 9, "v": "new", "day": DAY, "hour": 1}  # its folder has another name
+    table.overwrite([new])
+    assert set(table.to_arrow()["k"].to_pylist()) == {3, 4, 9}
+    assert table.count() == 3
+    assert table.overwrite([]) == ()
+    assert table.count() == 3
+    add_table(
+        stub, tmp_path / "flat", {"k": "INT"}, (), **{"type": "format-table", "file.format": "json"}
+    )
+    flat = catalog.format_table("db.f")
+    flat.append({"k": [1, 2]})
+    flat.overwrite({"k": [3]})
+    assert flat.to_arrow().to_pylist() == [{"k": 3}]
+
+
+def test_files_have_the_compression_that_the_table_asks_for(
+    stub: RestCatalogStub, catalog: Catalog, tmp_path: Path
+) -> None:
+    given = {"type": "format-table", "file.format": "csv", "format-table.file.compression": "gzip"}
+    add_table(stub, tmp_path / "files", {"k": "INT"}, (), **given)
+    table = catalog.format_table("db.f")
+    (path,) = table.append({"k": [1]})
+    assert path.endswith("-0.csv.gz")
+    assert gzip.decompress(Path(path).read_bytes()) == b"1\n"
+    assert table.to_arrow().to_pylist() == [{"k": 1}]
+
+
+def test_a_write_that_fails_leaves_no_files(
+    stub: RestCatalogStub, catalog: Catalog, tmp_path: Path
+) -> None:
+    filled(stub, tmp_path / "files", "csv")
+    table = catalog.format_table("db.f")
+    before = table.scan().files()
+    with pytest.raises(InvalidInputError, match="no column 'x'"):
+        table.append([{"x": 1}])
+    options = {"type": "format-table", "file.format": "csv"}
+    add_table(stub, tmp_path / "files", {**COLUMNS, "l": "VARIANT"}, KEYS, **options)
+    with pytest.raises(UnsupportedFeatureError, match="column 'l'"):
+        catalog.format_table("db.f").append([{"k": 1, "day": DAY, "hour": 1}])
+    assert table.scan().files() == before
+    add_table(stub, tmp_path / "files", {"l": "STRING"}, (), **{**options, "file.format": "text"})
+    with pytest.raises(UnsupportedFeatureError, match="Writing text files"):
+        catalog.format_table("db.f").append({"l": ["a"]})
 
 
 def test_an_object_table_lists_files(
