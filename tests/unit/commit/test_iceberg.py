@@ -3,6 +3,8 @@
 import re
 import warnings
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from functools import partial
@@ -12,8 +14,16 @@ import pytest
 
 import paimon_explore as pe
 from paimon_explore import Table
-from paimon_explore.errors import IcebergMetadataWarning, InvalidInputError, PaimonWarning
+from paimon_explore.commit.iceberg.metadata_writer import iceberg_writer
+from paimon_explore.errors import (
+    IcebergMetadataWarning,
+    InvalidInputError,
+    PaimonWarning,
+    StorageError,
+)
 from paimon_explore.inspection.health.findings import Finding, Severity
+from support.depth import some
+from support.faulty_file_io import CrashError, Fault, FaultyFileIO
 from support.iceberg_reader import IcebergReader
 from support.small_tables import append_table, columns, keyed_table, rows_of
 
@@ -597,3 +607,42 @@ def test_orphan_removal_leaves_the_metadata() -> None:
     names = names_in(table)
     table.maintenance.remove_orphan_files(older_than="0 s")
     assert names_in(table) == names
+
+
+@pytest.mark.parametrize("fault", [Fault.BEFORE, Fault.AFTER, Fault.CRASH])
+def test_a_failure_at_any_step_is_repaired_by_the_next_commit(fault: Fault) -> None:
+    for number in some(range(1, 16), 3):
+        table = plain()
+        table.append(ROWS)
+        commit_without(table)
+        latest = table.store.snapshots.load(2)
+        faulty = FaultyFileIO(table.store.file_io, number, fault, reads_too=True)
+        store = replace(table.store, file_io=faulty)
+        with suppress(StorageError, CrashError):
+            iceberg_writer(store, table.schema, table.options, lambda: 0).write(latest)
+        table.delete("k = 1")
+        table.append([{"k": 4, "v": "d"}])
+        assert seen(table).rows() == rows_of(table.to_arrow()), number
+
+
+def test_a_writer_that_comes_late_changes_nothing() -> None:
+    table = plain()
+    table.append(ROWS)
+    table.append([{"k": 3, "v": "c"}])
+    before = names_in(table)
+    for number in (1, 2):
+        writer = iceberg_writer(table.store, table.schema, table.options, lambda: 0)
+        writer.write(table.store.snapshots.load(number))
+    assert names_in(table) == before
+    assert seen(table).rows() == rows_of(table.to_arrow())
+
+
+def test_a_transaction_is_one_iceberg_snapshot() -> None:
+    table = plain()
+    table.append(ROWS)
+    with table.transaction() as change:
+        change.append([{"k": 3, "v": "c"}])
+        change.delete("k = 1")
+    found = seen(table)
+    assert found.rows() == rows_of(table.to_arrow())
+    assert list(found.snapshots) == [1, 2]
