@@ -3,6 +3,8 @@
 Spec: concepts/spec/snapshot; flink/consumer-id. Seen in: golden java200 `commit_users`.
 """
 
+from dataclasses import field
+
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.json_object import parse_object, render_object
 
@@ -13,9 +15,11 @@ class Consumer:
 
     Attributes:
         next_snapshot: the next snapshot to read; it and later snapshots must not expire.
+        name: its name, which is that of its file; not part of comparisons.
     """
 
     next_snapshot: int
+    name: str = field(default="", compare=False)
 
 
 def parse_consumer(data: bytes, path: str) -> Consumer:

@@ -16,7 +16,13 @@ from typing import Protocol
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metastore.catalog_values import DatabaseInfo, TableInfo
 from paimon_explore.metastore.identifier import Identifier
-from paimon_explore.metastore.view_values import FunctionInfo, PartitionInfo, ViewChange, ViewInfo
+from paimon_explore.metastore.view_values import (
+    FunctionChange,
+    FunctionInfo,
+    PartitionInfo,
+    ViewChange,
+    ViewInfo,
+)
 
 
 class Metastore(Protocol):
@@ -140,6 +146,10 @@ class Metastore(Protocol):
 
     def create_function(self, wanted: Identifier, function: FunctionInfo) -> bool:
         """Create a function; False if it exists."""
+        ...
+
+    def alter_function(self, wanted: Identifier, changes: Sequence[FunctionChange]) -> None:
+        """Change a function."""
         ...
 
     def drop_function(self, wanted: Identifier) -> bool:

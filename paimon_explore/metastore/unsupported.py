@@ -8,6 +8,7 @@ from paimon_explore.metastore.identifier import Identifier
 
 if TYPE_CHECKING:
     from paimon_explore.metastore.view_values import (
+        FunctionChange,
         FunctionInfo,
         PartitionInfo,
         ViewChange,
@@ -82,6 +83,11 @@ class NoFunctions(Kind):
         """Refuse."""
         del wanted, function
         raise self._refusal("creating a function")
+
+    def alter_function(self, wanted: Identifier, changes: "Sequence[FunctionChange]") -> None:
+        """Raise NotFoundError."""
+        del changes
+        raise NotFoundError("function", wanted.table, wanted.database)
 
     def drop_function(self, wanted: Identifier) -> bool:
         """Return False."""

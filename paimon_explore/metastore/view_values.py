@@ -75,6 +75,34 @@ class FunctionInfo:
     options: Mapping[str, str] = field(default_factory=dict)
 
 
+class FunctionAction(StrEnum):
+    """What a change of a function does; the values are those of the REST interface."""
+
+    SET_OPTION = "setOption"
+    REMOVE_OPTION = "removeOption"
+    UPDATE_COMMENT = "updateComment"
+    ADD_DEFINITION = "addDefinition"
+    UPDATE_DEFINITION = "updateDefinition"
+    DROP_DEFINITION = "dropDefinition"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionChange:
+    """One change of a function.
+
+    Attributes:
+        action: what changes.
+        key: the option, or the name of the definition; "" for the comment.
+        value: the new value or comment; None removes it.
+        definition: the new definition, as a JSON object.
+    """
+
+    action: FunctionAction
+    key: str = ""
+    value: str | None = None
+    definition: Mapping[str, object] = field(default_factory=dict)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartitionInfo:
     """A partition that a catalog keeps.

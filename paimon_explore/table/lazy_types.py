@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from paimon_explore.metadata.consumer import Consumer as Consumer
     from paimon_explore.metadata.schema.schema_change import SchemaChange as SchemaChange
     from paimon_explore.metadata.tag import Tag as Tag
+    from paimon_explore.metastore.view_values import FunctionChange as FunctionChange
     from paimon_explore.metastore.view_values import FunctionInfo as FunctionInfo
     from paimon_explore.metastore.view_values import PartitionInfo as PartitionInfo
     from paimon_explore.metastore.view_values import ViewChange as ViewChange
@@ -86,6 +87,7 @@ _MODULES = {
     "FilesView": "inspection.views.files_view",
     "FormatTable": "table.file_tables.format_table",
     "FsckReport": "maintenance.checks.findings",
+    "FunctionChange": "metastore.view_values",
     "FunctionInfo": "metastore.view_values",
     "Given": "inspection.partition_argument",
     "Health": "inspection.health.health_report",

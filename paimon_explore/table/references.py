@@ -1,5 +1,7 @@
 """The collections of a table: snapshots, schemas, tags, branches and consumers."""
 
+from dataclasses import replace
+
 from paimon_explore.arguments import integer, string
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.data_types.local_time import local_moment
@@ -72,6 +74,10 @@ def branches(store: TableStore) -> Listing[str, str]:
 class ConsumerListing(Listing[str, Consumer]):
     """The consumers of a table: the positions of streams, stored with the table.
 
+    >>> import paimon_explore as pe
+    >>> [(one.name, one.next_snapshot) for one in pe.demo().table("demo.parcels").consumers]
+    [('labels', 2)]
+
     Attributes:
         store: the branch.
     """
@@ -122,7 +128,7 @@ def consumers(store: TableStore) -> ConsumerListing:
         if found is None:
             hint = f"Consumers: {choices(store.consumers.ids())}."
             raise NotFoundError("consumer", name, store.paths.root, hint=hint)
-        return found
+        return replace(found, name=name)
 
     return ConsumerListing(
         store=store,

@@ -159,12 +159,18 @@ class Explorer(AnsweringWidget):
         return self.inspector.files(self.filter)
 
     def result(self) -> Result:
-        """The result of the open view, such as LSM, Diff, Explain, Key, Why or Health.
+        """The result of the open view, such as Rows, LSM, Diff, Explain, Key, Why or Health.
 
         Raises:
             InvalidInputError: the open view has no result, or its input is invalid.
             PaimonError: a file cannot be read.
         """
+        if self.tab == "rows":
+            return self.rows()
+        if self.tab == "files":
+            return self.files()
+        if self.tab == "partitions":
+            return self.inspector.partitions_view()
         return self._state.result(self.tab, self.selected, self._view_input())
 
     def rows(self) -> RowsView:

@@ -86,6 +86,12 @@ class TracedCommit:
         return sum(event.step is CommitStep.READ_LATEST for event in self.events)
 
     @property
+    def failed(self) -> bool:
+        """Whether it ended with an error."""
+        steps = {event.step for event in self.events}
+        return not self.snapshot_ids and bool(steps & {CommitStep.FAIL, CommitStep.DOUBT})
+
+    @property
     def outcome(self) -> str:
         """The outcome as a short text."""
         made = self.snapshot_ids

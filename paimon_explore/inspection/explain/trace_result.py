@@ -47,6 +47,9 @@ class TableTrace:
         if made or new:
             ids = made or new
             parts.insert(0, f"snapshot{'s' if len(ids) > 1 else ''} {', '.join(ids)} created")
+        failed = sum(commit.failed for commit in self.commits)
+        if failed and parts:
+            parts.append(f"{plural(failed, 'commit')} failed")
         return f"{self.name}: {', '.join(parts) if parts else 'no changes'}"
 
 
@@ -96,7 +99,8 @@ class Trace(Result):
         for table in touched:
             if len(touched) > 1:
                 sections.append(Note(text=table.title))
-            shown = [commit for commit in table.commits if commit.snapshot_ids] or table.commits
+            shown = [one for one in table.commits if one.snapshot_ids or one.failed]
+            shown = shown or list(table.commits)
             if len(shown) == 1:
                 sections += commit_sections(shown[0])
             elif shown:

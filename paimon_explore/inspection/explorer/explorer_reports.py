@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 
 import pyarrow as pa
 
-from paimon_explore.errors import InvalidInputError, NotFoundError, PaimonError
+from paimon_explore.errors import InvalidInputError, NotFoundError, PaimonError, choices
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.compare.compare_view import compare_view
 from paimon_explore.inspection.explain.commit_replay import replay_commit
@@ -308,7 +308,10 @@ def view_result(pane: str, request: ReportRequest) -> Result:
         PaimonError: a file cannot be read.
     """
     if pane not in REPORTS:
-        raise InvalidInputError(f"Unknown view {pane[:40]!r}.")
+        raise InvalidInputError(
+            f"The view {pane[:40]!r} has no result.",
+            hint=f"Views with results: {choices(REPORTS)}.",
+        )
     return REPORTS[pane](request)
 
 

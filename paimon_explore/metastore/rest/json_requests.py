@@ -11,7 +11,14 @@ from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot, snapshot_members
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
 from paimon_explore.metastore.identifier import Identifier
-from paimon_explore.metastore.view_values import FunctionInfo, ViewAction, ViewChange, ViewInfo
+from paimon_explore.metastore.view_values import (
+    FunctionAction,
+    FunctionChange,
+    FunctionInfo,
+    ViewAction,
+    ViewChange,
+    ViewInfo,
+)
 
 
 def object_name(table: str, branch: str = MAIN_BRANCH) -> str:
@@ -78,6 +85,22 @@ def function_json(name: str, function: FunctionInfo) -> dict[str, object]:
         "comment": function.comment,
         "options": dict(function.options),
     }
+
+
+def function_change_json(given: FunctionChange) -> dict[str, object]:
+    """Return the JSON of a change of a function."""
+    members: dict[str, object] = {"action": given.action.value}
+    match given.action:
+        case FunctionAction.SET_OPTION:
+            return {**members, "key": given.key, "value": given.value}
+        case FunctionAction.REMOVE_OPTION:
+            return {**members, "key": given.key}
+        case FunctionAction.UPDATE_COMMENT:
+            return {**members, "comment": given.value}
+        case FunctionAction.DROP_DEFINITION:
+            return {**members, "name": given.key}
+        case FunctionAction.ADD_DEFINITION | FunctionAction.UPDATE_DEFINITION:
+            return {**members, "name": given.key, "definition": dict(given.definition)}
 
 
 def _fields(fields: Sequence[DataField] | None) -> list[object] | None:

@@ -8,6 +8,7 @@ from paimon_explore.metastore.identifier import Identifier
 from paimon_explore.metastore.name_pattern import matches
 from paimon_explore.metastore.rest.error_mapping import Subject
 from paimon_explore.metastore.rest.json_requests import (
+    function_change_json,
     function_json,
     identifier_json,
     rename_json,
@@ -16,7 +17,12 @@ from paimon_explore.metastore.rest.json_requests import (
 )
 from paimon_explore.metastore.rest.json_responses import function_of, names_of, view_of
 from paimon_explore.metastore.rest.rest_client import RestClient, checked_response
-from paimon_explore.metastore.view_values import FunctionInfo, ViewChange, ViewInfo
+from paimon_explore.metastore.view_values import (
+    FunctionChange,
+    FunctionInfo,
+    ViewChange,
+    ViewInfo,
+)
 
 _LITERAL_PREFIX = re.compile(r"[^%_\\]*")
 
@@ -116,6 +122,13 @@ class RestViewsFunctions:
         except AlreadyExistsError:
             return False
         return True
+
+    def alter_function(self, wanted: Identifier, changes: Sequence[FunctionChange]) -> None:
+        """Change a function."""
+        body = {"changes": [function_change_json(change) for change in changes]}
+        action = f"alter function '{wanted.database}.{wanted.table}'"
+        path = self._function_path(wanted)
+        self._client.post(path, action, _subject("function", wanted), body=body)
 
     def drop_function(self, wanted: Identifier) -> bool:
         """Drop a function; False if it does not exist."""

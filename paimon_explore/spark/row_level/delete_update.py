@@ -4,7 +4,7 @@ Spark does not support DELETE and UPDATE for Python sources. Concurrently writte
 in a table with a primary key the later commit wins if both write a row.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from os import PathLike
 
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -28,7 +28,11 @@ from paimon_explore.spark.row_level.row_change_job import (
     change_target,
 )
 from paimon_explore.spark.row_level.row_tracking_write import delete_here, has_row_ids, update_here
-from paimon_explore.spark.writes.store_assignment import assigned_column
+from paimon_explore.spark.row_level.struct_members import (
+    Target,
+    new_column,
+    targets_by_column,
+)
 from paimon_explore.table.table import Table, open_table
 
 
@@ -76,9 +80,10 @@ def update(
     Args:
         spark: the session.
         table: the table, or its path.
-        set: the new values by column, as for `Table.update`: a string is an SQL expression over the
-            old row, as is a Spark column or a term such as `pe.col("a") + 1`; anything else is a
-            constant. Quote string constants: `{"city": "'Rome'"}`.
+        set: the new values by column, or member of a struct (`address.city`), as for
+            `Table.update`: a string is an SQL expression over the old row, as is a Spark column
+            or a term such as `pe.col("a") + 1`; anything else is a constant. Quote string
+            constants: `{"city": "'Rome'"}`.
         where: rows to change, as for `delete`; all rows if omitted. None is rejected.
 
     Returns:
@@ -100,9 +105,9 @@ def update(
     target, condition = _target(spark, opened, stated)
     target.check_update(set)
     old = target.rows.filter(condition)
+    found = targets_by_column(set, target.schema.row_type)
     columns = [
-        _assigned(old, set[field.name], field) if field.name in set else f.col(quoted(field.name))
-        for field in target.schema.fields
+        _assigned(old, set, field, found.get(field.name, ())) for field in target.schema.fields
     ]
     row_locations = [f.col(name) for name in target.place]
     return target.apply(old.select(*columns, *row_locations, f.lit(UPDATE).alias(ACT)))
@@ -123,7 +128,13 @@ def _target(
     return target, f.expr(text)
 
 
-def _assigned(old: DataFrame, value: object, field: DataField) -> Column:
-    column = value_column(value, field)
-    kind = value_type(old, column, value, field.name)
-    return assigned_column(column, kind, field).alias(field.name)
+def _assigned(
+    old: DataFrame, values: Mapping[str, object], field: DataField, targets: Sequence[Target]
+) -> Column:
+    before, new = f.col(quoted(field.name)), []
+    for target in targets:
+        value = values[target.key]
+        column = value_column(value, target.field)
+        kind = value_type(old, column, value, target.field.name)
+        new.append((target, target.converted(column, kind)))
+    return (new_column(before, field, new) if new else before).alias(field.name)

@@ -20,6 +20,7 @@ from paimon_explore.scan.predicate.unset_argument import NOT_GIVEN, NotGiven, re
 from paimon_explore.spark.argument_checks import check_frame
 from paimon_explore.spark.quoted_names import quoted
 from paimon_explore.spark.row_level.assigned_values import value_column, value_type
+from paimon_explore.spark.row_level.merge_schema_evolution import evolved
 from paimon_explore.spark.row_level.row_change_job import (
     ACT,
     DELETE,
@@ -29,6 +30,7 @@ from paimon_explore.spark.row_level.row_change_job import (
     change_target,
 )
 from paimon_explore.spark.row_level.row_tracking_write import has_row_ids, merge_here
+from paimon_explore.spark.row_level.struct_members import new_column, targets_by_column
 from paimon_explore.spark.row_level.when_clauses import Clause, Condition, Rows
 from paimon_explore.spark.spark_types import spark_type
 from paimon_explore.spark.writes.store_assignment import assigned_column
@@ -49,6 +51,7 @@ class Merge:
         clauses: in order.
         target_alias: alias of the table in conditions.
         source_alias: alias of the source in conditions.
+        evolves: whether new columns of the source are added to the table.
     """
 
     source: DataFrame
@@ -57,6 +60,7 @@ class Merge:
     clauses: tuple[Clause, ...] = ()
     target_alias: str = _TARGET
     source_alias: str = _SOURCE
+    evolves: bool = False
 
     def whenMatched(self, condition: Condition | NotGiven = NOT_GIVEN) -> "When":  # noqa: N802 - Spark's name
         """Add a clause for rows of the table that match a row of the source."""
@@ -70,9 +74,18 @@ class Merge:
         """Add a clause for rows of the table that match no row of the source."""
         return When(merge=self, rows=Rows.NOT_MATCHED_BY_SOURCE, condition=_stated(condition))
 
+    def withSchemaEvolution(self) -> "Merge":  # noqa: N802 - Spark's name
+        """Add the columns that clauses assign and only the source has to the table.
+
+        Types become wider where values of the source need it. Clauses for all columns assign
+        those of the source; of others an update keeps the values, an insert takes the defaults.
+        """
+        return replace(self, evolves=True)
+
     when_matched = whenMatched
     when_not_matched = whenNotMatched
     when_not_matched_by_source = whenNotMatchedBySource
+    with_schema_evolution = withSchemaEvolution
 
     def merge(self) -> Snapshot | None:
         """Run the merge, in one commit.
@@ -86,6 +99,9 @@ class Merge:
             UnsupportedFeatureError: rows of the table cannot be changed with Spark.
             CommitConflictError: a concurrent commit replaced the files of a row.
         """
+        if self.evolves:
+            clauses = evolved(self.table, self.source, self.clauses, self.source_alias)
+            return replace(self, clauses=clauses, evolves=False).merge()
         if has_row_ids(self.table):
             aliases = (self.target_alias, self.source_alias)
             return merge_here(self.table, self.source, self.on, self.clauses, aliases)
@@ -212,7 +228,8 @@ class _Plan:
         )
 
     def _check(self) -> None:
-        known = self.target.schema.row_type.names
+        row_type = self.target.schema.row_type
+        known = row_type.names
         for clause in self.merge.clauses:
             if clause.values is None:
                 self._check_source(self.merge.source.columns)
@@ -220,6 +237,9 @@ class _Plan:
                 self.target.check_update(clause.values or {})
             if clause.act == DELETE:
                 self.target.check_delete()
+            if clause.act == UPDATE:
+                targets_by_column(clause.values or {}, row_type)
+                continue
             for name in clause.values or {}:
                 if name not in known:
                     msg = f"{clause.rows.value}: the table has no column {name!r}."
@@ -292,17 +312,23 @@ class _Plan:
 
     def _value(self, joined: DataFrame, clause: Clause, one: DataField) -> Column:
         keys = () if self.target.placed is not None else self.target.fixed
+        old = self._of_target(one.name)
         if clause.act == DELETE or (clause.act == UPDATE and one.name in keys):
-            return self._of_target(one.name)
-        if clause.values is not None and one.name not in clause.values:
-            return self._of_target(one.name) if clause.act == UPDATE else _default(one)
+            return old
         if clause.values is None:
             given = self._of_source(one.name)
             kind = joined.select(given.alias("v")).schema["v"].dataType
             return assigned_column(given, kind, one)
-        value = clause.values[one.name]
-        given = value_column(value, one)
-        return assigned_column(given, value_type(joined, given, value, one.name), one)
+        found = targets_by_column(clause.values, self.target.schema.row_type).get(one.name, ())
+        if not found:
+            return old if clause.act == UPDATE else _default(one)
+        new = []
+        for target in found:
+            value = clause.values[target.key]
+            given = value_column(value, target.field)
+            kind = value_type(joined, given, value, target.field.name)
+            new.append((target, target.converted(given, kind)))
+        return new_column(old, one, new)
 
 
 def _default(one: DataField) -> Column:

@@ -13,7 +13,7 @@ from pyspark import StorageLevel
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
 
-from paimon_explore.errors import InvalidInputError, choices
+from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.row_level.supported_operations import check_delete, check_update
 from paimon_explore.metadata.options.table_options import TableOptions
@@ -29,6 +29,7 @@ from paimon_explore.spark.row_level.file_rewrite import (
     removals,
     rows_that_stay,
 )
+from paimon_explore.spark.row_level.struct_members import targets_by_column
 from paimon_explore.spark.writes.driver_commit import write_target
 from paimon_explore.spark.writes.write_table import written
 from paimon_explore.table.latest_schema import latest_schema
@@ -72,20 +73,16 @@ class ChangeTarget:
         return () if self.placed is None else PLACE
 
     def check_update(self, names: Collection[str]) -> None:
-        """Check that the table accepts an update of some columns.
+        """Check that the table accepts an update of some columns, or members of struct columns.
 
         Raises:
             InvalidInputError: an unknown, key or partition column, or a merge engine that does not
                 accept updates.
             UnsupportedFeatureError: the table uses a feature that cannot be updated here.
         """
-        known = self.schema.row_type.names
-        for name in names:
-            if name not in known:
-                msg = f"The table has no column {name!r}."
-                raise InvalidInputError(msg, hint=f"Available columns: {choices(known)}.")
-        check_update(self.schema, self._options, names)
-        moved = [name for name in names if name in self.schema.partition_keys]
+        columns = list(targets_by_column(names, self.schema.row_type))
+        check_update(self.schema, self._options, columns)
+        moved = [name for name in columns if name in self.schema.partition_keys]
         if moved and self.placed is None:
             msg = (
                 f"Column {moved[0]!r} is a partition column; rows of a primary-key table cannot "

@@ -31,7 +31,7 @@ from paimon_explore.metadata.schema.schema_change import (
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.spark.sql.column_definitions import column_type, written_column
 from paimon_explore.spark.sql.ddl_statements import check_options, plain_default
-from paimon_explore.spark.sql.dml_statements import partition_spec
+from paimon_explore.spark.sql.partition_clauses import partition_spec
 from paimon_explore.spark.sql.result_frames import committed, done
 from paimon_explore.spark.sql.table_references import options_of
 from paimon_explore.spark.sql.table_resolution import Name, Warehouse

@@ -7,8 +7,14 @@ from pyspark.sql import DataFrame
 
 from paimon_explore.data_types.definitions import DataField
 from paimon_explore.data_types.json_parser import parse_fields
-from paimon_explore.errors import FormatError, UnsupportedFeatureError
-from paimon_explore.metastore.view_values import FunctionInfo, ViewAction, ViewChange
+from paimon_explore.errors import FormatError, UnsupportedFeatureError, choices
+from paimon_explore.metastore.view_values import (
+    FunctionAction,
+    FunctionChange,
+    FunctionInfo,
+    ViewAction,
+    ViewChange,
+)
 from paimon_explore.spark.sql.call_arguments import Call, Procedure
 from paimon_explore.spark.sql.tokenizer import Reader
 from paimon_explore.spark.sql.view_statements import DIALECT
@@ -59,6 +65,27 @@ def _fields(one: Call, argument: str) -> tuple[DataField, ...]:
         raise one.problem(f"{argument} = {text!r} is not a list of fields", example) from error
 
 
+def _alter_function(one: Call) -> DataFrame:
+    text = one.needed("change")
+    example = '{"action": "addDefinition", "name": "spark", "definition": {…}}'
+    try:
+        members = json.loads(text)
+    except ValueError as error:
+        raise one.problem(f"change = {text!r} is not JSON", example) from error
+    actions = [action.value for action in FunctionAction]
+    if not isinstance(members, dict) or members.get("action") not in actions:
+        raise one.problem(f"change = {text!r} has no known action", f"Use {choices(actions)}.")
+    value = members.get("value", members.get("comment"))
+    change = FunctionChange(
+        action=FunctionAction(members["action"]),
+        key=str(members.get("key", members.get("name", ""))),
+        value=None if value is None else str(value),
+        definition=members.get("definition") or {},
+    )
+    one.warehouse.warehouse().alter_function(_named(one, "function"), change)
+    return one.ok()
+
+
 def _drop_function(one: Call) -> DataFrame:
     one.warehouse.warehouse().drop_function(_named(one, "function"))
     return one.ok()
@@ -74,18 +101,18 @@ def _refused(hint: str) -> Callable[[Call], DataFrame]:
 
 
 _INDEX = "This package reads no global indexes (btree, bitmap, vector, full text) and builds none."
-_MIGRATE = (
-    "This package does not read tables of Hive. Create the table, and adopt its Parquet or ORC "
-    "files by t.add_files(folder, partition=…, mode='move')."
-)
-
 _VECTORS = (
-    "Deletion vectors of tables with data evolution are applied on read. Of other tables, compact "
-    "applies them."
+    "Java's connector has it only after 2.0. Deletion vectors of tables with data evolution are "
+    "applied on read; of other tables, compact applies them."
 )
 _REPAIR = (
-    "Tables of a folder are found without it; a Hive metastore gets a table by CREATE TABLE with "
-    "its location."
+    "It enters tables of a folder into a Hive metastore; other catalogs of Java refuse it, too. "
+    "Tables of a folder are found without it. A Hive metastore gets a table by creating it there "
+    "and copying the files: CALL sys.copy(source_table => 'a.t', target_table => 'b.t')."
+)
+_ROW_IDS = (
+    "Java's connector has it only after 2.0. Row ids are assigned at the commit of new rows; rows "
+    "written anew, by INSERT OVERWRITE t SELECT * FROM t, get new ones."
 )
 
 CATALOG_PROCEDURES: Mapping[str, Procedure] = {
@@ -98,6 +125,7 @@ CATALOG_PROCEDURES: Mapping[str, Procedure] = {
         ),
         run=_create_function,
     ),
+    "alter_function": Procedure(arguments=("function", "change"), run=_alter_function),
     "drop_function": Procedure(arguments=("function",), run=_drop_function),
 }
 """The procedures by name."""
@@ -105,10 +133,6 @@ CATALOG_PROCEDURES: Mapping[str, Procedure] = {
 REFUSED: Mapping[str, Procedure] = {
     name: Procedure(arguments=arguments, run=_refused(hint))
     for name, (arguments, hint) in {
-        "alter_function": (
-            ("function", "change"),
-            "Drop the function, and create it again.",
-        ),
         "create_global_index": (
             ("table", "index_column", "index_type", "partitions", "options"),
             _INDEX,
@@ -121,28 +145,13 @@ REFUSED: Mapping[str, Procedure] = {
             ("table", "partition", "overwrite"),
             "This package does not read chain tables ('chain-table.enabled').",
         ),
-        "copy": (
-            ("source_table", "target_table", "where"),
-            "Write CREATE TABLE target LIKE source, then INSERT INTO target SELECT * FROM source.",
-        ),
         "materialize_deletion_vectors": (
             ("table", "partitions", "options", "where"),
             _VECTORS,
         ),
-        "migrate_table": (
-            (
-                *("source_type", "table", "options", "delete_origin", "target_table"),
-                *("options_map", "parallelism"),
-            ),
-            _MIGRATE,
-        ),
-        "migrate_database": (
-            ("source_type", "database", "options", "options_map", "parallelism"),
-            _MIGRATE,
-        ),
         "reassign_row_id": (
             ("table", "partitions"),
-            "Row ids are assigned at the commit of new rows and remain.",
+            _ROW_IDS,
         ),
         "repair": (
             ("database_or_table",),

@@ -1,7 +1,8 @@
 """CREATE, ALTER and DROP of tables and databases."""
 
-from collections.abc import Sequence
-from dataclasses import field
+from collections.abc import Mapping, Sequence
+from dataclasses import field, replace
+from typing import TypedDict
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
@@ -15,7 +16,14 @@ from paimon_explore.errors import (
     choices,
 )
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.maintenance.schema_replacement import (
+    commit_replacement,
+    replace_in_steps,
+    replaces_at_once,
+    replacing_schema,
+)
 from paimon_explore.metadata.options.option_spelling import unknown_names
+from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.spark.spark_types import paimon_type
 from paimon_explore.spark.sql.column_definitions import WrittenColumn, written_column
 from paimon_explore.spark.sql.queries import run_query
@@ -23,8 +31,9 @@ from paimon_explore.spark.sql.result_frames import committed, done
 from paimon_explore.spark.sql.table_references import options_of
 from paimon_explore.spark.sql.table_resolution import Name, Warehouse
 from paimon_explore.spark.sql.tokenizer import Reader
+from paimon_explore.spark.writes.driver_commit import write_target
 from paimon_explore.spark.writes.store_assignment import assigned
-from paimon_explore.spark.writes.write_table import write
+from paimon_explore.spark.writes.write_table import write, written
 from paimon_explore.table.latest_schema import latest_schema
 
 FORMATS = ("PAIMON", "PAIMON_EXPLORE")
@@ -37,6 +46,8 @@ class _Create:
 
     name: Name
     ignore: bool
+    replaces: bool = False
+    creates: bool = True
     columns: list[WrittenColumn] = field(default_factory=list)
     keys: tuple[str, ...] = ()
     partition_by: list[str] = field(default_factory=list)
@@ -55,13 +66,22 @@ def check_options(options: Sequence[str], part: str) -> None:
         raise InvalidInputError(f"{part}: unknown option {name!r}.", hint=hint)
 
 
-def create_table(warehouse: Warehouse, reader: Reader) -> DataFrame | None:
-    """Run the rest of a CREATE TABLE; return None if the table belongs to Spark."""
-    ignore = reader.takes("IF", "NOT", "EXISTS")
+def create_table(
+    warehouse: Warehouse, reader: Reader, *, replaces: bool = False, creates: bool = True
+) -> DataFrame | None:
+    """Run the rest of a CREATE TABLE; return None if the table belongs to Spark.
+
+    Args:
+        warehouse: resolves table names.
+        reader: positioned after TABLE.
+        replaces: whether an existing table is replaced.
+        creates: whether a table that does not exist is created.
+    """
+    ignore = not replaces and reader.takes("IF", "NOT", "EXISTS")
     parts = reader.path("the new table")
     if _is_sparks(warehouse, reader, parts):
         return None
-    made = _Create(name=warehouse.named(parts), ignore=ignore)
+    made = _Create(name=warehouse.named(parts), ignore=ignore, replaces=replaces, creates=creates)
     if made.name.is_folder:
         raise UnsupportedFeatureError(
             "CREATE TABLE with a folder path", hint="Use a table name: database.table."
@@ -184,18 +204,19 @@ def _create(warehouse: Warehouse, made: _Create, query: str | None) -> DataFrame
     there = table in catalog.tables(database)
     if there and made.ignore:
         return done(warehouse.spark)
-    if there:
+    if there and not made.replaces:
         raise AlreadyExistsError("table", table, database)
+    if query is not None and not made.creates:
+        raise InvalidInputError(
+            "REPLACE TABLE does not accept AS.", hint="Write CREATE OR REPLACE TABLE … AS."
+        )
     rows = None if query is None else run_query(warehouse, query)
-    keys = (*made.keys, *(".".join(c.path) for c in made.columns if c.is_key))
-    catalog.create_table(
-        made.name.table,
-        _row_type(made.columns, rows),
-        primary_key=keys,
-        partition_by=made.partition_by,
-        options=made.options,
-        comment=made.comment,
-    )
+    if there:
+        return _replace(warehouse, made, rows)
+    if not made.creates:
+        warehouse.base(made.name)
+    name = made.name.table
+    catalog.create_table(name, _row_type(made.columns, rows), **_definition(made))
     if rows is None:
         return done(warehouse.spark)
     try:
@@ -203,8 +224,45 @@ def _create(warehouse: Warehouse, made: _Create, query: str | None) -> DataFrame
         df = assigned(rows, list(latest_schema(opened.store).fields))
         return committed(warehouse.spark, write(df, opened))
     except BaseException:
-        catalog.drop_table(made.name.table)
+        catalog.drop_table(name)
         raise
+
+
+class _Definition(TypedDict):
+    """The keys, options and comment of a table."""
+
+    primary_key: Sequence[str]
+    partition_by: Sequence[str]
+    options: Mapping[str, str]
+    comment: str | None
+
+
+def _definition(made: _Create) -> _Definition:
+    keys = (*made.keys, *(".".join(c.path) for c in made.columns if c.is_key))
+    return {
+        "primary_key": keys,
+        "partition_by": made.partition_by,
+        "options": made.options,
+        "comment": made.comment,
+    }
+
+
+def _replace(warehouse: Warehouse, made: _Create, rows: DataFrame | None) -> DataFrame:
+    """Give an existing table another schema, and the rows of a query."""
+    table = warehouse.base(made.name)
+    columns = _row_type(made.columns, rows)
+    wanted = warehouse.warehouse().table_schema(columns, **_definition(made))
+    schema = replacing_schema(latest_schema(table.store), wanted, table.name)
+    options = TableOptions(schema.options)
+    target = replace(write_target(table, replaces=True), schema=schema, options=options)
+    if not replaces_at_once(target, table.name):
+        replace_in_steps(target, table.truncate)
+        snapshot = None if rows is None else write(assigned(rows, schema.fields), table)
+    elif rows is None:
+        snapshot = commit_replacement(target, [])
+    else:
+        snapshot = written(assigned(rows, schema.fields), target, None, commit=commit_replacement)
+    return done(warehouse.spark) if rows is None else committed(warehouse.spark, snapshot)
 
 
 def _row_type(columns: Sequence[WrittenColumn], rows: DataFrame | None) -> RowType | pa.Schema:

@@ -3,14 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
-from pyspark.sql.types import NullType, StringType
 
 from paimon_explore.data_types.definitions import DataField
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.maintenance.row_level.nested_values import path_of
 from paimon_explore.metadata.options.refused_options import Use, check_supported_options
 from paimon_explore.metadata.options.table_options import (
     DYNAMIC_PARTITION_OVERWRITE,
@@ -28,14 +27,20 @@ from paimon_explore.spark.row_level.row_change_job import (
     change_target,
 )
 from paimon_explore.spark.row_level.row_tracking_write import delete_here, has_row_ids, update_here
-from paimon_explore.spark.spark_types import spark_type
+from paimon_explore.spark.row_level.struct_members import new_column, targets_by_column
+from paimon_explore.spark.sql.partition_clauses import (
+    FROM_QUERY,
+    partition_spec,
+    partition_values,
+    replaced_partition,
+)
 from paimon_explore.spark.sql.queries import run_query, viewed
 from paimon_explore.spark.sql.query_pushdown import usable_where
 from paimon_explore.spark.sql.result_frames import committed
 from paimon_explore.spark.sql.table_references import references_of, spliced
 from paimon_explore.spark.sql.table_resolution import Warehouse
 from paimon_explore.spark.sql.tokenizer import Kind, Reader, tokens_of
-from paimon_explore.spark.writes.store_assignment import assigned, assigned_column, exact_column
+from paimon_explore.spark.writes.store_assignment import assigned
 from paimon_explore.spark.writes.write_table import write
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.table import Table
@@ -44,6 +49,7 @@ Args = Mapping[str, object] | Sequence[object] | None
 
 _QUERY = frozenset({"SELECT", "WITH", "VALUES", "FROM", "TABLE", "MAP", "REDUCE"})
 _OVERWRITE_MODE = "spark.sql.sources.partitionOverwriteMode"
+_STATIC = {DYNAMIC_PARTITION_OVERWRITE.key: "false"}
 
 
 def insert(warehouse: Warehouse, reader: Reader, args: Args, before: str = "") -> DataFrame | None:
@@ -64,17 +70,19 @@ def insert(warehouse: Warehouse, reader: Reader, args: Args, before: str = "") -
         return None
     table = warehouse.base(name)
     schema = latest_schema(table.store)
-    if reader.comes("REPLACE", "WHERE"):
-        raise UnsupportedFeatureError(
-            "INSERT INTO … REPLACE WHERE",
-            table.name,
-            hint="Use INSERT OVERWRITE … PARTITION (…), or DELETE and INSERT.",
-        )
-    given = _partition(warehouse, reader, schema) if reader.takes("PARTITION") else {}
+    by_name = reader.takes("BY", "NAME")
+    if not overwrites and reader.takes("REPLACE", "WHERE"):
+        given = replaced_partition(warehouse, reader.until(*_QUERY), schema, table.name)
+        rows = run_query(warehouse, f"{before} {reader.rest()}".strip(), args)
+        df = _named(rows, schema, {}) if by_name else _placed(rows, schema, {}, None)
+        fixed = replace(table, dynamic_options={**table.dynamic_options, **_STATIC})
+        made = write(df, fixed, "overwrite", partition=given or NOT_GIVEN)
+        return committed(warehouse.spark, made)
+    given = partition_values(warehouse, reader, schema) if reader.takes("PARTITION") else {}
     if reader.takes("IF", "NOT", "EXISTS"):
         raise UnsupportedFeatureError("INSERT … PARTITION … IF NOT EXISTS", table.name)
-    static = {key: value for key, value in given.items() if value is not _FROM_QUERY}
-    by_name = reader.takes("BY", "NAME")
+    static = {key: value for key, value in given.items() if value is not FROM_QUERY}
+    by_name = by_name or reader.takes("BY", "NAME")
     columns = None if by_name else _columns(reader)
     rows = run_query(warehouse, f"{before} {reader.rest()}".strip(), args)
     df = _named(rows, schema, static) if by_name else _placed(rows, schema, static, columns)
@@ -98,64 +106,6 @@ def check_insert(table: Table, schema: TableSchema) -> None:
 def _mode(warehouse: Warehouse) -> dict[str, str]:
     mode = warehouse.spark.conf.get(_OVERWRITE_MODE, "STATIC") or "STATIC"
     return {DYNAMIC_PARTITION_OVERWRITE.key: str(mode.upper() == "DYNAMIC").lower()}
-
-
-_FROM_QUERY = object()
-
-
-def _partition(warehouse: Warehouse, reader: Reader, schema: TableSchema) -> dict[str, object]:
-    """Read PARTITION (…): constants by column; columns without a value come from the query."""
-    found: dict[str, object] = {}
-    for text in reader.parts("the partition"):
-        one = Reader(text)
-        given = one.identifier("a partition column")
-        key = next((k for k in schema.partition_keys if k.lower() == given.lower()), given)
-        if key not in schema.partition_keys:
-            raise InvalidInputError(
-                f"PARTITION: {given!r} is not a partition column.",
-                hint=f"Partition columns: {choices(schema.partition_keys)}.",
-            )
-        if one.is_done:
-            found[key] = _FROM_QUERY
-            continue
-        one.expect("=", part="PARTITION")
-        found[key] = constant(warehouse, one.rest(), schema.project([key]).fields[0])
-    return found
-
-
-def constant(warehouse: Warehouse, text: str, field: DataField) -> object:
-    """Evaluate a constant and convert it to the type of a column.
-
-    Raises:
-        InvalidInputError: it is not a constant, or does not fit the column.
-    """
-    wanted = spark_type(field.type)
-    kind = wanted.simpleString()
-    try:
-        given = warehouse.spark.sql(f"SELECT ({text}) AS v")
-        found = given.schema["v"].dataType
-        column = f.col("v")
-        is_text = isinstance(found, StringType | NullType)  # a partition's text may be of any type
-        cast = column.cast(wanted) if is_text else exact_column(column, found, wanted, field.name)
-        rows = given.select(cast).collect()
-    except PySparkException as error:
-        raise InvalidInputError(
-            f"{text} is not a valid constant for column {field.name!r} of type {kind}.",
-            hint=str(error).partition("\n")[0],
-        ) from error
-    value: object = rows[0][0]
-    return value
-
-
-def partition_spec(warehouse: Warehouse, reader: Reader, schema: TableSchema) -> dict[str, object]:
-    """Read `(dt = '2026-01-01', …)`; each column needs a value."""
-    found = _partition(warehouse, reader, schema)
-    for key, value in found.items():
-        if value is _FROM_QUERY:
-            raise InvalidInputError(
-                f"PARTITION contains no value for column {key!r}.", hint=f"Write {key} = '…'."
-            )
-    return found
 
 
 def _columns(reader: Reader) -> tuple[str, ...] | None:
@@ -231,19 +181,13 @@ class Subject:
             text = requalified(text, parts, self.alias)
         return text
 
-    def path(self, path: tuple[str, ...], schema: TableSchema, part: str) -> str:
-        """Return the column that an assignment sets."""
+    def path(self, path: tuple[str, ...], schema: TableSchema) -> str:
+        """Return the column or member of a struct that an assignment sets."""
         for prefix in (*self.names, (self.alias,)):
             if len(path) > len(prefix) and _same(path[: len(prefix)], prefix):
                 path = path[len(prefix) :]
                 break
-        if len(path) > 1:
-            raise UnsupportedFeatureError(
-                f"assigning field {'.'.join(path)!r} of a ROW column in {part}",
-                self.table.name,
-                hint="Assign the whole column, for example with named_struct(…).",
-            )
-        return resolved([path[0]], schema)[0].name
+        return ".".join(field.name for field in path_of(".".join(path), schema.row_type))
 
 
 def _same(one: Sequence[str], other: Sequence[str]) -> bool:
@@ -318,14 +262,16 @@ def update(warehouse: Warehouse, reader: Reader, args: Args) -> DataFrame | None
     target = change_target(warehouse.spark, subject.table, term)
     target.check_update(values)
     rows = _matching(warehouse, target, subject, condition, values, args)
-    fields = {field.name: field for field in schema.fields}
-    types = {name: rows.schema[f"_new_{at}"].dataType for at, name in enumerate(values)}
-    columns = [
-        assigned_column(f.col(f"_new_{list(values).index(name)}"), types[name], field).alias(name)
-        if name in values
-        else f.col(quoted(name))
-        for name, field in fields.items()
-    ]
+    numbers = {key: f"_new_{at}" for at, key in enumerate(values)}
+    assigned_to = targets_by_column(values, schema.row_type)
+    columns = []
+    for field in schema.fields:
+        old = f.col(quoted(field.name))
+        new = [
+            (one, one.converted(f.col(numbers[one.key]), rows.schema[numbers[one.key]].dataType))
+            for one in assigned_to.get(field.name, ())
+        ]
+        columns.append((new_column(old, field, new) if new else old).alias(field.name))
     changes = rows.select(*columns, *target.place, f.lit(UPDATE).alias(ACT))
     return committed(warehouse.spark, target.apply(changes))
 
@@ -363,13 +309,19 @@ def assignments_of(
     """Read assignments: `a = …, t.b = …`."""
     found: dict[str, str] = {}
     while True:
-        name = subject.path(reader.path("a column"), schema, part)
+        name = subject.path(reader.path("a column"), schema)
         reader.expect("=", part=part)
-        if name in found:
+        if any(_overlap(name, other) for other in found):
             raise InvalidInputError(f"{part} sets column {name!r} twice.")
         found[name] = subject.own(reader.until(",", *stops))
         if not reader.takes(","):
             return found
+
+
+def _overlap(name: str, other: str) -> bool:
+    """Return whether two assignments set the same column or member."""
+    shorter, longer = sorted((name, other), key=len)
+    return longer == shorter or longer.startswith(f"{shorter}.")
 
 
 def delete(warehouse: Warehouse, reader: Reader, args: Args) -> DataFrame | None:

@@ -8,6 +8,7 @@ from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.spark.quoted_names import quoted
 from paimon_explore.spark.row_level.merge_dataframe import Merge
+from paimon_explore.spark.row_level.merge_schema_evolution import schema_with_source
 from paimon_explore.spark.row_level.row_change_job import DELETE, INSERT, UPDATE
 from paimon_explore.spark.row_level.when_clauses import Clause, Rows
 from paimon_explore.spark.sql.dml_statements import (
@@ -27,10 +28,7 @@ from paimon_explore.table.latest_schema import latest_schema
 
 def merge(warehouse: Warehouse, reader: Reader, args: Args) -> DataFrame | None:
     """Run MERGE INTO; return None if the table belongs to Spark."""
-    if reader.comes("WITH", "SCHEMA", "EVOLUTION"):
-        raise UnsupportedFeatureError(
-            "MERGE WITH SCHEMA EVOLUTION", hint="Add the columns with ALTER TABLE before MERGE."
-        )
+    evolves = reader.takes("WITH", "SCHEMA", "EVOLUTION")
     reader.expect("INTO", part="MERGE")
     subject = subject_of(warehouse, reader, "USING")
     if subject is None:
@@ -40,6 +38,8 @@ def merge(warehouse: Warehouse, reader: Reader, args: Args) -> DataFrame | None:
     reader.expect("ON", part="MERGE")
     on = subject.own(reader.until("WHEN"))
     schema = latest_schema(subject.table.store)
+    if evolves:
+        schema = schema_with_source(schema, source.schema)
     clauses = []
     while not reader.is_done:
         clauses.append(_clause(reader, subject, schema))
@@ -50,6 +50,7 @@ def merge(warehouse: Warehouse, reader: Reader, args: Args) -> DataFrame | None:
         clauses=tuple(clauses),
         target_alias=subject.alias,
         source_alias=alias,
+        evolves=evolves,
     )
     _refuse_queries(reader.source, clauses, on)
     return committed(warehouse.spark, described.merge())

@@ -27,6 +27,7 @@ from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.snapshot import NO_WATERMARK, Snapshot
 from paimon_explore.spark.sql.call_arguments import Call, Procedure
 from paimon_explore.spark.sql.catalog_procedures import CATALOG_PROCEDURES, REFUSED
+from paimon_explore.spark.sql.migrate_procedures import MIGRATIONS
 from paimon_explore.spark.sql.partition_arguments import idle_partitions, partitions_of
 from paimon_explore.spark.sql.result_frames import answer
 from paimon_explore.spark.sql.rewrite_procedures import REWRITES
@@ -394,6 +395,7 @@ _TAG = ("table", "tag", "snapshot", "time_retained")
 PROCEDURES: Mapping[str, Procedure] = {
     **REWRITES,
     **CATALOG_PROCEDURES,
+    **MIGRATIONS,
     "compact": Procedure(
         arguments=(
             *("table", "partitions", "compact_strategy", "order_strategy", "order_by", "where"),

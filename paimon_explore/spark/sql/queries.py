@@ -16,6 +16,7 @@ from sqlglot import exp
 from paimon_explore.errors import InvalidInputError, NotFoundError
 from paimon_explore.spark.reads.read_table import read, read_planned
 from paimon_explore.spark.reads.special_reads import special_read
+from paimon_explore.spark.sql.max_partition import with_max_partitions
 from paimon_explore.spark.sql.query_pushdown import usable_where, wanted_columns
 from paimon_explore.spark.sql.table_references import FUNCTIONS, Reference, references_of, spliced
 from paimon_explore.spark.sql.table_resolution import Name, Warehouse
@@ -47,6 +48,7 @@ def run_query(
 @contextmanager
 def replaced(warehouse: Warehouse, source: str) -> Iterator[str]:
     """Replace Paimon tables in the text by temporary views, which exist inside the context."""
+    source = with_max_partitions(warehouse, source)
     found = [
         (reference, name)
         for reference in references_of(source)

@@ -4,12 +4,17 @@ from collections.abc import Mapping
 
 from pyspark.sql import DataFrame
 
+from paimon_explore.maintenance.rewrites.table_copy import check_copy, copy_files
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
 from paimon_explore.spark.sql.call_arguments import Call, Procedure
 from paimon_explore.spark.sql.partition_arguments import named_partitions, partitions_of
 from paimon_explore.spark.sql.result_frames import answer
+from paimon_explore.spark.sql.table_resolution import Name
+from paimon_explore.spark.sql.tokenizer import Reader
 from paimon_explore.spark.writes.distributed_compaction import compact
+from paimon_explore.spark.writes.driver_commit import write_target
 from paimon_explore.table.catalog.catalog_operations import compact_each, matching_tables
+from paimon_explore.table.latest_schema import latest_schema
 
 
 def _rescale(one: Call) -> DataFrame:
@@ -75,7 +80,36 @@ def _merge_branch(one: Call) -> DataFrame:
     return one.ok()
 
 
+def _copy(one: Call) -> DataFrame:
+    catalog = one.warehouse.warehouse()
+    source = one.warehouse.base(_named(one, "source_table"))
+    path = Reader(one.needed("target_table")).path("the target table")
+    if len(path) > 1 and one.warehouse.find_database(path[-2]) is None:
+        catalog.create_database(path[-2])
+    name = one.warehouse.named(path)
+    schema = latest_schema(source.store)
+    if not catalog.table_exists(name.table):
+        catalog.create_table(
+            name.table,
+            schema.row_type,
+            primary_key=schema.primary_keys,
+            partition_by=schema.partition_keys,
+            options={key: text for key, text in schema.options.items() if key != "path"},
+            comment=schema.comment,
+        )
+    target = one.warehouse.base(name)
+    ends = (write_target(source, replaces=False), write_target(target, replaces=False))
+    check_copy(*ends, (source.name, target.name))
+    copy_files(*ends, partitions_of(one, source))
+    return one.ok()
+
+
+def _named(one: Call, argument: str) -> Name:
+    return one.warehouse.named(Reader(one.needed(argument)).path(f"the {argument}"))
+
+
 REWRITES: Mapping[str, Procedure] = {
+    "copy": Procedure(arguments=("source_table", "target_table", "where"), run=_copy),
     "rescale": Procedure(arguments=("table", "bucket_num", "partitions", "where"), run=_rescale),
     "rewrite_file_index": Procedure(arguments=("table", "where"), run=_rewrite_file_index),
     "merge_branch": Procedure(

@@ -13,7 +13,7 @@ from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.sanitize import encodable, masked, masked_options
 from paimon_explore.spark.quoted_names import CATALOG, quoted
 from paimon_explore.spark.sql.column_definitions import type_name
-from paimon_explore.spark.sql.dml_statements import partition_spec
+from paimon_explore.spark.sql.partition_clauses import partition_spec
 from paimon_explore.spark.sql.procedures import PROCEDURES, signature
 from paimon_explore.spark.sql.result_frames import answer, committed, done
 from paimon_explore.spark.sql.table_resolution import DATABASE, Warehouse

@@ -4,6 +4,7 @@
 | --- | --- |
 | SELECT, VALUES, WITH, EXPLAIN … over Paimon tables | Spark, with tables replaced by views |
 | INSERT, UPDATE, DELETE, MERGE, TRUNCATE of a Paimon table | `pe.spark.write`, `merge_into` … |
+| COPY INTO a table or files | Spark's readers and writers, `pe.spark.write` |
 | CREATE, ALTER, DROP, SHOW, DESCRIBE, ANALYZE, USE, CALL sys.… | this library, in the driver |
 | anything else | Spark, unchanged |
 """
@@ -19,6 +20,7 @@ from paimon_explore.spark.argument_checks import check_session
 from paimon_explore.spark.connector import CONNECTOR
 from paimon_explore.spark.session_catalogs import session_catalog
 from paimon_explore.spark.sql.alter_table import alter_table, comment_on
+from paimon_explore.spark.sql.copy_into.statement import copy_into
 from paimon_explore.spark.sql.ddl_statements import (
     create_database,
     create_table,
@@ -26,6 +28,7 @@ from paimon_explore.spark.sql.ddl_statements import (
     drop_table,
 )
 from paimon_explore.spark.sql.dml_statements import Args, delete, insert, truncate, update
+from paimon_explore.spark.sql.max_partition import with_max_partitions
 from paimon_explore.spark.sql.merge_statement import merge
 from paimon_explore.spark.sql.procedures import call
 from paimon_explore.spark.sql.queries import replaced, run_query
@@ -36,6 +39,7 @@ from paimon_explore.spark.sql.tokenizer import Reader, statements_of
 from paimon_explore.spark.sql.view_statements import NewView, create_view, find_view
 from paimon_explore.table.catalog.catalog import Catalog
 
+_CHANGES = frozenset({"UPDATE", "DELETE", "MERGE"})
 _Handler = Callable[[Warehouse, Reader, Args], DataFrame | None]
 
 
@@ -119,6 +123,9 @@ def _run(warehouse: Warehouse, text: str, args: Args) -> DataFrame:
     reader = Reader(text)
     word = reader.here.word
     handler = _HANDLERS.get(word)
+    if word in _CHANGES:
+        text = with_max_partitions(warehouse, text)
+        reader = Reader(text)
     if handler is not None:
         reader.next()
     found = handler(warehouse, reader, args) if handler is not None else None
@@ -145,15 +152,14 @@ def _create(warehouse: Warehouse, reader: Reader, args: Args) -> DataFrame | Non
     if not replaces and reader.takes_one("DATABASE", "SCHEMA", "NAMESPACE"):
         return create_database(warehouse, reader) if warehouse.catalog is not None else None
     if replaces and reader.takes("TABLE"):
-        name = warehouse.find(reader.path("the table"))
-        if name is None:
-            return None
-        raise UnsupportedFeatureError(
-            "CREATE OR REPLACE TABLE",
-            name.table,
-            hint="Use INSERT OVERWRITE, or drop and create the table.",
-        )
+        return create_table(warehouse, reader, replaces=True)
     return _create_view(warehouse, reader, args, replaces=replaces)
+
+
+def _replace(warehouse: Warehouse, reader: Reader, _: Args) -> DataFrame | None:
+    if not reader.takes("TABLE"):
+        return None
+    return create_table(warehouse, reader, replaces=True, creates=False)
 
 
 def _create_view(
@@ -271,6 +277,7 @@ _HANDLERS: Mapping[str, _Handler] = {
     "TRUNCATE": lambda w, r, _: truncate(w, r),
     "WITH": _with,
     "CREATE": _create,
+    "REPLACE": _replace,
     "DROP": _drop,
     "ALTER": _alter,
     "COMMENT": lambda w, r, _: comment_on(w, r),
@@ -280,6 +287,7 @@ _HANDLERS: Mapping[str, _Handler] = {
     "USE": lambda w, r, _: use(w, r) if w.catalog is not None else None,
     "ANALYZE": lambda w, r, _: analyze(w, r),
     "CALL": lambda w, r, _: call(w, r),
+    "COPY": copy_into,
     "EXPLAIN": _explain,
     "REFRESH": _refresh,
 }

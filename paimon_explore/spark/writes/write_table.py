@@ -116,6 +116,7 @@ def written(
     target: WriteTarget,
     what: Overwrite | None,
     removals: Callable[[], list[CommitMessage]] = list,
+    commit: Callable[[WriteTarget, list[CommitMessage]], Snapshot | None] | None = None,
 ) -> Snapshot | None:
     """Write rows in Spark tasks and commit once; removes all new files on failure.
 
@@ -124,6 +125,7 @@ def written(
         target: the table, with a separate job id.
         what: what an overwrite replaces; None for an append or upsert.
         removals: returns the files that the same commit removes.
+        commit: commits the messages instead of an append, upsert or overwrite.
 
     Raises:
         InvalidInputError: columns or values that do not fit.
@@ -139,11 +141,11 @@ def written(
     try:
         messages = _messages(df, job)
         messages += removals()
-        made = publish(target, messages, what)
+        made = publish(target, messages, what) if commit is None else commit(target, messages)
     except BaseException:
         withdraw(target, messages)
         raise
-    if made is None or what is not None:
+    if made is None or what is not None or commit is not None:
         return made
     return compact_written(df.sparkSession, target, messages) or made
 

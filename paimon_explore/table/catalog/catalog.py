@@ -505,6 +505,43 @@ class Catalog(OperableCatalog):
             raise InvalidInputError(
                 f"{name!r} is not a valid name for a new table, because it contains '$'."
             )
+        created = self.table_schema(
+            schema,
+            primary_key=primary_key,
+            partition_by=partition_by,
+            options=options,
+            comment=comment,
+        )
+        made = self._metastore.create_table(wanted, created)
+        if not made and not boolean("if_not_exists", if_not_exists):
+            raise AlreadyExistsError("table", wanted.table, wanted.database)
+        return self._open(wanted)
+
+    def table_schema(
+        self,
+        schema: Columns,
+        *,
+        primary_key: str | Sequence[str] | None = None,
+        partition_by: str | Sequence[str] | None = None,
+        options: Mapping[str, OptionValue] | None = None,
+        comment: str | None = None,
+    ) -> TableSchema:
+        """Return the schema that `create_table` gives a table; nothing is created.
+
+        Args:
+            schema: its columns, as for `create_table`.
+            primary_key: the columns that identify a row.
+            partition_by: the partition columns.
+            options: table options; those that the catalog sets for new tables are added.
+            comment: a comment on the table.
+
+        Raises:
+            InvalidInputError: columns, keys or options break a rule, which the message names.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().table_schema({"id": "BIGINT"}, primary_key="id").row_type.names
+        ('id',)
+        """
         created = new_schema(
             parse_columns(schema),
             primary_key=optional_column_names("primary_key", primary_key),
@@ -514,10 +551,7 @@ class Catalog(OperableCatalog):
             time_millis=system_clock(),
         )
         validate_create(created)
-        made = self._metastore.create_table(wanted, created)
-        if not made and not boolean("if_not_exists", if_not_exists):
-            raise AlreadyExistsError("table", wanted.table, wanted.database)
-        return self._open(wanted)
+        return created
 
     def alter_table(self, name: str, *changes: SchemaChange, check: bool = True) -> TableSchema:
         """Change the schema of a table by several changes at once; see `Table.alter`.

@@ -293,6 +293,24 @@ class CatalogObjects:
         if not created and not boolean("if_not_exists", if_not_exists):
             raise AlreadyExistsError("function", wanted.table, wanted.database)
 
+    def alter_function(self, name: str, *changes: "types.FunctionChange") -> None:
+        """Change the options, the comment or the definitions of a function.
+
+        Args:
+            name: `database.function`.
+            changes: values of `paimon_explore.metastore.view_values.FunctionChange`.
+
+        Raises:
+            NotFoundError: there is no such function, or no such definition.
+            AlreadyExistsError: a new definition exists already.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().alter_function("demo.f")
+        Traceback (most recent call last):
+        paimon_explore.errors.NotFoundError: Function 'f' does not exist in demo.
+        """
+        self._metastore.alter_function(plain_identifier(name), changes)
+
     def drop_function(self, name: str, *, if_exists: bool = False) -> None:
         """Remove a function.
 

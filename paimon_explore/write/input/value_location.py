@@ -63,7 +63,9 @@ class Location:
         """Build the error for a value, or for the type of all values."""
         kind = "" if data_type is None else f" ({type_text(data_type)})"
         row_of = self.row_of
-        row = "" if position is None or row_of is None else f", row {row_of(position)}"
+        row = ""
+        if position is not None and row_of is not None:
+            row = f", row {row_of(position)} (counted from 0)"
         return InvalidInputError(f"Column {self.column!r}{kind}{row}: {problem}.", hint=hint)
 
     def value_text(self, array: Column, position: int) -> str:

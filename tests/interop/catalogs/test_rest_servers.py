@@ -13,7 +13,7 @@ from paimon_explore.errors import (
     NotFoundError,
     UnsupportedFeatureError,
 )
-from paimon_explore.metastore.view_values import FunctionInfo
+from paimon_explore.metastore.view_values import FunctionAction, FunctionChange, FunctionInfo
 from peers import Peers
 from support.catalog_race import check_race, race
 from support.depth import DEEP
@@ -84,6 +84,18 @@ def test_functions_are_created_listed_and_dropped(home: Home) -> None:
     with pytest.raises(AlreadyExistsError, match="'plus'"):
         catalog.create_function("served.plus", given)
     catalog.create_function("served.plus", given, if_not_exists=True)
+    changed = {**definition, "definition": "x -> x + 2"}
+    catalog.alter_function(
+        "served.plus",
+        FunctionChange(action=FunctionAction.UPDATE_DEFINITION, key="spark", definition=changed),
+        FunctionChange(action=FunctionAction.ADD_DEFINITION, key="flink", definition=definition),
+        FunctionChange(action=FunctionAction.SET_OPTION, key="b", value="2"),
+        FunctionChange(action=FunctionAction.REMOVE_OPTION, key="a"),
+        FunctionChange(action=FunctionAction.UPDATE_COMMENT, value="adds two"),
+    )
+    assert catalog.function("served.plus") == FunctionInfo(
+        definitions={"spark": changed, "flink": definition}, comment="adds two", options={"b": "2"}
+    )
     catalog.drop_function("served.plus")
     assert catalog.functions("served") == []
     with pytest.raises(NotFoundError, match="'plus'"):

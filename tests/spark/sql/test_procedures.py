@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from pyspark.sql import SparkSession
 
 from paimon_explore.errors import InvalidInputError, NotFoundError, UnsupportedFeatureError
 from paimon_explore.metadata.consumer import Consumer
@@ -158,6 +159,68 @@ def test_file_indexes_are_built_and_branches_merged(run: Sql, rows: Rows) -> Non
     assert rows("SELECT id FROM merged ORDER BY id") == [(1,), (2,)]
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        "'primary-key' = 'k,dt', 'bucket' = '2'",
+        "'deletion-vectors.enabled' = 'true'",
+        "'file-index.bloom-filter.columns' = 'k', 'file-index.in-manifest-threshold' = '1 b'",
+    ],
+)
+def test_the_files_of_a_table_are_copied_and_kept_in_step(
+    options: str, run: Sql, rows: Rows, catalog: Catalog
+) -> None:
+    run(
+        "CREATE TABLE source (k INT NOT NULL, v STRING, dt STRING NOT NULL) "
+        f"PARTITIONED BY (dt) TBLPROPERTIES ({options})"
+    )
+    run("INSERT INTO source SELECT id, 'a', CONCAT('d', id % 2) FROM range(10)")
+    run("DELETE FROM source WHERE k = 3")
+    copy = "CALL sys.copy('source', 'backup.copied')"
+    assert rows(f"{copy.removesuffix(')')}, where => \"dt = 'd1'\")") == [(True,)]
+    assert rows("SELECT k FROM backup.copied ORDER BY k") == [(1,), (5,), (7,), (9,)]
+    run(copy)
+    state = "SELECT * FROM {} ORDER BY k"
+    assert rows(state.format("backup.copied")) == rows(state.format("source"))
+    run("UPDATE source SET v = 'b' WHERE dt = 'd0'")
+    run(copy)
+    assert rows(state.format("backup.copied")) == rows(state.format("source"))
+    table = catalog.table("backup.copied")
+    assert table.fsck(read_rows=True) == []
+    assert [snapshot.id for snapshot in table.snapshots] == [1, 2, 3]
+    run(copy)
+    assert len(table.snapshots) == 3
+
+
+def test_tables_of_spark_become_paimon_tables(
+    run: Sql, rows: Rows, catalog: Catalog, spark: SparkSession, tmp_path: Path
+) -> None:
+    spark.sql("CREATE DATABASE IF NOT EXISTS spark_catalog.old")
+    for name in ("a", "b"):
+        spark.sql(
+            f"CREATE TABLE spark_catalog.old.{name} (id INT, dt STRING) USING parquet "
+            f"PARTITIONED BY (dt) LOCATION '{tmp_path}/{name}'"
+        )
+        spark.sql(f"INSERT INTO spark_catalog.old.{name} VALUES (1, 'x'), (2, 'y z')")  # noqa: S608 - fixed names
+    folder = f"{tmp_path}/a"
+    call = "CALL sys.migrate_table('hive', '{}', 'file.format=orc', target_table => 'demo.{}')"
+    assert rows(call.format(folder, "of_folder")) == [(True,)]
+    run(call.format("old.a", "of_a").removesuffix(")") + ", delete_origin => false)")
+    for name in ("of_folder", "of_a"):
+        assert rows(f"SELECT id, dt FROM {name} ORDER BY id") == [(1, "x"), (2, "y z")]  # noqa: S608 - fixed names
+        schema = catalog.table(f"demo.{name}").schema
+        assert (schema.partition_keys, schema.options) == (("dt",), {"file.format": "orc"})
+    catalog.create_database("old")
+    run("CREATE TABLE old.b (id INT)")
+    ((text,),) = rows("CALL sys.migrate_database('hive', 'old')")
+    assert str(text).startswith("migrate database is finished, success cnt: 1 , failed cnt: 1; b: ")
+    assert rows("SELECT sum(id) FROM old.a") == [(3,)]
+    assert [
+        row["tableName"] for row in spark.sql("SHOW TABLES IN spark_catalog.old").collect()
+    ] == ["b"]
+    spark.sql("DROP DATABASE spark_catalog.old CASCADE")
+
+
 def test_all_tables_of_a_database_are_compacted(rows: Rows, orders: Table) -> None:
     call = (
         "CALL sys.compact_database(including_tables => '.*[.]o.*', options => 'write-only=false')"
@@ -186,8 +249,8 @@ def test_procedures_are_shown_with_their_arguments(rows: Rows) -> None:
         ("delete_branch", "delete_branch(table, branch)"),
         ("delete_tag", "delete_tag(table, tag)"),
     ]
-    of_catalogs = ("alter_view_dialect", "create_function", "drop_function")
-    without_table = {"compact_database", *of_catalogs}
+    of_catalogs = ("alter_view_dialect", "create_function", "alter_function", "drop_function")
+    without_table = {"compact_database", "copy", "migrate_table", "migrate_database", *of_catalogs}
     for name in set(PROCEDURES) - without_table:
         assert signature(name).startswith(f"{name}(table")
 
@@ -201,15 +264,29 @@ def test_procedures_are_shown_with_their_arguments(rows: Rows) -> None:
         ),
         ("sys.refresh_object_table('demo.orders')", "refresh_object_table is not supported"),
         ("sys.rescale('demo.orders', 4)", "The table has no buckets"),
-        ("sys.copy('demo.orders', 'demo.o')", r"CALL sys\.copy is not supported.*CREATE TABLE"),
+        ("sys.copy('demo.orders', 'demo.customers')", "orders and demo.customers have different"),
+        ("sys.copy('demo.nope', 'demo.o')", "Table 'nope' does not exist"),
+        ("sys.copy('demo.orders')", "'target_table' is missing"),
         ("sys.create_global_index('demo.orders', 'id', 'btree')", "builds none"),
-        ("sys.migrate_table('hive', 'demo.x')", r"t\.add_files"),
+        ("sys.migrate_table('delta', 'default.x')", "source_type = 'delta' is unknown"),
+        ("sys.migrate_table('hive', 'default.nope')", "Name a table of Spark's catalog"),
+        ("sys.migrate_table('hive', '/no/folder')", "'target_table' is missing"),
+        ("sys.migrate_database('hive', 'nope')", "Database 'nope' does not exist"),
+        ("sys.repair('demo')", "into a Hive metastore"),
+        ("sys.reassign_row_id('demo.orders')", "only after 2.0"),
+        ("sys.compact_chain_table('demo.orders', 'dt=1')", "does not read chain tables"),
         ("sys.drop_function('demo.f')", "Function 'f' does not exist"),
         (
             'sys.create_function(\'demo.f\', \'[{"id": 0, "name": "x", "type": "INT"}]\', \'[]\')',
             "Creating a function is not supported",
         ),
         ("sys.create_function('demo.f', '{}', '[]')", "is not a list of fields"),
+        ("sys.alter_function('demo.f', '{\"action\": \"rise\"}')", "'addDefinition'"),
+        ("sys.alter_function('demo.f', 'x')", "is not JSON"),
+        (
+            'sys.alter_function(\'demo.f\', \'{"action": "removeOption", "key": "a"}\')',
+            "Function 'f' does not exist",
+        ),
         ("sys.alter_view_dialect('demo.v', 'drop')", "View 'v' does not exist"),
         ("sys.alter_view_dialect('demo.v', 'rise')", "Use add, update or drop"),
         ("sys.compact('demo.parcels', buckets => '1-')", "not of the form '0-99,200-299'"),

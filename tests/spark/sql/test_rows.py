@@ -205,14 +205,18 @@ def test_a_partition_is_named_by_a_value_that_its_column_holds(run: Sql, rows: R
             "INSERT INTO t PARTITION (day = 1) SELECT 1, 'a'",
             "'day' is not a partition column.*'dt'",
         ),
-        ("INSERT INTO t REPLACE WHERE id = 1 SELECT 1, 'a', 'b'", "REPLACE WHERE"),
+        ("INSERT INTO t REPLACE WHERE id = 1 SELECT 1, 'a', 'b'", "Partition columns: 'dt'"),
+        ("INSERT INTO t REPLACE WHERE dt > 'a' SELECT 1, 'a', 'b'", "with constants by '='"),
+        ("INSERT INTO t REPLACE WHERE dt = 'a' OR dt = 'b' SELECT 1, 'a', 'b'", "by AND"),
+        ("INSERT INTO t REPLACE WHERE dt = 'a' AND dt = 'b' SELECT 1, 'a', 'b'", "'dt' twice"),
+        ("INSERT INTO t REPLACE WHERE dt = 'd1' SELECT 1, 'a', 'd2'", "partition"),
         ("INSERT INTO nope VALUES (1)", "Table 'nope' does not exist"),
         ("INSERT IN t VALUES (1)", "INSERT cannot be read.*'INTO' or|INTO or OVERWRITE"),
         ("UPDATE t SET id = 3", "'id' belongs to the primary key"),
         ("UPDATE t SET nme = 3", "no column 'nme'"),
         ("UPDATE t SET name = 1, name = 2", "sets column 'name' twice"),
         ("UPDATE t WHERE id = 1", "UPDATE cannot be read: expected SET"),
-        ("UPDATE t SET name.x = 1", "Assigning field '.*' of a ROW column"),
+        ("UPDATE t SET name.x = 1", "Column 'name' is not a ROW"),
         ("DELETE t WHERE id = 1", "DELETE cannot be read: expected FROM"),
         ("MERGE INTO t USING t s ON t.id = s.id", "The merge has no clause"),
         (
@@ -236,3 +240,101 @@ def test_what_is_wrong_is_named_with_the_part_and_the_choices(
     with pytest.raises((InvalidInputError, NotFoundError, UnsupportedFeatureError), match=message):
         run(text)
     assert rows("SELECT count(*) FROM t$snapshots") == [(0,)]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_rows_of_partitions_are_replaced_in_one_commit(
+    kind: str, run: Sql, rows: Rows, catalog: Catalog
+) -> None:
+    created(run, kind)
+    assert rows(
+        "INSERT INTO t REPLACE WHERE (dt = 'd1') "
+        "SELECT id + 10, upper(name), dt FROM t WHERE id = 1"
+    ) == [(2,)]
+    assert rows(STATE) == [(11, "A", "d1"), (3, "c", "d2"), (4, "d", "d2")]
+    run("INSERT INTO t BY NAME REPLACE WHERE 'd2' <=> DT SELECT 'd2' AS dt, 5L AS id")
+    assert rows(STATE) == [(11, "A", "d1"), (5, None, "d2")]
+    run("INSERT INTO t REPLACE WHERE TRUE VALUES (7, 'z', 'd9')")
+    assert rows(STATE) == [(7, "z", "d9")]
+    table = catalog.table("demo.t")
+    assert isinstance(table, Table)
+    kinds = [snapshot.commit_kind.value for snapshot in table.snapshots]
+    assert kinds == ["APPEND", "OVERWRITE", "OVERWRITE", "OVERWRITE"]
+
+
+MEMBERS = {
+    "keyed": "'primary-key' = 'id', 'bucket' = '1'",
+    "append": "'target-file-size' = '1 mb'",
+    "tracked": "'row-tracking.enabled' = 'true'",
+}
+
+
+@pytest.mark.parametrize("kind", MEMBERS)
+def test_members_of_structs_are_assigned(kind: str, run: Sql, rows: Rows) -> None:
+    run(
+        "CREATE TABLE m (id INT NOT NULL, s STRUCT<a: INT, b: STRUCT<c: STRING, d: INT>>) "
+        f"TBLPROPERTIES ({MEMBERS[kind]})"
+    )
+    run(
+        "INSERT INTO m VALUES (1, named_struct('a', 1, 'b', named_struct('c', 'x', 'd', 2))), "
+        "(2, NULL)"
+    )
+    run("UPDATE m SET s.a = s.a + 10, m.s.b.c = concat(s.b.c, '!') WHERE id = 1")
+    state = "SELECT id, s.a, s.b.c, s.b.d FROM m ORDER BY id"
+    assert rows(state) == [(1, 11, "x!", 2), (2, None, None, None)]
+    run("UPDATE m SET s.b.d = 5 WHERE id = 2")
+    assert rows(state) == [(1, 11, "x!", 2), (2, None, None, 5)]
+    run(
+        "MERGE INTO m USING (SELECT 1 AS id, 7 AS n) s0 ON m.id = s0.id "
+        "WHEN MATCHED THEN UPDATE SET s.a = s0.n, s.b.c = 'merged'"
+    )
+    assert rows(state) == [(1, 7, "merged", 2), (2, None, None, 5)]
+    for text, message in (
+        ("UPDATE m SET s.x = 1", "ROW 's' has no field 'x'"),
+        ("UPDATE m SET s.a = 1, s = NULL", "sets column 's' twice"),
+    ):
+        with pytest.raises(InvalidInputError, match=message):
+            run(text)
+
+
+@pytest.mark.parametrize("kind", MEMBERS)
+def test_a_merge_adds_the_columns_of_its_source(
+    kind: str, run: Sql, rows: Rows, catalog: Catalog
+) -> None:
+    run(f"CREATE TABLE e (id INT NOT NULL, v STRING) TBLPROPERTIES ({MEMBERS[kind]})")
+    run("INSERT INTO e VALUES (1, 'a'), (2, 'b')")
+    source = "USING (SELECT * FROM VALUES (2, 20L, 'x'), (3, 30L, 'y') AS v (id, n, w)) s"
+    matched = "ON e.id = s.id WHEN MATCHED THEN UPDATE SET"
+    run(f"MERGE WITH SCHEMA EVOLUTION INTO e {source} {matched} v = s.w")
+    assert rows("SELECT * FROM e ORDER BY id") == [(1, "a"), (2, "x")]
+    run(f"MERGE WITH SCHEMA EVOLUTION INTO e {source} {matched} n = s.n")
+    assert rows("SELECT * FROM e ORDER BY id") == [(1, "a", None), (2, "x", 20)]
+    run(f"MERGE WITH SCHEMA EVOLUTION INTO e {source} {matched} * WHEN NOT MATCHED THEN INSERT *")
+    assert rows("SELECT id, v, n, w FROM e ORDER BY id") == [
+        *((1, "a", None, None), (2, "x", 20, "x"), (3, None, 30, "y")),
+    ]
+    schema = catalog.table("demo.e").schema
+    assert [field.name for field in schema.fields] == ["id", "v", "n", "w"]
+
+
+def test_the_largest_partition_with_rows_is_a_function(run: Sql, rows: Rows) -> None:
+    created(run, "append")
+    run("INSERT INTO t VALUES (9, 'z', 'it''s')")
+    assert rows("SELECT sys.max_pt('t'), paimon.sys.max_pt('demo.t')") == [("it's", "it's")]
+    run("ALTER TABLE t DROP PARTITION (dt = 'it''s')")
+    assert rows("SELECT id FROM t WHERE dt = max_pt('demo.t') ORDER BY id") == [(3,), (4,)]
+    assert rows("DELETE FROM t WHERE dt = sys.max_pt('t')") == [(4,)]
+    assert rows("SELECT count(*) FROM t") == [(2,)]
+    run("CREATE TABLE days (id INT, day DATE, hh INT) PARTITIONED BY (day, hh)")
+    with pytest.raises(NotFoundError, match=r"demo\.days has no partition with rows"):
+        run("SELECT sys.max_pt('days')")
+    run(
+        "INSERT INTO days VALUES (1, DATE '2026-01-02', 3), (2, DATE '2025-12-31', 9), (3, NULL, 1)"
+    )
+    assert rows("SELECT sys.max_pt('days')") == [("2026-01-02",)]
+    for text, message in (
+        ("SELECT sys.max_pt(t)", "name of a table as a string"),
+        ("SELECT sys.max_pt('customers')", "customers is not partitioned"),
+    ):
+        with pytest.raises(InvalidInputError, match=message):
+            run(text)

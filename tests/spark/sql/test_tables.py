@@ -185,7 +185,13 @@ def test_databases_come_and_go(run: Sql, rows: Rows, catalog: Catalog) -> None:
         ("CREATE TABLE t (id INT) PARTITION BY (id)", "unknown clause.*PARTITIONED BY"),
         ("CREATE TABLE demo.t (id INT) USING parquet", "A parquet table in a Paimon warehouse"),
         ("CREATE TABLE t", "requires at least one column"),
-        ("CREATE OR REPLACE TABLE demo.orders (id INT)", "CREATE OR REPLACE TABLE"),
+        ("CREATE OR REPLACE TABLE demo.orders (id INT)", "is partitioned by dt, and .* no column"),
+        (
+            "CREATE OR REPLACE TABLE orders (id INT, dt STRING) PARTITIONED BY (dt)",
+            "changes the type of partition column 'dt'",
+        ),
+        ("REPLACE TABLE orders AS SELECT 1 AS id", "Write CREATE OR REPLACE TABLE"),
+        ("REPLACE TABLE demo.nope (id INT)", "Table 'nope' does not exist"),
         ("ALTER TABLE orders ADD COLUMN id INT", "'id'"),
         ("ALTER TABLE orders DROP COLUMN nope", "'nope'"),
         ("ALTER TABLE orders DROP COLUMN dt", "'dt'"),
@@ -207,3 +213,37 @@ def test_what_is_wrong_is_named(text: str, message: str, run: Sql) -> None:
     expected = (InvalidInputError, NotFoundError, AlreadyExistsError, UnsupportedFeatureError)
     with pytest.raises(expected, match=message):
         run(text)
+
+
+def test_a_table_is_replaced_in_one_commit_and_keeps_its_history(
+    run: Sql, rows: Rows, catalog: Catalog
+) -> None:
+    run("CREATE OR REPLACE TABLE swapped (id INT, v STRING, old INT)")
+    run("INSERT INTO swapped VALUES (1, 'a', 7), (2, 'b', 8)")
+    assert rows(
+        "CREATE OR REPLACE TABLE swapped TBLPROPERTIES ('primary-key' = 'k', 'bucket' = '2') "
+        "COMMENT 'new' AS SELECT id + 10 AS k, old AS v FROM swapped WHERE id = 2"
+    ) == [(2,)]
+    table = made(catalog, "demo.swapped")
+    schema = table.schema
+    assert (schema.id, schema.primary_keys, schema.comment) == (1, ("k",), "new")
+    assert schema.options == {"bucket": "2"}
+    assert [(snapshot.commit_kind.value, snapshot.schema_id) for snapshot in table.snapshots] == [
+        *(("APPEND", 0), ("OVERWRITE", 1)),
+    ]
+    assert rows("SELECT * FROM swapped WHERE k = 12") == [(12, 8)]
+    assert rows("SELECT * FROM swapped VERSION AS OF 1 ORDER BY id") == [(1, "a", 7), (2, "b", 8)]
+    run("INSERT INTO swapped VALUES (12, 9), (13, 1)")
+    assert rows("SELECT * FROM swapped ORDER BY k") == [(12, 9), (13, 1)]
+    with pytest.raises(Exception, match="DIVIDE_BY_ZERO"):
+        run("CREATE OR REPLACE TABLE swapped AS SELECT k / 0 AS x FROM swapped")
+    assert made(catalog, "demo.swapped").schema == schema
+    assert rows("SELECT * FROM swapped ORDER BY k") == [(12, 9), (13, 1)]
+    run("REPLACE TABLE swapped (k STRING NOT NULL, v DATE) TBLPROPERTIES ('primary-key' = 'k')")
+    assert rows("SELECT * FROM swapped") == []
+    run("INSERT INTO swapped VALUES ('x', DATE '2026-01-01')")
+    assert rows("SELECT k, cast(v AS string) FROM swapped WHERE k = 'x'") == [("x", "2026-01-01")]
+    assert rows("SELECT count(*) FROM swapped VERSION AS OF 3") == [(2,)]
+    assert made(catalog, "demo.swapped").fsck() == []
+    run("CREATE OR REPLACE TABLE swapped LIKE customers")
+    assert made(catalog, "demo.swapped").schema.primary_keys == ("id",)

@@ -240,8 +240,11 @@ def test_values_must_fit_nullability_and_length(tmp_path: Path, catalog: Catalog
     table = catalog.create_table("db.t", keys)
     table.add_column("w", "VARCHAR(3)")
     cases: list[tuple[dict[str, object], str]] = [
-        ({"k": None, "w": "a"}, "row 1: the value is null, but the column is NOT NULL"),
-        ({"k": 2, "w": "long"}, r"Column 'w' \(VARCHAR\(3\)\), row 1: 'long'"),
+        (
+            {"k": None, "w": "a"},
+            "row 1 .counted from 0.: the value is null, but the column is NOT NULL",
+        ),
+        ({"k": 2, "w": "long"}, r"Column 'w' \(VARCHAR\(3\)\), row 1 .counted from 0.: 'long'"),
     ]
     good: dict[str, object] = {"k": 1, "w": "abc"}
     loose = columns(k=pa.int32(), w=pa.string())

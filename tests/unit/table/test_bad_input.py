@@ -157,24 +157,27 @@ def test_a_limit_below_zero_and_a_column_twice_are_refused(table: Table) -> None
 WRONG_ROWS: dict[str, tuple[object, str]] = {
     "a text for a number": (
         [{"id": "x"}],
-        "Column 'id' (INT), row 0: 'x' of type str cannot be stored",
+        "Column 'id' (INT), row 0 (counted from 0): 'x' of type str cannot be stored",
     ),
     "a column of texts": (
         pa.table({"id": ["1"]}),
-        "'id' (INT), row 0: '1' of type string cannot be stored without a cast",
+        "'id' (INT), row 0 (counted from 0): '1' of type string cannot be stored without a cast",
     ),
-    "a number too wide": (pa.table({"id": [2**40]}), "row 0: 1099511627776 is out of range"),
+    "a number too wide": (
+        pa.table({"id": [2**40]}),
+        "row 0 (counted from 0): 1099511627776 is out of range",
+    ),
     "a null": (
         [{"id": 1}, {"id": None}],
-        "Column 'id', row 1: the value is null, but the column is NOT NULL",
+        "Column 'id', row 1 (counted from 0): the value is null, but the column is NOT NULL",
     ),
     "only nulls": (
         pa.table({"id": pa.nulls(2)}),
-        "Column 'id', row 0: the value is null, but the column is NOT NULL",
+        "Column 'id', row 0 (counted from 0): the value is null, but the column is NOT NULL",
     ),
     "a null in a dictionary": (
         pa.table({"id": pa.DictionaryArray.from_arrays([1, 0], pa.array([None, 4], pa.int32()))}),
-        "Column 'id', row 1: the value is null, but the column is NOT NULL",
+        "Column 'id', row 1 (counted from 0): the value is null, but the column is NOT NULL",
     ),
     "no value": ([{"name": "a"}], "'id' is missing, but the column is NOT NULL and has no default"),
     "an unknown column": ([{"id": 1, "nam": "a"}], "no column 'nam'. Columns: 'id', 'name'"),
@@ -221,7 +224,8 @@ def test_a_view_of_the_past_is_not_written(table: Table) -> None:
 def test_keys_are_not_null_and_row_kinds_are_known(catalog: Catalog) -> None:
     keyed = catalog.create_table("db.k", COLUMNS, primary_key=["id"], options={"bucket": "1"})
     with pytest.raises(
-        InvalidInputError, match="Column 'id', row 0: the value is null, but the column is NOT NULL"
+        InvalidInputError,
+        match=r"Column 'id', row 0 .counted from 0.: the value is null, but the column is NOT NULL",
     ):
         keyed.upsert([{"id": None}])
     with pytest.raises(InvalidInputError, match=r"'\+X', which is not a row kind\. Use '\+I'"):

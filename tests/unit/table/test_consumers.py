@@ -28,3 +28,12 @@ def test_an_unknown_consumer_is_named_with_those_that_exist(tmp_path: Path, name
         t.maintenance.delete_consumer(name)
     assert repr(name) in str(raised.value)
     assert list(t.consumers) != []
+
+
+def test_consumers_are_listed_with_their_names(tmp_path: Path) -> None:
+    t = pe.demo(tmp_path).table("demo.orders")
+    t.consumers.reset("late", 2)
+    t.consumers.reset("early", 4)
+    assert [(one.name, one.next_snapshot) for one in t.consumers] == [("early", 4), ("late", 2)]
+    assert "early" in repr(list(t.consumers))
+    assert t.consumers["late"] in t.consumers

@@ -130,11 +130,19 @@ def test_a_value_that_would_change_is_refused_and_nothing_is_written(door: str) 
 
 
 ARROW_BAD: list[tuple[str, Column, str]] = [
-    ("id", pa.array([1.5]), "Column 'id' .INT., row 0: 1.5 is not a whole number"),
-    ("f", pa.array([1e300]), "Column 'f' .FLOAT., row 0: 1e.300 is too large for FLOAT"),
+    ("id", pa.array([1.5]), "Column 'id' .INT., row 0 .counted from 0.: 1.5 is not a whole number"),
+    (
+        "f",
+        pa.array([1e300]),
+        "Column 'f' .FLOAT., row 0 .counted from 0.: 1e.300 is too large for FLOAT",
+    ),
     ("ts", pa.array([INSTANT]), "Only one of value"),
     ("tz", pa.array([WALL]), "Only one of value"),
-    ("l", pa.array([[1, 2.5]]), r"Column 'l\[\]' .INT., row 0: 2.5 is not a whole number"),
+    (
+        "l",
+        pa.array([[1, 2.5]]),
+        r"Column 'l\[\]' .INT., row 0 .counted from 0.: 2.5 is not a whole number",
+    ),
 ]
 
 

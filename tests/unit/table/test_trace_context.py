@@ -2,7 +2,7 @@ import pytest
 
 import paimon_explore as pe
 from paimon_explore.commit.commit_trace import CommitStep
-from paimon_explore.errors import InvalidInputError
+from paimon_explore.errors import InvalidInputError, StorageError
 
 
 @pytest.fixture
@@ -66,3 +66,23 @@ def test_nothing_to_watch_is_refused(table: pe.Table) -> None:
         pe.trace(3)  # type: ignore[arg-type]  # what a caller may do
     with pytest.raises(InvalidInputError, match="Nothing has been traced yet"):
         _ = pe.trace(table.path).result
+
+
+def test_a_commit_that_failed_is_shown_beside_one_that_succeeded(
+    table: pe.Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pe.trace(table) as seen:
+        table.truncate()
+        with monkeypatch.context() as patched:
+            patched.setattr(type(table.store.file_io), "create", _refuse)
+            with pytest.raises(StorageError):
+                table.drop_partitions({"dt": "2026-01-01"})
+    assert [commit.failed for commit in seen.result.commits] == [False, True]
+    text = repr(seen)
+    assert "snapshot 6 created" in text
+    assert "1 commit failed" in text
+    assert CommitStep.FAIL.value in text
+
+
+def _refuse(_files: object, path: str, _data: bytes) -> bool:
+    raise StorageError("create", path, "no space left")

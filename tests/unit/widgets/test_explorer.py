@@ -8,6 +8,9 @@ import traitlets
 
 from paimon_explore.errors import InvalidInputError, NotFoundError
 from paimon_explore.inspection.explorer.explorer_tabs import TABS, Opening
+from paimon_explore.inspection.rows.rows_view import RowsView
+from paimon_explore.inspection.views.files_view import FilesView
+from paimon_explore.inspection.views.partitions_view import PartitionsView
 from paimon_explore.widgets import explorer as module
 from paimon_explore.widgets.explorer import Explorer, explore
 from support.explored import History, hostile_history
@@ -51,6 +54,18 @@ def test_the_front_end_lists_exactly_the_synced_traits() -> None:
     own = sorted(name for name in Explorer.class_own_traits(sync=True) if name[0] != "_")
     assert sorted(documented) == own
     assert sorted(re.findall(r'"(\w+)"', listed.group(1))) == own
+
+
+@pytest.mark.parametrize(
+    ("tab", "kind"), [("rows", RowsView), ("files", FilesView), ("partitions", PartitionsView)]
+)
+def test_views_of_tables_have_results(history: History, tab: str, kind: type) -> None:
+    assert isinstance(explore(history.view, Opening(tab=tab)).result(), kind)
+
+
+def test_a_view_without_result_says_so(history: History) -> None:
+    with pytest.raises(InvalidInputError, match=r"'bytes' has no result"):
+        explore(history.view, Opening(tab="bytes")).result()
 
 
 def test_it_opens_at_the_newest_snapshot_and_follows_what_is_set(history: History) -> None:

@@ -81,14 +81,16 @@ def test_a_text_that_is_not_a_value_is_named_with_column_and_row(data_type: str,
         with pytest.raises(InvalidInputError) as caught:
             table.append(form, cast="parse")
         message = str(caught.value)
-        assert message.startswith(f"Column 'v' ({data_type}), row 2: {text!r} is not the text of")
+        assert message.startswith(
+            f"Column 'v' ({data_type}), row 2 (counted from 0): {text!r} is not the text of"
+        )
     assert table.snapshot is None
 
 
 def test_rows_are_counted_over_all_parts() -> None:
     table = table_of("INT")
     parts = [pa.table({"v": ["1", "2"]}), pa.table({"v": ["3", "x"]})]
-    with pytest.raises(InvalidInputError, match=r"Column 'v' \(INT\), row 3: 'x'"):
+    with pytest.raises(InvalidInputError, match=r"Column 'v' \(INT\), row 3 .counted from 0.: 'x'"):
         table.append(parts, cast="parse")
 
 
@@ -106,14 +108,14 @@ def test_texts_in_rows_and_lists_are_parsed() -> None:
     )
     table.append([{"r": {"a": "5"}, "many": ["2026-01-31"]}], cast="parse")
     assert table.to_arrow().to_pylist() == [{"r": {"a": 5}, "many": [dt.date(2026, 1, 31)]}]
-    with pytest.raises(InvalidInputError, match=r"row 0: 'x' is not the text"):
+    with pytest.raises(InvalidInputError, match=r"row 0 .counted from 0.: 'x' is not the text"):
         table.append([{"many": ["x"]}], cast="parse")
 
 
 def test_parse_casts_values_that_are_not_texts_safely() -> None:
     table = table_of("INT")
     table.append({"v": [1.0, 2.0]}, cast="parse")
-    with pytest.raises(InvalidInputError, match=r"row 0: 1\.5"):
+    with pytest.raises(InvalidInputError, match=r"row 0 .counted from 0.: 1\.5"):
         table.append({"v": [1.5]}, cast="parse")
 
 

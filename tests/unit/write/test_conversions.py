@@ -385,7 +385,9 @@ def test_a_value_has_one_outcome_by_every_door(
                 wrong.append((TYPES[name], door, found, wanted))
             elif not found[0]:
                 text = str(found[1])
-                assert text.startswith(f"Column {place}{type_text(data_type)}), row 1: "), text
+                assert text.startswith(
+                    f"Column {place}{type_text(data_type)}), row 1 (counted from 0): "
+                ), text
         found = outcome(partial(alone, value, data_type))
         if not is_as_told(found, wanted):
             wrong.append((TYPES[name], "a single value", found, wanted))
@@ -538,7 +540,7 @@ def test_an_arrow_value_has_the_same_outcome_by_every_door(
         for door, (column, store) in some([*ARROW_DOORS.items()], 4, turn):
             found = outcome(partial(store, array, data_type))
             row = int(door in {"a list", "a map"})
-            told = f"Column {column}{type_text(data_type)}), row {row}: "
+            told = f"Column {column}{type_text(data_type)}), row {row} (counted from 0): "
             if not is_as_told(found, wanted) or not (found[0] or str(found[1]).startswith(told)):
                 wrong.append((place, TYPES[name], door, found, wanted))
     assert wrong == []
@@ -567,12 +569,20 @@ FRAMES: list[tuple[object, str, list[object] | str]] = [
     (pd.Series([AWARE]), "TIMESTAMP(3)", WITHOUT_CAST),
     (pd.Series([dt.timedelta(1)]), "BIGINT", WITHOUT_CAST),
     (pd.Series([1, 1.5, Decimal(2)], dtype=object), "DOUBLE", [1.0, 1.5, 2.0]),
-    (pd.Series([1, True], dtype=object), "INT", "row 1: True of type bool"),
-    (pd.Series([DAY, MILLIS], dtype=object), "DATE", "row 1: datetime"),
-    (pd.Series([MILLIS, AWARE], dtype=object), "TIMESTAMP(3)", "row 1: datetime"),
-    (pd.Series(["a", b"b"], dtype=object), "STRING", "row 1: b'b' of type bytes"),
-    (pd.Series([1.0, None, "x"], dtype=object), "STRING", "row 0: 1.0 of type float"),
-    (pd.Series([{"x": 1.5}], dtype=object), "ROW<x INT>", "Column 'a.x' (INT), row 0: 1.5 is not"),
+    (pd.Series([1, True], dtype=object), "INT", "row 1 (counted from 0): True of type bool"),
+    (pd.Series([DAY, MILLIS], dtype=object), "DATE", "row 1 (counted from 0): datetime"),
+    (pd.Series([MILLIS, AWARE], dtype=object), "TIMESTAMP(3)", "row 1 (counted from 0): datetime"),
+    (pd.Series(["a", b"b"], dtype=object), "STRING", "row 1 (counted from 0): b'b' of type bytes"),
+    (
+        pd.Series([1.0, None, "x"], dtype=object),
+        "STRING",
+        "row 0 (counted from 0): 1.0 of type float",
+    ),
+    (
+        pd.Series([{"x": 1.5}], dtype=object),
+        "ROW<x INT>",
+        "Column 'a.x' (INT), row 0 (counted from 0): 1.5 is not",
+    ),
     (pl.Series([1, None]), "TINYINT", [1, None]),
     (pl.Series([1.5]), "INT", NOT_WHOLE),
     (pl.Series([math.nan]), "INT", NOT_WHOLE),
@@ -590,7 +600,11 @@ FRAMES: list[tuple[object, str, list[object] | str]] = [
     (pl.Series([INSTANT]), "TIMESTAMP_LTZ(3)", [INSTANT]),
     (pl.Series([INSTANT]), "TIMESTAMP(3)", WITHOUT_CAST),
     (pl.Series([dt.timedelta(1)]), "BIGINT", WITHOUT_CAST),
-    (pl.Series([[1.0], [1.0, 2.5]]), "ARRAY<INT>", "Column 'a[]' (INT), row 1: 2.5 is not"),
+    (
+        pl.Series([[1.0], [1.0, 2.5]]),
+        "ARRAY<INT>",
+        "Column 'a[]' (INT), row 1 (counted from 0): 2.5 is not",
+    ),
     (pl.Series([{"x": 1.0}]), "ROW<x INT>", [{"x": 1}]),
     (np.array([1.0, np.nan]), "INT", [1, None]),
     (np.array([1.5]), "INT", NOT_WHOLE),
@@ -601,7 +615,11 @@ FRAMES: list[tuple[object, str, list[object] | str]] = [
     (np.array(["2024-01-02T00"], "datetime64[h]"), "DATE", [DAY]),
     (np.array(["2024-01-02T03"], "datetime64[h]"), "DATE", "has a time of day"),
     (np.array([1], "timedelta64[s]"), "BIGINT", WITHOUT_CAST),
-    (np.array([[0.5, 1e39]]), "ARRAY<FLOAT>", "Column 'a[]' (FLOAT), row 0: 1e+39 is too large"),
+    (
+        np.array([[0.5, 1e39]]),
+        "ARRAY<FLOAT>",
+        "Column 'a[]' (FLOAT), row 0 (counted from 0): 1e+39 is too large",
+    ),
     (np.array([[0.5, 1e39]]), "VECTOR<FLOAT, 2>", "is too large for FLOAT"),
     (np.array([[0.5, 1.0]]), "VECTOR<FLOAT, 2>", [[0.5, 1.0]]),
     (np.array([[0.5, 1.0]]), "VECTOR<FLOAT, 3>", "the vector must have 3 elements, not 2"),

@@ -110,7 +110,9 @@ def test_an_unknown_column_is_refused_with_the_choices() -> None:
 
 def test_an_overflow_is_named_by_column_and_row() -> None:
     table = pa.table({"a": pa.array([1, 2, 2**40])})
-    assert "Column 'a' (INT), row 2: 1099511627776 is out of range" in refused(table, a=INT)
+    assert "Column 'a' (INT), row 2 (counted from 0): 1099511627776 is out of range" in refused(
+        table, a=INT
+    )
 
 
 def test_rows_are_counted_over_all_batches() -> None:
@@ -119,14 +121,16 @@ def test_rows_are_counted_over_all_batches() -> None:
 
 
 def test_a_bad_value_in_a_dictionary_is_named_by_column_and_row() -> None:
-    assert "Column 'a' (INT), row 1: 'x' of type str cannot be stored" in refused(
+    assert "Column 'a' (INT), row 1 (counted from 0): 'x' of type str cannot be stored" in refused(
         [{"a": 1}, {"a": "x"}], a=INT
     )
 
 
 def test_a_null_in_a_not_null_column_is_named_by_column_and_row() -> None:
     strict = AtomicType(root=TypeRoot.INT, nullable=False)
-    assert "Column 'a', row 1: the value is null" in refused([{"a": 1}, {"a": None}], a=strict)
+    assert "Column 'a', row 1 (counted from 0): the value is null" in refused(
+        [{"a": 1}, {"a": None}], a=strict
+    )
 
 
 def test_text_is_not_parsed_into_numbers() -> None:
@@ -152,7 +156,7 @@ def test_timestamps_with_and_without_zone_are_not_mixed() -> None:
 
 def test_texts_bytes_and_fractions_beyond_the_type_are_refused() -> None:
     short = AtomicType(root=TypeRoot.VARCHAR, length=2)
-    assert "'a' (VARCHAR(2)), row 1: 'xyz' has more than 2 characters" in refused(
+    assert "'a' (VARCHAR(2)), row 1 (counted from 0): 'xyz' has more than 2 characters" in refused(
         [{"a": "中文"}, {"a": "xyz"}], a=short
     )
     blob = AtomicType(root=TypeRoot.VARBINARY, length=1)
@@ -351,7 +355,9 @@ def test_a_default_value_may_be_quoted_as_in_sql() -> None:
 def test_a_dictionary_for_a_row_has_the_fields_of_the_row() -> None:
     row = RowType(fields=(DataField(id=1, name="x", type=INT),))
     shape = InputShape(row_type=RowType(fields=(DataField(id=0, name="r", type=row),)))
-    with pytest.raises(InvalidInputError, match="row 0: the row has no field 'z'"):
+    with pytest.raises(
+        InvalidInputError, match=r"row 0 .counted from 0.: the row has no field 'z'"
+    ):
         list(open_rows([{"r": {"z": 1}}], shape))
 
 
@@ -422,7 +428,9 @@ def test_objects_of_pandas_have_the_types_of_the_table() -> None:
         {"m": [("j", 2)], "p": [], "r": {"x": None}, "o": 3},
     ]
     mixed = pd.DataFrame({"a": ["x", 1]}, dtype=object)
-    assert "Column 'a' (STRING), row 1: 1 of type int cannot be stored" in refused(mixed, a=STRING)
+    assert "Column 'a' (STRING), row 1 (counted from 0): 1 of type int cannot be stored" in refused(
+        mixed, a=STRING
+    )
 
 
 def test_missing_values_of_pandas_and_numpy_are_null() -> None:
@@ -451,7 +459,9 @@ def test_days_and_their_midnights_stand_for_each_other() -> None:
     days = pa.table({"t": [dt.date(2024, 1, 2)]})
     assert written(days, t=timestamp) == [{"t": dt.datetime(2024, 1, 2)}]  # noqa: DTZ001  # without zone
     noon = dt.datetime(2024, 1, 2, 12)  # noqa: DTZ001  # without zone
-    assert "row 0: 2024-01-02 12:00:00 has a time of day" in refused(pa.table({"d": [noon]}), d=day)
+    assert "row 0 (counted from 0): 2024-01-02 12:00:00 has a time of day" in refused(
+        pa.table({"d": [noon]}), d=day
+    )
     assert "has a time of day" in refused([{"d": noon}], d=day)
 
 
@@ -461,8 +471,9 @@ def test_integers_become_decimals_if_they_fit() -> None:
         {"a": Decimal("999.00")},
         {"a": None},
     ]
-    assert "row 1: 1000 has more than 3 digits before the decimal point" in refused(
-        pa.table({"a": [1, 1000]}), a=money
+    assert (
+        "row 1 (counted from 0): 1000 has more than 3 digits before the decimal point"
+        in refused(pa.table({"a": [1, 1000]}), a=money)
     )
     assert written([{"a": 1.5}], a=money) == [{"a": Decimal("1.50")}]
 

@@ -1,0 +1,188 @@
+"""Copies the files of a table's latest snapshot to another table with the same columns.
+
+Files keep their names, so that deletion vectors still name their files, and files that an earlier
+copy brought stay. Live files of the target that the source does not have are removed in the same
+commit: all of the table, or those of the chosen partitions.
+
+Java's procedure copies all files under new names each time.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from paimon_explore.commit.committer import Committer
+from paimon_explore.commit.overwrite import PartitionSpec
+from paimon_explore.data_types.field_ids import assigned_ids
+from paimon_explore.errors import (
+    CommitOutcomeUnknownError,
+    InvalidInputError,
+    UnsupportedFeatureError,
+)
+from paimon_explore.fileio.discard import discard
+from paimon_explore.maintenance.post_commit import run_post_commit
+from paimon_explore.maintenance.rewrites.rewrite_commit import live_files_of
+from paimon_explore.metadata.commit_message import CommitMessage
+from paimon_explore.metadata.manifest.index_manifest import IndexEntries
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
+from paimon_explore.metadata.options import table_options as opt
+from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.write.write_target import WriteTarget, message_paths
+
+_CHUNK = 8 * 1024 * 1024
+_Row = Mapping[str, object]
+
+
+def check_copy(source: WriteTarget, target: WriteTarget, names: tuple[str, str]) -> None:
+    """Check that the files of a table can belong to another one.
+
+    Raises:
+        InvalidInputError: the tables differ in columns, keys, buckets or file format.
+        UnsupportedFeatureError: the table has row tracking or data evolution.
+    """
+    if source.options.value(opt.ROW_TRACKING_ENABLED):
+        raise UnsupportedFeatureError(
+            "copying the files of a table with 'row-tracking.enabled' = 'true'",
+            names[0],
+            hint="Write INSERT OVERWRITE target SELECT * FROM source.",
+        )
+    ours, theirs = source.schema, target.schema
+    facts = {
+        "columns": (_columns(ours), _columns(theirs)),
+        "primary keys": (set(ours.primary_keys), set(theirs.primary_keys)),
+        "partition keys": (ours.partition_keys, theirs.partition_keys),
+    }
+    for option in (opt.BUCKET, opt.FILE_FORMAT):
+        pair = (source.options.value(option), target.options.value(option))
+        facts[f"values of the option {option.key!r}"] = pair
+    for what, (one, other) in facts.items():
+        if one != other:
+            raise InvalidInputError(
+                f"Tables {names[0]} and {names[1]} have different {what}.",
+                hint="Copy into a table that does not exist yet.",
+            )
+
+
+def _columns(schema: TableSchema) -> list[tuple[str, object]]:
+    return [(field.name, field.type) for field in assigned_ids(schema.fields)]
+
+
+def copy_files(
+    source: WriteTarget, target: WriteTarget, partitions: Sequence[PartitionSpec] | None
+) -> Snapshot | None:
+    """Make the live files of a table those of another one.
+
+    Args:
+        source: the table to copy.
+        target: the table that gets its files; see `check_copy`.
+        partitions: only these partitions; None for all.
+
+    Returns:
+        The new snapshot of the target; None if it has these files already.
+
+    Raises:
+        UnsupportedFeatureError: files have an earlier schema.
+        StorageError: a file could not be read or written; the target is unchanged.
+    """
+    ours, our_indexes = _live(source, partitions)
+    theirs, their_indexes = _live(target, partitions)
+    _check_schemas(source, ours)
+    known = {_identity(row) for row in theirs}
+    new = [row for row in ours if _identity(row) not in known]
+    kept = {_identity(row) for row in ours}
+    gone = [row for row in theirs if _identity(row) not in kept]
+    index_names = {row["file_name"] for row in their_indexes}
+    new_indexes = [row for row in our_indexes if row["file_name"] not in index_names]
+    kept_names = {row["file_name"] for row in our_indexes}
+    gone_indexes = [row for row in their_indexes if row["file_name"] not in kept_names]
+    found = _messages(new, new_indexes, [], [])
+    moved = {"schema_id": target.schema.id, "external_path": None}
+    own = [{**row, **moved} for row in new]
+    own_indexes = [{**row, "external_path": None} for row in new_indexes]
+    messages = _messages(own, own_indexes, gone, gone_indexes)
+    if not messages:
+        return None
+    copies = message_paths(target, _messages(own, own_indexes, [], []))
+    made: list[str] = []
+    try:
+        for path, copy in zip(message_paths(source, found), copies, strict=True):
+            if not target.store.file_io.exists(copy):  # an earlier snapshot of the target has it
+                made.append(copy)
+                _copy(source, target, path, copy)
+        committer = Committer(target.store, target.schema, options=target.options)
+        snapshots = committer.commit(messages, check_appends=True)
+    except CommitOutcomeUnknownError:
+        raise
+    except BaseException:
+        discard(target.store.file_io, made)
+        raise
+    run_post_commit(target.store, target.schema, target.options, snapshots[-1])
+    return snapshots[-1]
+
+
+def _live(
+    table: WriteTarget, partitions: Sequence[PartitionSpec] | None
+) -> tuple[list[_Row], list[_Row]]:
+    """Return the live data files and index files."""
+    snapshot = table.store.snapshots.latest()
+    if snapshot is None:
+        return [], []
+    files = list(live_files_of(table, snapshot, partitions).rows())
+    places = {(row["partition"], row["bucket"]) for row in files}
+    indexes = table.store.manifests.index_of(snapshot).rows()
+    return files, [row for row in indexes if (row["partition"], row["bucket"]) in places]
+
+
+def _identity(row: _Row) -> tuple[object, ...]:
+    return (row["partition"], row["bucket"], row["level"], row["file_name"])
+
+
+def _check_schemas(source: WriteTarget, rows: Sequence[_Row]) -> None:
+    latest = source.schema
+    for schema_id in {int(str(row["schema_id"])) for row in rows}:
+        if schema_id == latest.id or source.store.schemas.load(schema_id).fields == latest.fields:
+            continue
+        raise UnsupportedFeatureError(
+            f"copying files of schema {schema_id}, whose columns are not those of the latest "
+            f"schema {latest.id},",
+            hint="Rewrite the files first, for example by compact(), or write INSERT OVERWRITE "
+            "target SELECT * FROM source.",
+        )
+
+
+def _messages(
+    new: Sequence[_Row], indexes: Sequence[_Row], gone: Sequence[_Row], gone_indexes: Sequence[_Row]
+) -> list[CommitMessage]:
+    """Return a message for each bucket."""
+    totals = {_place(row): int(str(row["total_buckets"])) for row in (*new, *gone)}
+    places = dict.fromkeys(_place(row) for row in (*new, *indexes, *gone, *gone_indexes))
+
+    def of(rows: Sequence[_Row], place: tuple[bytes, int]) -> list[_Row]:
+        return [row for row in rows if _place(row) == place]
+
+    return [
+        CommitMessage(
+            partition=place[0],
+            bucket=place[1],
+            total_buckets=totals.get(place, -1),
+            new_files=ManifestEntries.from_rows(of(new, place)),
+            deleted_files=ManifestEntries.from_rows(of(gone, place)),
+            new_index_files=IndexEntries.from_rows(of(indexes, place)),
+            deleted_index_files=IndexEntries.from_rows(of(gone_indexes, place)),
+        )
+        for place in places
+    ]
+
+
+def _place(row: _Row) -> tuple[bytes, int]:
+    partition = row["partition"]
+    assert isinstance(partition, bytes)  # noqa: S101 - the column is NOT NULL
+    return partition, int(str(row["bucket"]))
+
+
+def _copy(source: WriteTarget, target: WriteTarget, path: str, copy: str) -> None:
+    with (
+        source.store.file_io.open(path) as data,
+        target.store.file_io.create_stream(copy) as out,
+    ):
+        while chunk := data.read(_CHUNK):
+            out.write(chunk)

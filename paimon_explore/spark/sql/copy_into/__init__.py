@@ -1,0 +1,1 @@
+"""COPY INTO: loads files into tables, and writes tables and queries to files."""
