@@ -46,7 +46,7 @@ def check_copy(source: WriteTarget, target: WriteTarget, names: tuple[str, str])
             hint="Write INSERT OVERWRITE target SELECT * FROM source.",
         )
     ours, theirs = source.schema, target.schema
-    facts = {
+    facts: dict[str, tuple[object, object]] = {
         "columns": (_columns(ours), _columns(theirs)),
         "primary keys": (set(ours.primary_keys), set(theirs.primary_keys)),
         "partition keys": (ours.partition_keys, theirs.partition_keys),
@@ -126,7 +126,7 @@ def _live(
     snapshot = table.store.snapshots.latest()
     if snapshot is None:
         return [], []
-    files = list(live_files_of(table, snapshot, partitions).rows())
+    files: list[_Row] = [*live_files_of(table, snapshot, partitions).rows()]
     places = {(row["partition"], row["bucket"]) for row in files}
     indexes = table.store.manifests.index_of(snapshot).rows()
     return files, [row for row in indexes if (row["partition"], row["bucket"]) in places]
