@@ -10,7 +10,6 @@ from os import PathLike
 from typing import TYPE_CHECKING
 
 from paimon_explore.arguments import boolean, mapping, names, optional_string, string
-from paimon_explore.commit.commit_timing import system_clock
 from paimon_explore.errors import (
     AlreadyExistsError,
     InvalidInputError,
@@ -22,7 +21,6 @@ from paimon_explore.errors import (
 )
 from paimon_explore.fileio.resolve import resolve as resolve_location
 from paimon_explore.metadata.schema.schema_change import SchemaChange
-from paimon_explore.metadata.schema.schema_validation import new_schema, validate_create
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
 from paimon_explore.metastore.catalog_values import DatabaseInfo
@@ -43,8 +41,6 @@ from paimon_explore.table.table_definition import (
     Columns,
     OptionValue,
     option_texts,
-    optional_column_names,
-    parse_columns,
 )
 
 if TYPE_CHECKING:
@@ -516,42 +512,6 @@ class Catalog(OperableCatalog):
         if not made and not boolean("if_not_exists", if_not_exists):
             raise AlreadyExistsError("table", wanted.table, wanted.database)
         return self._open(wanted)
-
-    def table_schema(
-        self,
-        schema: Columns,
-        *,
-        primary_key: str | Sequence[str] | None = None,
-        partition_by: str | Sequence[str] | None = None,
-        options: Mapping[str, OptionValue] | None = None,
-        comment: str | None = None,
-    ) -> TableSchema:
-        """Return the schema that `create_table` gives a table; nothing is created.
-
-        Args:
-            schema: its columns, as for `create_table`.
-            primary_key: the columns that identify a row.
-            partition_by: the partition columns.
-            options: table options; those that the catalog sets for new tables are added.
-            comment: a comment on the table.
-
-        Raises:
-            InvalidInputError: columns, keys or options break a rule, which the message names.
-
-        >>> import paimon_explore as pe
-        >>> pe.demo().table_schema({"id": "BIGINT"}, primary_key="id").row_type.names
-        ('id',)
-        """
-        created = new_schema(
-            parse_columns(schema),
-            primary_key=optional_column_names("primary_key", primary_key),
-            partition_by=optional_column_names("partition_by", partition_by),
-            options={**self._table_defaults, **option_texts(options)},
-            comment=optional_string("comment", comment),
-            time_millis=system_clock(),
-        )
-        validate_create(created)
-        return created
 
     def alter_table(self, name: str, *changes: SchemaChange, check: bool = True) -> TableSchema:
         """Change the schema of a table by several changes at once; see `Table.alter`.

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from paimon_explore.arguments import boolean, optional_string, string
+from paimon_explore.commit.commit_timing import system_clock
 from paimon_explore.errors import (
     AlreadyExistsError,
     InvalidInputError,
@@ -11,12 +12,19 @@ from paimon_explore.errors import (
     choices,
     suggestion,
 )
+from paimon_explore.metadata.schema.schema_validation import new_schema, validate_create
+from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metastore.identifier import plain_identifier
 from paimon_explore.table import lazy_types as types
-from paimon_explore.table.table_definition import Columns, OptionValue, option_texts, parse_columns
+from paimon_explore.table.table_definition import (
+    Columns,
+    OptionValue,
+    option_texts,
+    optional_column_names,
+    parse_columns,
+)
 
 if TYPE_CHECKING:
-    from paimon_explore.metadata.schema.table_schema import TableSchema
     from paimon_explore.metastore.catalog_values import TableInfo
     from paimon_explore.metastore.metastore import Metastore
 
@@ -33,6 +41,7 @@ def opener_of(kind: str) -> str:
 class CatalogObjects:
     """Views, functions and partitions; which of them a catalog has depends on its kind."""
 
+    _table_defaults: dict[str, str]
     _metastore: "Metastore"
 
     def format_table(self, name: str) -> "types.FormatTable":
@@ -175,7 +184,6 @@ class CatalogObjects:
         Traceback (most recent call last):
         paimon_explore.errors.UnsupportedFeatureError: Creating a view is not supported ...
         """
-        from paimon_explore.metadata.schema.schema_validation import new_schema
         from paimon_explore.metastore.view_values import ViewInfo
 
         wanted = plain_identifier(name)
@@ -238,6 +246,42 @@ class CatalogObjects:
         wanted = plain_identifier(name)
         if not self._metastore.drop_view(wanted) and not boolean("if_exists", if_exists):
             raise NotFoundError("view", wanted.table, wanted.database)
+
+    def table_schema(
+        self,
+        schema: Columns,
+        *,
+        primary_key: str | Sequence[str] | None = None,
+        partition_by: str | Sequence[str] | None = None,
+        options: Mapping[str, OptionValue] | None = None,
+        comment: str | None = None,
+    ) -> TableSchema:
+        """Return the schema that `create_table` gives a table; nothing is created.
+
+        Args:
+            schema: its columns, as for `create_table`.
+            primary_key: the columns that identify a row.
+            partition_by: the partition columns.
+            options: table options; those that the catalog sets for new tables are added.
+            comment: a comment on the table.
+
+        Raises:
+            InvalidInputError: columns, keys or options break a rule, which the message names.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().table_schema({"id": "BIGINT"}, primary_key="id").row_type.names
+        ('id',)
+        """
+        created = new_schema(
+            parse_columns(schema),
+            primary_key=optional_column_names("primary_key", primary_key),
+            partition_by=optional_column_names("partition_by", partition_by),
+            options={**self._table_defaults, **option_texts(options)},
+            comment=optional_string("comment", comment),
+            time_millis=system_clock(),
+        )
+        validate_create(created)
+        return created
 
     def functions(self, database: str, pattern: str | None = None) -> list[str]:
         """Return the names of a database's functions, sorted; none if the catalog has none.
