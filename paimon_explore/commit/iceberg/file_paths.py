@@ -5,7 +5,7 @@ recognize files of earlier commits by their paths, so that all writers have to w
 """
 
 from paimon_explore.commit.iceberg.table_metadata import IcebergMetadata
-from paimon_explore.fileio.paths import join, parent
+from paimon_explore.fileio.paths import join, parent, scheme
 from paimon_explore.frozen_dataclass import dataclass
 
 
@@ -46,16 +46,11 @@ def path_prefixes(root: str, folder: str, base: IcebergMetadata | None) -> PathP
 
 
 def plain_path(path: str) -> str:
-    """Return a path without the scheme of local files and without empty parts.
+    """Return a path without scheme and without empty parts: writers may use different schemes.
 
-    >>> plain_path("file:///w//t/"), plain_path("file:/w/t"), plain_path("s3://b//t")
-    ('/w/t', '/w/t', 's3://b/t')
+    >>> plain_path("file:///w//t/"), plain_path("file:/w/t"), plain_path("s3a://b//t")
+    ('/w/t', '/w/t', '/b/t')
     """
-    head, mark, rest = path.partition("://")
-    if path.startswith("file:"):
-        head, mark, rest = "", "", f"/{path.removeprefix('file:').lstrip('/')}"
-    elif not mark:
-        head, rest = "", path
-    parts = [part for part in rest.split("/") if part]
-    lead = "/" if rest.startswith("/") and not mark else ""
-    return f"{head}{mark}{lead}{'/'.join(parts)}"
+    kind = scheme(path)
+    rest = path[len(kind) + 1 :] if kind else path
+    return "/" + "/".join(part for part in rest.split("/") if part)

@@ -23,7 +23,7 @@ from contextlib import suppress
 from functools import partial
 from uuid import uuid4
 
-from paimon_explore.commit.iceberg.file_paths import path_prefixes
+from paimon_explore.commit.iceberg.file_paths import path_prefixes, plain_path
 from paimon_explore.commit.iceberg.limit_warnings import warn_of_limits
 from paimon_explore.commit.iceberg.manifest_changes import (
     ManifestChanges,
@@ -148,6 +148,7 @@ class IcebergWriter:
             base.format_version == self.settings.format_version
             and list(base.partition_fields) == partition_fields(schema)
             and base.schema_id <= schema.id
+            and plain_path(base.location) == plain_path(self.store.paths.root)  # it may be a copy
         )
         return base if belongs and is_same else None
 

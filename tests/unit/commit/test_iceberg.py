@@ -625,6 +625,21 @@ def test_a_failure_at_any_step_is_repaired_by_the_next_commit(fault: Fault) -> N
         assert seen(table).rows() == rows_of(table.to_arrow()), number
 
 
+def test_a_copied_table_has_metadata_of_its_own_files() -> None:
+    table = plain()
+    table.append(ROWS)
+    io, root = table.store.file_io, table.store.paths.root
+    for status in io.walk(root):
+        assert io.create(status.path.replace("/db.db/t/", "/db.db/copy/"), io.read(status.path))
+    copy = pe.open_table(table.path.replace("/db.db/t", "/db.db/copy"))
+    copy.append([{"k": 3, "v": "c"}])
+    found = seen(copy)
+    assert found.metadata["location"] == copy.store.paths.root != root
+    assert all(file["file_path"].startswith(copy.store.paths.root) for file, _ in found.files())
+    assert found.rows() == rows_of(copy.to_arrow())
+    assert seen(table).rows() == rows_of(table.to_arrow())
+
+
 def test_a_writer_that_comes_late_changes_nothing() -> None:
     table = plain()
     table.append(ROWS)
