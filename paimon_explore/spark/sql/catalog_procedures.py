@@ -100,7 +100,7 @@ def _refused(hint: str) -> Callable[[Call], DataFrame]:
     return refuse
 
 
-_INDEX = "This package builds no global indexes (btree, bitmap, vector, full text); existing ones are kept."
+_INDEX = "This package builds no global indexes (btree, bitmap, vector, full text)."
 _VECTORS = (
     "Java's connector has it only after 2.0. Deletion vectors of tables with data evolution are "
     "applied on read; of other tables, compact applies them."
