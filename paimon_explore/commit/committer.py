@@ -65,6 +65,7 @@ from paimon_explore.metadata.commit_message import CommitMessage, SeenSnapshot
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
 from paimon_explore.metadata.options import table_options as opt
+from paimon_explore.metadata.options.option_enums import GlobalIndexColumnUpdateAction
 from paimon_explore.metadata.options.table_options import DYNAMIC_BUCKET, TableOptions
 from paimon_explore.metadata.schema.memoize_by_schema import cached_by_schema_and_options
 from paimon_explore.metadata.schema.table_schema import TableSchema
@@ -390,11 +391,14 @@ def _codec(options: TableOptions) -> str:
 def _conflict_rules(schema: TableSchema, options: TableOptions) -> ConflictRules:
     keys = schema.project(schema.trimmed_primary_keys)
     is_bucketed = len(keys) > 0 or options.value(opt.BUCKET) != DYNAMIC_BUCKET
+    action = options.value(opt.GLOBAL_INDEX_COLUMN_UPDATE_ACTION)
+    ids = {field.name: field.id for field in schema.fields}
     return ConflictRules(
         keys=keys if len(keys) else None,
         is_bucketed=is_bucketed,
         data_evolution=options.value(opt.DATA_EVOLUTION_ENABLED),
         levels_overlap=options.value(opt.PK_CLUSTERING_OVERRIDE),
+        indexable={} if action is GlobalIndexColumnUpdateAction.IGNORE else ids,
     )
 
 

@@ -16,6 +16,7 @@ Spec: concepts/concurrency-control.
 """
 
 from collections.abc import Mapping
+from dataclasses import field
 from itertools import pairwise
 
 import pyarrow as pa
@@ -23,7 +24,9 @@ import pyarrow.compute as pc
 
 from paimon_explore.commit.file_changes import PLAN_AGAIN, Changes
 from paimon_explore.commit.index_conflicts import (
+    check_indexed_columns,
     check_indexed_files,
+    check_indexed_rows,
     check_marked_files,
     check_replaced,
 )
@@ -48,13 +51,17 @@ class ConflictRules:
         data_evolution: whether the columns of a row may be stored in several files.
         levels_overlap: whether files of one level may have overlapping keys, because they are
             sorted by other columns.
-        planned_on: the snapshot whose rows were read to compute new values of some columns, if any.
+        indexable: name and id of each column whose global indexes an update has to drop; none if
+            indexes may be outdated.
+        planned_on: the snapshot whose rows were read to compute new values of some columns, or to
+            index them, if any.
     """
 
     keys: RowType | None
     is_bucketed: bool
     data_evolution: bool = False
     levels_overlap: bool = False
+    indexable: Mapping[str, int] = field(default_factory=dict)
     planned_on: int | None = None
 
 
@@ -91,8 +98,10 @@ def check_conflicts(
         added = changes.entries.of_kind(FileKind.ADD)
         _check_row_ranges(live, added)
         _check_compacted_ranges(after, added)
+        check_indexed_columns(changes, index_before, rules.indexable)
         if rules.planned_on is not None:
             _check_columns(live, added, rules.planned_on)
+            check_indexed_rows(changes, live, rules.planned_on)
 
 
 def check_bucket_counts(live: ManifestEntries, entries: ManifestEntries) -> None:

@@ -29,7 +29,7 @@ from paimon_explore.metadata.manifest.index_manifest import (
     HASH_INDEX,
     IndexEntries,
 )
-from paimon_explore.metadata.manifest.manifest_entry import FileKind, ManifestEntries
+from paimon_explore.metadata.manifest.manifest_entry import FileKind, FileSource, ManifestEntries
 
 IndexRow = Mapping[str, object]
 
@@ -164,6 +164,79 @@ def check_indexed_files(changes: Changes, before: IndexEntries) -> None:
                 "which this commit replaces.",
                 hint=PLAN_AGAIN,
             )
+
+
+def check_indexed_columns(
+    changes: Changes, before: IndexEntries, indexable: Mapping[str, int]
+) -> None:
+    """Check that no global index remains over columns of rows that the commit updates.
+
+    Args:
+        changes: the changes; of a table with data evolution.
+        before: all index files of the latest snapshot.
+        indexable: id by name of the columns whose indexes an update has to drop.
+
+    Raises:
+        CommitConflictError: another commit built such an index.
+    """
+    dropped = {_identity(row) for row in changes.deleted_index.rows()}
+    indexes = [
+        (row["index_type"], found)
+        for row in before.rows()
+        if isinstance(found := row["global_index"], dict) and _identity(row) not in dropped
+    ]
+    if not indexes:
+        return
+    columns = ["first_row_id", "row_count", "write_cols", "file_source"]
+    added = changes.entries.of_kind(FileKind.ADD).table.select(columns).to_pylist()
+    for row in added:
+        first, names = row["first_row_id"], row["write_cols"]
+        if first is None or names is None or row["file_source"] == FileSource.COMPACT:
+            continue
+        ids = {indexable[name] for name in names if name in indexable}
+        for kind, found in indexes:
+            is_same = ids.intersection((found["index_field_id"], *(found["extra_field_ids"] or ())))
+            if is_same and _covers(found, first, first + row["row_count"]):
+                raise CommitConflictError(
+                    f"Another commit built a {kind} index over a column of the rows from row id "
+                    f"{first} on, which this commit updates.",
+                    hint=PLAN_AGAIN,
+                )
+
+
+def check_indexed_rows(changes: Changes, live: ManifestEntries, planned_on: int) -> None:
+    """Check that no other commit has changed rows since a new global index was planned on them.
+
+    Args:
+        changes: the changes; of a table with data evolution.
+        live: live files of the changed partitions.
+        planned_on: the snapshot whose rows were indexed.
+
+    Raises:
+        CommitConflictError: another commit has written columns of the rows.
+    """
+    indexes = [
+        found
+        for row in changes.added_index.rows()
+        if isinstance(found := row["global_index"], dict)
+    ]
+    if not indexes:
+        return
+    columns = ["first_row_id", "row_count", "max_sequence_number", "file_name"]
+    for row in live.table.select(columns).to_pylist():
+        first = row["first_row_id"]
+        if first is None or row["max_sequence_number"] <= planned_on:
+            continue
+        if any(_covers(found, first, first + row["row_count"]) for found in indexes):
+            raise CommitConflictError(
+                f"File {row['file_name']} of another commit updates columns of rows that this "
+                f"commit indexes, from row id {first} on.",
+                hint=PLAN_AGAIN,
+            )
+
+
+def _covers(index: Mapping[str, int], first: int, after: int) -> bool:
+    return index["row_range_start"] < after and first <= index["row_range_end"]
 
 
 def _removed(entries: ManifestEntries) -> frozenset[tuple[object, str]]:

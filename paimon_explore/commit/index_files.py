@@ -8,7 +8,7 @@ of index:
 | hash index | partition, bucket | one file each; a new file replaces the current one |
 | deletion vectors of tables with buckets | partition, bucket | the same |
 | deletion vectors of tables without buckets | file name | removed files must exist, added files must not; no data file in two of them |
-| global index | file name | removals first; row ranges of one field must not overlap |
+| global index | file name | removals first; new files of a field cover rows without index |
 
 `index_conflicts` checks that the removed files are those on which the change was planned.
 
@@ -129,24 +129,42 @@ def _refuse_two_vectors(rows: Iterable[IndexRow]) -> None:
 def _by_name(old: IndexEntries, new: IndexEntries, deleted: IndexEntries) -> IndexEntries:
     kept = _drop(old, deleted)
     _refuse_known(kept, new)
-    result = IndexEntries.concat([kept, new])
-    _refuse_overlaps(result.rows())
-    return result
+    _refuse_overlaps(kept.rows(), new.rows())
+    return IndexEntries.concat([kept, new])
 
 
-def _refuse_overlaps(rows: Iterable[IndexRow]) -> None:
-    """Check that global indexes of one field and partition cover disjoint row ranges."""
-    ranges: dict[tuple[object, ...], list[tuple[int, int, str]]] = {}
+_Ranges = dict[tuple[object, ...], list[tuple[int, int, str]]]
+"""Row ranges and names of index files, by partition, bucket, type and field."""
+
+
+def _refuse_overlaps(kept: Iterable[IndexRow], new: Iterable[IndexRow]) -> None:
+    """Check that new global indexes of a field and partition cover rows that have none.
+
+    Several new files may divide the rows of one range among them.
+    """
+    before = _ranges(kept)
+    for key, parts in _ranges(new).items():
+        for part, other in pairwise(sorted(parts)):
+            if other[0] <= part[1] and other[:2] != part[:2]:
+                raise _overlap(part, other)
+        for other in before.get(key, ()):
+            for part in parts:
+                if part[0] <= other[1] and other[0] <= part[1]:
+                    raise _overlap(other, part)
+
+
+def _ranges(rows: Iterable[IndexRow]) -> _Ranges:
+    ranges: _Ranges = {}
     for row in rows:
         found = row["global_index"]
         if isinstance(found, dict) and found["source_meta"] is None:
             key = (row["partition"], row["bucket"], row["index_type"], found["index_field_id"])
             part = (found["row_range_start"], found["row_range_end"], str(row["file_name"]))
             ranges.setdefault(key, []).append(part)
-    for parts in ranges.values():
-        parts.sort()
-        for before, after in pairwise(parts):
-            if after[0] <= before[1]:
-                raise CommitConflictError(
-                    f"Index files {before[2]} and {after[2]} both index some of the same rows."
-                )
+    return ranges
+
+
+def _overlap(first: tuple[int, int, str], second: tuple[int, int, str]) -> CommitConflictError:
+    return CommitConflictError(
+        f"Index files {first[2]} and {second[2]} both index some of the same rows."
+    )

@@ -95,6 +95,7 @@ class IndexSource:
         action = self.options.value(GLOBAL_INDEX_COLUMN_UPDATE_ACTION)
         return (
             self.snapshot.index_manifest is not None
+            and not self.store.paths.index_in_data_directory
             and self.options.value(DATA_EVOLUTION_ENABLED)
             and self.options.value(GLOBAL_INDEX_ENABLED)
             and action is not GlobalIndexColumnUpdateAction.IGNORE

@@ -100,7 +100,6 @@ def _refused(hint: str) -> Callable[[Call], DataFrame]:
     return refuse
 
 
-_INDEX = "This package builds no global indexes (btree, bitmap, vector, full text)."
 _VECTORS = (
     "Java's connector has it only after 2.0. Deletion vectors of tables with data evolution are "
     "applied on read; of other tables, compact applies them."
@@ -133,14 +132,6 @@ CATALOG_PROCEDURES: Mapping[str, Procedure] = {
 REFUSED: Mapping[str, Procedure] = {
     name: Procedure(arguments=arguments, run=_refused(hint))
     for name, (arguments, hint) in {
-        "create_global_index": (
-            ("table", "index_column", "index_type", "partitions", "options"),
-            _INDEX,
-        ),
-        "drop_global_index": (
-            ("table", "index_column", "index_type", "partitions", "dry_run"),
-            _INDEX,
-        ),
         "compact_chain_table": (
             ("table", "partition", "overwrite"),
             "This package does not read chain tables ('chain-table.enabled').",

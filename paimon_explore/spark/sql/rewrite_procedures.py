@@ -15,6 +15,7 @@ from paimon_explore.spark.writes.distributed_compaction import compact
 from paimon_explore.spark.writes.driver_commit import write_target
 from paimon_explore.table.catalog.catalog_operations import compact_each, matching_tables
 from paimon_explore.table.latest_schema import latest_schema
+from paimon_explore.table.table import Table
 
 
 def _rescale(one: Call) -> DataFrame:
@@ -74,6 +75,32 @@ def _rewrite_file_index(one: Call) -> DataFrame:
     return answer(one.warehouse.spark, columns, [(report.partitions, len(report.files))])
 
 
+def _partitions(one: Call, table: Table) -> list[dict[str, object]] | None:
+    text = one.text("partitions")
+    return named_partitions(one, table, text) if text else None
+
+
+def _create_global_index(one: Call) -> DataFrame:
+    if one.text("options"):
+        raise one.problem("options of a build are not supported; leave them out")
+    table = one.table()
+    table.maintenance.create_global_index(
+        one.needed("index_column"), one.needed("index_type").lower(), _partitions(one, table)
+    )
+    return one.ok()
+
+
+def _drop_global_index(one: Call) -> DataFrame:
+    table = one.table()
+    table.maintenance.drop_global_index(
+        one.needed("index_column"),
+        one.needed("index_type").lower(),
+        _partitions(one, table),
+        dry_run=one.flag("dry_run", default=False),
+    )
+    return one.ok()
+
+
 def _merge_branch(one: Call) -> DataFrame:
     target = one.text("target_branch") or MAIN_BRANCH
     one.table().maintenance.merge_branch(one.needed("source_branch"), target)
@@ -112,6 +139,14 @@ REWRITES: Mapping[str, Procedure] = {
     "copy": Procedure(arguments=("source_table", "target_table", "where"), run=_copy),
     "rescale": Procedure(arguments=("table", "bucket_num", "partitions", "where"), run=_rescale),
     "rewrite_file_index": Procedure(arguments=("table", "where"), run=_rewrite_file_index),
+    "create_global_index": Procedure(
+        arguments=("table", "index_column", "index_type", "partitions", "options"),
+        run=_create_global_index,
+    ),
+    "drop_global_index": Procedure(
+        arguments=("table", "index_column", "index_type", "partitions", "dry_run"),
+        run=_drop_global_index,
+    ),
     "merge_branch": Procedure(
         arguments=("table", "source_branch", "target_branch"), run=_merge_branch
     ),

@@ -11,6 +11,12 @@ from paimon_explore.maintenance.rewrites.file_index_rewrite import (
     FileIndexReport,
     rewrite_file_indexes,
 )
+from paimon_explore.maintenance.rewrites.global_indexes import (
+    GlobalIndexOf,
+    GlobalIndexReport,
+    create_global_index,
+    drop_global_index,
+)
 from paimon_explore.maintenance.rewrites.missing_files import (
     MissingFilesReport,
     remove_unexisting_files,
@@ -125,6 +131,76 @@ class RewriteOperations:
             partitions=partition_list(partitions),
             dry_run=boolean("dry_run", dry_run),
         )
+
+    def create_global_index(
+        self,
+        column: str,
+        index_type: str = "btree",
+        partitions: PartitionSpec | Sequence[PartitionSpec] | None = None,
+    ) -> GlobalIndexReport:
+        """Build a global index over the rows of a column that have none, in one commit.
+
+        For tables with data evolution. Scans with a condition on the column then read only the
+        rows that the index finds, and those that were written after it was built.
+
+        Args:
+            column: the column to index.
+            index_type: `btree` for columns with many different values, `bitmap` for few.
+            partitions: values of some partition columns, or several of these; None for the whole
+                table.
+
+        Raises:
+            InvalidInputError: the column or a partition does not exist.
+            UnsupportedFeatureError: the table has no data evolution, or the index or the type of
+                the column is not supported.
+            CommitConflictError: another commit updated these rows meanwhile.
+
+        >>> import paimon_explore as pe
+        >>> options = {"row-tracking.enabled": "true", "data-evolution.enabled": "true"}
+        >>> t = pe.demo().create_table("demo.indexed", {"k": "INT"}, options=options)
+        >>> _ = t.append([{"k": 1}, {"k": 2}])
+        >>> t.maintenance.create_global_index("k")
+        <1 global index files of 2 rows>
+        >>> t.scan(where="k = 2").count()
+        1
+        """
+        what = GlobalIndexOf(
+            column=string("column", column),
+            index_type=string("index_type", index_type),
+            partitions=partition_list(partitions),
+        )
+        return create_global_index(*self._table(), what)
+
+    def drop_global_index(
+        self,
+        column: str,
+        index_type: str = "btree",
+        partitions: PartitionSpec | Sequence[PartitionSpec] | None = None,
+        *,
+        dry_run: bool = False,
+    ) -> GlobalIndexReport:
+        """Drop a global index of a column, in one commit.
+
+        Args:
+            column: the indexed column.
+            index_type: `btree`, `bitmap` or another type.
+            partitions: values of some partition columns, or several of these; None for the whole
+                table.
+            dry_run: only list the index files.
+
+        Raises:
+            InvalidInputError: the column or a partition does not exist.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().table("demo.orders").maintenance.drop_global_index("id", dry_run=True)
+        <0 global index files of 0 rows>
+        """
+        what = GlobalIndexOf(
+            column=string("column", column),
+            index_type=string("index_type", index_type),
+            partitions=partition_list(partitions),
+        )
+        return drop_global_index(*self._table(), what, dry_run=boolean("dry_run", dry_run))
 
     def merge_branch(self, source: str, target: str = MAIN_BRANCH) -> Snapshot | None:
         """Add the files of a branch that another branch does not have, in one commit.

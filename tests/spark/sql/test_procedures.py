@@ -267,7 +267,7 @@ def test_procedures_are_shown_with_their_arguments(rows: Rows) -> None:
         ("sys.copy('demo.orders', 'demo.customers')", "orders and demo.customers have different"),
         ("sys.copy('demo.nope', 'demo.o')", "Table 'nope' does not exist"),
         ("sys.copy('demo.orders')", "'target_table' is missing"),
-        ("sys.create_global_index('demo.orders', 'id', 'btree')", "builds no global indexes"),
+        ("sys.create_global_index('demo.orders', 'id', 'btree')", "data evolution"),
         ("sys.migrate_table('delta', 'default.x')", "source_type = 'delta' is unknown"),
         ("sys.migrate_table('hive', 'default.nope')", "Name a table of Spark's catalog"),
         ("sys.migrate_table('hive', '/no/folder')", "'target_table' is missing"),

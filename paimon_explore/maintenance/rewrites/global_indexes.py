@@ -1,0 +1,347 @@
+"""Global indexes: built over the rows of a column that have none, and dropped.
+
+An index file covers a range of consecutive row ids of one partition. A build reads the column of
+the rows that no index of the type covers, sorts them by key, and writes files of up to `RECORDS`
+rows, which share the range. Rows that are written later have no index until the next build.
+
+Spec: concepts/spec/tableindex, global index; spark procedures, create_global_index.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from uuid import uuid4
+
+import numpy as np
+import pyarrow as pa
+from pyroaring import BitMap64
+
+from paimon_explore.commit.committer import Committer
+from paimon_explore.commit.overwrite import PartitionSpec
+from paimon_explore.data_types.definitions import DataField
+from paimon_explore.encoding.global_index.bitmap_writer import encode_bitmap_index
+from paimon_explore.encoding.global_index.btree_writer import encode_btree
+from paimon_explore.encoding.global_index.column_keys import IndexedRows, indexed_rows
+from paimon_explore.encoding.global_index.index_keys import GlobalIndexKeys, global_index_keys
+from paimon_explore.encoding.global_index.index_meta import SortedIndexMeta, encode_index_meta
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.maintenance.rewrites.rewrite_commit import commit_rewrite, live_files_of
+from paimon_explore.merge.numpy_columns import mask_array
+from paimon_explore.metadata.commit_message import CommitMessage
+from paimon_explore.metadata.manifest.index_manifest import IndexEntries
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
+from paimon_explore.metadata.options import table_options as opt
+from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.read.data_file import SystemColumn
+from paimon_explore.read.split_reader import SplitReader
+from paimon_explore.scan.global_index import BTREE, INDEX_TYPES
+from paimon_explore.scan.manifest_arrays import Rows, byte_rows, row_array
+from paimon_explore.scan.plan import ScanTarget
+from paimon_explore.scan.splits.row_id_ranges import row_ranges
+from paimon_explore.scan.splits.split_generator import make_splits
+from paimon_explore.store.expired import explain_missing_files
+from paimon_explore.store.table_store import TableStore
+from paimon_explore.write.write_target import WriteTarget
+
+RECORDS = 12_000_000
+"""Maximum rows of an index file."""
+RowRange = tuple[int, int]
+"""First row id, and last row id plus 1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GlobalIndexReport:
+    """The result of building or dropping a global index.
+
+    Attributes:
+        files: names of the index files that were added or dropped, or would be dropped.
+        row_count: rows that they index.
+        snapshot_id: the snapshot that was created; None if nothing changed.
+        dry_run: whether the files were only listed.
+    """
+
+    files: tuple[str, ...] = ()
+    row_count: int = 0
+    snapshot_id: int | None = None
+    dry_run: bool = False
+
+    def __repr__(self) -> str:
+        """Return the number of files and rows."""
+        return f"<{len(self.files):,} global index files of {self.row_count:,} rows>"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GlobalIndexOf:
+    """An index to build or drop.
+
+    Attributes:
+        column: the indexed column.
+        index_type: `btree` or `bitmap`.
+        partitions: only the partitions that match one of these; None for all.
+    """
+
+    column: str
+    index_type: str
+    partitions: Sequence[PartitionSpec] | None = None
+
+
+def create_global_index(
+    store: TableStore, schema: TableSchema, options: TableOptions, what: GlobalIndexOf
+) -> GlobalIndexReport:
+    """Build an index over the rows of a column that have none.
+
+    Args:
+        store: the table and branch.
+        schema: the latest schema.
+        options: effective options.
+        what: the index.
+
+    Raises:
+        InvalidInputError: the column or partition does not exist, or the type cannot be indexed.
+        UnsupportedFeatureError: the table has no data evolution, or another type of index.
+        CommitConflictError: another commit updated columns of these rows meanwhile.
+    """
+    field = _checked_field(schema, options, what)
+    snapshot = store.snapshots.latest()
+    if snapshot is None:
+        return GlobalIndexReport()
+    target = WriteTarget(store=store, schema=schema, options=options)
+    build = _Build(
+        target=target,
+        snapshot=snapshot,
+        field=field,
+        keys=global_index_keys(field.type),
+        index_type=what.index_type,
+    )
+    with explain_missing_files(store, snapshot):
+        messages = list(build.messages(live_files_of(target, snapshot, what.partitions)))
+    rows = [row for message in messages for row in message.new_index_files.rows()]
+    made = commit_rewrite(
+        target,
+        messages,
+        lambda own: Committer.commit(own, messages, check_appends=True, planned_on=snapshot.id),
+    )
+    return GlobalIndexReport(
+        files=tuple(str(row["file_name"]) for row in rows),
+        row_count=sum(int(str(row["row_count"])) for row in rows),
+        snapshot_id=None if made is None else made.id,
+    )
+
+
+def drop_global_index(
+    store: TableStore,
+    schema: TableSchema,
+    options: TableOptions,
+    what: GlobalIndexOf,
+    *,
+    dry_run: bool = False,
+) -> GlobalIndexReport:
+    """Drop the index files of a column.
+
+    Args:
+        store: the table and branch.
+        schema: the latest schema.
+        options: effective options.
+        what: the index.
+        dry_run: only list the files.
+
+    Raises:
+        InvalidInputError: the column or partition does not exist.
+    """
+    field = schema.field(what.column)
+    if field is None:
+        raise _unknown(schema, what.column)
+    snapshot = store.snapshots.latest()
+    if snapshot is None:
+        return GlobalIndexReport(dry_run=dry_run)
+    target = WriteTarget(store=store, schema=schema, options=options)
+    found = _of_field(store.manifests.index_of(snapshot), field.id, what.index_type)
+    if what.partitions is not None:
+        known = live_files_of(target, snapshot, what.partitions).partitions
+        found = found.filter(
+            np.array([row["partition"] in known for row in found.rows()], np.bool_)
+        )
+    rows = found.rows()
+    report = GlobalIndexReport(
+        files=tuple(str(row["file_name"]) for row in rows),
+        row_count=sum(int(str(row["row_count"])) for row in rows),
+        dry_run=dry_run,
+    )
+    if dry_run or not rows:
+        return report
+    places = dict.fromkeys((row["partition"], row["bucket"]) for row in rows)
+    messages = [
+        CommitMessage(
+            partition=partition,  # type: ignore[arg-type]  # by the schema of index entries
+            bucket=bucket,  # type: ignore[arg-type]  # by the schema of index entries
+            deleted_index_files=IndexEntries.from_rows(
+                [row for row in rows if (row["partition"], row["bucket"]) == (partition, bucket)]
+            ),
+        )
+        for partition, bucket in places
+    ]
+    made = commit_rewrite(
+        target, messages, lambda own: Committer.commit(own, messages, check_appends=True)
+    )
+    return replace(report, snapshot_id=None if made is None else made.id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Build:
+    """Builds the index files of a column."""
+
+    target: WriteTarget
+    snapshot: Snapshot
+    field: DataField
+    keys: GlobalIndexKeys
+    index_type: str
+
+    def messages(self, entries: ManifestEntries) -> Iterator[CommitMessage]:
+        """Write the index files of all partitions; yields a message for each range of rows."""
+        known = entries.filter(row_ranges(entries)[0] >= 0)
+        found = self.target.store.manifests.index_of(self.snapshot)
+        covered = _covered(_of_field(found, self.field.id, self.index_type))
+        partitions = byte_rows(known.column("partition").combine_chunks())
+        for partition in dict.fromkeys(partitions):
+            own = known.filter(np.array([one == partition for one in partitions], np.bool_))
+            for part in _without(_consecutive(own), covered):
+                yield self._message(partition, own, part)
+
+    def _message(self, partition: bytes, entries: ManifestEntries, part: RowRange) -> CommitMessage:
+        first, after = row_ranges(entries)
+        files = entries.filter((first < part[1]) & (after > part[0]))
+        parts = self._rows(files, part).parts(RECORDS)
+        rows = [{**self._write(one, part), "partition": partition} for one in parts if len(one)]
+        return CommitMessage(
+            partition=partition,
+            bucket=0,
+            new_index_files=IndexEntries.from_rows(rows),
+        )
+
+    def _rows(self, files: ManifestEntries, part: RowRange) -> IndexedRows:
+        """Read the column of a range of rows, with row ids from the start of the range on."""
+        store, schema, options = self.target.store, self.target.schema, self.target.options
+        scan = ScanTarget(
+            store=store,
+            schema=schema,
+            options=options,
+            snapshot=self.snapshot,
+            branch=store.paths.branch,
+        )
+        reader = SplitReader(
+            unrestricted=True,
+            store=store,
+            schema=schema,
+            options=options,
+            columns=(self.field.name,),
+            system_columns=(SystemColumn.ROW_ID,),
+        )
+        splits = make_splits(scan.located(files, self.snapshot), scan.rules)
+        batches = [batch for split in splits for batch in reader.read(split)]
+        if not batches:  # all rows are deleted
+            return IndexedRows(keys=[], row_ids=np.zeros(0, np.int64), nulls=BitMap64())
+        table = pa.Table.from_batches(batches)
+        ids: Rows = table.column(1).to_numpy()
+        inside = (ids >= part[0]) & (ids < part[1])
+        order = np.argsort(ids[inside], kind="stable")
+        column = table.column(0).filter(mask_array(inside)).take(row_array(order))
+        return indexed_rows(column, ids[inside][order] - part[0], self.keys)
+
+    def _write(self, rows: IndexedRows, part: RowRange) -> dict[str, object]:
+        """Write an index file; returns its entry without the partition."""
+        name = f"{self.index_type}-global-index-{uuid4()}.index"
+        encode = encode_btree if self.index_type == BTREE else encode_bitmap_index
+        data = b"".join(encode(rows.groups(), rows.nulls, self.keys))
+        self.target.store.file_io.create(self.target.store.paths.index(name), data)
+        meta = SortedIndexMeta(
+            first=rows.keys[0] if rows.keys else None,
+            last=rows.keys[-1] if rows.keys else None,
+            has_nulls=bool(rows.nulls),
+        )
+        return {
+            "kind": 0,
+            "bucket": 0,
+            "index_type": self.index_type,
+            "file_name": name,
+            "file_size": len(data),
+            "row_count": len(rows),
+            "global_index": {
+                "row_range_start": part[0],
+                "row_range_end": part[1] - 1,
+                "index_field_id": self.field.id,
+                "index_meta": encode_index_meta(meta, self.keys),
+            },
+        }
+
+
+def _checked_field(schema: TableSchema, options: TableOptions, what: GlobalIndexOf) -> DataField:
+    field = schema.field(what.column)
+    if field is None:
+        raise _unknown(schema, what.column)
+    if what.index_type not in INDEX_TYPES:
+        raise UnsupportedFeatureError(
+            f"a global index of type {what.index_type!r}",
+            hint=f"Supported: {choices(INDEX_TYPES)}.",
+        )
+    if schema.primary_keys or not options.value(opt.DATA_EVOLUTION_ENABLED):
+        raise UnsupportedFeatureError(
+            "a global index of a table without data evolution",
+            hint=f"Create the table with {opt.ROW_TRACKING_ENABLED.key!r} = 'true' and "
+            f"{opt.DATA_EVOLUTION_ENABLED.key!r} = 'true'.",
+        )
+    return field
+
+
+def _unknown(schema: TableSchema, column: str) -> InvalidInputError:
+    known = choices([field.name for field in schema.fields])
+    return InvalidInputError(f"Column {column!r} does not exist.", hint=f"Columns: {known}.")
+
+
+def _of_field(entries: IndexEntries, field_id: int, index_type: str) -> IndexEntries:
+    """Return the index files of a type over one column alone."""
+    wanted = []
+    for row in entries.rows():
+        index = row["global_index"]
+        wanted.append(
+            isinstance(index, dict)
+            and row["index_type"] == index_type
+            and index["index_field_id"] == field_id
+            and not index["extra_field_ids"]
+            and index["source_meta"] is None
+        )
+    return entries.filter(np.array(wanted, np.bool_))
+
+
+def _covered(entries: IndexEntries) -> list[RowRange]:
+    found = [row["global_index"] for row in entries.rows()]
+    return [
+        (index["row_range_start"], index["row_range_end"] + 1)
+        for index in found
+        if isinstance(index, dict)
+    ]
+
+
+def _consecutive(entries: ManifestEntries) -> list[RowRange]:
+    """Return the ranges of consecutive row ids of files, ascending."""
+    first, after = row_ranges(entries)
+    found: list[RowRange] = []
+    for start, end in sorted(zip(first.tolist(), after.tolist(), strict=True)):
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        else:
+            found.append((start, end))
+    return found
+
+
+def _without(parts: Sequence[RowRange], covered: Sequence[RowRange]) -> list[RowRange]:
+    """Return what other ranges leave of ranges.
+
+    >>> _without([(0, 10), (20, 30)], [(2, 4), (9, 22)])
+    [(0, 2), (4, 9), (22, 30)]
+    """
+    for start, end in covered:
+        cut = [((low, min(high, start)), (max(low, end), high)) for low, high in parts]
+        parts = [part for pair in cut for part in pair if part[0] < part[1]]
+    return list(parts)
