@@ -1,4 +1,7 @@
-"""Every table of every writer keeps its rows when it is compacted, or is refused by name."""
+"""Every table of every writer keeps its rows when it is compacted, or is refused by name.
+
+The Java releases wrote the same kinds of tables: each has a third of them by default.
+"""
 
 import shutil
 from pathlib import Path
@@ -7,6 +10,7 @@ import pytest
 
 from paimon_explore import Table, open_table
 from paimon_explore.errors import UnsupportedFeatureError
+from support.depth import some
 from support.golden import WRITERS, GoldenTables
 from support.rows import difference
 
@@ -24,7 +28,8 @@ def test_a_compacted_table_has_the_rows_it_had(
 ) -> None:
     wrong = []
     compacted = 0
-    for name in golden.names(writer):
+    turn = WRITERS.index(writer)
+    for name in some(golden.names(writer), 3 if writer.startswith("java") else 1, turn):
         source = golden.table(writer, name).folder
         if name in HIDDEN | EXPIRED or not source.is_dir():
             continue

@@ -68,7 +68,7 @@ def test_a_damaged_table_is_read_or_refused_with_a_named_error(
 def test_every_pane_of_every_table_opens_at_every_snapshot(
     writer: str, golden: GoldenTables
 ) -> None:
-    for name in some(golden.names(writer), 8):
+    for name in some(golden.names(writer), 16, 3 * WRITERS.index(writer)):
         _open_all_panes(golden.table(writer, name))
 
 
