@@ -244,6 +244,21 @@ def test_idle_partitions_are_compacted_and_old_tags_expire(
     assert rows("CALL sys.expire_tags('demo.orders', older_than => '2999-01-01')") == [("old",)]
 
 
+def test_rows_are_found_through_a_global_index(run: Sql, rows: Rows, catalog: Catalog) -> None:
+    run(
+        "CREATE TABLE demo.tracked (id INT, city STRING) TBLPROPERTIES "
+        "('row-tracking.enabled' = 'true', 'data-evolution.enabled' = 'true')"
+    )
+    run("INSERT INTO demo.tracked SELECT CAST(id AS INT), concat('c', id % 7) FROM range(100)")
+    tracked = catalog.table("demo.tracked")
+    call = "global_index(table => 'demo.tracked', index_column => 'id', index_type => 'BTREE')"
+    assert rows(f"CALL sys.create_{call}") == [(True,)]
+    assert "btree" in str(tracked.explain("id = 42"))
+    assert rows("SELECT city FROM demo.tracked WHERE id = 42") == [("c0",)]
+    assert rows(f"CALL sys.drop_{call}") == [(True,)]
+    assert "btree" not in str(tracked.explain("id = 42"))
+
+
 def test_procedures_are_shown_with_their_arguments(rows: Rows) -> None:
     assert rows("SHOW PROCEDURES LIKE 'delete*'") == [
         ("delete_branch", "delete_branch(table, branch)"),
