@@ -17,7 +17,7 @@ class NotebookRenderer:
         try:
             from paimon_explore.widgets.charts import figure_of
         except ImportError as error:
-            raise _missing("plotting a result", error) from error
+            raise missing_package("plotting a result", error) from error
         figure: Figure = figure_of(charts)
         return figure
 
@@ -30,11 +30,18 @@ class NotebookRenderer:
         try:
             from paimon_explore.widgets.report_widget import ReportWidget
         except ImportError as error:
-            raise _missing("showing a result as a widget", error) from error
+            raise missing_package("showing a result as a widget", error) from error
         return ReportWidget(result)
 
 
-def _missing(what: str, error: ImportError) -> UnsupportedFeatureError:
+def missing_package(what: str, error: ImportError) -> UnsupportedFeatureError:
+    """Return the error for an operation that needs the extra `notebook`.
+
+    Raises:
+        ImportError: a module of this package cannot be imported; the given error.
+    """
+    if (error.name or "").partition(".")[0] == "paimon_explore":
+        raise error
     hint = "Run: pip install 'paimon-explore[notebook]'"
     return UnsupportedFeatureError(f"{what} without the package {error.name}", hint=hint)
 

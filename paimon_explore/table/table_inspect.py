@@ -17,7 +17,6 @@ from paimon_explore.arguments import (
 from paimon_explore.errors import (
     NotFoundError,
     PaimonError,
-    UnsupportedFeatureError,
     choices,
     suggestion,
 )
@@ -134,10 +133,9 @@ class ExplorableTable(ExplainableTable):
         try:
             from paimon_explore.widgets.explorer import explore
         except ImportError as error:
-            raise UnsupportedFeatureError(
-                f"opening the explorer without the package {error.name}",
-                hint="Run: pip install 'paimon-explore[notebook]'",
-            ) from error
+            from paimon_explore.table.display import missing_package
+
+            raise missing_package("opening the explorer", error) from error
         from paimon_explore.inspection.explorer.explorer_tabs import Opening
 
         pinned = self.snapshot if self.travel.given else None

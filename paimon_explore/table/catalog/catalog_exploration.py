@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from paimon_explore.arguments import integer, optional_integer, optional_string
-from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metastore.identifier import Identifier, check_name, parse_identifier
 from paimon_explore.table import lazy_types as types
@@ -56,10 +55,9 @@ class ExplorableCatalog(CatalogObjects):
         try:
             from paimon_explore.widgets.warehouse import explore_catalog
         except ImportError as error:
-            raise UnsupportedFeatureError(
-                f"opening the explorer without the package {error.name}",
-                hint="Run: pip install 'paimon-explore[notebook]'",
-            ) from error
+            from paimon_explore.table.display import missing_package
+
+            raise missing_package("opening the explorer", error) from error
         source = _Source(
             metastore=self._metastore,
             place=self._place(),

@@ -1,6 +1,7 @@
 """What users of pyiceberg, delta-rs and pandas type first."""
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 import paimon_explore as pe
 from paimon_explore import Catalog, Table
 from paimon_explore.errors import AlreadyExistsError, InvalidInputError, NotFoundError
+from paimon_explore.table.display import RENDERER, missing_package
 from paimon_explore.table.named_collection import Listing
 from support.small_tables import append_table, columns, keyed_table, new_catalog
 
@@ -275,3 +277,28 @@ def test_the_catalog_gives_the_same_table_by_both_names() -> None:
     catalog: Catalog = pe.demo()
     assert isinstance(catalog.table("demo.orders"), Table)
     assert catalog.table("demo.trips$branch_draft").branch == "draft"
+
+
+@pytest.mark.parametrize(
+    ("module", "use"),
+    [
+        ("widgets.explorer", lambda table: table.explore()),
+        ("widgets.warehouse", lambda _: pe.Catalog("memory://").explore()),
+        ("widgets.charts", lambda _: RENDERER.figure(())),
+        ("widgets.report_widget", lambda table: RENDERER.widget(table.overview())),
+    ],
+    ids=["explorer", "warehouse", "chart", "widget"],
+)
+def test_an_error_in_a_module_of_ours_is_not_a_missing_package(
+    module: str, use: Callable[[Table], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = numbers([1])
+    monkeypatch.setitem(sys.modules, f"paimon_explore.{module}", None)
+    with pytest.raises(ImportError, match=module):
+        use(table)
+
+
+def test_a_missing_package_of_an_extra_is_named() -> None:
+    told = missing_package("opening the explorer", ImportError(name="anywidget"))
+    assert str(told).startswith("Opening the explorer without the package anywidget")
+    assert "pip install 'paimon-explore[notebook]'" in str(told)
