@@ -145,7 +145,9 @@ PROTOCOLS: Mapping[str, Callable[[Table | Scan], object]] = {
 }
 
 
-@pytest.mark.parametrize("name", PROTOCOLS)
+@pytest.mark.parametrize(
+    "name", [name for name in PROTOCOLS if name != "pandas" or hasattr(pd.DataFrame, "from_arrow")]
+)
 def test_other_libraries_read_tables_and_scans_through_their_protocols(
     table: Table, name: str
 ) -> None:
