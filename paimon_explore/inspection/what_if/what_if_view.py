@@ -95,7 +95,8 @@ def what_if_view(inspector: Inspector, text: str, now_ms: int) -> WhatIfView:
 def _compact(inspector: Inspector, given: WhatIfInput, _now_ms: int) -> _Preview:
     view = inspector.view
     options = dict(given.settings)
-    if not options and (files := len(inspector.current_files())) > MAX_FILES:
+    files = len(inspector.current_files()) if inspector.snapshot is not None else 0
+    if not options and files > MAX_FILES:
         raise InvalidInputError(
             f"The table has {files:,} data files; the preview of all of them takes minutes.",
             hint="Enter a partition, or full = true to preview the whole table.",

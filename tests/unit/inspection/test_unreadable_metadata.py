@@ -171,6 +171,7 @@ def test_tables_without_snapshots_are_named_the_same_in_all_reports() -> None:
     for pane in REPORTS:
         text = json.dumps(state.result(pane, 0, ViewInput()).state())
         assert "snapshot none" not in text
+        assert "NotFoundError" not in text
     assert "db.t without snapshots: no findings" in repr(state.result("health", 0, ViewInput()))
 
 
