@@ -76,7 +76,7 @@ class ConsumerListing(Listing[str, Consumer]):
 
     >>> import paimon_explore as pe
     >>> [(one.name, one.next_snapshot) for one in pe.demo().table("demo.parcels").consumers]
-    [('labels', 2)]
+    [('labels', 4)]
 
     Attributes:
         store: the branch.
