@@ -6,10 +6,10 @@ unless another commit or schema already depends on it. If the process ends betwe
 schema remains as the latest one: the effect is that of the schema change alone, and no rows change.
 """
 
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 
-from paimon_explore.errors import CommitConflictError, PaimonError
+from paimon_explore.errors import CommitConflictError, CommitOutcomeUnknownError, PaimonError
 from paimon_explore.maintenance.schema_commit import create_schema
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.store.table_store import TableStore
@@ -47,6 +47,17 @@ class SchemaPublication:
                     hint="Run the transaction again.",
                 )
         self._is_done = True
+
+    @contextmanager
+    def withdrawn_on_failure(self) -> Iterator[None]:
+        """Withdraw the schemas if the commit in the body fails and is known to have failed."""
+        try:
+            yield
+        except CommitOutcomeUnknownError:
+            raise
+        except PaimonError:
+            self.withdraw()
+            raise
 
     def withdraw(self) -> None:
         """Delete the schema files that were created, unless something depends on them."""

@@ -16,9 +16,7 @@ from paimon_explore.commit.overwrite import WHOLE_TABLE
 from paimon_explore.data_types.field_ids import assigned_ids, highest_field_id
 from paimon_explore.errors import (
     CommitConflictError,
-    CommitOutcomeUnknownError,
     InvalidInputError,
-    PaimonError,
     UnsupportedFeatureError,
 )
 from paimon_explore.maintenance.schema_commit import create_schema
@@ -81,15 +79,10 @@ def commit_replacement(target: WriteTarget, messages: Sequence[CommitMessage]) -
         commit_user=target.commit_user,
         before_publish=publication.publish,
     )
-    try:
+    with publication.withdrawn_on_failure():
         made = committer.overwrite(messages, WHOLE_TABLE, schema=target.schema)
         if not made:
             publication.publish()
-    except CommitOutcomeUnknownError:
-        raise
-    except PaimonError:
-        publication.withdraw()
-        raise
     return made[-1] if made else None
 
 

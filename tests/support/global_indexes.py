@@ -5,8 +5,6 @@ it anew. All have the rows of `given()`; the columns of `TYPES` are indexed for 
 """
 
 import math
-import shutil
-import tarfile
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
@@ -92,16 +90,3 @@ def _row(i: int) -> dict[str, object]:
         "s": "ab"[i % 2] + "ä\U0001f600" * (i % 3) + str(i % 6),
         "v": "x" * (i % 4),
     }
-
-
-def unpack(name: str, folder: Path) -> Path:
-    """One of the tables, unpacked into a folder."""
-    with tarfile.open(ARCHIVE) as archive:
-        for member in archive:
-            stream = archive.extractfile(member)
-            if stream is not None and member.name.startswith(f"{name}/"):
-                path = folder / member.name
-                path.parent.mkdir(parents=True, exist_ok=True)
-                with path.open("wb") as file:
-                    shutil.copyfileobj(stream, file)
-    return folder / name

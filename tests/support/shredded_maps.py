@@ -5,21 +5,14 @@
 four physical columns).
 """
 
-import tarfile
 from pathlib import Path
 
 from paimon_explore import Table, open_table
+from support.archives import unpack
 
 ARCHIVE = Path(__file__).with_name("shredded_maps.tar.xz")
 
 
 def table_of(name: str, folder: Path) -> Table:
     """One of the tables, unpacked into a folder."""
-    with tarfile.open(ARCHIVE) as archive:
-        for member in archive:
-            stream = archive.extractfile(member)
-            if stream is not None and member.name.startswith(f"{name}/"):
-                path = folder / member.name
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(stream.read())
-    return open_table(folder / name)
+    return open_table(unpack(ARCHIVE, name, folder))

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from io import BytesIO
 
 import fastavro
-from fastavro.schema import SchemaParseException
 from fastavro.types import Schema
 
 from paimon_explore.commit.iceberg.manifest_records import Record
@@ -20,21 +19,9 @@ from paimon_explore.encoding.avro.container import (
     write_block,
     write_header,
 )
-from paimon_explore.encoding.avro.fastavro_reader import without_logical_types
+from paimon_explore.encoding.avro.fastavro_reader import FASTAVRO_ERRORS, without_logical_types
 from paimon_explore.encoding.avro.writer import compact_json
 from paimon_explore.errors import CorruptFileError
-
-_REFUSALS = (
-    ArithmeticError,
-    AttributeError,
-    EOFError,
-    LookupError,
-    RecursionError,
-    SchemaParseException,
-    TypeError,
-    ValueError,
-)
-"""What fastavro raises on bytes and schemas that it cannot decode."""
 
 
 def read_records(data: bytes, path: str) -> list[Record]:
@@ -45,7 +32,7 @@ def read_records(data: bytes, path: str) -> list[Record]:
     """
     try:
         return [*_records(data)]
-    except _REFUSALS as error:
+    except FASTAVRO_ERRORS as error:
         if isinstance(error, CorruptFileError):
             raise CorruptFileError(path, error.where, error.rule) from error
         reason = str(error) or type(error).__name__

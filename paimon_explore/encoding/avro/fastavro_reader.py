@@ -52,7 +52,7 @@ _HEADER: Schema = {
         {"name": "sync", "type": {"type": "fixed", "name": "sync", "size": SYNC_SIZE}},
     ],
 }
-_REFUSALS = (
+FASTAVRO_ERRORS = (
     ArithmeticError,
     AttributeError,
     EOFError,
@@ -106,7 +106,7 @@ def fastavro_records(data: bytes, path: str = "") -> Iterator[Mapping[str, objec
 def _decoded(stream: BytesIO, schema: Schema, path: str, where: str) -> object:
     try:
         return fastavro.schemaless_reader(stream, schema, None)
-    except _REFUSALS as error:
+    except FASTAVRO_ERRORS as error:
         reason = str(error) or type(error).__name__
         raise CorruptFileError(
             path, where, f"fastavro cannot decode the block: {reason:.200}"
@@ -120,7 +120,7 @@ def _fastavro_schema(text: bytes, node: AvroNode, path: str) -> Schema:
         source = _Unrolled(path).schema(node, 0)
     try:
         return fastavro.parse_schema(source)  # type: ignore[arg-type]  # JSON
-    except _REFUSALS as error:
+    except FASTAVRO_ERRORS as error:
         reason = str(error) or type(error).__name__
         rule = f"fastavro cannot use the schema: {reason:.200}"
         raise CorruptFileError(path, "avro.schema", rule) from error

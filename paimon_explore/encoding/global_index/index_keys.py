@@ -25,14 +25,12 @@ from decimal import Context, Decimal
 
 from paimon_explore.data_types.definitions import AtomicType, DataType, TypeRoot
 from paimon_explore.data_types.formatter import type_text
+from paimon_explore.encoding.file_index.index_keys import IndexValue
 from paimon_explore.encoding.global_index.varints import decode_varint, encode_varint
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
 
 Key = int | bytes
-KeyValue = bool | int | float | Decimal | str | bytes
-"""A value of a column's type: days for DATE, milliseconds of the day for TIME, and for timestamps a
-number in the unit of their precision (0: s, 1-3: ms, 4-6: us, 7-9: ns)."""
 
 _WIDTHS: Mapping[TypeRoot, int] = {
     TypeRoot.BOOLEAN: 1,
@@ -81,7 +79,7 @@ class GlobalIndexKeys:
         """Return whether a key is that of NaN."""
         return bool(self.float_bytes) and key == self.nan
 
-    def of_value(self, value: KeyValue) -> Key:
+    def of_value(self, value: IndexValue) -> Key:
         """Return the key of a value.
 
         Raises:

@@ -24,7 +24,7 @@ from paimon_explore.commit.commit_timing import system_clock
 from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.overwrite import Overwrite, PartitionSpec
 from paimon_explore.commit.overwrite_conflicts import OverwrittenPartitions
-from paimon_explore.errors import CommitOutcomeUnknownError, InvalidInputError, PaimonError
+from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.compaction.compact import check_supported
 from paimon_explore.maintenance.rewrites.rewrite_commit import (
@@ -263,7 +263,7 @@ class _Rescale:
             partitions=replaced,
             only_real_buckets=self.is_postponed,
         )
-        try:
+        with publication.withdrawn_on_failure():
             made = commit_rewrite(
                 target,
                 messages,
@@ -275,11 +275,6 @@ class _Rescale:
                 ),
                 committer,
             )
-        except CommitOutcomeUnknownError:
-            raise
-        except PaimonError:
-            publication.withdraw()
-            raise
         if self.changes_option and not schemas:
             alter_schema(store, [SetOption(key=opt.BUCKET.key, value=str(self.count))])
         return made

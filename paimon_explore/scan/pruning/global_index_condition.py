@@ -12,7 +12,8 @@ from functools import reduce
 
 from pyroaring import BitMap64
 
-from paimon_explore.encoding.global_index.index_keys import GlobalIndexKeys, Key, KeyValue
+from paimon_explore.encoding.file_index.index_keys import IndexValue
+from paimon_explore.encoding.global_index.index_keys import GlobalIndexKeys, Key
 from paimon_explore.encoding.global_index.key_ranges import (
     EVERY_KEYS,
     NO_KEY,
@@ -153,7 +154,7 @@ class GlobalIndexCondition:
                 return None
 
     def _compared(
-        self, name: str, op: CompareOp, value: KeyValue | None, *, wanted: bool
+        self, name: str, op: CompareOp, value: IndexValue | None, *, wanted: bool
     ) -> Lookup | None:
         keys = self.keys.get(name)
         if keys is None or value is None or _is_nan(value):
@@ -165,7 +166,7 @@ class GlobalIndexCondition:
         found = _ranges(keys, op if wanted else _NEGATED[op], value)
         return Lookup(column=name, keys=found, nulls=False)
 
-    def _listed(self, name: str, values: list[KeyValue | None], *, wanted: bool) -> Lookup | None:
+    def _listed(self, name: str, values: list[IndexValue | None], *, wanted: bool) -> Lookup | None:
         keys = self.keys.get(name)
         if keys is None or any(value is not None and _is_nan(value) for value in values):
             return None
@@ -192,7 +193,7 @@ def _is_nan(value: object) -> bool:
     return isinstance(value, float) and math.isnan(value)
 
 
-def _ranges(keys: GlobalIndexKeys, op: CompareOp, value: KeyValue) -> KeySet:
+def _ranges(keys: GlobalIndexKeys, op: CompareOp, value: IndexValue) -> KeySet:
     """The keys of the values that compare to a constant; 0.0 and -0.0 are equal.
 
     NaN is in every range of floating-point numbers that is not bounded by values on both sides.

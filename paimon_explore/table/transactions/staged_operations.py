@@ -215,15 +215,10 @@ class StagedOperations:
             commit_user=self._user,
             before_publish=publication.publish,
         )
-        try:
+        with publication.withdrawn_on_failure():
             made = self._create_snapshot(committer, messages, schema if schemas else None, options)
             if not made:
                 publication.publish()
-        except CommitOutcomeUnknownError:
-            raise
-        except PaimonError:
-            publication.withdraw()
-            raise
         writer = TableWriter(store=store, schema=schema, options=options)
         return writer, committer, made, messages
 

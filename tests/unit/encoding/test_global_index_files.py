@@ -19,8 +19,9 @@ from paimon_explore.encoding.global_index.index_meta import (
 )
 from paimon_explore.encoding.global_index.key_ranges import EVERY_KEYS, KeyRange, KeySet
 from paimon_explore.errors import CorruptFileError, PaimonError, UnsupportedFeatureError
+from support.archives import unpack
 from support.depth import some
-from support.global_indexes import INDEXED_ROWS, TABLES, TYPES, given, unpack
+from support.global_indexes import ARCHIVE, INDEXED_ROWS, TABLES, TYPES, given
 
 NULLS = [i for i in range(INDEXED_ROWS) if given()[i]["b"] is None]
 
@@ -29,7 +30,7 @@ NULLS = [i for i in range(INDEXED_ROWS) if given()[i]["b"] is None]
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     found = tmp_path_factory.mktemp("global_index_files")
     for name in TABLES:
-        unpack(name, found)
+        unpack(ARCHIVE, name, found)
     return found
 
 

@@ -19,8 +19,9 @@ from paimon_explore.scan.predicate.binder import bind
 from paimon_explore.scan.predicate.builder import Term
 from paimon_explore.scan.predicate.evaluator import evaluate
 from paimon_explore.scan.predicate.sql_parser import predicate
+from support.archives import unpack
 from support.depth import DEEP, some
-from support.global_indexes import INDEXED_ROWS, TABLES, TYPES, given, unpack
+from support.global_indexes import ARCHIVE, INDEXED_ROWS, TABLES, TYPES, given
 
 WITHOUT = {"global-index.enabled": "false"}
 ROWS = given()
@@ -55,7 +56,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def tables(folder: Path) -> dict[str, Table]:
-    return {name: open_table(unpack(name, folder)) for name in TABLES}
+    return {name: open_table(unpack(ARCHIVE, name, folder)) for name in TABLES}
 
 
 @pytest.fixture(scope="module")
@@ -208,7 +209,7 @@ def test_options_say_whether_indexes_are_used(
 
 
 def test_an_index_of_a_changed_type_is_not_used(tmp_path: Path) -> None:
-    table = open_table(unpack("java_btree", tmp_path))
+    table = open_table(unpack(ARCHIVE, "java_btree", tmp_path))
     assert found_rows(table, col("i32") == 99995) is not None
     table.maintenance.alter_column_type("i32", "BIGINT")
     table = open_table(table.path)
@@ -218,7 +219,7 @@ def test_an_index_of_a_changed_type_is_not_used(tmp_path: Path) -> None:
 
 
 def test_a_renamed_column_keeps_its_index(tmp_path: Path) -> None:
-    table = open_table(unpack("java_btree", tmp_path))
+    table = open_table(unpack(ARCHIVE, "java_btree", tmp_path))
     table.maintenance.rename_column("i32", "number")
     table = open_table(table.path)
     assert found_rows(table, col("number") == 99995) == {1, *range(INDEXED_ROWS, len(ROWS))}
@@ -226,7 +227,7 @@ def test_a_renamed_column_keeps_its_index(tmp_path: Path) -> None:
 
 
 def test_rows_of_several_files_are_merged_by_row_id(tmp_path: Path) -> None:
-    table = open_table(unpack("java_bitmap", tmp_path))
+    table = open_table(unpack(ARCHIVE, "java_bitmap", tmp_path))
     table.maintenance.add_column("more", "INT")
     table = open_table(table.path)
     table.update({"more": col("i16")}, where="i8 = 1")
@@ -238,7 +239,7 @@ def test_rows_of_several_files_are_merged_by_row_id(tmp_path: Path) -> None:
 
 
 def test_time_travel_and_branches_use_the_indexes_of_their_snapshot(tmp_path: Path) -> None:
-    table = open_table(unpack("java_btree", tmp_path))
+    table = open_table(unpack(ARCHIVE, "java_btree", tmp_path))
     before = max(s.id for s in table.snapshots)
     table.create_tag("built")
     table.create_branch("other", tag="built")
@@ -254,7 +255,7 @@ def test_time_travel_and_branches_use_the_indexes_of_their_snapshot(tmp_path: Pa
 
 
 def test_an_index_file_that_is_missing_is_named(tmp_path: Path) -> None:
-    path = unpack("java_btree", tmp_path)
+    path = unpack(ARCHIVE, "java_btree", tmp_path)
     for file in (path / "index").iterdir():
         file.unlink()
     with pytest.raises(MissingFileError, match="index"):
@@ -263,7 +264,7 @@ def test_an_index_file_that_is_missing_is_named(tmp_path: Path) -> None:
 
 
 def test_an_update_of_an_indexed_column_follows_the_option(tmp_path: Path) -> None:
-    path = unpack("java_btree", tmp_path)
+    path = unpack(ARCHIVE, "java_btree", tmp_path)
     with pytest.raises(UnsupportedFeatureError, match="'i32', which has a global index"):
         open_table(path).update({"i32": 1}, where="i8 = 1")
     drops = open_table(path, options={"global-index.column-update-action": "drop-partition-index"})
