@@ -1,0 +1,127 @@
+"""Primary-key indexes (btree, bitmap): Java finds all rows after our writes, and we with Java's."""
+
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from oracle import JavaPaimon
+from paimon_explore import Table, open_table
+from support.rows import difference
+
+pytestmark = pytest.mark.interop
+
+INDEXED = {
+    "bucket": "1",
+    "deletion-vectors.enabled": "true",
+    "pk-btree.index.columns": "n",
+    "pk-bitmap.index.columns": "v",
+}
+FIELDS = [("p", "INT NOT NULL"), ("k", "INT NOT NULL"), ("v", "STRING"), ("n", "INT")]
+FILTERS: Mapping[str, tuple[object, ...]] = {
+    "n = 0": ("=", "n", 0),
+    "n = 4": ("=", "n", 4),
+    "n > 7": (">", "n", 7),
+    "n IS NULL": ("is_null", "n"),
+    "v = 'a'": ("=", "v", "a"),
+    "v = 'x'": ("=", "v", "x"),
+    "v IN ('b', 'new')": ("in", "v", "b", "new"),
+    "v = 'new' AND n < 5": ("and", ("=", "v", "new"), ("<", "n", 5)),
+    "v = 'x' OR n = 1": ("or", ("=", "v", "x"), ("=", "n", 1)),
+}
+WITHOUT = {"global-index.enabled": "false"}
+
+
+def rows(keys: range, v: str | None = None) -> list[dict[str, object]]:
+    """Every seventh row has no n."""
+    return [
+        {"p": k % 2, "k": k, "v": v or "ab"[k % 2], "n": k // 10 if k % 7 else None} for k in keys
+    ]
+
+
+def indexed_table(java: JavaPaimon, folder: Path, options: Mapping[str, str]) -> Path:
+    """A table of Java whose rows are all indexed."""
+    java.create_table(
+        folder,
+        FIELDS,
+        partition_keys=["p"],
+        primary_keys=["p", "k"],
+        options={**INDEXED, **options},
+    )
+    java.write(folder, rows(range(60)), write_only=True)
+    java.write(folder, rows(range(40, 100), "x"), write_only=True)
+    java.compact(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def base(java: JavaPaimon, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    yield indexed_table(java, tmp_path_factory.mktemp("base") / "t", {})
+
+
+def changed(table: Table) -> None:
+    table.upsert(
+        [{"p": k % 2, "k": k, "v": "new", "n": 4 if k % 2 else None} for k in range(0, 100, 3)]
+    )
+
+
+def compacted(table: Table, *, full: bool) -> None:
+    changed(table)
+    table.compact(full=full)
+
+
+def restored(table: Table) -> None:
+    table.create_tag("before")
+    compacted(table, full=True)
+    table.rollback_to("before")
+
+
+ACTS: Mapping[str, Callable[[Table], object]] = {
+    "upsert": changed,
+    "delete": lambda table: table.delete("n = 4"),
+    "update": lambda table: table.update({"v": "'new'"}, "n = 4"),
+    "minor compaction": lambda table: compacted(table, full=False),
+    "full compaction": lambda table: compacted(table, full=True),
+    "overwrite": lambda table: table.overwrite(rows(range(90, 110), "new")),
+    "overwrite of a partition": lambda table: table.overwrite(
+        [{"p": 1, "k": 1, "v": "new", "n": 0}], {"p": 1}
+    ),
+    "dropped partition": lambda table: table.drop_partitions({"p": 1}),
+    "truncate": lambda table: table.truncate(),
+    "rescale": lambda table: table.maintenance.rescale(3),
+    "new column": lambda table: table.add_column("more", "INT"),
+    "rollback": restored,
+}
+
+
+def assert_the_same_rows(java: JavaPaimon, folder: Path, case: str) -> None:
+    """Java and we find the same rows, each with and without the indexes."""
+    table = open_table(folder)
+    assert difference(java.read(folder), table.to_arrow()) == "", case
+    for where, filters in FILTERS.items():
+        expected = java.read(folder, where=filters, options=WITHOUT)
+        plain = open_table(folder, options=WITHOUT).scan(where=where).to_arrow()
+        assert difference(expected, plain) == "", (case, where)
+        assert difference(expected, java.read(folder, where=filters)) == "", (case, where)
+        assert difference(expected, table.scan(where=where).to_arrow()) == "", (case, where)
+
+
+@pytest.mark.parametrize("act", ACTS)
+def test_java_finds_all_rows_after_our_change_of_a_table_that_it_indexed(
+    java: JavaPaimon, base: Path, act: str, tmp_path: Path
+) -> None:
+    folder = tmp_path / "t"
+    shutil.copytree(base, folder)
+    table = open_table(folder)
+    ACTS[act](table)
+    assert_the_same_rows(java, folder, "ours")
+    assert list(table.fsck()) == []
+    java.write(folder, rows(range(3), "new"))
+    java.compact(folder)
+    assert_the_same_rows(java, folder, "then Java's")
+    table = open_table(folder)
+    table.expire_snapshots(retain_max=1, retain_min=1, older_than=timedelta())
+    table.remove_orphan_files(older_than=timedelta(), dry_run=False)
+    assert_the_same_rows(java, folder, "without older snapshots")
