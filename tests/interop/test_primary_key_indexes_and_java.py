@@ -1,7 +1,7 @@
 """Primary-key indexes (btree, bitmap): Java finds all rows after our writes, and we with Java's."""
 
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from pathlib import Path
 
@@ -57,8 +57,8 @@ def indexed_table(java: JavaPaimon, folder: Path, options: Mapping[str, str]) ->
 
 
 @pytest.fixture(scope="module")
-def base(java: JavaPaimon, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    yield indexed_table(java, tmp_path_factory.mktemp("base") / "t", {})
+def base(java: JavaPaimon, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return indexed_table(java, tmp_path_factory.mktemp("base") / "t", {})
 
 
 def changed(table: Table) -> None:
