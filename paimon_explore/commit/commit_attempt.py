@@ -14,6 +14,7 @@ from paimon_explore.commit.bucket_conflicts import check_rescaled
 from paimon_explore.commit.commit_trace import CommitStep
 from paimon_explore.commit.conflicts import ConflictRules, check_conflicts
 from paimon_explore.commit.file_changes import (
+    PLAN_AGAIN,
     Changes,
     PartitionSet,
     without_statistics_of_deletes,
@@ -39,9 +40,11 @@ from paimon_explore.commit.row_tracking import (
     numbered_by_snapshot,
 )
 from paimon_explore.commit.strict_mode import check_strict_mode, without_duplicates
+from paimon_explore.errors import CommitConflictError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.commit_message import SeenSnapshot
 from paimon_explore.metadata.manifest.entry_cancellation import live_entries
+from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest.manifest_entry import FileKind, ManifestEntries
 from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
 from paimon_explore.metadata.options import table_options as opt
@@ -239,9 +242,30 @@ class AttemptSteps:
             state.changes,
             self.store.manifests.index(latest.index_manifest),
             kind=kind,
-            rules=replace(self.checks, planned_on=state.request.planned_on),
+            rules=replace(
+                self.checks,
+                planned_on=state.request.planned_on,
+                planned_index=self._planned_index(state.request.planned_on),
+            ),
         )
         return {"live files": len(live)}
+
+    def _planned_index(self, planned_on: int | None) -> IndexEntries | None:
+        """Return the index files of the snapshot whose rows were read, if any.
+
+        Raises:
+            CommitConflictError: the snapshot has expired, so that other commits are unknown.
+        """
+        if planned_on is None or not self.checks.data_evolution:
+            return None
+        snapshot = self.store.snapshots.find(planned_on)
+        if snapshot is None:
+            raise CommitConflictError(
+                f"Snapshot {planned_on}, whose rows this commit changes, has expired, so that "
+                "conflicts with later commits cannot be found.",
+                hint=PLAN_AGAIN,
+            )
+        return self.store.manifests.index_of(snapshot)
 
     def write_base(self, state: CommitAttempt) -> Metrics:
         """Merge manifests if needed and write the base manifest list."""

@@ -8,7 +8,9 @@ the changed partitions:
 2. no file is added twice, and every removed file is still live;
 3. files of one bucket and level above 0 have disjoint key ranges (concurrent compactions);
 4. index files: see `index_conflicts`;
-5. with data evolution, no other file has new values for the same columns of the same rows.
+5. with data evolution, no other commit has written the same columns of the same rows, has deleted
+   rows of files whose columns this commit updates, or has updated rows of files of which this
+   commit deletes rows; and no columns remain of rows whose files this commit removes.
 
 A conflict ends the commit: its changes must be planned again.
 
@@ -30,12 +32,20 @@ from paimon_explore.commit.index_conflicts import (
     check_marked_files,
     check_replaced,
 )
+from paimon_explore.commit.row_id_conflicts import (
+    check_columns,
+    check_compacted_ranges,
+    check_deleted_rows,
+    check_removed_ranges,
+    check_row_ranges,
+    check_updated_rows,
+)
 from paimon_explore.data_types.definitions import RowType
 from paimon_explore.errors import CommitConflictError, CorruptFileError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.entry_cancellation import merge_entries
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
-from paimon_explore.metadata.manifest.manifest_entry import FileKind, FileSource, ManifestEntries
+from paimon_explore.metadata.manifest.manifest_entry import FileKind, ManifestEntries
 from paimon_explore.metadata.snapshot import CommitKind
 from paimon_explore.scan.manifest_arrays import numbers
 from paimon_explore.scan.splits.key_range_sections import key_ranks
@@ -53,8 +63,9 @@ class ConflictRules:
             sorted by other columns.
         indexable: name and id of each column whose global indexes an update has to drop; none if
             indexes may be outdated.
-        planned_on: the snapshot whose rows were read to compute new values of some columns, or to
-            index them, if any.
+        planned_on: the snapshot whose rows were read to compute new values of some columns, to
+            delete some of them, or to index them, if any.
+        planned_index: the index files of that snapshot.
     """
 
     keys: RowType | None
@@ -63,6 +74,7 @@ class ConflictRules:
     levels_overlap: bool = False
     indexable: Mapping[str, int] = field(default_factory=dict)
     planned_on: int | None = None
+    planned_index: IndexEntries | None = None
 
 
 def check_conflicts(
@@ -96,11 +108,15 @@ def check_conflicts(
         _check_levels(after, rules.keys)
     if rules.data_evolution:
         added = changes.entries.of_kind(FileKind.ADD)
-        _check_row_ranges(live, added)
-        _check_compacted_ranges(after, added)
+        check_row_ranges(live, added)
+        check_compacted_ranges(after, added)
+        check_removed_ranges(after, changes.entries)
         check_indexed_columns(changes, index_before, rules.indexable)
         if rules.planned_on is not None:
-            _check_columns(live, added, rules.planned_on)
+            check_columns(live, added, rules.planned_on)
+            check_updated_rows(changes, live, index_before, rules.planned_on)
+            if rules.planned_index is not None:
+                check_deleted_rows(added, live, index_before, rules.planned_index)
             check_indexed_rows(changes, live, rules.planned_on)
 
 
@@ -181,77 +197,3 @@ def _check_levels(files: ManifestEntries, keys: RowType) -> None:
                     "overlapping keys: two compactions ran concurrently.",
                     hint="Only one job at a time may compact a bucket. " + PLAN_AGAIN,
                 )
-
-
-def _check_row_ranges(live: ManifestEntries, added: ManifestEntries) -> None:
-    """Check that files with new columns have the same row ranges as live files."""
-    known = {
-        (row["first_row_id"], row["row_count"])
-        for row in live.table.select(["first_row_id", "row_count"]).to_pylist()
-    }
-    read = ["first_row_id", "row_count", "file_name", "file_source"]
-    for row in added.table.select(read).to_pylist():
-        first, rows = row["first_row_id"], row["row_count"]
-        is_update = first is not None and row["file_source"] != FileSource.COMPACT
-        if is_update and (first, rows) not in known:
-            raise CommitConflictError(
-                f"File {row['file_name']} of this commit updates columns of the rows with "
-                f"ids {first} "
-                f"to {first + rows - 1}, but another commit compacted the files of these rows.",
-                hint=PLAN_AGAIN,
-            )
-
-
-def _check_compacted_ranges(after: ManifestEntries, added: ManifestEntries) -> None:
-    """Check that no other commit has written columns of rows that this commit compacts.
-
-    Readers require that all files of a row have the same row range.
-    """
-    read = ["first_row_id", "row_count", "file_name", "file_source"]
-    compacted = [
-        row
-        for row in added.table.select(read).to_pylist()
-        if row["first_row_id"] is not None and row["file_source"] == FileSource.COMPACT
-    ]
-    if not compacted:
-        return
-    for row in after.table.select(read).to_pylist():
-        beside = row["first_row_id"] is None or ".blob" in row["file_name"]
-        for new in compacted:
-            same = row["file_name"] == new["file_name"] or ".vector." in row["file_name"]
-            if not beside and not same and _overlap(row, new):
-                raise CommitConflictError(
-                    f"File {row['file_name']} of another commit updates columns of rows that this "
-                    "commit compacts.",
-                    hint=PLAN_AGAIN,
-                )
-
-
-def _check_columns(live: ManifestEntries, added: ManifestEntries, planned_on: int) -> None:
-    """Check that no other commit has written the same columns of the same rows."""
-    columns = ["first_row_id", "row_count", "max_sequence_number", "write_cols", "file_name"]
-    newer = [
-        row
-        for row in live.table.select(columns).to_pylist()
-        if row["first_row_id"] is not None and row["max_sequence_number"] > planned_on
-    ]
-    for row in added.table.select(columns).to_pylist():
-        if row["first_row_id"] is None:
-            continue
-        for other in newer:
-            if _overlap(row, other) and _share_columns(row["write_cols"], other["write_cols"]):
-                raise CommitConflictError(
-                    f"File {other['file_name']} of another commit updates the same columns of the "
-                    f"same rows as this commit, from row id {row['first_row_id']} on.",
-                    hint=PLAN_AGAIN,
-                )
-
-
-def _overlap(first: Mapping[str, int], second: Mapping[str, int]) -> bool:
-    ends = [row["first_row_id"] + row["row_count"] for row in (first, second)]
-    return first["first_row_id"] < ends[1] and second["first_row_id"] < ends[0]
-
-
-def _share_columns(first: list[str] | None, second: list[str] | None) -> bool:
-    """Return whether two files have a common column; None means all columns."""
-    return first is None or second is None or not set(first).isdisjoint(second)

@@ -34,6 +34,7 @@ COLUMNS = columns(k=pa.int32(), v=pa.int32())
 OLD = [{"k": k, "v": 0} for k in range(6)]
 VECTORS = {"deletion-vectors.enabled": "true"}
 TRACKED = {"row-tracking.enabled": "true"}
+EVOLVED = {**TRACKED, "data-evolution.enabled": "true"}
 
 MANY = 1000
 """Examples of the profile `deep`, in which every access is failed, not every fourth."""
@@ -68,7 +69,9 @@ CASES: Mapping[str, tuple[Mapping[str, str], bool, Work]] = {
     "update, marked": (VECTORS, False, update),
     "delete, marked": ({**VECTORS, "bucket": "1", "bucket-key": "k"}, False, delete),
     "merge, marked": ({**TRACKED, **VECTORS}, False, merge),
-    "update, evolved": ({**TRACKED, "data-evolution.enabled": "true"}, False, update),
+    "update, evolved": (EVOLVED, False, update),
+    "delete, evolved": ({**EVOLVED, **VECTORS}, False, delete),
+    "merge, evolved": ({**EVOLVED, **VECTORS}, False, merge),
     "merge, keyed": ({"bucket": "2"}, True, merge),
 }
 

@@ -127,6 +127,34 @@ def py_write(request: Request) -> None:
     commit.close()
 
 
+def py_delete(request: Request) -> None:
+    """Rows deleted by row id, or by the conditions that all hold for them; by pypaimon."""
+    builder = _py_table(request).new_batch_write_builder()
+    update = builder.new_update()
+    if request["row_ids"] is not None:
+        messages = update.delete_by_row_id(request["row_ids"])
+    else:
+        predicates = update.new_predicate_builder()
+        parts = [getattr(predicates, sign)(n, value) for n, sign, value in request["conditions"]]
+        messages = update.delete_by_predicate(predicates.and_predicates(parts))
+    _py_commit(builder, messages)
+
+
+def py_update(request: Request) -> None:
+    """New values of columns by row id, by pypaimon."""
+    rows = _load(request["rows"])
+    builder = _py_table(request).new_batch_write_builder()
+    names = [name for name in rows.schema.names if name != "_ROW_ID"]
+    update = builder.new_update().with_update_type(names)
+    _py_commit(builder, update.update_by_arrow_with_row_id(rows))
+
+
+def _py_commit(builder: Any, messages: Any) -> None:  # noqa: ANN401 - pypaimon has no types
+    commit = builder.new_commit()
+    commit.commit(messages)
+    commit.close()
+
+
 def rust_write(request: Request) -> None:
     """One commit, by pypaimon-rust."""
     builder = _rust_table(request).new_batch_write_builder()
@@ -142,10 +170,12 @@ def rust_write(request: Request) -> None:
 
 _COMMANDS: Mapping[str, Callable[[Request], None]] = {
     "py_create": py_create,
+    "py_delete": py_delete,
     "py_explain": py_explain,
     "py_names": py_names,
     "py_read": py_read,
     "py_system": py_system,
+    "py_update": py_update,
     "py_write": py_write,
     "rust_read": rust_read,
     "rust_sql": rust_sql,

@@ -137,6 +137,23 @@ class Peers:
         """One commit; `overwrite` names values of partition columns, or none of them."""
         self._send(f"{peer}_write", warehouse, table, rows, overwrite=overwrite)
 
+    def delete(
+        self,
+        warehouse: Path | Mapping[str, str],
+        table: str,
+        *,
+        row_ids: Sequence[int] | None = None,
+        conditions: Sequence[tuple[str, str, object]] = (),
+    ) -> None:
+        """Rows deleted by pypaimon, by row id or by conditions."""
+        asked = [list(one) for one in conditions]
+        ids = None if row_ids is None else list(row_ids)
+        self._ask("py_delete", warehouse, table, row_ids=ids, conditions=asked)
+
+    def update(self, warehouse: Path | Mapping[str, str], table: str, rows: pa.Table) -> None:
+        """New values of columns by `_ROW_ID`, by pypaimon."""
+        self._send("py_update", warehouse, table, rows)
+
     def _rows(
         self, command: str, warehouse: Path | Mapping[str, str], table: str, **request: object
     ) -> pa.Table:

@@ -15,6 +15,7 @@ from support.written import columns
 
 TRACKED = {"row-tracking.enabled": "true"}
 VECTORS = {"deletion-vectors.enabled": "true"}
+EVOLVED = {**TRACKED, **VECTORS, "data-evolution.enabled": "true"}
 BUCKETS = {"bucket": "2", "bucket-key": "k"}
 
 
@@ -52,6 +53,8 @@ KINDS = {
     "row tracking": Kind(options=TRACKED, partitioned=True),
     "row tracking vectors": Kind(options={**TRACKED, **VECTORS}),
     "data evolution": Kind(options={**TRACKED, "data-evolution.enabled": "true"}, deletes=False),
+    "data evolution vectors": Kind(options=EVOLVED),
+    "data evolution vectors partitioned": Kind(options=EVOLVED, partitioned=True),
     "keyed": Kind(options={"bucket": "2"}, keyed=True),
     "keyed vectors": Kind(options={"bucket": "1", **VECTORS}, keyed=True, hides=True),
     "keyed across partitions": Kind(

@@ -68,6 +68,26 @@ def _append(options: Mapping[str, str] | None = None, *, by_partition: bool = Fa
     )
 
 
+def _evolved(*, by_partition: bool = False) -> Kind:
+    """Rows in several files with different columns, of which some are deleted."""
+    return Kind(
+        schema=STOCK,
+        partition_by=["dt"] if by_partition else [],
+        options={**_TRACKED, **_VECTORS, "data-evolution.enabled": "true"},
+        steps=[
+            append(*stock(0, 8)),
+            append(*stock(8, 15)),
+            UPDATE,
+            DELETE,
+            delete("_ROW_ID IN (3, 4)"),
+            update({"qty": "qty - 1"}, "_ROW_ID < 7"),
+            merge(),
+        ],
+        count=9,
+        more=MORE,
+    )
+
+
 def _keyed(
     options: Mapping[str, str],
     *,
@@ -117,6 +137,8 @@ CHANGED: Mapping[str, Kind] = {
         count=16,
         more=MORE,
     ),
+    "evolved_marked": _evolved(),
+    "evolved_marked_partitioned": _evolved(by_partition=True),
     "keyed": _keyed({"bucket": "2"}, moves=True),
     "keyed_partitioned": _keyed({"bucket": "1"}, keys=["id", "dt"], by_partition=True),
     "keyed_across": _keyed({"dynamic-bucket.target-row-num": "3"}, moves=True, by_partition=True),

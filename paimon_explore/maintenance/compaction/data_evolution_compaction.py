@@ -26,14 +26,12 @@ from paimon_explore.metadata.options.table_options import MAX_INT64
 from paimon_explore.read.split_reader import SplitReader
 from paimon_explore.scan.manifest_arrays import Rows, numbers
 from paimon_explore.scan.splits.data_split import DataSplit, Splits
-from paimon_explore.scan.splits.row_id_ranges import row_ranges, same_rows
+from paimon_explore.scan.splits.row_id_ranges import is_column_file, row_ranges, same_rows
 from paimon_explore.write.blob_files import blob_fields, without_blobs
 from paimon_explore.write.data_file_writer import DataFileWriter
 from paimon_explore.write.table_layouts import append_layout
 from paimon_explore.write.write_target import WriteTarget, entries_of
 
-COLUMN_FILE_MARKS = (".blob", ".vector.")
-"""Parts of the names of files that store single columns."""
 _MIN_FILES = 2
 
 
@@ -77,9 +75,7 @@ def _ranges(split: DataSplit) -> list[_Range]:
     """Return the row id ranges without deleted rows, sorted by row id."""
     names = [str(name) for name in split.files.table.column("file_name").to_pylist()]
 
-    plain = [
-        i for i, name in enumerate(names) if not any(mark in name for mark in COLUMN_FILE_MARKS)
-    ]
+    plain = [i for i, name in enumerate(names) if not is_column_file(name)]
     positions = np.array(plain, np.int64)
     files = split.files.take(positions)
     first, after = row_ranges(files)

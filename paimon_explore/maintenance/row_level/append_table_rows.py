@@ -55,6 +55,7 @@ from paimon_explore.read.split_reader import SplitFile, SplitReader
 from paimon_explore.scan.manifest_arrays import numbers
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.predicate.expression import TRUE
+from paimon_explore.scan.predicate.predicate_split import split as split_predicate
 from paimon_explore.scan.splits.data_split import DataSplit
 from paimon_explore.write.append_writer import AppendWriter
 from paimon_explore.write.table_layouts import row_tracking_update_layout
@@ -141,8 +142,12 @@ class AppendRows:
 
     def _find(self) -> Iterator[TouchedFile]:
         splits, rest = plan_candidate_files(self._scan, self._change.where)
-        reader = self._reader(self._change.columns, (SystemColumn.POSITION,))
-        reader = replace(reader, predicate=rest)
+        columns = tuple(name for name in self._change.columns if name != SystemColumn.ROW_ID)
+        system = [SystemColumn.POSITION]
+        if len(columns) < len(self._change.columns):
+            system.append(SystemColumn.ROW_ID)
+        on_columns = split_predicate(rest, self._scan.schema.row_type.names).pushed
+        reader = replace(self._reader(columns, tuple(system)), predicate=on_columns)
         is_decided = rest == TRUE and self._change.is_decided_by_where
         for split in splits:
             for row in range(len(split.files)):

@@ -90,14 +90,9 @@ def check_delete(schema: TableSchema, options: TableOptions) -> None:
         InvalidInputError: the merge engine does not support deletes, or the table ignores them.
         UnsupportedFeatureError: the delete is not implemented.
     """
-    _check_blobs(schema, "deleting rows of", schema.row_type.names)
     if not schema.primary_keys:
-        if options.value(opt.DATA_EVOLUTION_ENABLED):
-            raise UnsupportedFeatureError(
-                f"deleting rows of a table with {opt.DATA_EVOLUTION_ENABLED.key!r} = 'true'",
-                hint="Overwrite or drop the partition that contains the rows.",
-            )
         return
+    _check_blobs(schema, "deleting rows of", schema.row_type.names)
     if options.value(opt.IGNORE_DELETE):
         raise InvalidInputError(
             "The table ignores deletes ('ignore-delete' = 'true').",

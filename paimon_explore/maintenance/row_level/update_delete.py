@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 
+from paimon_explore.data_types.definitions import RowType
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.row_level.append_table_rows import AppendRows, Inserts
 from paimon_explore.maintenance.row_level.assignments import NewValue, assignments
-from paimon_explore.maintenance.row_level.data_evolution_update import DataEvolutionUpdate
+from paimon_explore.maintenance.row_level.data_evolution_rows import DataEvolutionRows
 from paimon_explore.maintenance.row_level.indexed_columns import dropped_with, outdated_indexes
 from paimon_explore.maintenance.row_level.primary_key_rows import PrimaryKeyRows
 from paimon_explore.maintenance.row_level.row_change import RowChange, WhereChange
@@ -19,6 +20,7 @@ from paimon_explore.scan.predicate.binder import bind
 from paimon_explore.scan.predicate.expression import TRUE, Expression
 from paimon_explore.scan.predicate.sql_parser import Where, predicate
 from paimon_explore.store.table_store import TableStore
+from paimon_explore.write.table_layouts import ROW_ID
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +62,9 @@ def update_rows(
     scan = scan_of(store, schema, options)
     new = assignments(values, schema.row_type)
     check_update(schema, options, new.names)
-    change = WhereChange(row_type=schema.row_type, where=bind_where(where, scan), assignments=new)
+    change = WhereChange(
+        row_type=readable_row_type(schema, options), where=bind_where(where, scan), assignments=new
+    )
     return run_change(scan, change)
 
 
@@ -75,7 +79,9 @@ def delete_rows(
     """
     scan = scan_of(store, schema, options)
     check_delete(schema, options)
-    change = WhereChange(row_type=schema.row_type, where=bind_where(where, scan), assignments=None)
+    change = WhereChange(
+        row_type=readable_row_type(schema, options), where=bind_where(where, scan), assignments=None
+    )
     return run_change(scan, change)
 
 
@@ -91,12 +97,23 @@ def scan_of(store: TableStore, schema: TableSchema, options: TableOptions) -> Sc
 
 
 def bind_where(where: Where | None, scan: ScanTarget) -> Expression:
-    """Bind a condition to the table's columns; TRUE without a condition.
+    """Bind a condition to the columns that it may read; TRUE without a condition.
 
     Raises:
         InvalidInputError: the condition is invalid.
     """
-    return TRUE if where is None else bind(predicate(where), scan.schema.row_type)
+    return (
+        TRUE
+        if where is None
+        else bind(predicate(where), readable_row_type(scan.schema, scan.options))
+    )
+
+
+def readable_row_type(schema: TableSchema, options: TableOptions) -> RowType:
+    """Return the columns that conditions may read: the table's, and `_ROW_ID` of tracked rows."""
+    if not options.value(opt.ROW_TRACKING_ENABLED):
+        return schema.row_type
+    return RowType(fields=(*schema.fields, ROW_ID))
 
 
 def run_change(
@@ -108,7 +125,7 @@ def run_change(
     if scan.schema.primary_keys:
         messages = PrimaryKeyRows(scan, change).run(inserts)
     elif scan.options.value(opt.DATA_EVOLUTION_ENABLED):
-        messages = DataEvolutionUpdate(scan, change).run(inserts)
+        messages = DataEvolutionRows(scan, change).run(inserts)
         messages += dropped_with(messages, outdated)
         return RowLevelResult(messages=messages, planned_on=planned_on, checks_columns=True)
     else:

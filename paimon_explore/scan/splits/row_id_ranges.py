@@ -11,6 +11,18 @@ from paimon_explore.data_types.arrow_buffers import valid_mask
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.scan.manifest_arrays import Rows, column, numbers
 
+_COLUMN_FILE_MARKS = (".blob", ".vector.")
+"""Parts of the names of files that store single columns."""
+
+
+def is_column_file(name: str) -> bool:
+    """Whether a file stores a BLOB or VECTOR column beside the data file of its rows.
+
+    >>> is_column_file("data-1-0.blob"), is_column_file("data-1-0.parquet")
+    (True, False)
+    """
+    return any(mark in name for mark in _COLUMN_FILE_MARKS)
+
 
 def row_ranges(entries: ManifestEntries) -> tuple[Rows, Rows]:
     """First row id of n files, and last row id plus 1; -1 for files without row ids."""

@@ -1,0 +1,256 @@
+"""Update and delete in tables with data evolution.
+
+The rows of a row id range are stored in one file with all columns and later files with updated
+columns. An update adds a file to every range with touched rows: the file has the range's first row
+id, all of its rows, and only the updated columns, which `_WRITE_COLS` names. Rows that are not
+touched keep their old values. Reads take each column from the newest file that has it.
+
+Deleted rows keep their row ids and stay in the files. They are marked in the deletion vector of the
+range's anchor file, the oldest file that is neither a blob nor a vector file, which applies to all
+files of the range. So deletes need `deletion-vectors.enabled`. A delete that partitions decide
+removes the files instead.
+
+Spec: append-table/data-evolution. Seen in: golden java200/data_evolution.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
+
+import numpy as np
+import pyarrow as pa
+
+from paimon_explore.data_types.arrow_buffers import Column, Ints, take_rows
+from paimon_explore.errors import CorruptFileError, UnsupportedFeatureError
+from paimon_explore.maintenance.row_level.append_table_rows import Inserts, insert_rows
+from paimon_explore.maintenance.row_level.candidate_files import plan_candidate_files
+from paimon_explore.maintenance.row_level.deletion_vector_write import VectorChange, changed_vectors
+from paimon_explore.maintenance.row_level.row_change import RowChange, in_order, take
+from paimon_explore.metadata.commit_message import CommitMessage
+from paimon_explore.metadata.manifest.index_manifest import IndexEntries
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
+from paimon_explore.metadata.options import table_options as opt
+from paimon_explore.metadata.options.table_options import MAX_INT64
+from paimon_explore.read.data_evolution import ColumnFile, merge_columns
+from paimon_explore.read.data_file import SystemColumn
+from paimon_explore.read.selected_row_ids import remaining_row_ids
+from paimon_explore.read.split_reader import SplitFile, SplitReader
+from paimon_explore.scan.plan import ScanTarget
+from paimon_explore.scan.predicate.expression import TRUE
+from paimon_explore.scan.splits.data_split import DataSplit
+from paimon_explore.scan.splits.row_id_ranges import is_column_file
+from paimon_explore.write.data_file_writer import DataFileWriter
+from paimon_explore.write.file_layout import FileLayout
+from paimon_explore.write.table_layouts import append_layout
+from paimon_explore.write.write_target import WriteTarget, abort, entries_of
+
+
+class DataEvolutionRows:
+    """A row-level operation on a table with data evolution.
+
+    Args:
+        scan: the table at the snapshot that the operation is based on.
+        change: the change of rows.
+    """
+
+    def __init__(self, scan: ScanTarget, change: RowChange) -> None:
+        self._scan = scan
+        self._change = change
+        self._target = WriteTarget(store=scan.store, schema=scan.schema, options=scan.options)
+        row_type = scan.schema.row_type
+        needed = {*change.columns, *change.reads, *change.updated}
+        self._read = scan.schema.project(in_order(row_type, frozenset(needed))).fields
+        self._layout = _layout_of(scan, change.updated)
+        self._writers: list[DataFileWriter] = []
+        self._deleted: dict[tuple[bytes, int], tuple[DataSplit, dict[str, Ints]]] = {}
+
+    def run(self, inserts: Inserts | None = None) -> list[CommitMessage]:
+        """Write the new values and the deletion vectors.
+
+        Args:
+            inserts: returns rows to insert; called after all rows have been processed.
+
+        Returns:
+            The commit messages; empty if no row is touched. All files are deleted if this raises.
+
+        Raises:
+            UnsupportedFeatureError: a file stores row ids as a column, or rows are deleted without
+                deletion vectors.
+            FormatError, MissingFileError, StorageError, InvalidInputError: as for `AppendRows`.
+        """
+        messages: list[CommitMessage] = []
+        splits, rest = plan_candidate_files(self._scan, self._change.where)
+        is_decided = rest == TRUE and self._change.is_decided_by_where
+        if is_decided and self._change.deletes and not self._change.updated:
+            return removed_partitions(self._scan, splits)
+        if self._change.deletes and not self._scan.options.value(opt.DELETION_VECTORS_ENABLED):
+            raise UnsupportedFeatureError(
+                f"deleting rows of a table with {opt.DATA_EVOLUTION_ENABLED.key!r} = 'true' and "
+                f"without deletion vectors",
+                hint=f"Set {opt.DELETION_VECTORS_ENABLED.key!r} = 'true', which needs "
+                f"{opt.DELETION_VECTORS_MODIFIABLE.key!r} = 'true' for an existing table; or drop "
+                "the partition that contains the rows.",
+            )
+        try:
+            for split in splits:
+                for rows in _ranges(split):
+                    messages += self._changed(split, rows)
+            if inserts is not None:
+                messages += insert_rows(self._target, inserts)
+            for split, deleted in self._deleted.values():
+                messages.append(self._marked(split, deleted))
+        except BaseException:
+            for writer in self._writers:
+                writer.abort()
+            abort(self._target, messages)
+            raise
+        return messages
+
+    def _changed(self, split: DataSplit, rows: Sequence[int]) -> Iterator[CommitMessage]:
+        """Apply the change to the rows of a range, and remember the deleted rows."""
+        reader = SplitReader(
+            store=self._scan.store,
+            schema=self._scan.schema,
+            options=self._scan.options,
+            columns=tuple(field.name for field in self._read),
+        )
+        files = [SplitFile(split=split, row=row, reader=reader) for row in rows]
+        _check_files(files)
+        group = [file.columns() for file in files]
+        remaining = remaining_row_ids(None, [file.row_id_range() for file in files])
+        first = min(file.first for file in group)
+        # whole ranges: new values are written for deleted rows, too, which are not changed
+        for batch in merge_columns(group, self._read, (SystemColumn.ROW_ID,)):
+            live = np.arange(batch.num_rows) if remaining is None else remaining - first
+            result = self._change.apply(batch if remaining is None else take(batch, live))
+            if len(result.rows):
+                updated = live[result.rows]
+                new = [
+                    _replace_rows(batch.column(name), result.after.column(name), updated)
+                    for name in self._change.updated
+                ]
+                yield self._message(split, group, new)
+            is_deleted = result.touched.copy()
+            is_deleted[result.rows] = False
+            if is_deleted.any():
+                self._mark(files, first + live[is_deleted])
+
+    def _mark(self, files: Sequence[SplitFile], row_ids: Ints) -> None:
+        """Remember deleted rows, by the anchor file of their range."""
+        split = files[0].split
+        _, deleted = self._deleted.setdefault((split.partition, split.bucket), (split, {}))
+        anchor = anchor_file(files)
+        deleted[str(anchor.value("file_name"))] = row_ids - anchor.row_id_range().first
+
+    def _marked(self, split: DataSplit, deleted: Mapping[str, Ints]) -> CommitMessage:
+        """Write the deletion vectors of a bucket."""
+        change = VectorChange(removed=frozenset(), deleted=deleted)
+        vectors = changed_vectors(self._scan, split, change)
+        return CommitMessage(
+            partition=split.partition,
+            bucket=split.bucket,
+            total_buckets=split.total_buckets,
+            new_index_files=vectors.added,
+            deleted_index_files=vectors.removed,
+        )
+
+    def _message(
+        self, split: DataSplit, group: Sequence[ColumnFile], columns: Sequence[Column]
+    ) -> CommitMessage:
+        """Write one file with the updated columns of all rows of a range."""
+        target = self._target
+        location = target.file_location(split.partition, split.bucket, target.file_names())
+        writer = DataFileWriter(location, self._layout)
+        self._writers.append(writer)
+        writer.write(pa.Table.from_arrays(list(columns), names=list(self._change.updated)))
+        first = min(file.first for file in group)
+        entries = [{**row, "first_row_id": first} for row in writer.close()]
+        return CommitMessage(
+            partition=split.partition,
+            bucket=split.bucket,
+            total_buckets=split.total_buckets,
+            new_files=entries_of(
+                entries,
+                partition=split.partition,
+                bucket=split.bucket,
+                total_buckets=split.total_buckets,
+            ),
+        )
+
+
+def _layout_of(scan: ScanTarget, columns: tuple[str, ...]) -> FileLayout:
+    """Return the layout of a single file, of any size, with some of the table's columns."""
+    layout = append_layout(scan.schema, scan.options)
+    kept = [i for i, field in enumerate(layout.fields) if field.name in columns]
+    return replace(
+        layout,
+        fields=tuple(layout.fields[i] for i in kept),
+        value_columns=tuple(range(len(kept))),
+        value_modes=tuple(layout.value_modes[i] for i in kept),
+        target_bytes=MAX_INT64,
+        target_rows=MAX_INT64,
+        indexes=(),
+        write_columns=columns,
+    )
+
+
+def _ranges(split: DataSplit) -> list[list[int]]:
+    """Group the files of a split by row id range."""
+    numbers = split.same_rows or tuple(range(split.count))
+    return [list(rows) for _, rows in groupby(range(split.count), key=numbers.__getitem__)]
+
+
+def _check_files(files: Sequence[SplitFile]) -> None:
+    for file in files:
+        if file.value("first_row_id") is None:
+            raise UnsupportedFeatureError(
+                "changing rows of files that store row ids as a column",
+                str(file.value("file_name")),
+            )
+
+
+def anchor_file(files: Sequence[SplitFile]) -> SplitFile:
+    """Return the file whose deletion vector applies to all files of the same rows.
+
+    It is the oldest one with several columns; of files of one commit, the first by name.
+
+    Raises:
+        CorruptFileError: there is none.
+    """
+    normal = [file for file in files if not is_column_file(str(file.value("file_name")))]
+    if not normal:
+        raise CorruptFileError(
+            files[0].path, "_FILE", "a blob or vector file must belong to a file with other columns"
+        )
+    return min(
+        normal, key=lambda file: (file.value("max_sequence_number"), file.value("file_name"))
+    )
+
+
+def removed_partitions(scan: ScanTarget, splits: Sequence[DataSplit]) -> list[CommitMessage]:
+    """Return the removal of all files of some partitions, with their index files."""
+    buckets: dict[tuple[bytes, int], list[DataSplit]] = {}
+    for split in splits:
+        buckets.setdefault((split.partition, split.bucket), []).append(split)
+    index: dict[tuple[object, object], list[dict[str, object]]] = {}
+    if scan.snapshot is not None:
+        for row in scan.store.manifests.index_of(scan.snapshot).rows():
+            index.setdefault((row["partition"], row["bucket"]), []).append(dict(row))
+    return [
+        CommitMessage(
+            partition=partition,
+            bucket=bucket,
+            total_buckets=parts[0].total_buckets,
+            deleted_files=ManifestEntries.concat([split.files for split in parts]),
+            deleted_index_files=IndexEntries.from_rows(index.get((partition, bucket), [])),
+        )
+        for (partition, bucket), parts in buckets.items()
+    ]
+
+
+def _replace_rows(old: Column, new: Column, rows: Ints) -> Column:
+    """Replace the values of some rows of a column."""
+    source = np.arange(len(old))
+    source[rows] = len(old) + np.arange(len(rows))
+    both: Column = pa.concat_arrays([old, new])
+    return take_rows(both, source)
