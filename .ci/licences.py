@@ -13,6 +13,7 @@ from packaging.requirements import Requirement
 PAGE = Path(__file__).resolve().parents[1] / ".github" / "LICENSES.md"
 EXTRAS = (
     *("", "cli", "notebook", "spark", "hive", "jdbc-postgres", "jdbc-mysql", "rest", "sketches"),
+    *("lance", "mosaic", "vortex"),
 )
 """The extras for users; the empty one is the package without extras."""
 _TITLE = """\
@@ -33,6 +34,7 @@ _SHORT = {
     "Apache License 2.0": "Apache-2.0",
     "Apache License, Version 2.0": "Apache-2.0",
     "Apache Software License": "Apache-2.0",
+    "3-Clause BSD License": "BSD-3-Clause",
     "BSD License": "BSD",
     "MIT License": "MIT",
     "Mozilla Public License 2.0 (MPL 2.0)": "MPL-2.0",

@@ -212,7 +212,8 @@ def read_data_file(source: DataFileSource, request: ReadRequest) -> Iterator[pa.
     Raises:
         MissingFileError: the file does not exist.
         CorruptFileError: the bytes break the format, or the extension is not a known format.
-        UnsupportedFeatureError: a format that is not supported (lance, vortex, mosaic, text).
+        UnsupportedFeatureError: a format that is not supported (text), or whose optional package
+            is not installed (lance, vortex, mosaic).
 
     Spec: concepts/spec/datafile; schema evolution: concepts/spec/schema.
     """
@@ -233,7 +234,8 @@ def open_rows(source: DataFileSource, request: ReadRequest) -> Iterator["OpenRow
     Raises:
         MissingFileError: the file does not exist.
         CorruptFileError: the bytes break the format, or the extension is not a known format.
-        UnsupportedFeatureError: a format that is not supported (lance, vortex, mosaic, text).
+        UnsupportedFeatureError: a format that is not supported (text), or whose optional package
+            is not installed (lance, vortex, mosaic).
     """
     to_open = FileToOpen(
         file_io=source.file_io,

@@ -2,19 +2,23 @@
 
 The format is the last extension. Text formats may have a compression extension after it
 (`.json.gz`); with `file.suffix.include.compression` others have one before it (`.zst.parquet`).
-Readers of formats other than Parquet are imported on first use.
+Readers of formats other than Parquet are imported on first use; those of Lance, Vortex and Mosaic
+need optional packages.
 Spec: concepts/spec/datafile, file names.
 """
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from datetime import tzinfo
+from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 from paimon_explore.encoding.data_file_reader import OpenDataFile, StoredColumn
 from paimon_explore.encoding.parquet.reader import open_parquet
 from paimon_explore.errors import CorruptFileError, UnsupportedFeatureError
 from paimon_explore.fileio import paths
 from paimon_explore.fileio.file_io import FileIO
+from paimon_explore.fileio.local import LocalFileIO, local_path
 from paimon_explore.fileio.versioned_reads import open_sized
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.options.format_options import ORC_TIMESTAMP_LTZ_LEGACY
@@ -26,7 +30,8 @@ TEXT = "text"
 """The format of format tables whose only column is a line of text."""
 _LINE_DELIMITER = "text.line-delimiter"
 _BY_COLUMN = frozenset({"parquet", "orc"})
-_REFUSED = frozenset({"lance", "vortex", "mosaic", "text", "txt"})
+_REFUSED = frozenset({"text", "txt"})
+_COPY_BYTES = 4 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,6 +118,7 @@ def open_data_file(file: FileToOpen) -> Iterator[OpenDataFile]:
     Raises:
         MissingFileError: the file does not exist.
         CorruptFileError: its bytes break the format.
+        UnsupportedFeatureError: the optional package of its format is not installed.
     """
     with _OPENERS[file.name.format](file) as opened:
         yield opened
@@ -197,6 +203,60 @@ def _blob(file: FileToOpen) -> Iterator[OpenDataFile]:
         yield BlobDataFile(stream, file.path, file.columns[0])
 
 
+@contextmanager
+def _lance(file: FileToOpen) -> Iterator[OpenDataFile]:
+    try:
+        from paimon_explore.encoding.lance_file import LanceDataFile  # noqa: PLC0415 - optional
+    except ImportError as error:
+        raise _missing_library(file, error) from error
+
+    with _local_copy(file) as local_file:
+        yield LanceDataFile(local_file, file.path)
+
+
+@contextmanager
+def _vortex(file: FileToOpen) -> Iterator[OpenDataFile]:
+    try:
+        from paimon_explore.encoding.vortex_file import VortexDataFile  # noqa: PLC0415 - optional
+    except ImportError as error:
+        raise _missing_library(file, error) from error
+
+    with open_sized(file.file_io, file.path, file.size) as stream:
+        yield VortexDataFile(stream, file.path)
+
+
+@contextmanager
+def _mosaic(file: FileToOpen) -> Iterator[OpenDataFile]:
+    try:
+        from paimon_explore.encoding.mosaic_file import MosaicDataFile  # noqa: PLC0415 - optional
+    except ImportError as error:
+        raise _missing_library(file, error) from error
+
+    with open_sized(file.file_io, file.path, file.size) as stream:
+        yield MosaicDataFile(stream, file.path)
+
+
+def _missing_library(file: FileToOpen, error: ImportError) -> UnsupportedFeatureError:
+    from paimon_explore.encoding.native_libraries import missing_library  # noqa: PLC0415 - an error
+
+    name = file.name.format
+    return missing_library(f"reading {name} files", file.path, error, extra=name)
+
+
+@contextmanager
+def _local_copy(file: FileToOpen) -> Iterator[str]:
+    """Context manager: the path of a file, or of a temporary copy of it, on the local disk."""
+    with open_sized(file.file_io, file.path, file.size) as stream:
+        if isinstance(file.file_io, LocalFileIO):
+            yield str(Path(local_path(file.path)).absolute())
+            return
+        with NamedTemporaryFile(suffix=f".{file.name.format}") as copy:
+            while chunk := stream.read(_COPY_BYTES):
+                copy.write(chunk)
+            copy.flush()
+            yield copy.name
+
+
 _OPENERS: Mapping[str, Callable[[FileToOpen], AbstractContextManager[OpenDataFile]]] = {
     "parquet": _parquet,
     "orc": _orc,
@@ -206,4 +266,7 @@ _OPENERS: Mapping[str, Callable[[FileToOpen], AbstractContextManager[OpenDataFil
     TEXT: _text,
     "row": _row,
     "blob": _blob,
+    "lance": _lance,
+    "vortex": _vortex,
+    "mosaic": _mosaic,
 }

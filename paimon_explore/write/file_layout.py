@@ -23,7 +23,7 @@ from paimon_explore.write.file_indexes import IndexPlan
 
 TEXT_FORMATS = frozenset({"csv", "json"})
 """Formats that are compressed as a whole; the file name includes the codec."""
-_GROUPED = frozenset({"parquet", "orc"})
+_GROUPED = frozenset({"parquet", "orc", "mosaic"})
 _COMPRESSION_OPTIONS = (
     CHANGELOG_FILE_COMPRESSION,
     FILE_COMPRESSION,

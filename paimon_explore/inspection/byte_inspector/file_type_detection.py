@@ -41,6 +41,8 @@ Build = Callable[[Spans], None]
 
 _METADATA = re.compile(r"(manifest|index-manifest)")
 _HINTS = ("LATEST", "EARLIEST")
+_UNDIVIDED = {"lance": "Lance", "vortex": "Vortex", "mosaic": "Mosaic"}
+"""Formats by extension whose parts are known to a native library only."""
 _TEXTS = (".csv", ".txt", ".text", ".json", ".hint", "_SUCCESS")
 
 
@@ -133,7 +135,8 @@ def _data(name: str, data: bytes, size: int) -> Layout:
         return Layout(kind="blob file", build=blob_parts, rules="concepts/spec/fileformat")
     if name.endswith(_TEXTS):
         return Layout(kind="text file", build=text_parts)
-    return Layout(kind="unknown file", build=_unknown)
+    kind = _UNDIVIDED.get(name.rpartition(".")[2], "unknown")
+    return Layout(kind=f"{kind} file", build=_unknown)
 
 
 _WINDOW = 1 << 27

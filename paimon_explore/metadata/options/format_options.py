@@ -5,7 +5,13 @@ Other options with the prefix of a format are passed to the library of the forma
 Spec: maintenance/configurations, format options.
 """
 
-from paimon_explore.metadata.options.option_definition import flag, text, with_fallback_keys
+from paimon_explore.metadata.options.option_definition import (
+    flag,
+    integer,
+    names,
+    text,
+    with_fallback_keys,
+)
 
 ORC_TIMESTAMP_LTZ_LEGACY = flag(
     "orc.timestamp-ltz.legacy.type",
@@ -34,3 +40,9 @@ CSV_NULL_LITERAL = with_fallback_keys(
     text("csv.null-literal", "Text of null.", default=""), "nullvalue"
 )
 JSON_LINE_DELIMITER = text("json.line-delimiter", "Line delimiter.", default="\n")
+MOSAIC_NUM_BUCKETS = integer(
+    "mosaic.num-buckets", "Number of column buckets of Mosaic files; 0: automatic.", default=0
+)
+MOSAIC_STATS_COLUMNS = names(
+    "mosaic.stats-columns", "Columns with statistics per row group of Mosaic files."
+)

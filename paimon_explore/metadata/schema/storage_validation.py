@@ -53,6 +53,11 @@ _UNSUPPORTED_TYPES: Mapping[str, frozenset[str]] = {
     "csv": frozenset(
         {"VARIANT", "ArrayType", "MapType", "MultisetType", "RowType", "VectorType"},
     ),
+    "lance": frozenset({TypeRoot.TIMESTAMP_LTZ.value, "MapType", "MultisetType"}),
+    "vortex": frozenset({"MapType", "MultisetType"}),
+    "mosaic": frozenset(
+        {"VARIANT", "ArrayType", "MapType", "MultisetType", "RowType", "VectorType"},
+    ),
 }
 """File format -> types (by root or class) that it cannot store, as in Java."""
 _SPATIAL = (TypeRoot.GEOMETRY, TypeRoot.GEOGRAPHY)

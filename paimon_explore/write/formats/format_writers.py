@@ -6,6 +6,7 @@ from typing import Protocol
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow_buffers import Column
+from paimon_explore.encoding.native_libraries import missing_library
 from paimon_explore.errors import UnsupportedFeatureError, choices
 from paimon_explore.write.file_layout import FileLayout
 from paimon_explore.write.formats.avro_format import AvroWriter
@@ -39,14 +40,19 @@ def open_format(sink: pa.NativeFile, layout: FileLayout) -> FormatWriter:
     """Create the writer of a layout's file format.
 
     Raises:
-        UnsupportedFeatureError: the format cannot be written, or does not support a column's type.
+        UnsupportedFeatureError: the format cannot be written, or does not support a column's type,
+            or its optional package is not installed.
     """
     opener = _OPENERS.get(layout.format)
     if opener is None:
         raise UnsupportedFeatureError(
             f"writing {layout.format} files", hint=f"Set file.format to one of {choices(_OPENERS)}."
         )
-    return opener(sink, layout)
+    try:
+        return opener(sink, layout)
+    except ImportError as error:
+        what = f"writing {layout.format} files"
+        raise missing_library(what, "", error, extra=layout.format) from error
 
 
 def _parquet(sink: pa.NativeFile, layout: FileLayout) -> FormatWriter:
@@ -81,6 +87,24 @@ def _avro(sink: pa.NativeFile, layout: FileLayout) -> FormatWriter:
     return AvroWriter(sink, layout.fields, compression=layout.compression)
 
 
+def _lance(sink: pa.NativeFile, layout: FileLayout) -> FormatWriter:
+    from paimon_explore.write.formats.lance_format import LanceWriter  # noqa: PLC0415 - optional
+
+    return LanceWriter(sink, layout)
+
+
+def _vortex(sink: pa.NativeFile, layout: FileLayout) -> FormatWriter:
+    from paimon_explore.write.formats.vortex_format import VortexWriter  # noqa: PLC0415 - optional
+
+    return VortexWriter(sink, layout)
+
+
+def _mosaic(sink: pa.NativeFile, layout: FileLayout) -> FormatWriter:
+    from paimon_explore.write.formats.mosaic_format import MosaicWriter  # noqa: PLC0415 - optional
+
+    return MosaicWriter(sink, layout)
+
+
 _OPENERS: Mapping[str, Callable[[pa.NativeFile, FileLayout], FormatWriter]] = {
     "parquet": _parquet,
     "orc": _orc,
@@ -88,4 +112,7 @@ _OPENERS: Mapping[str, Callable[[pa.NativeFile, FileLayout], FormatWriter]] = {
     "csv": TextWriter,
     "json": TextWriter,
     "row": RowWriter,
+    "lance": _lance,
+    "vortex": _vortex,
+    "mosaic": _mosaic,
 }

@@ -179,14 +179,6 @@ def test_names_tell_format_and_compression(options: dict[str, str], ending: str)
     assert str(row["file_name"]).startswith("part-")
 
 
-@pytest.mark.parametrize("file_format", ["lance", "vortex"])
-def test_other_formats_are_refused(file_format: str) -> None:
-    store, schema = new_table({"a": "INT"}, options={"file.format": file_format})
-    with pytest.raises(UnsupportedFeatureError, match=f"Writing {file_format}"):
-        write_append(store, schema, [{"a": 1}])
-    assert all_files(store) == {"schema/schema-0"}
-
-
 @pytest.mark.parametrize("file_format", ["parquet", "orc", "avro", "csv"])
 def test_an_unknown_compression_is_refused(file_format: str) -> None:
     store, schema = new_table(

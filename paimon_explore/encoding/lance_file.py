@@ -1,0 +1,88 @@
+"""Reader of Lance files, by the optional package `pylance`.
+
+The library opens files by path, so that files of other storages are copied to the local disk first.
+A Lance file has no row groups: every range of rows can be read by itself.
+
+Spec: concepts/spec/fileformat, Lance section. Seen in: files of pypaimon 2.1.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import lance.file
+import pyarrow as pa
+
+from paimon_explore.encoding.arrow_type_conversion import conform
+from paimon_explore.encoding.data_file_reader import PositionedBatch, Span, StoredColumn
+from paimon_explore.encoding.native_libraries import native_decoding
+from paimon_explore.encoding.positional_batches import rows_without_columns, sliced
+from paimon_explore.errors import CorruptFileError
+
+SPAN_ROWS = 1 << 16
+"""Number of rows of a span."""
+
+
+class LanceDataFile:
+    """An open Lance file; see `OpenDataFile`. Its spans are ranges of `SPAN_ROWS` rows.
+
+    Args:
+        local_file: absolute path of the file, or of its copy, on the local disk.
+        path: path of the file, for errors.
+
+    Raises:
+        CorruptFileError: the footer is damaged.
+    """
+
+    def __init__(self, local_file: str, path: str) -> None:
+        self._local_file = local_file
+        self._path = path
+        with native_decoding(path, "footer"):
+            metadata = lance.file.LanceFileReader(local_file).metadata()
+            self._names = frozenset(metadata.schema.names)
+            rows = int(metadata.num_rows)
+        self._spans = tuple(
+            Span(first=first, rows=min(SPAN_ROWS, rows - first))
+            for first in range(0, rows, SPAN_ROWS)
+        )
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Names of the columns."""
+        return self._names
+
+    @property
+    def spans(self) -> Sequence[Span]:
+        """Ranges of rows."""
+        return self._spans
+
+    def batches(
+        self, columns: Sequence[StoredColumn], spans: Sequence[int], batch_rows: int
+    ) -> Iterator[PositionedBatch]:
+        """Yield the rows of spans in file order; see `OpenDataFile`.
+
+        Raises:
+            CorruptFileError: a part of the file is damaged.
+        """
+        if not columns:
+            yield from rows_without_columns([self._spans[span] for span in spans], batch_rows)
+            return
+        names = [column.name for column in columns]
+        with native_decoding(self._path, "columns"):
+            reader = lance.file.LanceFileReader(self._local_file, columns=names)
+        for index in spans:
+            span = self._spans[index]
+            where = f"rows {span.first} to {span.first + span.rows}"
+            with native_decoding(self._path, where):
+                found: pa.Table = reader.read_range(
+                    span.first, span.rows, batch_size=batch_rows
+                ).to_table()
+            if found.num_rows != span.rows:
+                rule = f"must have {span.rows} rows as stated in the footer"
+                raise CorruptFileError(self._path, where, rule)
+            first = span.first
+            for batch in found.to_batches(max_chunksize=batch_rows):
+                kept = [
+                    conform(batch.column(c.name), c.type, path=self._path, column=c.name)
+                    for c in columns
+                ]
+                yield from sliced(kept, first, batch.num_rows, batch_rows)
+                first += batch.num_rows

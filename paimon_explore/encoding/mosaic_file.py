@@ -1,0 +1,94 @@
+"""Reader of Mosaic files, by the optional package `paimon-mosaic`.
+
+A Mosaic file consists of row groups; the columns of a row group are stored in buckets, each of
+which is compressed by itself. Only the buckets of the requested columns are read.
+
+Spec: concepts/spec/fileformat, Mosaic section. Seen in: files of pypaimon 2.1 and
+pypaimon-rust 0.4.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from itertools import accumulate
+
+import mosaic
+import pyarrow as pa
+
+from paimon_explore.encoding.arrow_type_conversion import conform
+from paimon_explore.encoding.data_file_reader import PositionedBatch, Span, StoredColumn
+from paimon_explore.encoding.native_libraries import PositionalSource, native_decoding
+from paimon_explore.encoding.positional_batches import rows_without_columns, sliced
+from paimon_explore.errors import CorruptFileError
+
+
+class MosaicDataFile:
+    """An open Mosaic file; see `OpenDataFile`. Its spans are row groups.
+
+    Args:
+        stream: the file, opened for random access.
+        path: path of the file, for errors.
+
+    Raises:
+        CorruptFileError: the footer is damaged.
+    """
+
+    def __init__(self, stream: pa.NativeFile, path: str) -> None:
+        self._source = PositionalSource(stream)
+        self._path = path
+        with self._opened() as reader:
+            self._names = frozenset(reader.schema.names)
+            sizes = [reader.row_group_num_rows(group) for group in range(reader.num_row_groups)]
+        firsts = accumulate(sizes, initial=0)
+        self._spans = tuple(
+            Span(first=first, rows=rows) for first, rows in zip(firsts, sizes, strict=False)
+        )
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Names of the columns."""
+        return self._names
+
+    @property
+    def spans(self) -> Sequence[Span]:
+        """The row groups as spans."""
+        return self._spans
+
+    def batches(
+        self, columns: Sequence[StoredColumn], spans: Sequence[int], batch_rows: int
+    ) -> Iterator[PositionedBatch]:
+        """Yield the rows of row groups in file order; see `OpenDataFile`.
+
+        Raises:
+            CorruptFileError: a row group is damaged.
+        """
+        if not columns:
+            yield from rows_without_columns([self._spans[group] for group in spans], batch_rows)
+            return
+        with self._opened() as reader:
+            with self._decoding("columns"):
+                reader.project([column.name for column in columns])
+            for group in spans:
+                with self._decoding(f"row group {group}"):
+                    batch: pa.RecordBatch = reader.read_row_group(group)
+                span = self._spans[group]
+                if batch.num_rows != span.rows:
+                    rule = f"must have {span.rows} rows as stated in the footer"
+                    raise CorruptFileError(self._path, f"row group {group}", rule)
+                kept = [
+                    conform(batch.column(c.name), c.type, path=self._path, column=c.name)
+                    for c in columns
+                ]
+                yield from sliced(kept, span.first, span.rows, batch_rows)
+
+    @contextmanager
+    def _opened(self) -> Iterator[mosaic.MosaicReader]:
+        with self._decoding("footer"):
+            source = self._source
+            reader = mosaic.MosaicReader.from_input_file(source.read_at, source.size())
+        try:
+            yield reader
+        finally:
+            reader.close()
+
+    def _decoding(self, what: str) -> AbstractContextManager[None]:
+        return native_decoding(self._path, what, self._source)
