@@ -1,8 +1,8 @@
-"""The rows of data files that remain after global indexes and deletion vectors, by row id.
+"""The rows of data files that remain after indexes of the table and deletion vectors.
 
 Global indexes find row ids of the table. A file that is read by itself gets positions from them;
 files with different columns of the same rows are merged by row id, without the rows that a
-deletion vector of one of them marks.
+deletion vector of one of them marks. Primary-key indexes find positions in files at once.
 """
 
 from collections.abc import Sequence
@@ -12,6 +12,7 @@ from pyroaring import BitMap, BitMap64
 
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.read.deletion_vector_filter import Positions, positions
+from paimon_explore.scan.splits.data_split import LocatedFiles
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,21 +36,25 @@ class RowIdRange:
 
 
 def selected_positions(
-    row_ids: BitMap64, first: int | None, row_count: int, others: BitMap | None = None
+    files: LocatedFiles, others: BitMap | None, name: str, first: int | None, row_count: int
 ) -> BitMap | None:
     """Returns the positions to read in a file; None for all its rows.
 
     Args:
-        row_ids: the row ids to read.
-        first: first row id of the file; None if it has none.
-        row_count: its number of rows.
+        files: with the rows that indexes of the table found.
         others: the positions to read by other means; None for all.
+        name: of the file.
+        first: its first row id; None if it has none.
+        row_count: its number of rows.
     """
-    own = row_ids if first is None else row_ids & BitMap64(range(first, first + row_count))
-    if first is None or len(own) == row_count:
-        return others
-    found = BitMap((positions(own) - first).astype(np.uint32))
-    return found if others is None else found & others
+    found = None if files.positions is None else files.positions.get(name)
+    if files.row_ids is not None and first is not None:
+        own = files.row_ids & BitMap64(range(first, first + row_count))
+        if len(own) < row_count:
+            found = BitMap((positions(own) - first).astype(np.uint32))
+    if found is None or others is None:
+        return others if found is None else found
+    return found & others
 
 
 def remaining_row_ids(row_ids: BitMap64 | None, files: Sequence[RowIdRange]) -> Positions | None:

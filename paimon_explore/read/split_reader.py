@@ -445,14 +445,14 @@ class SplitFile:
         return None if found is None else load_vector(self.reader.store.file_io, found)
 
     def selected(self, indexed: "IndexedRows | None") -> "BitMap | None":
-        """The only positions to read by global indexes and the file index; None for all."""
+        """The only positions to read by indexes of the table and the file; None for all."""
         found = None if indexed is None else indexed.positions
-        if (row_ids := self.split.source.row_ids) is None:
+        if (source := self.split.source).row_ids is None and source.positions is None:
             return found
-        from paimon_explore.read import selected_row_ids  # noqa: PLC0415 - an index
+        from paimon_explore.read.selected_row_ids import selected_positions  # noqa: PLC0415 - an index
 
-        rows = self._cell("first_row_id").as_py(), self._cell("row_count").as_py()
-        return selected_row_ids.selected_positions(row_ids, *rows, found)
+        row = (self._cell(name).as_py() for name in ("file_name", "first_row_id", "row_count"))
+        return selected_positions(source, found, *row)
 
     def row_id_range(self) -> "RowIdRange":
         """The row ids of the file, with its deletion vector."""

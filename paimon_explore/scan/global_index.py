@@ -13,306 +13,71 @@ if an index cannot be trusted or would not pay off:
 Spec: concepts/spec/tableindex, global index. Seen in: `tests/support/global_indexes.py`.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping
 
-import numpy as np
 from pyroaring import BitMap64
 
-from paimon_explore.data_types.arrow_buffers import as_python
-from paimon_explore.data_types.definitions import AtomicType, TypeRoot
-from paimon_explore.encoding.global_index.bitmap_file import BitmapIndexFile
-from paimon_explore.encoding.global_index.blocks import IndexFileBytes
-from paimon_explore.encoding.global_index.btree_file import BTreeIndexFile
-from paimon_explore.encoding.global_index.index_keys import GlobalIndexKeys, is_indexable
-from paimon_explore.encoding.global_index.index_meta import SortedIndexMeta, decode_index_meta
-from paimon_explore.encoding.global_index.key_ranges import KeySet
-from paimon_explore.errors import (
-    CorruptFileError,
-    UnsupportedFeatureError,
-    UnsupportedVersionError,
-)
-from paimon_explore.fileio.file_io import FileIO
-from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.metadata.manifest.index_manifest import IndexEntries
+from paimon_explore.errors import CorruptFileError
 from paimon_explore.metadata.options.option_enums import GlobalIndexColumnUpdateAction
 from paimon_explore.metadata.options.table_options import (
     DATA_EVOLUTION_ENABLED,
     GLOBAL_INDEX_COLUMN_UPDATE_ACTION,
     GLOBAL_INDEX_ENABLED,
-    TableOptions,
 )
-from paimon_explore.metadata.schema.table_schema import TableSchema
-from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.scan.index_lookups import IndexedRowIds, IndexSource, RowRange, looked_up
 from paimon_explore.scan.manifest_arrays import Rows
 from paimon_explore.scan.predicate.expression import Expression, names_of
-from paimon_explore.scan.pruning.global_index_condition import GlobalIndexCondition, Lookup
-from paimon_explore.scan.splits.file_locations import index_file_paths
-from paimon_explore.store.table_store import TableStore
-
-BTREE = "btree"
-BITMAP = "bitmap"
-INDEX_TYPES = (BTREE, BITMAP)
-"""The types that are used in scans, in order of preference."""
-MAX_SCANNED_BYTES = 4 << 20
-"""Size of the blocks that one lookup decodes at most."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IndexedRowIds:
-    """The result of global indexes for a predicate.
+def indexed_row_ids(
+    source: IndexSource, predicate: Expression, first: Rows, after: Rows
+) -> IndexedRowIds | None:
+    """Evaluates a predicate with the global indexes.
 
-    Attributes:
-        row_ids: of the rows that may match: those that the indexes found, and those without index.
-        indexes: type and column of each index that was used.
-        not_indexed: number of rows that one of these indexes does not cover.
+    Args:
+        source: where the indexes are.
+        predicate: bound to the reading schema.
+        first: first row id of each file that is read.
+        after: last row id plus 1 of each.
+
+    Returns:
+        The rows that may match; None if no index applies.
+
+    Raises:
+        CorruptFileError: an index file is damaged.
+        MissingFileError: an index file does not exist.
     """
-
-    row_ids: BitMap64
-    indexes: tuple[tuple[str, str], ...]
-    not_indexed: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IndexSource:
-    """Where the global indexes of a scan are.
-
-    Attributes:
-        store: of the branch.
-        schema: the reading schema.
-        options: table options overlaid with dynamic options.
-        snapshot: the scanned snapshot.
-    """
-
-    store: TableStore
-    schema: TableSchema
-    options: TableOptions
-    snapshot: Snapshot
-
-    @property
-    def is_used(self) -> bool:
-        """Whether the scan may use global indexes."""
-        action = self.options.value(GLOBAL_INDEX_COLUMN_UPDATE_ACTION)
-        return (
-            self.snapshot.index_manifest is not None
-            and not self.store.paths.index_in_data_directory
-            and self.options.value(DATA_EVOLUTION_ENABLED)
-            and self.options.value(GLOBAL_INDEX_ENABLED)
-            and action is not GlobalIndexColumnUpdateAction.IGNORE
-        )
-
-    def row_ids(self, predicate: Expression, first: Rows, after: Rows) -> IndexedRowIds | None:
-        """Evaluates a predicate with the global indexes.
-
-        Args:
-            predicate: bound to the reading schema.
-            first: first row id of each file that is read.
-            after: last row id plus 1 of each.
-
-        Returns:
-            The rows that may match; None if no index applies.
-
-        Raises:
-            CorruptFileError: an index file is damaged.
-            MissingFileError: an index file does not exist.
-        """
-        files = self._files(names_of(predicate)) if self.is_used else {}
-        if not files:
-            return None
-        read = BitMap64()
-        for start, end in zip(first.tolist(), after.tolist(), strict=True):
-            read.add_range(start, end)
-        lookups = _Lookups(files, read)
-        keys = {column: parts[0].keys for (_, column), parts in files.items()}
-        rows = GlobalIndexCondition(keys=keys, look_up=lookups.rows).rows(predicate)
-        if rows is None or not lookups.used:
-            return None
-        return IndexedRowIds(
-            row_ids=rows & read, indexes=tuple(lookups.used), not_indexed=len(lookups.not_indexed)
-        )
-
-    def _files(self, names: Collection[str]) -> "dict[tuple[str, str], list[_IndexFile]]":
-        """The index files of some columns, by type and column."""
-        entries = _of_columns(self.store.manifests.index_of(self.snapshot), self.schema, names)
-        if not len(entries):
-            return {}
-        columns = _unchanged_columns(self.store.schemas.list(), self.schema, names)
-        paths = index_file_paths(entries, self.schema, self.options, self.store.paths)
-        found: dict[tuple[str, str], list[_IndexFile]] = {}
-        for row, path in zip(entries.rows(), as_python(paths), strict=True):
-            index = row["global_index"]
-            field = columns.get(index["index_field_id"]) if isinstance(index, dict) else None
-            if field is not None:
-                file = _index_file(self.store.file_io, row, str(path), GlobalIndexKeys(field.type))
-                found.setdefault((file.kind, field.name), []).append(file)
-        return found
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _IndexFile:
-    """An index file, and the row ids that it covers together with others of the same range."""
-
-    kind: str
-    start: int
-    end: int
-    meta: SortedIndexMeta
-    keys: GlobalIndexKeys
-    bytes: IndexFileBytes
-
-    def open(self) -> BTreeIndexFile | BitmapIndexFile:
-        """Read the footer and the block index of the file."""
-        made = BTreeIndexFile if self.kind == BTREE else BitmapIndexFile
-        return made(self.bytes, self.keys)
-
-    def placed(self, rows: BitMap64) -> BitMap64:
-        """Row ids of the table from those of the file."""
-        if rows and rows.max() >= self.end - self.start:
-            rule = f"must be below {self.end - self.start}, the number of rows of its range"
-            raise CorruptFileError(self.bytes.path, "row id", rule)
-        return rows.shift(self.start)
-
-    def may_have(self, keys: KeySet) -> bool:
-        """Whether some keys may be in the file."""
-        first, last = self.meta.first, self.meta.last
-        return first is not None and last is not None and keys.overlaps(first, last)
-
-
-class _Lookups:
-    """Looks up rows in the index files of a scan.
-
-    Attributes:
-        used: type and column of each index that was used.
-        not_indexed: row ids that one of these indexes does not cover.
-    """
-
-    def __init__(
-        self, files: Mapping[tuple[str, str], Sequence[_IndexFile]], read: BitMap64
-    ) -> None:
-        self.used: dict[tuple[str, str], None] = {}
-        self.not_indexed = BitMap64()
-        self._files = files
-        self._read = read
-
-    def rows(self, lookup: Lookup) -> BitMap64 | None:
-        """A superset of the rows of a lookup; None for all."""
-        for kind in INDEX_TYPES:
-            files = self._files.get((kind, lookup.column))
-            found = None if files is None else _found(files, lookup)
-            if files is None or found is None:
-                continue
-            covered = BitMap64()
-            for start, end in {(file.start, file.end) for file in files}:
-                covered.add_range(start, end)
-            others = self._read - covered
-            self.used[kind, lookup.column] = None
-            self.not_indexed |= others
-            return found | others
+    if not _is_used(source):
         return None
-
-
-def _found(files: Sequence[_IndexFile], lookup: Lookup) -> BitMap64 | None:
-    """The rows of a lookup in index files; None if they cannot tell, or only slowly."""
-    try:
-        if lookup.keys.is_every and not lookup.nulls:
-            return _not_null(files)
-        rows = BitMap64()
-        left = MAX_SCANNED_BYTES
-        for file in files:
-            has_keys, has_nulls = file.may_have(lookup.keys), lookup.nulls and file.meta.has_nulls
-            opened = file.open() if has_keys or has_nulls else None
-            if opened is not None and has_nulls:
-                rows |= file.placed(opened.null_rows())
-            if opened is not None and has_keys:
-                left -= opened.scanned_bytes(lookup.keys)
-                if left < 0:
-                    return None
-                rows |= file.placed(opened.rows(lookup.keys))
-    except (UnsupportedFeatureError, UnsupportedVersionError):
+    names = names_of(predicate)
+    files = source.files(source.entries(names, with_sources=False), names, _row_range)
+    if not files:
         return None
-    return rows
+    read = BitMap64()
+    for start, end in zip(first.tolist(), after.tolist(), strict=True):
+        read.add_range(start, end)
+    return looked_up(predicate, files, read)
 
 
-def _not_null(files: Sequence[_IndexFile]) -> BitMap64:
-    """The rows of the ranges of index files that are not null."""
-    rows = BitMap64()
-    for file in files:
-        rows.add_range(file.start, file.end)
-    for file in files:
-        if file.meta.has_nulls:
-            rows -= file.placed(file.open().null_rows())
-    return rows
+def _is_used(source: IndexSource) -> bool:
+    """Whether the scan may use global indexes."""
+    action = source.options.value(GLOBAL_INDEX_COLUMN_UPDATE_ACTION)
+    return (
+        source.snapshot.index_manifest is not None
+        and not source.store.paths.index_in_data_directory
+        and source.options.value(DATA_EVOLUTION_ENABLED)
+        and source.options.value(GLOBAL_INDEX_ENABLED)
+        and action is not GlobalIndexColumnUpdateAction.IGNORE
+    )
 
 
-def _index_file(
-    file_io: FileIO, row: Mapping[str, object], path: str, keys: GlobalIndexKeys
-) -> _IndexFile:
+def _row_range(row: Mapping[str, object], path: str) -> tuple[int, tuple[RowRange, ...]]:
+    """The row ids that an index file covers."""
     index = row["global_index"]
     if not isinstance(index, dict):
         raise CorruptFileError(path, "_GLOBAL_INDEX", "must be there")
-    start, end, size = index["row_range_start"], index["row_range_end"] + 1, row["file_size"]
-    if not 0 <= start < end or not isinstance(size, int):
+    start, end = index["row_range_start"], index["row_range_end"] + 1
+    if not 0 <= start < end:
         rule = f"must be a range of row ids, not {start} to {end - 1}"
         raise CorruptFileError(path, "_GLOBAL_INDEX of the index manifest", rule)
-    return _IndexFile(
-        kind=str(row["index_type"]),
-        start=start,
-        end=end,
-        meta=decode_index_meta(index["index_meta"], keys, path=path),
-        keys=keys,
-        bytes=IndexFileBytes(partial(file_io.read_range, path), size, path),
-    )
-
-
-def _of_columns(entries: IndexEntries, schema: TableSchema, names: Collection[str]) -> IndexEntries:
-    """The btree and bitmap index files of single columns."""
-    wanted = {field.id for field in schema.fields if field.name in names}
-    return entries.filter(np.array([_is_of(row, wanted) for row in entries.rows()], np.bool_))
-
-
-def _is_of(row: Mapping[str, object], wanted: set[int]) -> bool:
-    index = row["global_index"]
-    return (
-        isinstance(index, dict)
-        and row["index_type"] in INDEX_TYPES
-        and index["index_field_id"] in wanted
-        and not index["extra_field_ids"]
-        and index["source_meta"] is None
-        and index["index_meta"] is not None
-    )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _IndexedColumn:
-    name: str
-    type: AtomicType
-
-    @property
-    def key_type(self) -> tuple[object, ...]:
-        """What decides how keys are stored."""
-        return self.type.root, self.type.precision, self.type.scale
-
-
-def _unchanged_columns(
-    schemas: Iterable[TableSchema], schema: TableSchema, names: Collection[str]
-) -> dict[int, _IndexedColumn]:
-    """The columns, by id, whose keys have always been stored in the same way.
-
-    CHAR is left out, since writers differ in whether they pad its values.
-    """
-    wanted = {
-        field.id: _IndexedColumn(name=field.name, type=field.type)
-        for field in schema.fields
-        if field.name in names and isinstance(field.type, AtomicType)
-        if is_indexable(field.type) and field.type.root is not TypeRoot.CHAR
-    }
-    for field in (field for other in schemas for field in other.fields):
-        found = wanted.get(field.id)
-        if found is None:
-            continue
-        kind = field.type
-        same = isinstance(kind, AtomicType) and found.key_type == (
-            kind.root, kind.precision, kind.scale
-        )  # fmt: skip
-        if not same:
-            del wanted[field.id]
-    return wanted
+    return end - start, (RowRange(0, start, end - start),)

@@ -7,7 +7,7 @@ a row; elsewhere a bucket is kept or dropped as a whole.
 Spec: primary-key-table, filter push-down; concepts/spec/manifest.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -28,6 +28,8 @@ from paimon_explore.metadata.options.table_options import (
     DELETION_VECTORS_ENABLED,
     DELETION_VECTORS_MERGE_ON_READ,
     MERGE_ENGINE,
+    PK_BITMAP_INDEX_COLUMNS,
+    PK_BTREE_INDEX_COLUMNS,
     SCAN_BUCKET,
     SCAN_PLAN_SORT_PARTITION,
     SOURCE_SPLIT_OPEN_FILE_COST,
@@ -51,9 +53,9 @@ from paimon_explore.scan.time_travel import NEWEST, TimeTravel, created_since
 from paimon_explore.store.table_store import TableStore
 
 if TYPE_CHECKING:
-    from pyroaring import BitMap64
+    from pyroaring import BitMap, BitMap64
 
-    from paimon_explore.scan.global_index import IndexedRowIds
+    from paimon_explore.scan.index_lookups import IndexedRowIds, IndexSource
     from paimon_explore.scan.pruning.file_statistics import SchemaOf
 
 PARTITION_STAGE = "partitions"
@@ -62,6 +64,7 @@ BUCKET_STAGE = "bucket"
 KEY_STAGE = "key statistics"
 VALUE_STAGE = "value statistics"
 GLOBAL_INDEX_STAGE = "global index"
+PRIMARY_KEY_INDEX_STAGE = "primary-key index"
 
 _POSTPONED = -2
 _KEY_STATS = frozenset({"key_min", "key_max", "key_null_counts"})
@@ -147,6 +150,15 @@ class ScanTarget:
         return self.levels_disjoint and not self.options.value(DELETION_VECTORS_MERGE_ON_READ)
 
     @property
+    def has_primary_key_indexes(self) -> bool:
+        """Whether primary-key indexes may be used: visible files need no merge."""
+        return (
+            self.hides_level_0
+            and self.options.value(DELETION_VECTORS_ENABLED)
+            and any(map(self.options.has, (PK_BTREE_INDEX_COLUMNS, PK_BITMAP_INDEX_COLUMNS)))
+        )
+
+    @property
     def rules(self) -> SplitRules:
         """The rules by which files are packed into splits."""
         return SplitRules(
@@ -161,16 +173,17 @@ class ScanTarget:
         self,
         entries: ManifestEntries,
         snapshot: Snapshot,
-        row_ids: "BitMap64 | None" = None,
+        indexed: "GlobalIndexStage | None" = None,
     ) -> LocatedFiles:
-        """Adds paths and deletion vectors to files of a snapshot, and the row ids to read."""
+        """Adds paths and deletion vectors to files of a snapshot, and the rows to read."""
         return LocatedFiles(
             entries=entries,
             paths_of=DataFilePaths(self.schema, self.options, self.store.paths),
             deletion_files=deletion_files(self.store, snapshot, self.schema, self.options),
             snapshot_id=snapshot.id,
             branch=self.branch,
-            row_ids=row_ids,
+            row_ids=None if indexed is None else indexed.row_ids,
+            positions=None if indexed is None else indexed.positions,
         )
 
 
@@ -236,14 +249,13 @@ def plan_scan(target: ScanTarget, predicate: Expression = TRUE) -> ScanPlan:
     entries = _planned_files(target, target.snapshot, partitions, parts.rest, stages)
     indexed = by_global_index(target, target.snapshot, entries, parts.rest)
     if indexed is not None:
-        stages.append(_stage(GLOBAL_INDEX_STAGE, "files", indexed.stage.mask))
+        stages.append(_stage(indexed.stage.name, "files", indexed.stage.mask))
         entries = indexed.stage.kept
-    row_ids = None if indexed is None else indexed.rows.row_ids
     if target.options.value(SCAN_PLAN_SORT_PARTITION) and target.schema.partition_keys:
         entries = sorted_by_partition(entries, partitions)
     return ScanPlan(
         snapshot=target.snapshot,
-        splits=make_splits(target.located(entries, target.snapshot, row_ids), target.rules),
+        splits=make_splits(target.located(entries, target.snapshot, indexed), target.rules),
         stages=tuple(stages),
         rest=parts.rest,
     )
@@ -436,21 +448,29 @@ def file_stages(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GlobalIndexStage:
-    """Files after the lookup of a predicate in global indexes.
+    """Files after the lookup of a predicate in global indexes or primary-key indexes.
 
     Attributes:
         stage: the files before and after.
         rows: the rows that the indexes allow.
+        positions: of these rows by file name, for tables with a primary key: files that are not
+            listed are read as a whole. None for tables with row ids.
     """
 
     stage: FileStage
     rows: "IndexedRowIds"
+    positions: "Mapping[str, BitMap] | None" = None
+
+    @property
+    def row_ids(self) -> "BitMap64 | None":
+        """The row ids of these rows; None for tables with a primary key."""
+        return self.rows.row_ids if self.positions is None else None
 
 
 def by_global_index(
     target: ScanTarget, snapshot: Snapshot, entries: ManifestEntries, rest: Expression
 ) -> GlobalIndexStage | None:
-    """Drop files without a row that the global indexes allow; None if no index applies.
+    """Drop files without a row that indexes allow; None if no index applies.
 
     Args:
         target: table and schema.
@@ -460,23 +480,40 @@ def by_global_index(
     """
     if rest == TRUE or snapshot.index_manifest is None or not len(entries):
         return None
-    if not target.options.value(DATA_EVOLUTION_ENABLED):
+    has_row_ids = target.options.value(DATA_EVOLUTION_ENABLED)
+    if not has_row_ids and not target.has_primary_key_indexes:
         return None
-    from paimon_explore.scan.global_index import IndexSource  # noqa: PLC0415 - may be there
+    from paimon_explore.scan import index_lookups  # noqa: PLC0415 - may be there
+
+    source = index_lookups.IndexSource(
+        store=target.store, schema=target.schema, options=target.options, snapshot=snapshot
+    )
+    if not has_row_ids:
+        return _by_primary_key_index(source, entries, rest)
+    from paimon_explore.scan.global_index import indexed_row_ids  # noqa: PLC0415 - may be there
 
     first, after = row_ranges(entries)
     if (first < 0).any():
         return None
-    source = IndexSource(
-        store=target.store, schema=target.schema, options=target.options, snapshot=snapshot
-    )
-    rows = source.row_ids(rest, first, after)
+    rows = indexed_row_ids(source, rest, first, after)
     if rows is None:
         return None
     ends = zip(first.tolist(), after.tolist(), strict=True)
     mask = np.array([rows.row_ids.range_cardinality(*part) > 0 for part in ends], np.bool_)
     stage = FileStage(name=GLOBAL_INDEX_STAGE, before=entries, mask=mask)
     return GlobalIndexStage(stage=stage, rows=rows)
+
+
+def _by_primary_key_index(
+    source: "IndexSource", entries: ManifestEntries, rest: Expression
+) -> GlobalIndexStage | None:
+    from paimon_explore.scan.primary_key_index import indexed_positions  # noqa: PLC0415 - may be there
+
+    found = indexed_positions(source, rest, entries)
+    if found is None:
+        return None
+    stage = FileStage(name=PRIMARY_KEY_INDEX_STAGE, before=entries, mask=found.kept)
+    return GlobalIndexStage(stage=stage, rows=found.rows, positions=found.positions(entries))
 
 
 def _visible(target: ScanTarget, entries: ManifestEntries) -> Mask:

@@ -24,6 +24,7 @@ from paimon_explore.scan.plan import (
     GLOBAL_INDEX_STAGE,
     KEY_STAGE,
     LEVEL_STAGE,
+    PRIMARY_KEY_INDEX_STAGE,
     FileStage,
     ScanTarget,
 )
@@ -103,8 +104,8 @@ class Reasons:
             return lambda place: self._level(gone, place)
         if stage.name == BUCKET_STAGE:
             return lambda place: self._bucket(gone, place)
-        if stage.name == GLOBAL_INDEX_STAGE:
-            text = "is skipped: the global indexes find no matching row in it."
+        if stage.name in (GLOBAL_INDEX_STAGE, PRIMARY_KEY_INDEX_STAGE):
+            text = f"is skipped: the {stage.name} finds no matching row in it."
             return lambda _: Reason(text=text)
         predicate, frame = self._stats(stage.name, gone)
         return lambda place: _reason(explain(predicate, frame, place), kept=False)

@@ -9,7 +9,6 @@ Reasons are computed on demand, since there may be 100,000 files.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -32,15 +31,18 @@ from paimon_explore.read.split_reader import SplitFile, SplitReader
 from paimon_explore.scan.branch_scan import branches_read, plan_table
 from paimon_explore.scan.live_entries import PartitionFilter
 from paimon_explore.scan.manifest_arrays import Mask, column, numbers
-from paimon_explore.scan.plan import FileStage, ScanTarget, by_global_index, file_stages
+from paimon_explore.scan.plan import (
+    FileStage,
+    GlobalIndexStage,
+    ScanTarget,
+    by_global_index,
+    file_stages,
+)
 from paimon_explore.scan.predicate.expression import TRUE, Expression
 from paimon_explore.scan.predicate.predicate_split import split as split_predicate
 from paimon_explore.scan.predicate.sql_formatter import to_sql
 from paimon_explore.scan.splits.data_split import DataSplit, Split
 from paimon_explore.scan.splits.split_generator import make_splits
-
-if TYPE_CHECKING:
-    from pyroaring import BitMap64
 
 MANIFEST_STAGE = "partition ranges"
 ENTRY_STAGE = "partitions"
@@ -421,8 +423,9 @@ class _Explainer:
         for stage in file_stages(self._target, entries, self._rest):
             self._file_stage(stage)
             entries = stage.kept
-        entries, row_ids = self._by_global_index(entries)
-        located = self._target.located(entries, self._snapshot, row_ids)
+        by_index = self._by_index(entries)
+        entries = entries if by_index is None else by_index.stage.kept
+        located = self._target.located(entries, self._snapshot, by_index)
         splits = make_splits(located, self._target.rules)
         entries = self._indexed(entries, splits)
         entries = self._limited(entries, splits)
@@ -443,22 +446,20 @@ class _Explainer:
             notes=tuple(self._notes),
         )
 
-    def _by_global_index(
-        self, entries: ManifestEntries
-    ) -> tuple[ManifestEntries, "BitMap64 | None"]:
-        """The files that global indexes leave, and the row ids."""
+    def _by_index(self, entries: ManifestEntries) -> GlobalIndexStage | None:
+        """The files that global or primary-key indexes leave; None if no index applies."""
         found = by_global_index(self._target, self._snapshot, entries, self._rest)
         if found is None:
-            return entries, None
+            return None
         self._file_stage(found.stage)
         rows = found.rows
         names = ", ".join(f"{kind} of {column!r}" for kind, column in rows.indexes)
         self._notes.append(
-            f"Global {'index' if len(rows.indexes) == 1 else 'indexes'} ({names}): "
+            f"{found.stage.name.capitalize()}{'es' if len(rows.indexes) > 1 else ''} ({names}): "
             f"{len(rows.row_ids):,} of {int(numbers(entries.table, 'row_count').sum()):,} rows "
             f"are read; {rows.not_indexed:,} of them have no index."
         )
-        return found.stage.kept, rows.row_ids
+        return found
 
     def _manifests(self) -> ManifestFiles:
         manifests = self._target.store.manifests.all(self._snapshot)

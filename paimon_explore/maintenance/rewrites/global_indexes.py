@@ -36,7 +36,7 @@ from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.read.data_file import SystemColumn
 from paimon_explore.read.split_reader import SplitReader
-from paimon_explore.scan.global_index import BTREE, INDEX_TYPES
+from paimon_explore.scan.index_lookups import BTREE, INDEX_TYPES
 from paimon_explore.scan.manifest_arrays import Rows, byte_rows, row_array
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.splits.row_id_ranges import row_ranges

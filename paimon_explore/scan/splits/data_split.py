@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import repeat
-from typing import TYPE_CHECKING, TypeAlias, overload
+from typing import TYPE_CHECKING, TypeAlias, TypeVar, overload
 
 import numpy as np
 import pyarrow as pa
@@ -21,7 +21,7 @@ from paimon_explore.scan.manifest_arrays import Mask, Rows, column, numbers
 from paimon_explore.scan.splits.row_id_ranges import row_ranges
 
 if TYPE_CHECKING:
-    from pyroaring import BitMap64
+    from pyroaring import BitMap, BitMap64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +41,7 @@ class DeletionFile:
     cardinality: int | None
 
 
+_V = TypeVar("_V")
 PathsOf: TypeAlias = Callable[[ManifestEntries], pa.StringArray]
 """Returns the absolute paths of files."""
 
@@ -68,6 +69,8 @@ class LocatedFiles:
         snapshot_id: the snapshot they were planned at; None for files of several snapshots.
         branch: the branch whose schemas the files' schema ids name.
         row_ids: the only rows to read, found by global indexes; None for all.
+        positions: the only rows to read by file name, found by primary-key indexes; files that are
+            not listed are read as a whole. None for all rows.
     """
 
     entries: ManifestEntries
@@ -76,6 +79,7 @@ class LocatedFiles:
     snapshot_id: int | None
     branch: str = MAIN_BRANCH
     row_ids: "BitMap64 | None" = None
+    positions: "Mapping[str, BitMap] | None" = None
 
     @cached_property
     def paths(self) -> pa.StringArray:
@@ -246,7 +250,10 @@ class DataSplit:
     @property
     def deletion_files(self) -> Mapping[str, DeletionFile]:
         """Deletion vectors by data file name, for the files that have one."""
-        known = self.of.files.deletion_files
+        return self._by_name(self.of.files.deletion_files)
+
+    def _by_name(self, known: Mapping[str, _V]) -> Mapping[str, _V]:
+        """The values of the split's files."""
         if not known:
             return {}
         names = map(str, as_python(column(self.files.table, "file_name")))
@@ -301,6 +308,7 @@ class DataSplit:
             paths_of=KnownPaths(take_rows(source.paths, np.arange(len(source.paths))[self._part])),  # type: ignore[arg-type]  # in stubs
             deletion_files=dict(self.deletion_files),
             row_ids=self._row_ids,
+            positions=None if source.positions is None else self._by_name(source.positions),
         )
         return (_rebuilt, (part, bool(self.raw_convertible), self.same_rows))
 

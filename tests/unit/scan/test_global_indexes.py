@@ -177,7 +177,7 @@ def test_only_files_with_matching_rows_are_read(tables: dict[str, Table]) -> Non
     skipped = [row for row in shown.to_arrow().to_pylist() if row["stage"] == GLOBAL_INDEX_STAGE]
     assert len(skipped) == 2
     assert skipped[0]["reason"] == (
-        "The file is skipped: the global indexes find no matching row in it."
+        "The file is skipped: the global index finds no matching row in it."
     )
 
 
