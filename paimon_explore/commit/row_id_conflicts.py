@@ -25,19 +25,30 @@ def check_row_ranges(live: ManifestEntries, added: ManifestEntries) -> None:
     """
     known = {
         (row["first_row_id"], row["row_count"])
-        for row in live.table.select(["first_row_id", "row_count"]).to_pylist()
+        for row in live.table.select(["first_row_id", "row_count", "file_name"]).to_pylist()
+        if row["first_row_id"] is not None and not is_column_file(row["file_name"])
     }
     read = ["first_row_id", "row_count", "file_name", "file_source"]
     for row in added.table.select(read).to_pylist():
         first, rows = row["first_row_id"], row["row_count"]
         is_update = first is not None and row["file_source"] != FileSource.COMPACT
-        if is_update and (first, rows) not in known:
+        if is_update and not _is_known(row, known):
             raise CommitConflictError(
                 f"File {row['file_name']} of this commit updates columns of the rows with "
                 f"ids {first} "
                 f"to {first + rows - 1}, but another commit compacted the files of these rows.",
                 hint=PLAN_AGAIN,
             )
+
+
+def _is_known(row: Mapping[str, object], known: set[tuple[int, int]]) -> bool:
+    """Return whether a file has a known range of row ids, or a blob file a part of one."""
+    first, rows = row["first_row_id"], row["row_count"]
+    assert isinstance(first, int)  # noqa: S101 - an update
+    assert isinstance(rows, int)  # noqa: S101 - the column is NOT NULL
+    if not is_column_file(str(row["file_name"])):
+        return (first, rows) in known
+    return any(start <= first and first + rows <= start + count for start, count in known)
 
 
 def check_compacted_ranges(after: ManifestEntries, added: ManifestEntries) -> None:

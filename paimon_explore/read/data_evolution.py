@@ -1,11 +1,13 @@
 """Data evolution: merges the columns of rows that are stored in several files.
 
 For each row, every column is read from the newest file of the group that contains it. Files are
-aligned by row id; rows for which no file contains a column are null.
+aligned by row id; rows for which no file contains a column are null. A blob file may refer to older
+files for some of its rows.
 Spec: append-table/data-evolution. Seen in: golden java200 `data_evolution`, `blob`.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, assert_never
 
 import numpy as np
@@ -13,6 +15,7 @@ import pyarrow as pa
 
 from paimon_explore.data_types.arrow import arrow_schema, to_arrow
 from paimon_explore.data_types.arrow_buffers import (
+    Bools,
     Column,
     build_fixed,
     concat_arrays,
@@ -21,10 +24,18 @@ from paimon_explore.data_types.arrow_buffers import (
     rows_without_columns,
 )
 from paimon_explore.data_types.definitions import DataField, RowType
+from paimon_explore.encoding.blob.blob_file import ELSEWHERE, BlobDataFile
+from paimon_explore.errors import CorruptFileError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.schema.table_schema import TableSchema
-from paimon_explore.read.data_file import SystemColumn
-from paimon_explore.read.deletion_vector_filter import Positions
+from paimon_explore.read.data_file import (
+    DataFileSource,
+    ReadRequest,
+    SystemColumn,
+    open_rows,
+    read_data_file,
+)
+from paimon_explore.read.deletion_vector_filter import Positions, positions
 from paimon_explore.scan.manifest_arrays import row_array
 
 if TYPE_CHECKING:
@@ -42,6 +53,8 @@ class ColumnFile:
         schema: the schema it was written with.
         write_cols: the columns it contains, as named in that schema; None for all.
         read: reads fields of some rows, in file order; of all rows if the positions are None.
+        elsewhere: returns which rows refer to the next older file with their column (blob files);
+            None if no row does.
     """
 
     first: int
@@ -50,11 +63,32 @@ class ColumnFile:
     schema: TableSchema
     write_cols: tuple[str, ...] | None
     read: Callable[[tuple[DataField, ...], "BitMap | None"], Iterator[pa.RecordBatch]]
+    elsewhere: Callable[[], Bools] | None = None
 
     def contains(self, field: DataField) -> bool:
         """Whether the file contains the column with this id."""
         source = self.schema.row_type.field_by_id(field.id)
         return source is not None and (self.write_cols is None or source.name in self.write_cols)
+
+
+def column_file(source: DataFileSource, row_count: int) -> ColumnFile:
+    """Returns a data file as input for merging columns.
+
+    Args:
+        source: the file, with row ids.
+        row_count: number of rows.
+    """
+    return ColumnFile(
+        first=source.first_row_id or 0,
+        row_count=row_count,
+        newest=source.max_sequence_number or 0,
+        schema=source.schema,
+        write_cols=source.write_cols,
+        read=lambda fields, selection: read_data_file(
+            source, ReadRequest(fields=fields, selection=selection)
+        ),
+        elsewhere=partial(_rows_elsewhere, source) if source.path.endswith(".blob") else None,
+    )
 
 
 def merge_columns(
@@ -69,7 +103,8 @@ def merge_columns(
     Args:
         files: of one group.
         fields: the columns to read.
-        system_columns: also read: row ids, sequence numbers (of the newest file), row kinds.
+        system_columns: also read: row ids, sequence numbers (of the newest file that is no blob
+            file), row kinds.
         row_ids: of the only rows to read, ascending; None for all.
 
     Yields:
@@ -87,7 +122,8 @@ def merge_columns(
         whole[field.name] if field.name in whole else _column(parts, field, len(row_ids))
         for field in fields
     ]
-    newest = newest_first[0].newest
+    # Java does not count blob files
+    newest = next((f.newest for f in newest_first if f.elsewhere is None), newest_first[0].newest)
     system = [_system_column(name, newest, row_ids, first) for name in system_columns]
     added = [
         pa.field(str(name), column.type)
@@ -127,6 +163,14 @@ class _Part:
             selection = BitMap((row_ids[start:end] - file.first).astype(np.uint32))
         return cls(file=file, start=start, count=end - start, selection=selection)
 
+    @property
+    def elsewhere(self) -> Bools:
+        """Which of the requested rows refer to an older file."""
+        if self.file.elsewhere is None or not self.count:
+            return np.zeros(self.count, np.bool_)
+        found = self.file.elsewhere()
+        return found if self.selection is None else found[positions(self.selection)]
+
     def read(self, wanted: tuple[DataField, ...]) -> list[Column]:
         """Reads columns of the requested rows."""
         batches = list(self.file.read(wanted, self.selection)) if self.count else []
@@ -160,9 +204,11 @@ def _whole_columns(
     """Reads the columns that one file contains for all rows, in one pass over each file."""
     owners: dict[int, list[DataField]] = {}
     for field in fields:
-        owner = next((i for i, part in enumerate(parts) if part.file.contains(field)), None)
-        if owner is not None and parts[owner].count == count:
-            owners.setdefault(owner, []).append(field)
+        having = [i for i, part in enumerate(parts) if part.file.contains(field)]
+        if not having or parts[having[0]].count != count:
+            continue
+        if len(having) == 1 or not parts[having[0]].elsewhere.any():
+            owners.setdefault(having[0], []).append(field)
     found: dict[str, Column] = {}
     for owner, wanted in owners.items():
         columns = parts[owner].read(tuple(wanted))
@@ -176,8 +222,11 @@ def _column(parts: Sequence[_Part], field: DataField, count: int) -> Column:
     source = np.full(count, -1, dtype=np.int64)
     offset = 0
     for part in parts:
+        if not part.file.contains(field):
+            continue
         free = source[part.start : part.start + part.count] < 0
-        if not part.file.contains(field) or not free.any():
+        free &= ~part.elsewhere
+        if not free.any():
             continue
         values.extend(part.read((field,)))
         rows = np.arange(offset, offset + part.count)
@@ -186,3 +235,17 @@ def _column(parts: Sequence[_Part], field: DataField, count: int) -> Column:
     if not values:
         return null_array(count, to_arrow(field.type))
     return concat_arrays(values).take(row_array(source, source >= 0))
+
+
+def _rows_elsewhere(source: DataFileSource) -> Bools:
+    """Returns which rows of a blob file refer to the next older file with their column.
+
+    Raises:
+        CorruptFileError: the list of entries is damaged.
+        MissingFileError: the file does not exist.
+    """
+    with open_rows(source, ReadRequest(fields=())) as rows:
+        if not isinstance(rows.file, BlobDataFile):
+            raise CorruptFileError(source.path, "extension", "must be that of a blob file")
+        found: Bools = rows.file.sizes == ELSEWHERE
+        return found

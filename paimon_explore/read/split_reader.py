@@ -463,19 +463,9 @@ class SplitFile:
 
     def columns(self) -> "ColumnFile":
         """The file as input for merging columns (data evolution)."""
-        from paimon_explore.read.data_evolution import ColumnFile  # noqa: PLC0415 - data evolution
+        from paimon_explore.read.data_evolution import column_file  # noqa: PLC0415 - data evolution
 
-        source = self.source()
-        return ColumnFile(
-            first=self._cell("first_row_id").as_py(),
-            row_count=self._cell("row_count").as_py(),
-            newest=self._cell("max_sequence_number").as_py(),
-            schema=source.schema,
-            write_cols=source.write_cols,
-            read=lambda fields, selection: read_data_file(
-                source, ReadRequest(fields=fields, selection=selection)
-            ),
-        )
+        return column_file(self.source(), self._cell("row_count").as_py())
 
     def indexed_rows(self, predicate: Expression) -> "IndexedRows | None":
         """Evaluates a predicate on the file index; None if there is no index."""

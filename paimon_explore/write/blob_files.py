@@ -32,6 +32,8 @@ from paimon_explore.write.file_layout import FileLayout
 from paimon_explore.write.new_file_names import FileLocation, FileRow
 
 BLOB = "blob"
+ELSEWHERE = object()
+"""The value of a row that an older file of the same rows has."""
 
 
 def blob_fields(schema: TableSchema, options: TableOptions) -> tuple[DataField, ...]:
@@ -55,6 +57,11 @@ def blob_fields(schema: TableSchema, options: TableOptions) -> tuple[DataField, 
                 hint="Store the BLOB in a column of its own.",
             )
     return tuple(found)
+
+
+def blob_target_bytes(layout: FileLayout, options: TableOptions) -> int:
+    """Return the size at which a new blob file is started."""
+    return options.value(opt.BLOB_TARGET_FILE_SIZE) or layout.target_bytes
 
 
 def without_blobs(layout: FileLayout, blobs: Sequence[DataField]) -> FileLayout:
@@ -90,8 +97,7 @@ class BlobFiles:
         fields: Sequence[DataField],
         target_bytes: int,
     ) -> None:
-        layout = replace(layout, format=BLOB, suffix_compression=False)
-        self._columns = {f.name: _BlobColumn(location, layout, f, target_bytes) for f in fields}
+        self._columns = {f.name: BlobColumn(location, layout, f, target_bytes) for f in fields}
 
     def add(self, rows: pa.Table) -> None:
         """Write the BLOB values of rows that are added to the current data file."""
@@ -110,14 +116,21 @@ class BlobFiles:
             column.abort()
 
 
-class _BlobColumn:
-    """The blob files of one column."""
+class BlobColumn:
+    """Writes the blob files of one column.
+
+    Args:
+        location: directory and names of the files.
+        layout: layout of the data files.
+        field: the column.
+        target_bytes: size at which a new file is started.
+    """
 
     def __init__(
         self, location: FileLocation, layout: FileLayout, field: DataField, target_bytes: int
     ) -> None:
         self._location = location
-        self._layout = layout
+        self._layout = replace(layout, format=BLOB, suffix_compression=False)
         self._name = field.name
         self._nested = None if isinstance(field.type, AtomicType) else field.type
         self._target_bytes = target_bytes
@@ -128,8 +141,11 @@ class _BlobColumn:
         self._files: list[FileRow] = []
 
     def add(self, value: object) -> None:
-        """Write the next row."""
+        """Write the next row: the value, None, or `ELSEWHERE`."""
         writer = self._writer or self._open()
+        if value is ELSEWHERE:
+            writer.add_elsewhere()
+            return
         if isinstance(value, list) and self._nested is not None:
             value = encode_nested(value, self._nested)
         writer.add_value(value if isinstance(value, bytes) else None)

@@ -10,6 +10,7 @@ from paimon_explore import Catalog, Table
 from peers import Peers
 from support.changed_rows import STOCK, stock
 from support.rows import difference
+from support.written import columns
 
 pytestmark = pytest.mark.interop
 
@@ -58,3 +59,47 @@ def test_pypaimon_and_we_delete_and_update_rows_in_turn(
     table.delete("id > 5")
     peers.delete(warehouse, "db.t", conditions=[("id", "greater_or_equal", 0)])
     assert same_rows(java, peers, table, warehouse) == []
+
+
+BLOBS = columns(
+    {"id": pa.int32(), "name": pa.string(), "b": pa.large_binary(), "c": pa.large_binary()}
+)
+
+
+def new_blobs(name: str, by_row_id: dict[int, bytes | None]) -> pa.Table:
+    """New values of a BLOB column."""
+    ids = pa.array(list(by_row_id), pa.int64())
+    return pa.table({"_ROW_ID": ids, name: pa.array(list(by_row_id.values()), pa.large_binary())})
+
+
+def test_pypaimon_and_we_update_blobs_in_turn(
+    java: JavaPaimon, peers: Peers, warehouse: Path
+) -> None:
+    peers.create(warehouse, "db.t", BLOBS, options=OPTIONS)
+    rows = [
+        {"id": i, "name": f"n{i}", "b": None if i == 3 else b"b%d" % i, "c": b"c%d" % i}
+        for i in range(8)
+    ]
+    peers.write("py", warehouse, "db.t", pa.Table.from_pylist(rows, BLOBS))
+    table = Catalog(warehouse).table("db.t")
+    peers.update(warehouse, "db.t", new_blobs("b", {2: b"py2", 5: None}))
+    same_rows(java, peers, table, warehouse)
+    table.update({"b": b"us4"}, "id = 4")
+    table.update({"b": None, "name": "'x'"}, "id = 2")
+    same_rows(java, peers, table, warehouse)
+    source = pa.Table.from_pylist(
+        [{"id": 6, "b": b"m6"}, {"id": 7, "c": b"m7"}, {"id": 100, "b": b"m", "c": b"q"}], BLOBS
+    )
+    merge = table.merge(source, on="id").when_matched_update({"b": "s.b"}, "s.b IS NOT NULL")
+    merge.when_matched_update({"c": "s.c", "name": "'y'"}).when_not_matched_insert().execute()
+    same_rows(java, peers, table, warehouse)
+    table.delete("id IN (0, 4)")
+    table.add_column("d", "BLOB")
+    table.update({"d": b"us"}, "id = 5")
+    peers.update(warehouse, "db.t", new_blobs("d", {8: b"py"}))
+    assert same_rows(java, peers, table, warehouse) == [1, 2, 3, 5, 6, 7, 100]
+    found = {row["id"]: (row["b"], row["c"], row["d"]) for row in table.to_arrow().to_pylist()}
+    assert found[2] == (None, b"c2", None)
+    assert found[6] == (b"m6", b"c6", None)
+    assert found[7] == (b"b7", b"m7", None)
+    assert found[100] == (b"m", b"q", b"py")

@@ -239,6 +239,10 @@ class BlobFileWriter:
         self._put(head + zlib.crc32(head).to_bytes(4, "little"))
         self._entries.append(size)
 
+    def add_elsewhere(self) -> None:
+        """Write a row whose value is in another file of the same rows."""
+        self._entries.append(ELSEWHERE)
+
     def finish(self) -> None:
         """Write the list of entries and the version."""
         packed = encode_deltas(np.array(self._entries, np.int64))

@@ -99,6 +99,11 @@ class Assignments:
         return tuple(dict.fromkeys(item.column.name for item in self.items))
 
     @property
+    def kept(self) -> tuple[str, ...]:
+        """Return the columns of which only nested fields are assigned."""
+        return tuple(dict.fromkeys(item.column.name for item in self.items if item.path))
+
+    @property
     def reads(self) -> tuple[str, ...]:
         """Return the columns of the scope that expressions read."""
         found = [names_of(i.source) for i in self.items if not isinstance(i.source, pa.Array)]

@@ -5,6 +5,9 @@ columns. An update adds a file to every range with touched rows: the file has th
 id, all of its rows, and only the updated columns, which `_WRITE_COLS` names. Rows that are not
 touched keep their old values. Reads take each column from the newest file that has it.
 
+An update of a BLOB column adds blob files from the first row of the range to its last touched row,
+which refer to older files for the rows in between.
+
 Deleted rows keep their row ids and stay in the files. They are marked in the deletion vector of the
 range's anchor file, the oldest file that is neither a blob nor a vector file, which applies to all
 files of the range. So deletes need `deletion-vectors.enabled`. A delete that partitions decide
@@ -20,7 +23,8 @@ from itertools import groupby
 import numpy as np
 import pyarrow as pa
 
-from paimon_explore.data_types.arrow_buffers import Column, Ints, take_rows
+from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints, as_python, take_rows
+from paimon_explore.data_types.traversal import is_blob_file_type
 from paimon_explore.errors import CorruptFileError, UnsupportedFeatureError
 from paimon_explore.maintenance.row_level.append_table_rows import Inserts, insert_rows
 from paimon_explore.maintenance.row_level.candidate_files import plan_candidate_files
@@ -39,8 +43,15 @@ from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.predicate.expression import TRUE
 from paimon_explore.scan.splits.data_split import DataSplit
 from paimon_explore.scan.splits.row_id_ranges import is_column_file
+from paimon_explore.write.blob_files import (
+    ELSEWHERE,
+    BlobColumn,
+    blob_fields,
+    blob_target_bytes,
+)
 from paimon_explore.write.data_file_writer import DataFileWriter
 from paimon_explore.write.file_layout import FileLayout
+from paimon_explore.write.new_file_names import FileRow
 from paimon_explore.write.table_layouts import append_layout
 from paimon_explore.write.write_target import WriteTarget, abort, entries_of
 
@@ -58,10 +69,15 @@ class DataEvolutionRows:
         self._change = change
         self._target = WriteTarget(store=scan.store, schema=scan.schema, options=scan.options)
         row_type = scan.schema.row_type
-        needed = {*change.columns, *change.reads, *change.updated}
+        updated = scan.schema.project(change.updated).fields
+        self._blobs = tuple(field for field in updated if is_blob_file_type(field.type))
+        if self._blobs:
+            blob_fields(scan.schema, scan.options)
+        self._updated = tuple(f.name for f in updated if f not in self._blobs)
+        needed = {*change.columns, *change.reads, *self._updated, *change.kept}
         self._read = scan.schema.project(in_order(row_type, frozenset(needed))).fields
-        self._layout = _layout_of(scan, change.updated)
-        self._writers: list[DataFileWriter] = []
+        self._layout = _layout_of(scan, self._updated)
+        self._writers: list[DataFileWriter | BlobColumn] = []
         self._deleted: dict[tuple[bytes, int], tuple[DataSplit, dict[str, Ints]]] = {}
 
     def run(self, inserts: Inserts | None = None) -> list[CommitMessage]:
@@ -124,12 +140,7 @@ class DataEvolutionRows:
             live = np.arange(batch.num_rows) if remaining is None else remaining - first
             result = self._change.apply(batch if remaining is None else take(batch, live))
             if len(result.rows):
-                updated = live[result.rows]
-                new = [
-                    _replace_rows(batch.column(name), result.after.column(name), updated)
-                    for name in self._change.updated
-                ]
-                yield self._message(split, group, new)
+                yield self._message(split, group, batch, live[result.rows], result.after)
             is_deleted = result.touched.copy()
             is_deleted[result.rows] = False
             if is_deleted.any():
@@ -155,27 +166,79 @@ class DataEvolutionRows:
         )
 
     def _message(
-        self, split: DataSplit, group: Sequence[ColumnFile], columns: Sequence[Column]
+        self,
+        split: DataSplit,
+        group: Sequence[ColumnFile],
+        before: pa.RecordBatch,
+        rows: Ints,
+        after: pa.RecordBatch,
     ) -> CommitMessage:
-        """Write one file with the updated columns of all rows of a range."""
+        """Write the files with the updated columns of a range.
+
+        Args:
+            split: the split of the range.
+            group: its files.
+            before: all of its rows.
+            rows: row numbers of the updated rows, ascending.
+            after: these rows with their new values.
+        """
         target = self._target
         location = target.file_location(split.partition, split.bucket, target.file_names())
-        writer = DataFileWriter(location, self._layout)
-        self._writers.append(writer)
-        writer.write(pa.Table.from_arrays(list(columns), names=list(self._change.updated)))
         first = min(file.first for file in group)
-        entries = [{**row, "first_row_id": first} for row in writer.close()]
+        files: list[FileRow] = []
+        if self._updated:
+            writer = DataFileWriter(location, self._layout)
+            self._writers.append(writer)
+            columns = [
+                _replace_rows(before.column(name), after.column(name), rows)
+                for name in self._updated
+            ]
+            writer.write(pa.Table.from_arrays(columns, names=list(self._updated)))
+            files += [{**row, "first_row_id": first} for row in writer.close()]
+        for field in self._blobs:
+            layout = append_layout(self._scan.schema, self._scan.options)
+            size = blob_target_bytes(layout, self._scan.options)
+            column = BlobColumn(location, layout, field, size)
+            self._writers.append(column)
+            is_stored = _stored_rows(
+                [file for file in group if file.contains(field)], before, first
+            )
+            for value in _blob_values(as_python(after.column(field.name)), rows, is_stored):
+                column.add(value)
+            start = first
+            for row in column.end():
+                files.append({**row, "first_row_id": start})
+                start += int(str(row["row_count"]))
         return CommitMessage(
             partition=split.partition,
             bucket=split.bucket,
             total_buckets=split.total_buckets,
             new_files=entries_of(
-                entries,
+                files,
                 partition=split.partition,
                 bucket=split.bucket,
                 total_buckets=split.total_buckets,
             ),
         )
+
+
+def _stored_rows(files: Sequence[ColumnFile], rows: pa.RecordBatch, first: int) -> Bools:
+    """Return which rows of a range, from row id `first` on, are in one of some files."""
+    found = np.zeros(rows.num_rows, np.bool_)
+    for file in files:
+        found[file.first - first : file.first - first + file.row_count] = True
+    return found
+
+
+def _blob_values(values: Sequence[object], rows: Ints, is_stored: Bools) -> Iterator[object]:
+    """Yield the values of a new blob file: other rows are in older files, or null."""
+    count = int(rows[-1]) + 1 if is_stored.all() else len(is_stored)
+    updated = dict(zip(rows.tolist(), values, strict=True))
+    for row in range(count):
+        if row in updated:
+            yield updated[row]
+        else:
+            yield ELSEWHERE if is_stored[row] else None
 
 
 def _layout_of(scan: ScanTarget, columns: tuple[str, ...]) -> FileLayout:

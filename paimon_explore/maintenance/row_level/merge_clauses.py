@@ -159,6 +159,16 @@ class MergeChange:
         return in_order(self._sides.target, frozenset(names))
 
     @property
+    def kept(self) -> tuple[str, ...]:
+        """Return the updated columns that a clause does not set, or only in part."""
+        new = [clause.new for clause in self._touching if clause.new is not None]
+        return tuple(
+            name
+            for name in self.updated
+            if any(name not in item.names or name in item.kept for item in new)
+        )
+
+    @property
     def deletes(self) -> bool:
         """Whether a clause deletes."""
         return any(clause.new is None for clause in self._touching)

@@ -54,6 +54,11 @@ class RowChange(Protocol):
         ...
 
     @property
+    def kept(self) -> tuple[str, ...]:
+        """The columns of `updated` whose old values some updated rows keep, at least in part."""
+        ...
+
+    @property
     def deletes(self) -> bool:
         """Whether rows may be deleted."""
         ...
@@ -100,6 +105,11 @@ class WhereChange:
     def updated(self) -> tuple[str, ...]:
         """Return the assigned columns."""
         return () if self.assignments is None else self.assignments.names
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """Return the columns of which nested fields are assigned."""
+        return () if self.assignments is None else self.assignments.kept
 
     @property
     def deletes(self) -> bool:

@@ -36,11 +36,10 @@ def check_update(schema: TableSchema, options: TableOptions, columns: Collection
             support updates.
         UnsupportedFeatureError: the update is not implemented.
     """
-    writes_updated_only = options.value(opt.DATA_EVOLUTION_ENABLED)
-    _check_blobs(schema, "updating", columns if writes_updated_only else schema.row_type.names)
     if not schema.primary_keys:
         _check_append_update(schema, options, columns)
         return
+    _check_blobs(schema, "updating")
     fixed = [name for name in schema.primary_keys if name in columns]
     if fixed:
         raise InvalidInputError(
@@ -92,7 +91,7 @@ def check_delete(schema: TableSchema, options: TableOptions) -> None:
     """
     if not schema.primary_keys:
         return
-    _check_blobs(schema, "deleting rows of", schema.row_type.names)
+    _check_blobs(schema, "deleting rows of")
     if options.value(opt.IGNORE_DELETE):
         raise InvalidInputError(
             "The table ignores deletes ('ignore-delete' = 'true').",
@@ -117,9 +116,10 @@ def check_insert(schema: TableSchema) -> None:
     """Check that a merge can insert rows.
 
     Raises:
-        UnsupportedFeatureError: the table has BLOB columns.
+        UnsupportedFeatureError: the table has a primary key and BLOB columns.
     """
-    _check_blobs(schema, "merging into", schema.row_type.names)
+    if schema.primary_keys:
+        _check_blobs(schema, "merging into")
 
 
 def _delete_options(options: TableOptions) -> tuple[str, ...] | None:
@@ -139,8 +139,8 @@ def _delete_options(options: TableOptions) -> tuple[str, ...] | None:
             return None
 
 
-def _check_blobs(schema: TableSchema, act: str, columns: Collection[str]) -> None:
+def _check_blobs(schema: TableSchema, act: str) -> None:
     for column in schema.fields:
         kinds = parts(column.type)
-        if column.name in columns and any(is_root(kind, TypeRoot.BLOB) for kind in kinds):
+        if any(is_root(kind, TypeRoot.BLOB) for kind in kinds):
             raise UnsupportedFeatureError(f"{act} a table with the BLOB column {column.name!r}")
