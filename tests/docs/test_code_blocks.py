@@ -1,10 +1,11 @@
 """Every code block of the README and the documentation runs, and prints what the page shows.
 
-`support.code_blocks` says what a page may contain. Pages that use Spark are run in `tests/spark`.
+`support.code_blocks` says what a page may contain. Pages that use Spark are run in `tests/spark`,
+and blocks that need more, in `test_blocks_with_needs.py`.
 """
 
 import tempfile
-from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,13 +14,6 @@ from support.code_blocks import Page, documentation, same, shown
 
 PAGES = documentation()
 HERE = [page for page in PAGES if page.blocks and not page.uses_spark]
-NOT_RUN = {
-    "needs catalog servers and an object store",
-    "needs PyTorch, Ray or Daft",
-    "waits for commits until it is interrupted",
-}
-"""The reasons for which blocks are not run."""
-MOST_NOT_RUN = 8
 
 
 @pytest.mark.usefixtures("copied_demo")
@@ -32,12 +26,7 @@ def test_the_code_of_a_page_runs_and_prints_what_the_page_shows(
     assert not found, "\n\n".join(found)
 
 
-def test_the_blocks_that_do_not_run_are_few_and_say_why() -> None:
-    reasons = Counter(
-        block.not_run for page in PAGES for block in page.blocks if block.not_run is not None
-    )
-    assert set(reasons) == NOT_RUN
-    assert reasons.total() <= MOST_NOT_RUN
+def test_there_are_many_blocks() -> None:
     assert sum(len(page.blocks) for page in PAGES) > 80
 
 
@@ -62,7 +51,7 @@ x + 1
 4
 ```
 
-<!-- not run: needs a server -->
+<!-- needs: a server -->
 ```bash
 exit 1
 ```
@@ -78,13 +67,16 @@ a b
 def test_a_page_is_run_in_order_with_its_hidden_code(tmp_path: Path) -> None:
     (tmp_path / "page.md").write_text(PAGE, encoding="utf-8")
     page = Page(tmp_path / "page.md")
-    assert [(block.language, block.line, block.not_run) for block in page.blocks] == [
+    assert [(block.language, block.line, block.needs) for block in page.blocks] == [
         ("python", 4, None),
         ("python", 7, None),
-        ("bash", 18, "needs a server"),
+        ("bash", 18, "a server"),
         ("console", 22, None),
     ]
     assert page.differences(tmp_path) == []
+    providers = {"a server": lambda block, run: run(replace(block, code=block.code + " || echo 7"))}
+    outputs = [output for _, output in page.outputs(tmp_path, providers)]
+    assert outputs[:3] == ["", "3\n4\n", "7\n"]
 
 
 def test_another_output_is_a_difference_with_its_place(tmp_path: Path) -> None:

@@ -17,7 +17,8 @@ Peer = Literal["py", "rust"]
 PEERS: tuple[Peer, ...] = ("py", "rust")
 VARIABLE = "PAIMON_EXPLORE_PEERS"
 _WORKER = Path(__file__).with_name("peer_worker.py")
-_ENVIRONMENT = Path(__file__).parents[2] / ".venv-peers" / "bin" / "python"
+_PACKAGE = Path(__file__).parents[2]
+_ENVIRONMENT = _PACKAGE / ".venv-peers" / "bin" / "python"
 
 
 class PeerError(RuntimeError):
@@ -26,6 +27,44 @@ class PeerError(RuntimeError):
 
 class PeersMissingError(RuntimeError):
     """There is no environment with the peers."""
+
+
+def peers_python() -> Path:
+    """The interpreter of the environment, which also has Daft and what our package needs.
+
+    Raises:
+        PeersMissingError: the message says where the environment is looked for.
+    """
+    interpreter = Path(os.environ.get(VARIABLE) or _ENVIRONMENT)
+    if not interpreter.exists():
+        message = f"pypaimon and pypaimon-rust: no {interpreter}; run .ci/test or set {VARIABLE}"
+        raise PeersMissingError(message)
+    return interpreter
+
+
+def run_by_peers(code: str, folder: Path) -> str:
+    """Run Python code with our package in that environment; returns what it prints.
+
+    Args:
+        code: the code.
+        folder: the current folder.
+
+    Raises:
+        PeersMissingError: there is no environment.
+        PeerError: the code failed; the message has what it wrote.
+    """
+    done = subprocess.run(  # noqa: S603 - the interpreter that the user chose
+        [str(peers_python()), "-c", code],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(_PACKAGE)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    if done.returncode != 0:
+        raise PeerError(done.stderr)
+    return done.stdout
 
 
 class Peers:
@@ -38,12 +77,7 @@ class Peers:
     """
 
     def __init__(self, scratch: Path) -> None:
-        interpreter = Path(os.environ.get(VARIABLE) or _ENVIRONMENT)
-        if not interpreter.exists():
-            message = (
-                f"pypaimon and pypaimon-rust: no {interpreter}; run .ci/test or set {VARIABLE}"
-            )
-            raise PeersMissingError(message)
+        interpreter = peers_python()
         self._scratch = scratch
         self._numbers = itertools.count()
         self._log = scratch / "peers.log"

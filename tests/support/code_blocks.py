@@ -5,7 +5,7 @@ namespace and one empty folder. A block in `text` directly after one of them is 
 in `console` has commands after `$ ` and their output. Two comments steer this, unseen by readers:
 
 - `<!-- setup: CODE -->` is Python that runs where it stands;
-- `<!-- not run: REASON -->` skips the next block.
+- `<!-- needs: WHAT -->` before a block says what it cannot run without; tests that have it run it.
 
 The last expression of a Python block is displayed as in an interactive session. Output is compared
 without what differs from run to run: ids, times, durations, sizes of files, and runs of spaces. In
@@ -37,7 +37,7 @@ FOLDER = "/data"
 """What pages show in place of the folder that they run in."""
 _FENCE = re.compile(r"^\s*(?P<ticks>```+)\s*(?P<info>[^`]*?)\s*$")
 _SETUP = "<!-- setup:"
-_NOT_RUN = re.compile(r"^<!-- not run: (.+) -->$")
+_NEEDS = re.compile(r"^<!-- needs: (.+) -->$")
 _VARIABLE = (
     (re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"), "ID"),
     (re.compile(r"(?<=-)[0-9a-f]{7,8}(-[0-9a-f]+)*…?"), "ID"),
@@ -62,14 +62,18 @@ class Block:
     """The output that the page shows, if it shows one."""
     expected_lines: tuple[int, int] = (0, 0)
     """The lines of the expected output, from 0, without the fences."""
-    not_run: str | None = None
-    """Why the block is not run."""
+    needs: str | None = None
+    """What the block cannot run without."""
+
+
+Run = Callable[[Block], str]
+"""Runs a block of a page and returns its output."""
 
 
 def blocks(text: str) -> list[Block]:
-    """The blocks of a page that run, in order, those that are marked as not run included."""
+    """The blocks of a page that run, in order."""
     found: list[Block] = []
-    reason: str | None = None
+    needs: str | None = None
     last_end = -1
     lines = text.split("\n")
     for start, end, info in _pieces(lines):
@@ -77,12 +81,12 @@ def blocks(text: str) -> list[Block]:
         gap = "".join(lines[last_end + 1 : start - 1]).strip()
         if info in LANGUAGES or info == "setup":
             language = "python" if info == "setup" else info
-            found.append(Block(language, body, start + 1, not_run=reason))
-            reason = None
+            found.append(Block(language, body, start + 1, needs=needs))
+            needs = None
         elif info == OUTPUT and found and not gap:
             found[-1] = replace(found[-1], expected=body, expected_lines=(start, end))
-        elif info.startswith("not run:"):
-            reason = info.removeprefix("not run:").strip()
+        elif info.startswith("needs:"):
+            needs = info.removeprefix("needs:").strip()
             continue
         last_end = end
     return found
@@ -94,7 +98,7 @@ def _pieces(lines: list[str]) -> Iterator[tuple[int, int, str]]:
     while number < len(lines):
         line = lines[number]
         fence = _FENCE.match(line)
-        comment = _NOT_RUN.match(line.strip())
+        comment = _NEEDS.match(line.strip())
         end = number
         if fence is not None and fence["info"]:
             end = _next(lines, number + 1, fence["ticks"])
@@ -103,7 +107,7 @@ def _pieces(lines: list[str]) -> Iterator[tuple[int, int, str]]:
             end = _next(lines, number + 1, "-->")
             yield number + 1, end, "setup"
         elif comment is not None:
-            yield number + 1, number + 1, f"not run: {comment[1]}"
+            yield number + 1, number + 1, f"needs: {comment[1]}"
         number = end + 1
 
 
@@ -127,25 +131,41 @@ class Page:
         self.text = path.read_text(encoding="utf-8")
         self.blocks = blocks(self.text)
         self._sql = sql
-        self._namespace: dict[str, object] = {"__name__": "__main__"}
+        self.namespace: dict[str, object] = {"__name__": "__main__"}
 
     @property
     def uses_spark(self) -> bool:
         """Whether a block needs a Spark session."""
-        run = [block for block in self.blocks if block.not_run is None]
+        run = [block for block in self.blocks if block.needs is None]
         return any(block.language == "sql" or "pe.spark" in block.code for block in run)
 
-    def outputs(self, folder: Path) -> Iterator[tuple[Block, str]]:
-        """Run the blocks in a folder; yields each with its output."""
+    def outputs(
+        self, folder: Path, providers: Mapping[str, Callable[[Block, Run], str]] | None = None
+    ) -> Iterator[tuple[Block, str]]:
+        """Run the blocks in a folder.
+
+        Args:
+            folder: becomes the current one.
+            providers: what a block needs -> runs the block there, by the given function. Blocks
+                that need something else are left out.
+
+        Yields:
+            Each block with its output.
+        """
         with _isolated(folder):
             for block in self.blocks:
-                if block.not_run is None:
+                provider = (providers or {}).get(block.needs or "")
+                if provider is not None:
+                    yield block, provider(block, self._run).replace(str(folder), FOLDER)
+                elif block.needs is None:
                     yield block, self._run(block).replace(str(folder), FOLDER)
 
-    def differences(self, folder: Path) -> list[str]:
+    def differences(
+        self, folder: Path, providers: Mapping[str, Callable[[Block, Run], str]] | None = None
+    ) -> list[str]:
         """Run the blocks in a folder; the outputs that are not what the page shows, as a diff."""
         found = []
-        for block, output in self.outputs(folder):
+        for block, output in self.outputs(folder, providers):
             expected = shown(block)
             if expected is not None and not same(expected, output):
                 diff = unified_diff(
@@ -156,7 +176,7 @@ class Page:
 
     def _run(self, block: Block) -> str:
         if block.language == "python":
-            return run_python(block.code, self._namespace, self.path, block.line)
+            return run_python(block.code, self.namespace, self.path, block.line)
         if block.language == "bash":
             return run_bash(block.code)
         if block.language == "console":
@@ -207,7 +227,7 @@ def run_bash(code: str) -> str:
     """Run commands in the current folder and return their output; the first failure ends them."""
     done = subprocess.run(  # noqa: S603 - the commands of our own pages
         ["bash", "-euo", "pipefail", "-c", code],  # noqa: S607
-        env=_environment(os.environ),
+        env=environment(os.environ),
         capture_output=True,
         text=True,
         timeout=120,
@@ -217,7 +237,7 @@ def run_bash(code: str) -> str:
     return done.stdout
 
 
-def _environment(outer: Mapping[str, str]) -> dict[str, str]:
+def environment(outer: Mapping[str, str]) -> dict[str, str]:
     """Let commands find this Python's programs and this checkout's package; a home of their own."""
     paths = (str(Path(sys.executable).parent), outer.get("PATH", ""))
     packages = (str(ROOT), outer.get("PYTHONPATH", ""))

@@ -1,6 +1,7 @@
 """The few parts of PyTorch that datasets need, for tests on machines without it."""
 
 import sys
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from types import ModuleType, SimpleNamespace
 
@@ -23,6 +24,10 @@ class Tensor:
 
     def __init__(self, values: np.ndarray) -> None:
         self.values = values
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.values.shape
 
     def share_memory_(self) -> "Tensor":
         return self
@@ -53,6 +58,16 @@ class TorchStub:
         self.worker: Worker | None = None
         self.rank: tuple[int, int] | None = None
 
+    def loaded(
+        self, dataset: Iterable[object], *, batch_size: None, num_workers: int
+    ) -> Iterator[object]:
+        """As `torch.utils.data.DataLoader`, of a dataset of batches; the workers in turn."""
+        assert batch_size is None
+        for number in range(num_workers):
+            self.worker = Worker(number, num_workers)
+            yield from dataset
+        self.worker = None
+
     def modules(self) -> dict[str, ModuleType]:
         """Return the modules by name."""
         torch, utils, data = (ModuleType(f"torch{end}") for end in ("", ".utils", ".utils.data"))
@@ -71,7 +86,10 @@ class TorchStub:
         )
         vars(utils).update(data=data)
         vars(data).update(
-            Dataset=Dataset, IterableDataset=IterableDataset, get_worker_info=lambda: self.worker
+            Dataset=Dataset,
+            IterableDataset=IterableDataset,
+            DataLoader=self.loaded,
+            get_worker_info=lambda: self.worker,
         )
         return {module.__name__: module for module in (torch, utils, data)}
 

@@ -370,23 +370,3 @@ def test_tasks_of_real_ray_read_the_splits(table: Table) -> None:
     (task,) = datasource.ScanDatasource(few.parts(), few.schema).get_read_tasks(1)
     assert [block.to_pydict() for block in task()] == [{"id": [23]}]
     assert task.metadata.num_rows is None
-
-
-def test_real_daft_pushes_columns_filters_and_limits(table: Table) -> None:
-    daft = pytest.importorskip("daft", reason="Daft is not installed")
-    assert table.to_daft().count_rows() == 24
-    assert sorted(table.to_daft().to_pydict()["id"]) == IDS
-    id_, p = daft.col("id"), daft.col("p")
-    filters = {
-        3: (id_ < 6) & (p == "a"),
-        5: id_.is_in([1, 2, 3]) | id_.between(20, 21),
-        0: p.is_null(),
-        12: p.upper() == "B",
-        23: ~(id_ == 4),
-    }
-    for expected, where in filters.items():
-        assert table.to_daft().where(where).select("weight").count_rows() == expected
-    few = table.to_daft().where((id_ < 6) & (p == "a")).select("weight")
-    assert sorted(few.to_pydict()["weight"]) == [0.0, 1.0, 2.0]
-    assert table.to_daft().limit(5).count_rows() == 5
-    assert table.to_daft(["id"], "id < 9", limit=3, snapshot=1).count_rows() == 3
