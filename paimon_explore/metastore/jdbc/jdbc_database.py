@@ -6,9 +6,10 @@ a pause, and replaced if it is broken. Each statement is committed by itself unl
 """
 
 import os
+import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 
 from paimon_explore.errors import PaimonError, StorageError, safe_cause
@@ -66,9 +67,9 @@ class JdbcDatabase:
     def __hash__(self) -> int:
         return hash(self._uri)
 
-    def __del__(self) -> None:
-        """Close the connection, which drivers would warn about."""
-        if self._open is not None:
+    def __del__(self, ends: Callable[[], bool] = sys.is_finalizing) -> None:
+        """Close the connection, which drivers would warn about; Python closes it at its end."""
+        if self._open is not None and not ends():  # then modules are gone already
             self.close()
 
     def __repr__(self) -> str:
