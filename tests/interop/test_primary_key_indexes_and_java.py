@@ -2,13 +2,18 @@
 
 import shutil
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from oracle import JavaPaimon
+from oracle import JavaPaimon, JavaPaimonError
 from paimon_explore import Table, open_table
+from support.depth import some
+from support.global_indexes import TYPES, given
+from support.index_rules import FIELDS as COLUMNS
+from support.index_rules import KEYS, RULES, IndexRule
 from support.rows import difference
 
 pytestmark = pytest.mark.interop
@@ -32,6 +37,7 @@ FILTERS: Mapping[str, tuple[object, ...]] = {
     "v = 'x' OR n = 1": ("or", ("=", "v", "x"), ("=", "n", 1)),
 }
 WITHOUT = {"global-index.enabled": "false"}
+COMPARED = ("b", "i8", "i32", "i64", "dec", "long_dec", "dt", "s")
 
 
 def rows(keys: range, v: str | None = None) -> list[dict[str, object]]:
@@ -125,3 +131,102 @@ def test_java_finds_all_rows_after_our_change_of_a_table_that_it_indexed(
     table.expire_snapshots(retain_max=1, retain_min=1, older_than=timedelta())
     table.remove_orphan_files(older_than=timedelta(), dry_run=False)
     assert_the_same_rows(java, folder, "without older snapshots")
+
+
+@pytest.mark.parametrize("kind", ["btree", "bitmap"])
+def test_java_finds_the_same_rows_by_indexes_of_ours_of_every_type(
+    java: JavaPaimon, kind: str, tmp_path: Path
+) -> None:
+    table, given_rows = tmp_path / "t", [{"k": k, **row} for k, row in enumerate(given())]
+    options = {
+        "bucket": "1",
+        "deletion-vectors.enabled": "true",
+        f"pk-{kind}.index.columns": ",".join(TYPES),
+    }
+    fields = [("k", "INT NOT NULL"), *TYPES.items()]
+    java.create_table(table, fields, primary_keys=["k"], options=options)
+    ours = open_table(table)
+    ours.upsert(given_rows[:20])
+    ours.upsert(given_rows[10:])
+    ours.compact()
+    for column in TYPES:
+        filters: list[tuple[object, ...]] = [("is_null", column), ("is_not_null", column)]
+        if column in COMPARED:
+            values = [given_rows[i][column] for i in (1, 9, 20)]
+            filters += [(op, column, v) for v in values for op in ("=", ">", "<=", "!=")]
+            filters.append(("in", column, *values))
+        for where in some(filters, 7, len(column)):
+            assert {split.kind for split in java.plan(table, where=where)} <= {"IndexedSplit"}
+            expected = java.read(table, where=where, options=WITHOUT)
+            assert difference(expected, java.read(table, where=where)) == "", where
+
+
+KINDS_OF_TABLES: Mapping[str, Mapping[str, str]] = {
+    "several buckets": {"bucket": "3"},
+    "beside data files": {"index-file-in-data-file-dir": "true"},
+    "64-bit vectors": {"deletion-vectors.bitmap64": "true"},
+    "partial update": {"merge-engine": "partial-update"},
+    "aggregation": {"merge-engine": "aggregation", "fields.n.aggregate-function": "max"},
+    "changelog": {"changelog-producer": "lookup"},
+    "orc": {"file.format": "orc"},
+    "avro": {"file.format": "avro"},
+    "thin": {"data-file.thin-mode": "true"},
+    "small files": {"target-file-size": "1 kb"},
+    "postponed": {"bucket": "-2"},
+}
+
+
+def names_of_indexes(java: JavaPaimon, folder: Path) -> set[str]:
+    """The files of btree and bitmap indexes."""
+    found = java.system_table(folder, "table_indexes").to_pylist()
+    return {row["file_name"] for row in found if row["index_type"] in ("btree", "bitmap")}
+
+
+@pytest.mark.parametrize("name", KINDS_OF_TABLES)
+def test_java_uses_and_keeps_the_indexes_that_our_compaction_builds(
+    java: JavaPaimon, name: str, tmp_path: Path
+) -> None:
+    folder = tmp_path / "t"
+    java.create_table(
+        folder,
+        FIELDS,
+        partition_keys=["p"],
+        primary_keys=["p", "k"],
+        options={**INDEXED, "write-only": "true", **KINDS_OF_TABLES[name]},
+    )
+    table = open_table(folder)
+    table.upsert(rows(range(60)))
+    if name == "postponed":  # the first file of a bucket is only moved to another level
+        table.compact()
+    table.upsert(rows(range(40, 100), "x"))
+    table.compact()
+    assert_the_same_rows(java, folder, "built")
+    splits = java.plan(folder, where=("=", "v", "x"))
+    assert {split.kind for split in splits} == {"IndexedSplit"}
+    (note,) = open_table(folder).explain(where="v = 'x'").notes
+    assert note.endswith("0 of them have no index.")
+    built = names_of_indexes(java, folder)
+    table.upsert(rows(range(0, 100, 3), "new"))
+    table.compact(full=False)
+    assert_the_same_rows(java, folder, "changed")
+    table.compact()
+    assert_the_same_rows(java, folder, "replaced")
+    rebuilt = names_of_indexes(java, folder)
+    assert rebuilt.isdisjoint(built)
+    if name != "postponed":  # whose buckets the engines compact
+        java.write(folder, rows(range(2), "java"), options={"write-only": "false"})
+        assert names_of_indexes(java, folder) >= rebuilt
+        assert_the_same_rows(java, folder, "Java's")
+    assert list(open_table(folder).fsck()) == []
+
+
+@pytest.mark.parametrize("rule", RULES, ids=str)
+def test_java_allows_and_refuses_the_same_options(
+    java: JavaPaimon, rule: IndexRule, tmp_path: Path
+) -> None:
+    fields = list(COLUMNS.items())
+    refuses: AbstractContextManager[object] = nullcontext()
+    if rule.problem is not None:
+        refuses = pytest.raises(JavaPaimonError)
+    with refuses:
+        java.create_table(tmp_path / "t", fields, primary_keys=KEYS, options=rule.options)

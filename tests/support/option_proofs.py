@@ -104,6 +104,12 @@ PROOFS: Mapping[str, Mapping[str, Sequence[str]]] = {
         "the_oldest_automatic_tags_go_and_hand_made_ones_stay": ("tag.num-retained-max",),
         "what_is_new_since_the_automatic_tag_before": ("incremental-to-auto-tag",),
     },
+    "unit/maintenance/test_primary_key_indexes.py": {
+        "a_compaction_indexes_the_files_that_it_writes": (
+            "pk-bitmap.index.columns",
+            "pk-btree.index.columns",
+        ),
+    },
     "unit/maintenance/test_record_expiry.py": {
         "files_on_the_top_level_are_rewritten_when_their_rows_grow_too_old": (
             "record-level.expire-time",

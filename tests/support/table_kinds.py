@@ -133,6 +133,10 @@ TABLE_KINDS: Mapping[str, TableKind] = MappingProxyType(
         "keyed": _keyed({"bucket": "2"}),
         "keyed, long-lived changes": _keyed(_LOGS),
         "vectors": _keyed(_VECTORS, waits=True),
+        "indexed": _keyed(
+            {**_VECTORS, "pk-btree.index.columns": "v", "pk-bitmap.index.columns": "w"},
+            waits=True,
+        ),
         "dynamic buckets": _keyed({"bucket": "-1", "dynamic-bucket.target-row-num": "2"}),
         "postponed buckets": _keyed({"bucket": "-2"}, waits=True),
         "partial update": TableKind(

@@ -33,6 +33,7 @@ from paimon_explore.maintenance.compaction.compaction_plan import (
 )
 from paimon_explore.maintenance.compaction.file_group import FileGroup
 from paimon_explore.maintenance.compaction.levels import Levels
+from paimon_explore.maintenance.compaction.primary_key_indexes import BucketIndexes
 from paimon_explore.maintenance.compaction.record_expiry import RecordExpiry, record_expiry
 from paimon_explore.maintenance.compaction.universal_compaction import CompactionUnit
 from paimon_explore.merge.key_records import is_retract
@@ -132,6 +133,7 @@ class UnitCompaction:
         self._files = bucket.split.files
         self._levels: Ints = numbers(self._files.table, "level")
         self._vectors = BucketVectors(bucket.target, bucket.split)
+        self._indexes = BucketIndexes(bucket.target, bucket.split, bucket.index)
         self._rules = _rules_of(schema, options, bucket, unit, self._levels)
         self._drops_retracts = unit.level != 0 and (
             unit.level >= bucket.levels.highest or self._rules.vectors
@@ -191,6 +193,7 @@ class UnitCompaction:
         for writer in self._writers:
             writer.abort()
         self._vectors.abort()
+        self._indexes.abort()
 
     def _steps(self) -> list[Step]:
         plan = CompactionUnitPlan(
@@ -337,31 +340,20 @@ class UnitCompaction:
     def _message(self, result: _Result) -> CommitMessage:
         split = self._bucket.split
         vectors = self._vectors.write()
+        after = _joined(result.after)
+        indexes = self._indexes.replace(result.before, after)
         return CommitMessage(
             partition=split.partition,
             bucket=split.bucket,
             total_buckets=split.total_buckets,
             compact_before=self._files.take(np.array(result.before, np.int64)),
-            compact_after=_joined(result.after),
+            compact_after=after,
             compact_changelog=_joined(result.changelog),
-            compact_new_index_files=vectors,
+            compact_new_index_files=IndexEntries.concat([vectors, indexes.new]),
             compact_deleted_index_files=IndexEntries.concat(
-                [
-                    replaced_vectors(self._bucket.index, vectors),
-                    _indexes_of(self._bucket, result.before),
-                ]
+                [replaced_vectors(self._bucket.index, vectors), indexes.deleted]
             ),
         )
-
-
-def _indexes_of(bucket: PrimaryKeyBucket, files: Sequence[int]) -> IndexEntries:
-    """Return the indexes over rows of replaced files, which the index names by file."""
-    names = bucket.split.files.table.column("file_name").to_pylist()
-    replaced = [str(names[i]).encode() for i in files]
-    sources = [indexed_file(row) or b"" for row in bucket.index.rows()]
-    return bucket.index.filter(
-        np.array([any(name in source for name in replaced) for source in sources], np.bool_)
-    )
 
 
 def indexed_file(row: Mapping[str, object]) -> bytes | None:

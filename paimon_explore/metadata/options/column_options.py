@@ -100,3 +100,15 @@ MAP_PLACEMENT_POLICY = ColumnOption(
         default=MapPlacementPolicy.LRU,
     )
 )
+PK_BTREE_INDEX_OPTIONS = ColumnOption(
+    text("pk-btree.index.options", "Build options of Java as a JSON object.", default=None)
+)
+PK_BITMAP_INDEX_OPTIONS = ColumnOption(
+    text("pk-bitmap.index.options", "Build options of Java as a JSON object.", default=None)
+)
+PK_VECTOR_INDEX_TYPE = ColumnOption(
+    text("pk-vector.index.type", "Kind of vector index, built by Java.", default=None)
+)
+PK_VECTOR_DISTANCE_METRIC = ColumnOption(
+    text("pk-vector.distance.metric", "Distance of vectors.", default="inner_product")
+)

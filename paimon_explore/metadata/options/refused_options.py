@@ -174,8 +174,6 @@ READ_ONLY: tuple[Option[object], ...] = (
     size("vector.target-file-size", "Target size of files of vectors.", default=None),
     opt.BLOB_DESCRIPTOR_FIELD,
     opt.BLOB_VIEW_FIELD,
-    opt.PK_BTREE_INDEX_COLUMNS,
-    opt.PK_BITMAP_INDEX_COLUMNS,
     opt.PK_VECTOR_INDEX_COLUMNS,
     opt.PK_FULL_TEXT_INDEX_COLUMNS,
     opt.PK_MULTIVALUE_INDEX_COLUMNS,

@@ -475,10 +475,14 @@ INDEX_FILE_IN_DATA_FILE_DIR = immutable(
     flag("index-file-in-data-file-dir", "Index files beside data files.", default=False)
 )
 PK_BTREE_INDEX_COLUMNS = names(
-    "pk-btree.index.columns", "Indexed columns; new files are not indexed."
+    "pk-btree.index.columns", "Columns with a btree index, which compactions build."
 )
-PK_BITMAP_INDEX_COLUMNS = names("pk-bitmap.index.columns", "The same for bitmaps.")
-PK_VECTOR_INDEX_COLUMNS = names("pk-vector.index.columns", "The same for vectors.")
+PK_BITMAP_INDEX_COLUMNS = names(
+    "pk-bitmap.index.columns", "Columns with a bitmap index, which compactions build."
+)
+PK_VECTOR_INDEX_COLUMNS = names(
+    "pk-vector.index.columns", "Columns with a vector index; only Java builds and uses it."
+)
 PK_FULL_TEXT_INDEX_COLUMNS = names("pk-full-text.index.columns", "The same for texts.")
 PK_MULTIVALUE_INDEX_COLUMNS = names("pk-multivalue.index.columns", "The same for arrays.")
 ROW_TRACKING_ENABLED = immutable(

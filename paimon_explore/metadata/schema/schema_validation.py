@@ -40,6 +40,9 @@ from paimon_explore.metadata.schema.merge_option_validation import (
     sequence_violations,
 )
 from paimon_explore.metadata.schema.path_option_validation import path_violations
+from paimon_explore.metadata.schema.primary_key_index_validation import (
+    primary_key_index_violations,
+)
 from paimon_explore.metadata.schema.scan_option_validation import scan_violations
 from paimon_explore.metadata.schema.storage_validation import (
     blob_violations,
@@ -72,6 +75,7 @@ _RULES: tuple[Callable[[TableSchema, TableOptions], Iterator[str]], ...] = (
     row_tracking_violations,
     clustering_violations,
     chain_violations,
+    primary_key_index_violations,
 )
 
 

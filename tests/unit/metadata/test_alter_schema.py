@@ -368,7 +368,7 @@ def test_clustering_columns_of_overriding_tables_are_fixed() -> None:
 
 
 def test_indexed_columns_are_fixed() -> None:
-    schema = altered(SetOption(key="pk-btree.index.columns", value="a"))
+    schema = table(pk_btree__index__columns="a", deletion_vectors__enabled="true")
     with pytest.raises(
         InvalidInputError, match=r"Column 'a' cannot be dropped: option 'pk-btree.index.columns'"
     ):

@@ -1,0 +1,260 @@
+"""Primary-key indexes (btree, bitmap) of a bucket, built when a compaction replaces its files.
+
+For each indexed column and each level above 0, one index file covers all files of the level that a
+compaction has written. It names them with their number of rows; its rows are numbered through them
+in the order of their names. An index file whose files are no longer those of its level is replaced.
+Deleted rows are indexed too, as deletion vectors apply to the rows that a lookup finds.
+
+Files that were written by an upsert and only moved to another level have no index. Readers read
+files without index as a whole.
+
+Spec: primary-key-table, global index. Seen in: golden java200 `pk_index_btree`.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from paimon_explore.data_types.arrow_buffers import as_python
+from paimon_explore.data_types.definitions import DataField, TypeRoot
+from paimon_explore.data_types.traversal import is_root
+from paimon_explore.encoding.global_index.bitmap_writer import encode_bitmap_index
+from paimon_explore.encoding.global_index.btree_writer import encode_btree
+from paimon_explore.encoding.global_index.column_keys import indexed_rows
+from paimon_explore.encoding.global_index.index_keys import global_index_keys, is_indexable
+from paimon_explore.encoding.global_index.index_meta import SortedIndexMeta, encode_index_meta
+from paimon_explore.encoding.global_index.index_sources import (
+    IndexSources,
+    SourceFile,
+    decode_sources,
+    encode_sources,
+)
+from paimon_explore.errors import CorruptFileError, FormatError
+from paimon_explore.fileio.discard import discard
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.manifest.index_manifest import IndexEntries
+from paimon_explore.metadata.manifest.manifest_entry import (
+    FileKind,
+    FileSource,
+    ManifestEntries,
+)
+from paimon_explore.metadata.options.table_options import (
+    PK_BITMAP_INDEX_COLUMNS,
+    PK_BTREE_INDEX_COLUMNS,
+)
+from paimon_explore.read.data_file import ReadRequest, read_data_file
+from paimon_explore.read.split_reader import SplitFile, SplitReader
+from paimon_explore.scan.index_lookups import BITMAP, BTREE
+from paimon_explore.scan.manifest_arrays import column, numbers
+from paimon_explore.scan.splits.data_split import DataSplit, LocatedFiles, Splits
+from paimon_explore.scan.splits.file_locations import DataFilePaths
+from paimon_explore.write.write_target import WriteTarget
+
+IndexRow = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexChanges:
+    """Index files of a bucket that a compaction adds and removes."""
+
+    new: IndexEntries
+    deleted: IndexEntries
+
+
+@dataclass(frozen=True, slots=True)
+class _Definition:
+    """An index that the options of the table ask for."""
+
+    kind: str
+    field: DataField
+
+    def is_of(self, row: IndexRow) -> bool:
+        """Return whether an index file belongs to the index."""
+        index = row["global_index"]
+        return (
+            isinstance(index, dict)
+            and row["index_type"] == self.kind
+            and index["index_field_id"] == self.field.id
+            and index["source_meta"] is not None
+        )
+
+
+class BucketIndexes:
+    """Keeps the primary-key indexes of a bucket in step with its files.
+
+    Args:
+        target: the table.
+        split: the live files of the bucket before the compaction.
+        index: the index files of the bucket.
+    """
+
+    def __init__(self, target: WriteTarget, split: DataSplit, index: IndexEntries) -> None:
+        self._target = target
+        self._split = split
+        self._index = index
+        self._written: list[str] = []
+
+    def replace(self, before: Sequence[int], after: ManifestEntries) -> IndexChanges:
+        """Write the index files of changed levels.
+
+        Args:
+            before: positions of the replaced files in the split.
+            after: entries of new files, and of files on their new level.
+
+        Raises:
+            FormatError: a data file is malformed.
+            StorageError: a file cannot be read or written.
+        """
+        rows = self._index.rows()
+        definitions = list(_definitions(self._target))
+        if not definitions and not any(map(_sources, rows)):
+            return IndexChanges(new=IndexEntries.empty(), deleted=IndexEntries.empty())
+        kept = np.ones(self._split.count, np.bool_)
+        kept[list(before)] = False
+        live = ManifestEntries.concat([self._split.files.filter(kept), after])
+        deleted = [any(name in _sources(row) for name in self._names(before)) for row in rows]
+        new: list[IndexRow] = []
+        levels = list(_levels(live))
+        for definition in definitions:
+            own = [at for at, row in enumerate(rows) if definition.is_of(row)]
+            for level, files in levels:
+                covering = [at for at in own if _covered(rows[at], files)]
+                if len(covering) == 1:
+                    own.remove(covering[0])
+                else:
+                    new.append(self._build(definition, level, files))
+            for at in own:
+                deleted[at] = True
+        return IndexChanges(
+            new=IndexEntries.from_rows(new),
+            deleted=self._index.filter(np.array(deleted, np.bool_)),
+        )
+
+    def abort(self) -> None:
+        """Delete the new index files."""
+        discard(self._target.store.file_io, self._written)
+
+    def _names(self, files: Sequence[int]) -> list[bytes]:
+        names = self._split.files.table.column("file_name").to_pylist()
+        return [str(names[at]).encode() for at in files]
+
+    def _build(self, definition: _Definition, level: int, files: ManifestEntries) -> IndexRow:
+        """Write an index file over files of a level, in the order of their names."""
+        sources = IndexSources(level=level, files=_source_files(files))
+        keys = global_index_keys(definition.field.type)
+        rows = indexed_rows(
+            self._column(definition.field, files), np.arange(sources.row_count), keys
+        )
+        encode = encode_btree if definition.kind == BTREE else encode_bitmap_index
+        data = b"".join(encode(rows.groups(), rows.nulls, keys))
+        meta = SortedIndexMeta(
+            first=rows.keys[0] if rows.keys else None,
+            last=rows.keys[-1] if rows.keys else None,
+            has_nulls=bool(rows.nulls),
+        )
+        return {
+            "kind": FileKind.ADD.value,
+            "partition": self._split.partition,
+            "bucket": self._split.bucket,
+            "index_type": definition.kind,
+            "file_name": self._write(data),
+            "file_size": len(data),
+            "row_count": sources.row_count,
+            "global_index": {
+                "row_range_start": 0,
+                "row_range_end": sources.row_count - 1,
+                "index_field_id": definition.field.id,
+                "index_meta": encode_index_meta(meta, keys),
+                "source_meta": encode_sources(sources),
+            },
+        }
+
+    def _write(self, data: bytes) -> str:
+        target = self._target
+        names = target.file_names()
+        name = f"index-{names.unique}-{next(names.numbers)}"
+        folder = target.partition_path(self._split.partition)
+        path = target.store.paths.index_file(folder, self._split.bucket, name)
+        self._written.append(path)
+        target.store.file_io.create(path, data)
+        return name
+
+    def _column(self, wanted: DataField, files: ManifestEntries) -> "pa.ChunkedArray[Any]":
+        """Read a column of all rows of files."""
+        target = self._target
+        located = LocatedFiles(
+            entries=files,
+            paths_of=DataFilePaths(target.schema, target.options, target.store.paths),
+            deletion_files={},
+            snapshot_id=None,
+            branch=target.store.paths.branch,
+        )
+        reader = SplitReader(
+            unrestricted=True,
+            store=target.store,
+            schema=target.schema,
+            options=target.options,
+            columns=(wanted.name,),
+        )
+        split = Splits.one(located)
+        chunks = []
+        for at, source in enumerate(_source_files(files)):
+            file = SplitFile(split=split, row=at, reader=reader)
+            batches = read_data_file(file.source(), ReadRequest(fields=reader.fields))
+            own = [batch.column(0) for batch in batches]
+            if sum(map(len, own)) != source.row_count:
+                rule = f"must have {source.row_count} rows, as the manifest says"
+                raise CorruptFileError(file.path, "number of rows", rule)
+            chunks += own
+        return pa.chunked_array(chunks)
+
+
+def _definitions(target: WriteTarget) -> Iterator[_Definition]:
+    """The indexes that the options ask for.
+
+    CHAR is left out, since writers differ in whether they pad its values.
+    """
+    for option, kind in ((PK_BTREE_INDEX_COLUMNS, BTREE), (PK_BITMAP_INDEX_COLUMNS, BITMAP)):
+        for name in target.options.value(option):
+            found = target.schema.field(name)
+            if found and is_indexable(found.type) and not is_root(found.type, TypeRoot.CHAR):
+                yield _Definition(kind, found)
+
+
+def _levels(live: ManifestEntries) -> Iterator[tuple[int, ManifestEntries]]:
+    """The files that are indexed, level by level, in the order of their names."""
+    levels = numbers(live.table, "level")
+    sources = as_python(column(live.table, "file_source"))
+    is_compacted = np.array([source == FileSource.COMPACT for source in sources], np.bool_)
+    chosen = (levels > 0) & is_compacted
+    names = np.array(as_python(column(live.table, "file_name")), np.str_)
+    for level in np.unique(levels[chosen]).tolist():
+        own = np.flatnonzero(chosen & (levels == level))
+        files = live.take(own[np.argsort(names[own], kind="stable")])
+        if numbers(files.table, "row_count").sum():
+            yield level, files
+
+
+def _source_files(files: ManifestEntries) -> tuple[SourceFile, ...]:
+    names = map(str, as_python(column(files.table, "file_name")))
+    counts = numbers(files.table, "row_count").tolist()
+    return tuple(map(SourceFile, names, counts))
+
+
+def _sources(row: IndexRow) -> bytes:
+    """The source metadata of an index file; empty for others than primary-key indexes."""
+    index = row["global_index"]
+    source = index.get("source_meta") if isinstance(index, dict) else None
+    return source if isinstance(source, bytes) else b""
+
+
+def _covered(row: IndexRow, files: ManifestEntries) -> bool:
+    """Whether an index file covers exactly these files of a level."""
+    try:
+        sources = decode_sources(_sources(row), path=str(row["file_name"]))
+    except FormatError:
+        return False
+    level = int(numbers(files.table, "level")[0])
+    return sources == IndexSources(level=level, files=_source_files(files))

@@ -1,0 +1,160 @@
+"""Primary-key indexes that compactions build, replace and drop."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from paimon_explore import Table, col, open_table
+from paimon_explore.encoding.global_index.index_sources import IndexSources, decode_sources
+from paimon_explore.errors import UnsupportedFeatureError
+from support.global_indexes import TYPES, given
+from support.small_tables import new_catalog
+
+VECTORS = {"bucket": "1", "deletion-vectors.enabled": "true"}
+BOTH = {"pk-btree.index.columns": "n", "pk-bitmap.index.columns": "v"}
+
+
+def table_of(
+    options: Mapping[str, str] | None = None, columns: Mapping[str, str] | None = None
+) -> Table:
+    return new_catalog().create_table(
+        "db.t",
+        {"k": "INT", **(columns or {"v": "STRING", "n": "INT"})},
+        primary_key="k",
+        options={**VECTORS, **(BOTH if options is None else options)},
+    )
+
+
+def rows(keys: range, v: str = "a") -> list[dict[str, object]]:
+    return [{"k": k, "v": v, "n": k // 10} for k in keys]
+
+
+def indexes(table: Table) -> list[dict[str, Any]]:
+    """The entries of btree and bitmap indexes."""
+    snapshot = table.store.snapshots.latest()
+    assert snapshot is not None
+    return [
+        row
+        for row in table.store.manifests.index_of(snapshot).rows()
+        if row["global_index"] is not None
+    ]
+
+
+def sources(table: Table) -> dict[str, IndexSources]:
+    return {
+        row["index_type"]: decode_sources(row["global_index"]["source_meta"], path="")
+        for row in indexes(table)
+    }
+
+
+def test_a_compaction_indexes_the_files_that_it_writes() -> None:
+    table = table_of()
+    table.upsert(rows(range(50)))
+    assert indexes(table) == []
+    table.upsert(rows(range(40, 100), "x"))
+    table.compact()
+    (file,) = table.system_table("files").to_arrow().to_pylist()
+    found = sources(table)
+    assert found.keys() == {"btree", "bitmap"}
+    for one in found.values():
+        (source,) = one.files
+        assert (one.level, one.row_count) == (5, 100)
+        assert file["file_path"].endswith(source.name)
+    assert table.explain(where="v = 'a'").notes == (
+        "Primary-key index (bitmap of 'v'): 40 of 100 rows are read; 0 of them have no index.",
+    )
+    assert table.scan(where="v = 'a' AND n = 3").count() == 10
+
+
+def test_files_that_were_only_moved_have_no_index() -> None:
+    table = table_of()
+    table.upsert(rows(range(50)))
+    table.compact()
+    assert indexes(table) == []
+    assert table.explain(where="v = 'a'").notes == ()
+    assert table.scan(where="v = 'a'").count() == 50
+
+
+def test_deleted_rows_and_newer_files_are_right_and_indexes_stay() -> None:
+    table = table_of()
+    table.upsert(rows(range(50)))
+    table.upsert(rows(range(40, 100), "x"))
+    table.compact()
+    before = indexes(table)
+    table.upsert(rows(range(10), "new"))
+    table.delete("k = 20")
+    assert indexes(table) == before
+    assert table.scan(where="v = 'a'").count() == 29
+    assert table.scan(where="v = 'new'").count() == 10
+    (note,) = table.explain(where="v = 'new'").notes
+    assert note.endswith("rows are read; 10 of them have no index.")
+
+
+def test_a_later_compaction_replaces_the_indexes_of_its_files() -> None:
+    table = table_of()
+    for v in ("a", "b", "c"):
+        table.upsert(rows(range(50), v))
+        table.compact(full=True)
+    assert [row["row_count"] for row in indexes(table)] == [50, 50]
+    assert table.scan(where="v = 'b'").count() == 0
+    table.expire_snapshots(retain_max=1, retain_min=1, older_than="0 s")
+    assert len(table.store.file_io.list(table.store.paths.index_dir)) == 2
+    assert list(table.fsck(read_rows=True)) == []
+
+
+def test_indexes_that_the_options_no_longer_name_go_with_their_files() -> None:
+    table = table_of()
+    table.upsert(rows(range(50)))
+    table.upsert(rows(range(40, 100), "x"))
+    table.compact()
+    table.unset_options("pk-btree.index.columns")
+    table = open_table(table.path)
+    assert table.explain(where="n = 3").notes == ()
+    table.upsert(rows(range(50), "y"))
+    table.compact()
+    assert [row["index_type"] for row in indexes(table)] == ["bitmap"]
+
+
+def test_a_rescale_drops_the_indexes_of_the_files_that_it_replaces() -> None:
+    table = table_of()
+    table.upsert(rows(range(50)))
+    table.upsert(rows(range(40, 100), "x"))
+    table.compact()
+    table.maintenance.rescale(2)
+    assert indexes(table) == []
+    assert table.scan(where="v = 'a'").count() == 40
+
+
+@pytest.mark.parametrize("kind", ["btree", "bitmap"])
+def test_every_type_is_indexed(kind: str) -> None:
+    table = table_of({f"pk-{kind}.index.columns": ",".join(TYPES)}, TYPES)
+    given_rows = [{"k": k, **row} for k, row in enumerate(given())]
+    table.upsert(given_rows[:20])
+    table.upsert(given_rows[10:])
+    table.compact()
+    for column in TYPES:
+        value = given_rows[9][column]
+        matching = sum(row[column] == value for row in given_rows)
+        (note,) = table.explain(where=col(column) == value).notes
+        assert note == (
+            f"Primary-key index ({kind} of {column!r}): {matching} of {len(given_rows)} rows are "
+            "read; 0 of them have no index."
+        )
+        assert table.scan(where=col(column) == value).to_arrow().num_rows == matching
+        nulls = table.scan(where=col(column).is_null()).to_arrow()
+        assert nulls.num_rows == sum(row[column] is None for row in given_rows)
+
+
+def test_char_columns_get_no_index() -> None:
+    table = table_of({"pk-btree.index.columns": "c"}, {"c": "CHAR(3)"})
+    for _ in range(2):
+        table.upsert([{"k": 1, "c": "ab"}, {"k": 2, "c": "abc"}])
+    table.compact()
+    assert indexes(table) == []
+    assert table.scan(where="c = 'abc'").count() == 1
+
+
+def test_global_indexes_are_for_tables_with_data_evolution() -> None:
+    with pytest.raises(UnsupportedFeatureError, match="without data evolution"):
+        table_of().maintenance.create_global_index("n")
