@@ -101,6 +101,7 @@ class DataFileSource:
             `sequence.snapshot-ordering`, where it is the snapshot id of the manifest entry).
         partition: the entry's `_PARTITION`: partition columns that are not stored have its values.
         file_format: the format of the file; None if its name says it.
+        as_descriptor: read the values of a blob file as descriptors of their place in the file.
     """
 
     file_io: FileIO
@@ -113,6 +114,7 @@ class DataFileSource:
     sequence_number: int | None = None
     partition: bytes | None = None
     file_format: str | None = None
+    as_descriptor: bool = False
 
     @property
     def stored_fields(self) -> tuple[DataField, ...]:
@@ -247,6 +249,7 @@ def open_rows(source: DataFileSource, request: ReadRequest) -> Iterator["OpenRow
         batch_bytes=request.batch_bytes,
         zone=request.zone,
         size=source.size,
+        as_descriptor=source.as_descriptor,
     )
     with open_data_file(to_open) as opened:
         if request.omit_insert_kinds and _only_inserts(opened):

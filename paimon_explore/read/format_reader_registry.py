@@ -67,6 +67,7 @@ class FileToOpen:
         batch_bytes: approximate maximum size of a batch, if the format supports it.
         zone: time zone of the reader; None for the process's zone.
         size: in bytes, if known; saves a request on object stores.
+        as_descriptor: whether the values of a blob file are read as descriptors.
     """
 
     file_io: FileIO
@@ -78,6 +79,7 @@ class FileToOpen:
     batch_bytes: int
     zone: tzinfo | None
     size: int | None = None
+    as_descriptor: bool = False
 
 
 def data_file_name(path: str, file_format: str | None = None) -> DataFileName:
@@ -200,7 +202,7 @@ def _blob(file: FileToOpen) -> Iterator[OpenDataFile]:
         rule = f"a blob file has exactly one column, but its schema has {len(file.columns)}"
         raise CorruptFileError(file.path, "columns", rule)
     with open_sized(file.file_io, file.path, file.size) as stream:
-        yield BlobDataFile(stream, file.path, file.columns[0])
+        yield BlobDataFile(stream, file.path, file.columns[0], as_descriptor=file.as_descriptor)
 
 
 @contextmanager

@@ -1,8 +1,15 @@
-"""Checks that the values of columns may and can be read."""
+"""Checks that the values of columns may be read; contents of BLOB columns of descriptors.
+
+Spec: append-table/blob, `blob-descriptor-field`; `blob-as-descriptor`.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from paimon_explore.errors import UnsupportedFeatureError
+import pyarrow as pa
+
+from paimon_explore.data_types.arrow_buffers import Column, as_python
+from paimon_explore.encoding.blob.blob_descriptor import decode_descriptor
+from paimon_explore.errors import CorruptFileError, UnsupportedFeatureError
 from paimon_explore.metadata.options.table_options import (
     BLOB_AS_DESCRIPTOR,
     BLOB_DESCRIPTOR_FIELD,
@@ -10,6 +17,7 @@ from paimon_explore.metadata.options.table_options import (
     BLOB_VIEW_RESOLVE_ENABLED,
     TableOptions,
 )
+from paimon_explore.store.blob_contents import read_contents
 from paimon_explore.store.table_store import TableStore
 
 
@@ -55,9 +63,53 @@ def check_stored_contents(store: TableStore, names: Sequence[str], options: Tabl
 
 def _references(options: TableOptions) -> Iterator[tuple[str, str, str]]:
     """Yield each column of references, what it stores, and the option that returns it."""
-    if options.has(BLOB_DESCRIPTOR_FIELD) and not options.value(BLOB_AS_DESCRIPTOR):
-        for name in options.value(BLOB_DESCRIPTOR_FIELD):
-            yield name, "descriptors", f"{BLOB_AS_DESCRIPTOR.key!r}: 'true'"
     if options.has(BLOB_VIEW_FIELD) and options.value(BLOB_VIEW_RESOLVE_ENABLED):
         for name in options.value(BLOB_VIEW_FIELD):
             yield name, "references to other tables", f"{BLOB_VIEW_RESOLVE_ENABLED.key!r}: 'false'"
+
+
+def with_contents(
+    batches: Iterator[pa.RecordBatch],
+    columns: Sequence[str],
+    options: TableOptions,
+    store: TableStore,
+) -> Iterator[pa.RecordBatch]:
+    """Replace descriptors by the contents that they refer to, unless they are asked for.
+
+    Args:
+        batches: rows.
+        columns: their columns.
+        options: effective options.
+        store: the table.
+
+    Raises:
+        CorruptFileError: a value is no descriptor, or its file ends before the contents do.
+        UnsupportedFeatureError: contents are in another storage than the table.
+        MissingFileError: a file of contents does not exist.
+    """
+    if not options.has(BLOB_DESCRIPTOR_FIELD) or options.value(BLOB_AS_DESCRIPTOR):
+        return batches
+    stored = options.value(BLOB_DESCRIPTOR_FIELD)
+    names = [name for name in columns if name in stored]
+    return (_batch_with_contents(batch, names, store) for batch in batches)
+
+
+def _batch_with_contents(
+    batch: pa.RecordBatch, names: Sequence[str], store: TableStore
+) -> pa.RecordBatch:
+    for name in names:
+        at = batch.schema.get_field_index(name)
+        values = [_contents(value, name, store) for value in as_python(batch.column(at))]
+        column: Column = pa.array(values, batch.column(at).type)
+        batch = batch.set_column(at, batch.schema.field(at), column)
+    return batch
+
+
+def _contents(value: object, name: str, store: TableStore) -> bytes | None:
+    if not isinstance(value, bytes):
+        return None
+    try:
+        descriptor = decode_descriptor(value)
+    except ValueError as error:
+        raise CorruptFileError(store.paths.root, f"column {name!r}", str(error)) from error
+    return read_contents(store, descriptor)

@@ -97,11 +97,12 @@ def read_group(reader: SplitReader, group: Group) -> Iterator[pa.RecordBatch]:
     if len(group) == 1 or not isinstance(first, DataSplit) or not isinstance(last, DataSplit):
         return read_split(reader, first)
     if first.raw_convertible:
-        return _raw_files(reader, first.of, first.start, last.start + last.count)
+        found = _raw_files(reader, first.of, first.start, last.start + last.count)
+        return reader.with_contents(found)
     merged = _merged_rows(reader, first.of, first.number, last.number + 1)
     if merged is None:
         return (batch for split in group for batch in reader.read(split))
-    return merged
+    return reader.with_contents(merged)
 
 
 def read_split(reader: SplitReader, split: Split) -> Iterator[pa.RecordBatch]:
@@ -109,11 +110,12 @@ def read_split(reader: SplitReader, split: Split) -> Iterator[pa.RecordBatch]:
     if not isinstance(split, DataSplit) or split.count == 1 or split.same_rows:
         return reader.read(split)
     if split.raw_convertible:
-        return _raw_files(reader, split.of, split.start, split.start + split.count)
+        found = _raw_files(reader, split.of, split.start, split.start + split.count)
+        return reader.with_contents(found)
     merged = None
     if _is_small_split(reader, split):
         merged = _merged_rows(reader, split.of, split.number, split.number + 1)
-    return reader.read(split) if merged is None else merged
+    return reader.read(split) if merged is None else reader.with_contents(merged)
 
 
 def read_files(reader: SplitReader, split: Split, files: range) -> Iterator[pa.RecordBatch]:
@@ -124,7 +126,8 @@ def read_files(reader: SplitReader, split: Split, files: range) -> Iterator[pa.R
     """
     if not isinstance(split, DataSplit) or not split.raw_convertible or split.same_rows:
         raise ValueError("read_files needs a split whose files can be read one by one.")
-    return _raw_files(reader, split.of, split.start + files.start, split.start + files.stop)
+    found = _raw_files(reader, split.of, split.start + files.start, split.start + files.stop)
+    return reader.with_contents(found)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ Spec: primary-key-table, merge read; concepts/spec/tableindex.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import field, replace
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,6 +33,7 @@ from paimon_explore.metadata.manifest.manifest_entry import FileSource
 from paimon_explore.metadata.options.effective_options import needs_lookup
 from paimon_explore.metadata.options.option_enums import MergeEngine
 from paimon_explore.metadata.options.table_options import (
+    BLOB_AS_DESCRIPTOR,
     FILE_INDEX_READ_ENABLED,
     MERGE_ENGINE,
     SEQUENCE_SNAPSHOT_ORDERING,
@@ -41,6 +41,7 @@ from paimon_explore.metadata.options.table_options import (
 )
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.table_paths import file_in
+from paimon_explore.read import readable_columns
 from paimon_explore.read.data_file import (
     DataFileSource,
     ReadRequest,
@@ -48,7 +49,6 @@ from paimon_explore.read.data_file import (
     read_data_file,
 )
 from paimon_explore.read.format_reader_registry import data_file_name
-from paimon_explore.read.readable_columns import check_readable_columns
 from paimon_explore.read.run_order import MAX_RUNS, in_order
 from paimon_explore.scan.manifest_arrays import byte_array, column, numbers, row_array
 from paimon_explore.scan.predicate.expression import TRUE, Expression, names_of
@@ -62,6 +62,7 @@ from paimon_explore.scan.splits.data_split import (
     Split,
 )
 from paimon_explore.scan.splits.key_range_sections import by_age, key_ranks, sections, sorted_runs
+from paimon_explore.scan.splits.row_id_ranges import grouped_indices
 from paimon_explore.store.table_store import TableStore
 
 if TYPE_CHECKING:
@@ -104,6 +105,7 @@ class SplitReader:
             if given, retracted rows are also returned.
         use_threads: decode the columns of one batch in parallel.
         unrestricted: read all rows: the caller applies the rules of the catalog, or shows no rows.
+        as_stored: return BLOBs as stored, to write them again: descriptors, not the contents.
     """
 
     store: TableStore
@@ -115,6 +117,7 @@ class SplitReader:
     system_columns: tuple[SystemColumn, ...] = ()
     use_threads: bool = True
     unrestricted: bool = False
+    as_stored: bool = False
     _schemas: dict[tuple[str, int], TableSchema] = field(
         default_factory=dict, compare=False, repr=False
     )
@@ -123,7 +126,9 @@ class SplitReader:
         """Check the columns; see `check_readable_columns`."""
         if not self.unrestricted:
             names = [field.name for field in self.fields]
-            check_readable_columns(self.store, names, self.schema.options, self.options)
+            readable_columns.check_readable_columns(
+                self.store, names, self.schema.options, self.options
+            )
 
     @property
     def fields(self) -> tuple[DataField, ...]:
@@ -143,6 +148,15 @@ class SplitReader:
             MissingFileError: a file does not exist.
             UnsupportedFeatureError: a file format or feature that is not supported.
         """
+        return self.with_contents(self._stored(split))
+
+    def with_contents(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Replaces stored descriptors of BLOBs by their contents."""
+        if self.as_stored:
+            return batches
+        return readable_columns.with_contents(batches, self.columns, self.options, self.store)
+
+    def _stored(self, split: Split) -> Iterator[pa.RecordBatch]:
         if isinstance(split, LayeredSplit):
             return self._filtered(split, self._layered(split))
         if isinstance(split, RetractedSplit):
@@ -169,7 +183,7 @@ class SplitReader:
 
     def _raw(self, split: DataSplit) -> Iterator[pa.RecordBatch]:
         if split.same_rows:
-            for group in _groups(split.same_rows):
+            for group in grouped_indices(split.same_rows):
                 yield from self._same_rows(split, group)
             return
         for row in range(split.count):
@@ -184,7 +198,8 @@ class SplitReader:
 
         files = [SplitFile(split=split, row=row, reader=self) for row in rows]
         row_ids = remaining_row_ids(split.source.row_ids, [file.row_id_range() for file in files])
-        parts = [file.columns() for file in files]
+        as_descriptor = not self.as_stored and self.options.value(BLOB_AS_DESCRIPTOR)
+        parts = [file.columns(as_descriptor=as_descriptor) for file in files]
         merged = merge_columns(parts, self.fields, self.system_columns, row_ids=row_ids)
         return self._filtered(split, merged)
 
@@ -461,11 +476,12 @@ class SplitFile:
         rows = self._cell("first_row_id").as_py(), self._cell("row_count").as_py()
         return RowIdRange(*rows, self.deleted())
 
-    def columns(self) -> "ColumnFile":
-        """The file as input for merging columns (data evolution)."""
+    def columns(self, *, as_descriptor: bool = False) -> "ColumnFile":
+        """The file as input for merging columns; see `column_file` (data evolution)."""
         from paimon_explore.read.data_evolution import column_file  # noqa: PLC0415 - data evolution
 
-        return column_file(self.source(), self._cell("row_count").as_py())
+        source = replace(self.source(), as_descriptor=as_descriptor)
+        return column_file(source, self._cell("row_count").as_py())
 
     def indexed_rows(self, predicate: Expression) -> "IndexedRows | None":
         """Evaluates a predicate on the file index; None if there is no index."""
@@ -575,12 +591,6 @@ def _with_level(batch: pa.RecordBatch, file: SplitFile) -> pa.RecordBatch:
     level = numbers(file.split.files.table, "level")[file.row]
     column = row_array(np.full(batch.num_rows, level))
     return batch.append_column(pa.field(LEVEL, pa.int64(), nullable=False), column)
-
-
-def _groups(numbers: tuple[int, ...]) -> list[list[int]]:
-    """Indices of consecutive equal numbers."""
-    groups = groupby(range(len(numbers)), key=numbers.__getitem__)
-    return [list(indices) for _, indices in groups]
 
 
 def with_sequence(batch: pa.RecordBatch, number: int) -> pa.RecordBatch:

@@ -13,23 +13,27 @@ from dataclasses import replace
 
 import pyarrow as pa
 
+from paimon_explore.data_types.arrow_buffers import as_python
 from paimon_explore.data_types.definitions import AtomicType, DataField, MapType, TypeRoot
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.data_types.local_time import local_millis
 from paimon_explore.data_types.traversal import is_blob_file_type, is_root, parts
 from paimon_explore.encoding.binary_row.row_layout import EMPTY_ROW
 from paimon_explore.encoding.blob.blob_collections import check_key, encode_nested
+from paimon_explore.encoding.blob.blob_descriptor import decode_descriptor, is_descriptor
 from paimon_explore.encoding.blob.blob_file import BlobFileWriter
-from paimon_explore.errors import UnsupportedFeatureError
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.fileio.discard import discard
 from paimon_explore.metadata.manifest.manifest_entry import FileKind
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.store.blob_contents import read_contents
 from paimon_explore.write.column_statistics import EMPTY_STATS
 from paimon_explore.write.data_file_writer import AbortedError
 from paimon_explore.write.file_layout import FileLayout
 from paimon_explore.write.new_file_names import FileLocation, FileRow
+from paimon_explore.write.write_target import WriteTarget
 
 BLOB = "blob"
 ELSEWHERE = object()
@@ -42,11 +46,13 @@ def blob_fields(schema: TableSchema, options: TableOptions) -> tuple[DataField, 
     Raises:
         UnsupportedFeatureError: writing a kind of BLOB column is not supported.
     """
-    for option in (opt.BLOB_DESCRIPTOR_FIELD, opt.BLOB_VIEW_FIELD):
-        if options.value(option):
-            raise UnsupportedFeatureError(f"writing a table with option {option.key!r}")
+    if options.value(opt.BLOB_VIEW_FIELD):
+        raise UnsupportedFeatureError(f"writing a table with option {opt.BLOB_VIEW_FIELD.key!r}")
+    inline = options.value(opt.BLOB_DESCRIPTOR_FIELD)
     found = []
     for field in schema.fields:
+        if field.name in inline:
+            continue
         if is_blob_file_type(field.type):
             if isinstance(field.type, MapType):
                 check_key(field.type.key)
@@ -59,9 +65,23 @@ def blob_fields(schema: TableSchema, options: TableOptions) -> tuple[DataField, 
     return tuple(found)
 
 
-def blob_target_bytes(layout: FileLayout, options: TableOptions) -> int:
-    """Return the size at which a new blob file is started."""
-    return options.value(opt.BLOB_TARGET_FILE_SIZE) or layout.target_bytes
+def check_descriptors(rows: pa.RecordBatch, options: TableOptions) -> None:
+    """Check that columns of descriptors have nothing else.
+
+    Raises:
+        InvalidInputError: a value is no descriptor.
+    """
+    for name in options.value(opt.BLOB_DESCRIPTOR_FIELD):
+        at = rows.schema.get_field_index(name)
+        values = () if at < 0 else as_python(rows.column(at))
+        for row, value in enumerate(values):
+            if isinstance(value, bytes) and not is_descriptor(value):
+                raise InvalidInputError(
+                    f"Row {row} of column {name!r} is no descriptor, which "
+                    f"{opt.BLOB_DESCRIPTOR_FIELD.key!r} requires.",
+                    hint="Pass the bytes of a BlobDescriptor, which "
+                    "paimon_explore.encoding.blob.blob_descriptor.encode_descriptor makes, too.",
+                )
 
 
 def without_blobs(layout: FileLayout, blobs: Sequence[DataField]) -> FileLayout:
@@ -87,7 +107,7 @@ class BlobFiles:
         location: directory and names of the files.
         layout: layout of the data files.
         fields: the BLOB columns.
-        target_bytes: size at which a new file is started.
+        target: the table.
     """
 
     def __init__(
@@ -95,9 +115,9 @@ class BlobFiles:
         location: FileLocation,
         layout: FileLayout,
         fields: Sequence[DataField],
-        target_bytes: int,
+        target: WriteTarget,
     ) -> None:
-        self._columns = {f.name: BlobColumn(location, layout, f, target_bytes) for f in fields}
+        self._columns = {f.name: BlobColumn(location, layout, f, target) for f in fields}
 
     def add(self, rows: pa.Table) -> None:
         """Write the BLOB values of rows that are added to the current data file."""
@@ -123,17 +143,20 @@ class BlobColumn:
         location: directory and names of the files.
         layout: layout of the data files.
         field: the column.
-        target_bytes: size at which a new file is started.
+        target: the table.
     """
 
     def __init__(
-        self, location: FileLocation, layout: FileLayout, field: DataField, target_bytes: int
+        self, location: FileLocation, layout: FileLayout, field: DataField, target: WriteTarget
     ) -> None:
+        options = target.options
+        self._store = target.store
+        self._copies = options.value(opt.BLOB_AS_DESCRIPTOR)
         self._location = location
         self._layout = replace(layout, format=BLOB, suffix_compression=False)
         self._name = field.name
         self._nested = None if isinstance(field.type, AtomicType) else field.type
-        self._target_bytes = target_bytes
+        self._target_bytes = options.value(opt.BLOB_TARGET_FILE_SIZE) or layout.target_bytes
         self._stack = ExitStack()
         self._writer: BlobFileWriter | None = None
         self._paths: list[str] = []
@@ -141,11 +164,16 @@ class BlobColumn:
         self._files: list[FileRow] = []
 
     def add(self, value: object) -> None:
-        """Write the next row: the value, None, or `ELSEWHERE`."""
+        """Write the next row: the value, None, or `ELSEWHERE`.
+
+        With `blob-as-descriptor` a value may be a descriptor, whose contents are copied.
+        """
         writer = self._writer or self._open()
         if value is ELSEWHERE:
             writer.add_elsewhere()
             return
+        if self._copies and isinstance(value, bytes) and is_descriptor(value):
+            value = read_contents(self._store, decode_descriptor(value))
         if isinstance(value, list) and self._nested is not None:
             value = encode_nested(value, self._nested)
         writer.add_value(value if isinstance(value, bytes) else None)

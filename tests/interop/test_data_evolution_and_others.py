@@ -6,7 +6,8 @@ import pyarrow as pa
 import pytest
 
 from oracle import JavaPaimon
-from paimon_explore import Catalog, Table
+from paimon_explore import Catalog, Table, open_table
+from paimon_explore.encoding.blob.blob_descriptor import BlobDescriptor, encode_descriptor
 from peers import Peers
 from support.changed_rows import STOCK, stock
 from support.rows import difference
@@ -103,3 +104,30 @@ def test_pypaimon_and_we_update_blobs_in_turn(
     assert found[6] == (b"m6", b"c6", None)
     assert found[7] == (b"b7", b"m7", None)
     assert found[100] == (b"m", b"q", b"py")
+
+
+def test_columns_of_descriptors_and_descriptors_of_blob_files(
+    java: JavaPaimon, peers: Peers, warehouse: Path
+) -> None:
+    contents = warehouse / "photos"
+    contents.write_bytes(b"0123456789")
+    options = {**OPTIONS, "blob-descriptor-field": "b"}
+    peers.create(warehouse, "db.t", BLOBS, options=options)
+    places = [("", 2, 3), ("file:", 0, -1), ("file://", 8, 2)]
+    stored = [
+        encode_descriptor(BlobDescriptor(uri=f"{prefix}{contents}", offset=first, length=length))
+        for prefix, first, length in places
+    ]
+    values = [*stored, None]
+    rows = [[{"id": first + i, "b": value} for i, value in enumerate(values)] for first in (0, 10)]
+    peers.write("py", warehouse, "db.t", pa.Table.from_pylist(rows[0], BLOBS))
+    table = Catalog(warehouse).table("db.t")
+    table.append(rows[1])
+    table.update({"name": "'x'", "b": stored[0]}, "id = 12")
+    same_rows(java, peers, table, warehouse)
+    wanted = [b"234", b"0123456789", b"89", None]
+    assert table.to_arrow().column("b").to_pylist() == [*wanted, *wanted[:2], b"234", None]
+    as_stored = {"blob-as-descriptor": "true"}
+    ours = open_table(table.path, options=as_stored).to_arrow()
+    assert difference(ours, peers.read("py", warehouse, "db.t", as_stored)) == ""
+    assert ours.column("b").to_pylist()[:4] == [*stored, None]

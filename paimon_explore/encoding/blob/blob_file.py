@@ -23,6 +23,7 @@ from paimon_explore.data_types.definitions import AtomicType, DataType, MapType
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.data_types.traversal import is_blob_file_type
 from paimon_explore.encoding.blob.blob_collections import check_key, decode_array, decode_map
+from paimon_explore.encoding.blob.blob_descriptor import BlobDescriptor, encode_descriptor
 from paimon_explore.encoding.data_file_reader import PositionedBatch, Span, StoredColumn
 from paimon_explore.encoding.varint import decode_deltas, encode_deltas
 from paimon_explore.errors import (
@@ -56,6 +57,7 @@ class BlobDataFile:
         path: path of the file, for errors.
         column: the column of the file.
         batch_bytes: target size of the values of a batch.
+        as_descriptor: return descriptors of the values, which are not read.
 
     Raises:
         CorruptFileError: the tail or the list of entries is damaged.
@@ -70,8 +72,17 @@ class BlobDataFile:
         column: StoredColumn,
         *,
         batch_bytes: int = DEFAULT_BATCH_BYTES,
+        as_descriptor: bool = False,
     ) -> None:
         _check_type(column.type)
+        if as_descriptor and not isinstance(column.type, AtomicType):
+            raise UnsupportedFeatureError(
+                f"reading descriptors of the BLOBs in column {column.name!r} of type "
+                f"{type_text(column.type)}",
+                path,
+                hint="Pass options={'blob-as-descriptor': 'false'} to read the contents.",
+            )
+        self._as_descriptor = as_descriptor
         self._batch_bytes = batch_bytes
         self._stream = stream
         self._path = path
@@ -116,12 +127,30 @@ class BlobDataFile:
         sizes = self.sizes[start:stop]
         valid = sizes >= 0
         rows = np.nonzero(valid)[0]
+        if self._as_descriptor:
+            return self._descriptors(start, stop)
         values = [self._entry(row) for row in (start + rows).tolist()]
         if not isinstance(self._column.type, AtomicType):
             return self._nested(values, start + rows, stop - start, start)
         offsets = nb.offsets_from_sizes(np.where(valid, sizes, 0))
         data = np.frombuffer(b"".join(values), np.uint8)
         return nb.build_var(pa.large_binary(), offsets, data, valid)
+
+    def _descriptors(self, start: int, stop: int) -> Column:
+        """Return descriptors of the values of some rows."""
+        places = zip(
+            self.sizes[start:stop].tolist(), self.offsets[start:stop].tolist(), strict=True
+        )
+        found: Column = pa.array(
+            [
+                encode_descriptor(BlobDescriptor(uri=self._path, offset=offset, length=size))
+                if size >= 0
+                else None
+                for size, offset in places
+            ],
+            pa.large_binary(),
+        )
+        return found
 
     def _nested(self, entries: list[bytes], rows: Ints, count: int, start: int) -> Column:
         """Decode arrays or maps from the entries of some rows; other rows are null."""

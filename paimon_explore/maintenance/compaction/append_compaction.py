@@ -265,6 +265,7 @@ class AppendCompaction:
         self._writers.append(writer)
         reader = SplitReader(
             unrestricted=True,
+            as_stored=True,
             store=target.store,
             schema=target.schema,
             options=target.options,

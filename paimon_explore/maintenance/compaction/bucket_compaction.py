@@ -144,6 +144,7 @@ class UnitCompaction:
         )
         self._reader = SplitReader(
             unrestricted=True,
+            as_stored=True,
             store=bucket.target.store,
             schema=schema,
             options=options,

@@ -126,6 +126,7 @@ def _merged(bucket: PrimaryKeyBucket) -> pa.RecordBatch:
     target, split = bucket.target, bucket.split
     reader = SplitReader(
         unrestricted=True,
+        as_stored=True,
         store=target.store,
         schema=target.schema,
         options=target.options,

@@ -160,6 +160,7 @@ class DataEvolutionCompaction:
         part = Splits.one(split.source.take(files + split.start))
         reader = SplitReader(
             unrestricted=True,
+            as_stored=True,
             store=self._target.store,
             schema=self._target.schema,
             options=self._target.options,

@@ -76,6 +76,7 @@ def _rewrite(target: WriteTarget, split: DataSplit, count: int) -> list[CommitMe
     options = TableOptions({**target.options, opt.BUCKET.key: str(count)})
     reader = SplitReader(
         unrestricted=True,
+        as_stored=True,
         store=target.store,
         schema=target.schema,
         options=options,

@@ -331,6 +331,7 @@ class _Rescale:
         splits = whole_buckets(located) if keyed else files_as_splits(located, scanned.rules)
         reader = SplitReader(
             unrestricted=True,
+            as_stored=True,
             store=target.store,
             schema=target.schema,
             options=target.options,

@@ -18,13 +18,13 @@ Spec: append-table/data-evolution. Seen in: golden java200/data_evolution.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import groupby
 
 import numpy as np
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints, as_python, take_rows
-from paimon_explore.data_types.traversal import is_blob_file_type
+from paimon_explore.data_types.definitions import DataField, TypeRoot
+from paimon_explore.data_types.traversal import is_root, parts
 from paimon_explore.errors import CorruptFileError, UnsupportedFeatureError
 from paimon_explore.maintenance.row_level.append_table_rows import Inserts, insert_rows
 from paimon_explore.maintenance.row_level.candidate_files import plan_candidate_files
@@ -42,12 +42,12 @@ from paimon_explore.read.split_reader import SplitFile, SplitReader
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.predicate.expression import TRUE
 from paimon_explore.scan.splits.data_split import DataSplit
-from paimon_explore.scan.splits.row_id_ranges import is_column_file
+from paimon_explore.scan.splits.row_id_ranges import grouped_indices, is_column_file
 from paimon_explore.write.blob_files import (
     ELSEWHERE,
     BlobColumn,
     blob_fields,
-    blob_target_bytes,
+    check_descriptors,
 )
 from paimon_explore.write.data_file_writer import DataFileWriter
 from paimon_explore.write.file_layout import FileLayout
@@ -70,9 +70,9 @@ class DataEvolutionRows:
         self._target = WriteTarget(store=scan.store, schema=scan.schema, options=scan.options)
         row_type = scan.schema.row_type
         updated = scan.schema.project(change.updated).fields
-        self._blobs = tuple(field for field in updated if is_blob_file_type(field.type))
-        if self._blobs:
-            blob_fields(scan.schema, scan.options)
+        self._blobs: tuple[DataField, ...] = ()
+        if any(is_root(kind, TypeRoot.BLOB) for field in updated for kind in parts(field.type)):
+            self._blobs = tuple(f for f in blob_fields(scan.schema, scan.options) if f in updated)
         self._updated = tuple(f.name for f in updated if f not in self._blobs)
         needed = {*change.columns, *change.reads, *self._updated, *change.kept}
         self._read = scan.schema.project(in_order(row_type, frozenset(needed))).fields
@@ -109,7 +109,7 @@ class DataEvolutionRows:
             )
         try:
             for split in splits:
-                for rows in _ranges(split):
+                for rows in grouped_indices(split.same_rows or range(split.count)):
                     messages += self._changed(split, rows)
             if inserts is not None:
                 messages += insert_rows(self._target, inserts)
@@ -186,6 +186,7 @@ class DataEvolutionRows:
         location = target.file_location(split.partition, split.bucket, target.file_names())
         first = min(file.first for file in group)
         files: list[FileRow] = []
+        check_descriptors(after, self._scan.options)
         if self._updated:
             writer = DataFileWriter(location, self._layout)
             self._writers.append(writer)
@@ -197,8 +198,7 @@ class DataEvolutionRows:
             files += [{**row, "first_row_id": first} for row in writer.close()]
         for field in self._blobs:
             layout = append_layout(self._scan.schema, self._scan.options)
-            size = blob_target_bytes(layout, self._scan.options)
-            column = BlobColumn(location, layout, field, size)
+            column = BlobColumn(location, layout, field, self._target)
             self._writers.append(column)
             is_stored = _stored_rows(
                 [file for file in group if file.contains(field)], before, first
@@ -255,12 +255,6 @@ def _layout_of(scan: ScanTarget, columns: tuple[str, ...]) -> FileLayout:
         indexes=(),
         write_columns=columns,
     )
-
-
-def _ranges(split: DataSplit) -> list[list[int]]:
-    """Group the files of a split by row id range."""
-    numbers = split.same_rows or tuple(range(split.count))
-    return [list(rows) for _, rows in groupby(range(split.count), key=numbers.__getitem__)]
 
 
 def _check_files(files: Sequence[SplitFile]) -> None:

@@ -192,7 +192,7 @@ BLOB_DESCRIPTOR_FIELD = immutable(
 BLOB_VIEW_FIELD = immutable(names("blob-view-field", "BLOB columns stored as references."))
 BLOB_AS_DESCRIPTOR = flag(
     "blob-as-descriptor",
-    "Read columns of descriptors as stored; blob files as bytes.",
+    "Read descriptors of BLOBs; copy the contents of written descriptors to blob files.",
     default=False,
 )
 BLOB_VIEW_RESOLVE_ENABLED = flag(

@@ -5,6 +5,9 @@ ones with rewritten columns, blob files with single columns of parts of the rang
 Spec: append-table/data-evolution; row ids are first row id plus position.
 """
 
+from collections.abc import Sequence
+from itertools import groupby
+
 import numpy as np
 
 from paimon_explore.data_types.arrow_buffers import valid_mask
@@ -22,6 +25,16 @@ def is_column_file(name: str) -> bool:
     (True, False)
     """
     return any(mark in name for mark in _COLUMN_FILE_MARKS)
+
+
+def grouped_indices(numbers: Sequence[int]) -> list[list[int]]:
+    """Groups indices of consecutive equal numbers.
+
+    >>> grouped_indices([5, 5, 7])
+    [[0, 1], [2]]
+    """
+    groups = groupby(range(len(numbers)), key=numbers.__getitem__)
+    return [list(indices) for _, indices in groups]
 
 
 def row_ranges(entries: ManifestEntries) -> tuple[Rows, Rows]:

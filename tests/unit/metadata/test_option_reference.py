@@ -230,16 +230,8 @@ def test_the_default_of_a_refused_option_is_accepted(key: str) -> None:
     assert default is None or not refusal.applies(TableOptions({key: default}))
 
 
-@pytest.mark.parametrize(
-    ("field", "option", "value"),
-    [
-        ("blob-descriptor-field", "blob-as-descriptor", "true"),
-        ("blob-view-field", "blob-view.resolve.enabled", "false"),
-    ],
-)
-def test_columns_of_references_are_read_only_as_they_are_stored(
-    field: str, option: str, value: str, tmp_path: Path
-) -> None:
+def test_columns_of_references_are_read_only_as_they_are_stored(tmp_path: Path) -> None:
+    field, option, value = "blob-view-field", "blob-view.resolve.enabled", "false"
     catalog = Catalog(str(tmp_path))
     catalog.create_database("db")
     options = {"row-tracking.enabled": "true", "data-evolution.enabled": "true"}

@@ -78,7 +78,7 @@ def test_a_failed_write_leaves_no_blob_files() -> None:
 @pytest.mark.parametrize(
     ("columns", "options"),
     [
-        (COLUMNS, {"blob-descriptor-field": "img"}),
+        (COLUMNS, {"blob-view-field": "img"}),
         ({"id": "INT", "b": {"type": "MAP", "key": "DATE NOT NULL", "value": "BLOB"}}, {}),
     ],
 )
@@ -86,5 +86,5 @@ def test_other_kinds_of_blobs_are_refused(
     columns: Mapping[str, object], options: Mapping[str, str]
 ) -> None:
     store, schema = new_table(columns, options={**EVOLVING, **options})
-    with pytest.raises(UnsupportedFeatureError, match=r"BLOB|blob-descriptor-field"):
+    with pytest.raises(UnsupportedFeatureError, match=r"BLOB|blob-view-field"):
         write_append(store, schema, [{"id": 1}])

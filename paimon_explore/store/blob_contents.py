@@ -1,0 +1,65 @@
+"""Contents of BLOBs that descriptors refer to.
+
+Only the storage of the table is read: the local disk for a table on the local disk, else the same
+bucket. A table could otherwise make its readers open any address.
+
+Spec: append-table/blob, `blob-descriptor-field`.
+"""
+
+from urllib.parse import urlsplit
+
+from paimon_explore.encoding.blob.blob_descriptor import TO_THE_END, BlobDescriptor
+from paimon_explore.errors import CorruptFileError, UnsupportedFeatureError
+from paimon_explore.fileio.paths import scheme
+from paimon_explore.store.table_store import TableStore
+
+_LOCAL = frozenset({"", "file"})
+_S3 = frozenset({"s3", "s3a", "s3n"})
+
+
+def read_contents(store: TableStore, descriptor: BlobDescriptor) -> bytes:
+    """Read the contents that a descriptor refers to.
+
+    Raises:
+        UnsupportedFeatureError: they are in another storage than the table.
+        CorruptFileError: the file ends before the contents do.
+        MissingFileError: the file does not exist.
+        StorageError: the file cannot be read.
+    """
+    path = contents_path(store.paths.root, descriptor.uri)
+    if descriptor.length == TO_THE_END:
+        return store.file_io.read(path)[descriptor.offset :]
+    found = store.file_io.read_range(path, descriptor.offset, descriptor.length)
+    if len(found) != descriptor.length:
+        place = f"{descriptor.length} bytes from byte {descriptor.offset} on"
+        raise CorruptFileError(path, place, "the file of a BLOB descriptor ends before them")
+    return found
+
+
+def contents_path(root: str, uri: str) -> str:
+    """Return the path of a URI in the storage of a table.
+
+    Args:
+        root: the table's folder.
+        uri: the URI of a descriptor.
+
+    Raises:
+        UnsupportedFeatureError: it is in another storage.
+
+    >>> contents_path("/wh/db.db/t", "file:///photos/1.jpg")
+    '/photos/1.jpg'
+    >>> contents_path("s3://bucket/t", "s3a://bucket/1.jpg")
+    's3://bucket/1.jpg'
+    """
+    ours, theirs = scheme(root), scheme(uri)
+    if ours in _LOCAL and theirs in _LOCAL:
+        path = uri if not theirs else uri.partition(":")[2]
+        return path if not theirs else f"/{path.lstrip('/')}"
+    is_same = ours == theirs or {ours, theirs} <= _S3
+    if is_same and urlsplit(root).netloc == urlsplit(uri).netloc:
+        return f"{ours}:{uri.partition(':')[2]}"
+    raise UnsupportedFeatureError(
+        "reading the contents of a BLOB outside of the table's storage",
+        uri,
+        hint="Pass options={'blob-as-descriptor': 'true'} to read the descriptors.",
+    )

@@ -1,0 +1,144 @@
+"""BLOB columns of descriptors, which are stored in data files, and descriptors of blob files."""
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from paimon_explore import Catalog, Table, open_table
+from paimon_explore.encoding.blob.blob_descriptor import (
+    BlobDescriptor,
+    decode_descriptor,
+    encode_descriptor,
+)
+from paimon_explore.errors import (
+    CorruptFileError,
+    InvalidInputError,
+    MissingFileError,
+    UnsupportedFeatureError,
+)
+from support.compacting import live
+from support.small_tables import rows_of
+
+EVOLVED = {"row-tracking.enabled": "true", "data-evolution.enabled": "true"}
+STORED = {**EVOLVED, "blob-descriptor-field": "b"}
+
+
+def new_table(folder: Path, options: dict[str, str]) -> Table:
+    """`db.t` on the local disk, and a file of contents beside the warehouse."""
+    (folder / "photos").write_bytes(b"0123456789")
+    catalog = Catalog(str(folder / "warehouse"))
+    catalog.create_database("db")
+    return catalog.create_table("db.t", {"k": "INT", "b": "BLOB"}, options=options)
+
+
+def described(folder: Path, offset: int, length: int, prefix: str = "") -> bytes:
+    """A descriptor of a part of the file of contents."""
+    uri = f"{prefix}{folder / 'photos'}"
+    return encode_descriptor(BlobDescriptor(uri=uri, offset=offset, length=length))
+
+
+def test_descriptors_are_stored_in_data_files_and_read_as_contents(tmp_path: Path) -> None:
+    table = new_table(tmp_path, STORED)
+    stored = [described(tmp_path, 2, 3), None, described(tmp_path, 8, -1, "file://")]
+    table.append([{"k": k, "b": value} for k, value in enumerate(stored)])
+    assert [str(found["file_name"]).rpartition(".")[2] for found in live(table)] == ["parquet"]
+    assert table.to_arrow().column("b").to_pylist() == [b"234", None, b"89"]
+    assert table.scan(where="k = 2").to_arrow().to_pylist() == [{"k": 2, "b": b"89"}]
+    assert table.scan(where="b IS NULL").to_arrow().column("k").to_pylist() == [1]
+    as_stored = open_table(table.path, options={"blob-as-descriptor": "true"})
+    assert as_stored.to_arrow().column("b").to_pylist() == stored
+
+
+def test_stored_descriptors_survive_updates_compactions_and_new_contents(tmp_path: Path) -> None:
+    table = new_table(tmp_path, {**STORED, "compaction.min.file-num": "2"})
+    for k in range(3):
+        table.append([{"k": k, "b": described(tmp_path, k, 2)}])
+    table.update({"k": "k + 10"}, where="k = 1")
+    table.update({"b": described(tmp_path, 9, 1)}, where="k = 2")
+    table.compact(full=True)
+    assert len(live(table)) == 1
+    assert {r["k"]: r["b"] for r in rows_of(table.to_arrow())} == {0: b"01", 11: b"12", 2: b"9"}
+
+
+def test_other_values_than_descriptors_are_not_written(tmp_path: Path) -> None:
+    table = new_table(tmp_path, STORED)
+    with pytest.raises(InvalidInputError, match="Row 1 of column 'b' is no descriptor"):
+        table.append([{"k": 1, "b": described(tmp_path, 0, 1)}, {"k": 2, "b": b"contents"}])
+    table.append([{"k": 1, "b": described(tmp_path, 0, 1)}])
+    with pytest.raises(InvalidInputError, match="no descriptor"):
+        table.update({"b": b"contents"})
+
+
+def test_contents_that_are_gone_or_cut_off_are_errors(tmp_path: Path) -> None:
+    table = new_table(tmp_path, STORED)
+    table.append([{"k": 1, "b": described(tmp_path, 8, 3)}])
+    with pytest.raises(CorruptFileError, match="ends before"):
+        table.to_arrow()
+    (tmp_path / "photos").unlink()
+    with pytest.raises(MissingFileError):
+        table.to_arrow()
+    assert table.scan(columns=["k"]).to_arrow().num_rows == 1
+
+
+@pytest.mark.parametrize("uri", ["http://localhost/x", "s3://bucket/x", "hdfs://h/x"])
+def test_only_the_storage_of_the_table_is_read(tmp_path: Path, uri: str) -> None:
+    table = new_table(tmp_path, STORED)
+    table.append([{"k": 1, "b": encode_descriptor(BlobDescriptor(uri=uri, offset=0, length=1))}])
+    with pytest.raises(UnsupportedFeatureError, match="outside of the table's storage"):
+        table.to_arrow()
+
+
+def test_blob_files_are_read_as_descriptors_of_their_entries(tmp_path: Path) -> None:
+    table = new_table(tmp_path, EVOLVED)
+    table.append([{"k": 1, "b": b"first"}, {"k": 2, "b": None}, {"k": 3, "b": b"third"}])
+    table.update({"b": b"newer"}, where="k = 1")
+    found = open_table(table.path, options={"blob-as-descriptor": "true"}).to_arrow()
+    values = found.column("b").to_pylist()
+    assert values[1] is None
+    for value, wanted in ((values[0], b"newer"), (values[2], b"third")):
+        assert value is not None
+        place = decode_descriptor(value)
+        assert place.uri.endswith(".blob")
+        assert Path(place.uri).read_bytes()[place.offset :][: place.length] == wanted
+
+
+def test_contents_of_written_descriptors_are_copied_to_blob_files(tmp_path: Path) -> None:
+    table = new_table(tmp_path, {**EVOLVED, "blob-as-descriptor": "true"})
+    table.append([{"k": 1, "b": described(tmp_path, 1, 4)}, {"k": 2, "b": b"contents"}])
+    table.update({"b": described(tmp_path, 0, -1)}, where="k = 2")
+    (tmp_path / "photos").unlink()
+    plain = open_table(table.path, options={"blob-as-descriptor": "false"})
+    assert plain.to_arrow().column("b").to_pylist() == [b"1234", b"0123456789"]
+
+
+def test_without_the_option_descriptors_are_contents_like_others(tmp_path: Path) -> None:
+    table = new_table(tmp_path, EVOLVED)
+    table.append([{"k": 1, "b": described(tmp_path, 1, 4)}])
+    assert table.to_arrow().column("b").to_pylist() == [described(tmp_path, 1, 4)]
+
+
+def test_descriptors_of_blobs_in_maps_are_not_read(tmp_path: Path) -> None:
+    catalog = Catalog(str(tmp_path))
+    catalog.create_database("db")
+    schema = pa.schema(
+        [pa.field("k", pa.int32()), pa.field("m", pa.map_(pa.string(), pa.large_binary()))]
+    )
+    table = catalog.create_table("db.t", schema, options=EVOLVED)
+    table.append([{"k": 1, "m": [("a", b"x")]}])
+    with pytest.raises(UnsupportedFeatureError, match="descriptors of the BLOBs in column 'm'"):
+        open_table(table.path, options={"blob-as-descriptor": "true"}).to_arrow()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"\2", b"\3" + b"\0" * 30, b"\1\377\377\377\377" + b"\0" * 16, b"\2CSEDBOLB\1\0\0\0a"],
+)
+def test_bytes_that_are_no_descriptor(data: bytes) -> None:
+    with pytest.raises(ValueError, match="must"):
+        decode_descriptor(data)
+
+
+def test_descriptors_of_version_1_have_no_magic_number() -> None:
+    data = b"\1\2\0\0\0/a" + (3).to_bytes(8, "little") + (4).to_bytes(8, "little")
+    assert decode_descriptor(data) == BlobDescriptor(uri="/a", offset=3, length=4)
