@@ -20,7 +20,7 @@ from paimon_explore.fileio.concurrent_requests import at_once
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.table import lazy_types as types
 from paimon_explore.table.latest_schema import latest_schema
-from paimon_explore.table.table_read import ReadableTable
+from paimon_explore.table.searches.searchable_table import SearchableTable
 
 if TYPE_CHECKING:
     from paimon_explore.inspection.compare.table_side import TableSide
@@ -32,7 +32,7 @@ Point: TypeAlias = int | str | datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class ExplainableTable(ReadableTable):
+class ExplainableTable(SearchableTable):
     """A table with methods that explain it; their results can be printed, plotted or displayed."""
 
     def diff(

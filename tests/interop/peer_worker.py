@@ -12,6 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 from pypaimon import CatalogFactory, Schema
+from pypaimon.globalindex.create_global_index import create_global_index
 from pypaimon_rust.datafusion import PaimonCatalog, SQLContext
 
 Request = Mapping[str, Any]
@@ -74,6 +75,29 @@ def py_explain(request: Request) -> None:
         counts[f"{name}_after"] = None if stage is None else stage.after
     _store(
         request["rows"], pa.table({name: pa.array([n], pa.int64()) for name, n in counts.items()})
+    )
+
+
+def py_index(request: Request) -> None:
+    """Build a global index, by pypaimon."""
+    create_global_index(_py_table(request), request["column"], request["index_type"])
+
+
+def py_search(request: Request) -> None:
+    """Row ids and scores of a full-text or vector search, by pypaimon."""
+    table = _py_table(request)
+    if request["words"] is not None:
+        query = json.dumps({"match": {"query": request["words"]}})
+        builder = table.new_full_text_search_builder().with_query(request["column"], query)
+    else:
+        builder = table.new_vector_search_builder().with_vector_column(request["column"])
+        builder = builder.with_query_vector(request["vector"])
+    found = builder.with_limit(request["limit"]).execute_local()
+    rows = list(found.results())
+    scores = [float(found.score_getter()(row)) for row in rows]
+    _store(
+        request["rows"],
+        pa.table({"row_id": pa.array(rows, pa.int64()), "score": pa.array(scores, pa.float64())}),
     )
 
 
@@ -174,8 +198,10 @@ _COMMANDS: Mapping[str, Callable[[Request], None]] = {
     "py_create": py_create,
     "py_delete": py_delete,
     "py_explain": py_explain,
+    "py_index": py_index,
     "py_names": py_names,
     "py_read": py_read,
+    "py_search": py_search,
     "py_system": py_system,
     "py_update": py_update,
     "py_write": py_write,

@@ -130,6 +130,27 @@ class Peers:
         found: dict[str, object] = rows[0]
         return found
 
+    def create_global_index(
+        self, warehouse: Path, table: str, column: str, index_type: str
+    ) -> None:
+        """Build a global index, by pypaimon."""
+        self._ask("py_index", warehouse, table, column=column, index_type=index_type)
+
+    def search(
+        self,
+        warehouse: Path,
+        table: str,
+        column: str,
+        limit: int,
+        *,
+        words: str | None = None,
+        vector: Sequence[float] | None = None,
+    ) -> dict[int, float]:
+        """The scores by row id of a full-text or vector search, by pypaimon."""
+        asked = {"column": column, "limit": limit, "words": words, "vector": vector}
+        rows = self._rows("py_search", warehouse, table, **asked).to_pylist()
+        return {row["row_id"]: row["score"] for row in rows}
+
     def names(self, warehouse: Path | Mapping[str, str], database: str = "") -> list[str]:
         """The databases of a catalog, or the tables of one of them, by pypaimon."""
         found = self._rows("py_names", warehouse, database).column("name").to_pylist()

@@ -387,6 +387,9 @@ PROOFS: Mapping[str, Mapping[str, Sequence[str]]] = {
             "global-index.column-update-action",
         ),
     },
+    "unit/table/test_index_search.py": {
+        "indexes_of_partitions_and_shards": ("global-index.row-count-per-shard",),
+    },
     "unit/write/test_row_kinds.py": {
         "a_column_of_the_table_may_hold_the_kind": ("rowkind.field",),
         "ignored_kinds_are_dropped_before_anything_else": (

@@ -47,8 +47,13 @@ NESTED: Mapping[str, pa.DataType] = {
 
 def need(file_format: str) -> None:
     """Skip the test if the package of a format is not installed."""
-    if importlib.util.find_spec(file_format) is None:
-        pytest.skip(f"{NEED}the package {PACKAGES[file_format]}")
+    need_module(file_format, PACKAGES[file_format])
+
+
+def need_module(module: str, package: str) -> None:
+    """Skip the test if an optional package is not installed."""
+    if importlib.util.find_spec(module) is None:
+        pytest.skip(f"{NEED}the package {package}")
 
 
 def columns_of(file_format: str) -> Mapping[str, pa.DataType]:

@@ -2,21 +2,25 @@
 
 An index file covers a range of consecutive row ids of one partition. A build reads the column of
 the rows that no index of the type covers, sorts them by key, and writes files of up to `RECORDS`
-rows, which share the range. Rows that are written later have no index until the next build.
+rows, which share the range. Full-text and vector indexes have one file for each part of a range,
+divided at multiples of `global-index.row-count-per-shard`. Rows that are written later have no
+index until the next build.
 
 Spec: concepts/spec/tableindex, global index; spark procedures, create_global_index.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 from uuid import uuid4
 
 import numpy as np
 import pyarrow as pa
-from pyroaring import BitMap64
 
 from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.overwrite import PartitionSpec
+from paimon_explore.data_types.arrow import to_arrow
+from paimon_explore.data_types.arrow_buffers import Ints, null_array
 from paimon_explore.data_types.definitions import DataField
 from paimon_explore.encoding.global_index.bitmap_writer import encode_bitmap_index
 from paimon_explore.encoding.global_index.btree_writer import encode_btree
@@ -26,6 +30,12 @@ from paimon_explore.encoding.global_index.index_meta import SortedIndexMeta, enc
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.rewrites.rewrite_commit import commit_rewrite, live_files_of
+from paimon_explore.maintenance.rewrites.search_indexes import (
+    IndexContent,
+    check_search_column,
+    search_index,
+    shards,
+)
 from paimon_explore.merge.numpy_columns import mask_array
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
@@ -39,12 +49,21 @@ from paimon_explore.read.split_reader import SplitReader
 from paimon_explore.scan.index_lookups import BTREE, INDEX_TYPES
 from paimon_explore.scan.manifest_arrays import Rows, byte_rows, row_array
 from paimon_explore.scan.plan import ScanTarget
+from paimon_explore.scan.search_indexes import FULL_TEXT, VECTOR_TYPES
 from paimon_explore.scan.splits.row_id_ranges import row_ranges
 from paimon_explore.scan.splits.split_generator import make_splits
 from paimon_explore.store.expired import explain_missing_files
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.write.write_target import WriteTarget
 
+SEARCH_TYPES = (FULL_TEXT, *VECTOR_TYPES)
+_REFUSED = {
+    "multivalue": "Only pypaimon-rust has this type: no condition of a scan could use it here. ",
+    "fm": "Only pypaimon-rust has this type, and its format is not published. ",
+    "lumina": "The library of this type has no published format; a vector index of another type "
+    "answers the same searches. ",
+}
+"""Types that other implementations know -> why they are not built."""
 RECORDS = 12_000_000
 """Maximum rows of an index file."""
 RowRange = tuple[int, int]
@@ -78,7 +97,7 @@ class GlobalIndexOf:
 
     Attributes:
         column: the indexed column.
-        index_type: `btree` or `bitmap`.
+        index_type: `btree`, `bitmap`, `full-text` or a type of vector index.
         partitions: only the partitions that match one of these; None for all.
     """
 
@@ -112,11 +131,13 @@ def create_global_index(
         target=target,
         snapshot=snapshot,
         field=field,
-        keys=global_index_keys(field.type),
+        keys=None if what.index_type in SEARCH_TYPES else global_index_keys(field.type),
         index_type=what.index_type,
     )
     with explain_missing_files(store, snapshot):
         messages = list(build.messages(live_files_of(target, snapshot, what.partitions)))
+    if not messages:
+        return GlobalIndexReport()
     rows = [row for message in messages for row in message.new_index_files.rows()]
     made = commit_rewrite(
         target,
@@ -195,7 +216,7 @@ class _Build:
     target: WriteTarget
     snapshot: Snapshot
     field: DataField
-    keys: GlobalIndexKeys
+    keys: GlobalIndexKeys | None
     index_type: str
 
     def messages(self, entries: ManifestEntries) -> Iterator[CommitMessage]:
@@ -207,21 +228,57 @@ class _Build:
         for partition in dict.fromkeys(partitions):
             own = known.filter(np.array([one == partition for one in partitions], np.bool_))
             for part in _without(_consecutive(own), covered):
-                yield self._message(partition, own, part)
+                if self.keys is not None:
+                    yield self._sorted(partition, own, part, self.keys)
+                    continue
+                for shard in shards(*part, self._shard_rows):
+                    message = self._searched(partition, own, shard)
+                    if message is not None:
+                        yield message
 
-    def _message(self, partition: bytes, entries: ManifestEntries, part: RowRange) -> CommitMessage:
-        first, after = row_ranges(entries)
-        files = entries.filter((first < part[1]) & (after > part[0]))
-        parts = self._rows(files, part).parts(RECORDS)
-        rows = [{**self._write(one, part), "partition": partition} for one in parts if len(one)]
+    @property
+    def _shard_rows(self) -> int:
+        rows = self.target.options.value(opt.GLOBAL_INDEX_ROW_COUNT_PER_SHARD)
+        if rows < 1:
+            key = opt.GLOBAL_INDEX_ROW_COUNT_PER_SHARD.key
+            raise InvalidInputError(f"Option {key!r} must be at least 1, not {rows}.")
+        return rows
+
+    def _sorted(
+        self, partition: bytes, entries: ManifestEntries, part: RowRange, keys: GlobalIndexKeys
+    ) -> CommitMessage:
+        """Write the btree or bitmap files of a range of rows."""
+        column, row_ids = self._rows(entries, part)
+        contents = (
+            self._sorted_content(one, keys)
+            for one in indexed_rows(column, row_ids, keys).parts(RECORDS)
+            if len(one)
+        )
+        return self._message(partition, [self._write(content, part) for content in contents])
+
+    def _searched(
+        self, partition: bytes, entries: ManifestEntries, part: RowRange
+    ) -> CommitMessage | None:
+        """Write the full-text or vector file of a range of rows; None if it would be empty."""
+        column, row_ids = self._rows(entries, part)
+        if not len(row_ids):  # all rows are deleted
+            return None
+        options = self.target.options
+        content = search_index(column, row_ids, self.field, self.index_type, options)
+        return None if content is None else self._message(partition, [self._write(content, part)])
+
+    def _message(self, partition: bytes, files: Sequence[dict[str, object]]) -> CommitMessage:
+        rows = [{**file, "partition": partition} for file in files]
         return CommitMessage(
-            partition=partition,
-            bucket=0,
-            new_index_files=IndexEntries.from_rows(rows),
+            partition=partition, bucket=0, new_index_files=IndexEntries.from_rows(rows)
         )
 
-    def _rows(self, files: ManifestEntries, part: RowRange) -> IndexedRows:
+    def _rows(
+        self, entries: ManifestEntries, part: RowRange
+    ) -> "tuple[pa.ChunkedArray[Any], Ints]":
         """Read the column of a range of rows, with row ids from the start of the range on."""
+        starts, ends = row_ranges(entries)
+        files = entries.filter((starts < part[1]) & (ends > part[0]))
         store, schema, options = self.target.store, self.target.schema, self.target.options
         scan = ScanTarget(
             store=store,
@@ -241,37 +298,46 @@ class _Build:
         splits = make_splits(scan.located(files, self.snapshot), scan.rules)
         batches = [batch for split in splits for batch in reader.read(split)]
         if not batches:  # all rows are deleted
-            return IndexedRows(keys=[], row_ids=np.zeros(0, np.int64), nulls=BitMap64())
+            return pa.chunked_array([null_array(0, to_arrow(self.field.type))]), np.zeros(
+                0, np.int64
+            )
         table = pa.Table.from_batches(batches)
         ids: Rows = table.column(1).to_numpy()
         inside = (ids >= part[0]) & (ids < part[1])
         order = np.argsort(ids[inside], kind="stable")
         column = table.column(0).filter(mask_array(inside)).take(row_array(order))
-        return indexed_rows(column, ids[inside][order] - part[0], self.keys)
+        return column, ids[inside][order] - part[0]
 
-    def _write(self, rows: IndexedRows, part: RowRange) -> dict[str, object]:
-        """Write an index file; returns its entry without the partition."""
-        name = f"{self.index_type}-global-index-{uuid4()}.index"
+    def _sorted_content(self, rows: IndexedRows, keys: GlobalIndexKeys) -> IndexContent:
         encode = encode_btree if self.index_type == BTREE else encode_bitmap_index
-        data = b"".join(encode(rows.groups(), rows.nulls, self.keys))
-        self.target.store.file_io.create(self.target.store.paths.index(name), data)
         meta = SortedIndexMeta(
             first=rows.keys[0] if rows.keys else None,
             last=rows.keys[-1] if rows.keys else None,
             has_nulls=bool(rows.nulls),
         )
+        return IndexContent(
+            data=b"".join(encode(rows.groups(), rows.nulls, keys)),
+            row_count=len(rows),
+            meta=encode_index_meta(meta, keys),
+        )
+
+    def _write(self, content: IndexContent, part: RowRange) -> dict[str, object]:
+        """Write an index file; returns its entry without the partition."""
+        prefix = "vector-" if self.index_type in VECTOR_TYPES else ""
+        name = f"{prefix}{self.index_type}-global-index-{uuid4()}.index"
+        self.target.store.file_io.create(self.target.store.paths.index(name), content.data)
         return {
             "kind": 0,
             "bucket": 0,
             "index_type": self.index_type,
             "file_name": name,
-            "file_size": len(data),
-            "row_count": len(rows),
+            "file_size": len(content.data),
+            "row_count": content.row_count,
             "global_index": {
                 "row_range_start": part[0],
                 "row_range_end": part[1] - 1,
                 "index_field_id": self.field.id,
-                "index_meta": encode_index_meta(meta, self.keys),
+                "index_meta": content.meta,
             },
         }
 
@@ -280,10 +346,11 @@ def _checked_field(schema: TableSchema, options: TableOptions, what: GlobalIndex
     field = schema.field(what.column)
     if field is None:
         raise _unknown(schema, what.column)
-    if what.index_type not in INDEX_TYPES:
+    if what.index_type not in (*INDEX_TYPES, *SEARCH_TYPES):
+        reason = _REFUSED.get(what.index_type, "")
         raise UnsupportedFeatureError(
             f"a global index of type {what.index_type!r}",
-            hint=f"Supported: {choices(INDEX_TYPES)}.",
+            hint=f"{reason}Supported: {choices((*INDEX_TYPES, *SEARCH_TYPES))}.",
         )
     if schema.primary_keys or not options.value(opt.DATA_EVOLUTION_ENABLED):
         raise UnsupportedFeatureError(
@@ -291,6 +358,8 @@ def _checked_field(schema: TableSchema, options: TableOptions, what: GlobalIndex
             hint=f"Create the table with {opt.ROW_TRACKING_ENABLED.key!r} = 'true' and "
             f"{opt.DATA_EVOLUTION_ENABLED.key!r} = 'true'.",
         )
+    if what.index_type in SEARCH_TYPES:
+        check_search_column(field, what.index_type)
     return field
 
 

@@ -495,6 +495,9 @@ DATA_EVOLUTION_ENABLED = immutable(
     flag("data-evolution.enabled", "Write new columns to separate files.", default=False)
 )
 GLOBAL_INDEX_ENABLED = flag("global-index.enabled", "Use global indexes in scans.", default=True)
+GLOBAL_INDEX_ROW_COUNT_PER_SHARD = integer(
+    "global-index.row-count-per-shard", "Rows of a full-text or vector index.", default=100_000
+)
 GLOBAL_INDEX_COLUMN_UPDATE_ACTION = choice(
     "global-index.column-update-action",
     "What an update of a column with a global index does.",

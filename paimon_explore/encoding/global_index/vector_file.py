@@ -1,0 +1,100 @@
+"""Vector index files, by the optional package `paimon-vindex`: one file per range of rows.
+
+Seen in: files of pypaimon 2.1 and pypaimon-rust 0.4.
+"""
+
+from collections.abc import Mapping, Sequence
+from io import BytesIO
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from paimon_vindex import SearchParams, VectorIndexReader, VectorIndexTrainer, VectorIndexWriter
+from pyroaring import BitMap64
+
+from paimon_explore.encoding.global_index.full_text_file import Hit
+from paimon_explore.encoding.native_libraries import PositionalSource, native_decoding
+from paimon_explore.errors import CorruptFileError, InvalidInputError
+
+Vectors: TypeAlias = npt.NDArray[np.float32]
+
+_WITH_VECTOR_COUNT = "ivf_"
+_SCORES = {
+    "l2": lambda distance: 1.0 / (1.0 + distance),
+    "cosine": lambda distance: 1.0 - distance,
+    "inner_product": lambda distance: -distance,
+}
+"""Metric -> score of a distance, as in pypaimon 2.1."""
+
+
+class _Input:
+    """The source with the name of the method that the library calls."""
+
+    def __init__(self, source: PositionalSource) -> None:
+        self._source = source
+
+    def pread_many(self, ranges: Sequence[tuple[int, int]]) -> list[bytes]:
+        return [self._source.read_at(offset, length) for offset, length in ranges]
+
+
+def encode_vectors(vectors: Vectors, rows: Sequence[int], options: Mapping[str, str]) -> bytes:
+    """Return the index file of some rows.
+
+    Args:
+        vectors: n by d finite numbers, n at least 1.
+        rows: n rows in the file's range, ascending.
+        options: of the library, with the type of index, dimension and metric.
+
+    Raises:
+        InvalidInputError: the library refuses the options.
+    """
+    known = dict(options)
+    if known["index.type"].startswith(_WITH_VECTOR_COUNT) and "nlist" not in known:
+        known.setdefault("expected-vector-count", str(len(vectors)))
+    try:
+        with VectorIndexTrainer.create(known) as trainer:
+            trainer.add_training_vectors(vectors)
+            training = trainer.finish_training()
+        with training, VectorIndexWriter(training) as writer:
+            writer.add_vectors(np.asarray(rows, np.int64), vectors)
+            output = BytesIO()
+            writer.write(output)
+    except (RuntimeError, ValueError) as error:
+        raise InvalidInputError(f"The vector index cannot be built: {error}.") from error
+    return output.getvalue()
+
+
+def search_vectors(
+    source: PositionalSource, path: str, vector: Vectors, limit: int, allowed: BitMap64 | None
+) -> list[Hit]:
+    """Return the nearest rows of an index file, the nearest first.
+
+    Args:
+        source: the file.
+        path: of the file, for errors.
+        vector: d numbers.
+        limit: maximum number of rows, at least 1.
+        allowed: the only rows to return, at least one; None for all.
+
+    Raises:
+        CorruptFileError: the file is damaged.
+        InvalidInputError: the vector has another number of dimensions.
+    """
+    with (
+        native_decoding(path, "vector index", source),
+        VectorIndexReader(_Input(source)) as reader,
+    ):
+        known = reader.metadata()
+        if len(vector) != known.dimension:
+            raise InvalidInputError(
+                f"The vector has {len(vector)} dimensions; those of the index have "
+                f"{known.dimension}."
+            )
+        score = _SCORES.get(known.metric)
+        if score is None:
+            raise CorruptFileError(path, "metric", f"must be one of {', '.join(_SCORES)}")
+        most = min(limit, known.total_vectors, *([] if allowed is None else [len(allowed)]))
+        kept = None if allowed is None else allowed.serialize()
+        found = reader.search(vector, SearchParams.automatic(most), filter_bytes=kept)
+    rows, distances = (np.asarray(part).ravel().tolist() for part in found)
+    return [(row, score(one)) for row, one in zip(rows, distances, strict=True) if row >= 0]

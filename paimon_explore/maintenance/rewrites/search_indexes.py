@@ -1,0 +1,198 @@
+"""Building full-text and vector indexes: the content of one index file.
+
+Spec: pypaimon 2.1, global indexes; the options have the prefix `full-text.`, the type of a vector
+index, or `fields.<column>.`.
+"""
+
+import json
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from paimon_explore.data_types.arrow_buffers import Ints, as_python
+from paimon_explore.data_types.definitions import (
+    ArrayType,
+    AtomicType,
+    DataField,
+    DataType,
+    TypeRoot,
+    VectorType,
+)
+from paimon_explore.data_types.formatter import type_text
+from paimon_explore.encoding.native_libraries import missing_library
+from paimon_explore.errors import InvalidInputError
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.scan.search_indexes import FULL_TEXT, VECTOR_TYPES
+
+_FULL_TEXT_PREFIX = "full-text."
+_TEXTS = frozenset({TypeRoot.CHAR, TypeRoot.VARCHAR})
+_DISKANN = (
+    *("build-preset", "max-degree", "build-search-list-size", "alpha", "seed"),
+    *("memory-budget-bytes", "storage-layout", "raw-vector-encoding", "build-distance"),
+)
+_OPTION_NAMES: Mapping[str, str] = {
+    "index.dimension": "dimension",
+    "distance.metric": "metric",
+    "pq.use-opq": "use-opq",
+    **{
+        name: name
+        for name in (
+            *("dimension", "metric", "use-opq", "nlist", "expected-vector-count"),
+            *("ivf.coarse-assignment", "ivf.pq-encoding", "ivf.train.max-points-per-centroid"),
+            *("pq.train.max-points-per-centroid", "pq.m", "pq.code-ratio", "pq.bits", "rq.bits"),
+            *("target-recall", "max-bytes-per-vector", "deployment-profile"),
+        )
+    },
+    **{name: f"diskann.{name}" for name in _DISKANN},
+    **{f"diskann.{name}": f"diskann.{name}" for name in _DISKANN},
+}
+"""Option of Paimon without prefix -> option of the library."""
+_DEFAULT_METRIC = "inner_product"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexContent:
+    """The content of an index file.
+
+    Attributes:
+        data: its bytes.
+        row_count: number of rows, with nulls.
+        meta: what the index manifest records of it.
+    """
+
+    data: bytes
+    row_count: int
+    meta: bytes
+
+
+def check_search_column(field: DataField, index_type: str) -> None:
+    """Check that a column can have a full-text or vector index.
+
+    Raises:
+        InvalidInputError: its type cannot.
+    """
+    kind = field.type
+    if index_type == FULL_TEXT:
+        fits, needed = isinstance(kind, AtomicType) and kind.root in _TEXTS, "of texts"
+    else:
+        fits = isinstance(kind, VectorType | ArrayType) and _is_float(kind.element)
+        needed = "of type VECTOR<FLOAT, n> or ARRAY<FLOAT>"
+    if not fits:
+        raise InvalidInputError(
+            f"A {index_type} index needs a column {needed}; {field.name!r} is {type_text(kind)}."
+        )
+
+
+def _is_float(kind: DataType) -> bool:
+    return isinstance(kind, AtomicType) and kind.root is TypeRoot.FLOAT
+
+
+def search_index(
+    column: "pa.ChunkedArray[Any]",
+    rows: Ints,
+    field: DataField,
+    index_type: str,
+    options: TableOptions,
+) -> IndexContent | None:
+    """Return the index file of some rows; None if it would be empty.
+
+    Args:
+        column: n values.
+        rows: n rows in the file's range, ascending.
+        field: the column.
+        index_type: `full-text` or a type of vector index.
+        options: of the table.
+
+    Raises:
+        InvalidInputError: a vector or an option is invalid.
+        UnsupportedFeatureError: the optional package is not installed.
+    """
+    if index_type in VECTOR_TYPES:
+        return _vector_index(column, rows, field, index_type, options)
+    try:
+        from paimon_explore.encoding.global_index import full_text_file  # noqa: PLC0415 - optional
+    except ImportError as error:
+        raise missing_library("building a full-text index", "", error, extra="full-text") from error
+    chosen = _with_prefix(options, _FULL_TEXT_PREFIX)
+    texts = [None if text is None else str(text) for text in as_python(column.combine_chunks())]
+    data = full_text_file.encode_full_text(texts, rows.tolist(), chosen)
+    meta = json.dumps(chosen, separators=(",", ":")).encode()
+    return IndexContent(data=data, row_count=len(rows), meta=meta)
+
+
+def _with_prefix(options: TableOptions, prefix: str) -> dict[str, str]:
+    return {
+        key.removeprefix(prefix): value for key, value in options.items() if key.startswith(prefix)
+    }
+
+
+def _vector_index(
+    column: "pa.ChunkedArray[Any]",
+    rows: Ints,
+    field: DataField,
+    index_type: str,
+    options: TableOptions,
+) -> IndexContent | None:
+    try:
+        from paimon_explore.encoding.global_index import vector_file  # noqa: PLC0415 - optional
+    except ImportError as error:
+        raise missing_library("building a vector index", "", error, extra="vindex") from error
+    valid = np.asarray(column.is_valid())
+    if not valid.any():
+        return None
+    chosen = vector_options(field, index_type, options)
+    vectors = _vectors(column.filter(pa.array(valid)), rows[valid], field, chosen.get("dimension"))
+    chosen["dimension"] = str(vectors.shape[1])
+    data = vector_file.encode_vectors(vectors, rows[valid].tolist(), chosen)
+    return IndexContent(data=data, row_count=len(rows), meta=b"{}")
+
+
+def vector_options(field: DataField, index_type: str, options: TableOptions) -> dict[str, str]:
+    """Return the options of the library: those of the column come before those of the type."""
+    chosen = {
+        _OPTION_NAMES[name]: value
+        for prefix in (f"{index_type}.", f"fields.{field.name}.")
+        for name, value in _with_prefix(options, prefix).items()
+        if name in _OPTION_NAMES
+    }
+    chosen["index.type"] = index_type.replace("-", "_")
+    chosen.setdefault("metric", _DEFAULT_METRIC)
+    if isinstance(field.type, VectorType):
+        chosen["dimension"] = str(field.type.length)
+    return chosen
+
+
+def _vectors(
+    column: "pa.ChunkedArray[Any]",
+    rows: Ints,
+    field: DataField,
+    dimension: str | None,
+) -> "np.ndarray[tuple[int, int], np.dtype[np.float32]]":
+    lists: list[Any] = column.to_pylist()
+    wanted = len(lists[0]) if dimension is None else int(dimension)
+    for row, vector in zip(rows.tolist(), lists, strict=True):
+        if len(vector) != wanted:
+            raise InvalidInputError(
+                f"The vectors of column {field.name!r} must have {wanted} dimensions; row {row} of "
+                f"the index file has {len(vector)}."
+            )
+        if any(value is None or not np.isfinite(value) for value in vector):
+            raise InvalidInputError(
+                f"The vectors of column {field.name!r} must be finite numbers; row {row} of the "
+                f"index file is {list(vector)}."
+            )
+    return np.array(lists, np.float32).reshape(len(lists), wanted)
+
+
+def shards(start: int, end: int, rows: int) -> list[tuple[int, int]]:
+    """Return the parts of a range of rows, divided at multiples of `rows`.
+
+    >>> shards(5, 25, 10)
+    [(5, 10), (10, 20), (20, 25)]
+    """
+    first = start - start % rows + rows
+    return list(pairwise([start, *range(first, end, rows), end]))

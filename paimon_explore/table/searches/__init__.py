@@ -1,0 +1,1 @@
+"""Searches of a table in full-text and vector indexes."""
