@@ -23,6 +23,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from paimon_explore.commit.file_changes import PLAN_AGAIN, Changes
+from paimon_explore.encoding.global_index.index_sources import decode_sources
 from paimon_explore.errors import CommitConflictError
 from paimon_explore.metadata.manifest.index_manifest import (
     DELETION_VECTORS_INDEX,
@@ -108,7 +109,7 @@ def _check_second_vectors(
 
 
 def check_marked_files(changes: Changes, after: ManifestEntries) -> None:
-    """Check that the data files of new deletion vectors are live after the commit.
+    """Check that the data files of new deletion vectors and indexes are live after the commit.
 
     Args:
         changes: the changes.
@@ -118,7 +119,11 @@ def check_marked_files(changes: Changes, after: ManifestEntries) -> None:
         CommitConflictError: another commit has removed or replaced such a data file.
     """
     added = changes.added_index.rows()
-    described = {(row["partition"], name) for row in added for name in marked_files(row)}
+    described = {
+        (row["partition"], name)
+        for row in added
+        for name in (*marked_files(row), *indexed_files(row))
+    }
     if not described:
         return
     names = pa.array(sorted({name for _, name in described}))
@@ -127,8 +132,8 @@ def check_marked_files(changes: Changes, after: ManifestEntries) -> None:
     missing = described - {(row["partition"], row["file_name"]) for row in live}
     for name in sorted(str(name) for _, name in missing):
         raise CommitConflictError(
-            f"Data file {name}, whose rows this commit deletes, is no longer in the table: "
-            "another commit removed or replaced it.",
+            f"Data file {name}, whose rows this commit deletes or indexes, is no longer in the "
+            "table: another commit removed or replaced it.",
             hint=PLAN_AGAIN,
         )
 
@@ -264,6 +269,19 @@ def marked_files(row: IndexRow) -> tuple[str, ...]:
     """Return the data files for which an index file has deletion vectors."""
     ranges = row["dv_ranges"]
     return tuple(str(part["data_file"]) for part in ranges) if isinstance(ranges, list) else ()
+
+
+def indexed_files(row: IndexRow) -> tuple[str, ...]:
+    """Return the data files that a primary-key index covers; none for other index files.
+
+    Raises:
+        FormatError: the source metadata breaks its layout.
+    """
+    index = row["global_index"]
+    source = index.get("source_meta") if isinstance(index, dict) else None
+    if not isinstance(source, bytes):
+        return ()
+    return tuple(file.name for file in decode_sources(source, path=str(row["file_name"])).files)
 
 
 def _of_vectors(rows: Iterable[IndexRow]) -> Iterator[IndexRow]:

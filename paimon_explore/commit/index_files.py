@@ -9,6 +9,7 @@ of index:
 | deletion vectors of tables with buckets | partition, bucket | the same |
 | deletion vectors of tables without buckets | file name | removed files must exist, added files must not; no data file in two of them |
 | global index | file name | removals first; new files of a field cover rows without index |
+| primary-key index | file name | removals first; its data files must be live, see `index_conflicts` |
 
 `index_conflicts` checks that the removed files are those on which the change was planned.
 

@@ -24,6 +24,7 @@ from support.table_kinds import TABLE_KINDS
 OPTIONS = {
     "vectors": {},
     "lookup": {"changelog-producer": "lookup"},
+    "indexed": {"pk-btree.index.columns": "v"},
 }
 KEYS = 400
 ONE, TWO = dict.fromkeys(range(40), 1), dict.fromkeys(range(38, 42), 2)

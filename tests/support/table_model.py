@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import count
 
-from paimon_explore import Table
+from paimon_explore import Table, col
 from support.table_kinds import K, P, Row, Rows, TableKind, V, W
 
 Columns = tuple[tuple[str, int], ...]
@@ -156,6 +156,8 @@ def check_line(table: Table, line: Line, kind: TableKind, *, deep: bool = True) 
     assert table.store.tags.names() == sorted(line.tags)
     assert table.store.changelogs.ids() == sorted(line.logs)
     assert found_in(table.to_arrow().to_pylist()) == shown(line.latest.visible, line.columns)
+    if "pk-btree.index.columns" in kind.options:
+        _check_lookups(table)
     ends = {min(line.states, default=0), line.latest_id}
     for number in line.states if deep else ends & line.states.keys():
         view = table.at(snapshot=number)
@@ -167,6 +169,16 @@ def check_line(table: Table, line: Line, kind: TableKind, *, deep: bool = True) 
         for number, state in (*line.logs.items(), *line.states.items()):
             if state.told and state.columns == line.columns:  # changes are of the newest schema
                 assert changes_of(table, number, kind) == state.told, f"changes of {number}"
+
+
+def _check_lookups(table: Table) -> None:
+    """Rows that are found by indexes are those of the table."""
+    rows = table.to_arrow().to_pylist()
+    for name in ("v", "w"):
+        for value in {row[name] for row in rows}:
+            where = col(name).is_null() if value is None else col(name) == value
+            matching = [row for row in rows if row[name] == value]
+            assert found_in(table.scan(where=where).to_arrow().to_pylist()) == found_in(matching)
 
 
 def after(line: Line, written: Rows, visible: Rows) -> State:

@@ -64,7 +64,7 @@ RULES: Mapping[str, str] = {
     "f1": "Offset of the deletion vector in the index file, at its size field.",
     "f2": "Length of the deletion vector; includes the size and checksum only for 64-bit vectors.",
     "_CARDINALITY": "Number of deleted rows; null in files of old writers.",
-    "_GLOBAL_INDEX": "Rows and columns covered by a global index.",
+    "_GLOBAL_INDEX": "Rows and columns covered by a global or primary-key index.",
 }
 
 _SAYS: Mapping[str, Mapping[int, str]] = {

@@ -357,6 +357,42 @@ class UnitCompaction:
         )
 
 
+class IndexBuild:
+    """Builds the indexes that the files of a bucket lack, for example since an option is set.
+
+    Args:
+        bucket: the bucket.
+    """
+
+    def __init__(self, bucket: PrimaryKeyBucket) -> None:
+        self._split = bucket.split
+        self._indexes = BucketIndexes(bucket.target, bucket.split, bucket.index)
+
+    def groups(self) -> list[FileGroup]:
+        """Return no files: all stay as they are."""
+        return []
+
+    def run(self) -> CommitMessage:
+        """Write the index files and return the commit message.
+
+        Raises:
+            FormatError: a data file is malformed.
+            StorageError: a file cannot be read or written.
+        """
+        try:
+            changes = self._indexes.replace((), ManifestEntries.empty())
+        except BaseException:
+            self._indexes.abort()
+            raise
+        return CommitMessage(
+            partition=self._split.partition,
+            bucket=self._split.bucket,
+            total_buckets=self._split.total_buckets,
+            compact_new_index_files=changes.new,
+            compact_deleted_index_files=changes.deleted,
+        )
+
+
 def indexed_file(row: Mapping[str, object]) -> bytes | None:
     """Return the source metadata of an index over the rows of one file; None for other indexes."""
     index = row["global_index"]

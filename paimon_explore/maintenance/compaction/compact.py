@@ -26,6 +26,7 @@ from paimon_explore.maintenance.compaction.append_compaction import (
     pick_append,
 )
 from paimon_explore.maintenance.compaction.bucket_compaction import (
+    IndexBuild,
     PrimaryKeyBucket,
     UnitCompaction,
     indexed_file,
@@ -41,6 +42,7 @@ from paimon_explore.maintenance.compaction.data_evolution_compaction import (
 from paimon_explore.maintenance.compaction.file_group import BucketCompaction, FileGroup
 from paimon_explore.maintenance.compaction.levels import levels_of
 from paimon_explore.maintenance.compaction.postpone_compaction import compact_postpone_buckets
+from paimon_explore.maintenance.compaction.primary_key_indexes import BucketIndexes
 from paimon_explore.maintenance.compaction.sort_compaction import row_order
 from paimon_explore.maintenance.compaction.universal_compaction import (
     CompactionUnit,
@@ -194,7 +196,7 @@ def drop_idle_buckets(plan: CompactionPlan) -> CompactionPlan:
     kept = [
         split
         for split in plan.splits
-        if _pick(_primary_key_bucket(target, split, index), full=plan.full) is not None
+        if _is_due(_primary_key_bucket(target, split, index), full=plan.full)
     ]
     return replace(plan, splits=tuple(kept))
 
@@ -405,8 +407,18 @@ def _compaction_of(plan: CompactionPlan, split: DataSplit) -> BucketCompaction |
     keyed = _primary_key_bucket(target, split, index)
     if target.options.value(opt.PK_CLUSTERING_OVERRIDE):
         return ClusteredCompaction(keyed) if needs_clustered_compaction(keyed, full=full) else None
-    unit = _pick(keyed, full=full)
-    return None if unit is None else UnitCompaction(keyed, unit)
+    if (unit := _pick(keyed, full=full)) is not None:
+        return UnitCompaction(keyed, unit)
+    return IndexBuild(keyed) if full and _indexes_of(keyed).are_outdated else None
+
+
+def _is_due(bucket: PrimaryKeyBucket, *, full: bool) -> bool:
+    """Whether sorted runs of a bucket need a compaction, or its files an index."""
+    return _pick(bucket, full=full) is not None or (full and _indexes_of(bucket).are_outdated)
+
+
+def _indexes_of(bucket: PrimaryKeyBucket) -> BucketIndexes:
+    return BucketIndexes(bucket.target, bucket.split, bucket.index)
 
 
 def _primary_key_bucket(

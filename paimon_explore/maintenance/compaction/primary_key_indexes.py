@@ -6,7 +6,8 @@ in the order of their names. An index file whose files are no longer those of it
 Deleted rows are indexed too, as deletion vectors apply to the rows that a lookup finds.
 
 Files that were written by an upsert and only moved to another level have no index. Readers read
-files without index as a whole.
+files without index as a whole. A full compaction with no other work builds the indexes that files
+lack, for example since an option is set.
 
 Spec: primary-key-table, global index. Seen in: golden java200 `pk_index_btree`.
 """
@@ -47,7 +48,7 @@ from paimon_explore.metadata.options.table_options import (
 from paimon_explore.read.data_file import ReadRequest, read_data_file
 from paimon_explore.read.split_reader import SplitFile, SplitReader
 from paimon_explore.scan.index_lookups import BITMAP, BTREE
-from paimon_explore.scan.manifest_arrays import column, numbers
+from paimon_explore.scan.manifest_arrays import Mask, column, numbers
 from paimon_explore.scan.splits.data_split import DataSplit, LocatedFiles, Splits
 from paimon_explore.scan.splits.file_locations import DataFilePaths
 from paimon_explore.write.write_target import WriteTarget
@@ -81,6 +82,10 @@ class _Definition:
         )
 
 
+_Build = tuple[_Definition, int, ManifestEntries]
+"""An index to build over the files of a level."""
+
+
 class BucketIndexes:
     """Keeps the primary-key indexes of a bucket in step with its files.
 
@@ -107,16 +112,32 @@ class BucketIndexes:
             FormatError: a data file is malformed.
             StorageError: a file cannot be read or written.
         """
-        rows = self._index.rows()
+        builds, deleted = self._plan(before, after)
+        return IndexChanges(
+            new=IndexEntries.from_rows([self._build(*build) for build in builds]),
+            deleted=self._index.filter(deleted),
+        )
+
+    @property
+    def are_outdated(self) -> bool:
+        """Whether files have no index that they should have, or an index has no files."""
+        builds, deleted = self._plan((), ManifestEntries.empty())
+        return bool(builds) or bool(deleted.any())
+
+    def _plan(self, before: Sequence[int], after: ManifestEntries) -> "tuple[list[_Build], Mask]":
+        """The index files to write, and which ones to remove."""
         definitions = list(_definitions(self._target))
-        if not definitions and not any(map(_sources, rows)):
-            return IndexChanges(new=IndexEntries.empty(), deleted=IndexEntries.empty())
+        deleted = np.zeros(len(self._index), np.bool_)
+        if not definitions and self._index.column("global_index").null_count == len(deleted):
+            return [], deleted
+        rows = self._index.rows()
         kept = np.ones(self._split.count, np.bool_)
         kept[list(before)] = False
-        live = ManifestEntries.concat([self._split.files.filter(kept), after])
-        deleted = [any(name in _sources(row) for name in self._names(before)) for row in rows]
-        new: list[IndexRow] = []
-        levels = list(_levels(live))
+        levels = list(_levels(ManifestEntries.concat([self._split.files.filter(kept), after])))
+        names = self._names(before)
+        builds = []
+        for at, row in enumerate(rows):
+            deleted[at] = any(name in _sources(row) for name in names)
         for definition in definitions:
             own = [at for at, row in enumerate(rows) if definition.is_of(row)]
             for level, files in levels:
@@ -124,13 +145,9 @@ class BucketIndexes:
                 if len(covering) == 1:
                     own.remove(covering[0])
                 else:
-                    new.append(self._build(definition, level, files))
-            for at in own:
-                deleted[at] = True
-        return IndexChanges(
-            new=IndexEntries.from_rows(new),
-            deleted=self._index.filter(np.array(deleted, np.bool_)),
-        )
+                    builds.append((definition, level, files))
+            deleted[own] = True
+        return builds, deleted
 
     def abort(self) -> None:
         """Delete the new index files."""

@@ -6,8 +6,11 @@ from typing import Any
 import pytest
 
 from paimon_explore import Table, col, open_table
+from paimon_explore.commit.committer import Committer
 from paimon_explore.encoding.global_index.index_sources import IndexSources, decode_sources
-from paimon_explore.errors import UnsupportedFeatureError
+from paimon_explore.errors import CommitConflictError, UnsupportedFeatureError
+from paimon_explore.maintenance.compaction.compact import compact_table
+from paimon_explore.metadata.options.table_options import TableOptions
 from support.global_indexes import TYPES, given
 from support.small_tables import new_catalog
 
@@ -114,6 +117,37 @@ def test_indexes_that_the_options_no_longer_name_go_with_their_files() -> None:
     table.upsert(rows(range(50), "y"))
     table.compact()
     assert [row["index_type"] for row in indexes(table)] == ["bitmap"]
+
+
+def test_a_full_compaction_builds_the_indexes_that_files_lack() -> None:
+    table = table_of({})
+    table.upsert(rows(range(50)))
+    table.upsert(rows(range(40, 100), "x"))
+    table.compact()
+    assert table.compact() is None
+    table.set_options(BOTH)
+    table = open_table(table.path)
+    snapshot = table.compact()
+    assert snapshot is not None
+    assert snapshot.commit_kind.value == "COMPACT"
+    assert snapshot.total_record_count == 100
+    assert [row["row_count"] for row in indexes(table)] == [100, 100]
+    assert table.scan(where="v = 'a'").count() == 40
+    assert table.compact() is None
+
+
+def test_an_index_over_files_that_are_gone_is_a_conflict() -> None:
+    table = table_of({})
+    table.upsert(rows(range(50)))
+    table.upsert(rows(range(40, 100), "x"))
+    table.compact()
+    table.set_options(BOTH)
+    schema = table.store.schemas.latest()
+    assert schema is not None
+    waiting = compact_table(table.store, schema, TableOptions(schema.options))
+    table.maintenance.rescale(2)
+    with pytest.raises(CommitConflictError, match=r"deletes or indexes, is no longer in the table"):
+        Committer(table.store, schema).commit(waiting)
 
 
 def test_a_rescale_drops_the_indexes_of_the_files_that_it_replaces() -> None:
