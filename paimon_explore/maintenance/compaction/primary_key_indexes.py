@@ -12,7 +12,7 @@ lack, for example since an option is set.
 Spec: primary-key-table, global index. Seen in: golden java200 `pk_index_btree`.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -134,10 +134,9 @@ class BucketIndexes:
         kept = np.ones(self._split.count, np.bool_)
         kept[list(before)] = False
         levels = list(_levels(ManifestEntries.concat([self._split.files.filter(kept), after])))
-        names = self._names(before)
+        names = self._split.files.table.column("file_name").to_pylist()
+        deleted = _cover(self._index, [str(names[at]) for at in before])
         builds = []
-        for at, row in enumerate(rows):
-            deleted[at] = any(name in _sources(row) for name in names)
         for definition in definitions:
             own = [at for at, row in enumerate(rows) if definition.is_of(row)]
             for level, files in levels:
@@ -152,10 +151,6 @@ class BucketIndexes:
     def abort(self) -> None:
         """Delete the new index files."""
         discard(self._target.store.file_io, self._written)
-
-    def _names(self, files: Sequence[int]) -> list[bytes]:
-        names = self._split.files.table.column("file_name").to_pylist()
-        return [str(names[at]).encode() for at in files]
 
     def _build(self, definition: _Definition, level: int, files: ManifestEntries) -> IndexRow:
         """Write an index file over files of a level, in the order of their names."""
@@ -226,6 +221,23 @@ class BucketIndexes:
                 raise CorruptFileError(file.path, "number of rows", rule)
             chunks += own
         return pa.chunked_array(chunks)
+
+
+def indexes_over(index: IndexEntries, files: Collection[str]) -> IndexEntries:
+    """Return the primary-key indexes that cover some data files.
+
+    Args:
+        index: index files.
+        files: names of data files.
+    """
+    return index.filter(_cover(index, files))
+
+
+def _cover(index: IndexEntries, files: Collection[str]) -> Mask:
+    """True for each index file whose source metadata names one of some data files."""
+    names = [name.encode() for name in files]
+    sources = map(_sources, index.rows())
+    return np.array([any(name in source for name in names) for source in sources], np.bool_)
 
 
 def _definitions(target: WriteTarget) -> Iterator[_Definition]:

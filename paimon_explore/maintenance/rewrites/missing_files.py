@@ -2,7 +2,8 @@
 
 Readers fail on a data file that is recorded but was deleted, for example by hand. The removal
 commits a snapshot without these files, so that the remaining rows can be read; their rows are lost.
-The deletion vectors of the files are removed with them. Only the latest snapshot is repaired.
+The deletion vectors and primary-key indexes of the files are removed with them. Only the latest
+snapshot is repaired.
 
 Spec: maintenance/manage-snapshots; spark procedures, remove_unexisting_files.
 """
@@ -17,12 +18,14 @@ from paimon_explore.commit.overwrite import PartitionSpec
 from paimon_explore.data_types.arrow_buffers import Ints, as_python
 from paimon_explore.fileio.concurrent_requests import at_once
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.maintenance.compaction.primary_key_indexes import indexes_over
 from paimon_explore.maintenance.rewrites.rewrite_commit import commit_rewrite, live_files_of
 from paimon_explore.maintenance.row_level.deletion_vector_write import (
     VectorChange,
     changed_vectors,
 )
 from paimon_explore.metadata.commit_message import CommitMessage
+from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
@@ -126,15 +129,16 @@ def _missing(target: WriteTarget, snapshot: Snapshot) -> Iterator[DataSplit]:
 
 
 def _removal(target: WriteTarget, snapshot: Snapshot, lost: DataSplit) -> CommitMessage:
-    """Return the message that removes files of one bucket and their deletion vectors."""
+    """Return the message that removes files of one bucket, their vectors and their indexes."""
     names = frozenset(map(str, as_python(lost.files.column("file_name").combine_chunks())))
     change = VectorChange(removed=names, deleted=_NO_POSITIONS)
     vectors = changed_vectors(_scan(target, snapshot), lost, change)
+    index = target.store.manifests.index_of(snapshot)
     return CommitMessage(
         partition=lost.partition,
         bucket=lost.bucket,
         total_buckets=lost.total_buckets,
         deleted_files=lost.files,
         new_index_files=vectors.added,
-        deleted_index_files=vectors.removed,
+        deleted_index_files=IndexEntries.concat([vectors.removed, indexes_over(index, names)]),
     )

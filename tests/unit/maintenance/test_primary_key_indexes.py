@@ -150,6 +150,19 @@ def test_an_index_over_files_that_are_gone_is_a_conflict() -> None:
         Committer(table.store, schema).commit(waiting)
 
 
+def test_the_removal_of_a_missing_file_drops_its_indexes() -> None:
+    table = table_of({**BOTH, "bucket": "2"})
+    table.upsert(rows(range(50)))
+    table.upsert(rows(range(40, 100), "x"))
+    table.compact()
+    assert len(indexes(table)) == 4
+    lost, kept = table.system_table("files").to_arrow().to_pylist()
+    table.store.file_io.delete(lost["file_path"])
+    assert table.maintenance.remove_unexisting_files(dry_run=False).records == lost["record_count"]
+    assert [row["row_count"] for row in indexes(table)] == [kept["record_count"]] * 2
+    assert table.scan(where="v = 'x' OR v = 'a'").count() == kept["record_count"]
+
+
 def test_a_rescale_drops_the_indexes_of_the_files_that_it_replaces() -> None:
     table = table_of()
     table.upsert(rows(range(50)))
