@@ -106,6 +106,25 @@ def test_a_later_compaction_replaces_the_indexes_of_its_files() -> None:
     assert list(table.fsck(read_rows=True)) == []
 
 
+def test_a_minor_compaction_indexes_its_level_and_keeps_the_others() -> None:
+    table = table_of(
+        {**BOTH, "write-only": "true", "num-sorted-run.compaction-trigger": "3"},
+    )
+    table.upsert(rows(range(1000)))
+    table.upsert(rows(range(400, 1000), "x"))
+    table.compact()
+    before = {row["file_name"] for row in indexes(table)}
+    for v in ("b", "c"):
+        table.upsert(rows(range(5), v))
+    table.compact(full=False)
+    after = {row["file_name"]: row["row_count"] for row in indexes(table)}
+    assert before < after.keys()
+    assert sorted(after.values()) == [5, 5, 1000, 1000]
+    assert table.scan(where="v = 'c'").count() == 5
+    assert table.scan(where="v = 'b'").count() == 0
+    assert table.scan(where="v = 'a'").count() == 395
+
+
 def test_indexes_that_the_options_no_longer_name_go_with_their_files() -> None:
     table = table_of()
     table.upsert(rows(range(50)))
