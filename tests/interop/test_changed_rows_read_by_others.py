@@ -78,8 +78,7 @@ def test_java_goes_on_with_the_table_and_so_do_we(
     table = make(catalog, name, kind)
     if name != "keyed_across":  # engines write to such tables, the core does not
         java.write(table.path, list(kind.more))
-    if "evolved" not in name:
-        compact(java, table, kind)
+    compact(java, table, kind)
     assert differences(java, table) == []
     table.update({"qty": "-qty"}, "id < 5 OR id > 100")
     assert differences(java, table) == []

@@ -10,6 +10,7 @@ from paimon_explore import Catalog, Table, open_table
 from paimon_explore.encoding.blob.blob_descriptor import BlobDescriptor, encode_descriptor
 from peers import Peers
 from support.changed_rows import STOCK, stock
+from support.compacting import deleted, live
 from support.rows import difference
 from support.written import columns
 
@@ -131,3 +132,47 @@ def test_columns_of_descriptors_and_descriptors_of_blob_files(
     ours = open_table(table.path, options=as_stored).to_arrow()
     assert difference(ours, peers.read("py", warehouse, "db.t", as_stored)) == ""
     assert ours.column("b").to_pylist()[:4] == [*stored, None]
+
+
+def file_facts(table: Table) -> list[tuple[object, ...]]:
+    """Ranges and columns of the files, whoever wrote them."""
+    names = ("first_row_id", "row_count", "min_sequence_number", "max_sequence_number", "level")
+    return sorted(
+        (*(found[name] for name in names), str(found["write_cols"])) for found in live(table)
+    )
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"source.split.open-file-cost": "1 b", "target-file-size": "1700 b"},
+        {"compaction.min.file-num": "9"},
+    ],
+)
+def test_java_and_we_compact_the_same_files(
+    java: JavaPaimon, catalog: Catalog, options: dict[str, str]
+) -> None:
+    catalog.create_database("db")
+    tables = []
+    for name in ("ours", "java"):
+        given = {**OPTIONS, "compaction.min.file-num": "2", **options}
+        table = catalog.create_table(f"db.{name}", BLOBS, options=given)
+        for first in range(0, 12, 3):
+            table.append([{"id": i, "b": b"%d" % i} for i in range(first, first + 3)])
+        table.update({"name": "'x'"}, "id IN (1, 7)")
+        table.update({"b": b"new"}, "id IN (4, 7)")
+        table.delete("id IN (1, 5, 9)")
+        tables.append(table)
+    ours, theirs = tables
+    before = ours.system_table("row_tracking").to_arrow().drop_columns(["_SEQUENCE_NUMBER"])
+    ours.compact(full=False)
+    java.append_compact(theirs.path)
+    assert file_facts(ours) == file_facts(theirs)
+    assert deleted(ours) == deleted(theirs)
+    for table in tables:
+        assert difference(table.to_arrow(), java.read(table.path)) == ""
+        after = table.system_table("row_tracking").to_arrow()
+        assert difference(after, java.system_table(table.path, "row_tracking")) == ""
+        assert difference(before, after.drop_columns(["_SEQUENCE_NUMBER"])) == ""
+        assert table.fsck() == []

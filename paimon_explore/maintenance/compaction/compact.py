@@ -400,7 +400,8 @@ def _compaction_of(plan: CompactionPlan, split: DataSplit) -> BucketCompaction |
     target, index, full = plan.target, plan.index, plan.full
     if target.options.value(opt.DATA_EVOLUTION_ENABLED):
         runs = pick_data_evolution(target, split, full=full)
-        return DataEvolutionCompaction(target, split, runs) if runs else None
+        own = _index_of(split, index)
+        return DataEvolutionCompaction(target, split, runs, own) if runs else None
     if not target.schema.primary_keys:
         bucket = _append_bucket(target, split, _index_of(split, index))
         return _append_compaction(bucket, full=full)

@@ -4,26 +4,37 @@ All files of a row id range are merged into one file with all columns, and adjac
 a gap into one range. Row ids do not change, because they are derived from the first row id of the
 file; indexes over row ids stay valid. Blob files are not rewritten: they refer to row ids.
 
-Files with deleted rows are not compacted either, since dropping rows would change the ids of the
-others.
+Deleted rows keep their row ids, too: they are written again, and the deletion vectors of the old
+files become one of the new file.
+
+Which files become one is decided as by Java: ranges are added until their files, each counted with
+at least `source.split.open-file-cost`, exceed the target size; a larger range stays alone.
 
 Spec: append-table/data-evolution. Seen in: golden java200/data_evolution.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
+from pyroaring import BitMap64
 
+from paimon_explore.encoding.deletion_vector import DeletionVector
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.maintenance.compaction.compaction_deletion_vectors import (
+    BucketVectors,
+    replaced_vectors,
+)
 from paimon_explore.maintenance.compaction.file_group import FileGroup
 from paimon_explore.metadata.commit_message import CommitMessage
+from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest.manifest_entry import FileSource
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.effective_options import target_file_bytes
 from paimon_explore.metadata.options.table_options import MAX_INT64
-from paimon_explore.read.split_reader import SplitReader
+from paimon_explore.read.deletion_vector_filter import positions
+from paimon_explore.read.split_reader import SplitReader, load_vector
 from paimon_explore.scan.manifest_arrays import Rows, numbers
 from paimon_explore.scan.splits.data_split import DataSplit, Splits
 from paimon_explore.scan.splits.row_id_ranges import is_column_file, row_ranges, same_rows
@@ -43,13 +54,13 @@ class _Range:
         files: positions of the files in the bucket.
         first: the first row id.
         after: the row id after the last one.
-        size: total size of the files in bytes.
+        weight: total size of the files in bytes, with a minimum for each.
     """
 
     files: Rows
     first: int
     after: int
-    size: int
+    weight: int
 
 
 def pick_data_evolution(target: WriteTarget, split: DataSplit, *, full: bool) -> list[list[Rows]]:
@@ -61,31 +72,38 @@ def pick_data_evolution(target: WriteTarget, split: DataSplit, *, full: bool) ->
     max_size = target_file_bytes(target.options, has_primary_key=False)
     min_files = _MIN_FILES if full else target.options.value(opt.COMPACTION_MIN_FILE_NUM)
     runs: list[list[_Range]] = []
-    for part in _ranges(split):
+    weight = 0
+    for part in _ranges(split, target.options.value(opt.SOURCE_SPLIT_OPEN_FILE_COST)):
         last = runs[-1] if runs else []
-        if last and last[-1].after == part.first and sum(r.size for r in last) < max_size:
+        if last and last[-1].after == part.first and max(weight, part.weight) <= max_size:
             last.append(part)
+            weight += part.weight
         else:
             runs.append([part])
+            weight = part.weight
     picked = [run for run in runs if sum(len(part.files) for part in run) >= min_files]
     return [[part.files for part in run] for run in picked]
 
 
-def _ranges(split: DataSplit) -> list[_Range]:
-    """Return the row id ranges without deleted rows, sorted by row id."""
+def _ranges(split: DataSplit, min_weight: int) -> list[_Range]:
+    """Return the row id ranges, sorted by row id.
+
+    Args:
+        split: the files of a partition.
+        min_weight: number of bytes that a file counts at least.
+    """
     names = [str(name) for name in split.files.table.column("file_name").to_pylist()]
 
     plain = [i for i, name in enumerate(names) if not is_column_file(name)]
-    positions = np.array(plain, np.int64)
-    files = split.files.take(positions)
+    rows = np.array(plain, np.int64)
+    files = split.files.take(rows)
     first, after = row_ranges(files)
-    sizes = numbers(files.table, "file_size")
+    weights = np.maximum(numbers(files.table, "file_size"), min_weight)
     found = []
     for group in same_rows(files):
-        known = bool((first[group] >= 0).all())
-        if known and not any(names[positions[i]] in split.deletion_files for i in group):
+        if bool((first[group] >= 0).all()):
             low, high = int(first[group].min()), int(after[group].max())
-            found.append(_Range(positions[group], low, high, int(sizes[group].sum())))
+            found.append(_Range(rows[group], low, high, int(weights[group].sum())))
     return sorted(found, key=lambda part: part.first)
 
 
@@ -96,11 +114,17 @@ class DataEvolutionCompaction:
         target: the table.
         split: all live files of the partition.
         runs: the ranges that become one file each, see `pick_data_evolution`.
+        index: the index files of the partition.
     """
 
     def __init__(
-        self, target: WriteTarget, split: DataSplit, runs: Sequence[Sequence[Rows]]
+        self,
+        target: WriteTarget,
+        split: DataSplit,
+        runs: Sequence[Sequence[Rows]],
+        index: IndexEntries,
     ) -> None:
+        self._index = index
         self._target = target
         self._split = split
         self._runs = runs
@@ -132,13 +156,16 @@ class DataEvolutionCompaction:
             MissingFileError: a file does not exist.
             StorageError: a file cannot be read or written.
         """
+        split = self._split
+        vectors = BucketVectors(self._target, split)
         try:
-            after = [row for run in self._runs for row in self._rewrite(run)]
+            written = [self._rewrite(run) for run in self._runs]
+            new_index = self._moved_vectors(vectors, written)
         except BaseException:
             for writer in self._writers:
                 writer.abort()
+            vectors.abort()
             raise
-        split = self._split
         before = np.concatenate([files for run in self._runs for files in run])
         return CommitMessage(
             partition=split.partition,
@@ -146,18 +173,52 @@ class DataEvolutionCompaction:
             total_buckets=split.total_buckets,
             compact_before=split.files.take(before),
             compact_after=entries_of(
-                after,
+                [row for rows in written for row in rows],
                 partition=split.partition,
                 bucket=split.bucket,
                 total_buckets=split.total_buckets,
             ),
+            compact_new_index_files=new_index,
+            compact_deleted_index_files=replaced_vectors(self._index, new_index),
         )
+
+    def _moved_vectors(
+        self, vectors: BucketVectors, written: Sequence[Sequence[Mapping[str, object]]]
+    ) -> IndexEntries:
+        """Write the deletion vectors of the new files, and those of the files that stay.
+
+        Args:
+            vectors: writes the index file.
+            written: manifest entries of the one new file of each run.
+        """
+        split = self._split
+        names = [str(name) for name in split.files.table.column("file_name").to_pylist()]
+        first = row_ranges(split.files)[0]
+        old = {
+            name: load_vector(self._target.store.file_io, found)
+            for name in names
+            if (found := split.deletion_files.get(name)) is not None
+        }
+        moved: list[tuple[str, DeletionVector]] = []
+        for run, rows in zip(self._runs, written, strict=True):
+            files = np.concatenate(list(run)).tolist()
+            start = min(int(first[file]) for file in files)
+            deleted = BitMap64()
+            for file in files:
+                vector = old.pop(names[file], None)
+                if vector is not None:
+                    shift = int(first[file]) - start
+                    deleted |= BitMap64((positions(vector) + shift).tolist())
+            if deleted:
+                moved.append((str(rows[0]["file_name"]), deleted))
+        return vectors.write_index([*old.items(), *moved]) if moved else IndexEntries.empty()
 
     def _rewrite(self, run: Sequence[Rows]) -> list[dict[str, object]]:
         split = self._split
         files = np.concatenate(list(run))
         groups = np.repeat(np.arange(len(run)), [len(part) for part in run])
-        part = Splits.one(split.source.take(files + split.start))
+        source = replace(split.source.take(files + split.start), deletion_files={})
+        part = Splits.one(source)
         reader = SplitReader(
             unrestricted=True,
             as_stored=True,

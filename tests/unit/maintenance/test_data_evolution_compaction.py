@@ -11,7 +11,7 @@ from paimon_explore.fileio.local import LocalFileIO
 from paimon_explore.maintenance.compaction.compact import compact_table
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.table.table import Table, open_table
-from support.compacting import live
+from support.compacting import deleted, live
 from support.new_tables import new_table
 
 COLUMNS: Mapping[str, object] = {"id": "INT", "s": "STRING", "v": "INT"}
@@ -90,3 +90,63 @@ def test_columns_written_meanwhile_make_the_compaction_fail(tmp_path: Path) -> N
     with pytest.raises(CommitConflictError, match="that this commit compacts"):
         Committer(table.store, table.schema).commit(messages)
     assert [row["v"] for row in tracked(table)] == [0, 1, 2, 3, 9]
+
+
+MARKED = {"deletion-vectors.enabled": "true"}
+
+
+def test_deleted_rows_keep_their_ids_and_stay_deleted(tmp_path: Path) -> None:
+    table = new(tmp_path, options=MARKED)
+    for first in (0, 3, 6):
+        table.append(rows(first, first + 3))
+    table.update({"v": -1}, where="id IN (4, 8)")
+    table.delete("id IN (1, 3, 8)")
+    before = tracked(table)
+    assert table.compact() is not None
+    assert ranges(table) == [(0, 9)]
+    assert deleted(table) == [[1, 3, 8]]
+    assert [(r["id"], r["v"], r["_ROW_ID"]) for r in tracked(table)] == [
+        (r["id"], r["v"], r["_ROW_ID"]) for r in before
+    ]
+    table.delete("_ROW_ID = 0")
+    table.update({"v": 5}, where="id = 2")
+    assert [(r["id"], r["v"]) for r in tracked(table)] == [(2, 5), (4, -1), (5, 5), (6, 6), (7, 7)]
+    assert table.at(snapshot=3).to_arrow().num_rows == 9
+    assert table.fsck() == []
+
+
+def test_vectors_of_files_that_stay_are_kept(tmp_path: Path) -> None:
+    options = {**MARKED, "source.split.open-file-cost": "1 b", "target-file-size": "1 kb"}
+    table = new(tmp_path, options=options)
+    for first in (0, 3, 6):
+        table.append(rows(first, first + 3))
+    table.delete("id IN (1, 7)")
+    before = tracked(table)
+    assert table.compact() is not None
+    assert ranges(table) == [(0, 6), (6, 3)]
+    assert sorted(deleted(table)) == [[1], [1]]
+    assert [r["id"] for r in tracked(table)] == [r["id"] for r in before]
+
+
+def test_ranges_larger_than_the_target_size_are_merged_alone(tmp_path: Path) -> None:
+    table = new(tmp_path, options={"source.split.open-file-cost": "1 kb"})
+    for first in (0, 3, 6):
+        table.append(rows(first, first + 3))
+    table.update({"v": -1}, where="id = 4")
+    table.set_options({"target-file-size": "1 kb", "compaction.min.file-num": "2"})
+    assert table.compact(full=False) is not None
+    assert ranges(table) == [(0, 3), (3, 3), (6, 3)]
+    assert len(live(table)) == 3
+
+
+def test_rows_deleted_meanwhile_make_the_compaction_fail(tmp_path: Path) -> None:
+    table = new(tmp_path, options=MARKED)
+    table.append(rows(0, 3))
+    table.append(rows(3, 5))
+    table.delete("id = 0")
+    options = TableOptions(table.schema.options)
+    messages = compact_table(table.store, table.schema, options)
+    table.delete("id = 4")
+    with pytest.raises(CommitConflictError):
+        Committer(table.store, table.schema).commit(messages)
+    assert [row["id"] for row in tracked(table)] == [1, 2, 3]
