@@ -24,6 +24,7 @@ from paimon_explore.metadata.table_paths import TablePaths
 from paimon_explore.metastore.catalog_values import DatabaseInfo, TableInfo
 from paimon_explore.metastore.identifier import Identifier
 from paimon_explore.metastore.name_pattern import matches
+from paimon_explore.metastore.table_types import check_paimon_table
 from paimon_explore.metastore.unsupported import NoFunctions, NoPartitions, NoViews
 from paimon_explore.store.table_store import TableStore
 
@@ -144,8 +145,13 @@ class FilesystemMetastore(NoViews, NoFunctions, NoPartitions):
         return TableInfo(path=self._table_folder(wanted), file_io=self.file_io)
 
     def create_table(self, wanted: Identifier, schema: TableSchema) -> bool:
-        """Create a table; False if it exists; raises NotFoundError for an unknown database."""
+        """Create a table; False if it exists; raises NotFoundError for an unknown database.
+
+        Raises:
+            UnsupportedFeatureError: it is a format table or an object table.
+        """
         self._check_database(wanted.database, creates=True)
+        check_paimon_table(wanted, schema, "in a filesystem catalog")
         schemas = self._store(self._table_folder(wanted)).schemas
         return not schemas.ids() and schemas.create(schema)
 

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from oracle import JavaPaimon, difference
+from oracle import JavaPaimon, JavaPaimonError, difference
 from paimon_explore import Catalog
 from paimon_explore.data_types.definitions import DataField
 from paimon_explore.data_types.type_parser import parse_type_text
+from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.metadata.schema.table_schema import TableSchema, encode_schema
 
 pytestmark = pytest.mark.interop
@@ -83,3 +84,16 @@ def test_java_reads_what_is_written_here(
     table.overwrite(ROWS[2:])
     assert difference(table.to_arrow(), java.read(folder)) == ""
     assert table.count() == 4
+
+
+@pytest.mark.parametrize("kind", ["format-table", "object-table"])
+def test_neither_java_nor_we_create_them_in_a_folder(
+    java: JavaPaimon, warehouse: Path, kind: str
+) -> None:
+    with pytest.raises(JavaPaimonError, match=f"does not support {kind.replace('-', ' ')}"):
+        java.create_table(warehouse / "db.db" / "f", [("k", "INT")], options={"type": kind})
+    catalog = Catalog(warehouse)
+    catalog.create_database("db", if_not_exists=True)
+    with pytest.raises(UnsupportedFeatureError, match=kind):
+        catalog.create_table("db.f", {"k": "INT"}, options={"type": kind})
+    assert catalog.tables("db") == []

@@ -46,6 +46,7 @@ from paimon_explore.metastore.hive.metastore_structs import Table
 from paimon_explore.metastore.identifier import Identifier
 from paimon_explore.metastore.lock_environment import with_locked_creation
 from paimon_explore.metastore.name_pattern import matches
+from paimon_explore.metastore.table_types import check_paimon_table
 from paimon_explore.metastore.unsupported import NoFunctions
 from paimon_explore.metastore.view_values import PartitionInfo
 from paimon_explore.store.catalog_environment import CatalogEnvironment
@@ -56,7 +57,6 @@ _PATH = "path"
 _TYPE = "type"
 _DONE_ACTIONS = "partition.mark-done-action"
 _DONE_EVENT = "mark-event"
-_PLAIN_TYPES = frozenset({"table", "materialized-table"})
 
 
 def open_hive_metastore(options: CatalogOptions, storage: Mapping[str, object]) -> "HiveMetastore":
@@ -206,9 +206,7 @@ class HiveMetastore(HiveViews, NoFunctions):
         With the option `path`, or in an external catalog, the table is external: dropping it keeps
         its files. An external table takes over the schema that its folder already contains.
         """
-        kind = schema.options.get(_TYPE, "table")
-        if kind not in _PLAIN_TYPES:
-            raise UnsupportedFeatureError(f"creating a table of type {kind!r}", wanted.full_name)
+        check_paimon_table(wanted, schema, "in a Hive metastore")
         folder = self.folder_of(wanted.database)
         if self._tables.find(wanted.database, wanted.table) is not None:
             return False

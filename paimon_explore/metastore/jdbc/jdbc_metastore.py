@@ -39,6 +39,7 @@ from paimon_explore.metastore.jdbc.statements import (
 )
 from paimon_explore.metastore.lock_environment import LockEnvironment, with_locked_creation
 from paimon_explore.metastore.name_pattern import matches
+from paimon_explore.metastore.table_types import check_paimon_table
 from paimon_explore.metastore.unsupported import NoFunctions, NoPartitions
 from paimon_explore.metastore.view_changes import apply_view_changes
 from paimon_explore.metastore.view_json import encode_view, parse_view
@@ -214,6 +215,7 @@ class JdbcMetastore(NoFunctions, NoPartitions):
     def create_table(self, wanted: Identifier, schema: TableSchema) -> bool:
         """Create a table; False if it or a view of that name exists."""
         self._check_database(wanted.database, creates=True)
+        check_paimon_table(wanted, schema, "in a JDBC catalog")
         with self._lock(wanted):
             if self.rows.table_exists(wanted) or self.rows.view(wanted) is not None:
                 return False

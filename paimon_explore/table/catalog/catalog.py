@@ -31,6 +31,7 @@ from paimon_explore.metastore.identifier import (
     parse_identifier,
     plain_identifier,
 )
+from paimon_explore.metastore.table_types import check_paimon_table
 from paimon_explore.sanitize import sanitized
 from paimon_explore.table.catalog.catalog_objects import opener_of
 from paimon_explore.table.catalog.catalog_operations import OperableCatalog
@@ -489,6 +490,7 @@ class Catalog(OperableCatalog):
             AlreadyExistsError: the table exists, unless `if_not_exists`.
             NotFoundError: there is no such database.
             InvalidInputError: columns, keys or options break a rule, which the message names.
+            UnsupportedFeatureError: the option `type` is not that of a table with snapshots.
 
         >>> import paimon_explore as pe
         >>> columns = {"id": "BIGINT NOT NULL", "dt": "DATE", "name": "STRING"}
@@ -508,6 +510,7 @@ class Catalog(OperableCatalog):
             options=options,
             comment=comment,
         )
+        check_paimon_table(wanted, created, "by create_table")
         made = self._metastore.create_table(wanted, created)
         if not made and not boolean("if_not_exists", if_not_exists):
             raise AlreadyExistsError("table", wanted.table, wanted.database)

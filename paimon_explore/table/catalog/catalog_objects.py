@@ -64,6 +64,57 @@ class CatalogObjects:
         info, schema = self._of_type(name, FORMAT_TABLE)
         return FormatTable(name=name, schema=schema, location=info.path, file_io=info.file_io)
 
+    def create_format_table(
+        self,
+        name: str,
+        schema: Columns,
+        file_format: str,
+        *,
+        partition_by: str | Sequence[str] | None = None,
+        options: Mapping[str, OptionValue] | None = None,
+        comment: str | None = None,
+    ) -> "types.FormatTable":
+        """Create a table of type `format-table`, whose folder the catalog chooses.
+
+        Only REST catalogs create such tables, as in Java; a Hive metastore gets them from Hive.
+
+        Args:
+            name: `database.table`.
+            schema: its columns, as for `create_table`.
+            file_format: `parquet`, `orc`, `csv`, `json` or `text`.
+            partition_by: the partition columns, which are folders.
+            options: options of the table, such as `{"csv.field-delimiter": ";"}`.
+            comment: a comment on the table.
+
+        Raises:
+            AlreadyExistsError: the table exists.
+            NotFoundError: there is no such database.
+            InvalidInputError: columns or options break a rule, or there is no such format.
+            UnsupportedFeatureError: the catalog creates no format tables.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().create_format_table("demo.files", {"id": "INT"}, "csv")
+        Traceback (most recent call last):
+        paimon_explore.errors.UnsupportedFeatureError: Creating a table of type 'format-table' ...
+        """
+        from paimon_explore.table.file_tables.format_table import FORMATS
+
+        if file_format not in FORMATS:
+            raise InvalidInputError(
+                f"{file_format!r} is not a format of format tables.",
+                hint=f"Formats: {choices(FORMATS)}.",
+            )
+        wanted = plain_identifier(name)
+        given = {**(options or {}), "type": FORMAT_TABLE, "file.format": file_format}
+        created = self.table_schema(
+            schema, partition_by=partition_by, options=given, comment=comment
+        )
+        # servers of Paimon replace an existing format table without an error
+        exists = self._metastore.table_exists(wanted)
+        if exists or not self._metastore.create_table(wanted, created):
+            raise AlreadyExistsError("table", wanted.table, wanted.database)
+        return self.format_table(name)
+
     def object_table(self, name: str) -> "types.RowSource":
         """Open a table of type `object-table`: the files below a folder as rows.
 

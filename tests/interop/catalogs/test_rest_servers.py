@@ -131,3 +131,21 @@ def test_pypaimon_rust_reads_and_lists_what_we_wrote(home: Home, peers: Peers) -
     home.catalog.create_table("served.rust", COLUMNS).append([{"id": 1, "by": 1}])
     found = peers.read("rust", home.options, "served.rust")
     assert found.to_pylist() == [{"id": 1, "by": 1}]
+
+
+def test_format_tables_are_created_by_the_server(home: Home) -> None:
+    columns = {"id": "BIGINT", "v": "STRING", "day": "STRING"}
+    made = home.catalog.create_format_table("served.files", columns, "parquet", partition_by="day")
+    rows: list[dict[str, object]] = [
+        {"id": 1, "v": "a", "day": "x"},
+        {"id": 2, "v": None, "day": "y"},
+    ]
+    made.append(rows)
+    assert "files" in home.catalog.tables("served")
+    opened = home.catalog.format_table("served.files")
+    assert (opened.file_format, opened.partitions()) == ("parquet", [{"day": "x"}, {"day": "y"}])
+    assert opened.to_arrow().to_pylist() == rows
+    with pytest.raises(AlreadyExistsError):
+        home.catalog.create_format_table("served.files", columns, "parquet")
+    assert home.java.read("served.files").sort_by("id").to_pylist() == rows
+    home.catalog.drop_table("served.files")

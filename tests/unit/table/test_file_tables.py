@@ -12,7 +12,12 @@ import pytest
 from pyarrow import orc
 
 from paimon_explore import Catalog
-from paimon_explore.errors import CorruptFileError, InvalidInputError, UnsupportedFeatureError
+from paimon_explore.errors import (
+    AlreadyExistsError,
+    CorruptFileError,
+    InvalidInputError,
+    UnsupportedFeatureError,
+)
 from paimon_explore.table.file_tables.format_table import FormatTable
 from support.rest_catalog_stub import RestCatalogStub, StubTable, rest_catalog_stub
 
@@ -330,6 +335,51 @@ def test_what_such_tables_do_not_have_is_refused_by_name(
     )
     with pytest.raises(UnsupportedFeatureError, match="A format table of avro files"):
         catalog.format_table("db.f").to_arrow()
+
+
+def test_a_rest_catalog_creates_format_tables(stub: RestCatalogStub, catalog: Catalog) -> None:
+    table = catalog.create_format_table(
+        "db.made",
+        {"k": "INT", "v": "STRING", "day": "DATE"},
+        "csv",
+        partition_by="day",
+        options={"csv.field-delimiter": ";"},
+    )
+    assert stub.tables["db", "made"].schema["options"] == {
+        "type": "format-table",
+        "file.format": "csv",
+        "csv.field-delimiter": ";",
+    }
+    rows: list[dict[str, object]] = [
+        {"k": 1, "v": "a", "day": DAY},
+        {"k": 2, "v": None, "day": NEXT},
+    ]
+    table.append(rows)
+    assert catalog.format_table("db.made").to_arrow().to_pylist() == rows
+    with pytest.raises(AlreadyExistsError):
+        catalog.create_format_table("db.made", {"k": "INT"}, "csv")
+    with pytest.raises(InvalidInputError, match="'avro' is not a format of format tables"):
+        catalog.create_format_table("db.other", {"k": "INT"}, "avro")
+    with pytest.raises(UnsupportedFeatureError, match="'object-table' by create_table"):
+        catalog.create_table("db.other", {"k": "INT"}, options={"type": "object-table"})
+
+
+@pytest.mark.parametrize("kind", ["format-table", "object-table", "lance-table", "iceberg-table"])
+@pytest.mark.parametrize("metastore", ["filesystem", "jdbc"])
+def test_folders_and_databases_have_tables_with_snapshots_only(
+    kind: str, metastore: str, tmp_path: Path
+) -> None:
+    uri = {} if metastore == "filesystem" else {"uri": f"jdbc:sqlite:{tmp_path}/c.db"}
+    made = Catalog(options={"metastore": metastore, "warehouse": f"{tmp_path}/wh", **uri})
+    made.create_database("db")
+    with pytest.raises(UnsupportedFeatureError, match=f"Creating a table of type '{kind}'"):
+        made.create_table("db.t", {"k": "INT"}, options={"type": kind})
+    with pytest.raises(UnsupportedFeatureError, match=r"'format-table' in a .* catalog"):
+        made.create_format_table("db.t", {"k": "INT"}, "csv")
+    assert made.tables("db") == []
+    assert made.create_table(
+        "db.m", {"k": "INT"}, options={"type": "materialized-table"}
+    ).schema.options == {"type": "materialized-table"}
 
 
 def test_a_folder_that_is_no_value_of_its_key_is_named(
