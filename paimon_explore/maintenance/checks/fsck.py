@@ -171,7 +171,7 @@ class _Branch:
 
     def _check_state(self, snapshot: Snapshot, path: str) -> Iterator[Finding]:
         checks = self._checks()
-        for check in (checks.metadata, checks.files, checks.index):
+        for check in (checks.metadata, checks.files, checks.index, checks.primary_key_indexes):
             try:
                 yield from check(snapshot, path)
             except (FormatError, StorageError, NotFoundError) as error:

@@ -12,12 +12,14 @@ from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.checks.avro_cross_checks import AvroCrossChecks, MetadataKind
 from paimon_explore.maintenance.checks.data_file_checks import DataFiles
 from paimon_explore.maintenance.checks.findings import Finding, Severity
+from paimon_explore.maintenance.checks.index_checks import check_primary_key_indexes
 from paimon_explore.metadata.manifest.entry_cancellation import live_entries, merge_entries
 from paimon_explore.metadata.manifest.index_manifest import DELETION_VECTORS_INDEX
 from paimon_explore.metadata.manifest.manifest_entry import FileKind, ManifestEntries
 from paimon_explore.metadata.options.table_options import PK_CLUSTERING_OVERRIDE, TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.scan.index_lookups import IndexSource
 from paimon_explore.scan.splits.file_locations import data_file_paths, index_file_paths
 from paimon_explore.scan.splits.key_range_sections import key_ranks
 from paimon_explore.store.table_store import TableStore
@@ -221,6 +223,20 @@ class StateChecks:
                 )
             elif vectors.count(name) > 1:
                 yield Finding(rule=VECTORS, path=path, what=f"{name} has several deletion vectors")
+
+    def primary_key_indexes(self, snapshot: Snapshot, path: str) -> Iterator[Finding]:
+        """Check that primary-key indexes name their data files and find the rows of these."""
+        del path
+        schema = self.schemas.get(snapshot.schema_id)
+        manifests = self.store.manifests
+        indexes = manifests.index_of(snapshot).column("global_index")
+        if schema is None or not schema.primary_keys or indexes.null_count == len(indexes):
+            return
+        source = IndexSource(
+            store=self.store, schema=schema, options=self.options, snapshot=snapshot
+        )
+        live = live_entries(manifests.read_many(manifests.all(snapshot).names))
+        yield from check_primary_key_indexes(source, live, self.data.seen, read_rows=self.read_rows)
 
     def changelog(self, snapshot: Snapshot, path: str) -> Iterator[Finding]:
         """Check existence, size and row count of changelog files."""

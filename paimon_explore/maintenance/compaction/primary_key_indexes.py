@@ -44,13 +44,16 @@ from paimon_explore.metadata.manifest.manifest_entry import (
 from paimon_explore.metadata.options.table_options import (
     PK_BITMAP_INDEX_COLUMNS,
     PK_BTREE_INDEX_COLUMNS,
+    TableOptions,
 )
+from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.read.data_file import ReadRequest, read_data_file
 from paimon_explore.read.split_reader import SplitFile, SplitReader
 from paimon_explore.scan.index_lookups import BITMAP, BTREE
 from paimon_explore.scan.manifest_arrays import Mask, column, numbers
 from paimon_explore.scan.splits.data_split import DataSplit, LocatedFiles, Splits
 from paimon_explore.scan.splits.file_locations import DataFilePaths
+from paimon_explore.store.table_store import TableStore
 from paimon_explore.write.write_target import WriteTarget
 
 IndexRow = Mapping[str, object]
@@ -156,9 +159,9 @@ class BucketIndexes:
         """Write an index file over files of a level, in the order of their names."""
         sources = IndexSources(level=level, files=_source_files(files))
         keys = global_index_keys(definition.field.type)
-        rows = indexed_rows(
-            self._column(definition.field, files), np.arange(sources.row_count), keys
-        )
+        target, name = self._target, definition.field.name
+        values = column_values(target.store, target.schema, target.options, name, files)
+        rows = indexed_rows(values, np.arange(sources.row_count), keys)
         encode = encode_btree if definition.kind == BTREE else encode_bitmap_index
         data = b"".join(encode(rows.groups(), rows.nulls, keys))
         meta = SortedIndexMeta(
@@ -193,34 +196,48 @@ class BucketIndexes:
         target.store.file_io.create(path, data)
         return name
 
-    def _column(self, wanted: DataField, files: ManifestEntries) -> "pa.ChunkedArray[Any]":
-        """Read a column of all rows of files."""
-        target = self._target
-        located = LocatedFiles(
-            entries=files,
-            paths_of=DataFilePaths(target.schema, target.options, target.store.paths),
-            deletion_files={},
-            snapshot_id=None,
-            branch=target.store.paths.branch,
-        )
-        reader = SplitReader(
-            unrestricted=True,
-            store=target.store,
-            schema=target.schema,
-            options=target.options,
-            columns=(wanted.name,),
-        )
-        split = Splits.one(located)
-        chunks = []
-        for at, source in enumerate(_source_files(files)):
-            file = SplitFile(split=split, row=at, reader=reader)
-            batches = read_data_file(file.source(), ReadRequest(fields=reader.fields))
-            own = [batch.column(0) for batch in batches]
-            if sum(map(len, own)) != source.row_count:
-                rule = f"must have {source.row_count} rows, as the manifest says"
-                raise CorruptFileError(file.path, "number of rows", rule)
-            chunks += own
-        return pa.chunked_array(chunks)
+
+def column_values(
+    store: TableStore,
+    schema: TableSchema,
+    options: TableOptions,
+    name: str,
+    files: ManifestEntries,
+) -> "pa.ChunkedArray[Any]":
+    """Read a column of all rows of data files, deleted ones included.
+
+    Args:
+        store: the table and branch.
+        schema: the reading schema.
+        options: effective options.
+        name: of the column.
+        files: entries of the files, in the order in which they are read.
+
+    Raises:
+        FormatError: a file is malformed, or does not have as many rows as its entry says.
+        StorageError: a file cannot be read.
+    """
+    located = LocatedFiles(
+        entries=files,
+        paths_of=DataFilePaths(schema, options, store.paths),
+        deletion_files={},
+        snapshot_id=None,
+        branch=store.paths.branch,
+    )
+    reader = SplitReader(
+        unrestricted=True, store=store, schema=schema, options=options, columns=(name,)
+    )
+    split = Splits.one(located)
+    chunks = []
+    for at, source in enumerate(_source_files(files)):
+        file = SplitFile(split=split, row=at, reader=reader)
+        batches = read_data_file(file.source(), ReadRequest(fields=reader.fields))
+        own = [batch.column(0) for batch in batches]
+        if sum(map(len, own)) != source.row_count:
+            rule = f"must have {source.row_count} rows, as the manifest says"
+            raise CorruptFileError(file.path, "number of rows", rule)
+        chunks += own
+    return pa.chunked_array(chunks)
 
 
 def indexes_over(index: IndexEntries, files: Collection[str]) -> IndexEntries:

@@ -182,6 +182,31 @@ def test_the_removal_of_a_missing_file_drops_its_indexes() -> None:
     assert table.scan(where="v = 'x' OR v = 'a'").count() == kept["record_count"]
 
 
+def test_checks_find_indexes_that_do_not_have_the_rows_of_their_files() -> None:
+    table = table_of()
+    table.upsert(rows(range(50)))
+    table.upsert(rows(range(40, 100), "x"))
+    table.compact()
+    assert list(table.fsck(read_rows=True)) == []
+    files = {row["index_type"]: table.store.paths.index(row["file_name"]) for row in indexes(table)}
+    other = table_of()
+    other.upsert(rows(range(50)))
+    other.upsert(
+        [
+            {**row, "n": {40: 5, 50: 4}.get(k, row["n"])}
+            for k, row in enumerate(rows(range(40, 100), "x"), 40)
+        ]
+    )
+    other.compact()
+    for row in indexes(other):
+        data = other.store.file_io.read(other.store.paths.index(row["file_name"]))
+        if row["index_type"] == "btree":
+            table.store.file_io.replace(files["btree"], data)
+    (wrong,) = open_table(table.path).fsck(read_rows=True)
+    assert wrong.what == "2 of 100 rows are not found, or by other values"
+    assert wrong.path == files["btree"]
+
+
 def test_a_rescale_drops_the_indexes_of_the_files_that_it_replaces() -> None:
     table = table_of()
     table.upsert(rows(range(50)))
