@@ -6,7 +6,7 @@ Spec: concepts/spec/datafile; maintenance/configurations.
 from collections.abc import Mapping
 from dataclasses import field
 
-from paimon_explore.data_types.definitions import DataField
+from paimon_explore.data_types.definitions import DataField, DataType
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.manifest_entry import FileSource
 from paimon_explore.metadata.options.table_options import (
@@ -70,6 +70,7 @@ class FileLayout:
             files have all columns.
         shredded_maps: maximum number of physical columns of each map in the storage layout
             `shared-shredding`.
+        shredded_variants: the types by which VARIANT columns of Parquet files are shredded.
     """
 
     format: str
@@ -95,6 +96,7 @@ class FileLayout:
     numbered: bool = True
     write_columns: tuple[str, ...] | None = None
     shredded_maps: Mapping[str, int] = field(default_factory=dict)
+    shredded_variants: Mapping[str, DataType] = field(default_factory=dict)
 
     @property
     def group_bytes(self) -> int | None:

@@ -3,13 +3,16 @@
 Spec: concepts/spec/datafile; maintenance/configurations.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from paimon_explore.data_types.definitions import (
     AtomicType,
     DataField,
+    DataType,
     MapType,
+    RowType,
     TypeRoot,
     with_nullable,
 )
@@ -19,8 +22,10 @@ from paimon_explore.data_types.field_ids import (
     SEQUENCE_NUMBER_FIELD,
     VALUE_KIND_FIELD,
 )
+from paimon_explore.data_types.json_parser import parse_type
 from paimon_explore.data_types.traversal import is_root
-from paimon_explore.errors import UnsupportedFeatureError
+from paimon_explore.encoding.variant.shredding_writer import check_shredded_type
+from paimon_explore.errors import CorruptFileError, InvalidInputError, UnsupportedFeatureError
 from paimon_explore.metadata.manifest.manifest_entry import FileSource
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.column_options import (
@@ -98,6 +103,7 @@ def append_layout(
         embedded_index_bytes=options.value(opt.FILE_INDEX_IN_MANIFEST_THRESHOLD),
         numbered=not row_tracking,
         shredded_maps=_shredded_maps(schema, options),
+        shredded_variants=_shredded_variants(schema, options),
     )
 
 
@@ -253,6 +259,7 @@ def _keyed(  # noqa: PLR0913  # the choices that data, changelog and postponed f
         target_bytes=target_file_bytes(options, has_primary_key=True),
         target_rows=options.value(opt.TARGET_FILE_ROW_NUM),
         shredded_maps=_shredded_maps(schema, options),
+        shredded_variants=_shredded_variants(schema, options),
     )
 
 
@@ -303,6 +310,34 @@ def _shredded_maps(schema: TableSchema, options: TableOptions) -> Mapping[str, i
         and isinstance(column.type, MapType)
         and is_root(column.type.key, TypeRoot.VARCHAR)
     }
+
+
+def _shredded_variants(schema: TableSchema, options: TableOptions) -> Mapping[str, DataType]:
+    """Return the type by which each VARIANT column is shredded.
+
+    Raises:
+        InvalidInputError: the option has no ROW type of columns.
+        UnsupportedFeatureError: variants cannot be shredded by a type.
+    """
+    text = options.value(opt.VARIANT_SHREDDING_SCHEMA)
+    if not text:
+        return {}
+    key = opt.VARIANT_SHREDDING_SCHEMA.key
+    try:
+        row_type = parse_type(json.loads(text), key)
+    except (ValueError, CorruptFileError) as error:
+        raise InvalidInputError(f"Option {key!r} has no type in JSON: {error}") from error
+    if not isinstance(row_type, RowType):
+        raise InvalidInputError(
+            f"Option {key!r} must have a ROW type with a field for each VARIANT column."
+        )
+    found: dict[str, DataType] = {}
+    for column in schema.fields:
+        field = row_type.field(column.name)
+        if field is not None and is_root(column.type, TypeRoot.VARIANT):
+            check_shredded_type(field.type, column.name)
+            found[column.name] = field.type
+    return found
 
 
 def _explicit_modes(names: list[str], options: TableOptions) -> Mapping[str, StatsMode]:

@@ -364,6 +364,9 @@ PROOFS: Mapping[str, Mapping[str, Sequence[str]]] = {
     "unit/write/test_blob_files.py": {
         "each_blob_column_has_files_along_the_row_ids_of_the_others": ("blob.target-file-size",),
     },
+    "unit/write/test_shredded_variants.py": {
+        "variants_come_back_as_they_were": ("variant.shreddingSchema",),
+    },
     "unit/write/test_cross_partition.py": {
         "keys_of_old_buckets_are_forgotten_after_a_time": ("cross-partition-upsert.index-ttl",),
         "more_keys_than_buckets_hold_are_refused": ("dynamic-bucket.max-buckets",),

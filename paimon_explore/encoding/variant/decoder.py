@@ -155,6 +155,10 @@ class VariantReader:
         """Return whether the value at a byte is an object."""
         return self._take(at, 1)[0] & 3 == Basic.OBJECT
 
+    def is_array(self, at: int = 0) -> bool:
+        """Return whether the value at a byte is an array."""
+        return self._take(at, 1)[0] & 3 == Basic.ARRAY
+
     def key(self, number: int) -> str:
         """Return the key with a number."""
         if number >= len(self._keys):

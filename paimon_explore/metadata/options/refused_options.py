@@ -22,7 +22,6 @@ from paimon_explore.metadata.options.option_definition import (
     names,
     size,
     text,
-    with_fallback_keys,
 )
 from paimon_explore.metadata.options.table_options import TableOptions
 
@@ -152,17 +151,9 @@ _VECTOR_FILE_FORMAT = text(
     "vector.file.format", "Files of vectors are read; new vectors are in data files.", default=None
 )
 READ_ONLY: tuple[Option[object], ...] = (
-    with_fallback_keys(
-        text(
-            "variant.shreddingSchema",
-            "Shredded variants are read; new ones are stored without shredding.",
-            default=None,
-        ),
-        "parquet.variant.shreddingSchema",
-    ),
     flag(
         "variant.inferShreddingSchema",
-        "Shredded variants are read; new ones are stored without shredding.",
+        "Variants are shredded by a given schema only; none is inferred.",
         default=False,
     ),
     flag(

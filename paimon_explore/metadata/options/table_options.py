@@ -198,6 +198,12 @@ BLOB_AS_DESCRIPTOR = flag(
 BLOB_VIEW_RESOLVE_ENABLED = flag(
     "blob-view.resolve.enabled", "Resolve references; if true, they are not read.", default=True
 )
+VARIANT_SHREDDING_SCHEMA = with_fallback_keys(
+    text(
+        "variant.shreddingSchema", "ROW type in JSON by which variants are shredded.", default=None
+    ),
+    "parquet.variant.shreddingSchema",
+)
 VECTOR_FIELD = names("vector-field", "Columns that Flink declares as VECTOR.")
 DATA_FILE_PREFIX = text("data-file.prefix", "Prefix of data file names.", default="data-")
 DATA_FILE_PATH_DIRECTORY = immutable(

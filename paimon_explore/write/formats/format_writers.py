@@ -1,11 +1,13 @@
 """Create the writer of a file format."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
+from functools import partial
+from typing import TYPE_CHECKING, Protocol
 
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow_buffers import Column
+from paimon_explore.data_types.definitions import DataField
 from paimon_explore.encoding.native_libraries import missing_library
 from paimon_explore.errors import UnsupportedFeatureError, choices
 from paimon_explore.write.file_layout import FileLayout
@@ -14,6 +16,9 @@ from paimon_explore.write.formats.orc_format import OrcWriter
 from paimon_explore.write.formats.parquet_format import ParquetWriter
 from paimon_explore.write.formats.row_format import RowWriter
 from paimon_explore.write.formats.text_format import TextWriter
+
+if TYPE_CHECKING:
+    from paimon_explore.write.formats.shredded_parquet import ShreddedParquetWriter
 
 
 class FormatWriter(Protocol):
@@ -56,6 +61,19 @@ def open_format(sink: pa.NativeFile, layout: FileLayout) -> FormatWriter:
 
 
 def _parquet(sink: pa.NativeFile, layout: FileLayout) -> FormatWriter:
+    if not layout.shredded_variants:
+        return _parquet_of(sink, layout, layout.fields)
+    from paimon_explore.write.formats.shredded_variants import (  # noqa: PLC0415 - rare
+        ShreddedVariantWriter,
+    )
+
+    open_file = partial(_parquet_of, sink, layout)
+    return ShreddedVariantWriter(layout.fields, layout.shredded_variants, open_file)
+
+
+def _parquet_of(
+    sink: pa.NativeFile, layout: FileLayout, fields: Sequence[DataField]
+) -> "ParquetWriter | ShreddedParquetWriter":
     if layout.shredded_maps:
         from paimon_explore.write.formats.shredded_parquet import (  # noqa: PLC0415 - rare
             ShreddedParquetWriter,
@@ -63,14 +81,14 @@ def _parquet(sink: pa.NativeFile, layout: FileLayout) -> FormatWriter:
 
         return ShreddedParquetWriter(
             sink,
-            layout.fields,
+            fields,
             max_columns=layout.shredded_maps,
             compression=layout.compression,
             zstd_level=layout.zstd_level,
         )
     return ParquetWriter(
         sink,
-        layout.fields,
+        fields,
         compression=layout.compression,
         zstd_level=layout.zstd_level,
         adaptive=not layout.has_chosen_compression,

@@ -1,0 +1,200 @@
+"""Shredding of VARIANT columns on write; `shredding` has the layout and the way back.
+
+The type by which a column is shredded says which parts are stored by themselves: keys of objects,
+elements of arrays, and scalars. A value is taken out only if it has that type already, so that
+reading gives the same value: integers in the range of the type, decimals of the same scale. Java
+also takes numbers that are equal in another scale. Any other value stays in `value`.
+
+Spec: the Parquet Variant Shredding specification; option `variant.shreddingSchema`.
+"""
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+import pyarrow as pa
+
+from paimon_explore.data_types.arrow import to_arrow
+from paimon_explore.data_types.arrow_buffers import Column, as_python
+from paimon_explore.data_types.definitions import (
+    ArrayType,
+    AtomicType,
+    DataField,
+    DataType,
+    RowType,
+    TypeRoot,
+    with_nullable,
+)
+from paimon_explore.data_types.formatter import type_text
+from paimon_explore.encoding.variant import encoder as write
+from paimon_explore.encoding.variant.decoder import Kind, Raw, VariantReader, decode_keys
+from paimon_explore.errors import UnsupportedFeatureError
+
+_INTEGER_BITS = {
+    TypeRoot.TINYINT: 8,
+    TypeRoot.SMALLINT: 16,
+    TypeRoot.INT: 32,
+    TypeRoot.BIGINT: 64,
+}
+_INTEGERS = frozenset({Kind.INT1, Kind.INT2, Kind.INT4, Kind.INT8})
+_DECIMALS = frozenset({Kind.DECIMAL4, Kind.DECIMAL8, Kind.DECIMAL16})
+_KINDS = {
+    TypeRoot.BOOLEAN: frozenset({Kind.TRUE, Kind.FALSE}),
+    TypeRoot.FLOAT: frozenset({Kind.FLOAT}),
+    TypeRoot.DOUBLE: frozenset({Kind.DOUBLE}),
+    TypeRoot.DECIMAL: _DECIMALS,
+    TypeRoot.VARCHAR: frozenset({Kind.TEXT}),
+    TypeRoot.VARBINARY: frozenset({Kind.BINARY}),
+    TypeRoot.DATE: frozenset({Kind.DATE}),
+    TypeRoot.TIMESTAMP: frozenset({Kind.TIMESTAMP_NTZ}),
+    TypeRoot.TIMESTAMP_LTZ: frozenset({Kind.TIMESTAMP}),
+    **dict.fromkeys(_INTEGER_BITS, _INTEGERS),
+}
+_MICROS = 6
+_MAX_LENGTH = 2**31 - 1
+_BYTES = AtomicType(root=TypeRoot.VARBINARY, length=_MAX_LENGTH)
+
+
+class _Leaf:
+    """The kind and content of a scalar; None for other values."""
+
+    def leaf(self, kind: Kind, raw: Raw) -> tuple[Kind, Raw] | None:
+        return kind, raw
+
+    def array(self, elements: list[tuple[Kind, Raw] | None]) -> tuple[Kind, Raw] | None:
+        del elements
+        return None
+
+    def object(self, fields: list[tuple[str, tuple[Kind, Raw] | None]]) -> tuple[Kind, Raw] | None:
+        del fields
+        return None
+
+
+def check_shredded_type(data_type: DataType, column: str) -> None:
+    """Check that variants can be shredded by a type.
+
+    Raises:
+        UnsupportedFeatureError: they cannot.
+    """
+    match data_type:
+        case RowType(fields=fields) if fields:
+            for field in fields:
+                check_shredded_type(field.type, column)
+        case ArrayType(element=element):
+            check_shredded_type(element, column)
+        case AtomicType(root=root) if root in _KINDS and _has_range_of_variants(data_type):
+            pass
+        case _:
+            raise UnsupportedFeatureError(
+                f"shredding the VARIANT column {column!r} by type {type_text(data_type)}",
+                hint="Use ROW, ARRAY, BOOLEAN, integers, FLOAT, DOUBLE, DECIMAL, STRING, BYTES, "
+                "DATE, TIMESTAMP(6) or TIMESTAMP_LTZ(6).",
+            )
+
+
+def _has_range_of_variants(data_type: AtomicType) -> bool:
+    match data_type.root:
+        case TypeRoot.TIMESTAMP | TypeRoot.TIMESTAMP_LTZ:
+            return data_type.precision == _MICROS
+        case TypeRoot.VARCHAR | TypeRoot.VARBINARY:
+            return data_type.length in {None, _MAX_LENGTH}
+        case _:
+            return True
+
+
+def shredded_type(data_type: DataType) -> RowType:
+    """Return the columns in which variants are stored that are shredded by a type."""
+    metadata = DataField(id=0, name="metadata", type=with_nullable(_BYTES, nullable=False))
+    value = DataField(id=1, name="value", type=_BYTES)
+    typed = DataField(id=2, name="typed_value", type=_typed_type(data_type))
+    return RowType(fields=(metadata, value, typed))
+
+
+def _group_type(data_type: DataType, *, nullable: bool) -> RowType:
+    value = DataField(id=0, name="value", type=_BYTES)
+    typed = DataField(id=1, name="typed_value", type=_typed_type(data_type))
+    return RowType(fields=(value, typed), nullable=nullable)
+
+
+def _typed_type(data_type: DataType) -> DataType:
+    match data_type:
+        case RowType(fields=fields):
+            groups = (
+                DataField(id=number, name=f.name, type=_group_type(f.type, nullable=False))
+                for number, f in enumerate(fields)
+            )
+            return RowType(fields=tuple(groups))
+        case ArrayType(element=element):
+            return ArrayType(element=_group_type(element, nullable=True))
+        case _:
+            return with_nullable(data_type, nullable=True)
+
+
+def shred(variants: Column, data_type: DataType) -> Column:
+    """Shred a column.
+
+    Args:
+        variants: n variants, structs of `value` and `metadata`.
+        data_type: by what, as accepted by `check_shredded_type`.
+
+    Returns:
+        n structs in the Arrow type of `shredded_type`.
+
+    Raises:
+        CorruptFileError: a variant is damaged.
+    """
+    known: dict[bytes, tuple[str, ...]] = {}
+    found: list[object] = []
+    for variant in as_python(variants):
+        if not isinstance(variant, dict):
+            found.append(None)
+            continue
+        metadata = variant["metadata"]
+        if metadata not in known:
+            known[metadata] = decode_keys(metadata, path="")
+        reader = VariantReader(variant["value"], known[metadata], "")
+        found.append({"metadata": metadata, **_group(reader, 0, data_type)})
+    shredded: Column = pa.array(found, to_arrow(shredded_type(data_type)))
+    return shredded
+
+
+def _group(reader: VariantReader, at: int, data_type: DataType) -> dict[str, object]:
+    """Return `value` and `typed_value` of the value at a byte."""
+    match data_type:
+        case RowType() if reader.is_object(at):
+            return _object(reader, at, data_type.fields)
+        case ArrayType(element=element) if reader.is_array(at):
+            starts = reader.container(at).starts
+            return {"value": None, "typed_value": [_group(reader, s, element) for s in starts]}
+        case AtomicType() if not (reader.is_object(at) or reader.is_array(at)):
+            leaf = reader.read(_Leaf(), at)
+            if leaf is not None and _has_type(*leaf, data_type):
+                return {"value": None, "typed_value": leaf[1]}
+    return {"value": reader.slice(at), "typed_value": None}
+
+
+def _object(reader: VariantReader, at: int, fields: Sequence[DataField]) -> dict[str, object]:
+    types = {field.name: field.type for field in fields}
+    typed: dict[str, object] = {name: {"value": None, "typed_value": None} for name in types}
+    rest: list[tuple[str, int, bytes]] = []
+    container = reader.container(at)
+    for number, start in zip(container.key_numbers, container.starts, strict=True):
+        key = reader.key(number)
+        if key in types:
+            typed[key] = _group(reader, start, types[key])
+        else:
+            rest.append((key, number, reader.slice(start)))
+    return {"value": write.object_of(rest) if rest else None, "typed_value": typed}
+
+
+def _has_type(kind: Kind, raw: Raw, data_type: AtomicType) -> bool:
+    """Whether a scalar can be stored in a type and read back as it is."""
+    if kind not in _KINDS[data_type.root]:
+        return False
+    if isinstance(raw, Decimal):
+        digits, exponent = raw.as_tuple().digits, raw.as_tuple().exponent
+        is_same = exponent == -(data_type.scale or 0)
+        return is_same and len(digits) <= (data_type.precision or 0)
+    if kind in _INTEGERS and isinstance(raw, int):
+        limit = 1 << (_INTEGER_BITS[data_type.root] - 1)
+        return -limit <= raw < limit
+    return True

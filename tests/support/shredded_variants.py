@@ -1,0 +1,74 @@
+"""Values of a VARIANT column and a type by which they are shredded."""
+
+import json
+from collections.abc import Sequence
+from decimal import Decimal
+
+from paimon_explore.encoding.variant.json_text import json_text
+from support.variants import encode_python
+
+SHREDDING = {
+    "type": "ROW",
+    "fields": [
+        {
+            "id": 0,
+            "name": "v",
+            "type": {
+                "type": "ROW",
+                "fields": [
+                    {"id": 0, "name": "a", "type": "BIGINT"},
+                    {"id": 1, "name": "s", "type": "STRING"},
+                    {
+                        "id": 2,
+                        "name": "r",
+                        "type": {"type": "ROW", "fields": [{"id": 0, "name": "x", "type": "INT"}]},
+                    },
+                    {"id": 3, "name": "l", "type": {"type": "ARRAY", "element": "BIGINT"}},
+                    {"id": 4, "name": "d", "type": "DECIMAL(9, 2)"},
+                    {"id": 5, "name": "t", "type": "DOUBLE"},
+                    {"id": 6, "name": "o", "type": "BOOLEAN"},
+                ],
+            },
+        }
+    ],
+}
+"""By which the variants of the column `v` are shredded."""
+
+VALUES: Sequence[object] = [
+    {
+        "a": 1,
+        "s": "x",
+        "r": {"x": 5, "y": 6},
+        "l": [1, 2, "z"],
+        "d": Decimal("1.25"),
+        "t": 1.5,
+        "o": True,
+        "more": None,
+    },
+    {"a": "text", "s": 7, "r": 3, "l": {"q": 1}, "d": Decimal("1.255"), "t": 1, "o": None},
+    None,
+    5,
+    "é" * 100,
+    [1, 2],
+    {},
+    {"a": None, "t": 1e300, "l": [], "d": Decimal("12345678.9"), "r": {}},
+    {"a": 2**63 - 1, "s": "é", "d": 3, "t": Decimal("2.5")},
+    {"a": 1.0, "o": "true", "r": {"x": 2**40}, "b": {"c": [{}]}},
+]
+"""Values that fit the shredding in all parts, in some, or in none."""
+
+
+def variant_of(value: object) -> dict[str, bytes]:
+    """The two parts of a variant."""
+    data, metadata = encode_python(value)
+    return {"value": data, "metadata": metadata}
+
+
+def texts(variants: Sequence[dict[str, bytes] | None]) -> list[str | None]:
+    """The values as JSON, with sorted keys."""
+    return [
+        None
+        if one is None
+        else json.dumps(json.loads(json_text(one["value"], one["metadata"])), sort_keys=True)
+        for one in variants
+    ]

@@ -1,0 +1,150 @@
+"""VARIANT columns of Parquet files, shredded by the option `variant.shreddingSchema`."""
+
+import datetime as dt
+import json
+from decimal import Decimal
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from paimon_explore import Catalog, Table
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
+from support.shredded_variants import SHREDDING, VALUES, texts, variant_of
+
+
+def new_table(folder: Path, shredding: object, **options: str) -> Table:
+    catalog = Catalog(str(folder))
+    catalog.create_database("db", if_not_exists=True)
+    text = shredding if isinstance(shredding, str) else json.dumps(shredding)
+    given = {"variant.shreddingSchema": text, **options}
+    return catalog.create_table("db.t", {"id": "INT", "v": "VARIANT"}, options=given)
+
+
+def of_column(kind: object) -> object:
+    """A shredding of the column `v`."""
+    return {"type": "ROW", "fields": [{"id": 0, "name": "v", "type": kind}]}
+
+
+def stored(table: Table) -> list[dict[str, object] | None]:
+    """The column as it is in the only file."""
+    (file,) = Path(table.path).rglob("data-*.parquet")
+    rows = pq.read_table(file).to_pylist()
+    return [row["v"] for row in rows]
+
+
+def test_variants_come_back_as_they_were(tmp_path: Path) -> None:
+    table = new_table(tmp_path, SHREDDING)
+    variants = [*map(variant_of, VALUES), None]
+    table.append([{"id": i, "v": value} for i, value in enumerate(variants)])
+    found = stored(table)[0]
+    assert found is not None
+    assert set(found) == {"metadata", "value", "typed_value"}
+    assert texts(table.to_arrow().column("v").to_pylist()) == texts(variants)
+
+
+def test_parts_of_the_given_type_are_stored_by_themselves(tmp_path: Path) -> None:
+    table = new_table(
+        tmp_path,
+        of_column(
+            {
+                "type": "ROW",
+                "fields": [
+                    {"id": 0, "name": "a", "type": "INT"},
+                    {"id": 1, "name": "l", "type": {"type": "ARRAY", "element": "STRING"}},
+                ],
+            }
+        ),
+    )
+    table.append([{"id": 1, "v": variant_of({"a": 7, "l": ["x", 1], "z": True})}])
+    (found,) = stored(table)
+    assert found is not None
+    assert found["typed_value"] == {
+        "a": {"value": None, "typed_value": 7},
+        "l": {
+            "value": None,
+            "typed_value": [
+                {"value": None, "typed_value": "x"},
+                {"value": b"\x0c\x01", "typed_value": None},
+            ],
+        },
+    }
+    assert found["value"] == variant_of({"z": True})["value"].replace(
+        b"\x02\x01\x00", b"\x02\x01\x02"
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "fitting", "others"),
+    [
+        ("TINYINT", [-128, 127], [128, 1.0, "1"]),
+        ("SMALLINT", [-(2**15)], [2**15]),
+        ("BIGINT", [2**63 - 1, 0], [2**63, Decimal("1.0")]),
+        ("DOUBLE", [1.5, float("inf")], [1, Decimal("1.5")]),
+        ("DECIMAL(5, 2)", [Decimal("-123.45")], [Decimal("1234.56"), Decimal("1.2"), 1]),
+        ("STRING", ["", "x" * 70], [b"x", None]),
+        ("BYTES", [b"", b"\0"], ["x"]),
+        ("BOOLEAN", [True, False], [0, None]),
+        ("DATE", [dt.date(1969, 12, 31)], ["1969-12-31"]),
+        ("TIMESTAMP(6)", [dt.datetime(2020, 1, 2, 3, 4, 5, 6)], [dt.date(2020, 1, 2)]),  # noqa: DTZ001
+        (
+            "TIMESTAMP_LTZ(6)",
+            [dt.datetime(2020, 1, 2, tzinfo=dt.UTC)],
+            [dt.datetime(2020, 1, 2)],  # noqa: DTZ001 - a wall clock time
+        ),
+        ({"type": "ARRAY", "element": "INT"}, [[], [1, 2]], [{"a": 1}, 1]),
+    ],
+)
+def test_only_values_of_the_type_are_taken_out(
+    tmp_path: Path, kind: object, fitting: list[object], others: list[object]
+) -> None:
+    table = new_table(tmp_path, of_column(kind))
+    variants = [variant_of(value) for value in [*fitting, *others]]
+    table.append([{"id": i, "v": value} for i, value in enumerate(variants)])
+    found = [one for one in stored(table) if one is not None]
+    is_typed = [one["typed_value"] is not None for one in found]
+    assert is_typed == [True] * len(fitting) + [False] * len(others)
+    assert [one["value"] is None for one in found] == is_typed
+    assert table.to_arrow().column("v").to_pylist() == variants
+
+
+def test_updates_and_compactions_shred_as_well(tmp_path: Path) -> None:
+    table = new_table(tmp_path, SHREDDING, **{"compaction.min.file-num": "2"})
+    for number, value in enumerate(VALUES):
+        table.append([{"id": number, "v": variant_of(value)}])
+    table.update({"id": "id + 100"}, where="id = 0")
+    table.compact(full=True)
+    rows = table.to_arrow().sort_by("id").to_pylist()
+    wanted = texts([variant_of(value) for value in [*VALUES[1:], VALUES[0]]])
+    assert texts([row["v"] for row in rows]) == wanted
+
+
+def test_columns_without_type_are_not_shredded(tmp_path: Path) -> None:
+    shredding = {"type": "ROW", "fields": [{"id": 0, "name": "other", "type": "INT"}]}
+    table = new_table(tmp_path, shredding)
+    table.append([{"id": 1, "v": variant_of(1)}])
+    assert stored(table) == [variant_of(1)]
+
+
+@pytest.mark.parametrize(
+    ("shredding", "error", "message"),
+    [
+        ("{", InvalidInputError, "no type in JSON"),
+        ('"INT"', InvalidInputError, "must have a ROW type"),
+        ('"WHAT"', InvalidInputError, "no type in JSON"),
+        (of_column("TIME(3)"), UnsupportedFeatureError, "by type TIME"),
+        (of_column("TIMESTAMP(3)"), UnsupportedFeatureError, "by type TIMESTAMP"),
+        (of_column("VARCHAR(5)"), UnsupportedFeatureError, "by type VARCHAR"),
+        (
+            of_column({"type": "MAP", "key": "STRING NOT NULL", "value": "INT"}),
+            UnsupportedFeatureError,
+            "by type MAP",
+        ),
+    ],
+)
+def test_other_types_are_refused(
+    tmp_path: Path, shredding: object, error: type[Exception], message: str
+) -> None:
+    table = new_table(tmp_path, shredding)
+    with pytest.raises(error, match=message):
+        table.append([{"id": 1, "v": variant_of(1)}])
