@@ -134,6 +134,29 @@ def test_columns_of_descriptors_and_descriptors_of_blob_files(
     assert ours.column("b").to_pylist()[:4] == [*stored, None]
 
 
+@pytest.mark.parametrize("partition_by", [[], ["dt"]])
+def test_java_and_we_delete_rows_in_turn(
+    java: JavaPaimon, peers: Peers, catalog: Catalog, warehouse: Path, partition_by: list[str]
+) -> None:
+    catalog.create_database("db")
+    table = catalog.create_table("db.t", STOCK, partition_by=partition_by, options=OPTIONS)
+    table.append(list(stock(0, 8)))
+    java.write(table.path, stock(8, 12))
+    table.update({"qty": "-qty"}, "id IN (1, 9)")
+    java.delete_row_ids(table.path, [0, 3, 9])
+    assert len(same_rows(java, peers, table, warehouse)) == 9
+    table.delete("_ROW_ID IN (1, 3, 8)")
+    table.update({"name": "'x'"}, "_ROW_ID < 6")
+    assert len(same_rows(java, peers, table, warehouse)) == 7
+    java.delete_row_ids(table.path, [2, 10])
+    assert len(same_rows(java, peers, table, warehouse)) == 5
+    table.compact()
+    java.delete_row_ids(table.path, [4])
+    assert len(same_rows(java, peers, table, warehouse)) == 4
+    java.delete_row_ids(table.path, list(range(12)))
+    assert same_rows(java, peers, table, warehouse) == []
+
+
 def file_facts(table: Table) -> list[tuple[object, ...]]:
     """Ranges and columns of the files, whoever wrote them."""
     names = ("first_row_id", "row_count", "min_sequence_number", "max_sequence_number", "level")
