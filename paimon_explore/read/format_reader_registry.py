@@ -30,7 +30,7 @@ TEXT = "text"
 """The format of format tables whose only column is a line of text."""
 _LINE_DELIMITER = "text.line-delimiter"
 _BY_COLUMN = frozenset({"parquet", "orc"})
-_REFUSED = frozenset({"text", "txt"})
+_REFUSED = frozenset({"text", "txt", "video"})
 _COPY_BYTES = 4 << 20
 
 

@@ -344,7 +344,7 @@ def test_the_last_extension_names_the_format(name: str, expected: DataFileName) 
     assert data_file_name(f"/t/a.b/bucket-0/{name}") == expected
 
 
-@pytest.mark.parametrize("name", ["d.txt", "d.text.gz"])
+@pytest.mark.parametrize("name", ["d.txt", "d.text.gz", "d.video"])
 def test_formats_of_engines_are_refused_by_name(name: str) -> None:
     with pytest.raises(UnsupportedFeatureError, match="File format"):
         data_file_name(f"/t/{name}")
