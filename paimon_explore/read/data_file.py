@@ -214,8 +214,8 @@ def read_data_file(source: DataFileSource, request: ReadRequest) -> Iterator[pa.
     Raises:
         MissingFileError: the file does not exist.
         CorruptFileError: the bytes break the format, or the extension is not a known format.
-        UnsupportedFeatureError: a format that is not supported (text, video), or whose optional package
-            is not installed (lance, vortex, mosaic).
+        UnsupportedFeatureError: a format that is not supported (text, video), or whose optional
+            package is not installed (lance, vortex, mosaic).
 
     Spec: concepts/spec/datafile; schema evolution: concepts/spec/schema.
     """
@@ -236,8 +236,8 @@ def open_rows(source: DataFileSource, request: ReadRequest) -> Iterator["OpenRow
     Raises:
         MissingFileError: the file does not exist.
         CorruptFileError: the bytes break the format, or the extension is not a known format.
-        UnsupportedFeatureError: a format that is not supported (text, video), or whose optional package
-            is not installed (lance, vortex, mosaic).
+        UnsupportedFeatureError: a format that is not supported (text, video), or whose optional
+            package is not installed (lance, vortex, mosaic).
     """
     to_open = FileToOpen(
         file_io=source.file_io,
