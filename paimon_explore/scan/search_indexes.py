@@ -6,7 +6,7 @@ the file count from the start of the range.
 Spec: concepts/spec/tableindex, global index. Seen in: files of pypaimon 2.1, pypaimon-rust 0.4.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 import numpy.typing as npt
@@ -24,11 +24,16 @@ from paimon_explore.fileio.versioned_reads import open_sized
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.options.option_enums import GlobalIndexColumnUpdateAction
-from paimon_explore.metadata.options.table_options import GLOBAL_INDEX_COLUMN_UPDATE_ACTION
+from paimon_explore.metadata.options.table_options import (
+    FULL_TEXT_INDEX_SEARCH_MODE,
+    GLOBAL_INDEX_COLUMN_UPDATE_ACTION,
+    VECTOR_INDEX_SEARCH_MODE,
+)
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.splits.file_locations import index_file_paths
 
 FULL_TEXT = "full-text"
+_FAST = "fast"
 VECTOR_TYPES = ("ivf-flat", "ivf-pq", "ivf-sq", "ivf-rq", "diskann")
 
 
@@ -101,13 +106,15 @@ def search_indexes(target: ScanTarget, query: IndexQuery, allowed: BitMap64) -> 
 
     Raises:
         NotFoundError: the column has no such index.
-        UnsupportedFeatureError: updates leave the index outdated, or the optional package is not
-            installed.
+        UnsupportedFeatureError: updates leave the index outdated, the search mode asks for rows
+            without index, or the optional package is not installed.
         CorruptFileError: an index file is damaged.
         InvalidInputError: the query is invalid.
     """
     found: list[tuple[float, int]] = []
-    for path, size, start, end in _files(target, query):
+    files = list(_files(target, query))
+    _check_mode(target, query, allowed, [(start, end) for _, _, start, end in files])
+    for path, size, start, end in files:
         inside = allowed & BitMap64(range(start, end))
         if not inside:
             continue
@@ -123,6 +130,26 @@ def search_indexes(target: ScanTarget, query: IndexQuery, allowed: BitMap64) -> 
     return ScoredRowIds(
         row_ids=tuple(row for _, row in best), scores=tuple(-score for score, _ in best)
     )
+
+
+def _check_mode(
+    target: ScanTarget, query: IndexQuery, allowed: BitMap64, covered: Iterable[tuple[int, int]]
+) -> None:
+    """Check that rows without index need not be searched."""
+    is_vector = query.words is None
+    option = VECTOR_INDEX_SEARCH_MODE if is_vector else FULL_TEXT_INDEX_SEARCH_MODE
+    mode = target.options.value(option)
+    if mode == _FAST:
+        return
+    left = BitMap64(allowed)
+    for start, end in covered:
+        left -= BitMap64(range(start, end))
+    if left:
+        raise UnsupportedFeatureError(
+            f"searching rows without index ({len(left):,}), for which {option.key!r} = {mode!r} asks,",
+            hint="Build the index again, which adds these rows, or pass "
+            f"options={{{option.key!r}: {_FAST!r}}} to leave them out.",
+        )
 
 
 def _files(target: ScanTarget, query: IndexQuery) -> Iterator[tuple[str, int, int, int]]:

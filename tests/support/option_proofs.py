@@ -392,6 +392,10 @@ PROOFS: Mapping[str, Mapping[str, Sequence[str]]] = {
     },
     "unit/table/test_index_search.py": {
         "indexes_of_partitions_and_shards": ("global-index.row-count-per-shard",),
+        "modes_that_search_rows_without_index_are_refused_if_there_are_any": (
+            "full-text-index.search-mode",
+        ),
+        "modes_of_vector_searches": ("vector-index.search-mode",),
     },
     "unit/write/test_row_kinds.py": {
         "a_column_of_the_table_may_hold_the_kind": ("rowkind.field",),

@@ -281,8 +281,6 @@ WITHOUT_EFFECT: Mapping[NoEffect, tuple[Option[object], ...]] = {
             "global-index.search-mode", "Search of unindexed rows.", _SEARCH_MODES, default=None
         ),
         one_of("scalar-index.search-mode", "The same for values.", _SEARCH_MODES, default="fast"),
-        one_of("full-text-index.search-mode", "The same for texts.", _SEARCH_MODES, default="fast"),
-        one_of("vector-index.search-mode", "The same for vectors.", _SEARCH_MODES, default="fast"),
         integer("global-index.build.max-shard", "Index files of a build.", default=32),
     ),
     NoEffect.OPTIONAL: (

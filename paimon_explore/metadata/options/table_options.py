@@ -21,6 +21,7 @@ from paimon_explore.metadata.options.option_definition import (
     integer,
     names,
     number,
+    one_of,
     per_level,
     size,
     text,
@@ -503,6 +504,15 @@ DATA_EVOLUTION_ENABLED = immutable(
 GLOBAL_INDEX_ENABLED = flag("global-index.enabled", "Use global indexes in scans.", default=True)
 GLOBAL_INDEX_ROW_COUNT_PER_SHARD = integer(
     "global-index.row-count-per-shard", "Rows of a full-text or vector index.", default=100_000
+)
+FULL_TEXT_INDEX_SEARCH_MODE = one_of(
+    "full-text-index.search-mode",
+    "Searches of texts: `fast` leaves out rows without index.",
+    ("fast", "full", "detail"),
+    default="fast",
+)
+VECTOR_INDEX_SEARCH_MODE = one_of(
+    "vector-index.search-mode", "The same for vectors.", ("fast", "full", "detail"), default="fast"
 )
 GLOBAL_INDEX_COLUMN_UPDATE_ACTION = choice(
     "global-index.column-update-action",

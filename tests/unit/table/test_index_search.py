@@ -149,6 +149,27 @@ def test_options_of_full_text_indexes_are_checked() -> None:
 
 
 @pytest.mark.usefixtures("text_package")
+def test_modes_that_search_rows_without_index_are_refused_if_there_are_any() -> None:
+    table = texts(*TEXTS, **{"full-text-index.search-mode": "full"})
+    table.maintenance.create_global_index("s", "full-text")
+    assert ids(table.full_text_search("s", "foo")) == [1]
+    table.append([{"id": 9, "s": "foo"}])
+    with pytest.raises(UnsupportedFeatureError, match=r"rows without index \(1\).*'full'"):
+        table.full_text_search("s", "foo")
+    assert ids(table.full_text_search("s", "foo", where="id < 9")) == [1]
+
+
+@pytest.mark.usefixtures("vector_package")
+def test_modes_of_vector_searches() -> None:
+    table = vectors(20, **{"vector-index.search-mode": "detail"})
+    table.maintenance.create_global_index("v", "ivf-flat")
+    assert table.vector_search("v", [1.0, 1, 1, 1], 2, where="v IS NOT NULL").num_rows == 2
+    table.append([{"id": 20, "v": [1.0, 2.0, 3.0, 4.0]}])
+    with pytest.raises(UnsupportedFeatureError, match=r"rows without index \(1\).*'detail'"):
+        table.vector_search("v", [1.0, 1, 1, 1])
+
+
+@pytest.mark.usefixtures("text_package")
 def test_damaged_full_text_indexes_and_wrong_queries() -> None:
     table = texts(*TEXTS)
     (name,) = table.maintenance.create_global_index("s", "full-text").files
