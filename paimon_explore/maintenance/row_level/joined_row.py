@@ -40,12 +40,14 @@ class Sides:
     """The columns of both sides.
 
     Attributes:
-        target: the table's columns.
+        target: the columns of the table that expressions may read, also `_ROW_ID`.
+        assigned: the columns of the table that have values to set.
         source: the source's columns.
         names: names and aliases of the sides in expressions, in lower case, mapped to the side.
     """
 
     target: RowType
+    assigned: RowType
     source: RowType
     names: Mapping[str, str]
 

@@ -203,7 +203,7 @@ class MergeChange:
                     "The update has no effect, because the merge condition requires each updated "
                     "column to be equal to its new value."
                 )
-        new = assignments(tree_values, self._sides.target, self._row_type)
+        new = assignments(tree_values, self._sides.assigned, self._row_type)
         return BoundClause(condition=condition, new=new)
 
     def _value(self, value: NewValue, visible: tuple[str, ...]) -> NewValue:
@@ -220,7 +220,7 @@ class MergeChange:
         names = {name.lower(): name for name in self._sides.source.names}
         found: dict[str, NewValue] = {
             field.name: Column(path=(SOURCE, names[field.name.lower()]))
-            for field in self._sides.target
+            for field in self._sides.assigned
             if field.name.lower() in names
         }
         if kind is ClauseKind.MATCHED:
@@ -236,7 +236,7 @@ class MergeChange:
 
     def _is_same(self, name: str, value: NewValue) -> bool:
         """Whether the merge condition already makes a column equal to a value."""
-        column, *inner = path_of(name, self._sides.target)
+        column, *inner = path_of(name, self._sides.assigned)
         if inner:
             return False
         target = Column(path=(f"{TARGET}.{column.name}",))
@@ -267,7 +267,7 @@ class MergeChange:
             rows.append(found)
         touched = decision.clause != _NONE
         if not parts:
-            none = batch.slice(0, 0).select(list(known))
+            none = batch.slice(0, 0).select(list(in_order(self._sides.assigned, frozenset(known))))
             return RowChangeResult(touched=touched, rows=np.zeros(0, np.int64), after=none)
         updated = np.concatenate(rows)
         order = np.argsort(updated, kind="stable")
@@ -325,7 +325,7 @@ class MergeChange:
         unmatched = np.flatnonzero(~self._has_match)
         rows = self._sides.join(None, take(self._source, unmatched))
         clauses = self._first_clause(self._inserting, rows)
-        target = self._sides.target
+        target = self._sides.assigned
         for number, clause in enumerate(self._inserting):
             found = np.flatnonzero(clauses == number)
             if not len(found) or clause.new is None:

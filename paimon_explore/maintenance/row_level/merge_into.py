@@ -13,7 +13,12 @@ from paimon_explore.maintenance.row_level.supported_operations import (
     check_insert,
     check_update,
 )
-from paimon_explore.maintenance.row_level.update_delete import RowLevelResult, run_change, scan_of
+from paimon_explore.maintenance.row_level.update_delete import (
+    RowLevelResult,
+    readable_row_type,
+    run_change,
+    scan_of,
+)
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.store.table_store import TableStore
@@ -63,7 +68,12 @@ def merge_rows(
     scan = scan_of(store, schema, options)
     source_type, rows = source_rows(spec.source, schema.row_type)
     names = _names(spec)
-    sides = Sides(target=schema.row_type, source=source_type, names=names)
+    sides = Sides(
+        target=readable_row_type(schema, options),
+        assigned=schema.row_type,
+        source=source_type,
+        names=names,
+    )
     change = MergeChange(sides, rows, MergeJoin(spec.on, sides, rows), spec.clauses)
     if change.updated:
         check_update(schema, options, change.updated)

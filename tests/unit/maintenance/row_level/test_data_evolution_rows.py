@@ -89,6 +89,33 @@ def test_rows_are_deleted_updated_and_merged_by_row_id() -> None:
     assert table.update({"v": 0}, where="_ROW_ID < 0") is None
 
 
+@pytest.mark.parametrize("options", [MARKED, {"row-tracking.enabled": "true"}])
+def test_rows_are_merged_by_row_id(options: Mapping[str, str]) -> None:
+    table = append_table(
+        COLUMNS, [row(1, 10), row(2, 20), row(3, 30)], [row(4, 40)], options=options
+    )
+    ids = pa.array([0, 2, 3, 77], pa.int64())
+    source = pa.table({"_ROW_ID": ids, "v": pa.array([-1, 5, None, 7], pa.int32())})
+    merge = table.merge(source, on="_ROW_ID").when_matched_delete("source.v < 0")
+    merge = merge.when_matched_update({"v": "source.v"}, "source.v > 0 OR target._ROW_ID = 3")
+    assert merge.execute() is not None
+    assert values(table) == {2: 20, 3: 5, 4: None}
+    assert row_ids(table) == {2: 1, 3: 2, 4: 3}
+    table.merge(source.slice(1, 1), on="_ROW_ID").when_matched_update_all().execute()
+    merge = table.merge(source.slice(3), on="_ROW_ID")
+    merge.when_not_matched_insert({"k": 9, "v": "source.v"}).execute()
+    assert values(table) == {2: 20, 3: 5, 4: None, 9: 7}
+    assert row_ids(table) == {2: 1, 3: 2, 4: 3, 9: 4}
+
+
+def test_row_ids_are_not_set() -> None:
+    merge = table_of().merge([row(1, 0)], on="k")
+    with pytest.raises(ValueError, match="_ROW_ID"):
+        merge.when_matched_update({"_ROW_ID": "5"}).execute()
+    with pytest.raises(ValueError, match="_ROW_ID"):
+        table_of().update({"_ROW_ID": "5"})
+
+
 def test_other_files_are_not_read_for_row_ids() -> None:
     table = table_of()
     for found in live(table):
