@@ -10,11 +10,15 @@ Spec: append-table/data-evolution.
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from paimon_explore.commit.file_changes import PLAN_AGAIN, Changes
+from paimon_explore.data_types.arrow_buffers import Bools
 from paimon_explore.errors import CommitConflictError
 from paimon_explore.metadata.manifest.index_manifest import DELETION_VECTORS_INDEX, IndexEntries
 from paimon_explore.metadata.manifest.manifest_entry import FileKind, FileSource, ManifestEntries
-from paimon_explore.scan.splits.row_id_ranges import is_column_file
+from paimon_explore.scan.manifest_arrays import Rows
+from paimon_explore.scan.splits.row_id_ranges import is_column_file, row_ranges
 
 
 def check_row_ranges(live: ManifestEntries, added: ManifestEntries) -> None:
@@ -87,32 +91,39 @@ def check_removed_ranges(after: ManifestEntries, entries: ManifestEntries) -> No
     Raises:
         CommitConflictError: it has.
     """
-    read = ["first_row_id", "row_count", "file_name"]
-    removed = [
-        row
-        for row in entries.of_kind(FileKind.DELETE).table.select(read).to_pylist()
-        if row["first_row_id"] is not None and not is_column_file(row["file_name"])
-    ]
-    if not removed:
+    first, end = row_ranges(_data_files(entries.of_kind(FileKind.DELETE)))
+    added = row_ranges(_data_files(entries.of_kind(FileKind.ADD)))
+    is_gone = ~_overlapped(first, end, *added)
+    remaining = after.filter(row_ranges(after)[0] >= 0)
+    conflicts = is_gone & _overlapped(first, end, *row_ranges(remaining))
+    if not conflicts.any():
         return
-    remaining = [
-        row for row in after.table.select(read).to_pylist() if row["first_row_id"] is not None
-    ]
-    whole = [row for row in remaining if not is_column_file(row["file_name"])]
-    added = {
-        row["file_name"]
-        for row in entries.of_kind(FileKind.ADD).table.select(["file_name"]).to_pylist()
-    }
-    for gone in removed:
-        if any(row["file_name"] in added and _overlap(row, gone) for row in whole):
-            continue
-        for row in remaining:
-            if _overlap(row, gone):
-                raise CommitConflictError(
-                    f"File {row['file_name']} of another commit has columns of rows that this "
-                    f"commit removes, from row id {gone['first_row_id']} on.",
-                    hint=PLAN_AGAIN,
-                )
+    at = int(np.flatnonzero(conflicts)[0])
+    starts, stops = row_ranges(remaining)
+    other = remaining.filter((starts < end[at]) & (stops > first[at]))
+    raise CommitConflictError(
+        f"File {other.column('file_name')[0].as_py()} of another commit has columns of rows that "
+        f"this commit removes, from row id {first[at]} on.",
+        hint=PLAN_AGAIN,
+    )
+
+
+def _data_files(entries: ManifestEntries) -> ManifestEntries:
+    """Return the files with row ids that are no files of single columns."""
+    names = entries.table.select(["file_name"]).to_pylist()
+    is_data = np.array([not is_column_file(row["file_name"]) for row in names], np.bool_)
+    return entries.filter(is_data & (row_ranges(entries)[0] >= 0))
+
+
+def _overlapped(first: Rows, end: Rows, starts: Rows, stops: Rows) -> Bools:
+    """Return which of n ranges of row ids overlap any of m others."""
+    if not len(starts):
+        return np.zeros(len(first), np.bool_)
+    order = np.argsort(starts, kind="stable")
+    reach = np.maximum.accumulate(stops[order])
+    before = np.searchsorted(starts[order], end, side="left")
+    found: Bools = (before > 0) & (reach[np.maximum(before - 1, 0)] > first)
+    return found
 
 
 def check_columns(live: ManifestEntries, added: ManifestEntries, planned_on: int) -> None:
