@@ -146,7 +146,7 @@ def _check_mode(
         left -= BitMap64(range(start, end))
     if left:
         raise UnsupportedFeatureError(
-            f"searching rows without index ({len(left):,}), for which {option.key!r} = {mode!r} asks,",
+            f"searching rows without index ({len(left):,}), as {option.key!r} = {mode!r} asks,",
             hint="Build the index again, which adds these rows, or pass "
             f"options={{{option.key!r}: {_FAST!r}}} to leave them out.",
         )
