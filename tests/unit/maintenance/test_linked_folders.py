@@ -88,7 +88,9 @@ def test_no_act_touches_what_links_in_a_table_lead_to(tmp_path: Path, name: str)
     plant(table, outside)
     act.run(table)
     if TABLE_KINDS[act.kind].merge is None:
-        table.append(NEWEST)
+        table = open_table(table.path)  # the act may have dropped a column
+        kept = table.schema.row_type.names
+        table.append([{name: row[name] for name in kept if name in row} for row in NEWEST])
     table.maintenance.expire_snapshots(retain_max=1, older_than=LATER)
     table.maintenance.remove_orphan_files(older_than=LATER, dry_run=False)
     assert contents(outside) == before
