@@ -47,7 +47,7 @@ def is_descriptor(data: bytes) -> bool:
 def encode_descriptor(descriptor: BlobDescriptor) -> bytes:
     """Encode a descriptor.
 
-    >>> encode_descriptor(BlobDescriptor(uri="/a", offset=0, length=-1)).hex(" ", 4)
+    >>> encode_descriptor(BlobDescriptor(uri="/a", offset=0, length=-1)).hex(" ", -4)
     '02435345 44424f4c 42020000 002f6100 00000000 000000ff ffffffff ffffff'
     """
     uri = descriptor.uri.encode()
