@@ -93,12 +93,14 @@ def change_splits(
         )
     partitions = partition_filter_of(target, predicate)
     for snapshot in commits(target.store, span):
-        with explain_missing_files(target.store, snapshot, changes=True):
-            if overwrites and snapshot.commit_kind is CommitKind.OVERWRITE:
-                if replaced := replaced_splits(target, snapshot, partitions):
-                    yield snapshot, replaced
-                continue
-            splits = added_splits(target, snapshot, mode, partitions)
+        is_overwrite = overwrites and snapshot.commit_kind is CommitKind.OVERWRITE
+        # changelogs that outlive their snapshots keep added files, not those that were replaced
+        with explain_missing_files(target.store, snapshot, changes=not is_overwrite):
+            splits: Sequence[Split] = (
+                replaced_splits(target, snapshot, partitions)
+                if is_overwrite
+                else added_splits(target, snapshot, mode, partitions)
+            )
         if splits:
             yield snapshot, splits
 
@@ -204,7 +206,9 @@ def added_splits(
     if name is None:
         return ()
     entries = listed_entries(target, name, partitions).of_kind(FileKind.ADD)
-    return files_as_splits(target.located(entries, snapshot), target.rules) if len(entries) else ()
+    if not len(entries):
+        return ()
+    return files_as_splits(target.located_changes(entries, snapshot), target.rules)
 
 
 def listed_entries(

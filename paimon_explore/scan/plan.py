@@ -176,14 +176,25 @@ class ScanTarget:
         indexed: "GlobalIndexStage | None" = None,
     ) -> LocatedFiles:
         """Adds paths and deletion vectors to files of a snapshot, and the rows to read."""
+        return replace(
+            self.located_changes(entries, snapshot),
+            deletion_files=deletion_files(self.store, snapshot, self.schema, self.options),
+            row_ids=None if indexed is None else indexed.row_ids,
+            positions=None if indexed is None else indexed.positions,
+        )
+
+    def located_changes(self, entries: ManifestEntries, snapshot: Snapshot) -> LocatedFiles:
+        """Adds paths to the changelog files of a commit, or to the files that an APPEND added.
+
+        They have no deletion vectors: such a commit deletes no row of its own files. The vectors of
+        the snapshot are not read, as a changelog that outlives its snapshot does not keep them.
+        """
         return LocatedFiles(
             entries=entries,
             paths_of=DataFilePaths(self.schema, self.options, self.store.paths),
-            deletion_files=deletion_files(self.store, snapshot, self.schema, self.options),
+            deletion_files={},
             snapshot_id=snapshot.id,
             branch=self.branch,
-            row_ids=None if indexed is None else indexed.row_ids,
-            positions=None if indexed is None else indexed.positions,
         )
 
 

@@ -30,7 +30,7 @@ from paimon_explore.metadata.consumer import Consumer
 from paimon_explore.metadata.snapshot import CommitKind, Snapshot
 from support.depth import DEEP
 from support.figures import Figures
-from support.memory_files import forget_files
+from support.memory_files import forget_files, forget_manifests
 from support.table_kinds import EXPIRED, PARTITIONS, TABLE_KINDS, K, Key, P, Row, Rows, V, W, key_of
 from support.table_model import Line, after, changes_of, check_line
 
@@ -493,6 +493,7 @@ class TableMachine(RuleBasedStateMachine):
 
     @invariant()
     def everything_reads_back(self) -> None:
+        forget_manifests()
         for name, line in self.lines.items():
             check_line(self.open(name), line, self.kind)
 

@@ -4,6 +4,7 @@ from uuid import uuid4
 
 from paimon_explore.fileio import memory
 from paimon_explore.fileio.memory import MemoryFileIO
+from paimon_explore.store import manifests
 
 
 def copied_files(source: MemoryFileIO) -> MemoryFileIO:
@@ -19,3 +20,8 @@ def copied_files(source: MemoryFileIO) -> MemoryFileIO:
 def forget_files(name: str) -> None:
     """Free a file set."""
     memory._FILE_SETS.pop(name, None)
+
+
+def forget_manifests() -> None:
+    """Empty the cache of manifests of this process, which would hide that files are gone."""
+    manifests._SHARED.clear()

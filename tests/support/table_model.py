@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 
 from paimon_explore import Table, col
@@ -85,8 +85,11 @@ class Line:
         return max(self.states, default=0)
 
     def forked(self, tag: str) -> "Line":
-        """A new branch from a tag."""
+        """A new branch from a tag, which has the changes of its snapshot if main has them, too."""
         number, state = self.tags[tag]
+        known = (found for found in (self.states.get(number), self.logs.get(number)) if found)
+        if state.serial not in {found.serial for found in known}:
+            state = replace(state, told=Counter())
         return Line(
             columns=state.columns,
             highest=state.highest,

@@ -2,12 +2,13 @@
 
 import os
 from datetime import timedelta
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from paimon_explore import open_table
+from paimon_explore import Table, open_table
 from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.overwrite import WHOLE_TABLE
 from paimon_explore.errors import (
@@ -43,7 +44,7 @@ from support.lifecycle import (
     replaced_rows,
     states,
 )
-from support.memory_files import copied_files
+from support.memory_files import copied_files, forget_manifests
 from support.new_tables import ROOT, all_files, live_values, new_table, referenced_files
 
 FAR_FUTURE_MS = 10**14
@@ -209,6 +210,41 @@ def test_changelogs_may_outlive_their_snapshots(tmp_path: Path, producer: str) -
     report = table.maintenance.expire_changelogs(retain_min=1, retain_max=1)
     assert report.expired == (6, 7)
     assert table.store.changelogs.latest_id() is None
+
+
+@pytest.mark.parametrize(
+    ("producer", "vectors"),
+    [*product(["none", "input", "lookup"], [True, False]), ("full-compaction", False)],
+)
+def test_changes_read_the_same_after_their_snapshots(
+    tmp_path: Path, producer: str, *, vectors: bool
+) -> None:
+    """Index manifests go with the snapshots; changes need none."""
+    options = {"changelog-producer": producer, "changelog.num-retained.max": "2147483647"}
+    table = keyed_table(
+        tmp_path,
+        {**options, "changelog.time-retained": "7 d", "deletion-vectors.enabled": str(vectors)},
+    )
+    for number in range(5):
+        table.upsert([{"k": k, "v": str(number)} for k in range(number, number + 4)])
+        table.compact(full=number % 2 == 0)
+    table.delete("k = 3")
+    table.compact(full=True)
+    mode = "delta" if producer == "none" else "changelog"
+    latest = table.store.snapshots.latest_id() or 0
+    before = changes(table, mode, latest)
+    table.maintenance.expire_snapshots(retain_max=1)
+    assert table.store.snapshots.ids() == [latest]
+    forget_manifests()
+    assert changes(table, mode, latest) == before
+    assert sum(map(len, before)) >= 20
+
+
+def changes(table: Table, mode: str, latest: int) -> list[list[str]]:
+    """The rows that each commit tells streams, in an order of their own."""
+    numbers = range(1, latest + 1)
+    found = (table.between(n - 1, n, mode=mode, row_kinds=True).to_arrow() for n in numbers)
+    return [sorted(map(str, rows.to_pylist())) for rows in found]
 
 
 # Every operation of an expiry, cut
