@@ -99,7 +99,8 @@ def change_log(
     states = _States(target, predicate)
     found = commits(target.store, span)
     for snapshot, source in _sources(states, span.start, found):
-        with explain_missing_files(target.store, snapshot, changes=True):
+        kept = source in {_Source.ADDED, _Source.CHANGELOG}  # by long-lived changelogs
+        with explain_missing_files(target.store, snapshot, changes=kept):
             splits = _splits(states, snapshot, source)
         if splits:
             yield snapshot, splits
