@@ -16,11 +16,14 @@ AXE = Path(__file__).parents[2] / "paimon_explore/widgets/frontend/node_modules/
 
 def open_first_entry(page: Page) -> None:
     """Open the tree down to the first entry and choose it."""
-    page.locator(".pe-tree").focus()
-    for keys in (["ArrowDown", "+"], ["ArrowDown", "+"], ["ArrowDown"]):
-        for key in keys:
-            page.keyboard.press(key)
-        page.wait_for_timeout(120)
+    tree = page.locator(".pe-tree")
+    tree.focus()
+    for level in (1, 2, 3):
+        expect(tree.locator(f'[aria-level="{level}"]').first).to_be_visible()
+        expect(tree).not_to_contain_text("reading…")
+        page.keyboard.press("ArrowDown")
+        expect(tree.locator(f'[aria-selected="true"][aria-level="{level}"]')).to_be_visible()
+        page.keyboard.press("+")
 
 
 def test_the_cursor_moves_by_keyboard_and_python_hears_of_it(harness: Watched) -> None:

@@ -92,7 +92,6 @@ def test_ctrl_c_is_the_usual_end(
     def interrupted(_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("time.sleep", interrupted)
     monkeypatch.setattr(Follow, "__init__", _with_sleep(interrupted))
     ran = run("tail", table.path, "--from", "3", "--json")
     assert (ran.code, len(ran.lines)) == (0, 1)
