@@ -401,7 +401,7 @@ def test_columns_streams_and_parts_give_the_same_rows(data: Rows) -> None:
         ([(1, "x")], "Row 0 is a tuple, which has no column names"),
         ([{"a": 1}, "text"], "Row 1 is a str"),
         (pl.LazyFrame({"a": [1]}), "LazyFrame. Call collect() first"),
-        (pd.Series([1], name="a"), "Cannot read rows from this Series"),
+        (pd.Series([1], name="a"), "Cannot read rows from "),
         (np.array([[1, 2]]), "Cannot read rows from a value of type ndarray"),
         (pd.DataFrame([[1, 2]], columns=["a", "a"]), "two columns named 'a'"),
     ],
