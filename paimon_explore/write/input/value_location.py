@@ -71,7 +71,7 @@ class Location:
     def value_text(self, array: Column, position: int) -> str:
         """Return the value at a position as Python or Arrow prints it."""
         if self.values is not None:
-            text = repr(self.values[position])
+            text = _represented(self.values[position])
         elif pa.types.is_string(array.type) or pa.types.is_binary(array.type):
             text = repr(array[position].as_py())
         else:
@@ -81,6 +81,14 @@ class Location:
     def type_name(self, array: Column, position: int) -> str:
         """Return the type name of the value at a position."""
         return str(array.type) if self.values is None else type(self.values[position]).__name__
+
+
+def _represented(value: object) -> str:
+    """Return the representation of a Python value, or its type if it cannot represent itself."""
+    try:
+        return repr(value)
+    except Exception:  # noqa: BLE001 - code of any class; Arrow's scalars with some time zones
+        return f"a value of type {type(value).__name__}"
 
 
 def _printed(array: Column, position: int) -> str:

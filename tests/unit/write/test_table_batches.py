@@ -410,6 +410,16 @@ def test_what_names_no_columns_is_refused_with_what_to_give(data: Rows, problem:
     assert problem in refused(data, a=INT, b=INT)
 
 
+def test_a_value_that_cannot_represent_itself_is_named_by_its_type() -> None:
+    class Broken:
+        def __repr__(self) -> str:
+            raise ZeroDivisionError
+
+    problem = refused([{"a": Broken()}], a=INT)
+    assert "Column 'a'" in problem
+    assert "Broken" in problem
+
+
 def test_objects_of_pandas_have_the_types_of_the_table() -> None:
     frame = pd.DataFrame(
         {
