@@ -38,9 +38,9 @@ def check_row_ranges(live: ManifestEntries, added: ManifestEntries) -> None:
         is_update = first is not None and row["file_source"] != FileSource.COMPACT
         if is_update and not _is_known(row, known):
             raise CommitConflictError(
-                f"File {row['file_name']} of this commit updates columns of the rows with "
-                f"ids {first} "
-                f"to {first + rows - 1}, but another commit compacted the files of these rows.",
+                f"File {row['file_name']} of this commit updates columns of the rows with ids "
+                f"{first} to {first + rows - 1}, but another commit compacted the files of these "
+                "rows.",
                 hint=PLAN_AGAIN,
             )
 
@@ -169,9 +169,7 @@ def check_updated_rows(
     Raises:
         CommitConflictError: it has.
     """
-    new = _vectors(changes.added_index)
-    old = _vectors(before)
-    marked = {key for key, count in new.items() if key not in old or old[key] != count}
+    marked = _changed_vectors(changes.added_index, before)
     if not marked:
         return
     columns = ["partition", "first_row_id", "row_count", "max_sequence_number", "file_name"]
@@ -204,8 +202,7 @@ def check_deleted_rows(
     Raises:
         CommitConflictError: it has.
     """
-    new, old = _vectors(before), _vectors(planned)
-    marked = {key for key, count in new.items() if key not in old or old[key] != count}
+    marked = _changed_vectors(before, planned)
     if not marked:
         return
     columns = ["partition", "first_row_id", "row_count", "file_name"]
@@ -221,6 +218,14 @@ def check_deleted_rows(
                 "commit updates columns.",
                 hint=PLAN_AGAIN,
             )
+
+
+def _changed_vectors(new: IndexEntries, old: IndexEntries) -> set[tuple[object, str]]:
+    """Return partition and data file of the deletion vectors that are new or have changed."""
+    before = _vectors(old)
+    return {
+        key for key, count in _vectors(new).items() if key not in before or before[key] != count
+    }
 
 
 def _vectors(index: IndexEntries) -> dict[tuple[object, str], object]:

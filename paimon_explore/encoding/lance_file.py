@@ -11,10 +11,9 @@ from collections.abc import Iterator, Sequence
 import lance.file
 import pyarrow as pa
 
-from paimon_explore.encoding.arrow_type_conversion import conform
 from paimon_explore.encoding.data_file_reader import PositionedBatch, Span, StoredColumn
 from paimon_explore.encoding.native_libraries import native_decoding
-from paimon_explore.encoding.positional_batches import rows_without_columns, sliced
+from paimon_explore.encoding.positional_batches import conformed, rows_without_columns
 from paimon_explore.errors import CorruptFileError
 
 SPAN_ROWS = 1 << 16
@@ -80,9 +79,5 @@ class LanceDataFile:
                 raise CorruptFileError(self._path, where, rule)
             first = span.first
             for batch in found.to_batches(max_chunksize=batch_rows):
-                kept = [
-                    conform(batch.column(c.name), c.type, path=self._path, column=c.name)
-                    for c in columns
-                ]
-                yield from sliced(kept, first, batch.num_rows, batch_rows)
+                yield from conformed(batch, columns, first, batch_rows, path=self._path)
                 first += batch.num_rows

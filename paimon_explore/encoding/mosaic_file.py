@@ -14,10 +14,9 @@ from itertools import accumulate
 import mosaic
 import pyarrow as pa
 
-from paimon_explore.encoding.arrow_type_conversion import conform
 from paimon_explore.encoding.data_file_reader import PositionedBatch, Span, StoredColumn
 from paimon_explore.encoding.native_libraries import PositionalSource, native_decoding
-from paimon_explore.encoding.positional_batches import rows_without_columns, sliced
+from paimon_explore.encoding.positional_batches import conformed, rows_without_columns
 from paimon_explore.errors import CorruptFileError
 
 
@@ -74,11 +73,7 @@ class MosaicDataFile:
                 if batch.num_rows != span.rows:
                     rule = f"must have {span.rows} rows as stated in the footer"
                     raise CorruptFileError(self._path, f"row group {group}", rule)
-                kept = [
-                    conform(batch.column(c.name), c.type, path=self._path, column=c.name)
-                    for c in columns
-                ]
-                yield from sliced(kept, span.first, span.rows, batch_rows)
+                yield from conformed(batch, columns, span.first, batch_rows, path=self._path)
 
     @contextmanager
     def _opened(self) -> Iterator[mosaic.MosaicReader]:

@@ -10,10 +10,9 @@ from itertools import pairwise
 import pyarrow as pa
 import vortex
 
-from paimon_explore.encoding.arrow_type_conversion import conform
 from paimon_explore.encoding.data_file_reader import PositionedBatch, Span, StoredColumn
 from paimon_explore.encoding.native_libraries import PositionalSource, native_decoding
-from paimon_explore.encoding.positional_batches import rows_without_columns, sliced
+from paimon_explore.encoding.positional_batches import conformed, rows_without_columns
 from paimon_explore.errors import CorruptFileError
 
 
@@ -74,11 +73,7 @@ class VortexDataFile:
                     batch = next(reader, None)
                 if batch is None:
                     break
-                kept = [
-                    conform(batch.column(c.name), c.type, path=self._path, column=c.name)
-                    for c in columns
-                ]
-                yield from sliced(kept, first, batch.num_rows, batch_rows)
+                yield from conformed(batch, columns, first, batch_rows, path=self._path)
                 first += batch.num_rows
             if first != end:
                 rule = f"must have {end - start} rows as stated in the footer"
