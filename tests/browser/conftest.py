@@ -5,13 +5,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 from support.browser_page import Watched, serve
 from support.jupyter_lab import Lab, start_lab
 from support.required import lacking
 
 CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
+expect.set_options(timeout=15_000)  # a busy machine may need more than the usual five seconds
 ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking")
 
 

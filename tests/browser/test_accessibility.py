@@ -12,7 +12,7 @@ from paimon_explore.inspection.explorer.explorer_state import ExplorerState
 from paimon_explore.inspection.explorer.explorer_tabs import TABS
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.widgets.widget_requests import answer
-from support.browser_page import Watched, show, show_python, traits_query
+from support.browser_page import Watched, expect_trait, show, show_python, traits_query
 from support.depth import some
 from support.explored import golden_view
 from support.golden import GoldenTables
@@ -63,7 +63,7 @@ def opened(page: Page, stride: int, turn: int = 0) -> Iterator[str]:
     """The ids of tabs, each open and with its answer; all of them in a deep run."""
     for tab in some(TABS, stride, turn):
         page.locator(f".pe-tabs [id$='-tab-{tab}']").click()
-        assert page.evaluate("window.model.get('tab')") == tab
+        expect_trait(page, "tab", tab)
         settle(page)
         yield tab
 
@@ -111,14 +111,12 @@ def test_tab_reaches_everything_and_the_focus_is_always_seen(
 def test_arrows_walk_through_all_tabs(harness: Watched, golden: GoldenTables) -> None:
     page = explored(harness, golden)
     page.locator(".pe-tabs [aria-selected=true]").focus()
-    walked = []
-    for _ in TABS:
-        walked.append(page.evaluate("window.model.get('tab')"))
+    for tab in TABS:
+        expect_trait(page, "tab", tab)
         page.keyboard.press("ArrowRight")
-    assert tuple(walked) == TABS
-    assert page.evaluate("window.model.get('tab')") == TABS[0]
+    expect_trait(page, "tab", TABS[0])
     page.keyboard.press("End")
-    assert page.evaluate("window.model.get('tab')") == TABS[-1]
+    expect_trait(page, "tab", TABS[-1])
     settle(page)
     harness.check()
 

@@ -82,7 +82,7 @@ def test_fields_are_walked_by_keyboard(harness: Watched) -> None:
     for key in ("ArrowDown", "ArrowDown", "ArrowDown", "ArrowRight", "ArrowDown"):
         page.keyboard.press(key)
         page.wait_for_timeout(120)
-    assert page.locator(".peb").get_attribute("data-path") != "0"
+    expect(page.locator(".peb")).not_to_have_attribute("data-path", "0")
     page.keyboard.press("Home")
     harness.check()
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from support.browser_page import Watched, show
+from support.browser_page import Watched, expect_trait, show
 from support.required import lacking
 
 pytestmark = pytest.mark.browser
@@ -38,7 +38,7 @@ def test_the_cursor_moves_by_keyboard_and_python_hears_of_it(harness: Watched) -
     page.keyboard.press("PageDown")
     expect(slider).to_have_attribute("aria-valuenow", "11")
     expect(page.locator(".pe-code")).to_have_text("t.at(11).files()")
-    assert page.evaluate("window.model.get('selected')") == 11
+    expect_trait(page, "selected", 11)
     harness.check()
 
 
@@ -70,7 +70,7 @@ def test_an_answer_to_an_older_move_does_not_move_the_cursor_back(harness: Watch
     )
     page.wait_for_timeout(300)
     expect(page.locator(".pe-summary strong")).to_have_text("snapshot 18")
-    assert page.evaluate("window.model.get('selected')") == 18
+    expect_trait(page, "selected", 18)
     page.evaluate("window.model.receive('selected', 7)")
     expect(page.locator(".pe-summary strong")).to_have_text("snapshot 7")
     harness.check()
@@ -82,7 +82,7 @@ def test_the_tree_opens_to_a_data_file_with_its_bounds(harness: Watched) -> None
     bounds = page.get_by_role("table", name="Value bounds")
     expect(bounds.get_by_role("row", name="amount")).to_contain_text("99812.50")
     expect(bounds.get_by_role("row", name="v DOUBLE")).to_contain_text("_VALUE_STATS_COLS")
-    assert page.locator(".pe-tree-row s").count() > 0
+    expect(page.locator(".pe-tree-row s").first).to_be_visible()
     harness.check()
 
 
@@ -98,7 +98,7 @@ def test_files_are_sorted_filtered_and_chosen(harness: Watched) -> None:
     page.keyboard.type("level = 0")
     page.keyboard.press("Enter")
     expect(page.locator(".pe-totals strong")).to_contain_text("matching")
-    assert page.locator(".pe-totals strong").inner_text() != whole
+    expect(page.locator(".pe-totals strong")).not_to_have_text(whole)
     grid.focus()
     page.keyboard.press("ArrowDown")
     detail = page.locator(".pe-pane-detail [data-node]")
@@ -112,7 +112,7 @@ def test_a_filter_that_cannot_be_read_says_so_and_keeps_the_files(harness: Watch
     page.locator(".pe-filter").fill("levle ~ 0")
     page.keyboard.press("Enter")
     expect(page.get_by_role("alert").first).to_contain_text("cannot read the condition")
-    assert page.locator(".pe-pane-view .pe-view").first.get_attribute("data-count") != "0"
+    expect(page.locator(".pe-pane-view .pe-view").first).not_to_have_attribute("data-count", "0")
     harness.check()
 
 

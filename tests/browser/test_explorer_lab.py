@@ -119,14 +119,11 @@ def test_the_browser_counts_the_same_live_files_as_python(
     wanted = [len(files_now(view, timeline, mark.snapshot_id)) for mark in timeline.marks]
     page.locator(".pe-timeline-canvas").focus()
     page.keyboard.press("Home")
-    counted = []
-    for mark in timeline.marks:
+    counted = page.locator(".pe-pane-view .pe-view").first
+    for mark, count in zip(timeline.marks, wanted, strict=True):
         expect(page.locator(".pe-summary strong")).to_have_text(f"snapshot {mark.snapshot_id}")
-        counted.append(
-            int(page.locator(".pe-pane-view .pe-view").first.get_attribute("data-count") or -1)
-        )
+        expect(counted).to_have_attribute("data-count", str(count))
         page.keyboard.press("ArrowRight")
-    assert counted == wanted
     watched.check()
 
 

@@ -12,7 +12,7 @@ from paimon_explore.errors import StorageError
 from paimon_explore.inspection.explorer.explorer_state import Answer
 from paimon_explore.inspection.explorer.explorer_tabs import Opening
 from paimon_explore.widgets.explorer import Explorer, explore
-from support.browser_page import Watched, show_python
+from support.browser_page import Watched, expect_trait, show_python
 from support.explored import History
 
 pytestmark = pytest.mark.browser
@@ -119,9 +119,9 @@ def test_it_is_off_at_first_and_can_be_switched(harness: Watched, history: Histo
     page.wait_for_timeout(400)
     assert asked.polls == 0
     switch.click()
-    page.wait_for_timeout(400)
+    expect_trait(page, "live", 2)
+    page.wait_for_timeout(1500)
     assert asked.polls == 1
-    assert page.evaluate("window.model.get('live')") == 2
     switch.click()
     page.wait_for_timeout(2500)
     assert asked.polls == 1

@@ -14,7 +14,7 @@ from paimon_explore.inspection.explorer.explorer_state import ExplorerState
 from paimon_explore.inspection.table_view import TableView
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.widgets.widget_requests import answer
-from support.browser_page import Watched, show_python, traits_query
+from support.browser_page import Watched, expect_trait, show_python, traits_query
 from support.explored import golden_view
 from support.golden import GoldenTables
 
@@ -205,7 +205,7 @@ def test_sizes_are_changed_by_keyboard_and_remembered(
     bottom.focus()
     page.keyboard.press("ArrowDown")
     expect(bottom).to_have_attribute("aria-valuenow", str(before + 20))
-    assert page.evaluate("window.model.get('height')") == before + 20
+    expect_trait(page, "height", before + 20)
     assert page.evaluate("localStorage.getItem('paimon-explore-panes')") == '{"left":31,"right":28}'
     tree.press("Enter")
     expect(tree).to_have_attribute("aria-valuenow", "27")

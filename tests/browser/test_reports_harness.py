@@ -1,5 +1,6 @@
 """The explorer's sheets in a real browser, answered by Python without a kernel."""
 
+import re
 from pathlib import Path
 
 import pyarrow as pa
@@ -184,7 +185,7 @@ def test_nothing_plays_for_those_who_want_no_motion(harness: Watched, golden: Go
     stage.get_by_role("button", name="Previous step").click()
     expect(stage).to_contain_text("step 7 of 8")
     card = page.locator(".pes-card").first
-    assert card.evaluate("e => getComputedStyle(e).animationName") == "none"
+    expect(card).to_have_css("animation-name", "none")
     harness.check()
 
 
@@ -286,7 +287,7 @@ def test_every_view_is_reached_and_left_by_keyboard(harness: Watched, golden: Go
     page.keyboard.press("Home")
     for pane in TABS:
         tab = page.get_by_role("tab", selected=True)
-        assert str(tab.get_attribute("id")).endswith(f"-tab-{pane}")
+        expect(tab).to_have_attribute("id", re.compile(f"-tab-{pane}$"))
         expect(tab).to_be_focused()
         open_selected(page, pane)
         page.keyboard.press("Tab")

@@ -80,8 +80,7 @@ def test_records_that_do_not_count_are_struck_through_with_the_reason(harness: W
     struck = page.locator(".per-struck")
     expect(struck).to_have_count(1)
     expect(struck).to_contain_text("replaced by sequence 1 in data-")
-    line = struck.locator(".per-value").first
-    assert "line-through" in line.evaluate("e => getComputedStyle(e).textDecorationLine")
+    expect(struck.locator(".per-value").first).to_have_css("text-decoration-line", "line-through")
     harness.check()
 
 

@@ -15,7 +15,7 @@ from paimon_explore.inspection.warehouse.warehouse_state import WarehouseSource
 from paimon_explore.widgets.bundles import bundle
 from paimon_explore.widgets.explorer import Explorer
 from paimon_explore.widgets.warehouse import CatalogExplorer
-from support.browser_page import Watched, show_python
+from support.browser_page import Watched, expect_trait, show_python
 from support.explored import History
 from support.required import lacking
 from support.warehouses import BROKEN, HOSTILE_NAME, Source, damaged, two_commits
@@ -80,12 +80,17 @@ def selected(page: Page) -> Locator:
     return page.locator(".pew-row[aria-selected=true] [data-column=name]")
 
 
-def shown(page: Page) -> list[str]:
-    found = []
-    for line in page.locator(".pew-row:visible").all():
-        name = line.locator("[data-column=name]").inner_text()
-        found.append((int(line.get_attribute("aria-rowindex") or 0), name))
-    return [name for _, name in sorted(found)]
+def expect_name(page: Page, place: int, name: str) -> None:
+    """The table at a place of the list, counted from 0."""
+    line = page.locator(f'.pew-row[aria-rowindex="{place + 2}"]:visible')
+    expect(line.locator("[data-column=name]")).to_have_text(name)
+
+
+def expect_names(page: Page, *names: str) -> None:
+    """All tables of the list, in its order."""
+    expect(page.locator(".pew-row:visible")).to_have_count(len(names))
+    for place, name in enumerate(names):
+        expect_name(page, place, name)
 
 
 def test_tables_come_with_their_figures(harness: Watched, demo: pe.Catalog) -> None:
@@ -108,16 +113,15 @@ def test_tables_are_searched_and_sorted(harness: Watched, demo: pe.Catalog) -> N
     page.keyboard.press("/")
     page.keyboard.type("by day")
     expect(page.locator(".pew-root")).to_have_attribute("data-count", "2")
-    assert shown(page) == ["demo.orders", "demo.parcels"]
+    expect_names(page, "demo.orders", "demo.parcels")
     page.locator(".pew-search").fill("")
     page.keyboard.press("Enter")
     heading = page.get_by_role("columnheader", name="snapshots")
     heading.get_by_role("button").click()
     heading.get_by_role("button").click()
     expect(heading).to_have_attribute("aria-sort", "descending")
-    page.wait_for_timeout(300)
-    assert shown(page)[0] == "demo.parcels"
-    assert shown(page)[-1] == "demo.empty"
+    expect_name(page, 0, "demo.parcels")
+    expect_name(page, 10, "demo.empty")
     harness.check()
 
 
@@ -134,15 +138,15 @@ def test_a_table_is_opened_and_left_by_keyboard(harness: Watched, demo: pe.Catal
     expect(page.get_by_role("navigation", name="Breadcrumb")).to_contain_text(
         re.compile("demo.trips")
     )
-    traits = page.evaluate("[window.model.get('database'), window.model.get('table')]")
-    assert traits == ["demo", "trips"]
+    expect_trait(page, "database", "demo")
+    expect_trait(page, "table", "trips")
     page.locator(".pe-timeline-canvas").focus()
     page.keyboard.press("ArrowLeft")
     expect(page.locator(".pe-summary strong")).to_have_text("snapshot 1")
     page.keyboard.press("Backspace")
     expect(grid).to_be_focused()
     expect(selected(page)).to_have_text("demo.trips")
-    assert page.locator(".pe-explorer").count() == 0
+    expect(page.locator(".pe-explorer")).to_have_count(0)
     harness.check()
 
 
@@ -157,7 +161,7 @@ def test_the_breadcrumb_leads_back_to_the_database_and_to_the_catalog(harness: W
     expect(page.locator(".pew-root")).to_have_attribute("data-count", "2")
     page.get_by_role("listbox", name="Database").select_option("two")
     expect(page.locator(".pew-root")).to_have_attribute("data-count", "1")
-    assert shown(page) == ["two.b"]
+    expect_names(page, "two.b")
     harness.check()
 
 

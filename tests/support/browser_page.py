@@ -75,6 +75,11 @@ def show_python(
     return watched.page
 
 
+def expect_trait(page: Page, name: str, value: object) -> None:
+    """Wait until the model of the page has this value of a trait."""
+    page.wait_for_function("([name, value]) => window.model.get(name) === value", arg=[name, value])
+
+
 def traits_query(**traits: object) -> str:
     """The part of an address that sets traits of the explorer; those not given are empty."""
     texts = dict.fromkeys(("node", "filter", "where", "code", "spark_code"), "")
