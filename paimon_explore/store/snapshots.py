@@ -78,8 +78,7 @@ class Snapshots:
 
     def history(self) -> list[int]:
         """Return the consecutive ids that end at the latest snapshot, ascending."""
-        found = self.ids()
-        return found[_start_of_last_run(found) :]
+        return last_run(self.ids())
 
     def latest_id(self) -> int | None:
         """Return the id of the latest snapshot, or None if there are no snapshots."""
@@ -353,12 +352,12 @@ def read_hint(file_io: FileIO, path: str) -> int | None:
     return int(text) if text.isdigit() and int(text) > 0 else None
 
 
-def _start_of_last_run(found: list[int]) -> int:
-    """Return the index at which the last run of consecutive ids starts."""
-    place = max(len(found) - 1, 0)
-    while place > 0 and found[place - 1] == found[place] - 1:
+def last_run(ids: Sequence[int]) -> list[int]:
+    """Return the last run of consecutive ids: the history, if the last id is the latest."""
+    place = max(len(ids) - 1, 0)
+    while place > 0 and ids[place - 1] == ids[place] - 1:
         place -= 1
-    return place
+    return list(ids[place:])
 
 
 def _checked(snapshot: Snapshot, snapshot_id: int, path: str) -> Snapshot:

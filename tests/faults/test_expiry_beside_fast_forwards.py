@@ -256,6 +256,22 @@ def test_an_expiry_removes_nothing_if_main_is_fast_forwarded_after_it_has_planne
 
 
 @RUNS
+@pytest.mark.parametrize(("kept", "expired"), [(1, (2, 3, 4, 5)), (3, ())])
+def test_an_expiry_leaves_no_older_snapshot_if_main_is_fast_forwarded_after_it_has_listed_them(
+    kind: str, kept: int, expired: tuple[int, ...]
+) -> None:
+    table = created(kind)
+    forgotten(table)
+    other = interrupted(table, 1, lambda: fast_forward(table), operation="read snapshot-4")
+    assert expire(other, kept) == expired
+    assert keys(table) == [1, 2, 13, 14, 15, 16]
+    assert table.store.snapshots.all_ids() == [n for n in range(2, 7) if n not in expired]
+    expire(table)
+    assert table.store.snapshots.all_ids() == [6]
+    assert table.fsck() == []
+
+
+@RUNS
 def test_an_expiry_of_a_branch_removes_nothing_if_main_takes_its_snapshots_meanwhile(
     kind: str,
 ) -> None:

@@ -61,6 +61,10 @@ expiry of main may still remove files of these ids (`check_no_expiry`):
   snapshots are expired again.
 - The expiry has removed all of its snapshot files: the files it deletes afterwards do not belong to
   the branch. If LATEST names a snapshot of another commit, it restores nothing.
+- The fast-forward happens between the expiry's listing and its reads: the plan names snapshots of
+  the branch. If the branch begins below main's listed history, its older snapshots have appeared
+  since the listing, and would be left outside of the history. The expiry compares its listing with
+  another one before step 1, and removes nothing.
 
 Expiry of the branch during a fast-forward to it: the expiry announces itself as above, and then
 looks for its snapshots in main; the fast-forward copies first, and reads the branch's EARLIEST
@@ -93,11 +97,13 @@ class ExpiringSnapshots:
         snapshots: the snapshots, oldest first.
         end: the first snapshot that is kept.
         shared: ids of those whose files are kept, because main, a tag or a branch has a copy.
+        older: ids of snapshot files below them that the plan has found outside of the history.
     """
 
     snapshots: Sequence[Snapshot]
     end: Snapshot
     shared: frozenset[int]
+    older: frozenset[int]
 
     @property
     def ids(self) -> frozenset[int]:
@@ -127,6 +133,8 @@ def remove_snapshot_files(store: TableStore, plan: ExpiringSnapshots, *, outlive
     """
     before = store.snapshots.earliest_hint()
     others = frozenset(store.snapshots.all_ids()) - plan.ids
+    if any(n < plan.snapshots[0].id for n in others - plan.older):
+        return False
     store.snapshots.write_earliest_hint(plan.end.id)
     logs: list[int] = []
     is_removed = _matches_plan(store, plan) and _remove_each(store, plan, logs, outlive=outlive)

@@ -61,6 +61,7 @@ from paimon_explore.metadata.options.effective_options import is_changelog_decou
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.options.tag_options import CONSUMER_CHANGELOG_ONLY
 from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.store.snapshots import last_run
 from paimon_explore.store.table_store import TableStore
 
 _MAX_PLANS = 20
@@ -187,9 +188,10 @@ def _plan_with_retry(
 ) -> _Plan | None:
     """Plan an expiry, again if the history changes concurrently; None if nothing expires."""
     for _ in range(_MAX_PLANS):
-        history = store.snapshots.history()
+        listed = store.snapshots.ids()
+        history = last_run(listed)
         try:
-            return _plan(store, options, retention, history)
+            return _plan(store, options, retention, listed)
         except (MissingFileError, NotFoundError):
             if store.snapshots.history()[: len(history)] == history:
                 raise
@@ -197,9 +199,9 @@ def _plan_with_retry(
 
 
 def _plan(
-    store: TableStore, options: TableOptions, retention: Retention, history: Sequence[int]
+    store: TableStore, options: TableOptions, retention: Retention, listed: Sequence[int]
 ) -> _Plan | None:
-    expiring = _expiring(store, options, retention, history)
+    expiring = _expiring(store, options, retention, last_run(listed))
     if not expiring:
         return None
     ids = tuple(snapshot.id for snapshot in expiring)
@@ -214,7 +216,10 @@ def _plan(
         roots = replace(roots, logs=logs, delta_logs=delta_logs)
     return _Plan(
         expiring=ExpiringSnapshots(
-            snapshots=expiring, end=end, shared=_shared_ids(roots, expiring)
+            snapshots=expiring,
+            end=end,
+            shared=_shared_ids(roots, expiring),
+            older=frozenset(number for number in listed if number < ids[0]),
         ),
         files=unreachable(files, candidates, roots),
     )
