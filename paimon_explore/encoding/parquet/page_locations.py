@@ -29,8 +29,9 @@ ReadRange = Callable[[int, int], bytes]
 """Reads bytes of the file by offset and length; fewer at its end."""
 
 _DATA, _DICTIONARY, _DATA_V2 = 0, 2, 3  # page types
-_TYPE, _SIZE = 1, 3  # fields of PageHeader
-_INSIDE = (5, 8)  # DataPageHeader, DataPageHeaderV2
+_TYPE, _UNPACKED, _SIZE = 1, 2, 3  # fields of PageHeader
+_INSIDE = (5, 7, 8)  # DataPageHeader, DictionaryPageHeader, DataPageHeaderV2
+_DICTIONARY_VALUES = (7 << 8) + 1
 _VALUES, _ENCODING = (5 << 8) + 1, (5 << 8) + 2
 _VALUES_V2, _ROWS_V2, _ENCODING_V2 = (8 << 8) + 1, (8 << 8) + 3, (8 << 8) + 4
 _CODED = (2, 8)  # PLAIN_DICTIONARY, RLE_DICTIONARY
@@ -55,15 +56,19 @@ class PageHeader:
     Attributes:
         is_dictionary: whether it is a dictionary page.
         rows: number of rows of a data page.
+        values: number of values of a dictionary page.
         is_coded: whether the page is dictionary encoded.
         size: bytes of the page without the header.
+        unpacked: the same after decompression.
         end: position after the header, from the start of the data that was read.
     """
 
     is_dictionary: bool
     rows: int
+    values: int
     is_coded: bool
     size: int
+    unpacked: int
     end: int
 
 
@@ -127,8 +132,10 @@ def page_header(data: bytes, at: int = 0) -> PageHeader:
     return PageHeader(
         is_dictionary=kind == _DICTIONARY,
         rows=rows,
+        values=found.get(_DICTIONARY_VALUES, 0),
         is_coded=encoding in _CODED,
         size=size,
+        unpacked=found.get(_UNPACKED, size),
         end=end,
     )
 

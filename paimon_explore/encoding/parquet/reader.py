@@ -51,7 +51,10 @@ _BUFFER_BYTES = 1 << 18
 """Read size of local files with large column chunks, instead of whole chunks."""
 _CODED_BYTES = 3
 """Strings with fewer bytes per value are dictionary encoded, as PLAIN has a 4-byte length."""
-_MAX_BATCH_ROWS = 1 << 16
+_LONG_BYTES = 256
+"""Average bytes of a value from which on values are long ..."""
+_CACHED_BYTES = 2 << 20
+"""... and the size of their batches."""
 
 
 _PAGED_BYTES = 4 << 20
@@ -157,9 +160,9 @@ class ParquetDataFile:
             yield from rows_without_columns([self.spans[i] for i in spans], batch_rows)
             return
         paths = _paths(columns)
-        coded = self._coded(columns, spans)
         sizes = self._sizes(columns, spans)
-        batch_rows = min(batch_rows, self._rows_within(self._batch_bytes, sizes, spans))
+        most = self._bytes_at_a_time(columns, sizes, spans)
+        batch_rows = min(batch_rows, self._rows_within(most, sizes, spans))
         use_threads = (
             self._use_threads
             and pa.cpu_count() > 1
@@ -168,6 +171,7 @@ class ParquetDataFile:
         )
         for run in self._runs(spans, paths):
             first = self.spans[run[0]].first
+            coded = self._coded(columns, run, batch_rows)
             for batch in self._decoded(coded, run, columns, (batch_rows, use_threads)):
                 convert = _Conversion.of(batch.schema, columns)
                 yield PositionedBatch(
@@ -217,6 +221,17 @@ class ParquetDataFile:
         )
         return slow * len(spans) > _THREADED_BYTES
 
+    def _bytes_at_a_time(
+        self, columns: Sequence[StoredColumn], sizes: Sequence[int], spans: Sequence[int]
+    ) -> int:
+        """Return the size of batches: less for long values, so that they stay in the CPU caches.
+
+        The rows of a batch are then enough for the costs per column and batch to be small.
+        """
+        values = len(self._leaves_of(columns)) * sum(self.spans[span].rows for span in spans)
+        is_long = sum(sizes) >= _LONG_BYTES * values
+        return min(self._batch_bytes, _CACHED_BYTES) if is_long else self._batch_bytes
+
     def _rows_within(self, size: int, sizes: Sequence[int], spans: Sequence[int]) -> int:
         """Return how many rows of the widest row group take about `size` bytes, at least a minimum.
 
@@ -230,7 +245,9 @@ class ParquetDataFile:
             return max(rows)
         return 1 << (max(size // max(width, 1), _MIN_BATCH_ROWS).bit_length() - 1)
 
-    def _coded(self, columns: Sequence[StoredColumn], spans: Sequence[int]) -> list[str]:
+    def _coded(
+        self, columns: Sequence[StoredColumn], spans: Sequence[int], batch_rows: int
+    ) -> list[str]:
         """Return the strings to read as dictionary arrays.
 
         Decoding the dictionary of a whole column takes half the time of Arrow's value by value
@@ -240,7 +257,7 @@ class ParquetDataFile:
         return [
             name
             for name, leaves in self._leaves.items()
-            if name in names and len(leaves) == 1 and self._is_coded(leaves[0], spans)
+            if name in names and len(leaves) == 1 and self._is_coded(leaves[0], spans, batch_rows)
         ]
 
     def _opened_again(self, coded: Sequence[str], buffer_bytes: int) -> pq.ParquetFile:
@@ -264,20 +281,35 @@ class ParquetDataFile:
         large = not self._source.remote and any(group.total_byte_size > limit for group in found)
         return _BUFFER_BYTES if large else 0
 
-    def _is_coded(self, leaf: int, spans: Sequence[int]) -> bool:
+    def _is_coded(self, leaf: int, spans: Sequence[int], batch_rows: int) -> bool:
         """Return whether a string column is read as dictionary arrays.
 
         It is if it takes so few bytes that it must be dictionary encoded, and also if a batch of
-        its longest values could exceed memory: the size is then checked before decoding.
+        its longest values could exceed memory: the size is then checked before decoding. Otherwise
+        Arrow would have to build the dictionary of values that are not in one: slow if many are
+        distinct.
         """
+        chunks = [self.metadata.row_group(group).column(leaf) for group in spans]
+        if all(
+            chunk.has_dictionary_page
+            and chunk.total_uncompressed_size < _CODED_BYTES * chunk.num_values
+            for chunk in chunks
+        ):
+            return True
         limit = memory_limit()
-        for group in spans:
-            chunk = self.metadata.row_group(group).column(leaf)
-            size, count = chunk.total_uncompressed_size, chunk.num_values
-            few = size < _CODED_BYTES * count or size * min(count, _MAX_BATCH_ROWS) > limit
-            if not (few and chunk.has_dictionary_page):
-                return False
-        return True
+        return any(
+            self._may_exceed(chunk, min(batch_rows, chunk.num_values), limit) for chunk in chunks
+        )
+
+    def _may_exceed(self, chunk: pq.ColumnChunkMetaData, rows: int, limit: int) -> bool:
+        """Return whether decoded strings could exceed a limit; see `may_exceed`."""
+        if not chunk.has_dictionary_page or chunk.total_uncompressed_size * rows <= limit:
+            return False
+        if self._source.pre_buffer:
+            return True  # examining the dictionary would be another request
+        from paimon_explore.encoding.parquet.dictionary_page import may_exceed  # noqa: PLC0415 - many strings
+
+        return may_exceed(self._source.file, chunk, rows, limit)
 
     def _check_decoded_size(self, values: Column, places: Column, column: StoredColumn) -> None:
         """Reject dictionary arrays that would exceed the memory limit when decoded."""

@@ -1,11 +1,14 @@
 """Tables in the shapes of real ones: small files, wide rows, long strings, other formats."""
 
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.table.catalog.catalog import Catalog
@@ -20,6 +23,10 @@ def _texts(count: int, distinct: int = 1000, width: int = 12) -> Column:
     known = np.array([f"{number:0{width}d}" for number in range(distinct)], dtype=object)
     texts: Column = pa.array(known[_RNG.integers(0, distinct, count)])
     return texts
+
+
+def _hashes(count: int) -> Column:
+    return pa.array([f"user-{number:016x}" for number in _RNG.integers(0, 1 << 62, count)])
 
 
 def _integers(count: int) -> Column:
@@ -115,6 +122,19 @@ def _evolved(warehouse: str, name: str) -> None:
     table.maintenance.add_column("z", "INT")
 
 
+def _distinct_texts(warehouse: str, name: str) -> None:
+    """Files of Arrow's writer, whose dictionary ends when it is full."""
+    shape = _Shape(columns={"s": _hashes}, writes=(), keys=())
+    table = _make(warehouse, name, shape)
+    rows = 300_000
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(3):
+            ids = pa.array(np.arange(number * rows, (number + 1) * rows))
+            file = pa.table({"id": ids, "s": _hashes(rows)})
+            pq.write_table(file, Path(folder) / f"{number}.parquet", compression="zstd")
+        table.add_files(folder)
+
+
 def _runs(count: int, step: int, rows: int) -> list[tuple[int, int]]:
     return [(run * step, rows) for run in range(count)]
 
@@ -167,4 +187,5 @@ MAKERS: Mapping[str, Callable[[str, str], object]] = {
     **{name: partial(_make, shape=shape) for name, shape in _SHAPES.items()},
     "shape_deletion_vectors": _with_deletion_vectors,
     "shape_evolved": _evolved,
+    "shape_distinct_texts": _distinct_texts,
 }

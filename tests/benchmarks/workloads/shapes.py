@@ -19,6 +19,7 @@ _SHAPES = (
     ("shape_orc", "ORC files, 4 runs", 270_000, 1.87),
     ("shape_text_column", "integer key, string column, 4 runs", 270_000, 1.94),
     ("shape_two_keys", "key of an integer and a string, 4 runs", 480_000, 1.2),
+    ("shape_distinct_texts", "distinct strings, files of Arrow's writer", 900_000, 0.9),
 )
 
 CASES = tuple(

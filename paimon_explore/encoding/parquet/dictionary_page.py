@@ -1,0 +1,103 @@
+"""Longest value of the dictionary of a column chunk, to limit the memory of decoded strings.
+
+A dictionary value can be repeated in every row, so some kilobytes can decode to gigabytes. The size
+of the dictionary page limits the length of its values; if that is not sufficient, the page is
+decoded. It contains values as a data page with PLAIN encoding does, so it is decoded as one.
+
+Spec: Parquet format, `DictionaryPageHeader`.
+"""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from paimon_explore.data_types.arrow_buffers import var_values
+from paimon_explore.encoding.data_file_reader import PagesError
+from paimon_explore.encoding.parquet.page_locations import PageHeader, header_at
+from paimon_explore.encoding.parquet.single_column_file import SingleColumnFile, SingleColumnFooter
+from paimon_explore.encoding.parquet.thrift_compact import Struct, ThriftList, Wire, encode_struct
+from paimon_explore.limits import max_unpacked_size
+
+_CODECS = {"UNCOMPRESSED": 0, "SNAPPY": 1, "GZIP": 2, "BROTLI": 4, "LZ4": 5, "ZSTD": 6}
+"""Compression codecs by Arrow's name; Arrow decodes both forms of LZ4 as the older one."""
+_BYTE_ARRAY, _DATA_PAGE, _PLAIN, _RLE, _REQUIRED = 6, 0, 0, 3, 0
+_NAME = b"v"
+
+
+def may_exceed(file: pa.NativeFile, chunk: pq.ColumnChunkMetaData, rows: int, limit: int) -> bool:
+    """Return whether strings of a column chunk could take more memory than a limit.
+
+    Args:
+        file: the file, opened for random access.
+        chunk: the column chunk.
+        rows: maximum number of rows that are decoded at a time.
+        limit: in bytes.
+
+    Returns:
+        False if `rows` decoded strings take at most `limit` bytes; True if they could take more, or
+        if the dictionary page cannot be examined.
+    """
+    size = chunk.total_uncompressed_size
+    if not chunk.has_dictionary_page or size * rows <= limit:
+        return False
+    start = min(chunk.dictionary_page_offset or chunk.data_page_offset, chunk.data_page_offset)
+
+    def read(at: int, length: int) -> bytes:
+        file.seek(at)
+        return file.read(length)
+
+    try:
+        header = header_at(read, start, start + chunk.total_compressed_size)
+        if not header.is_dictionary:
+            return True
+        if size + max(header.unpacked, header.size) * rows <= limit:
+            return False
+        page = read(start + header.end, header.size)
+        return size + _longest(page, header, chunk.compression) * rows > limit
+    except PagesError:
+        return True
+
+
+def _longest(page: bytes, header: PageHeader, compression: str) -> int:
+    """Return the length of the longest value of a dictionary page, in bytes.
+
+    Raises:
+        PagesError: the page cannot be decoded.
+    """
+    if compression not in _CODECS:
+        raise PagesError(f"the codec {compression} is unknown")
+    if len(page) != header.size or header.unpacked > max_unpacked_size(header.size):
+        raise PagesError("the dictionary page is truncated or too large")
+    data: Struct = {
+        1: (Wire.I32, header.values),
+        2: (Wire.I32, _PLAIN),
+        3: (Wire.I32, _RLE),
+        4: (Wire.I32, _RLE),
+    }
+    start = encode_struct(
+        {
+            1: (Wire.I32, _DATA_PAGE),
+            2: (Wire.I32, header.unpacked),
+            3: (Wire.I32, header.size),
+            5: (Wire.STRUCT, data),
+        }
+    )
+    file = SingleColumnFile(0, len(start) + len(page))
+    file.pages[: len(start)] = start
+    file.pages[len(start) :] = page
+    values = file.decoded(_footer(header, compression), header.values, is_coded=False)
+    return int(np.diff(var_values(values)[0]).max(initial=0))
+
+
+def _footer(header: PageHeader, compression: str) -> SingleColumnFooter:
+    return SingleColumnFooter(
+        root={4: (Wire.BINARY, b"schema")},
+        element={1: (Wire.I32, _BYTE_ARRAY), 3: (Wire.I32, _REQUIRED), 4: (Wire.BINARY, _NAME)},
+        chunk={
+            1: (Wire.I32, _BYTE_ARRAY),
+            2: (Wire.LIST, ThriftList(Wire.I32, [_PLAIN])),
+            3: (Wire.LIST, ThriftList(Wire.BINARY, [_NAME])),
+            4: (Wire.I32, _CODECS[compression]),
+            6: (Wire.I64, header.unpacked),
+        },
+    )
