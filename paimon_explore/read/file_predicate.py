@@ -17,6 +17,7 @@ from paimon_explore.data_types.arrow_buffers import (
 )
 from paimon_explore.data_types.definitions import AtomicType, DataField, RowType
 from paimon_explore.encoding.data_file_reader import PositionedBatch, StoredColumn
+from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.read.deletion_vector_filter import FileRows, Positions
 from paimon_explore.read.schema_evolution import Casting, FieldSource
@@ -130,7 +131,12 @@ class FilePredicate:
 
 
 def only_matches(
-    rows: Iterable[FileRows], predicate: FilePredicate, stored: Sequence[StoredColumn], output: int
+    rows: Iterable[FileRows],
+    predicate: FilePredicate,
+    stored: Sequence[StoredColumn],
+    output: int,
+    *,
+    may_fail: bool = False,
 ) -> Iterator[FileRows]:
     """Keeps the rows for which a predicate is true, and the first `output` columns.
 
@@ -139,13 +145,21 @@ def only_matches(
         predicate: the predicate.
         stored: the columns that were read, including those of the predicate.
         output: how many of them to return.
+        may_fail: whether all rows of a batch are returned if the predicate fails on one of them,
+            because the row may not be in the result.
 
     Raises:
-        InvalidInputError: the predicate fails on a row.
+        InvalidInputError: the predicate fails on a row, and `may_fail` is not set.
     """
     indices = [stored.index(column) for column in predicate.columns]
     for batch, positions in rows:
-        truth = predicate.truth([batch.columns[index] for index in indices], batch.rows)
+        try:
+            truth = predicate.truth([batch.columns[index] for index in indices], batch.rows)
+        except InvalidInputError:
+            if not may_fail:
+                raise
+            yield replace(batch, columns=batch.columns[:output]), positions
+            continue
         count = truth.true_count
         if count == batch.rows:
             yield replace(batch, columns=batch.columns[:output]), positions

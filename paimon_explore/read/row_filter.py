@@ -26,7 +26,8 @@ class Projection:
     Attributes:
         stored: columns to read, including the predicate's.
         output: columns of the result, the first ones of `stored`; only matching rows are returned.
-            None for all of `stored`; rows that do not match may then be returned.
+            None for all of `stored`; if the predicate fails on a row, rows that do not match may
+            then be returned.
         batch_rows: maximum rows of a batch.
     """
 
@@ -62,7 +63,8 @@ def matching_rows(
         indices = [index for _, index, _ in spans]
         found = plain_rows(file, stored, indices, rows, projection.batch_rows)
         if mode is _ReadMode.FILTERED:
-            found = only_matches(found, predicate, stored, len(output))
+            may_fail = projection.output is None
+            found = only_matches(found, predicate, stored, len(output), may_fail=may_fail)
         yield from found
 
 
@@ -80,7 +82,7 @@ def _spans(
             late = _late(file, predicate, projection, rows, index)
         if late is not None:
             yield _ReadMode.LATE, index, late
-        elif all_match[index] or projection.output is None:
+        elif all_match[index]:
             yield _ReadMode.PLAIN, index, None
         else:
             yield _ReadMode.FILTERED, index, None

@@ -203,15 +203,21 @@ class _DecidingRows:
     def select(
         self, mask: Bools | None, names: Sequence[str], limit: int
     ) -> Iterator["_SelectedRows"]:
-        """Selects rows by a mask, with some of their columns, in windows of `limit` rows."""
+        """Selects rows by a mask, with some of their columns, in windows of `limit` rows.
+
+        Most rows of a window that are consecutive are not copied; few are, as they would keep all
+        of its rows in memory.
+        """
         columns = [self.rows.column(name) for name in names]
-        for begin in range(0, self.rows.num_rows, limit):
-            size = min(limit, self.rows.num_rows - begin)
+        for start in range(0, self.rows.num_rows, limit):
+            begin, size = start, min(limit, self.rows.num_rows - start)
             indices = None if mask is None else np.flatnonzero(mask[begin : begin + size])
-            if indices is not None and len(indices) == size:
-                indices = None
-            elif indices is not None and not len(indices):
-                continue
+            if indices is not None:
+                count = len(indices)
+                if not count:
+                    continue
+                if 2 * count >= size and indices[-1] - indices[0] == count - 1:
+                    begin, size, indices = begin + int(indices[0]), count, None
             window = [column.slice(begin, size) for column in columns]
             first, offsets = self._offsets(begin, size, indices)
             yield _SelectedRows(first, size, offsets, tuple(_taken(window, indices, size)))
@@ -369,7 +375,9 @@ class _File:
         if batch is not None:
             begin, size = selected.start, selected.end - selected.start
             offsets = selected.offsets
-            if offsets is not None and offsets[0]:
+            if len(selected) == size and 2 * size >= batch.rows:
+                offsets = None
+            elif offsets is not None and offsets[0]:
                 offsets = offsets - offsets[0]
             window = [column.slice(begin - batch.first, size) for column in batch.columns]
             taken = tuple(_taken(window, offsets, size))

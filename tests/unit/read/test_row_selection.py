@@ -78,8 +78,8 @@ class Runs:
         )
         return DataFileSource(file_io=file_io, path=path, schema=written), request
 
-    def read(self, *columns: str, limits: RowLimits = SMALL) -> list[dict[str, object]]:
-        """The rows that are chosen, by all wanted columns."""
+    def batches(self, *columns: str, limits: RowLimits = SMALL) -> list[pa.RecordBatch]:
+        """The rows that are chosen, in batches of the wanted columns."""
         spec = merge_spec(self.schema, columns)
         names = deciding_columns(spec)
         assert names is not None
@@ -94,6 +94,11 @@ class Runs:
         for batch in batches:
             assert batch.schema.names == list(columns)
             assert 0 < batch.num_rows <= limits.window
+        return batches
+
+    def read(self, *columns: str, limits: RowLimits = SMALL) -> list[dict[str, object]]:
+        """The rows that are chosen, by all wanted columns."""
+        batches = self.batches(*columns, limits=limits)
         found = [row for batch in batches for row in batch.to_pylist()]
         return sorted(found, key=lambda row: [str(value).zfill(4) for value in row.values()])
 
@@ -203,13 +208,34 @@ def test_rows_after_the_last_selected_one_are_not_decoded(monkeypatch: pytest.Mo
     assert decoded == [(0, 20), (0, 60)]
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("size", [10, 100, 400, 600, 999])
+@pytest.mark.parametrize("begin", [0, 1, 500])
+@pytest.mark.parametrize("deleted", [(), (3, 700)])
+def test_rows_that_lie_together_do_not_keep_the_others_in_memory(
+    size: int, begin: int, deleted: Sequence[int]
+) -> None:
+    runs = Runs(rows_per_group=1000).add(inserts(range(1000), "a" * 100), deleted=deleted)
+    others = [key for key in range(1000) if not begin <= key < begin + size]
+    runs.add(inserts(others, "b" * 100))
+    limits = RowLimits(window=1000, deciding=1000, later=1000)
+    batches = runs.batches("k", "t", "n", limits=limits)
+    kept = [batch for batch in batches if batch["t"][0].as_py()[0] == "a"]
+    assert [key for batch in kept for key in batch["k"].to_pylist()] == [
+        key for key in range(begin, min(begin + size, 1000)) if key not in deleted
+    ]
+    used = sum(batch.nbytes for batch in kept)
+    assert all(batch.get_total_buffer_size() <= 2.5 * used for batch in kept)
+
+
+@pytest.mark.parametrize("seed", range(40))
 def test_any_runs_give_what_a_dictionary_gives(seed: int) -> None:
     rng = random.Random(seed)  # noqa: S311 - no secret
     runs = Runs(rows_per_group=rng.choice([1, 3, 100]), by_run_order=rng.random() < 0.5)
     expected: dict[int, tuple[str, int]] = {}
     for run in range(rng.randint(1, 5)):
         keys = sorted(rng.sample(range(60), rng.randint(1, 40)))
+        if rng.random() < 1 / 3:  # consecutive keys
+            keys = list(range(keys[0], keys[-1] + 1))
         rows = [(key, rng.choice([0, 0, 0, 3]), f"{run}.{key}", run) for key in keys]
         cut = rng.randint(1, len(rows))
         files = [part for part in (rows[:cut], rows[cut:]) if part]

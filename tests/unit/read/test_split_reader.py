@@ -5,6 +5,7 @@ import pytest
 
 from paimon_explore import Table, open_table
 from paimon_explore.data_types.formatter import type_text
+from paimon_explore.errors import InvalidInputError
 from paimon_explore.read import small_files, split_reader
 from paimon_explore.read.data_file import SystemColumn
 from paimon_explore.read.split_reader import SplitReader
@@ -57,6 +58,71 @@ def test_a_predicate_on_values_does_not_bring_back_an_older_row() -> None:
     table = keyed_table(COLUMNS, [row(1, "a")], [row(1, "b")], primary_key=["k"])
     assert table.scan(where="v = 'a'").to_arrow().num_rows == 0
     assert table.scan(["n"], where="v = 'b' AND k = 1").to_arrow().to_pylist() == [{"n": 0}]
+
+
+MERGES: dict[str, dict[str, str]] = {
+    "deduplicate": {},
+    "with a sequence field": {"sequence.field": "n"},
+    "partial-update": {
+        "merge-engine": "partial-update",
+        "partial-update.remove-record-on-delete": "true",
+    },
+    "aggregation": {
+        "merge-engine": "aggregation",
+        "fields.n.aggregate-function": "sum",
+        "fields.v.aggregate-function": "last_non_null_value",
+        "aggregation.remove-record-on-delete": "true",
+    },
+}
+
+
+@pytest.mark.parametrize("merge", MERGES)
+@pytest.mark.parametrize("key", [("k",), ("v",), ("v", "k")])
+@pytest.mark.parametrize("file_format", ["parquet", "orc"])
+def test_predicates_on_keys_keep_every_version_of_the_keys_they_match(
+    merge: str, key: tuple[str, ...], file_format: str
+) -> None:
+    """Rows are filtered before the merge: deletes and older versions of a key stay together."""
+    commits = [
+        [row(k, f"v{k}", n=k * (-1) ** commit) for k in range(commit, 40, commit + 1)]
+        + [row(k, f"v{k}", kind="-D") for k in range(commit, 40, 7) if k % (commit + 1)]
+        for commit in range(4)
+    ]
+    options = {**MERGES[merge], "file.format": file_format}
+    table = keyed_table(COLUMNS, *commits, primary_key=key, options=options)
+    rows = rows_of(table.to_arrow())
+    assert 0 < len(rows) <= 40
+    tests: dict[str, Callable[[int], bool]] = {
+        "k = 12": lambda k: k == 12,
+        "k between 5 and 21": lambda k: 5 <= k <= 21,
+        "k in (0, 3, 39, 77)": lambda k: k in {0, 3, 39},
+        "v = 'v12'": lambda k: k == 12,
+        "v >= 'v12' and v < 'v3'": lambda k: "v12" <= f"v{k}" < "v3",
+        "v like '%7'": lambda k: k % 10 == 7,
+        "k % 3 = 1 and v <> 'v4'": lambda k: k % 3 == 1 and k != 4,
+    }
+    for where, matches in tests.items():
+        wanted = [r for r in rows if matches(int(str(r["k"])))]
+        assert rows_of(table.scan(where=where).to_arrow()) == wanted, where
+        found = rows_of(table.scan(["n"], where=where).to_arrow())
+        assert found == sorted(({"n": r["n"]} for r in wanted), key=repr), where
+
+
+@pytest.mark.parametrize("file_format", ["parquet", "orc", "avro"])
+def test_a_predicate_may_fail_on_a_key_that_is_deleted(file_format: str) -> None:
+    table = keyed_table(
+        COLUMNS,
+        [row(k, "a") for k in (1, 5, 2**31 - 1)],
+        [row(2**31 - 1, "a", kind="-D"), row(7, "b")],
+        primary_key=["k"],
+        options={"file.format": file_format},
+    )
+    where = "k * 4611686018427387903 > 4611686018427387903"
+    with pytest.raises(InvalidInputError):
+        table.scan(where=where).to_arrow()
+    table.upsert([row(k, "a", kind="-D") for k in (5, 7)])
+    assert table.scan(where=where).to_arrow().num_rows == 0
+    assert table.scan(where=f"not ({where})").to_arrow().to_pylist() == [{"k": 1, "v": "a", "n": 0}]
 
 
 def test_deleted_keys_are_gone_even_if_only_other_columns_are_wanted() -> None:
