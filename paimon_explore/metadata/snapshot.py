@@ -111,6 +111,20 @@ class Snapshot:
         return hash((self.id, self.commit_user, self.commit_identifier, self.delta_manifest_list))
 
     @property
+    def state_files(self) -> tuple[str | None, ...]:
+        """Return the names of the files that describe the state: lists, indexes, statistics."""
+        lists = (self.base_manifest_list, self.delta_manifest_list)
+        return (*lists, self.index_manifest, self.statistics)
+
+    @property
+    def referenced_files(self) -> tuple[str | None, ...]:
+        """Return the names of all files that the snapshot references directly.
+
+        Copies of one commit may reference different ones: a restored copy has no changelog.
+        """
+        return (*self.state_files, self.changelog_manifest_list)
+
+    @property
     def _has_time(self) -> bool:
         return 0 <= self.time_millis < _YEAR_10000_MS
 

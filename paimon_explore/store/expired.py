@@ -59,13 +59,16 @@ def _expired(
 
 def _problem(store: TableStore, snapshot: Snapshot, *, changes: bool) -> str | None:
     """Return what happened to a snapshot with a missing file; None if it still exists."""
-    name = snapshot.delta_manifest_list
-    if any(tag.snapshot.delta_manifest_list == name for tag in store.tags.list()):
-        return None
-    current = [store.snapshots.find(snapshot.id)]
+    has_changelog = changes and snapshot.changelog_manifest_list is not None
+    holders = [store.snapshots.find(snapshot.id)]
     if changes:
-        current.append(store.changelogs.find(snapshot.id))
-    if any(found is not None and found.delta_manifest_list == name for found in current):
+        holders.append(store.changelogs.find(snapshot.id))
+    if not has_changelog:  # which tags do not keep
+        holders += [tag.snapshot for tag in store.tags.list()]
+    copies = [one for one in holders if one is not None]
+    if has_changelog:
+        copies = [one for one in copies if one.changelog_manifest_list is not None]
+    if any(one.delta_manifest_list == snapshot.delta_manifest_list for one in copies):
         return None
     newest = store.snapshots.latest_id() or 0
     return "expired" if snapshot.id < newest else "was rolled back"

@@ -46,6 +46,8 @@ CELLS = st.tuples(
 ROWS = st.lists(CELLS, min_size=1, max_size=5)
 WHO = st.integers(0, 5)
 EXTRA = st.sampled_from(["x", "y"])
+_MOST_LINES = 4
+"""Main and its branches."""
 Cells = list[tuple[str, int, int | None, str | None, int | None]]
 
 
@@ -156,6 +158,17 @@ class TableMachine(RuleBasedStateMachine):
             self.everything_reads_back()
             self.end_branch(0, forward=forward)
             self.remove_orphans()
+
+    @rule(which=WHO, cells=ROWS)
+    def branches_of_one_tag(self, which: int, cells: Cells) -> None:
+        """Copies of one snapshot, made before and after main has forgotten its changes."""
+        self.create_branch(which)
+        self.insert(0, cells)
+        self.expire_snapshots(0, 1)
+        self.expire_changelogs(0, 1)
+        self.create_branch(which)
+        self.everything_reads_back()
+        self.remove_orphans()
 
     @rule(who=WHO, cells=ROWS)
     def insert(self, who: int, cells: Cells) -> None:
@@ -373,12 +386,22 @@ class TableMachine(RuleBasedStateMachine):
     @rule(which=WHO)
     def create_branch(self, which: int) -> None:
         line = self.lines["main"]
-        if line.tags and len(self.lines) < 3:
+        if line.tags and len(self.lines) < _MOST_LINES:
             self.made += 1
             name, tag = f"b{self.made}", sorted(line.tags)[which % len(line.tags)]
             self.table.maintenance.create_branch(name, tag)
             self.lines[name] = line.forked(tag)
             self.count("create branch")
+
+    @rule(which=WHO)
+    def rename_branch(self, which: int) -> None:
+        names = sorted(set(self.lines) - {"main"})
+        if names:
+            self.made += 1
+            name, new = names[which % len(names)], f"a{self.made}"
+            self.table.maintenance.rename_branch(name, new)
+            self.lines[new] = self.lines.pop(name)
+            self.count("rename branch")
 
     @rule(which=WHO, forward=st.booleans())
     def end_branch(self, which: int, *, forward: bool) -> None:

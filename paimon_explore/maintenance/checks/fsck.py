@@ -120,7 +120,7 @@ class _Branch:
             if before is not None and before.id == snapshot.id - 1:
                 yield from self._check_step(before, snapshot)
             before = snapshot
-        yield from self._check_tags({one.delta_manifest_list for one in snapshots})
+        yield from self._check_tags({one.state_files for one in snapshots})
         yield from self._check_changelogs()
 
     def _check_schemas(self) -> Iterator[Finding]:
@@ -208,7 +208,7 @@ class _Branch:
     def _live(self, names: tuple[str, ...] | list[str]) -> ManifestEntries:
         return live_entries(self.store.manifests.read_many(names))
 
-    def _check_tags(self, known: set[str]) -> Iterator[Finding]:
+    def _check_tags(self, known: set[tuple[str | None, ...]]) -> Iterator[Finding]:
         for name in self.store.tags.names():
             path = self.store.paths.tag(name)
             try:
@@ -216,7 +216,7 @@ class _Branch:
             except PaimonError as error:
                 yield _unreadable(path, error)
                 continue
-            if tag.snapshot.delta_manifest_list not in known:
+            if tag.snapshot.state_files not in known:
                 yield from self._check_state(tag.snapshot, path)
 
     def _check_changelogs(self) -> Iterator[Finding]:

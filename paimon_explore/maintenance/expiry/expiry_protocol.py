@@ -96,7 +96,7 @@ class ExpiringSnapshots:
     Attributes:
         snapshots: the snapshots, oldest first.
         end: the first snapshot that is kept.
-        shared: ids of those whose files are kept, because main, a tag or a branch has a copy.
+        shared: ids of those whose files are all kept, because others have an equal copy.
         older: ids of snapshot files below them that the plan has found outside of the history.
     """
 
@@ -161,14 +161,19 @@ def _matches_plan(store: TableStore, plan: ExpiringSnapshots) -> bool:
 
 
 def _ids_in_main(store: TableStore, snapshots: Sequence[Snapshot]) -> frozenset[int]:
-    """Return the ids of a branch's snapshots that main also has; empty if the branch is main."""
+    """Return the ids of a branch's snapshots that main also has; empty if the branch is main.
+
+    A copy in main that references other files has kept them since the plan.
+    """
     if store.paths.branch == MAIN_BRANCH:
         return frozenset()
     main = store.for_branch(MAIN_BRANCH).snapshots
     known = frozenset(main.all_ids())
     there = ((one, main.find(one.id)) for one in snapshots if one.id in known)
     return frozenset(
-        one.id for one, found in there if found is not None and is_same_commit(one, found)
+        one.id
+        for one, found in there
+        if found is not None and found.referenced_files == one.referenced_files
     )
 
 

@@ -59,7 +59,7 @@ class Roots:
         logs: snapshots and changelogs that reference their changelog files.
         leftovers: snapshots outside of the history, which may have lost some files; they reference
             the existing files of their state and changelog.
-        delta_logs: changelogs of tables without changelog files, which reference added data files.
+        delta_logs: changelogs of commits without changelog files, which reference added data files.
     """
 
     states: tuple[Snapshot, ...] = ()
@@ -123,6 +123,7 @@ def roots_of(
     followers: list[tuple[Snapshot, Snapshot]] = []
     logs: list[Snapshot] = []
     long_lived: list[Snapshot] = []
+    delta_logs: list[Snapshot] = []
     leftovers: list[Snapshot] = []
     for branch in [MAIN_BRANCH, *store.branches.names()]:
         other = store.for_branch(branch)
@@ -147,20 +148,43 @@ def roots_of(
         states += [tag.snapshot for tag in other.tags.list()]
         logs += kept
         expiring_logs = frozenset(leaving_logs if here else ())
-        long_lived += [found for found in other.changelogs.list() if found.id not in expiring_logs]
+        kept_logs = [found for found in other.changelogs.list() if found.id not in expiring_logs]
+        long_lived += kept_logs
+        delta_logs += without_changelog_files(other, options, kept_logs)
     return Roots(
         states=_distinct(states),
         followers=tuple(followers),
         logs=_distinct([*logs, *long_lived]),
         leftovers=_distinct(leftovers),
-        delta_logs=() if has_changelogs(options) else _distinct(long_lived),
+        delta_logs=_distinct(delta_logs),
     )
 
 
+def without_changelog_files(
+    store: TableStore, options: TableOptions, snapshots: Sequence[Snapshot]
+) -> list[Snapshot]:
+    """Return the snapshots of a branch whose changes are read from the added data files.
+
+    The changelog producer at the time of the commit decides, which is in the schema of the
+    snapshot: it can be changed later, and branches can have different ones.
+
+    Args:
+        store: the branch.
+        options: effective options of the table.
+        snapshots: snapshots or changelogs of the branch.
+    """
+    if not has_changelogs(options):
+        return list(snapshots)
+    ids = frozenset(one.schema_id for one in snapshots)
+    schemas = {number: store.schemas.load(number) for number in ids}
+    return [
+        one for one in snapshots if not has_changelogs(TableOptions(schemas[one.schema_id].options))
+    ]
+
+
 def _distinct(snapshots: Sequence[Snapshot]) -> tuple[Snapshot, ...]:
-    """Remove duplicate states: tags and branches repeat snapshots."""
-    found = {(one.base_manifest_list, one.delta_manifest_list): one for one in snapshots}
-    return tuple(found.values())
+    """Keep one of the snapshots that reference the same files: tags and branches repeat them."""
+    return tuple({one.referenced_files: one for one in snapshots}.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -54,6 +54,7 @@ from paimon_explore.maintenance.expiry.reachable_files import (
     has_changelogs,
     of_compactions,
     roots_of,
+    without_changelog_files,
 )
 from paimon_explore.metadata.manifest.manifest_entry import FileKind, ManifestEntries
 from paimon_explore.metadata.options import table_options as opt
@@ -212,8 +213,8 @@ def _plan(
     roots = roots_of(store, options, leaving=ids)
     if outlive:
         logs = (*roots.logs, *expiring)
-        delta_logs = roots.delta_logs if has_changelogs(options) else (*roots.delta_logs, *expiring)
-        roots = replace(roots, logs=logs, delta_logs=delta_logs)
+        deltas = without_changelog_files(store, options, expiring)
+        roots = replace(roots, logs=logs, delta_logs=(*roots.delta_logs, *deltas))
     return _Plan(
         expiring=ExpiringSnapshots(
             snapshots=expiring,
@@ -226,11 +227,16 @@ def _plan(
 
 
 def _shared_ids(roots: Roots, expiring: Sequence[Snapshot]) -> frozenset[int]:
-    """Return the ids of expiring snapshots with a copy among the roots, whose files are kept."""
-    kept = (*roots.states, *(after for _, after in roots.followers))
-    lists = frozenset((one.base_manifest_list, one.delta_manifest_list) for one in kept)
+    """Return the ids of expiring snapshots all of whose files the roots keep.
+
+    A tag, or a restored copy in a branch, keeps the state but not the changelog.
+    """
+    states = {one.state_files for one in (*roots.states, *(after for _, after in roots.followers))}
+    changelogs = {None, *(log.changelog_manifest_list for log in roots.logs)}
     return frozenset(
-        one.id for one in expiring if (one.base_manifest_list, one.delta_manifest_list) in lists
+        one.id
+        for one in expiring
+        if one.state_files in states and one.changelog_manifest_list in changelogs
     )
 
 

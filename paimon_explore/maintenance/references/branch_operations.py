@@ -29,7 +29,7 @@ from paimon_explore.errors import (
     UnsupportedFeatureError,
     choices,
 )
-from paimon_explore.maintenance.expiry.expiry_protocol import check_no_expiry
+from paimon_explore.maintenance.expiry.expiry_protocol import check_no_expiry, is_same_commit
 from paimon_explore.maintenance.expiry.linked_folders import (
     check_no_linked_metadata,
     check_no_links,
@@ -82,7 +82,8 @@ def create_branch(store: TableStore, name: str, tag: str | None = None) -> None:
         if start is not None:
             _copy(store, store.paths.tag(start.name), branch.paths.tag(start.name))
             snapshot_id = start.snapshot.id
-            if store.snapshots.find(snapshot_id) is not None:
+            found = store.snapshots.find(snapshot_id)
+            if found is not None and is_same_commit(found, start.snapshot):
                 _copy(store, store.paths.snapshot(snapshot_id), branch.paths.snapshot(snapshot_id))
             else:
                 path = branch.paths.snapshot(snapshot_id)

@@ -8,7 +8,16 @@ import pytest
 from paimon_explore import Table, open_table
 from paimon_explore.commit.commit_timing import system_clock
 from paimon_explore.errors import FormatError, InvalidInputError, NotFoundError
-from support.lifecycle import files_of, keyed_table, keys, plain_table, replaced_rows, states
+from paimon_explore.maintenance.expiry.reachable_files import TableFiles
+from support.lifecycle import (
+    files_of,
+    keyed_table,
+    keys,
+    options_of,
+    plain_table,
+    replaced_rows,
+    states,
+)
 from support.written import columns
 
 DAY = 86_400
@@ -45,6 +54,91 @@ def test_a_table_without_rests_loses_nothing(tmp_path: Path) -> None:
     assert report.files == ()
     assert files_of(table) == before
     assert (keys(table), keys(side)) == ([0, 1, 2, 3], [0, 9])
+
+
+def changelog_of(table: Table) -> list[object]:
+    """The changes of the only snapshot."""
+    (number,) = table.store.snapshots.ids()
+    return [
+        *table.between(number - 1, number, mode="changelog", row_kinds=True).to_arrow().to_pylist()
+    ]
+
+
+def with_copies_of_one_snapshot(folder: Path, producer: str, order: str) -> tuple[Table, Table]:
+    """A table and its branch `b`; the first snapshots of `b` and `d` have a changelog."""
+    table = keyed_table(folder, {"changelog-producer": producer})
+    for number in range(3):
+        table.upsert([{"k": number, "v": "x"}])
+        table.compact(full=True)
+    number = next(s.id for s in table.snapshots if s.changelog_manifest_list is not None)
+    table.create_tag("one", number)
+    if "tag" in order:
+        table.create_tag("two", number)
+    for name in ("b", "d"):
+        table.maintenance.create_branch(name, "one")
+    table.maintenance.expire_snapshots(retain_max=1)
+    for name in ("a", "e"):
+        table.maintenance.create_branch(name, "one")
+    return table, open_table(table.path, branch="b")
+
+
+@pytest.mark.parametrize("producer", ["input", "lookup", "full-compaction"])
+@pytest.mark.parametrize("order", ["branches", "branches and a tag"])
+@pytest.mark.parametrize("removal", ["orphans", "expiry", "tag", "main"])
+def test_a_branch_keeps_its_changelog_beside_copies_without_one(
+    tmp_path: Path, producer: str, order: str, removal: str
+) -> None:
+    table, branch = with_copies_of_one_snapshot(tmp_path, producer, order)
+    before = changelog_of(branch)
+    assert before
+    match removal:
+        case "orphans":
+            aged(table).maintenance.remove_orphan_files(older_than=timedelta(0), dry_run=False)
+        case "expiry":
+            for name in ("a", "d"):
+                other = open_table(table.path, branch=name)
+                other.upsert([{"k": 9, "v": "y"}])
+                other.maintenance.expire_snapshots(retain_max=1)
+        case "tag":
+            table.maintenance.delete_tag("one")
+        case _:
+            table.upsert([{"k": 9, "v": "y"}])
+            table.compact(full=True)
+            table.maintenance.expire_snapshots(retain_max=1)
+    assert changelog_of(branch) == before
+    assert table.fsck() == []
+
+
+def added_by_changelogs(table: Table) -> set[str]:
+    """The data files that long-lived changelogs added."""
+    files = TableFiles(store=table.store, options=options_of(table.store))
+    return {
+        path for log in table.store.changelogs.list() for path in files.paths(files.added_rows(log))
+    }
+
+
+@pytest.mark.parametrize("where", ["main", "branch"])
+def test_long_lived_changes_stay_when_the_changelog_producer_changes(
+    tmp_path: Path, where: str
+) -> None:
+    table = keyed_table(
+        tmp_path,
+        {"changelog.num-retained.max": "100", "changelog.time-retained": "9999 d"},
+    )
+    table.upsert([{"k": 1, "v": "x"}])
+    table.create_tag("one")
+    table.maintenance.create_branch("side", "one")
+    side = table if where == "main" else open_table(table.path, branch="side")
+    side.upsert([{"k": 2, "v": "y"}])
+    side.compact(full=True)
+    side.maintenance.expire_snapshots(retain_max=1)
+    table.maintenance.delete_tag("one")
+    paths = added_by_changelogs(side)
+    table.maintenance.set_options({"changelog-producer": "input"})
+    fresh = aged(open_table(table.path))
+    assert side.store.changelogs.ids()
+    fresh.maintenance.remove_orphan_files(older_than=timedelta(0), dry_run=False)
+    assert {path for path in paths if not Path(path).exists()} == set()
 
 
 @pytest.mark.parametrize(

@@ -146,6 +146,16 @@ def test_expiry_is_named_only_if_the_snapshot_is_gone(tmp_path: Path, place: str
     assert "was rolled back while it was read" in told(table, second, path)
 
 
+def test_a_tag_keeps_rows_but_no_changelog(tmp_path: Path) -> None:
+    table = with_changelog(tmp_path)
+    first = table.store.snapshots.load(1)
+    table.maintenance.create_tag("keeps", snapshot=1)
+    table.store.file_io.delete(table.store.paths.snapshot(1))
+    path = f"{table.path}/bucket-0/changelog-1"
+    assert told(table, first, path, of_changes=True).startswith("SnapshotExpiredError")
+    assert told(table, first, path).startswith("MissingFileError")
+
+
 def test_a_long_lived_changelog_keeps_changes_not_rows(tmp_path: Path) -> None:
     table = with_changelog(tmp_path)
     first = table.store.snapshots.load(1)
