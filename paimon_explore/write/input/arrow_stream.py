@@ -10,6 +10,9 @@
 | list or generator of dictionaries | one row per dictionary |
 | list or generator of tables, batches, data frames | concatenated |
 
+Missing values of pandas and polars are null: NaN of pandas, as it has no other missing number.
+NaN of Python, NumPy, Arrow and polars is a number, which only FLOAT and DOUBLE can store.
+
 No data frame library is imported here.
 """
 
@@ -20,8 +23,7 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow_buffers import Column, rows_without_columns
-from paimon_explore.data_types.definitions import DataField, DataType, RowType, TypeRoot
-from paimon_explore.data_types.traversal import is_root
+from paimon_explore.data_types.definitions import DataField, DataType, RowType
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.write.input.python_arrays import datetimes
 from paimon_explore.write.input.python_values import column_of_rows, column_of_values, direct_column
@@ -34,7 +36,6 @@ _HINT = (
     "Pass an Arrow table, batch or reader, a data frame, a dictionary of columns, or a list of "
     "dictionaries."
 )
-_FLOATS = (TypeRoot.FLOAT, TypeRoot.DOUBLE)
 _UNREADABLE = (pa.ArrowException, TypeError, ValueError)
 
 
@@ -181,7 +182,7 @@ def _given_column(
     try:
         if isinstance(values, ArrowStream):  # a series of pandas or polars
             return pa.chunked_array(values)  # type: ignore[call-overload,no-any-return]  # takes a stream, too
-        made = _numpy_column(values, field)
+        made = _numpy_column(values)
     except _UNREADABLE as error:
         raise InvalidInputError(
             f"Column {name!r} cannot be converted to Arrow: {error}."
@@ -198,7 +199,7 @@ def _given_column(
     return column_of_values(list(values), name, field.type)
 
 
-def _numpy_column(values: object, field: DataField | None) -> "Column | None":
+def _numpy_column(values: object) -> "Column | None":
     """Convert a NumPy array; None if it holds Python objects."""
     if not isinstance(values, np.ndarray) or values.ndim != 1:
         return None
@@ -206,8 +207,7 @@ def _numpy_column(values: object, field: DataField | None) -> "Column | None":
         return datetimes(values)
     if values.dtype.kind not in "biufmSU":
         return None
-    is_nan_null = field is not None and not is_root(field.type, *_FLOATS)
-    made: Column = pa.array(values, from_pandas=is_nan_null)
+    made: Column = pa.array(values)
     return made
 
 

@@ -41,22 +41,14 @@ _COARSE_UNITS = {"h": "s", "m": "s", "W": "D", "M": "D", "Y": "D"}
 _UNITS = frozenset({"D", "s", "ms", "us", "ns"})
 
 
-def is_missing(value: object, *, nan_counts: bool) -> bool:
-    """Whether a value means null.
-
-    Args:
-        value: any.
-        nan_counts: whether NaN is a value rather than null, as in floating-point columns.
-    """
+def is_missing(value: object) -> bool:
+    """Whether a value means null: None, NA or NaT of pandas and NumPy, a null of Arrow; not NaN."""
     name = type(value).__name__
     if name in _MISSING:
         return True
     if isinstance(value, np.datetime64):
         return bool(np.isnat(value))
-    if isinstance(value, pa.Scalar):
-        return not value.is_valid
-    is_nan = isinstance(value, float | np.floating | Decimal) and value != value  # noqa: PLR0124  # not a number
-    return is_nan and not nan_counts
+    return isinstance(value, pa.Scalar) and not value.is_valid
 
 
 def kind_of(value: object) -> Hashable:
@@ -98,7 +90,7 @@ def own_array(values: Sequence[object]) -> Column:
     Raises:
         pa.ArrowException: or another of `UNFIT`: the values have no common type.
     """
-    is_valid = [not is_missing(value, nan_counts=True) for value in values]
+    is_valid = [not is_missing(value) for value in values]
     present = [value for value, valid in zip(values, is_valid, strict=True) if valid]
     kinds = {kind_of(value) for value in present}
     if not kinds <= _NUMBERS and len(kinds) > 1:

@@ -44,7 +44,7 @@ from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.write.input.arrow_cast import conform_at
 from paimon_explore.write.input.python_arrays import UNFIT, array_of, is_missing, kind_of, own_array
 from paimon_explore.write.input.row_kinds import INSERT, ROW_KIND
-from paimon_explore.write.input.safe_cast import cast_hint
+from paimon_explore.write.input.safe_cast import NAN_HINT, cast_hint
 from paimon_explore.write.input.value_location import Location
 
 COUNT = AtomicType(root=TypeRoot.INT, nullable=False)
@@ -146,7 +146,7 @@ def constant_column(value: object, field: DataField) -> Column:
 
 
 def direct_column(values: Sequence[object] | Objects, data_type: DataType) -> "Column | None":
-    """Convert values with Arrow, NaN as null; None if the general conversion is needed."""
+    """Convert objects of pandas with Arrow, NaN as null; None if that is not exact."""
     if not isinstance(data_type, AtomicType) or data_type.root in _FLOATS:
         return None
     kinds = set(map(type, values))
@@ -190,7 +190,7 @@ def _atomic_column(values: Sequence[object], data_type: AtomicType, location: Lo
             return direct
     groups: dict[Hashable, list[int]] = {}
     for position, value in enumerate(values):
-        if not is_missing(value, nan_counts=root in _FLOATS):
+        if not is_missing(value):
             groups.setdefault(kind_of(value), []).append(position)
     parts = [
         _group_column(values, positions, kind, data_type, location)
@@ -262,7 +262,7 @@ def _variants(given: Sequence[object], data_type: AtomicType, location: Location
             pa.array([value], to_arrow(data_type))
         except UNFIT as error:
             problem = f"{value!r} is not a row with the fields 'value' and 'metadata'"
-            raise location.error(problem, data_type, position) from error
+            raise location.error(problem, data_type, position, _hint(value)) from error
     found: Column = pa.array(given, to_arrow(data_type))
     return found
 
@@ -292,8 +292,14 @@ def _unfit(
 # ---------------------------------------------------------------- lists, maps, rows
 
 
+def _hint(value: object, other: str = "") -> str:
+    """Return the hint for NaN, or another one if a value is not NaN."""
+    is_nan = isinstance(value, float | np.floating) and value != value  # noqa: PLR0124  # not a number
+    return NAN_HINT if is_nan else other
+
+
 def _present(values: Sequence[object]) -> Bools:
-    return np.array([not is_missing(value, nan_counts=False) for value in values], np.bool_)
+    return np.array([not is_missing(value) for value in values], np.bool_)
 
 
 def _list_column(
@@ -308,9 +314,7 @@ def _list_column(
     offsets = offsets_from_sizes(np.array([len(one) for one in lists], np.int64))
     inner = location.elements("[]", offsets)
     if arrays and isinstance(element, AtomicType):
-        values_array: Column = pa.array(
-            np.concatenate(arrays), from_pandas=element.root not in _FLOATS
-        )
+        values_array: Column = pa.array(np.concatenate(arrays))
         elements = conform_at(values_array, with_nullable(element, nullable=True), inner)
     else:
         elements = _column([item for one in lists for item in one], element, inner)
@@ -342,7 +346,7 @@ def _checked_list(
     value: object, data_type: DataType, location: Location, position: int
 ) -> Iterable[object]:
     if not _is_list(value):
-        raise location.error(f"{value!r} is not a list", data_type, position)
+        raise location.error(f"{value!r} is not a list", data_type, position, _hint(value))
     return value
 
 
@@ -380,7 +384,7 @@ def _pairs(
     given: Iterable[object] = value.items() if isinstance(value, Mapping) else ()
     if not isinstance(value, Mapping):
         if not _is_list(value):
-            raise location.error(f"{value!r} is not a map", data_type, position)
+            raise location.error(f"{value!r} is not a map", data_type, position, _hint(value))
         given = value
     pairs: list[tuple[object, ...]] = []
     for pair in given:
@@ -409,7 +413,7 @@ def _row(
     if not isinstance(value, Mapping):
         pairs = [tuple(pair) for pair in value if _is_list(pair)] if isinstance(value, list) else []
         if not pairs or any(len(pair) != _PAIR for pair in pairs):
-            hint = "Pass a row as a dictionary of field names and values."
+            hint = _hint(value, "Pass a row as a dictionary of field names and values.")
             raise location.error(f"{value!r} is not a row", data_type, position, hint)
         value = {pair[0]: pair[1] for pair in pairs}
     unknown = [name for name in value if data_type.field(str(name)) is None]

@@ -56,6 +56,12 @@ ZONE_HINT = (
     "'2026-01-31 10:00:00' in SQL."
 )
 """Hint for a timestamp with time zone in a column without one, or the reverse."""
+NAN_HINT = (
+    "NaN is a number, which only FLOAT and DOUBLE can store. For a missing value pass None; "
+    "replace NaN by null with fill_nan(None) in polars, pa.array(values, from_pandas=True) in "
+    "Arrow, NULLIF(value, 'NaN') in SQL."
+)
+"""Hint for NaN in a column that cannot store it."""
 _DIGITS_OF_INTEGERS = 20
 _MAX_DIGITS = 76
 _DIGITS_OF_UNIT = {"s": 0, "ms": 3, "us": 6, "ns": 9}
@@ -251,9 +257,16 @@ def _mismatch(array: Column, data_type: AtomicType) -> Misfit:
         hint = cast_hint(array.type, data_type)
     found = np.flatnonzero(valid_mask(array))
     position = int(found[0]) if len(found) else None
+    if position is not None and _is_nan(array.slice(position, 1)):
+        hint = NAN_HINT
     return Misfit(
         position=position, problem="cannot be stored without a cast", hint=hint, is_type=True
     )
+
+
+def _is_nan(one: Column) -> bool:
+    """Whether an array of one value has NaN."""
+    return pat.is_floating(one.type) and bool(pc.is_nan(one)[0].as_py())
 
 
 def cast_hint(found: pa.DataType | None, data_type: AtomicType) -> str:
@@ -305,8 +318,9 @@ def _misfit(array: Column, position: int, data_type: AtomicType) -> Misfit:
     explain = next(
         (found for roots, found in _EXPLAIN if data_type.root in roots), _generic_problem
     )
-    problem, hint = explain(array.slice(position, 1), data_type)
-    return Misfit(position=position, problem=problem, hint=hint)
+    one = array.slice(position, 1)
+    problem, hint = explain(one, data_type)
+    return Misfit(position=position, problem=problem, hint=NAN_HINT if _is_nan(one) else hint)
 
 
 def _number(one: Column) -> Decimal:

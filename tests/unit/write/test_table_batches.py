@@ -446,7 +446,7 @@ def test_objects_of_pandas_have_the_types_of_the_table() -> None:
 def test_missing_values_of_pandas_and_numpy_are_null() -> None:
     rows: list[Mapping[str, object]] = [
         {"a": pd.NA, "t": pd.NaT, "f": float("nan")},
-        {"a": float("nan"), "t": np.datetime64("2024-01-01T01:00"), "f": np.float32(1)},
+        {"a": None, "t": np.datetime64("2024-01-01T01:00"), "f": np.float32(1)},
     ]
     found = written(
         rows,
