@@ -12,7 +12,18 @@ from packaging.requirements import Requirement
 
 PAGE = Path(__file__).resolve().parents[1] / ".github" / "LICENSES.md"
 EXTRAS = (
-    *("", "cli", "notebook", "spark", "hive", "jdbc-postgres", "jdbc-mysql", "rest", "sketches"),
+    *(
+        "",
+        "cli",
+        "sql",
+        "notebook",
+        "spark",
+        "hive",
+        "jdbc-postgres",
+        "jdbc-mysql",
+        "rest",
+        "sketches",
+    ),
     *("full-text", "lance", "mosaic", "vindex", "vortex"),
 )
 """The extras for users; the empty one is the package without extras."""

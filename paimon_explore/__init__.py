@@ -12,14 +12,18 @@ The import is lazy: every name is loaded on first use.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from paimon_explore.table.sql_provider import provide_sql
+
 if TYPE_CHECKING:
     from types import ModuleType
 
     from paimon_explore.errors import PaimonError
     from paimon_explore.scan.predicate.builder import col, lit
     from paimon_explore.scan.predicate.sql_parser import expr
+    from paimon_explore.sql_statements.session import sql
     from paimon_explore.table.catalog.catalog import Catalog
     from paimon_explore.table.catalog.demo import demo
+    from paimon_explore.table.sql_provider import SqlRunner
     from paimon_explore.table.table import Table, compare, open_table
     from paimon_explore.table.trace_context import trace
     from paimon_explore.widgets.magics import Shell
@@ -34,6 +38,7 @@ __all__ = [
     "expr",
     "lit",
     "open_table",
+    "sql",
     "trace",
 ]
 
@@ -51,9 +56,27 @@ _MODULES = {
     "expr": "scan.predicate.sql_parser",
     "lit": "scan.predicate.builder",
     "open_table": "table.table",
+    "sql": "sql_statements.session",
     "trace": "table.trace_context",
 }
 """Public name -> its module."""
+
+
+def _load_sql() -> "SqlRunner":
+    try:
+        from paimon_explore.sql_statements.session import run_sql  # noqa: PLC0415 - needs the extra sql
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith(__name__):
+            raise
+        message = (
+            f"SQL needs the package {error.name}, which is not installed."
+            " Run: pip install 'paimon-explore[sql]'"
+        )
+        raise ModuleNotFoundError(message, name=error.name) from error
+    return run_sql
+
+
+provide_sql(_load_sql)
 
 if TYPE_CHECKING:
     __version__: str

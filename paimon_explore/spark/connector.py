@@ -14,7 +14,7 @@ the databases of the warehouse are those of the catalog `paimon`.
 from collections.abc import Mapping
 
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
-from paimon_explore.spark.quoted_names import CATALOG
+from paimon_explore.sql_statements.quoted_names import CATALOG
 
 KINDS = ("python", "java")
 CONNECTOR = "spark.paimon_explore.connector"

@@ -26,8 +26,7 @@ from paimon_explore.spark.argument_checks import check_session
 from paimon_explore.spark.connector import CONNECTOR, check_kind, java_settings
 from paimon_explore.spark.data_source import PaimonDataSource, PaimonNamedSource
 from paimon_explore.spark.java_runtime import spark_environment
-from paimon_explore.spark.session_catalogs import forget, remember
-from paimon_explore.spark.sql.table_resolution import WAREHOUSE
+from paimon_explore.spark.session_catalogs import WAREHOUSE, forget, remember
 from paimon_explore.spark.table_valued_functions import register_functions
 from paimon_explore.table.catalog.catalog import Catalog
 

@@ -10,6 +10,8 @@ from pyspark.sql import SparkSession
 
 from paimon_explore.table.catalog.catalog import Catalog
 
+WAREHOUSE = "spark.paimon_explore.warehouse"
+"""The setting with the folder of the warehouse."""
 _KEY = "spark.paimon_explore.catalog"
 _CATALOGS: dict[str, Catalog] = {}
 

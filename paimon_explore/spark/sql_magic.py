@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame
 
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.spark.session import session
-from paimon_explore.spark.sql.sql_statement import sql
+from paimon_explore.spark.sql_statement import sql
 
 LIMIT = 20
 _USAGE = "%%paimon_sql [name] [--warehouse FOLDER] [--limit N]"

@@ -64,6 +64,8 @@ if TYPE_CHECKING:
     from paimon_explore.table.references import ConsumerListing as ConsumerListing
     from paimon_explore.table.row_changes import Change as Change
     from paimon_explore.table.row_reader import RowSource as RowSource
+    from paimon_explore.table.sql_result import Parameters as Parameters
+    from paimon_explore.table.sql_result import SqlResult as SqlResult
     from paimon_explore.table.streams.change_stream import ChangeStream as ChangeStream
     from paimon_explore.table.streams.stream_position import StreamPoint as StreamPoint
     from paimon_explore.widgets.explorer import Explorer as Explorer

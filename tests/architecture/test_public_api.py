@@ -26,12 +26,12 @@ from paimon_explore.table.transactions.transaction import Transaction
 
 PACKAGE = [
     *("Catalog", "PaimonError", "Table", "col", "compare", "demo", "expr", "lit", "open_table"),
-    "trace",
+    *("sql", "trace"),
 ]
 DOORS = ["errors", "inspect", "spark", "widgets"]
 CATALOG = {
     *("create_database", "create_table", "databases", "drop_database", "drop_table"),
-    *("explore", "rename_table", "system_table", "table", "tables", "warehouse"),
+    *("explore", "rename_table", "sql", "system_table", "table", "tables", "warehouse"),
 }
 TABLE = {
     *("compare", "what_if"),

@@ -21,6 +21,7 @@ from paimon_explore.scan.predicate.expression import (
     Column,
     Compare,
     CompareOp,
+    Computed,
     Expression,
     In,
     IsNull,
@@ -224,6 +225,8 @@ def _like(text: str, pattern: str) -> bool:
 
 def _value(operand: Operand, row: Row) -> object:
     match operand:
+        case Computed():
+            raise AssertionError(operand)  # an engine's, which no test here makes
         case Literal(value=value, type=kind):
             instants = {TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ}
             if kind is not None and kind.root in instants and isinstance(value, int):

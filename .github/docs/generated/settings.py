@@ -7,8 +7,8 @@ from paimon_explore import limits
 from paimon_explore.fileio import store_options
 from paimon_explore.fileio.store_option_names import CLIENT_NAMES, PREFIXES, STORE_NAMES
 from paimon_explore.metastore.catalog_options import KNOWN
-from paimon_explore.spark.sql import procedures as spark_procedures
-from paimon_explore.spark.sql.procedures import PROCEDURES, signature
+from paimon_explore.sql_statements.procedures import call_statement
+from paimon_explore.sql_statements.procedures.call_statement import PROCEDURES, signature
 
 
 def catalog_options() -> str:
@@ -70,5 +70,5 @@ def procedures() -> str:
 
 def java_procedures() -> str:
     """Return the procedures that only the Java connector has."""
-    names = {*spark_procedures._JAVA_ONLY, *spark_procedures.REFUSED}
+    names = {*call_statement._JAVA_ONLY, *call_statement.REFUSED}
     return ", ".join(code(name) for name in sorted(names)) + ".\n"

@@ -19,6 +19,7 @@ from paimon_explore.scan.predicate.expression import (
     Cast,
     Column,
     Compare,
+    Computed,
     Expression,
     In,
     IsNull,
@@ -163,6 +164,10 @@ def _operand(operand: Operand, rename: Rename) -> Operand:
             return Column(path=rename(path))
         case Cast(operand=inner):
             return replace(operand, operand=_operand(inner, rename))
+        case Computed(arguments=columns):
+            return replace(
+                operand, arguments=tuple(Column(path=rename(one.path)) for one in columns)
+            )
         case Call(arguments=arguments):
             return replace(operand, arguments=tuple(renamed(part, rename) for part in arguments))
         case Literal():

@@ -1,6 +1,7 @@
 """Binding of predicates: resolves column names and converts literals to column types."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import tzinfo
 
 import pyarrow as pa
@@ -27,6 +28,7 @@ from paimon_explore.scan.predicate.expression import (
     Column,
     Compare,
     CompareOp,
+    Computed,
     Expression,
     In,
     IsNull,
@@ -178,7 +180,7 @@ class _Binder:
                 return _folded(Not(child=self.condition(child)))
             case IsTrue(child=child):
                 return _folded(IsTrue(child=self.condition(child)))
-            case Column() | Literal() | Cast() | Call():
+            case Column() | Literal() | Cast() | Call() | Computed():
                 return self._boolean(expr)
             case Compare() | In() | Like() | IsNull():
                 return _folded(self._test(expr))
@@ -227,6 +229,9 @@ class _Binder:
                 return self._cast(self._operand(inner), target)
             case Call():
                 return self._call(operand)
+            case Computed(arguments=columns):
+                paths = (resolve(column.path, self._row_type)[0] for column in columns)
+                return replace(operand, arguments=tuple(Column(path=path) for path in paths))
 
     def _call(self, call: Call) -> Operand:
         name = ALIASES.get(call.function, call.function)

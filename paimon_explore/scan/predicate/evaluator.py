@@ -14,6 +14,7 @@ from paimon_explore.scan.predicate.expression import (
     Column,
     Compare,
     CompareOp,
+    Computed,
     Expression,
     In,
     IsNull,
@@ -84,6 +85,8 @@ def operand_type(operand: Operand, row_type: RowType) -> DataType:
             return target
         case Call(type=kind):
             return kind or _BOOLEAN
+        case Computed(type=target):
+            return target
         case Literal(type=kind):
             return kind or _BOOLEAN
         case Column(path=path):
@@ -119,7 +122,7 @@ class _Rows:
                 return call("invert", self.truth(child))
             case IsTrue(child=child):
                 return true_only(self.truth(child))
-            case Column() | Literal() | Cast() | Call():
+            case Column() | Literal() | Cast() | Call() | Computed():
                 return self._values(expr)
             case Compare() | In() | Like() | IsNull():
                 return self._test(expr)
@@ -162,6 +165,9 @@ class _Rows:
             case Call(function=name, arguments=arguments, type=kind):
                 kernel = function_of(name, len(arguments)).kernel
                 return kernel([self.value(part) for part in arguments], kind or _BOOLEAN)
+            case Computed(arguments=columns, compute=compute):
+                found = [self._values(column) for column in columns]
+                return compute(found, self._batch.num_rows)
             case Column(path=path):
                 return self._column(path)
 

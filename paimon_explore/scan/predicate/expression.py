@@ -11,7 +11,7 @@ comparisons, `startswith` is a `Like`; nested And and Or are flattened.
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date, datetime, time
 from decimal import Decimal
 from enum import Enum
@@ -19,6 +19,7 @@ from typing import TypeGuard
 
 import numpy as np
 
+from paimon_explore.data_types.arrow_buffers import Column as Values
 from paimon_explore.data_types.definitions import MAX_LENGTH, AtomicType, DataType, TypeRoot
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
@@ -124,6 +125,23 @@ class Call:
     type: DataType | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Computed:
+    """A value that a query engine computes.
+
+    Attributes:
+        text: the expression, for messages.
+        arguments: the columns that it reads.
+        type: of the result.
+        compute: returns the values for n rows of the arguments; gets the arguments and n.
+    """
+
+    text: str
+    arguments: tuple[Column, ...]
+    type: DataType
+    compute: "Callable[[Sequence[Values], int], Values]"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compare:
     """A comparison of two operands; unknown if one is null, except for `SAME`."""
@@ -191,10 +209,10 @@ class Or:
     children: tuple["Expression", ...]
 
 
-Operand = Column | Literal | Cast | Call
+Operand = Column | Literal | Cast | Call | Computed
 """Expressions with a value of a column's type."""
 
-Expression = Column | Literal | Cast | Call | Compare | In | Like | IsNull | IsTrue | Not | And | Or
+Expression = Operand | Compare | In | Like | IsNull | IsTrue | Not | And | Or
 """Expressions that are true, false or unknown for a row; operands are conditions if BOOLEAN."""
 
 _BOOLEAN = AtomicType(root=TypeRoot.BOOLEAN)
@@ -288,7 +306,7 @@ def conjuncts(expr: Expression) -> tuple[Expression, ...]:
 
 def is_operand(expr: Expression) -> TypeGuard[Operand]:
     """Whether a node is an operand, not a condition."""
-    return isinstance(expr, Column | Literal | Cast | Call)
+    return isinstance(expr, Column | Literal | Cast | Call | Computed)
 
 
 def unit_nanos(kind: AtomicType | None) -> int:
@@ -303,8 +321,12 @@ def parts_of(expr: Expression) -> tuple[Expression, ...]:
     match expr:
         case Column() | Literal():
             return ()
-        case And(children=children) | Or(children=children) | Call(arguments=children):
-            return children
+        case (
+            And(children=parts)
+            | Or(children=parts)
+            | (Call(arguments=parts) | Computed(arguments=parts))
+        ):
+            return parts
         case Not(child=child) | IsTrue(child=child):
             return (child,)
         case Compare(left=left, right=right):

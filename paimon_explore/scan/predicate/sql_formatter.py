@@ -14,6 +14,7 @@ from paimon_explore.scan.predicate.expression import (
     Cast,
     Column,
     Compare,
+    Computed,
     Expression,
     In,
     IsNull,
@@ -46,7 +47,7 @@ def to_sql(expr: Expression) -> str:
             return f"{to_sql(left)} {op.value} {to_sql(right)}"
         case In() | Like() | IsNull():
             return _test_text(expr, "")
-        case Column() | Cast() | Call() | Literal():
+        case Column() | Cast() | Call() | Computed() | Literal():
             return _operand_text(expr)
 
 
@@ -58,6 +59,8 @@ def _operand_text(operand: Operand) -> str:
             return f"CAST({_operand_text(inner)} AS {type_text(target)})"
         case Call():
             return _call_text(operand)
+        case Computed(text=text):
+            return f"({text})"
         case Literal():
             return literal_text(operand)
 

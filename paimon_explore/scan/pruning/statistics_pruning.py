@@ -34,6 +34,7 @@ from paimon_explore.scan.predicate.expression import (
     Column,
     Compare,
     CompareOp,
+    Computed,
     Expression,
     In,
     IsNull,
@@ -146,11 +147,11 @@ def _outcomes(expr: Expression, items: _Items) -> Outcomes:
             return _constant(value, items.has_rows)
         case Column():
             return _compared(Compare(op=CompareOp.EQ, left=expr, right=TRUE), items)
-        case Compare() | In() | Like() | IsNull() | Cast() | Call():
+        case Compare() | In() | Like() | IsNull() | Cast() | Call() | Computed():
             return _leaf(expr, items)
 
 
-def _leaf(expr: Compare | In | Like | IsNull | Cast | Call, items: _Items) -> Outcomes:
+def _leaf(expr: Compare | In | Like | IsNull | Cast | Call | Computed, items: _Items) -> Outcomes:
     match expr:
         case Compare(left=Column(path=(_,)), right=Literal()):
             return _compared(expr, items)

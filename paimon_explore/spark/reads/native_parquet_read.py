@@ -28,10 +28,10 @@ from paimon_explore.fileio.local import LocalFileIO
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.scan.predicate.expression import TRUE, names_of
 from paimon_explore.scan.splits.data_split import DataSplit, Split
-from paimon_explore.spark.quoted_names import are_distinct, quoted
 from paimon_explore.spark.read_plan import ReadJob
 from paimon_explore.spark.reads.predicates_as_spark_columns import spark_condition
 from paimon_explore.spark.spark_types import spark_schema
+from paimon_explore.sql_statements.quoted_names import are_distinct, quoted
 
 _PLAIN_PATH = re.compile(r"[\w./=@ -]+")
 _SAME_EVERYWHERE = frozenset(

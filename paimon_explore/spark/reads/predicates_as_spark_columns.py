@@ -21,8 +21,8 @@ from pyspark.sql import functions as f
 from paimon_explore.data_types.definitions import AtomicType, DataType, RowType, TypeRoot
 from paimon_explore.scan.predicate import expression as ex
 from paimon_explore.scan.predicate.like_pattern import Wildcard, pattern_parts
-from paimon_explore.spark.quoted_names import quoted
 from paimon_explore.spark.spark_types import spark_type
+from paimon_explore.sql_statements.quoted_names import quoted
 
 _SAME_ORDER = frozenset(
     {

@@ -21,7 +21,6 @@ from paimon_explore.scan.splits.data_split import Split
 from paimon_explore.spark.argument_checks import check_session
 from paimon_explore.spark.driver_tasks import map_tasks
 from paimon_explore.spark.executor_tasks import read_splits
-from paimon_explore.spark.quoted_names import quoted
 from paimon_explore.spark.read_plan import ReadJob, groups, plan_splits, table_with_options
 from paimon_explore.spark.reads.native_parquet_read import (
     is_same_everywhere,
@@ -36,6 +35,7 @@ from paimon_explore.spark.reads.special_reads import (
     system_of,
     where_text,
 )
+from paimon_explore.sql_statements.quoted_names import quoted
 from paimon_explore.table.row_reader import RowSource
 from paimon_explore.table.scan import Scan
 from paimon_explore.table.table import Table, open_table

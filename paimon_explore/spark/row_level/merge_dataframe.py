@@ -18,7 +18,6 @@ from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.predicate.unset_argument import NOT_GIVEN, NotGiven, refuse_none
 from paimon_explore.spark.argument_checks import check_frame
-from paimon_explore.spark.quoted_names import quoted
 from paimon_explore.spark.row_level.assigned_values import value_column, value_type
 from paimon_explore.spark.row_level.merge_schema_evolution import evolved
 from paimon_explore.spark.row_level.row_change_job import (
@@ -31,9 +30,11 @@ from paimon_explore.spark.row_level.row_change_job import (
 )
 from paimon_explore.spark.row_level.row_tracking_write import has_row_ids, merge_here
 from paimon_explore.spark.row_level.struct_members import new_column, targets_by_column
-from paimon_explore.spark.row_level.when_clauses import Clause, Condition, Rows
+from paimon_explore.spark.row_level.when_clauses import Clause, Condition
 from paimon_explore.spark.spark_types import spark_type
 from paimon_explore.spark.writes.store_assignment import assigned_column
+from paimon_explore.sql_statements.merge_clause import MergeRows
+from paimon_explore.sql_statements.quoted_names import quoted
 from paimon_explore.table.table import Table, open_table
 
 _HERE = "_paimon_here"
@@ -64,15 +65,15 @@ class Merge:
 
     def whenMatched(self, condition: Condition | NotGiven = NOT_GIVEN) -> "When":  # noqa: N802 - Spark's name
         """Add a clause for rows of the table that match a row of the source."""
-        return When(merge=self, rows=Rows.MATCHED, condition=_stated(condition))
+        return When(merge=self, rows=MergeRows.MATCHED, condition=_stated(condition))
 
     def whenNotMatched(self, condition: Condition | NotGiven = NOT_GIVEN) -> "When":  # noqa: N802 - Spark's name
         """Add a clause for rows of the source that match no row of the table."""
-        return When(merge=self, rows=Rows.NOT_MATCHED, condition=_stated(condition))
+        return When(merge=self, rows=MergeRows.NOT_MATCHED, condition=_stated(condition))
 
     def whenNotMatchedBySource(self, condition: Condition | NotGiven = NOT_GIVEN) -> "When":  # noqa: N802 - Spark's
         """Add a clause for rows of the table that match no row of the source."""
-        return When(merge=self, rows=Rows.NOT_MATCHED_BY_SOURCE, condition=_stated(condition))
+        return When(merge=self, rows=MergeRows.NOT_MATCHED_BY_SOURCE, condition=_stated(condition))
 
     def withSchemaEvolution(self) -> "Merge":  # noqa: N802 - Spark's name
         """Add the columns that clauses assign and only the source has to the table.
@@ -117,7 +118,7 @@ class When:
     """A WHEN clause of a merge that still needs its action."""
 
     merge: Merge
-    rows: Rows
+    rows: MergeRows
     condition: Condition
 
     def update(self, assignments: Mapping[str, object]) -> Merge:
@@ -127,33 +128,33 @@ class When:
             assignments: the new values by column: a string is an SQL expression over `target.x`
                 and `source.x`, as is a Spark column; anything else is a constant.
         """
-        self._only(UPDATE, Rows.MATCHED, Rows.NOT_MATCHED_BY_SOURCE)
+        self._only(UPDATE, MergeRows.MATCHED, MergeRows.NOT_MATCHED_BY_SOURCE)
         return self._with(UPDATE, assignments)
 
     def updateAll(self) -> Merge:  # noqa: N802 - Spark's name
         """Update all columns with the values of the source."""
-        self._only(UPDATE, Rows.MATCHED)
+        self._only(UPDATE, MergeRows.MATCHED)
         return self._with(UPDATE, None)
 
     def insert(self, assignments: Mapping[str, object]) -> Merge:
         """Insert a row with these values, given as for `update`."""
-        self._only(INSERT, Rows.NOT_MATCHED)
+        self._only(INSERT, MergeRows.NOT_MATCHED)
         return self._with(INSERT, assignments)
 
     def insertAll(self) -> Merge:  # noqa: N802 - Spark's name
         """Insert the row of the source."""
-        self._only(INSERT, Rows.NOT_MATCHED)
+        self._only(INSERT, MergeRows.NOT_MATCHED)
         return self._with(INSERT, None)
 
     def delete(self) -> Merge:
         """Delete the row of the table."""
-        self._only(DELETE, Rows.MATCHED, Rows.NOT_MATCHED_BY_SOURCE)
+        self._only(DELETE, MergeRows.MATCHED, MergeRows.NOT_MATCHED_BY_SOURCE)
         return self._with(DELETE, {})
 
     update_all = updateAll
     insert_all = insertAll
 
-    def _only(self, act: str, *allowed: Rows) -> None:
+    def _only(self, act: str, *allowed: MergeRows) -> None:
         if self.rows not in allowed:
             raise InvalidInputError(
                 f"{_ACTIONS[act]} is not allowed in a {self.rows.value} clause.",
@@ -202,7 +203,7 @@ def _stated(condition: Condition | NotGiven) -> Condition:
 
 def _may_double(clauses: Sequence[Clause]) -> bool:
     """Return whether two source rows that match one row of the table are an error."""
-    matched = [clause for clause in clauses if clause.rows is Rows.MATCHED]
+    matched = [clause for clause in clauses if clause.rows is MergeRows.MATCHED]
     only_delete = len(matched) == 1 and matched[0].act == DELETE and matched[0].condition is None
     return bool(matched) and not only_delete
 
@@ -260,7 +261,7 @@ class _Plan:
         left = self.target.rows.withColumn(_HERE, here).alias(merge.target_alias)
         right = merge.source.withColumn(_HERE, here).alias(merge.source_alias)
         kinds = {clause.rows for clause in merge.clauses}
-        sides = (Rows.NOT_MATCHED_BY_SOURCE in kinds, Rows.NOT_MATCHED in kinds)
+        sides = (MergeRows.NOT_MATCHED_BY_SOURCE in kinds, MergeRows.NOT_MATCHED in kinds)
         how = {
             (False, False): "inner",
             (True, False): "left",
@@ -291,9 +292,9 @@ class _Plan:
         """Return the value of the first clause that matches a row; null if none does."""
         in_target, in_source = self._of_target(_HERE), self._of_source(_HERE)
         fits = {
-            Rows.MATCHED: in_target.isNotNull() & in_source.isNotNull(),
-            Rows.NOT_MATCHED: in_target.isNull(),
-            Rows.NOT_MATCHED_BY_SOURCE: in_source.isNull(),
+            MergeRows.MATCHED: in_target.isNotNull() & in_source.isNotNull(),
+            MergeRows.NOT_MATCHED: in_target.isNull(),
+            MergeRows.NOT_MATCHED_BY_SOURCE: in_source.isNull(),
         }
         made: Column | None = None
         for number, clause in enumerate(self.merge.clauses):

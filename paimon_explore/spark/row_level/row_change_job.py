@@ -20,7 +20,6 @@ from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.predicate.sql_parser import Where
-from paimon_explore.spark.quoted_names import quoted
 from paimon_explore.spark.reads.read_table import read
 from paimon_explore.spark.row_level.file_rewrite import (
     PLACE,
@@ -30,10 +29,11 @@ from paimon_explore.spark.row_level.file_rewrite import (
     rows_that_stay,
 )
 from paimon_explore.spark.row_level.struct_members import targets_by_column
-from paimon_explore.spark.writes.driver_commit import write_target
 from paimon_explore.spark.writes.write_table import written
+from paimon_explore.sql_statements.quoted_names import quoted
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.table import Table
+from paimon_explore.table.write_targets import write_target
 from paimon_explore.write.input.row_kinds import ROW_KIND
 
 ACT = "_paimon_act"

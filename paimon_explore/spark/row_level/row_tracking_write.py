@@ -16,7 +16,8 @@ from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.predicate.sql_parser import Where
 from paimon_explore.scan.predicate.unset_argument import NOT_GIVEN
 from paimon_explore.spark.row_level.row_change_job import DELETE, INSERT
-from paimon_explore.spark.row_level.when_clauses import Clause, Rows
+from paimon_explore.spark.row_level.when_clauses import Clause
+from paimon_explore.sql_statements.merge_clause import MergeRows
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.merge_builder import Merge as LocalMerge
 from paimon_explore.table.table import Table
@@ -86,7 +87,7 @@ def _with_clause(made: LocalMerge, table: Table, clause: Clause) -> LocalMerge:
     values = None if clause.values is None else _values(table, clause.values)
     if clause.act == INSERT:
         return made.when_not_matched_insert(values, condition)
-    if clause.rows is Rows.NOT_MATCHED_BY_SOURCE:
+    if clause.rows is MergeRows.NOT_MATCHED_BY_SOURCE:
         if clause.act == DELETE:
             return made.when_not_matched_by_source_delete(condition)
         return made.when_not_matched_by_source_update(values or {}, condition)

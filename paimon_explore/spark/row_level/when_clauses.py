@@ -1,21 +1,13 @@
 """The clauses of a merge."""
 
 from collections.abc import Mapping
-from enum import Enum
 
 from pyspark.sql import Column
 
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.sql_statements.merge_clause import MergeRows
 
 Condition = str | Column | None
-
-
-class Rows(Enum):
-    """The rows to which a clause applies."""
-
-    MATCHED = "WHEN MATCHED"
-    NOT_MATCHED = "WHEN NOT MATCHED"
-    NOT_MATCHED_BY_SOURCE = "WHEN NOT MATCHED BY SOURCE"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +21,7 @@ class Clause:
         values: the value of each changed column; None for all columns as the source has them.
     """
 
-    rows: Rows
+    rows: MergeRows
     condition: Condition
     act: str
     values: Mapping[str, object] | None = None

@@ -18,11 +18,10 @@ An attempt that is still running during the removal may leave an orphan file, wh
 
 from collections.abc import Sequence
 from contextlib import suppress
-from uuid import uuid4
 
-from paimon_explore.commit.committer import Committer, new_commit_user
+from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.overwrite import Overwrite
-from paimon_explore.errors import InvalidInputError, PaimonError, StorageError
+from paimon_explore.errors import PaimonError, StorageError
 from paimon_explore.fileio.paths import parent
 from paimon_explore.maintenance.compaction.auto_compaction import auto_compact
 from paimon_explore.maintenance.post_commit import run_post_commit
@@ -30,37 +29,11 @@ from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.options.effective_options import needs_lookup
 from paimon_explore.metadata.options.table_options import (
     COMMIT_FORCE_CREATE_SNAPSHOT,
-    TableOptions,
 )
 from paimon_explore.metadata.snapshot import BATCH_COMMIT_IDENTIFIER, Snapshot
-from paimon_explore.table.latest_schema import latest_schema
-from paimon_explore.table.table import Table
 from paimon_explore.write.write_target import WriteTarget, abort, message_paths
 
 _NEWEST = 100
-
-
-def write_target(table: Table, *, replaces: bool) -> WriteTarget:
-    """Return a table as the target of one job, with a new job id and commit user.
-
-    Raises:
-        InvalidInputError: it is opened with time travel.
-    """
-    if table.travel.given:
-        raise InvalidInputError(
-            f"Table {table.name} is opened with time travel and therefore read-only.",
-            hint="Open the table without time travel to change it.",
-        )
-    schema = latest_schema(table.store)
-    options = TableOptions({**schema.options, **table.dynamic_options})
-    return WriteTarget(
-        store=table.store,
-        schema=schema,
-        options=options,
-        commit_user=new_commit_user(options),
-        replaces=replaces,
-        job=uuid4().hex[:16],
-    )
 
 
 def publish(

@@ -40,9 +40,9 @@ from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.table_options import DYNAMIC_BUCKET
 from paimon_explore.metadata.table_paths import STAGING_PREFIX
 from paimon_explore.spark.executor_tasks import WriteJob
-from paimon_explore.spark.quoted_names import are_distinct, quoted
 from paimon_explore.spark.reads.native_parquet_read import is_plain_path, is_same_everywhere
 from paimon_explore.spark.spark_types import spark_type
+from paimon_explore.sql_statements.quoted_names import are_distinct, quoted
 from paimon_explore.write.column_statistics import (
     ColumnStats,
     StatsCollector,

@@ -40,16 +40,17 @@ from paimon_explore.scan.predicate.unset_argument import NOT_GIVEN, NotGiven
 from paimon_explore.spark.argument_checks import check_frame
 from paimon_explore.spark.column_matching import matched_columns
 from paimon_explore.spark.executor_tasks import WriteJob, gathered, pack, unpack, write_rows
-from paimon_explore.spark.quoted_names import quoted
 from paimon_explore.spark.read_plan import table_with_options
 from paimon_explore.spark.reads.arrow_batches import counted_batches
 from paimon_explore.spark.spark_types import from_spark, spark_type
 from paimon_explore.spark.writes.bucket_assignment import bucket_expression, task_expression
 from paimon_explore.spark.writes.distributed_compaction import compact_written
-from paimon_explore.spark.writes.driver_commit import publish, withdraw, write_target
+from paimon_explore.spark.writes.driver_commit import publish, withdraw
 from paimon_explore.spark.writes.native_parquet_write import is_native_write, write_natively
+from paimon_explore.sql_statements.quoted_names import quoted
 from paimon_explore.table.table import Table
 from paimon_explore.table.table_write import TableWriter, partition_hint
+from paimon_explore.table.write_targets import write_target
 from paimon_explore.write.append_writer import fixed_buckets
 from paimon_explore.write.buckets.partition_grouping import partitions_of
 from paimon_explore.write.input.table_batches import InputShape, open_rows

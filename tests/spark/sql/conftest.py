@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 from pyspark.sql import SparkSession
 
-from paimon_explore.spark.sql.sql_statement import sql
+from paimon_explore.spark.sql_statement import sql
 from paimon_explore.table.catalog.catalog import Catalog
 from support.spark_sql import Rows, Sql
 

@@ -7,7 +7,7 @@ from pyspark.sql import SparkSession
 
 from paimon_explore.errors import InvalidInputError, NotFoundError, UnsupportedFeatureError
 from paimon_explore.metadata.consumer import Consumer
-from paimon_explore.spark.sql.procedures import PROCEDURES, signature
+from paimon_explore.sql_statements.procedures.call_statement import PROCEDURES, signature
 from paimon_explore.table.catalog.catalog import Catalog
 from paimon_explore.table.table import Table
 from support.spark_sql import Rows, Sql

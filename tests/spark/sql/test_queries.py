@@ -8,8 +8,9 @@ from pyspark.sql import SparkSession
 
 from paimon_explore.errors import InvalidInputError, NotFoundError, UnsupportedFeatureError
 from paimon_explore.spark.session import session
-from paimon_explore.spark.sql.sql_statement import sql
-from paimon_explore.spark.sql.table_resolution import DATABASE, WAREHOUSE
+from paimon_explore.spark.session_catalogs import WAREHOUSE
+from paimon_explore.spark.sql_engine import DATABASE
+from paimon_explore.spark.sql_statement import sql
 from paimon_explore.table.catalog.catalog import Catalog
 from paimon_explore.table.table import Table
 from support.spark_sql import Rows, Sql

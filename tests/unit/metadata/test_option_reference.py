@@ -176,7 +176,7 @@ def stream(table: Table) -> object:
 
 
 def insert(table: Table) -> object:
-    module = pytest.importorskip("paimon_explore.spark.sql.dml_statements")
+    module = pytest.importorskip("paimon_explore.sql_statements.commands.dml_statements")
     return module.check_insert(table, table.schema)
 
 

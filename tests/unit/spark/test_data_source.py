@@ -20,10 +20,10 @@ from paimon_explore.spark.writes.driver_commit import (
     sweep,
     took_effect,
     withdraw,
-    write_target,
 )
 from paimon_explore.spark.writes.task_messages import WrittenFiles
 from paimon_explore.table.table import Table
+from paimon_explore.table.write_targets import write_target
 
 
 @pytest.fixture

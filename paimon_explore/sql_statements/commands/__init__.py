@@ -1,0 +1,1 @@
+"""Statements other than queries, procedures and COPY INTO."""

@@ -1,0 +1,336 @@
+"""ALTER TABLE, with the clauses for tags, branches and partitions that Paimon adds."""
+
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+
+from paimon_explore.errors import (
+    AlreadyExistsError,
+    NotFoundError,
+    UnsupportedFeatureError,
+    choices,
+)
+from paimon_explore.metadata.schema.schema_change import (
+    AddColumn,
+    ChangeColumnComment,
+    ChangeDefault,
+    ChangeNullability,
+    ChangeType,
+    ColumnPath,
+    DropColumn,
+    Move,
+    MoveColumn,
+    Position,
+    RemoveOption,
+    RenameColumn,
+    SchemaChange,
+    SetComment,
+    SetOption,
+)
+from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.sql_statements.commands.column_definitions import written_column
+from paimon_explore.sql_statements.commands.ddl_statements import plain_default
+from paimon_explore.sql_statements.data_type_names import column_type
+from paimon_explore.sql_statements.option_clauses import check_options, options_of
+from paimon_explore.sql_statements.outcome import Answer, committed, done
+from paimon_explore.sql_statements.partition_clauses import partition_spec
+from paimon_explore.sql_statements.table_resolution import Name, Warehouse
+from paimon_explore.sql_statements.tokenizer import Reader
+from paimon_explore.table.latest_schema import latest_schema
+from paimon_explore.table.table import Table
+
+_UNITS = {"DAY": 86_400, "HOUR": 3_600, "MINUTE": 60, "SECOND": 1}
+
+
+class _Alter:
+    """Runs one ALTER TABLE statement.
+
+    Args:
+        warehouse: resolves table names.
+        reader: positioned after the table's name.
+        name: the table.
+    """
+
+    def __init__(self, warehouse: Warehouse, reader: Reader, name: Name) -> None:
+        self._warehouse = warehouse
+        self._reader = reader
+        self._name = name
+        self._table: Table = warehouse.base(name)
+
+    @property
+    def _schema(self) -> TableSchema:
+        return latest_schema(self._table.store)
+
+    def run(self) -> Answer:
+        known: Mapping[str, Callable[[], Answer]] = {
+            "ADD": self._add,
+            "RENAME": self._rename,
+            "DROP": self._drop,
+            "ALTER": self._column,
+            "CHANGE": self._column,
+            "SET": self._set,
+            "UNSET": self._unset,
+            "CREATE": self._create,
+            "REPLACE": self._replace,
+            "DELETE": self._delete,
+        }
+        word = self._reader.expect_one(*known, part="ALTER TABLE")
+        answer = known[word]()
+        self._reader.end()
+        return answer
+
+    def _alter(self, *changes: SchemaChange) -> Answer:
+        if changes:
+            self._table.alter(*changes)
+        return done()
+
+    def _path(self, path: tuple[str, ...]) -> ColumnPath:
+        """Return a column path in the spelling of the table."""
+        names = self._schema.row_type.names
+        alike = [name for name in names if name.lower() == path[0].lower()]
+        return (alike[0] if path[0] not in names and len(alike) == 1 else path[0], *path[1:])
+
+    def _add(self) -> Answer:
+        if self._reader.comes("PARTITION") or self._reader.comes("IF"):
+            raise UnsupportedFeatureError(
+                "ALTER TABLE … ADD PARTITION",
+                self._table.name,
+                hint="A partition exists as soon as it contains a row.",
+            )
+        self._reader.expect_one("COLUMN", "COLUMNS", part="ALTER TABLE … ADD")
+        inner = Reader(self._reader.group("the columns")) if self._reader.comes("(") else None
+        reader = inner or self._reader
+        changes: list[SchemaChange] = []
+        while True:
+            one = written_column(reader, nested=True)
+            move = _move(first=one.first, after=one.after)
+            path = self._path(one.path)
+            changes.append(AddColumn(column=path, type=one.type, comment=one.comment, move=move))
+            if one.default is not None:
+                value = plain_default(one.default)
+                changes.append(ChangeDefault(column=path, default_value=value))
+            if not reader.takes(","):
+                return self._alter(*changes)
+
+    def _rename(self) -> Answer:
+        reader = self._reader
+        if reader.takes("TAG"):
+            return self._rename_tag()
+        if reader.takes("COLUMN"):
+            path = self._path(reader.path("the column"))
+            reader.expect("TO", part="RENAME COLUMN")
+            return self._alter(RenameColumn(column=path, name=reader.identifier("the column")))
+        if reader.takes("BRANCH"):
+            old = reader.identifier("the branch")
+            reader.expect("TO", part="RENAME BRANCH")
+            self._table.maintenance.rename_branch(old, reader.identifier("the branch"))
+            return done()
+        reader.expect_one("TO", part="ALTER TABLE … RENAME")
+        target = self._warehouse.named(reader.path("the new name"))
+        reader.end()
+        self._warehouse.warehouse().rename_table(self._table.name, target.table)
+        return done()
+
+    def _drop(self) -> Answer:
+        reader = self._reader
+        if reader.comes("PARTITION") or reader.comes("IF", "EXISTS", "PARTITION"):
+            return self._drop_partitions()
+        if reader.here.word in {"TAG", "BRANCH"}:
+            return self._delete()
+        reader.expect_one("COLUMN", "COLUMNS", part="ALTER TABLE … DROP")
+        ignore = reader.takes("IF", "EXISTS")
+        if reader.here.sign == "(":
+            inner = Reader(reader.group("the columns"))
+            paths = [inner.path("a column")]
+            while inner.takes(","):
+                paths.append(inner.path("a column"))
+        else:
+            paths = [reader.path("a column")]
+        known = {name.lower() for name in self._schema.row_type.names}
+        kept = [path for path in paths if not ignore or path[0].lower() in known]
+        return self._alter(*[DropColumn(column=self._path(path)) for path in kept])
+
+    def _drop_partitions(self) -> Answer:
+        reader = self._reader
+        reader.takes("IF", "EXISTS")
+        specs = []
+        while reader.takes("PARTITION"):
+            specs.append(partition_spec(self._warehouse, reader, self._schema))
+            reader.takes(",")
+        reader.takes("PURGE")
+        reader.end()
+        return committed(self._table.drop_partitions(*specs))
+
+    def _column(self) -> Answer:
+        reader = self._reader
+        reader.takes("COLUMN")
+        path = self._path(reader.path("the column"))
+        part = f"ALTER COLUMN {'.'.join(path)}"
+        hive = not reader.here.word or reader.here.word not in _COLUMN_WORDS
+        if hive:
+            return self._hive_column(path)
+        word = reader.expect_one(*_COLUMN_WORDS, part=part)
+        if word == "TYPE":
+            kind = column_type(reader.until("COMMENT", "FIRST", "AFTER", angles=True), path[-1])
+            return self._alter(ChangeType(column=path, type=kind, keep_nullability=True))
+        if word == "COMMENT":
+            comment = reader.text("the comment")
+            return self._alter(ChangeColumnComment(column=path, comment=comment))
+        if word in {"FIRST", "AFTER"}:
+            after = reader.identifier("a column") if word == "AFTER" else None
+            move = _move(first=word == "FIRST", after=after)
+            return self._alter(*([] if move is None else [MoveColumn(column=path[0], move=move)]))
+        return self._set_column(word, path, part)
+
+    def _set_column(self, word: str, path: ColumnPath, part: str) -> Answer:
+        reader = self._reader
+        what = reader.expect_one("NOT", "DEFAULT", part=f"{part} {word}")
+        if what == "NOT":
+            reader.expect("NULL", part=part)
+            return self._alter(ChangeNullability(column=path, nullable=word == "DROP"))
+        value = None if word == "DROP" else plain_default(reader.rest())
+        return self._alter(ChangeDefault(column=path, default_value=value))
+
+    def _hive_column(self, path: ColumnPath) -> Answer:
+        """Run `CHANGE COLUMN a b INT COMMENT '…' AFTER c` (Hive syntax)."""
+        one = written_column(self._reader)
+        changes: list[SchemaChange] = [
+            ChangeType(column=path, type=one.type, keep_nullability=True)
+        ]
+        if one.comment is not None:
+            changes.append(ChangeColumnComment(column=path, comment=one.comment))
+        move = _move(first=one.first, after=one.after)
+        if move is not None:
+            changes.append(MoveColumn(column=path[0], move=move))
+        if one.path[0] != path[-1]:
+            changes.append(RenameColumn(column=path, name=one.path[0]))
+        return self._alter(*changes)
+
+    def _set(self) -> Answer:
+        self._reader.expect_one("TBLPROPERTIES", part="ALTER TABLE … SET")
+        options = options_of(self._reader, "TBLPROPERTIES")
+        comment = options.pop("comment", None)
+        check_options(list(options), "TBLPROPERTIES")
+        changes: list[SchemaChange] = [SetOption(key=k, value=v) for k, v in options.items()]
+        if comment is not None:
+            changes.append(SetComment(comment=comment))
+        return self._alter(*changes)
+
+    def _unset(self) -> Answer:
+        self._reader.expect("TBLPROPERTIES", part="ALTER TABLE … UNSET")
+        ignore = self._reader.takes("IF", "EXISTS")
+        keys = [Reader(text).rest().strip("'\"`") for text in self._reader.parts("the options")]
+        known = {*self._schema.options, "comment"}
+        for key in keys:
+            if key not in known and not ignore:
+                hint = f"Options of the table: {choices(sorted(self._schema.options))}."
+                raise NotFoundError("option", key, self._table.name, hint=hint)
+        changes: list[SchemaChange] = [
+            RemoveOption(key=key) for key in keys if key in self._schema.options
+        ]
+        if "comment" in keys:
+            changes.append(SetComment(comment=None))
+        return self._alter(*changes)
+
+    def _create(self) -> Answer:
+        if self._reader.takes("OR", "REPLACE"):
+            return self._replace(creates=True)
+        if self._reader.takes("BRANCH"):
+            return self._create_branch()
+        self._reader.expect("TAG", part="ALTER TABLE … CREATE")
+        ignore = self._reader.takes("IF", "NOT", "EXISTS")
+        name = self._reader.identifier("the tag")
+        snapshot, retained = self._tag_options()
+        try:
+            self._table.maintenance.create_tag(name, snapshot, retained=retained)
+        except AlreadyExistsError:
+            if not ignore:
+                raise
+        return done()
+
+    def _replace(self, *, creates: bool = False) -> Answer:
+        self._reader.expect("TAG", part="ALTER TABLE … REPLACE")
+        name = self._reader.identifier("the tag")
+        snapshot, retained = self._tag_options()
+        upkeep = self._table.maintenance
+        if creates and name not in self._table.tags:
+            upkeep.create_tag(name, snapshot, retained=retained)
+        else:
+            upkeep.replace_tag(name, snapshot, retained=retained)
+        return done()
+
+    def _tag_options(self) -> tuple[int | None, timedelta | None]:
+        """Read the options of a tag: `AS OF VERSION 3 RETAIN 2 DAYS`."""
+        reader = self._reader
+        snapshot = None
+        if reader.takes("AS", "OF", "VERSION"):
+            snapshot = reader.integer("the snapshot")
+        if not reader.takes("RETAIN"):
+            return snapshot, None
+        number = reader.integer("RETAIN")
+        words = [unit + s for unit in _UNITS for s in ("", "S")]
+        unit = reader.expect_one(*words, part="RETAIN").removesuffix("S")
+        return snapshot, timedelta(seconds=number * _UNITS[unit])
+
+    def _create_branch(self) -> Answer:
+        reader = self._reader
+        ignore = reader.takes("IF", "NOT", "EXISTS")
+        name = reader.identifier("the branch")
+        tag = None
+        if reader.takes("AS", "OF", "TAG") or reader.takes("FROM", "TAG"):
+            tag = reader.path("the tag")[-1]
+        if not (ignore and name in self._table.branches):
+            self._table.maintenance.create_branch(name, tag)
+        return done()
+
+    def _delete(self) -> Answer:
+        reader = self._reader
+        what = reader.expect_one("TAG", "BRANCH", part="ALTER TABLE … DELETE")
+        ignore = reader.takes("IF", "EXISTS")
+        name = reader.identifier(f"the {what.lower()}")
+        there = self._table.tags if what == "TAG" else self._table.branches
+        if ignore and name not in there:
+            return done()
+        upkeep = self._table.maintenance
+        if what == "TAG":
+            upkeep.delete_tag(name)
+        else:
+            upkeep.delete_branch(name)
+        return done()
+
+    def _rename_tag(self) -> Answer:
+        ignore = self._reader.takes("IF", "EXISTS")
+        old = self._reader.identifier("the tag")
+        self._reader.expect("TO", part="RENAME TAG")
+        new = self._reader.identifier("the tag")
+        if not (ignore and old not in self._table.tags):
+            self._table.maintenance.rename_tag(old, new)
+        return done()
+
+
+_COLUMN_WORDS = ("TYPE", "COMMENT", "FIRST", "AFTER", "SET", "DROP")
+
+
+def _move(*, first: bool, after: str | None) -> Move | None:
+    if first:
+        return Move(position=Position.FIRST)
+    return None if after is None else Move(position=Position.AFTER, reference=after)
+
+
+def alter_table(warehouse: Warehouse, reader: Reader) -> Answer | None:
+    """Run the rest of an ALTER TABLE; return None if the table belongs to Spark."""
+    name = warehouse.find(reader.path("the table"))
+    return None if name is None else _Alter(warehouse, reader, name).run()
+
+
+def comment_on(warehouse: Warehouse, reader: Reader) -> Answer | None:
+    """Run COMMENT ON TABLE; return None if the table belongs to Spark."""
+    if not reader.takes("ON", "TABLE"):
+        return None
+    name = warehouse.find(reader.path("the table"))
+    if name is None:
+        return None
+    reader.expect("IS", part="COMMENT ON TABLE")
+    comment = None if reader.takes("NULL") else reader.text("the comment")
+    reader.end()
+    warehouse.base(name).alter(SetComment(comment=comment))
+    return done()

@@ -1,0 +1,363 @@
+"""CREATE, ALTER and DROP of tables and databases."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import field, replace
+from typing import TypedDict
+
+from paimon_explore.data_types.definitions import DataField, RowType
+from paimon_explore.errors import (
+    AlreadyExistsError,
+    InvalidInputError,
+    NotFoundError,
+    UnsupportedFeatureError,
+    choices,
+)
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.maintenance.schema_replacement import (
+    commit_replacement,
+    replace_in_steps,
+    replaces_at_once,
+    replacing_schema,
+)
+from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.sql_statements.commands.column_definitions import WrittenColumn, written_column
+from paimon_explore.sql_statements.option_clauses import check_options, options_of
+from paimon_explore.sql_statements.outcome import Answer, QueryRows, committed, done, row_type_of
+from paimon_explore.sql_statements.queries import run_query
+from paimon_explore.sql_statements.table_resolution import Name, Warehouse
+from paimon_explore.sql_statements.tokenizer import Reader
+from paimon_explore.table.latest_schema import latest_schema
+from paimon_explore.table.write_targets import write_target
+
+FORMATS = ("PAIMON", "PAIMON_EXPLORE")
+_DEPTH = 2
+
+
+@dataclass(slots=True, kw_only=True)
+class _Create:
+    """The parsed clauses of a CREATE TABLE statement."""
+
+    name: Name
+    ignore: bool
+    replaces: bool = False
+    creates: bool = True
+    columns: list[WrittenColumn] = field(default_factory=list)
+    keys: tuple[str, ...] = ()
+    partition_by: list[str] = field(default_factory=list)
+    options: dict[str, str] = field(default_factory=dict)
+    comment: str | None = None
+
+
+def create_table(
+    warehouse: Warehouse, reader: Reader, *, replaces: bool = False, creates: bool = True
+) -> Answer | None:
+    """Run the rest of a CREATE TABLE; return None if the table belongs to the engine.
+
+    Args:
+        warehouse: resolves table names.
+        reader: positioned after TABLE.
+        replaces: whether an existing table is replaced.
+        creates: whether a table that does not exist is created.
+    """
+    ignore = not replaces and reader.takes("IF", "NOT", "EXISTS")
+    parts = reader.path("the new table")
+    if _is_foreign(warehouse, reader, parts):
+        return None
+    made = _Create(name=warehouse.named(parts), ignore=ignore, replaces=replaces, creates=creates)
+    if made.name.is_folder:
+        raise UnsupportedFeatureError(
+            "CREATE TABLE with a folder path", hint="Use a table name: database.table."
+        )
+    if reader.takes("LIKE"):
+        _take_like(warehouse, reader, made)
+    elif reader.here.sign == "(":
+        _take_columns(reader, made)
+    while not reader.is_done and not reader.comes("AS") and not _comes_query(reader):
+        _take_clause(reader, made)
+    reader.takes("AS")
+    return _create(warehouse, made, None if reader.is_done else reader.rest())
+
+
+def _comes_query(reader: Reader) -> bool:
+    return reader.here.word in {"SELECT", "WITH", "VALUES", "FROM"} or reader.here.sign == "("
+
+
+def _is_foreign(warehouse: Warehouse, reader: Reader, parts: tuple[str, ...]) -> bool:
+    """Return whether the format or database makes the new table one of the engine."""
+    using = _using(reader)
+    if len(parts) == 1:
+        there = warehouse.find_database(warehouse.database) is not None
+        return not there or (using is not None and using not in FORMATS)
+    is_ours = warehouse.find(parts) is not None
+    if is_ours and using is not None and using not in FORMATS:
+        raise UnsupportedFeatureError(
+            f"a {using.lower()} table in a Paimon warehouse",
+            ".".join(parts),
+            hint="Omit USING, or create the table in a database of the engine.",
+        )
+    if is_ours or len(parts) > _DEPTH:
+        return not is_ours
+    if using in FORMATS or (using is None and warehouse.catalog is not None):
+        return warehouse.engine.has_database(parts[0]) and using is None
+    return True
+
+
+def _using(reader: Reader) -> str | None:
+    words = [reader.ahead(at).word for at in range(2000)]
+    depth = 0
+    for at in range(len(words)):
+        sign = reader.ahead(at).sign
+        depth += (sign == "(") - (sign == ")")
+        if depth == 0 and words[at] == "AS":
+            return None
+        if depth == 0 and words[at] == "USING":
+            return words[at + 1] if at + 1 < len(words) else None
+    return None
+
+
+def _take_columns(reader: Reader, made: _Create) -> None:
+    inner = Reader(reader.group("the columns"))
+    while not inner.is_done:
+        if inner.takes("CONSTRAINT"):
+            inner.identifier("the constraint")
+        if inner.takes("PRIMARY", "KEY"):
+            made.keys = inner.names("the primary key")
+            inner.takes("NOT", "ENFORCED")
+        else:
+            made.columns.append(written_column(inner))
+        if not inner.is_done:
+            inner.expect(",", part="CREATE TABLE")
+
+
+def _take_like(warehouse: Warehouse, reader: Reader, made: _Create) -> None:
+    schema = latest_schema(warehouse.base(warehouse.named(reader.path("the table"))).store)
+    made.columns = [
+        WrittenColumn(
+            path=(one.name,), type=one.type, comment=one.description, default=one.default_value
+        )
+        for one in schema.fields
+    ]
+    made.keys, made.partition_by = schema.primary_keys, list(schema.partition_keys)
+    made.options, made.comment = dict(schema.options), schema.comment
+
+
+def _take_clause(reader: Reader, made: _Create) -> None:
+    if reader.takes("USING"):
+        reader.identifier("the format")
+    elif reader.takes("PARTITIONED", "BY"):
+        _take_partitions(reader, made)
+    elif reader.takes("TBLPROPERTIES") or reader.takes("OPTIONS"):
+        made.options |= options_of(reader, "TBLPROPERTIES")
+    elif reader.takes("COMMENT"):
+        made.comment = reader.text("the comment")
+    elif reader.here.word in {"LOCATION", "CLUSTERED", "CLUSTER", "ROW", "STORED"}:
+        word = reader.here.word
+        hint = ""
+        if word == "LOCATION":
+            hint = "Omit the location: a table is stored in the folder of its database."
+        elif word == "CLUSTERED":
+            hint = "Set the options 'bucket' and 'bucket-key' in TBLPROPERTIES."
+        raise UnsupportedFeatureError(f"CREATE TABLE … {word}", made.name.table, hint=hint)
+    else:
+        known = ["USING", "PARTITIONED BY", "TBLPROPERTIES", "COMMENT", "AS"]
+        raise reader.problem(
+            "unknown clause", part="CREATE TABLE", hint=f"Clauses: {', '.join(known)}."
+        )
+
+
+def _take_partitions(reader: Reader, made: _Create) -> None:
+    for text in reader.parts("the partition columns"):
+        one = Reader(text)
+        if one.ahead(1).sign == "(":
+            raise UnsupportedFeatureError(
+                f"PARTITIONED BY {text}",
+                made.name.table,
+                hint="Paimon partitions by columns only: add a column that contains the value.",
+            )
+        made.partition_by.append(one.ahead(0).text)
+        if one.ahead(1).text:
+            made.columns.append(written_column(one))
+
+
+def _create(warehouse: Warehouse, made: _Create, query: str | None) -> Answer:
+    catalog = warehouse.warehouse()
+    check_options(list(made.options), "TBLPROPERTIES")
+    database, _, table = made.name.table.partition(".")
+    there = table in catalog.tables(database)
+    if there and made.ignore:
+        return done()
+    if there and not made.replaces:
+        raise AlreadyExistsError("table", table, database)
+    if query is not None and not made.creates:
+        raise InvalidInputError(
+            "REPLACE TABLE does not accept AS.", hint="Write CREATE OR REPLACE TABLE … AS."
+        )
+    rows = None if query is None else run_query(warehouse, query)
+    if there:
+        return _replace(warehouse, made, rows)
+    if not made.creates:
+        warehouse.base(made.name)
+    name = made.name.table
+    catalog.create_table(name, _row_type(made.columns, rows), **_definition(made))
+    if rows is None:
+        return done()
+    try:
+        opened = warehouse.base(made.name)
+        fields = latest_schema(opened.store).fields
+        return committed(rows.assigned(fields).insert_into(opened))
+    except BaseException:
+        catalog.drop_table(name)
+        raise
+
+
+class _Definition(TypedDict):
+    """The keys, options and comment of a table."""
+
+    primary_key: Sequence[str]
+    partition_by: Sequence[str]
+    options: Mapping[str, str]
+    comment: str | None
+
+
+def _definition(made: _Create) -> _Definition:
+    keys = (*made.keys, *(".".join(c.path) for c in made.columns if c.is_key))
+    return {
+        "primary_key": keys,
+        "partition_by": made.partition_by,
+        "options": made.options,
+        "comment": made.comment,
+    }
+
+
+def _replace(warehouse: Warehouse, made: _Create, rows: QueryRows | None) -> Answer:
+    """Give an existing table another schema, and the rows of a query."""
+    table = warehouse.base(made.name)
+    columns = _row_type(made.columns, rows)
+    wanted = warehouse.warehouse().table_schema(columns, **_definition(made))
+    schema = replacing_schema(latest_schema(table.store), wanted, table.name)
+    options = TableOptions(schema.options)
+    target = replace(write_target(table, replaces=True), schema=schema, options=options)
+    if not replaces_at_once(target, table.name):
+        replace_in_steps(target, table.truncate)
+        snapshot = None if rows is None else rows.assigned(schema.fields).insert_into(table)
+    elif rows is None:
+        snapshot = commit_replacement(target, [])
+    else:
+        snapshot = rows.assigned(schema.fields).replace_table(target)
+    return done() if rows is None else committed(snapshot)
+
+
+def _row_type(columns: Sequence[WrittenColumn], rows: QueryRows | None) -> RowType:
+    if columns and rows is not None:
+        raise InvalidInputError(
+            "CREATE TABLE … AS cannot define columns, because the query defines them.",
+            hint="Omit the list of columns, or run CREATE TABLE and INSERT separately.",
+        )
+    if rows is not None:
+        lost = [field for field in rows.fields if field.type is None]
+        if lost:
+            raise InvalidInputError(
+                f"Column {lost[0].name!r} of the query has type {lost[0].shown}, "
+                "which Paimon does not support.",
+                hint="Cast the column to another type in the query.",
+            )
+        return row_type_of(rows.fields, "a table")
+    if not columns:
+        raise InvalidInputError(
+            "CREATE TABLE requires at least one column.",
+            hint="Write the columns after the name of the table, such as (id BIGINT).",
+        )
+    return RowType(
+        fields=tuple(
+            DataField(
+                id=at,
+                name=one.path[0],
+                type=one.type,
+                description=one.comment,
+                default_value=plain_default(one.default),
+            )
+            for at, one in enumerate(columns)
+        )
+    )
+
+
+def plain_default(text: str | None) -> str | None:
+    """Return a default value as the schema stores it: the constant's text without quotes."""
+    if text is None:
+        return None
+    written = text.strip()
+    return Reader(written).text("a constant") if written.startswith(("'", '"')) else written
+
+
+def drop_table(warehouse: Warehouse, reader: Reader) -> Answer | None:
+    """Run the rest of a DROP TABLE; return None if the table belongs to the engine."""
+    ignore = reader.takes("IF", "EXISTS")
+    parts = reader.path("the table")
+    name = warehouse.find(parts)
+    if name is None:
+        return None
+    reader.takes("PURGE")
+    reader.end()
+    base, system = warehouse.split(name)
+    if system is not None:
+        raise InvalidInputError(f"{name.table!r} is a system table and cannot be dropped.")
+    if "$" in base.table:
+        raise InvalidInputError(
+            f"{name.table!r} is a branch, and DROP TABLE only deletes tables.",
+            hint="Use ALTER TABLE … DROP BRANCH to delete a branch.",
+        )
+    try:
+        opened = warehouse.base(base)
+    except NotFoundError:
+        if ignore:
+            return done()
+        raise
+    catalog = warehouse.warehouse()
+    catalog.drop_table(opened.name)
+    return done()
+
+
+def create_database(warehouse: Warehouse, reader: Reader) -> Answer | None:
+    """Run the rest of a CREATE DATABASE; return None for databases of `spark_catalog`."""
+    ignore = reader.takes("IF", "NOT", "EXISTS")
+    parts = reader.path("the database")
+    if len(parts) > 1 and parts[0].lower() != "paimon":
+        return None
+    comment = None
+    properties: dict[str, str] = {}
+    while not reader.is_done:
+        if reader.takes("COMMENT"):
+            comment = reader.text("the comment")
+        elif reader.takes("LOCATION"):
+            properties["location"] = reader.text("the location")
+        elif reader.takes("WITH"):
+            clause = reader.expect_one("DBPROPERTIES", "PROPERTIES", part="CREATE DATABASE … WITH")
+            properties |= options_of(reader, clause)
+        else:
+            raise reader.problem("unknown clause", part="CREATE DATABASE")
+    warehouse.warehouse().create_database(
+        parts[-1], comment=comment, properties=properties, if_not_exists=ignore
+    )
+    return done()
+
+
+def drop_database(warehouse: Warehouse, reader: Reader) -> Answer | None:
+    """Run the rest of a DROP DATABASE; return None if the database belongs to the engine."""
+    ignore = reader.takes("IF", "EXISTS")
+    parts = reader.path("the database")
+    found = warehouse.find_database(parts[-1])
+    if found is None and len(parts) == 1 and warehouse.engine.has_database(parts[0]):
+        return None
+    cascade = reader.takes_one("CASCADE", "RESTRICT") == "CASCADE"
+    reader.end()
+    if found is None and ignore:
+        return done()
+    database = warehouse.known_database(parts[-1])
+    tables = warehouse.warehouse().tables(database)
+    if tables and not cascade:
+        raise InvalidInputError(
+            f"Database {database!r} is not empty; it contains the tables {choices(tables)}.",
+            hint="Drop the tables first, or write DROP DATABASE … CASCADE.",
+        )
+    warehouse.warehouse().drop_database(database, cascade=cascade)
+    return done()

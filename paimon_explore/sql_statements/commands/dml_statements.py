@@ -1,0 +1,330 @@
+"""INSERT, UPDATE, DELETE, MERGE and TRUNCATE."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from paimon_explore.data_types.definitions import DataField
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.maintenance.row_level.nested_values import path_of
+from paimon_explore.metadata.options.refused_options import Use, check_supported_options
+from paimon_explore.metadata.options.table_options import (
+    DYNAMIC_PARTITION_OVERWRITE,
+    TableOptions,
+)
+from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.scan.predicate.builder import Term
+from paimon_explore.scan.predicate.unset_argument import NOT_GIVEN
+from paimon_explore.sql_statements.engine import TARGET_VIEW, Args, RowUpdate
+from paimon_explore.sql_statements.outcome import Answer, QueryRows, committed
+from paimon_explore.sql_statements.partition_clauses import (
+    FROM_QUERY,
+    partition_spec,
+    partition_values,
+    replaced_partition,
+)
+from paimon_explore.sql_statements.queries import replaced, run_query
+from paimon_explore.sql_statements.query_pushdown import usable_where
+from paimon_explore.sql_statements.quoted_names import CATALOG, quoted
+from paimon_explore.sql_statements.table_references import references_of, spliced
+from paimon_explore.sql_statements.table_resolution import Warehouse
+from paimon_explore.sql_statements.tokenizer import Kind, Reader, tokens_of
+from paimon_explore.table.latest_schema import latest_schema
+from paimon_explore.table.table import Table
+
+_QUERY = frozenset({"SELECT", "WITH", "VALUES", "FROM", "TABLE", "MAP", "REDUCE"})
+_STATIC = {DYNAMIC_PARTITION_OVERWRITE.key: "false"}
+
+
+def insert(warehouse: Warehouse, reader: Reader, args: Args, before: str = "") -> Answer | None:
+    """Run INSERT INTO or INSERT OVERWRITE; return None if the table belongs to the engine.
+
+    Args:
+        warehouse: resolves table names.
+        reader: positioned after INSERT.
+        args: values of parameter markers.
+        before: the WITH clause before INSERT.
+    """
+    overwrites = reader.expect_one("INTO", "OVERWRITE", part="INSERT") == "OVERWRITE"
+    reader.takes("TABLE")
+    parts = reader.path("the table")
+    name = warehouse.find(parts)
+    if name is None:
+        warehouse.refuse_missing(parts)
+        return None
+    table = warehouse.base(name)
+    schema = latest_schema(table.store)
+    by_name = reader.takes("BY", "NAME")
+    if not overwrites and reader.takes("REPLACE", "WHERE"):
+        given = replaced_partition(warehouse, reader.until(*_QUERY), schema, table.name)
+        rows = run_query(warehouse, f"{before} {reader.rest()}".strip(), args)
+        df = _named(rows, schema, {}) if by_name else _placed(rows, schema, {}, None)
+        fixed = replace(table, dynamic_options={**table.dynamic_options, **_STATIC})
+        return committed(df.overwrite(fixed, given or NOT_GIVEN))
+    given = partition_values(warehouse, reader, schema) if reader.takes("PARTITION") else {}
+    if reader.takes("IF", "NOT", "EXISTS"):
+        raise UnsupportedFeatureError("INSERT … PARTITION … IF NOT EXISTS", table.name)
+    static = {key: value for key, value in given.items() if value is not FROM_QUERY}
+    by_name = by_name or reader.takes("BY", "NAME")
+    columns = None if by_name else _columns(reader)
+    rows = run_query(warehouse, f"{before} {reader.rest()}".strip(), args)
+    df = _named(rows, schema, static) if by_name else _placed(rows, schema, static, columns)
+    if not overwrites:
+        check_insert(table, schema)
+        return committed(df.insert_into(table))
+    whole = replace(table, dynamic_options={**table.dynamic_options, **_mode(warehouse)})
+    return committed(df.overwrite(whole, static or NOT_GIVEN))
+
+
+def check_insert(table: Table, schema: TableSchema) -> None:
+    """Check that INSERT INTO only adds rows.
+
+    Raises:
+        UnsupportedFeatureError: the table has an upsert key, by which INSERT INTO merges rows.
+    """
+    options = TableOptions({**schema.options, **table.dynamic_options})
+    check_supported_options(options, Use.INSERT, table.name)
+
+
+def _mode(warehouse: Warehouse) -> dict[str, str]:
+    dynamic = warehouse.engine.overwrites_dynamically()
+    return {DYNAMIC_PARTITION_OVERWRITE.key: str(dynamic).lower()}
+
+
+def _columns(reader: Reader) -> tuple[str, ...] | None:
+    if reader.here.sign != "(" or reader.ahead(1).word in _QUERY or reader.ahead(1).sign == "(":
+        return None
+    return reader.names("the columns")
+
+
+def resolved(names: Sequence[str], schema: TableSchema) -> list[DataField]:
+    """Return the table's columns for names, ignoring case.
+
+    Raises:
+        InvalidInputError: a name is unknown or given twice.
+    """
+    known = {field.name.lower(): field for field in schema.fields}
+    for name in names:
+        if name.lower() not in known:
+            msg = f"The table has no column {name!r}."
+            raise InvalidInputError(
+                msg, hint=f"Available columns: {choices(schema.row_type.names)}."
+            )
+    fields = [known[name.lower()] for name in names]
+    twice = [field.name for field in fields if fields.count(field) > 1]
+    if twice:
+        raise InvalidInputError(f"Column {twice[0]!r} occurs twice in the column list.")
+    return fields
+
+
+def _placed(
+    rows: QueryRows,
+    schema: TableSchema,
+    static: Mapping[str, object],
+    columns: tuple[str, ...] | None,
+) -> QueryRows:
+    """Assign the query's columns by position."""
+    if columns is None:
+        fields = [field for field in schema.fields if field.name not in static]
+    else:
+        fields = resolved(columns, schema)
+        both = [field.name for field in fields if field.name in static]
+        if both:
+            raise InvalidInputError(
+                f"Column {both[0]!r} occurs both in PARTITION and in the column list."
+            )
+    return rows.assigned(fields, _constants(schema, static))
+
+
+def _named(rows: QueryRows, schema: TableSchema, static: Mapping[str, object]) -> QueryRows:
+    names = [field.name for field in rows.fields]
+    return rows.assigned(resolved(names, schema), _constants(schema, static))
+
+
+def _constants(schema: TableSchema, static: Mapping[str, object]) -> list[tuple[DataField, object]]:
+    return [(field, static[field.name]) for field in schema.fields if field.name in static]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """The target table of UPDATE, DELETE or MERGE.
+
+    Attributes:
+        names: its names that may qualify a column, the longest first; empty if it has an alias.
+        table: the table.
+        alias: its alias in the statement.
+    """
+
+    names: tuple[tuple[str, ...], ...]
+    table: Table
+    alias: str
+
+    def own(self, text: str) -> str:
+        """Return an expression with `db.t.a` replaced by `alias.a`."""
+        for parts in self.names:
+            text = requalified(text, parts, self.alias)
+        return text
+
+    def path(self, path: tuple[str, ...], schema: TableSchema) -> str:
+        """Return the column or member of a struct that an assignment sets."""
+        for prefix in (*self.names, (self.alias,)):
+            if len(path) > len(prefix) and _same(path[: len(prefix)], prefix):
+                path = path[len(prefix) :]
+                break
+        return ".".join(field.name for field in path_of(".".join(path), schema.row_type))
+
+
+def _same(one: Sequence[str], other: Sequence[str]) -> bool:
+    return [part.lower() for part in one] == [part.lower() for part in other]
+
+
+def requalified(text: str, parts: tuple[str, ...], alias: str) -> str:
+    """Return an expression with a table's full name replaced by its alias.
+
+    >>> requalified("db.t.a > t.b", ("db", "t"), "t")
+    '`t`.a > t.b'
+    """
+    if len(parts) == 1 and parts[0] == alias:
+        return text
+    tokens = tokens_of(text)
+    replacements = []
+    width = 2 * len(parts)
+    for at in range(len(tokens) - width):
+        found = tokens[at : at + width]
+        names = [token.text for token in found[::2]]
+        dots = {token.sign for token in found[1::2]}
+        is_begin = at == 0 or tokens[at - 1].sign != "."
+        if is_begin and dots == {"."} and _same(names, parts):
+            replacements.append((found[0].start, found[-2].end, quoted(alias)))
+    return spliced(text, replacements)
+
+
+def subject_of(warehouse: Warehouse, reader: Reader, *stops: str) -> Subject | None:
+    """Read the target table and its alias; return None if the table belongs to the engine."""
+    parts = reader.path("the table")
+    name = warehouse.find(parts)
+    if name is None:
+        warehouse.refuse_missing(parts)
+        return None
+    table = warehouse.base(name)
+    alias = alias_of(reader, *stops)
+    if alias:
+        return Subject(names=(), table=table, alias=alias)
+    full = (CATALOG, *name.table.split(".", 1)) if not name.is_folder else parts
+    names = dict.fromkeys((full, full[1:], parts))
+    return Subject(names=tuple(n for n in names if len(n) > 1), table=table, alias=name.alias)
+
+
+def alias_of(reader: Reader, *stops: str) -> str:
+    """Read a table's alias, which ends before one of these words; "" if there is none."""
+    if reader.takes("AS"):
+        return reader.identifier("the alias")
+    if reader.here.kind is Kind.NAME or reader.here.word not in {"", *stops}:
+        return reader.identifier("the alias")
+    return ""
+
+
+def _pruned(subject: Subject, condition: str, schema: TableSchema) -> Term | None:
+    """Return the part of a condition that can prune files."""
+    text = f"SELECT * FROM t AS {quoted(subject.alias)} WHERE {condition}"  # noqa: S608 - of the user's own statement
+    found = references_of(text)
+    return usable_where(found[0], schema) if found else None
+
+
+def update(warehouse: Warehouse, reader: Reader, args: Args) -> Answer | None:
+    """Run UPDATE; return None if the table belongs to the engine."""
+    subject = subject_of(warehouse, reader, "SET")
+    if subject is None:
+        return None
+    reader.expect("SET", part="UPDATE")
+    schema = latest_schema(subject.table.store)
+    values = assignments_of(reader, subject, schema, "UPDATE", "WHERE")
+    condition = _condition(reader, subject)
+    return committed(_changed(warehouse, subject, values, condition, args))
+
+
+def _condition(reader: Reader, subject: Subject) -> str | None:
+    if reader.is_done:
+        return None
+    reader.expect("WHERE")
+    text = subject.own(reader.until())
+    reader.end()
+    return text
+
+
+def _changed(
+    warehouse: Warehouse,
+    subject: Subject,
+    values: Mapping[str, str],
+    condition: str | None,
+    args: Args,
+) -> Snapshot | None:
+    """Update the rows that match a condition, or delete them if there are no new values."""
+    alias = quoted(subject.alias)
+    new = [f"({text}) AS _new_{at}" for at, text in enumerate(values.values())]
+    columns = ", ".join([f"{alias}.*", *new])
+    where = "" if condition is None else f" WHERE {condition}"
+    query = f"SELECT {columns} FROM {TARGET_VIEW} AS {alias}{where}"  # noqa: S608 - the user's own words
+    schema = latest_schema(subject.table.store)
+    pruned = None if condition is None else _pruned(subject, condition, schema)
+    with replaced(warehouse, query) as text:
+        change = RowUpdate(
+            table=subject.table,
+            alias=subject.alias,
+            values=values,
+            condition=condition,
+            query=text,
+            pruned=pruned,
+        )
+        return warehouse.engine.update(change, args)
+
+
+def assignments_of(
+    reader: Reader, subject: Subject, schema: TableSchema, part: str, *stops: str
+) -> dict[str, str]:
+    """Read assignments: `a = …, t.b = …`."""
+    found: dict[str, str] = {}
+    while True:
+        name = subject.path(reader.path("a column"), schema)
+        reader.expect("=", part=part)
+        if any(_overlap(name, other) for other in found):
+            raise InvalidInputError(f"{part} sets column {name!r} twice.")
+        found[name] = subject.own(reader.until(",", *stops))
+        if not reader.takes(","):
+            return found
+
+
+def _overlap(name: str, other: str) -> bool:
+    """Return whether two assignments set the same column or member."""
+    shorter, longer = sorted((name, other), key=len)
+    return longer == shorter or longer.startswith(f"{shorter}.")
+
+
+def delete(warehouse: Warehouse, reader: Reader, args: Args) -> Answer | None:
+    """Run DELETE FROM; return None if the table belongs to the engine."""
+    reader.expect("FROM", part="DELETE")
+    subject = subject_of(warehouse, reader, "WHERE")
+    if subject is None:
+        return None
+    condition = _condition(reader, subject)
+    if condition is None:
+        return committed(subject.table.truncate())
+    return committed(_changed(warehouse, subject, {}, condition, args))
+
+
+def truncate(warehouse: Warehouse, reader: Reader) -> Answer | None:
+    """Run TRUNCATE TABLE; return None if the table belongs to the engine."""
+    reader.expect("TABLE", part="TRUNCATE")
+    parts = reader.path("the table")
+    name = warehouse.find(parts)
+    if name is None:
+        warehouse.refuse_missing(parts)
+        return None
+    table = warehouse.base(name)
+    if not reader.takes("PARTITION"):
+        reader.end()
+        return committed(table.truncate())
+    spec = partition_spec(warehouse, reader, latest_schema(table.store))
+    reader.end()
+    return committed(table.drop_partitions(spec))

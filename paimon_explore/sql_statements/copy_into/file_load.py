@@ -1,0 +1,74 @@
+"""COPY INTO table FROM 'folder': the load that an engine executes, and what becomes of each file.
+
+CSV columns are assigned by position; those of JSON and Parquet by name, and null where they are
+missing. Texts are cast to the types of the table; a value that cannot be cast, and a line that
+cannot be parsed, is an error of its file.
+
+| ON_ERROR | a file with errors |
+| --- | --- |
+| ABORT_STATEMENT | nothing is loaded; an exception names the first error |
+| CONTINUE | its other rows are loaded |
+| SKIP_FILE | is left out |
+"""
+
+from collections.abc import Sequence
+
+from paimon_explore.commit.commit_timing import system_clock
+from paimon_explore.data_types.definitions import DataField
+from paimon_explore.errors import InvalidInputError
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.sql_statements.copy_into.file_format import FileFormat
+from paimon_explore.sql_statements.copy_into.load_history import SourceFile, record_loaded
+from paimon_explore.table.table import Table
+
+LoadResult = tuple[str, str, int, int, int, str | None]
+"""Name of the file, status, rows loaded, rows parsed, errors, the first error."""
+FAILED = "LOAD_FAILED"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileLoad:
+    """A load of files into a table.
+
+    Attributes:
+        table: the table.
+        columns: the columns that the files contain.
+        format: the format of the files.
+        on_error: `ABORT_STATEMENT`, `CONTINUE` or `SKIP_FILE`.
+    """
+
+    table: Table
+    columns: tuple[DataField, ...]
+    format: FileFormat
+    on_error: str
+
+    def result(self, one: SourceFile, counted: tuple[int, int, str | None]) -> LoadResult:
+        """Return what becomes of a file.
+
+        Args:
+            one: the file.
+            counted: its rows, the rows with errors, and the first error.
+
+        Raises:
+            InvalidInputError: the file has errors, for ABORT_STATEMENT.
+        """
+        parsed, errors, first = counted
+        if not errors:
+            return (one.name, "LOADED", parsed, parsed, 0, None)
+        if self.on_error == "ABORT_STATEMENT":
+            raise InvalidInputError(
+                f"COPY INTO: {errors} of {parsed} rows of file {one.path} cannot be loaded. The "
+                f"first error: {first}.",
+                hint="Nothing was loaded. Correct the file, or write ON_ERROR = CONTINUE (load the "
+                "other rows) or SKIP_FILE (load the other files).",
+            )
+        rows = 0 if self.on_error == "SKIP_FILE" else parsed - errors
+        return (one.name, "PARTIALLY_LOADED" if rows else FAILED, rows, parsed, errors, first)
+
+    def record(self, files: Sequence[SourceFile], results: Sequence[LoadResult]) -> None:
+        """Record which files were loaded, after the commit."""
+        store, now = self.table.store, system_clock()
+        snapshot = store.snapshots.latest_id() or 0
+        for one, (_, status, rows, *_) in zip(files, results, strict=True):
+            if status != FAILED:
+                record_loaded(store, one, rows=rows, snapshot=snapshot, time_millis=now)

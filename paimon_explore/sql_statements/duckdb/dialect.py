@@ -1,0 +1,214 @@
+"""Queries in Spark's dialect as queries of DuckDB."""
+
+import difflib
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import date, datetime, time
+from decimal import Decimal
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.dialects.spark import Spark
+from sqlglot.errors import SqlglotError
+
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
+from paimon_explore.sql_statements.engine import Args
+from paimon_explore.sql_statements.tokenizer import Reader
+
+SPARK, DUCKDB = "spark", "duckdb"
+_ROW_FUNCTIONS = frozenset(
+    {"range", "generate_series", "unnest", "explode", "posexplode", "inline"}
+)
+"""Functions that a query may read rows from."""
+_DAYS = frozenset({"DAY", "DAYS", "WEEK", "WEEKS", "MONTH", "MONTHS", "YEAR", "YEARS"})
+_QUERY_WORDS = frozenset({"SELECT", "WITH", "VALUES", "FROM", "TABLE"})
+_STATEMENTS = (
+    *("SELECT", "WITH", "VALUES", "INSERT", "UPDATE", "DELETE", "MERGE", "TRUNCATE", "CREATE"),
+    *("REPLACE", "DROP", "ALTER", "COMMENT", "SHOW", "DESCRIBE", "USE", "ANALYZE", "CALL"),
+    *("EXPLAIN", "REFRESH"),
+)
+
+
+_STRICT = type("Parser", (Spark.Parser,), {"STRICT_CAST": True})
+_AnsiSpark = type("_AnsiSpark", (Spark,), {"Parser": _STRICT})
+"""Spark's dialect with ANSI mode: CAST fails for a value that it cannot convert."""
+
+
+def parsed_query(text: str, dialect: str = SPARK) -> exp.Query:
+    """Parse a query.
+
+    Raises:
+        InvalidInputError: the text cannot be parsed.
+        UnsupportedFeatureError: it is another statement, or reads rows by a function that reads
+            files.
+    """
+    first = Reader(text).here
+    if first.word not in _QUERY_WORDS and first.sign != "(":
+        raise _unknown_statement(first.text)
+    with _silent_sqlglot():
+        try:
+            tree = sqlglot.parse_one(text, read=_AnsiSpark if dialect == SPARK else dialect)
+        except (SqlglotError, RecursionError) as error:
+            raise InvalidInputError(_parse_problem(error)) from error
+    if isinstance(tree, exp.Values):
+        tree = exp.select("*").from_(exp.Subquery(this=tree))
+    if not isinstance(tree, exp.Query):
+        raise _unknown_statement(first.text)
+    for table in tree.find_all(exp.Table):
+        function = table.this
+        if isinstance(function, exp.Func):
+            name = (
+                function.name if isinstance(function, exp.Anonymous) else function.sql_name()
+            ).lower()
+            if name not in _ROW_FUNCTIONS:
+                raise UnsupportedFeatureError(
+                    f"reading rows by the function {name}",
+                    hint="catalog.sql reads tables of the catalog; pass other rows by name: "
+                    "pe.sql(text, catalog, rows=data).",
+                )
+    return tree
+
+
+def _unknown_statement(word: str) -> UnsupportedFeatureError:
+    near = difflib.get_close_matches(word.upper(), _STATEMENTS, n=1)
+    meant = f"Did you mean {near[0]}? " if near else ""
+    return UnsupportedFeatureError(
+        f"the statement {word.upper()}", hint=f"{meant}Statements: {', '.join(_STATEMENTS)}."
+    )
+
+
+def parsed_expression(text: str) -> exp.Expr:
+    """Parse an expression in Spark's dialect.
+
+    Raises:
+        InvalidInputError: the text cannot be parsed.
+    """
+    tree = parsed_query(f"SELECT {text}")
+    found: list[exp.Expr] = tree.expressions
+    return found[0]
+
+
+def duckdb_text(tree: exp.Expr) -> str:
+    """Return a tree as text of DuckDB."""
+    with _silent_sqlglot():
+        return tree.transform(_as_date).sql(dialect=DUCKDB)
+
+
+def _as_date(node: exp.Expr) -> exp.Expr:
+    """Return the sum of a date and days as a date, which is a timestamp in DuckDB."""
+    is_sum = isinstance(node, exp.TsOrDsAdd) or (
+        isinstance(node, exp.Add | exp.Sub)
+        and isinstance(node.this, exp.Cast)
+        and node.this.is_type("date")
+        and isinstance(node.expression, exp.Interval)
+        and str(node.expression.args.get("unit")).upper() in _DAYS
+    )
+    parent = node.parent
+    if not is_sum or (isinstance(parent, exp.Cast) and parent.is_type("date")):
+        return node
+    return exp.Cast(this=node, to=exp.DataType.build("date"))
+
+
+def with_values(tree: exp.Query, args: Args) -> exp.Query:
+    """Replace the parameter markers of a query by values.
+
+    Args:
+        tree: the query, with `?` or `:name`.
+        args: a sequence of values, or a mapping by name.
+
+    Raises:
+        InvalidInputError: a marker has no value, a value has no marker, or a value has a type that
+            SQL lacks.
+    """
+    markers = list(tree.find_all(exp.Placeholder, exp.Parameter))
+    if not markers and not args:
+        return tree
+    value_of = _values(args, len(markers))
+    used: set[str] = set()
+    names = iter(range(len(markers)))
+    for node in sorted(markers, key=_position):
+        name = node.name if node.name not in {"", "?"} else str(next(names))
+        used.add(name)
+        node.replace(constant(value_of(name)))
+    unknown = set(args) - used if isinstance(args, Mapping) else set()
+    if unknown:
+        raise InvalidInputError(
+            f"The statement has no parameter {choices(sorted(map(str, unknown)))}.",
+            hint=f"Parameters: {choices(sorted(used))}.",
+        )
+    return tree
+
+
+def _position(node: exp.Expr) -> int:
+    return int(node.meta.get("start", 0))
+
+
+def _values(args: Args, count: int) -> Callable[[str], object]:
+    if isinstance(args, Mapping):
+
+        def named(name: str) -> object:
+            if name not in args:
+                raise InvalidInputError(
+                    f"Parameter :{name} has no value.", hint=f"Values: {choices(sorted(args))}."
+                )
+            return args[name]
+
+        return named
+    values: Sequence[object] = args or ()
+    if len(values) != count:
+        raise InvalidInputError(
+            f"The statement has {count} parameters, but {len(values)} values are given.",
+            hint="Pass a list with a value for each ?, or a dict for parameters such as :name.",
+        )
+    return lambda place: values[int(place)]
+
+
+def constant(value: object) -> exp.Expr:  # noqa: PLR0911 - one for each type
+    """Return a value of Python as a constant.
+
+    Raises:
+        InvalidInputError: SQL has no constant of that type.
+    """
+    match value:
+        case None | bool() | str():
+            return exp.convert(value)
+        case float():
+            return exp.cast(exp.Literal.string(repr(value)), "double")
+        case int() | Decimal():
+            return exp.convert(value)
+        case datetime():
+            kind = "timestamp" if value.tzinfo is None else "timestamptz"
+            return exp.cast(exp.Literal.string(value.isoformat(" ")), kind, dialect=DUCKDB)
+        case date():
+            return exp.cast(exp.Literal.string(value.isoformat()), "date")
+        case time():
+            return exp.cast(exp.Literal.string(value.isoformat()), "time")
+        case bytes():
+            return exp.func("from_hex", exp.Literal.string(value.hex()), dialect=DUCKDB)
+        case list() | tuple():
+            return exp.Array(expressions=[constant(one) for one in value])
+        case _:
+            raise InvalidInputError(
+                f"A parameter cannot have a value of type {type(value).__name__}: {value!r}."
+            )
+
+
+@contextmanager
+def _silent_sqlglot() -> Iterator[None]:
+    logger = logging.getLogger("sqlglot")
+    before = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
+
+
+def _parse_problem(error: Exception) -> str:
+    if not isinstance(error, sqlglot.errors.ParseError) or not error.errors:
+        return f"The query cannot be parsed: {str(error).partition(chr(10))[0]}"
+    first = error.errors[0]
+    near = str(first.get("highlight") or "").strip()
+    place = f"line {first.get('line')}, column {first.get('col')}"
+    return f"The query cannot be parsed at {place}, near {near!r}: {first.get('description')}."

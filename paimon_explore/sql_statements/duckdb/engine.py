@@ -1,0 +1,439 @@
+"""The engine of statements that DuckDB runs."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from uuid import uuid4
+
+import pyarrow as pa
+from sqlglot import exp
+
+from paimon_explore.data_types.arrow import to_arrow
+from paimon_explore.data_types.definitions import DataField, RowType
+from paimon_explore.errors import (
+    AlreadyExistsError,
+    InvalidInputError,
+    NotFoundError,
+    UnsupportedFeatureError,
+)
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.scan.predicate.builder import col
+from paimon_explore.scan.predicate.expression import Column, Expression, conjunction
+from paimon_explore.scan.predicate.unset_argument import NOT_GIVEN, NotGiven
+from paimon_explore.sql_statements.copy_into.file_format import FileFormat
+from paimon_explore.sql_statements.copy_into.file_load import FileLoad, LoadResult
+from paimon_explore.sql_statements.copy_into.load_history import SourceFile
+from paimon_explore.sql_statements.duckdb.database import duckdb_errors, new_cursor
+from paimon_explore.sql_statements.duckdb.dialect import (
+    DUCKDB,
+    SPARK,
+    duckdb_text,
+    parsed_expression,
+    parsed_query,
+    with_values,
+)
+from paimon_explore.sql_statements.duckdb.expressions import computed
+from paimon_explore.sql_statements.duckdb.query_rows import AssignedRows, DuckRows, plain_type
+from paimon_explore.sql_statements.engine import (
+    TARGET_VIEW,
+    Args,
+    ForeignTable,
+    RowMerge,
+    RowUpdate,
+    TableRows,
+)
+from paimon_explore.sql_statements.merge_clause import MergeAction, MergeClause, MergeRows
+from paimon_explore.sql_statements.outcome import QueryRows, row_type_of
+from paimon_explore.sql_statements.schema_evolution import evolve
+from paimon_explore.table.latest_schema import latest_schema
+from paimon_explore.table.merge_builder import Merge
+from paimon_explore.table.table import Table
+
+_ALIAS = re.compile(r"(_paimon_[0-9a-f]{32} AS )`([^`]*)`")
+"""A view with the alias that replaces a table, quoted as in Spark."""
+
+
+class SessionState:
+    """What statements of a session leave for later ones.
+
+    Attributes:
+        database: the current database.
+        views: temporary views by lower-case name.
+        names: their names as given.
+    """
+
+    def __init__(self, database: str) -> None:
+        self.database = database
+        self.views: dict[str, DuckRows | object] = {}
+        self.names: dict[str, str] = {}
+
+    def add(self, name: str, rows: object) -> None:
+        """Add a temporary view."""
+        self.views[name.lower()] = rows
+        self.names[name.lower()] = name
+
+
+class DuckDBEngine:
+    """Runs the queries of one statement.
+
+    Args:
+        state: of the session.
+        dialect: of its queries.
+    """
+
+    name = "DuckDB"
+
+    def __init__(self, state: SessionState, dialect: str = SPARK) -> None:
+        self._state = state
+        self._dialect = dialect
+        self._sources: dict[str, object] = {}
+        self._tables: dict[str, TableRows] = {}
+
+    def evaluate(self, text: str) -> object:
+        """Return the value of a constant expression."""
+        value: object = self._constant_rows(text).to_batches().read_all().column(0)[0].as_py()
+        return value
+
+    def _constant_rows(self, text: str) -> DuckRows:
+        tree = parsed_expression(text)
+        return DuckRows(f"SELECT {duckdb_text(tree)}", {})
+
+    def constant(self, text: str, field: DataField) -> object:
+        """Return the value of a constant expression, converted to the type of a column."""
+        value = self._constant_rows(text)
+        if value.fields[0].shown == "VARCHAR":
+            cast = exp.cast(exp.Literal.string(str(self.evaluate(text))), _duckdb_type(field))
+            rows = DuckRows(f"SELECT {duckdb_text(cast)}", {})
+        else:
+            rows = value
+        found = AssignedRows(rows, [one.shown for one in rows.fields], [field], ())
+        table = found.to_batches().read_all()
+        try:
+            return table.column(0).cast(to_arrow(field.type))[0].as_py()
+        except pa.ArrowException as error:
+            raise InvalidInputError(f"{text} does not fit: {error}.") from error
+
+    def query(self, text: str, args: Args) -> DuckRows:
+        """Run a query."""
+        if self._dialect == DUCKDB:
+            text = _ALIAS.sub(r'\1"\2"', text)
+        tree = with_values(parsed_query(text, self._dialect), args)
+        for table in tree.find_all(exp.Table):
+            if table.db:
+                raise NotFoundError("database", table.db, hint="SHOW DATABASES lists them.")
+        sources = {**self._sources, **self._session_views(tree)}
+        return DuckRows(duckdb_text(tree), sources)
+
+    def _session_views(self, tree: exp.Expr) -> dict[str, object]:
+        """Return the temporary views that a query reads, with those that they read."""
+        found: dict[str, object] = {}
+        for table in tree.find_all(exp.Table):
+            name = table.name.lower()
+            rows = self._state.views.get(name)
+            if rows is None or table.args.get("db") is not None or name in found:
+                continue
+            if isinstance(rows, DuckRows):
+                found |= rows.sources
+                found[name] = rows.text
+            else:
+                found[name] = rows
+        return found
+
+    def explain(self, mode: str, text: str, args: Args) -> DuckRows:
+        """Return which files are read, and the plan of DuckDB."""
+        rows = self.query(text, args)
+        lines: list[str] = []
+        for view, read in self._tables.items():
+            if view in rows.text and isinstance(read.table, Table) and read.system is None:
+                found = (
+                    read.table.explain() if read.where is None else read.table.explain(read.where)
+                )
+                lines += [*str(found).splitlines(), ""]
+        cursor = new_cursor(rows.sources)
+        with duckdb_errors():
+            words = "ANALYZE " if mode == "ANALYZE" else ""
+            plans = cursor.sql(f"EXPLAIN {words}{rows.text}").to_arrow_table()
+        for plan in plans.column(plans.num_columns - 1).to_pylist():
+            lines += str(plan).splitlines()
+        return DuckRows(
+            "SELECT plan FROM plan", {"plan": pa.table({"plan": pa.array(lines, pa.string())})}
+        )
+
+    @contextmanager
+    def viewed(self, rows: TableRows | QueryRows) -> Iterator[str]:
+        """Create a temporary view of rows for the context; yields its name."""
+        view = f"_paimon_{uuid4().hex}"
+        if isinstance(rows, TableRows):
+            self._tables[view] = rows
+            self._sources[view] = _readable(rows)
+        else:
+            found = _duck_rows(rows)
+            self._sources |= found.sources
+            self._sources[view] = found.text
+        try:
+            yield view
+        finally:
+            self._tables.pop(view, None)
+            del self._sources[view]
+
+    def update(self, change: RowUpdate, args: Args) -> Snapshot | None:
+        """Update or delete rows."""
+        text = change.query.replace(TARGET_VIEW, "t", 1)
+        tree = with_values(parsed_query(text), args)
+        assert isinstance(tree, exp.Select)  # noqa: S101 - as `RowUpdate` says
+        row_type = _readable_type(change.table)
+        columns = [(Column(path=(field.name,)), field.name) for field in row_type]
+        sources = {**self._sources, **self._session_views(tree)}
+
+        def made(part: exp.Expr) -> Expression:
+            return computed(part, change.alias, columns, row_type, sources)
+
+        where = tree.args.get("where")
+        parts: list[Expression] = []
+        if change.pruned is not None:
+            parts.append(change.pruned.expression)
+        if where is not None:
+            parts.append(made(where.this))
+        condition = conjunction(parts)
+        if not change.values:
+            return change.table.delete(condition)
+        new = [one.unalias() for one in tree.expressions[1:]]
+        values = dict(zip(change.values, map(made, new), strict=True))
+        return change.table.update(values, condition if parts else NOT_GIVEN)
+
+    def merge(self, change: RowMerge) -> Snapshot | None:
+        """Merge rows."""
+        source = row_type_of(change.source.fields, "a merge")
+        if change.evolves:
+            assigned = [name for one in change.clauses for name in one.values or {}]
+            takes_all = any(one.values is None for one in change.clauses)
+            evolve(change.table, source, assigned, takes_all=takes_all)
+        scope = _MergeScope(change, source, _readable_type(change.table), self._sources)
+        rows = _duck_rows(change.source).to_batches().read_all()
+        made = change.table.merge(rows, scope.on(), target_alias="target", source_alias="source")
+        for clause in change.clauses:
+            made = scope.added(made, clause)
+        return made.execute()
+
+    def compact(
+        self,
+        table: Table,
+        *,
+        full: bool = True,
+        partitions: Sequence[Mapping[str, object]] | None = None,
+        buckets: Sequence[int] | None = None,
+    ) -> None:
+        """Compact a table."""
+        table.compact(full=full, partitions=partitions, buckets=buckets)
+
+    def has_database(self, name: str) -> bool:
+        """Return False: DuckDB has no databases of its own."""
+        del name
+        return False
+
+    def has_table(self, name: str) -> bool:
+        """Return whether there is a temporary view."""
+        return name.lower() in self._state.views
+
+    def temporary_views(self) -> list[str]:
+        """Return the names of the temporary views."""
+        return sorted(self._state.names.values())
+
+    def create_temporary_view(
+        self, name: str, rows: QueryRows, *, replaces: bool, is_global: bool
+    ) -> None:
+        """Create a temporary view; it stays at the current snapshots."""
+        if is_global:
+            raise UnsupportedFeatureError(
+                "a global temporary view", name, hint="Write CREATE TEMPORARY VIEW."
+            )
+        if self.has_table(name) and not replaces:
+            raise AlreadyExistsError("view", name, "the session")
+        self._state.add(name, _duck_rows(rows))
+
+    def use(self, database: str) -> None:
+        """Make a database that of unqualified names."""
+        self._state.database = database
+
+    def overwrites_dynamically(self) -> bool:
+        """Return False, as Spark's default."""
+        return False
+
+    def list_files(self, folder: str) -> list[SourceFile]:
+        """Refuse COPY INTO."""
+        raise _refused(f"COPY INTO with the folder {folder}")
+
+    def load_files(self, load: FileLoad, files: Sequence[SourceFile]) -> list[LoadResult]:
+        """Refuse COPY INTO."""
+        del files
+        raise _refused(f"COPY INTO {load.table.name}")
+
+    def export_files(
+        self, rows: QueryRows, made: FileFormat, folder: str, *, overwrite: bool
+    ) -> int:
+        """Refuse COPY INTO."""
+        del rows, made, overwrite
+        raise _refused(f"COPY INTO '{folder}'")
+
+    def foreign_table(self, path: tuple[str, ...]) -> ForeignTable:
+        """Refuse migrations, which need Spark."""
+        raise _refused(f"migrating {'.'.join(path)}")
+
+    def foreign_tables(self, database: str) -> list[str]:
+        """Raise an error: DuckDB has no databases of its own."""
+        raise NotFoundError("database", database, "DuckDB")
+
+    def drop_foreign_table(self, table: ForeignTable) -> None:
+        """Refuse migrations, which need Spark."""
+        raise _refused(f"migrating {table.name}")
+
+
+def _refused(what: str) -> UnsupportedFeatureError:
+    return UnsupportedFeatureError(
+        f"{what} without Spark",
+        hint="Run the statement with pe.spark.sql, or use the command import.",
+    )
+
+
+def _duck_rows(rows: QueryRows) -> DuckRows:
+    assert isinstance(rows, DuckRows)  # noqa: S101 - made by this engine
+    return rows
+
+
+def _readable(rows: TableRows) -> object:
+    """Return what DuckDB reads the rows from."""
+    if rows.system is not None:
+        assert isinstance(rows.table, Table)  # noqa: S101 - which has system tables
+        return rows.table.system_table(rows.system).to_arrow()
+    if isinstance(rows.table, Table):
+        return rows.table.scan().to_dataset()
+    return rows.table.to_arrow()
+
+
+def _readable_type(table: Table) -> RowType:
+    return latest_schema(table.store).row_type
+
+
+def _duckdb_type(field: DataField) -> exp.DataType:
+    return exp.DataType.build(plain_type(to_arrow(field.type)), dialect="duckdb")
+
+
+class _MergeScope:
+    """The expressions of a merge: columns of both sides become columns of one row.
+
+    Args:
+        change: the merge.
+        source: the columns of the source.
+        target: the columns of the table.
+        sources: the views that subqueries read.
+    """
+
+    def __init__(
+        self, change: RowMerge, source: RowType, target: RowType, sources: Mapping[str, object]
+    ) -> None:
+        self._change = change
+        self._sources = sources
+        self._aliases = {
+            change.target_alias.lower(): "target",
+            change.source_alias.lower(): "source",
+        }
+        sides = {"target": target, "source": source}
+        self._fields = [(side, f) for side, row_type in sides.items() for f in row_type]
+        self._row_type = RowType(fields=tuple(field for _, field in self._fields))
+
+    def on(self) -> Expression:
+        """Return the join condition; equalities of columns are found by the merge itself."""
+        parts = [self._equality(part) or self._made(part) for part in _conjuncts(self._change.on)]
+        return conjunction(parts)
+
+    def _equality(self, part: exp.Expr) -> Expression | None:
+        if not isinstance(part, exp.EQ):
+            return None
+        paths = [self._path(side) for side in (part.this, part.expression)]
+        if None in paths:
+            return None
+        left, right = (col(*path) for path in paths if path is not None)
+        return (left == right).expression
+
+    def _path(self, node: exp.Expr) -> tuple[str, str] | None:
+        if not isinstance(node, exp.Column) or node.args.get("db") is not None:
+            return None
+        side = self._aliases.get(node.table.lower()) if node.table else None
+        found = [
+            (known, field.name)
+            for known, field in self._fields
+            if field.name.lower() == node.name.lower() and side in {None, known}
+        ]
+        return found[0] if len(found) == 1 else None
+
+    def _made(self, tree: exp.Expr) -> Expression:
+        """Return an expression whose columns are those of one row, `c0`, `c1`, …."""
+        numbers = {(side, field.name): at for at, (side, field) in enumerate(self._fields)}
+
+        def renamed(node: exp.Expr) -> exp.Expr:
+            path = self._path(node)
+            if path is not None:
+                return exp.column(f"c{numbers[path]}")
+            if isinstance(node, exp.Column):
+                return self._member(node, numbers)
+            return node
+
+        columns = [
+            (Column(path=(side, field.name)), f"c{at}")
+            for at, (side, field) in enumerate(self._fields)
+        ]
+        tree = tree.copy().transform(renamed)
+        return computed(tree, "_rows", columns, self._row_type, self._sources)
+
+    def _member(self, node: exp.Column, numbers: Mapping[tuple[str, str], int]) -> exp.Expr:
+        """Return a member of a struct column, or raise an error for an unknown column."""
+        parts = [part.name for part in node.parts]
+        side = self._aliases.get(parts[0].lower()) if len(parts) > 1 else None
+        rest = parts[1:] if side else parts
+        known = [
+            key for key in numbers if key[1].lower() == rest[0].lower() and side in {None, key[0]}
+        ]
+        if len(known) != 1:
+            what = "is ambiguous" if known else "does not exist"
+            raise InvalidInputError(
+                f"Column {'.'.join(parts)!r} {what} in the merge.",
+                hint=f"Qualify it with {self._change.target_alias} or {self._change.source_alias}.",
+            )
+        found: exp.Expr = exp.column(f"c{numbers[known[0]]}")
+        for name in rest[1:]:
+            found = exp.Dot(this=found, expression=exp.to_identifier(name))
+        return found
+
+    def added(self, made: Merge, clause: MergeClause) -> Merge:
+        """Return the merge with one more clause."""
+        condition: Expression | NotGiven = NOT_GIVEN
+        if clause.condition is not None:
+            condition = self._made(parsed_expression(clause.condition))
+        values = None
+        if clause.values is not None:
+            values = {
+                name: self._made(parsed_expression(text)) for name, text in clause.values.items()
+            }
+        if clause.action is MergeAction.INSERT:
+            return made.when_not_matched_insert(values, condition)
+        if clause.rows is MergeRows.NOT_MATCHED_BY_SOURCE:
+            if clause.action is MergeAction.DELETE:
+                return made.when_not_matched_by_source_delete(condition)
+            return made.when_not_matched_by_source_update(values or {}, condition)
+        if clause.action is MergeAction.DELETE:
+            return made.when_matched_delete(condition)
+        if values is None:
+            return made.when_matched_update_all(condition)
+        return made.when_matched_update(values, condition)
+
+
+def _conjuncts(text: str) -> list[exp.Expr]:
+    tree = parsed_expression(text).unnest()
+    pending, found = [tree], list[exp.Expr]()
+    while pending:
+        node = pending.pop().unnest()
+        if isinstance(node, exp.And):
+            pending += [node.expression, node.this]
+        else:
+            found.append(node)
+    return found

@@ -1,0 +1,80 @@
+"""Expressions of UPDATE, DELETE and MERGE, which DuckDB computes for rows of the table."""
+
+from collections.abc import Mapping, Sequence
+
+import pyarrow as pa
+from sqlglot import exp
+
+from paimon_explore.data_types.arrow import from_arrow, to_arrow
+from paimon_explore.data_types.arrow_buffers import Column as Values
+from paimon_explore.data_types.definitions import RowType
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
+from paimon_explore.scan.predicate.expression import Column, Computed
+from paimon_explore.sql_statements.duckdb.dialect import duckdb_text
+from paimon_explore.sql_statements.duckdb.query_rows import DuckRows
+
+_ROW = "__row"
+_RANDOM = (exp.Rand, exp.Randn, exp.Uuid)
+
+
+def computed(
+    tree: exp.Expr,
+    alias: str,
+    columns: Sequence[tuple[Column, str]],
+    row_type: RowType,
+    sources: Mapping[str, object],
+) -> Computed:
+    """Return an expression that DuckDB computes.
+
+    Args:
+        tree: the expression.
+        alias: the name by which it qualifies columns.
+        columns: the columns that it may read, with their names in the expression.
+        row_type: their types, in the same order.
+        sources: the views that its subqueries read.
+
+    Raises:
+        InvalidInputError: an unknown column or function, or types that do not fit.
+        UnsupportedFeatureError: the result of the expression is random.
+    """
+    if tree.find(*_RANDOM) is not None:
+        raise UnsupportedFeatureError(
+            f"the random value {tree.sql(dialect='spark')} in a change of rows",
+            hint="Insert the values into a table first, and merge this table.",
+        )
+    text = duckdb_text(tree)
+    words = {node.name.lower() for node in tree.find_all(exp.Identifier)}
+    used = [at for at, (_, name) in enumerate(columns) if name.lower() in words]
+    names = [columns[at][1] for at in used]
+    types = [to_arrow(row_type.fields[at].type) for at in used]
+    schema = pa.schema([*zip(names, types, strict=True), (_ROW, pa.int64())])
+
+    def rows_of(arrays: Sequence[Values], count: int) -> DuckRows:
+        batch = pa.Table.from_arrays(
+            [
+                *(values.cast(kind) for values, kind in zip(arrays, types, strict=True)),
+                pa.array(range(count), pa.int64()),
+            ],
+            schema=schema,
+        )
+        query = f'SELECT ({text}) AS v FROM "{alias}" ORDER BY "{alias}".{_ROW}'  # noqa: S608 - the user's own words
+        return DuckRows(query, {**sources, alias: batch})
+
+    empty = [pa.array([], kind) for kind in types]
+    found = rows_of(empty, 0).schema.field(0).type
+
+    def compute(arrays: Sequence[Values], count: int) -> Values:
+        table = rows_of(arrays, count).to_batches().read_all()
+        if table.num_rows != count:
+            raise InvalidInputError(f"The expression {text} returns several values for a row.")
+        column = table.column(0)
+        values: Values = column.combine_chunks() if column.num_chunks else pa.array([], found)
+        return values.cast(to_arrow(kind))
+
+    kind = from_arrow(found)
+    return Computed(
+        text=tree.sql(dialect="spark"),
+        arguments=tuple(columns[at][0] for at in used),
+        type=kind,
+        compute=compute,
+    )

@@ -1,0 +1,275 @@
+"""The rows of a query that DuckDB runs."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pyarrow.types as pat
+
+from paimon_explore.data_types.arrow import from_arrow, to_arrow
+from paimon_explore.data_types.arrow_buffers import take_rows
+from paimon_explore.data_types.definitions import DataField, DataType
+from paimon_explore.errors import InvalidInputError
+from paimon_explore.maintenance.row_level.primary_key_write import write_primary_key_rows
+from paimon_explore.maintenance.schema_replacement import commit_replacement
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.sql_statements.data_type_names import type_name
+from paimon_explore.sql_statements.duckdb.database import duckdb_errors, new_cursor, quoted
+from paimon_explore.sql_statements.outcome import QueryField
+from paimon_explore.table.table import Table
+from paimon_explore.write.append_writer import write_append
+from paimon_explore.write.write_target import WriteTarget, abort
+
+BATCH_ROWS = 100_000
+"""Maximum number of rows of a batch of a result."""
+_UNTYPED = '"NULL"'
+_HUGE = {"HUGEINT": pa.int64(), "UHUGEINT": pa.decimal128(38, 0)}
+"""Types of sums: BIGINT as in Spark, whose sums of integers fit it or are errors."""
+
+
+class DuckRows:
+    """The rows of a query, read anew by each use.
+
+    Args:
+        text: the query, in DuckDB's dialect.
+        sources: the views that it reads, by name: rows that DuckDB can read, or a query as text.
+    """
+
+    def __init__(self, text: str, sources: Mapping[str, object]) -> None:
+        self.text = text
+        self.sources = dict(sources)
+        self._cursor = new_cursor(sources)
+        with duckdb_errors():
+            self._relation: duckdb.DuckDBPyRelation = self._cursor.sql(text)
+            self._kinds = [str(kind) for kind in self._relation.types]
+
+    def to_batches(self) -> pa.RecordBatchReader:
+        """Read the rows in batches."""
+        with duckdb_errors():
+            reader = self._relation.to_arrow_reader(BATCH_ROWS)
+        schema = pa.schema(
+            [
+                field.with_type(_HUGE[kind]) if kind in _HUGE else field
+                for field, kind in zip(reader.schema, self._kinds, strict=True)
+            ]
+        )
+        return pa.RecordBatchReader.from_batches(schema, self._converted(reader, schema))
+
+    def _converted(
+        self, reader: pa.RecordBatchReader, schema: pa.Schema
+    ) -> Iterator[pa.RecordBatch]:
+        while True:
+            with duckdb_errors():
+                try:
+                    batch = reader.read_next_batch()
+                except StopIteration:
+                    return
+                except pa.ArrowException as error:
+                    raise InvalidInputError(_reading_problem(error)) from error
+            try:
+                yield batch if batch.schema == schema else batch.cast(schema)
+            except pa.ArrowInvalid as error:
+                raise InvalidInputError(
+                    f"A sum is out of the range of BIGINT: {error}.",
+                    hint="Cast its argument to DECIMAL(38, 0).",
+                ) from error
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns in Arrow's types."""
+        return self.to_empty().schema
+
+    def to_empty(self) -> pa.Table:
+        """Return no rows, with all columns."""
+        with duckdb_errors():
+            empty = self._relation.limit(0).to_arrow_table()
+        fields = [
+            field.with_type(_HUGE[kind]) if kind in _HUGE else field
+            for field, kind in zip(empty.schema, self._kinds, strict=True)
+        ]
+        return pa.schema(fields).empty_table()
+
+    @property
+    def fields(self) -> tuple[QueryField, ...]:
+        """The columns."""
+        return tuple(
+            QueryField(name=field.name, type=_paimon_type(field.type), shown=kind)
+            for field, kind in zip(self.schema, self._kinds, strict=True)
+        )
+
+    def renamed(self, names: Sequence[str]) -> "DuckRows":
+        """Return the rows with other names of the columns."""
+        columns = ", ".join(map(quoted, names))
+        return DuckRows(f"SELECT * FROM ({self.text}) AS q({columns})", self.sources)  # noqa: S608 - quoted
+
+    def assigned(
+        self, fields: Sequence[DataField], constants: Sequence[tuple[DataField, object]] = ()
+    ) -> "AssignedRows":
+        """Convert columns by position to the names and types of table columns."""
+        if len(self._kinds) != len(fields):
+            names = ", ".join(field.name for field in fields)
+            raise InvalidInputError(
+                f"The query returns {len(self._kinds)} columns, but must return {len(fields)}.",
+                hint=f"Return a value for each of the columns {names}.",
+            )
+        return AssignedRows(self, self._kinds, fields, constants)
+
+    def insert_into(self, table: Table) -> Snapshot | None:
+        """Append or upsert the rows."""
+        return _insert(self.to_batches(), table)
+
+    def overwrite(self, table: Table, partition: object) -> Snapshot | None:
+        """Replace rows of a table by these rows."""
+        return table.overwrite(self.to_batches(), partition=partition)  # type: ignore[arg-type]  # as given
+
+    def replace_table(self, target: WriteTarget) -> Snapshot | None:
+        """Replace the schema and all rows of a table."""
+        return _replace(self.to_batches(), target)
+
+
+class AssignedRows:
+    """The rows of a query in the columns of a table; `write.input.safe_cast` converts the values.
+
+    Args:
+        rows: those of the query.
+        kinds: DuckDB's types of its columns.
+        targets: the table's columns, in the order of the query's.
+        constants: more columns of one value each.
+    """
+
+    def __init__(
+        self,
+        rows: DuckRows,
+        kinds: Sequence[str],
+        targets: Sequence[DataField],
+        constants: Sequence[tuple[DataField, object]],
+    ) -> None:
+        self._targets = targets
+        self._constants = constants
+        names = [f"_{at}" for at in range(len(targets))]
+        found = zip(names, kinds, rows.schema, targets, strict=True)
+        columns = ", ".join(_assigned(*one) for one in found)
+        listed = ", ".join(names)
+        self._rows = DuckRows(f"SELECT {columns} FROM ({rows.text}) AS q({listed})", rows.sources)  # noqa: S608 - quoted
+
+    @property
+    def fields(self) -> tuple[QueryField, ...]:
+        """The columns."""
+        return self._rows.fields
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns in Arrow's types."""
+        return self.to_batches().schema
+
+    def to_batches(self) -> pa.RecordBatchReader:
+        """Read the rows in batches."""
+        reader = self._rows.to_batches()
+        names = [target.name for target in self._targets]
+        more = [
+            (field.name, pa.array([value], to_arrow(field.type)))
+            for field, value in self._constants
+        ]
+        kinds = [*(field.type for field in reader.schema), *(value.type for _, value in more)]
+        schema = pa.schema(list(zip([*names, *(name for name, _ in more)], kinds, strict=True)))
+
+        def parts() -> Iterator[pa.RecordBatch]:
+            for batch in reader:
+                rows = [take_rows(value, np.zeros(batch.num_rows, np.int64)) for _, value in more]
+                yield pa.RecordBatch.from_arrays([*batch.columns, *rows], schema=schema)
+
+        return pa.RecordBatchReader.from_batches(schema, parts())
+
+    def renamed(self, names: Sequence[str]) -> DuckRows:
+        """Return the rows with other names of the columns."""
+        return self._rows.renamed(names)
+
+    def assigned(
+        self, fields: Sequence[DataField], constants: Sequence[tuple[DataField, object]] = ()
+    ) -> "AssignedRows":
+        """Convert columns by position to the names and types of table columns."""
+        return self._rows.assigned(fields, constants)
+
+    def insert_into(self, table: Table) -> Snapshot | None:
+        """Append or upsert the rows."""
+        return _insert(self.to_batches(), table)
+
+    def overwrite(self, table: Table, partition: object) -> Snapshot | None:
+        """Replace rows of a table by these rows."""
+        return table.overwrite(self.to_batches(), partition=partition)  # type: ignore[arg-type]  # as given
+
+    def replace_table(self, target: WriteTarget) -> Snapshot | None:
+        """Replace the schema and all rows of a table."""
+        return _replace(self.to_batches(), target)
+
+
+def _assigned(name: str, kind: str, given: "pa.Field[pa.DataType]", target: DataField) -> str:
+    """Return a column, cast where SQL's store assignment allows what the writer does not.
+
+    All atomic types are assigned to strings; dates and timestamps to each other; an untyped null
+    to all types.
+    """
+    arrow, wanted = given.type, to_arrow(target.type)
+    if kind == _UNTYPED:
+        text = type_name(target.type) if not pat.is_nested(wanted) else None
+        return (
+            f"NULL AS {name}" if text is None else f"CAST(NULL AS {plain_type(wanted)}) AS {name}"
+        )
+    to_text = pat.is_string(wanted) and not pat.is_nested(arrow) and not pat.is_binary(arrow)
+    to_time = (pat.is_date(wanted) or pat.is_timestamp(wanted)) and (
+        pat.is_date(arrow) or pat.is_timestamp(arrow)
+    )
+    if (to_text and not pat.is_string(arrow)) or (to_time and arrow != wanted):
+        return f"CAST({name} AS {plain_type(wanted)}) AS {name}"
+    return name
+
+
+def plain_type(wanted: pa.DataType) -> str:
+    """Return the type of DuckDB for an atomic type of Arrow."""
+    if pat.is_timestamp(wanted):
+        zoned = wanted.tz is not None
+        return "TIMESTAMPTZ" if zoned else "TIMESTAMP_NS" if wanted.unit == "ns" else "TIMESTAMP"
+    if pat.is_decimal(wanted):
+        return f"DECIMAL({wanted.precision}, {wanted.scale})"
+    known = {
+        pa.bool_(): "BOOLEAN",
+        pa.int8(): "TINYINT",
+        pa.int16(): "SMALLINT",
+        pa.int32(): "INTEGER",
+        pa.int64(): "BIGINT",
+        pa.float32(): "FLOAT",
+        pa.float64(): "DOUBLE",
+        pa.date32(): "DATE",
+        pa.binary(): "BLOB",
+    }
+    return known.get(wanted, "TIME" if pat.is_time(wanted) else "VARCHAR")
+
+
+def _insert(rows: pa.RecordBatchReader, table: Table) -> Snapshot | None:
+    return table.upsert(rows) if table.schema.primary_keys else table.append(rows)
+
+
+def _replace(rows: pa.RecordBatchReader, target: WriteTarget) -> Snapshot | None:
+    table = (target.store, target.schema, rows)
+    if target.schema.primary_keys:
+        messages = write_primary_key_rows(*table, options=target.options, replaces=True)
+    else:
+        messages = write_append(*table, options=target.options, replaces=True)
+    try:
+        return commit_replacement(target, messages)
+    except InvalidInputError:
+        abort(target, messages)
+        raise
+
+
+def _paimon_type(arrow: pa.DataType) -> DataType | None:
+    try:
+        return from_arrow(arrow)
+    except InvalidInputError:
+        return None
+
+
+def _reading_problem(error: pa.ArrowException) -> str:
+    text = " ".join(str(error).split()).partition("Detail: Python exception:")[0]
+    return text if text.endswith(".") else f"{text}."

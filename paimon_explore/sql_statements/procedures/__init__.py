@@ -1,0 +1,1 @@
+"""`CALL sys.…`: the procedures, by what they do."""

@@ -1,0 +1,436 @@
+"""`CALL sys.…`: maintenance procedures with the names and arguments of the Java procedures.
+
+Arguments are positional or named (`name => value`); names ignore case and `_`.
+Values are constants or expressions that the engine evaluates.
+"""
+
+import difflib
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+
+from paimon_explore.commit.committer import Committer
+from paimon_explore.errors import (
+    InvalidInputError,
+    NotFoundError,
+    UnsupportedFeatureError,
+    choices,
+)
+from paimon_explore.maintenance.references.auto_tags import create_auto_tags
+from paimon_explore.metadata.consumer import Consumer
+from paimon_explore.metadata.options.option_definition import parse_names
+from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.metadata.snapshot import NO_WATERMARK, Snapshot
+from paimon_explore.sql_statements.outcome import Answer, answer
+from paimon_explore.sql_statements.procedures.call_arguments import Call, Procedure
+from paimon_explore.sql_statements.procedures.catalog_procedures import CATALOG_PROCEDURES, REFUSED
+from paimon_explore.sql_statements.procedures.migrate_procedures import MIGRATIONS
+from paimon_explore.sql_statements.procedures.partition_arguments import (
+    idle_partitions,
+    partitions_of,
+)
+from paimon_explore.sql_statements.procedures.rewrite_procedures import REWRITES
+from paimon_explore.sql_statements.table_resolution import Name, Warehouse
+from paimon_explore.sql_statements.tokenizer import Kind, Reader
+from paimon_explore.table.latest_schema import latest_schema
+from paimon_explore.table.table import Table
+
+_JAVA_ONLY = frozenset({"migrate_file", "refresh_object_table", "drop_partition", "sort_compact"})
+"""Procedures of Java for other engines, or of earlier releases."""
+_RANGE = re.compile(r"([0-9]+)(?:\s*-\s*([0-9]+))?")
+
+
+def call(warehouse: Warehouse, reader: Reader) -> Answer | None:
+    """Run the rest of a CALL; return None for an unknown procedure without a warehouse."""
+    path = reader.path("the procedure")
+    if [part.lower() for part in path[:-1]] not in (["sys"], ["paimon", "sys"]):
+        if warehouse.catalog is None:
+            return None
+        hint = f"Write CALL sys.{path[-1]}(…)."
+        raise InvalidInputError(f"{'.'.join(path)!r} is not a Paimon procedure.", hint=hint)
+    name = path[-1].lower()
+    found = PROCEDURES.get(name) or REFUSED.get(name)
+    if found is None:
+        raise _unknown(name)
+    values = _arguments(warehouse, name, found, reader.parts("the arguments"))
+    reader.end()
+    return found.run(
+        Call(warehouse=warehouse, procedure=name, arguments=found.arguments, values=values)
+    )
+
+
+def _unknown(name: str) -> InvalidInputError | UnsupportedFeatureError:
+    if name in _JAVA_ONLY:
+        return UnsupportedFeatureError(
+            f"the procedure {name}", hint="Use the Java connector: connector='java'."
+        )
+    near = difflib.get_close_matches(name, PROCEDURES, n=1)
+    known = f"Procedures: {choices(sorted(PROCEDURES), limit=50)}."
+    hint = f"Did you mean {near[0]!r}? {known}" if near else known
+    return InvalidInputError(f"Unknown procedure {name!r}.", hint=hint)
+
+
+def signature(name: str) -> str:
+    """Return a procedure's name with its argument names.
+
+    >>> signature("delete_tag")
+    'delete_tag(table, tag)'
+    """
+    return f"{name}({', '.join(PROCEDURES[name].arguments)})"
+
+
+def _arguments(
+    warehouse: Warehouse, name: str, procedure: Procedure, texts: Sequence[str]
+) -> dict[str, object]:
+    known = {_plain(argument): argument for argument in procedure.arguments}
+    found: dict[str, object] = {}
+    for place, text in enumerate(texts):
+        reader = Reader(text)
+        if reader.here.kind in {Kind.WORD, Kind.NAME} and reader.ahead(1).sign == "=>":
+            given = reader.identifier("the argument")
+            reader.next()
+            argument = known.get(_plain(given))
+        else:
+            given = f"number {place + 1}"
+            argument = procedure.arguments[place] if place < len(procedure.arguments) else None
+        if argument is None or argument in found:
+            what = "is unknown" if argument is None else "is given twice"
+            hint = f"Syntax: CALL sys.{signature(name)}."
+            raise InvalidInputError(f"CALL sys.{name}: argument {given} {what}.", hint=hint)
+        found[argument] = _value(warehouse, reader, name, argument)
+    return found
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("_", "")
+
+
+def _value(warehouse: Warehouse, reader: Reader, name: str, argument: str) -> object:
+    text = reader.rest()
+    if Reader(text).here.kind is Kind.TEXT and Reader(text).ahead(1).kind is Kind.END:
+        return Reader(text).text("the value")
+    try:
+        return warehouse.engine.evaluate(text)
+    except InvalidInputError as error:
+        raise InvalidInputError(
+            f"CALL sys.{name}: {argument} => {text} is not a constant.",
+            hint="Strings are written in single quotes.",
+        ) from error
+
+
+def _compact(one: Call) -> Answer:
+    table = one.table()
+    strategy = (one.text("compact_strategy") or "full").lower()
+    if strategy not in {"full", "minor"}:
+        raise one.problem(f"compact_strategy = {strategy!r} is unknown", "Use 'full' or 'minor'.")
+    partitions, buckets = partitions_of(one, table), _buckets(one)
+    idle = one.duration("partition_idle_time")
+    order = (one.text("order_strategy") or "none").lower()
+    columns = parse_names(one.text("order_by") or "")
+    if idle is not None:
+        if order != "none":
+            raise one.problem("partition_idle_time and order_strategy cannot be combined")
+        partitions = idle_partitions(table, idle, partitions)
+    if order != "none":
+        if buckets is not None:
+            raise one.problem("buckets and order_strategy cannot be combined")
+        table.compact(strategy=order, columns=columns, partitions=partitions)
+    elif columns:
+        raise one.problem("order_by is given without order_strategy", "Add order_strategy.")
+    else:
+        full = strategy == "full"
+        engine = one.warehouse.engine
+        engine.compact(table, full=full, partitions=partitions, buckets=buckets)
+    return one.ok()
+
+
+def _buckets(one: Call) -> list[int] | None:
+    """Return the buckets given as `0-99,200`: numbers, and ranges with both ends included."""
+    text = one.text("buckets")
+    if not text or not text.strip():
+        return None
+    found: set[int] = set()
+    for part in text.split(","):
+        match = _RANGE.fullmatch(part.strip())
+        first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
+        if first > last:
+            raise one.problem(f"buckets = {text!r} is not of the form '0-99,200-299'")
+        found.update(range(first, last + 1))
+    return sorted(found)
+
+
+def _compact_manifest(one: Call) -> Answer:
+    table = one.table()
+    schema = latest_schema(table.store)
+    options = TableOptions({**schema.options, **table.dynamic_options})
+    Committer(table.store, schema, options=options).compact_manifests()
+    return one.ok()
+
+
+def _expire_snapshots(one: Call) -> Answer:
+    report = one.table().maintenance.expire_snapshots(
+        retain_max=one.number("retain_max"),
+        retain_min=one.number("retain_min"),
+        older_than=one.moment("older_than"),
+        limit=one.number("max_deletes"),
+    )
+    columns = "deleted_snapshots_count bigint"
+    return answer(columns, [(len(report.expired),)])
+
+
+def _expire_changelogs(one: Call) -> Answer:
+    report = one.table().maintenance.expire_changelogs(
+        retain_max=one.number("retain_max"),
+        retain_min=one.number("retain_min"),
+        older_than=one.moment("older_than"),
+        limit=one.number("max_deletes"),
+    )
+    columns = "deleted_changelogs_count bigint"
+    return answer(columns, [(len(report.expired),)])
+
+
+_EXPIRY = {
+    "timestamp_formatter": "partition.timestamp-formatter",
+    "timestamp_pattern": "partition.timestamp-pattern",
+    "expire_strategy": "partition.expiration-strategy",
+    "max_expires": "partition.expiration-max-num",
+}
+
+
+def _expire_partitions(one: Call) -> Answer:
+    table = one.table()
+    given = {key: text for name, key in _EXPIRY.items() if (text := one.text(name)) is not None}
+    upkeep = replace(table.maintenance, dynamic_options={**table.dynamic_options, **given})
+    gone = upkeep.expire_partitions(one.duration("expiration_time"))
+    texts = [", ".join(f"{key}={value}" for key, value in part.items()) for part in gone]
+    return answer("expired_partitions string", [(text,) for text in texts])
+
+
+def _remove_orphans(one: Call) -> Answer:
+    text = one.needed("table")
+    if text.endswith(".*"):
+        database = one.warehouse.known_database(text[:-2])
+        names = one.warehouse.warehouse().tables(database)
+        tables = [one.warehouse.base(Name(table=f"{database}.{name}")) for name in names]
+    else:
+        tables = [one.table()]
+    older = one.moment("older_than") or timedelta(days=1)
+    dry = one.flag("dry_run", default=False)
+    reports = [t.maintenance.remove_orphan_files(older_than=older, dry_run=dry) for t in tables]
+    row = (sum(len(r.files) for r in reports), sum(r.size for r in reports))
+    columns = "deletedFileCount bigint, deletedFileTotalLenInBytes bigint"
+    return answer(columns, [row])
+
+
+def _create_tag(one: Call) -> Answer:
+    one.table().maintenance.create_tag(
+        one.needed("tag"), one.number("snapshot"), retained=one.duration("time_retained")
+    )
+    return one.ok()
+
+
+def _create_tag_at(one: Call) -> Answer:
+    table, moment = one.table(), one.moment("timestamp")
+    if moment is None:
+        raise one.problem("the argument 'timestamp' is missing")
+    millis = moment.timestamp() * 1000
+    later = [s for s in table.snapshots if s.time_millis >= millis]
+    if not later:
+        msg = f"Table {table.name} has no snapshot at or after {moment}."
+        raise NotFoundError("snapshot", str(moment), table.name, message=msg)
+    tag, retained = one.needed("tag"), one.duration("time_retained")
+    made = table.maintenance.create_tag(tag, later[0].id, retained=retained)
+    columns = "tag string, snapshot bigint, commit_time bigint, watermark string"
+    snapshot = made.snapshot
+    row = (tag, snapshot.id, snapshot.time_millis, str(snapshot.watermark))
+    return answer(columns, [row])
+
+
+def _replace_tag(one: Call) -> Answer:
+    one.table().maintenance.replace_tag(
+        one.needed("tag"), one.number("snapshot"), retained=one.duration("time_retained")
+    )
+    return one.ok()
+
+
+def _rename_tag(one: Call) -> Answer:
+    one.table().maintenance.rename_tag(one.needed("tag"), one.needed("target_tag"))
+    return one.ok()
+
+
+def _delete_tag(one: Call) -> Answer:
+    table = one.table()
+    for name in one.needed_names("tag"):
+        table.maintenance.delete_tag(name)
+    return one.ok()
+
+
+def _expire_tags(one: Call) -> Answer:
+    gone = one.table().maintenance.expire_tags(older_than=one.moment("older_than"))
+    return answer("expired_tags string", [(name,) for name in gone])
+
+
+def _auto_tags(one: Call) -> Answer:
+    table = one.table()
+    made = create_auto_tags(table.store, table.maintenance.options)
+    return answer("tag string", [(tag.name,) for tag in made])
+
+
+def _rolled_back(before: int | None, made: Snapshot) -> Answer:
+    columns = "previous_snapshot_id bigint, current_snapshot_id bigint"
+    return answer(columns, [(before, made.id)])
+
+
+def _rollback(one: Call) -> Answer:
+    table = one.table()
+    before = table.store.snapshots.latest_id()
+    version, snapshot, tag = one.text("version"), one.number("snapshot"), one.text("tag")
+    if version is not None:
+        if version.isdigit() and version not in table.tags:
+            snapshot = int(version)
+        else:
+            tag = version
+    made = table.maintenance.rollback_to(snapshot=snapshot, tag=tag)
+    return _rolled_back(before, made)
+
+
+def _rollback_to_time(one: Call) -> Answer:
+    table, moment = one.table(), one.moment("timestamp")
+    if moment is None:
+        raise one.problem("the argument 'timestamp' is missing")
+    millis = moment.timestamp() * 1000
+    return _rollback_to_last(table, lambda s: s.time_millis <= millis, f"at or before {moment}")
+
+
+def _rollback_to_watermark(one: Call) -> Answer:
+    table, watermark = one.table(), one.number("watermark")
+    if watermark is None:
+        raise one.problem("the argument 'watermark' is missing")
+
+    def reached(snapshot: Snapshot) -> bool:
+        found = snapshot.watermark
+        return found is not None and found != NO_WATERMARK and found <= watermark
+
+    return _rollback_to_last(table, reached, f"with a watermark of at most {watermark}")
+
+
+def _rollback_to_last(table: Table, fits: Callable[[Snapshot], bool], what: str) -> Answer:
+    found = [snapshot.id for snapshot in table.snapshots if fits(snapshot)]
+    if not found:
+        msg = f"Table {table.name} has no snapshot {what}."
+        raise NotFoundError("snapshot", what, table.name, message=msg)
+    before = table.store.snapshots.latest_id()
+    made = table.maintenance.rollback_to(snapshot=found[-1])
+    return _rolled_back(before, made)
+
+
+def _create_branch(one: Call) -> Answer:
+    one.table().maintenance.create_branch(one.needed("branch"), one.text("tag"))
+    return one.ok()
+
+
+def _delete_branch(one: Call) -> Answer:
+    table = one.table()
+    for name in one.needed_names("branch"):
+        table.maintenance.delete_branch(name)
+    return one.ok()
+
+
+def _rename_branch(one: Call) -> Answer:
+    one.table().maintenance.rename_branch(one.needed("from_branch"), one.needed("to_branch"))
+    return one.ok()
+
+
+def _fast_forward(one: Call) -> Answer:
+    one.table().maintenance.fast_forward(one.needed("branch"))
+    return one.ok()
+
+
+def _reset_consumer(one: Call) -> Answer:
+    one.check_stated("next_snapshot_id", "Omit next_snapshot_id to delete the consumer.")
+    consumers = one.table().store.consumers
+    name, following = one.needed("consumer_id"), one.number("next_snapshot_id")
+    if following is None:
+        consumers.delete(name)
+    else:
+        consumers.save(name, Consumer(next_snapshot=following))
+    return one.ok()
+
+
+def _clear_consumers(one: Call) -> Answer:
+    one.check_stated("including_consumers", "Omit including_consumers to delete all consumers.")
+    table = one.table()
+    wanted = parse_names(one.text("including_consumers") or "")
+    spared = parse_names(one.text("excluding_consumers") or "")
+    for name in table.store.consumers.ids():
+        if (not wanted or name in wanted) and name not in spared:
+            table.store.consumers.delete(name)
+    return one.ok()
+
+
+def _expire_consumers(one: Call) -> Answer:
+    gone = one.table().maintenance.expire_consumers()
+    return answer("expired_consumers string", [(name,) for name in gone])
+
+
+def _fsck(one: Call) -> Answer:
+    limit = one.number("cross_check_records")
+    found = one.table().maintenance.fsck(
+        read_rows=one.flag("read_rows", default=False),
+        cross_check_records=100_000 if limit is None else limit,
+    )
+    return answer("finding string", [(str(finding),) for finding in found])
+
+
+_KEPT = ("table", "retain_max", "retain_min", "older_than", "max_deletes", "options")
+_TAG = ("table", "tag", "snapshot", "time_retained")
+
+PROCEDURES: Mapping[str, Procedure] = {
+    **REWRITES,
+    **CATALOG_PROCEDURES,
+    **MIGRATIONS,
+    "compact": Procedure(
+        arguments=(
+            *("table", "partitions", "compact_strategy", "order_strategy", "order_by", "where"),
+            *("options", "partition_idle_time", "buckets"),
+        ),
+        run=_compact,
+    ),
+    "compact_manifest": Procedure(arguments=("table", "options"), run=_compact_manifest),
+    "expire_snapshots": Procedure(arguments=_KEPT, run=_expire_snapshots),
+    "expire_changelogs": Procedure(arguments=_KEPT, run=_expire_changelogs),
+    "expire_partitions": Procedure(
+        arguments=("table", "expiration_time", *_EXPIRY, "options"), run=_expire_partitions
+    ),
+    "remove_orphan_files": Procedure(
+        arguments=("table", "older_than", "dry_run", "parallelism", "mode"), run=_remove_orphans
+    ),
+    "create_tag": Procedure(arguments=_TAG, run=_create_tag),
+    "create_tag_from_timestamp": Procedure(
+        arguments=("table", "tag", "timestamp", "time_retained"), run=_create_tag_at
+    ),
+    "replace_tag": Procedure(arguments=_TAG, run=_replace_tag),
+    "rename_tag": Procedure(arguments=("table", "tag", "target_tag"), run=_rename_tag),
+    "delete_tag": Procedure(arguments=("table", "tag"), run=_delete_tag),
+    "expire_tags": Procedure(arguments=("table", "older_than"), run=_expire_tags),
+    "trigger_tag_automatic_creation": Procedure(arguments=("table", "force"), run=_auto_tags),
+    "rollback": Procedure(arguments=("table", "version", "snapshot", "tag"), run=_rollback),
+    "rollback_to_timestamp": Procedure(arguments=("table", "timestamp"), run=_rollback_to_time),
+    "rollback_to_watermark": Procedure(
+        arguments=("table", "watermark"), run=_rollback_to_watermark
+    ),
+    "create_branch": Procedure(arguments=("table", "branch", "tag"), run=_create_branch),
+    "delete_branch": Procedure(arguments=("table", "branch"), run=_delete_branch),
+    "rename_branch": Procedure(arguments=("table", "from_branch", "to_branch"), run=_rename_branch),
+    "fast_forward": Procedure(arguments=("table", "branch"), run=_fast_forward),
+    "reset_consumer": Procedure(
+        arguments=("table", "consumer_id", "next_snapshot_id"), run=_reset_consumer
+    ),
+    "clear_consumers": Procedure(
+        arguments=("table", "including_consumers", "excluding_consumers"), run=_clear_consumers
+    ),
+    "expire_consumers": Procedure(arguments=("table",), run=_expire_consumers),
+    "fsck": Procedure(arguments=("table", "read_rows", "cross_check_records"), run=_fsck),
+}
+"""The procedures by name."""

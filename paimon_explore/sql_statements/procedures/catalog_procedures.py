@@ -1,0 +1,152 @@
+"""Procedures for views and functions of a catalog, and those that are refused by name."""
+
+import json
+from collections.abc import Callable, Mapping
+
+from paimon_explore.data_types.definitions import DataField
+from paimon_explore.data_types.json_parser import parse_fields
+from paimon_explore.errors import FormatError, UnsupportedFeatureError, choices
+from paimon_explore.metastore.view_values import (
+    FunctionAction,
+    FunctionChange,
+    FunctionInfo,
+    ViewAction,
+    ViewChange,
+)
+from paimon_explore.sql_statements.outcome import Answer
+from paimon_explore.sql_statements.procedures.call_arguments import Call, Procedure
+from paimon_explore.sql_statements.tokenizer import Reader
+from paimon_explore.sql_statements.views import DIALECT
+
+_ACTIONS = {
+    "add": ViewAction.ADD_DIALECT,
+    "update": ViewAction.UPDATE_DIALECT,
+    "drop": ViewAction.DROP_DIALECT,
+}
+
+
+def _named(one: Call, argument: str) -> str:
+    """Return the full name that an argument has, `database.name`."""
+    return one.warehouse.named(Reader(one.needed(argument)).path(f"the {argument}")).table
+
+
+def _alter_view_dialect(one: Call) -> Answer:
+    action = _ACTIONS.get(one.needed("action"))
+    if action is None:
+        raise one.problem(f"action = {one.text('action')!r} is unknown", "Use add, update or drop.")
+    query = None if action is ViewAction.DROP_DIALECT else one.needed("query")
+    engine = one.text("engine")
+    dialect = engine if engine and engine.strip() else DIALECT
+    change = ViewChange(action=action, key=dialect, value=query)
+    one.warehouse.warehouse().alter_view(_named(one, "view"), change)
+    return one.ok()
+
+
+def _create_function(one: Call) -> Answer:
+    function = FunctionInfo(
+        input_params=_fields(one, "inputParams"),
+        return_params=_fields(one, "returnParams"),
+        deterministic=one.flag("deterministic", default=True),
+        comment=one.text("comment"),
+        options=one.options(),
+    )
+    one.warehouse.warehouse().create_function(_named(one, "function"), function)
+    return one.ok()
+
+
+def _fields(one: Call, argument: str) -> tuple[DataField, ...]:
+    """Return the fields of an argument, a JSON array of `id`, `name` and `type`."""
+    text = one.needed(argument)
+    try:
+        return parse_fields(json.loads(text), f"argument {argument}")
+    except (ValueError, FormatError) as error:
+        example = '[{"id": 0, "name": "x", "type": "INT"}]'
+        raise one.problem(f"{argument} = {text!r} is not a list of fields", example) from error
+
+
+def _alter_function(one: Call) -> Answer:
+    text = one.needed("change")
+    example = '{"action": "addDefinition", "name": "spark", "definition": {…}}'
+    try:
+        members = json.loads(text)
+    except ValueError as error:
+        raise one.problem(f"change = {text!r} is not JSON", example) from error
+    actions = [action.value for action in FunctionAction]
+    if not isinstance(members, dict) or members.get("action") not in actions:
+        raise one.problem(f"change = {text!r} has no known action", f"Use {choices(actions)}.")
+    value = members.get("value", members.get("comment"))
+    change = FunctionChange(
+        action=FunctionAction(members["action"]),
+        key=str(members.get("key", members.get("name", ""))),
+        value=None if value is None else str(value),
+        definition=members.get("definition") or {},
+    )
+    one.warehouse.warehouse().alter_function(_named(one, "function"), change)
+    return one.ok()
+
+
+def _drop_function(one: Call) -> Answer:
+    one.warehouse.warehouse().drop_function(_named(one, "function"))
+    return one.ok()
+
+
+def _refused(hint: str) -> Callable[[Call], Answer]:
+    """Return a procedure that is refused, and says what is missing."""
+
+    def refuse(one: Call) -> Answer:
+        raise UnsupportedFeatureError(f"CALL sys.{one.procedure}", hint=hint)
+
+    return refuse
+
+
+_VECTORS = (
+    "Java's connector has it only after 2.0. Deletion vectors of tables with data evolution are "
+    "applied on read; of other tables, compact applies them."
+)
+_REPAIR = (
+    "It enters tables of a folder into a Hive metastore; other catalogs of Java refuse it, too. "
+    "Tables of a folder are found without it. A Hive metastore gets a table by creating it there "
+    "and copying the files: CALL sys.copy(source_table => 'a.t', target_table => 'b.t')."
+)
+_ROW_IDS = (
+    "Java's connector has it only after 2.0. Row ids are assigned at the commit of new rows; rows "
+    "written anew, by INSERT OVERWRITE t SELECT * FROM t, get new ones."
+)
+
+CATALOG_PROCEDURES: Mapping[str, Procedure] = {
+    "alter_view_dialect": Procedure(
+        arguments=("view", "action", "engine", "query"), run=_alter_view_dialect
+    ),
+    "create_function": Procedure(
+        arguments=(
+            *("function", "inputParams", "returnParams", "deterministic", "comment", "options"),
+        ),
+        run=_create_function,
+    ),
+    "alter_function": Procedure(arguments=("function", "change"), run=_alter_function),
+    "drop_function": Procedure(arguments=("function",), run=_drop_function),
+}
+"""The procedures by name."""
+
+REFUSED: Mapping[str, Procedure] = {
+    name: Procedure(arguments=arguments, run=_refused(hint))
+    for name, (arguments, hint) in {
+        "compact_chain_table": (
+            ("table", "partition", "overwrite"),
+            "This package does not read chain tables ('chain-table.enabled').",
+        ),
+        "materialize_deletion_vectors": (
+            ("table", "partitions", "options", "where"),
+            _VECTORS,
+        ),
+        "reassign_row_id": (
+            ("table", "partitions"),
+            _ROW_IDS,
+        ),
+        "repair": (
+            ("database_or_table",),
+            _REPAIR,
+        ),
+    }.items()
+}
+"""Procedures of Java that are refused, with the reason."""

@@ -1,0 +1,194 @@
+"""Queries: replaces Paimon tables by temporary views, then runs them.
+
+A view is dropped as soon as the engine has analysed the query, whose plan keeps the rows. So every
+statement reads the latest snapshots, and existing rows stay at theirs.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
+
+from sqlglot import exp
+
+from paimon_explore.errors import InvalidInputError, NotFoundError
+from paimon_explore.sql_statements.engine import TARGET_VIEW, Args, TableRows
+from paimon_explore.sql_statements.max_partition import with_max_partitions
+from paimon_explore.sql_statements.outcome import QueryRows
+from paimon_explore.sql_statements.query_pushdown import usable_where, wanted_columns
+from paimon_explore.sql_statements.table_references import (
+    FUNCTIONS,
+    Reference,
+    references_of,
+    spliced,
+)
+from paimon_explore.sql_statements.table_resolution import Name, Warehouse
+from paimon_explore.sql_statements.tokenizer import Kind, Reader, Token, tokens_of
+from paimon_explore.sql_statements.views import find_view, named_columns, query_of
+from paimon_explore.sql_statements.views import opened as opened_view
+from paimon_explore.table.table import Table
+
+
+def run_query(warehouse: Warehouse, source: str, args: Args = None) -> QueryRows:
+    """Run a query, or another statement of the engine that reads tables.
+
+    Args:
+        warehouse: resolves table names.
+        source: the text.
+        args: values of parameter markers.
+
+    Raises:
+        NotFoundError: a table, branch, snapshot or tag that does not exist.
+        InvalidInputError: a point in time or option that cannot be used.
+    """
+    with replaced(warehouse, source) as text:
+        return warehouse.engine.query(text, args)
+
+
+@contextmanager
+def replaced(warehouse: Warehouse, source: str) -> Iterator[str]:
+    """Replace Paimon tables in the text by temporary views, which exist inside the context."""
+    source = with_max_partitions(warehouse, source)
+    found = [
+        (reference, name)
+        for reference in references_of(source)
+        if reference.parts != (TARGET_VIEW,)
+        and (name := _name_of(warehouse, reference)) is not None
+    ]
+    if not found:
+        yield source
+        return
+    tokens = tokens_of(source)
+    replacements: list[tuple[int, int, str]] = []
+    with ExitStack() as views:
+        for reference, name in found:
+            rows = rows_of(warehouse, reference, name, tokens)
+            view = views.enter_context(warehouse.engine.viewed(rows))
+            replacements += _replacements(reference, name, view)
+        yield spliced(source, replacements)
+
+
+def _name_of(warehouse: Warehouse, reference: Reference) -> Name | None:
+    """Return the Paimon table of a reference; None if the table belongs to the engine."""
+    if reference.arguments is None:
+        found = warehouse.find(reference.parts)
+        if found is None and reference.node is not None:
+            warehouse.refuse_missing(reference.parts)
+        return found
+    if not reference.arguments:
+        function = reference.parts[-1]
+        raise InvalidInputError(f"{function} requires the name of a table.")
+    text = Reader(reference.arguments[0])
+    given = text.text("the table") if text.here.kind is Kind.TEXT else reference.arguments[0]
+    if "/" in given:
+        return Name(table=given, is_folder=True)
+    return warehouse.named(Reader(given).path("a table"))
+
+
+def _replacements(reference: Reference, name: Name, view: str) -> list[tuple[int, int, str]]:
+    alias = f" AS `{name.alias}`"
+    if reference.alias_at is None:
+        return [(reference.start, reference.end, view)]
+    columns = _qualified(reference)
+    if reference.alias_at == reference.end:
+        return [(reference.start, reference.end, view + alias), *columns]
+    alias_edit = (reference.alias_at, reference.alias_at, alias)
+    return [(reference.start, reference.end, view), alias_edit, *columns]
+
+
+def _qualified(reference: Reference) -> list[tuple[int, int, str]]:
+    """Remove the database from `db.t.column`, because the view has none."""
+    node = reference.node
+    if node is None or len(reference.parts) == 1 or not isinstance(node.parent, exp.Expr):
+        return []
+    select = node.find_ancestor(exp.Select)
+    wanted = [part.lower() for part in reference.parts]
+    cuts: dict[int, int] = {}
+    for column in select.find_all(exp.Column) if select is not None else ():
+        parts = column.parts
+        if [part.name.lower() for part in parts[: len(wanted)]] == wanted:
+            first, last = parts[0].meta.get("start"), parts[len(wanted) - 1].meta.get("start")
+            if first is not None and last is not None:
+                cuts[int(first)] = int(last)
+    return [(start, end, "") for start, end in cuts.items()]
+
+
+def rows_of(
+    warehouse: Warehouse, reference: Reference, name: Name, tokens: Sequence[Token]
+) -> TableRows | QueryRows:
+    """Return the rows of a reference, with pushdown of columns and conditions."""
+    options = dict(reference.options)
+    if reference.arguments is not None:
+        options[FUNCTIONS[reference.parts[-1].lower()]] = _increment(warehouse, reference)
+    base, system = warehouse.split(name)
+    try:
+        opened = warehouse.open(base, options or None)
+    except NotFoundError as error:
+        view = find_view(warehouse, name) if error.kind == "table" else None
+        if view is None:
+            raise
+        return named_columns(view, name, run_query(opened_view(warehouse, name), query_of(view)))
+    if not isinstance(opened, Table):
+        return TableRows(table=opened)
+    opened = _travelled(warehouse, reference, opened)
+    if system is not None:
+        return TableRows(table=opened, system=system)
+    where = usable_where(reference, opened.schema)
+    columns = wanted_columns(reference, tokens, opened.schema)
+    return TableRows(table=opened, columns=columns, where=where)
+
+
+def _increment(warehouse: Warehouse, reference: Reference) -> str:
+    """Return the start and end of an incremental query as the option's value."""
+    function, arguments = reference.parts[-1], reference.arguments or ()
+    if len(arguments) != 3:  # noqa: PLR2004 - a table and two ends
+        raise InvalidInputError(
+            f"{function} requires 3 arguments, but the query passes {len(arguments)}.",
+            hint=f"Pass a table, the start (exclusive) and the end: {function}('db.t', '3', '7').",
+        )
+    ends = [warehouse.engine.evaluate(text) for text in arguments[1:]]
+    return ",".join(map(str, ends))
+
+
+def _travelled(warehouse: Warehouse, reference: Reference, opened: Table) -> Table:
+    if reference.version is not None:
+        return opened.at(version=_version(warehouse, reference.version))
+    if reference.timestamp is not None:
+        moment = _moment(warehouse, reference.timestamp)
+        try:
+            return opened.at(timestamp=moment)
+        except NotFoundError as error:
+            msg = f"Table {opened.name} has no snapshot at or before {reference.timestamp}."
+            raise NotFoundError(
+                error.kind, reference.timestamp, opened.name, message=msg, hint=error.hint
+            ) from error
+    return opened if warehouse.travel is None else warehouse.travel(opened)
+
+
+def _version(warehouse: Warehouse, text: str) -> str:
+    value = _evaluated(warehouse, text, "VERSION AS OF")
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise InvalidInputError(
+            f"The value {value!r} of VERSION AS OF {text} is neither an integer nor a string.",
+            hint="Pass a snapshot id, or the name of a tag as a string.",
+        )
+    return str(value)
+
+
+def _moment(warehouse: Warehouse, text: str) -> datetime:
+    """Evaluate a timestamp expression in the session's time zone."""
+    whole = f"unix_micros(CAST(({text}) AS TIMESTAMP))"
+    value = _evaluated(warehouse, whole, "TIMESTAMP AS OF", text)
+    if not isinstance(value, int):
+        raise InvalidInputError(f"The timestamp in TIMESTAMP AS OF {text} is NULL.")
+    return datetime.fromtimestamp(value // 1_000_000, UTC).replace(microsecond=value % 1_000_000)
+
+
+def _evaluated(warehouse: Warehouse, text: str, part: str, shown: str = "") -> object:
+    try:
+        return warehouse.engine.evaluate(text)
+    except InvalidInputError as error:
+        engine = warehouse.engine.name
+        raise InvalidInputError(
+            f"{part} {shown or text} is not a constant that {engine} can evaluate.",
+            hint=error.message,
+        ) from error

@@ -1,0 +1,344 @@
+"""Table references of a query, with their offsets in the text, and their replacement.
+
+sqlglot distinguishes tables from columns, aliases and CTEs. Syntax that it does not parse as Spark
+does (`t$files`, time travel, table options) is first blanked out in the text, keeping its length,
+so that all offsets remain valid. Only the names of tables are replaced in the text.
+"""
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import field
+from itertools import pairwise
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.sql_statements.option_clauses import options_of
+from paimon_explore.sql_statements.tokenizer import Kind, Reader, Token, tokens_of
+
+_POINTS = {
+    "VERSION": "version",
+    "SYSTEM_VERSION": "version",
+    "TIMESTAMP": "timestamp",
+    "SYSTEM_TIME": "timestamp",
+}
+_BEFORE_TABLE = frozenset({"FROM", "JOIN", "TABLE", "USING", "INTO"})
+_AFTER_TABLE = frozenset(
+    [
+        "WHERE",
+        "GROUP",
+        "ORDER",
+        "SORT",
+        "CLUSTER",
+        "DISTRIBUTE",
+        "HAVING",
+        "LIMIT",
+        "OFFSET",
+        "WINDOW",
+        "UNION",
+        "EXCEPT",
+        "MINUS",
+        "INTERSECT",
+        "JOIN",
+        "INNER",
+        "LEFT",
+        "RIGHT",
+        "FULL",
+        "CROSS",
+        "OUTER",
+        "SEMI",
+        "ANTI",
+        "NATURAL",
+        "LATERAL",
+        "PIVOT",
+        "UNPIVOT",
+        "ON",
+        "USING",
+        "TABLESAMPLE",
+        "SELECT",
+        "SET",
+        "WHEN",
+        "QUALIFY",
+    ]
+)
+_OPERATORS = frozenset({"+", "-", "*", "/", "||", "::", "."})
+_UNITS = frozenset({"INTERVAL", "DATE", "TIMESTAMP", "TIMESTAMP_NTZ", "TIMESTAMP_LTZ"})
+FUNCTIONS = {
+    "paimon_incremental_query": "incremental-between",
+    "paimon_incremental_between_timestamp": "incremental-between-timestamp",
+    "paimon_incremental_to_auto_tag": "incremental-to-auto-tag",
+}
+"""Table functions that are tables with an option."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """A table that a query reads.
+
+    Attributes:
+        parts: its name.
+        start: offset of the name.
+        end: offset after the name and the time travel and option clauses that follow it.
+        alias_at: where to insert an alias, if it has none.
+        version: text after VERSION AS OF.
+        timestamp: text after TIMESTAMP AS OF.
+        options: options after WITH.
+        arguments: texts of the arguments of a table function.
+        node: sqlglot's node; None where sqlglot could not parse the query.
+    """
+
+    parts: tuple[str, ...]
+    start: int
+    end: int
+    alias_at: int | None
+    version: str | None = None
+    timestamp: str | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
+    arguments: tuple[str, ...] | None = None
+    node: exp.Expr | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class _Found:
+    """A name in the text, with the clauses after it that were blanked out."""
+
+    parts: tuple[str, ...]
+    start: int
+    end: int
+    version: str | None = None
+    timestamp: str | None = None
+    options: dict[str, str] = field(default_factory=dict)
+    arguments: tuple[str, ...] | None = None
+    clauses_end: int = 0
+
+
+def references_of(source: str) -> list[Reference]:
+    """Return the tables that a query reads, without CTEs and Spark's table functions.
+
+    Raises:
+        InvalidInputError: a quote that is not closed, or an invalid time travel clause.
+    """
+    names, cleaned = _names(source)
+    tree = None if Reader(source).here.word == "TABLE" else _tree(cleaned)
+    if tree is None:
+        return _by_words(source, names)
+    found: list[Reference] = []
+    for node in tree.find_all(exp.Table):
+        start = _start(node)
+        name = None if start is None else names.get(start)
+        if name is None or _is_cte(node) or _is_function(node, name):
+            continue
+        found.append(_reference(source, name, node, has_alias=bool(node.alias)))
+    return sorted(found, key=lambda one: one.start)
+
+
+def _tree(cleaned: str) -> exp.Expr | None:
+    logger = logging.getLogger("sqlglot")
+    before = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        tree = sqlglot.parse_one(cleaned, read="spark")
+    except (SqlglotError, RecursionError):
+        return None
+    finally:
+        logger.setLevel(before)
+    return None if isinstance(tree, exp.Command) else tree
+
+
+def _start(node: exp.Table) -> int | None:
+    places = [part.meta.get("start") for part in node.parts]
+    known = [int(place) for place in places if place is not None]
+    return min(known) if known else None
+
+
+def _is_function(node: exp.Table, name: _Found) -> bool:
+    return isinstance(node.this, exp.Func) and name.arguments is None
+
+
+def _is_cte(node: exp.Table) -> bool:
+    """Return whether the name refers to a CTE in scope."""
+    if node.args.get("db") is not None:
+        return False
+    name = node.name.lower()
+    child: exp.Expr = node
+    above = node.parent
+    while above is not None:
+        scope = above.args.get("with_") or above.args.get("with")
+        if isinstance(scope, exp.With):
+            visible = list(scope.expressions)
+            if child in visible and not scope.recursive:
+                visible = visible[: visible.index(child)]
+            if any(one.alias.lower() == name for one in visible):
+                return True
+        child = above if not isinstance(above, exp.With) else child
+        above = above.parent
+    return False
+
+
+def _reference(source: str, name: _Found, node: exp.Expr | None, *, has_alias: bool) -> Reference:
+    return Reference(
+        parts=name.parts,
+        start=name.start,
+        end=max(name.end, name.clauses_end),
+        alias_at=None if has_alias else _alias_place(source, max(name.end, name.clauses_end)),
+        version=name.version,
+        timestamp=name.timestamp,
+        options=name.options,
+        arguments=name.arguments,
+        node=node,
+    )
+
+
+def _alias_place(source: str, at: int) -> int:
+    """Return the offset for an alias: after TABLESAMPLE, if there is one."""
+    reader = Reader(source, [t for t in tokens_of(source) if t.start >= at])
+    if not reader.takes("TABLESAMPLE"):
+        return at
+    end = _group_end(reader)
+    if reader.takes("REPEATABLE"):
+        end = _group_end(reader)
+    return end
+
+
+def _group_end(reader: Reader) -> int:
+    reader.group("the sample")
+    return reader.previous_end
+
+
+def _names(source: str) -> tuple[dict[int, _Found], str]:
+    """Return all dotted names by offset, and the text with unsupported syntax blanked out."""
+    tokens = tokens_of(source)
+    reader = Reader(source, tokens)
+    cleaned = list(source)
+    names: dict[int, _Found] = {}
+    while not reader.is_done:
+        token = reader.here
+        if token.kind not in {Kind.WORD, Kind.NAME}:
+            reader.next()
+            continue
+        found = _Found(parts=reader.path("a table"), start=token.start, end=0)
+        found.end = reader.previous_end
+        names[token.start] = found
+        _take_out(reader, found)
+        for at in range(token.start, found.end):
+            if cleaned[at] == "$":
+                cleaned[at] = "_"
+        if found.clauses_end:
+            cleaned[found.end : found.clauses_end] = " " * (found.clauses_end - found.end)
+    return names, "".join(cleaned)
+
+
+def _take_out(reader: Reader, found: _Found) -> None:
+    """Read the clauses after a table's name that sqlglot does not parse."""
+    if found.parts[-1].lower() in FUNCTIONS and reader.here.sign == "(":
+        found.arguments = tuple(reader.parts("its arguments"))
+        found.clauses_end = reader.previous_end
+        return
+    if _comes_point(reader):
+        reader.takes("FOR")
+        kind = _POINTS[reader.next().word]
+        reader.expect("AS", "OF")
+        text = _value(reader)
+        if kind == "version":
+            found.version = text
+        else:
+            found.timestamp = text
+        found.clauses_end = reader.previous_end
+    elif reader.comes("AT", "("):
+        _take_at(reader, found)
+    if reader.comes("WITH", "(") and _is_option(reader):
+        reader.next()
+        found.options = options_of(reader, "WITH")
+        found.clauses_end = reader.previous_end
+
+
+def _take_at(reader: Reader, found: _Found) -> None:
+    """Read `AT (VERSION => 3)` or `AT (TIMESTAMP => …)`."""
+    reader.next()
+    inner = Reader(reader.group("a point in time"))
+    kind = inner.expect_one("VERSION", "TIMESTAMP", part="AT")
+    inner.expect("=>", part="AT")
+    if kind == "VERSION":
+        found.version = inner.rest()
+    else:
+        found.timestamp = inner.rest()
+    found.clauses_end = reader.previous_end
+
+
+def _comes_point(reader: Reader) -> bool:
+    shift = 1 if reader.here.word == "FOR" else 0
+    words = [reader.ahead(shift + i).word for i in range(3)]
+    return words[0] in _POINTS and words[1:] == ["AS", "OF"]
+
+
+def _is_option(reader: Reader) -> bool:
+    """Return whether the parentheses contain options rather than a query."""
+    return reader.ahead(2).kind is Kind.TEXT or reader.ahead(3).sign in {"=", ".", "-"}
+
+
+def _value(reader: Reader) -> str:
+    """Read a value: constants, calls and parentheses, combined by operators."""
+    start = reader.here.start
+    while True:
+        reader.takes_one("-", "+")
+        if reader.is_done:
+            raise reader.problem("expected a point in time")
+        _operand(reader)
+        if not reader.takes_one(*_OPERATORS):
+            return reader.source[start : reader.previous_end]
+
+
+def _operand(reader: Reader) -> None:
+    """Read a constant, a name, a call or a parenthesis."""
+    if reader.here.sign == "(":
+        reader.group("a value")
+        return
+    first = reader.next()
+    if reader.here.sign == "(":
+        reader.group("the arguments")
+    elif first.word in _UNITS:
+        reader.next()  # the text
+        if first.word == "INTERVAL":
+            reader.next()  # the unit
+
+
+def _by_words(source: str, names: Mapping[int, _Found]) -> list[Reference]:
+    """Return the names in table positions of a query that sqlglot cannot parse."""
+    tokens = tokens_of(source)
+    ctes = {
+        tokens[i].text.lower()
+        for i in range(len(tokens) - 2)
+        if tokens[i + 1].word == "AS" and tokens[i + 2].sign == "("
+    }
+    found = []
+    for before, token in pairwise(tokens):
+        name = names.get(token.start)
+        if before.word not in _BEFORE_TABLE or name is None:
+            continue
+        following = _token_at(tokens, max(name.end, name.clauses_end))
+        if following.sign == "(" or (len(name.parts) == 1 and name.parts[0].lower() in ctes):
+            continue
+        has_alias = following.kind is Kind.NAME or following.word not in {"", *_AFTER_TABLE}
+        has_alias = has_alias or before.word == "TABLE"  # which takes none
+        found.append(_reference(source, name, None, has_alias=has_alias))
+    return found
+
+
+def _token_at(tokens: Sequence[Token], at: int) -> Token:
+    return next(token for token in tokens if token.start >= at)
+
+
+def spliced(source: str, replacements: Sequence[tuple[int, int, str]]) -> str:
+    """Return the text with some non-overlapping ranges replaced.
+
+    >>> spliced("SELECT * FROM t", [(14, 15, "view")])
+    'SELECT * FROM view'
+    """
+    made: list[str] = []
+    at = 0
+    for start, end, text in sorted(replacements):
+        made += [source[at:start], text]
+        at = end
+    return "".join([*made, source[at:]])

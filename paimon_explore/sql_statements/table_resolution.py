@@ -1,0 +1,231 @@
+"""Resolution of table names in statements to Paimon tables or tables of the engine.
+
+| name | refers to |
+| --- | --- |
+| `db.t`, `paimon.db.t` | a Paimon table or view, if the warehouse has that database |
+| `t` | a temporary view of that name; else a table or view of the current database |
+| `db.t$files`, `db.t$branch_b`, ``db.`t$branch_b$files` `` | a system table, a branch |
+| `sys.all_tables` … | a table of the whole catalog |
+| ``paimon.`/a/folder` ``, ``paimon_explore.`/a/folder` `` | the table in that folder |
+| anything else | a table of the engine |
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import field, replace
+
+from paimon_explore.errors import InvalidInputError, NotFoundError, choices
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metastore.identifier import parse_identifier
+from paimon_explore.sql_statements.engine import Engine
+from paimon_explore.sql_statements.quoted_names import CATALOG
+from paimon_explore.table.catalog.catalog import Catalog
+from paimon_explore.table.catalog.catalog_system_tables import DATABASE as SYS
+from paimon_explore.table.row_reader import RowSource
+from paimon_explore.table.table import Table, open_table
+
+DEFAULT = "default"
+_FOLDERS = (CATALOG, "paimon_explore")
+_DEEPEST = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Name:
+    """The name of a Paimon table in a statement.
+
+    Attributes:
+        table: `database.table` with an optional `$` suffix, or a folder.
+        is_folder: whether it is a folder.
+        is_given: whether it is the name of one of `Warehouse.given`.
+    """
+
+    table: str
+    is_folder: bool = False
+    is_given: bool = False
+
+    @property
+    def alias(self) -> str:
+        """Return the name by which a query may qualify its columns."""
+        last = self.table.rstrip("/").rpartition("/" if self.is_folder else ".")[2]
+        return last.partition("$")[0] if self.is_folder else last
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Warehouse:
+    """The catalog and current database in which a statement's table names are resolved.
+
+    Attributes:
+        engine: runs the queries of statements.
+        catalog: the warehouse; None if tables can only be named by their folders.
+        database: the current database, for unqualified names.
+        open_views: the views whose queries are being resolved, the outermost first.
+        given: tables by the names that only these statements know.
+        travel: opens a table at the time of a query, if the query names none.
+    """
+
+    engine: Engine
+    catalog: Catalog | None
+    database: str
+    open_views: tuple[str, ...] = ()
+    given: Mapping[str, Table] = field(default_factory=dict)
+    travel: Callable[[Table], Table] | None = None
+
+    def find(self, parts: tuple[str, ...]) -> Name | None:
+        """Return the Paimon table of a name; None if the table belongs to the engine."""
+        if len(parts) == 1 and parts[0].partition("$")[0] in self.given:
+            return Name(table=parts[0], is_given=True)
+        if len(parts) == _DEEPEST and parts[0].lower() == CATALOG:
+            return Name(table=f"{self.known_database(parts[1])}.{parts[2]}")
+        if len(parts) == 2 and "/" in parts[1] and parts[0].lower() in _FOLDERS:  # noqa: PLR2004 - database and table
+            return Name(table=parts[1], is_folder=True)
+        if self.catalog is None:
+            return None
+        if len(parts) == 1:
+            return self._present(parts[0])
+        database = self.find_database(parts[0]) if len(parts) == 2 else None  # noqa: PLR2004 - the same
+        return None if database is None else Name(table=f"{database}.{parts[1]}")
+
+    def named(self, parts: tuple[str, ...]) -> Name:
+        """Return the name of an existing or new Paimon table.
+
+        Raises:
+            NotFoundError: no such database.
+            InvalidInputError: the name belongs to a table of the engine.
+        """
+        found = self.find(parts) if len(parts) > 1 or parts[0] in self.given else None
+        if found is not None:
+            return found
+        if len(parts) == 1:
+            return Name(table=f"{self.known_database(self.database)}.{parts[0]}")
+        if len(parts) == 2:  # noqa: PLR2004 - database and table
+            return Name(table=f"{self.known_database(parts[0])}.{parts[1]}")
+        raise InvalidInputError(
+            f"{'.'.join(parts)!r} is not the name of a Paimon table.",
+            hint="Write the name as database.table.",
+        )
+
+    def _present(self, name: str) -> Name | None:
+        database = self.find_database(self.database)
+        if database is None or self.is_view(name):
+            return None
+        base = name.partition("$")[0]
+        catalog = self.warehouse()
+        known = _same(base, catalog.tables(database)) is not None
+        known = known or (base == name and name in catalog.views(database))
+        return Name(table=f"{database}.{name}") if known else None
+
+    def refuse_missing(self, parts: tuple[str, ...]) -> None:
+        """Raise an error if neither Paimon nor the engine has a table; it lists those that exist.
+
+        Raises:
+            NotFoundError: neither the current database nor the engine has it.
+        """
+        if len(parts) == 1 and not self.engine.has_table(parts[0]):
+            database = self.find_database(self.database)
+            if database is not None:
+                self.base(Name(table=f"{database}.{parts[0]}"))
+
+    def is_view(self, name: str) -> bool:
+        """Return whether a name is a temporary view."""
+        return any(name.lower() == view.lower() for view in self.engine.temporary_views())
+
+    def warehouse(self) -> Catalog:
+        """Return the catalog.
+
+        Raises:
+            InvalidInputError: no warehouse was given.
+        """
+        if self.catalog is None:
+            raise InvalidInputError(
+                "The statement requires a warehouse, but none was given.",
+                hint="Pass warehouse= or catalog=, or start with pe.spark.session(warehouse=…).",
+            )
+        return self.catalog
+
+    def find_database(self, name: str) -> str | None:
+        """Return the database of that name, ignoring case unless two differ by case alone."""
+        if self.catalog is None:
+            return None
+        found = _same(name, self.catalog.databases())
+        return SYS if found is None and name.lower() == SYS else found
+
+    def known_database(self, name: str) -> str:
+        """Return the database of that name, ignoring case.
+
+        Raises:
+            NotFoundError: it does not exist.
+        """
+        found = self.find_database(name)
+        if found is None:
+            known = self.warehouse().databases()
+            hint = f"Databases: {choices(known)}."
+            raise NotFoundError("database", name, self.warehouse().warehouse, hint=hint)
+        return found
+
+    def open(self, name: Name, options: Mapping[str, str] | None = None) -> Table | RowSource:
+        """Open a table or system table.
+
+        Raises:
+            NotFoundError: it does not exist.
+        """
+        if name.is_given:
+            return self._given(name.table, options)
+        if name.is_folder:
+            folder, _, system = name.table.partition("$")
+            opened = open_table(folder, options=options)
+            return opened if not system else opened.system_table(system)
+        try:
+            return self._in_catalog(name.table, options)
+        except NotFoundError as error:
+            other = self._other_case(name.table) if error.kind == "table" else None
+            if other is None:
+                raise
+            return self._in_catalog(other, options)
+
+    def _given(self, text: str, options: Mapping[str, str] | None) -> Table | RowSource:
+        base, _, system = text.partition("$")
+        table = self.given[base]
+        if options:
+            table = replace(table, dynamic_options={**table.dynamic_options, **options})
+        return table.system_table(system) if system else table
+
+    def _in_catalog(self, text: str, options: Mapping[str, str] | None) -> Table | RowSource:
+        catalog, wanted = self.warehouse(), parse_identifier(text)
+        is_global = wanted.database == SYS and SYS not in catalog.databases()
+        if wanted.system_table is not None or is_global:
+            return catalog.system_table(text, options)
+        return catalog.table(text, options)
+
+    def base(self, name: Name, options: Mapping[str, str] | None = None) -> Table:
+        """Open a table for a statement that changes it.
+
+        Raises:
+            NotFoundError: it does not exist.
+            InvalidInputError: it is a system table.
+        """
+        found = self.open(name, options)
+        if not isinstance(found, Table):
+            raise InvalidInputError(f"{name.table!r} is a system table and cannot be changed.")
+        return found
+
+    def _other_case(self, text: str) -> str | None:
+        database, _, rest = text.partition(".")
+        table, dollar, suffix = rest.partition("$")
+        found = _same(table, self.warehouse().tables(database))
+        return None if found is None else f"{database}.{found}{dollar}{suffix}"
+
+    def split(self, name: Name) -> tuple[Name, str | None]:
+        """Split a name into the table and the name of its system table."""
+        if name.is_folder or name.is_given:
+            base, _, system = name.table.partition("$")
+            return replace(name, table=base), system or None
+        wanted = parse_identifier(name.table)
+        if wanted.system_table is None:
+            return name, None
+        return Name(table=name.table[: -len(wanted.system_table) - 1]), wanted.system_table
+
+
+def _same(name: str, known: list[str]) -> str | None:
+    if name in known:
+        return name
+    alike = [other for other in known if other.lower() == name.lower()]
+    return alike[0] if len(alike) == 1 else None

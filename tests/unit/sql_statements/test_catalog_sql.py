@@ -1,0 +1,314 @@
+"""`catalog.sql` and `pe.sql`: SQL in this process."""
+
+from collections.abc import Callable
+from datetime import date, datetime
+from decimal import Decimal
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+import paimon_explore as pe
+from paimon_explore.errors import InvalidInputError, NotFoundError, UnsupportedFeatureError
+
+Row = tuple[object, ...]
+
+
+@pytest.fixture
+def catalog(tmp_path: Path) -> pe.Catalog:
+    made = pe.Catalog(str(tmp_path))
+    made.create_database("db")
+    made.sql("USE db")
+    return made
+
+
+@pytest.fixture
+def rows(catalog: pe.Catalog) -> Callable[[str], list[Row]]:
+    def run(text: str) -> list[Row]:
+        found = catalog.sql(text).to_arrow()
+        return [tuple(row.values()) for row in found.to_pylist()]
+
+    return run
+
+
+KINDS = {
+    "append": "",
+    "keyed": "'primary-key' = 'id', 'bucket' = '2'",
+    "vectors": "'deletion-vectors.enabled' = 'true'",
+    "tracked": "'row-tracking.enabled' = 'true'",
+    "evolution": "'row-tracking.enabled' = 'true', 'data-evolution.enabled' = 'true'",
+}
+
+
+def _create(catalog: pe.Catalog, kind: str) -> None:
+    options = f" TBLPROPERTIES ({KINDS[kind]})" if KINDS[kind] else ""
+    catalog.sql(f"CREATE TABLE t (id BIGINT NOT NULL, city STRING, n INT){options}")
+    made = catalog.sql(
+        "INSERT INTO t VALUES (1, 'Oslo', 10), (2, 'Lyon', NULL), (3, 'Rome', 30), (4, NULL, 40)"
+    )
+    assert made.snapshot is not None
+    assert made.snapshot.id == 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_are_inserted_updated_and_read_at_earlier_snapshots(
+    catalog: pe.Catalog, rows: Callable[[str], list[Row]], kind: str
+) -> None:
+    _create(catalog, kind)
+    catalog.sql(
+        "UPDATE t SET n = n * 2 + 1, city = upper(city) "
+        "WHERE id IN (SELECT max(id) FROM t) OR city LIKE 'O%'"
+    )
+    assert rows("SELECT * FROM t ORDER BY id") == [
+        (1, "OSLO", 21),
+        (2, "Lyon", None),
+        (3, "Rome", 30),
+        (4, None, 81),
+    ]
+    assert rows("SELECT sum(n) FROM t VERSION AS OF 1") == [(80,)]
+    assert rows("SELECT sum(n) FROM t AT (VERSION => 1)") == [(80,)]
+    assert rows("SELECT count(*) FROM t TIMESTAMP AS OF '2999-01-01 00:00:00'") == [(4,)]
+    catalog.sql("CALL sys.create_tag('t', 'first', 1)")
+    assert rows("SELECT n FROM t VERSION AS OF 'first' WHERE id = 1") == [(10,)]
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "evolution"])
+def test_rows_are_deleted_and_merged(
+    catalog: pe.Catalog, rows: Callable[[str], list[Row]], kind: str
+) -> None:
+    _create(catalog, kind)
+    catalog.sql("DELETE FROM t WHERE n IS NULL AND EXISTS (SELECT 1 FROM t o WHERE o.id = t.id)")
+    catalog.sql(
+        "MERGE INTO t USING (SELECT 1L AS id, 'new' AS city UNION ALL SELECT 9L, 'nine') s "
+        "ON t.id = s.id AND length(s.city) > 2 "
+        "WHEN MATCHED AND t.n > 5 THEN UPDATE SET city = concat(s.city, '-', t.city) "
+        "WHEN NOT MATCHED THEN INSERT (id, city, n) VALUES (s.id, s.city, length(s.city)) "
+        "WHEN NOT MATCHED BY SOURCE AND n = 30 THEN DELETE"
+    )
+    assert rows("SELECT * FROM t ORDER BY id") == [
+        (1, "new-Oslo", 10),
+        (4, None, 40),
+        (9, "nine", 4),
+    ]
+
+
+def test_a_merge_adds_the_columns_of_its_source(
+    catalog: pe.Catalog, rows: Callable[[str], list[Row]]
+) -> None:
+    _create(catalog, "keyed")
+    catalog.sql(
+        "MERGE WITH SCHEMA EVOLUTION INTO t USING (SELECT 1L AS id, 7 AS extra) s ON t.id = s.id "
+        "WHEN MATCHED THEN UPDATE SET *"
+    )
+    assert rows("SELECT id, city, extra FROM t WHERE id < 3 ORDER BY id") == [
+        (1, "Oslo", 7),
+        (2, "Lyon", None),
+    ]
+
+
+def test_tables_are_made_from_queries_and_replaced(
+    catalog: pe.Catalog, rows: Callable[[str], list[Row]]
+) -> None:
+    _create(catalog, "keyed")
+    made = catalog.sql("CREATE TABLE u AS SELECT id, sum(n) AS total FROM t GROUP BY id")
+    assert made.snapshot is not None
+    assert catalog.table("db.u").schema.row_type.names == ("id", "total")
+    catalog.sql("CREATE OR REPLACE TABLE u AS SELECT 'x' AS a, CAST(1.5 AS DECIMAL(4, 1)) AS b")
+    assert rows("SELECT * FROM u") == [("x", Decimal("1.5"))]
+    catalog.sql("INSERT OVERWRITE u SELECT 'y', 2")
+    assert rows("SELECT * FROM u") == [("y", Decimal("2.0"))]
+    catalog.sql("TRUNCATE TABLE u")
+    assert rows("SELECT * FROM u") == []
+    catalog.sql("DROP TABLE u")
+    assert catalog.tables("db") == ["t"]
+
+
+def test_a_failing_statement_commits_nothing(catalog: pe.Catalog, tmp_path: Path) -> None:
+    _create(catalog, "append")
+    table = catalog.table("db.t")
+    before = sorted(path for path in tmp_path.rglob("*") if "bucket-" in str(path))
+    for text in (
+        "INSERT INTO t SELECT id, city, CAST(city AS INT) FROM t",
+        "INSERT INTO t VALUES (5, 'x', 5000000000)",
+        "UPDATE t SET n = CAST(city AS INT)",
+        "CREATE TABLE u AS SELECT CAST(city AS INT) AS n FROM t",
+    ):
+        with pytest.raises(InvalidInputError):
+            catalog.sql(text)
+    assert table.count() == 4
+    assert [s.id for s in table.snapshots] == [1]
+    assert catalog.tables("db") == ["t"]
+    assert sorted(path for path in tmp_path.rglob("*") if "bucket-" in str(path)) == before
+
+
+def test_partitions_are_overwritten(catalog: pe.Catalog, rows: Callable[[str], list[Row]]) -> None:
+    catalog.sql("CREATE TABLE p (id INT, dt STRING) PARTITIONED BY (dt)")
+    catalog.sql("INSERT INTO p VALUES (1, 'a'), (2, 'b')")
+    catalog.sql("INSERT OVERWRITE p PARTITION (dt = 'a') SELECT 3")
+    assert rows("SELECT * FROM p ORDER BY id") == [(2, "b"), (3, "a")]
+    catalog.sql("INSERT INTO p REPLACE WHERE dt = 'b' SELECT 4, 'b'")
+    assert rows("SELECT * FROM p ORDER BY id") == [(3, "a"), (4, "b")]
+    assert rows("SELECT sys.max_pt('db.p')") == [("b",)]
+    assert rows("SHOW PARTITIONS p") == [("dt=a",), ("dt=b",)]
+    catalog.sql("INSERT OVERWRITE p SELECT 5, 'c'")
+    assert rows("SELECT * FROM p") == [(5, "c")]
+
+
+VALUES: dict[str, object] = {
+    "7 / 2": 3.5,
+    "7 DIV 2": 3,
+    "1 + 1L": 2,
+    "date_add(DATE '2024-02-29', 1)": date(2024, 3, 1),
+    "TRY_CAST('x' AS INT)": None,
+    "TIMESTAMP_NTZ '1969-12-31 23:59:59.5'": datetime.fromisoformat("1969-12-31T23:59:59.5"),
+    "DATE '2024-01-31' + INTERVAL 1 MONTH": date(2024, 2, 29),
+    "CAST(1 AS DECIMAL(38, 10))": Decimal("1.0000000000"),
+    "concat('a', NULL)": None,
+    "coalesce(NULL, 'b')": "b",
+    "element_at(array(1, 2), 2)": 2,
+    "array(1, 2)[0]": 1,
+    "named_struct('a', 1).a": 1,
+    "map('k', 5)['k']": 5,
+    "CASE WHEN NULL THEN 1 ELSE 2 END": 2,
+    "length('héllo')": 5,
+    "substring('hello', 2, 3)": "ell",
+    "X'00FF'": b"\x00\xff",
+    "regexp_replace('a1b2', '[0-9]', '')": "ab",
+}
+
+
+@pytest.mark.parametrize("text", VALUES)
+def test_expressions_have_the_values_of_spark(rows: Callable[[str], list[Row]], text: str) -> None:
+    assert rows(f"SELECT {text}") == [(VALUES[text],)]
+
+
+def test_nulls_come_first_as_in_spark(
+    catalog: pe.Catalog, rows: Callable[[str], list[Row]]
+) -> None:
+    _create(catalog, "append")
+    assert rows("SELECT n FROM t ORDER BY n") == [(None,), (10,), (30,), (40,)]
+    assert rows("SELECT n FROM t ORDER BY n DESC") == [(40,), (30,), (10,), (None,)]
+
+
+def test_parameters_have_names_or_places(catalog: pe.Catalog) -> None:
+    _create(catalog, "append")
+    named = catalog.sql("SELECT id FROM t WHERE n > :least ORDER BY id", {"least": 20})
+    assert named.to_arrow()["id"].to_pylist() == [3, 4]
+    placed = catalog.sql("SELECT id FROM t WHERE city = ? AND n = ?", ["Oslo", 10])
+    assert placed.to_arrow()["id"].to_pylist() == [1]
+    catalog.sql("UPDATE t SET city = :city WHERE id = :id", {"city": "it's", "id": 4})
+    assert catalog.table("db.t").count("city = 'it''s'") == 1
+    catalog.sql("INSERT INTO t SELECT ?, ?, ?", [8, None, 8])
+    assert catalog.table("db.t").count("id = 8 AND city IS NULL") == 1
+    with pytest.raises(InvalidInputError, match=r"Parameter :least has no value"):
+        catalog.sql("SELECT :least", {"most": 1})
+    with pytest.raises(InvalidInputError, match="1 parameters, but 2 values"):
+        catalog.sql("SELECT ?", [1, 2])
+
+
+def test_tables_and_other_rows_are_given_by_name(catalog: pe.Catalog) -> None:
+    _create(catalog, "keyed")
+    table = catalog.table("db.t")
+    catalog.sql("DELETE FROM t WHERE id = 1")
+    old = pe.sql("SELECT count(*) AS n FROM t", t=table.at(1)).to_arrow()
+    assert old.to_pylist() == [{"n": 4}]
+    joined = pe.sql(
+        "SELECT t.id, x.v FROM t JOIN x ON t.id = x.id",
+        t=table,
+        x=pa.table({"id": [2], "v": ["a"]}),
+    )
+    assert joined.to_arrow().to_pylist() == [{"id": 2, "v": "a"}]
+    made = pe.sql("UPDATE t SET n = 0 WHERE id = 2", t=table)
+    assert made.snapshot is not None
+    assert table.count("n = 0") == 1
+    frame = joined.to_pandas()
+    assert joined.to_polars().rows() == [(2, "a")]
+    again = pe.sql("SELECT id FROM f", catalog, f=frame)
+    assert again.to_arrow()["id"].to_pylist() == [2]
+
+
+def test_commands_show_what_there_is(catalog: pe.Catalog, rows: Callable[[str], list[Row]]) -> None:
+    _create(catalog, "keyed")
+    assert rows("SHOW TABLES") == [("db", "t", False)]
+    assert rows("DESCRIBE t")[0] == ("id", "bigint", None)
+    assert rows("SELECT snapshot_id FROM `t$snapshots`") == [(1,)]
+    catalog.sql("CALL sys.create_branch(table => 't', branch => 'b')")
+    assert rows("SHOW BRANCHES t") == [("b",)]
+    catalog.sql("ALTER TABLE t ADD COLUMN extra STRUCT<a: INT, b: STRING>")
+    catalog.sql("INSERT INTO t VALUES (5, 'x', 5, named_struct('a', 1, 'b', 'y'))")
+    assert rows("SELECT extra.b FROM t WHERE id = 5") == [("y",)]
+    found = rows("SELECT id FROM paimon_incremental_query('t', 1, 2)")
+    assert found == [(5,)]
+    plan = "\n".join(str(line) for (line,) in rows("EXPLAIN SELECT * FROM t WHERE id = 3"))
+    assert "Pruning stages" in plan
+
+
+def test_temporary_views_stay_at_their_snapshots(
+    catalog: pe.Catalog, rows: Callable[[str], list[Row]]
+) -> None:
+    _create(catalog, "append")
+    catalog.sql("CREATE TEMPORARY VIEW v AS SELECT id FROM t WHERE id > 1")
+    catalog.sql("TRUNCATE TABLE t")
+    assert rows("SELECT count(*) FROM v") == [(3,)]
+    result = catalog.sql("SELECT count(*) AS n FROM t VERSION AS OF 1")
+    assert result.to_arrow() == result.to_arrow()
+
+
+REFUSED = {
+    "SELECT * FROM read_parquet('/x')": "read_parquet",
+    "SELECT * FROM read_csv('/etc/passwd')": "read_csv",
+    "COPY (SELECT 1) TO '/x'": "COPY",
+    "ATTACH 'x.db'": "ATTACH",
+    "INSTALL httpfs": "INSTALL",
+    "SET memory_limit = '1GB'": "SET",
+    "PRAGMA database_list": "PRAGMA",
+    "SELEC 1": "SELECT",
+    "UPDATE t SET n = rand()": "random",
+}
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_statements_that_leave_the_catalog_are_refused_by_name(
+    catalog: pe.Catalog, text: str
+) -> None:
+    _create(catalog, "append")
+    with pytest.raises(UnsupportedFeatureError, match=REFUSED[text]):
+        catalog.sql(text)
+
+
+@pytest.mark.parametrize("text", ["SELECT * FROM '/etc/passwd'", "SELECT * FROM `x.csv`"])
+def test_files_are_not_tables(catalog: pe.Catalog, text: str) -> None:
+    with pytest.raises((InvalidInputError, NotFoundError)):
+        catalog.sql(text).to_arrow()
+
+
+def test_errors_name_what_is_wrong(catalog: pe.Catalog) -> None:
+    _create(catalog, "append")
+    with pytest.raises(NotFoundError, match="Table 'nope' does not exist in db"):
+        catalog.sql("SELECT * FROM nope")
+    with pytest.raises(NotFoundError, match="Database 'other' does not exist"):
+        catalog.sql("SELECT * FROM other.t")
+    with pytest.raises(InvalidInputError, match='"idd" not found'):
+        catalog.sql("SELECT idd FROM t")
+    with pytest.raises(InvalidInputError, match="line 1, column"):
+        catalog.sql("SELECT id FROM t WHERE (")
+    with pytest.raises(InvalidInputError, match="statement is empty"):
+        catalog.sql(" ; ")
+    with pytest.raises(InvalidInputError, match="dialect 'mysql' is unknown"):
+        catalog.sql("SELECT 1", dialect="mysql")
+
+
+def test_queries_of_duckdb_pass_as_they_are(catalog: pe.Catalog) -> None:
+    _create(catalog, "append")
+    found = catalog.sql('SELECT "id" FROM t ORDER BY n DESC NULLS LAST LIMIT 1', dialect="duckdb")
+    assert found.to_arrow().to_pylist() == [{"id": 4}]
+
+
+def test_results_show_their_first_rows(catalog: pe.Catalog) -> None:
+    _create(catalog, "append")
+    result = catalog.sql("SELECT id, city FROM t ORDER BY id")
+    assert "Oslo" in repr(result)
+    assert "NULL" in repr(result)
+    assert ">Oslo</td>" in result._repr_html_()
+    assert "First rows" in repr(catalog.sql("SELECT explode(sequence(1, 50)) AS x"))
+    assert "executed" in repr(catalog.sql("USE db"))
