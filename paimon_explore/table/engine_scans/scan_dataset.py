@@ -16,7 +16,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
-from paimon_explore.errors import UnsupportedFeatureError
+from paimon_explore.errors import PaimonError, UnsupportedFeatureError
+from paimon_explore.scan.predicate.builder import Term
 from paimon_explore.table.engine_scans.arrow_filter import arrow_condition, exact_condition
 from paimon_explore.table.engine_scans.lazy_scan import LazyScan, narrowed
 
@@ -57,18 +58,26 @@ class ScanDataset(ds.Dataset):
             batch_size: maximum number of rows of a batch.
         """
         text = "" if filter is None else str(filter)
-        rest, where = filter, None
-        if filter is not None and self._scan.row_limit is None:
-            where = exact_condition(text, self._scan.row_type)
-            rest = filter if where is None else None
-        if rest is not None:
-            where = arrow_condition(text, self._scan.row_type)
+        exact = None if filter is None else self._exact(text)
+        rest = filter if exact is None else None
+        where = arrow_condition(text, self._scan.row_type) if rest is not None else exact
         if isinstance(columns, dict) or columns == []:
             read = narrowed(self._scan, self._read(columns, text), where)
             return ds.Scanner.from_batches(read.to_batches(), columns=columns, filter=filter)
         names = None if columns is None else list(columns)
-        read = names if rest is None else self._read(columns, text)
-        return ScanScanner(narrowed(self._scan, read, where), names, rest, batch_size)
+        wanted = names if rest is None else self._read(columns, text)
+        return ScanScanner(narrowed(self._scan, wanted, where), names, rest, batch_size)
+
+    def _exact(self, text: str) -> Term | None:
+        """The filter as a condition that the scan evaluates; None if it cannot."""
+        where = exact_condition(text, self._scan.row_type)
+        if where is None or self._scan.row_limit is not None:
+            return None
+        try:
+            self._scan.filter(where)
+        except PaimonError:  # a comparison that the binder does not know
+            return None
+        return where
 
     def count_rows(  # type: ignore[override]  # the stubs name each option
         self,
@@ -156,7 +165,9 @@ class ScanScanner(ds.Scanner):
         whole = self._scan.schema
         if self._columns is None:
             return whole
-        return pa.schema([whole.field(name) for name in self._columns], whole.metadata)
+        return pa.schema([whole.field(name) for name in self._columns]).with_metadata(
+            whole.metadata
+        )
 
     def to_reader(self) -> pa.RecordBatchReader:
         """Return the rows as a stream, in bounded memory."""
@@ -210,12 +221,14 @@ class ScanScanner(ds.Scanner):
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
         for batch in self._scan.to_batches():
-            found = batch if self._filter is None else self._filtered(batch)
+            found = self._filtered(batch)
             size = self._batch_size or max(found.num_rows, 1)
             for start in range(0, found.num_rows, size):
                 yield self._selected(found.slice(start, size))
 
     def _filtered(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        if self._filter is None:
+            return batch
         rows = pa.Table.from_batches([batch]).filter(self._filter).combine_chunks().to_batches()
         return rows[0] if rows else batch.slice(0, 0)
 

@@ -31,7 +31,7 @@ _CLAUSES = frozenset({"expressions", "from", "from_"})
 _TABLE_PARTS = frozenset({"this", "alias"})
 
 
-def metadata_answer(tree: exp.Expression, scans: Mapping[str, Scan]) -> pa.Table | None:
+def metadata_answer(tree: exp.Expr, scans: Mapping[str, Scan]) -> pa.Table | None:
     """Return the result of a query that asks for counts and bounds of a whole table.
 
     Args:
@@ -63,7 +63,7 @@ def metadata_answer(tree: exp.Expression, scans: Mapping[str, Scan]) -> pa.Table
     return pa.Table.from_arrays(columns, names=[name for name, _ in items])
 
 
-def _only_table(tree: exp.Expression, scans: Mapping[str, Scan]) -> Scan | None:
+def _only_table(tree: exp.Expr, scans: Mapping[str, Scan]) -> Scan | None:
     """The table of a SELECT that has no clause but FROM, with one table."""
     if not isinstance(tree, exp.Select) or _given(tree) - _CLAUSES:
         return None
@@ -74,13 +74,11 @@ def _only_table(tree: exp.Expression, scans: Mapping[str, Scan]) -> Scan | None:
     return scans.get(table.name)
 
 
-def _given(node: exp.Expression) -> set[str]:
+def _given(node: exp.Expr) -> set[str]:
     return {key for key, value in node.args.items() if value}
 
 
-def _aggregate(
-    item: exp.Expression, row_type: RowType
-) -> tuple[type[exp.Expression], DataField | None] | None:
+def _aggregate(item: exp.Expr, row_type: RowType) -> tuple[type[exp.Expr], DataField | None] | None:
     """The function and its column, if metadata may answer it; no column for `count(*)`."""
     if type(item) not in (exp.Count, exp.Min, exp.Max) or item.expressions:
         return None
@@ -95,29 +93,26 @@ def _aggregate(
 
 
 def _value(
-    function: type[exp.Expression], field: DataField | None, scan: Scan, parts: Sequence[ScanPart]
+    function: type[exp.Expr], field: DataField | None, scan: Scan, parts: Sequence[ScanPart]
 ) -> "pa.Scalar[pa.DataType] | None":
     rows = sum(part.row_count or 0 for part in parts)
     if field is None:
         return pa.scalar(rows, pa.int64())
-    is_exact = isinstance(field.type, AtomicType) and field.type.root in _EXACT
-    if not is_exact and function is not exp.Count:
-        return None
     if not parts:
-        return pa.scalar(0, pa.int64()) if function is exp.Count else _bound("min", [], field)
-    stats = _statistics(field, scan, parts)
+        nothing = pa.array([], to_arrow(field.type))
+        return pa.scalar(0, pa.int64()) if function is exp.Count else _bound("min", nothing)
+    is_exact = isinstance(field.type, AtomicType) and field.type.root in _EXACT
+    stats = _statistics(field, scan, parts) if is_exact or function is exp.Count else None
     if stats is None:
         return None
     if function is exp.Count:
         nulls = int(fixed_values(stats.null_count, np.int64).sum())
         return pa.scalar(rows - nulls, pa.int64())
-    if function is exp.Min:
-        return _bound("min", [stats.minimum], field)
-    return _bound("max", [stats.maximum], field)
+    is_min = function is exp.Min
+    return _bound("min" if is_min else "max", stats.minimum if is_min else stats.maximum)
 
 
-def _bound(name: str, sides: list[Column], field: DataField) -> "pa.Scalar[pa.DataType]":
-    bounds = pa.chunked_array(sides, to_arrow(field.type))
+def _bound(name: str, bounds: Column) -> "pa.Scalar[pa.DataType]":
     found: pa.Scalar[pa.DataType] = pc.call_function(name, [bounds])
     return found
 
