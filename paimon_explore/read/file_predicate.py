@@ -13,6 +13,7 @@ from paimon_explore.data_types.arrow_buffers import (
     bool_values,
     build_fixed,
     null_array,
+    take_rows,
     valid_mask,
 )
 from paimon_explore.data_types.definitions import AtomicType, DataField, RowType
@@ -32,6 +33,9 @@ from paimon_explore.scan.pruning.statistics_pruning import (
 
 COPY_SHARE = 0.25
 """Share of matching rows of a batch up to which they are copied instead of sliced."""
+
+_TAKEN_SHARE = 0.5
+"""Share of matching rows up to which it is faster to take them by position than to filter."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,7 +187,10 @@ def _kept(
         return PositionedBatch(first=start, rows=count, columns=kept), found
     at = np.flatnonzero(mask)
     found = at + batch.first if positions is None else positions[at]
-    kept = tuple(column.filter(truth) for column in columns)
+    kept = tuple(
+        column.filter(truth) if count > batch.rows * _TAKEN_SHARE else take_rows(column, at)
+        for column in columns
+    )
     return PositionedBatch(first=int(found[0]), rows=count, columns=kept), found
 
 

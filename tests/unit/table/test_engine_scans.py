@@ -292,3 +292,46 @@ def test_a_table_is_exchanged_by_both_protocols(table: Table) -> None:
         exchanged = source.__dataframe__()
         assert exchanged.num_rows() == 60  # type: ignore[attr-defined] # of the protocol
         assert pa.RecordBatchReader.from_stream(source).read_all().num_rows == 60
+
+
+EXACT = [
+    "r.x = 2",
+    "r.x IS NULL",
+    "r.y = 'b' AND r.x < 3",
+    "d < 1.5",
+    "d = 1.5",
+    "d <= 0",
+    "d > 1.0",
+    "d IS NULL",
+    "id NOT IN (1, 2)",
+    "id IN (1, 2) OR r.x = 4",
+    "id = 1 OR id IS NULL",
+    "NOT (id = 1 AND d < 9)",
+]
+
+
+@pytest.mark.parametrize("where", EXACT)
+def test_filters_of_nested_fields_nulls_and_nan_give_the_rows_of_duckdb(where: str) -> None:
+    inner = pa.struct([("x", pa.int32()), ("y", pa.string())])
+    rows: list[Mapping[str, object]] = [
+        {"id": 1, "d": float("nan"), "r": {"x": 1, "y": "a"}},
+        {"id": 2, "d": 1.5, "r": {"x": 2, "y": "b"}},
+        {"id": None, "d": -0.0, "r": None},
+        {"id": 4, "d": None, "r": {"x": None, "y": "b"}},
+        {"id": 5, "d": 0.5, "r": {"x": 4, "y": None}},
+    ]
+    table = append_table(columns(id=pa.int32(), d=pa.float64(), r=inner), rows)
+    query = f"SELECT id FROM t WHERE {where} ORDER BY id"  # noqa: S608 - of this file
+    with closing(table.to_duckdb()) as whole, closing(table.to_duckdb(lazy=True)) as lazy:
+        assert lazy.sql(query).fetchall() == whole.sql(query).fetchall()
+
+
+def test_a_scanner_takes_heads_counts_and_batches_of_a_size(table: Table) -> None:
+    scanner = table.to_dataset().scanner(columns=["id"], filter=pc.field("id") >= 10, batch_size=4)
+    assert scanner.projected_schema.names == ["id"]
+    assert max(batch.num_rows for batch in scanner.to_batches()) == 4
+    assert scanner.head(3).num_rows == 3
+    assert scanner.count_rows() == 50
+    assert scanner.take(pa.array([0, 49])).num_rows == 2
+    with pytest.raises(UnsupportedFeatureError, match="of the dataset of a scan"):
+        scanner.scan_batches()

@@ -1,0 +1,143 @@
+"""Answers of `SELECT count(*), min(a), max(a) FROM t` from the metadata of the data files.
+
+An answer is given only if it is certain: the files' rows must be the table's rows without a merge,
+and for statistics none of them may be deleted. Bounds of numbers and dates are exact; those of
+strings may be truncated, and those of floating-point numbers do not count NaN.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from sqlglot import exp
+
+from paimon_explore.data_types.arrow import to_arrow
+from paimon_explore.data_types.arrow_buffers import Column, as_python, fixed_values, valid_mask
+from paimon_explore.data_types.definitions import AtomicType, DataField, RowType, TypeRoot
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
+from paimon_explore.scan.live_entries import PartitionFilter, live_files
+from paimon_explore.scan.manifest_arrays import column, numbers
+from paimon_explore.scan.pruning.file_statistics import value_stats
+from paimon_explore.scan.pruning.statistics_pruning import ColumnStats
+from paimon_explore.scan.splits.data_split import DataSplit
+from paimon_explore.table.engine_scans.scan_part import ScanPart
+from paimon_explore.table.scan import Scan
+
+_EXACT = frozenset(
+    {TypeRoot.TINYINT, TypeRoot.SMALLINT, TypeRoot.INT, TypeRoot.BIGINT, TypeRoot.DATE}
+)
+_CLAUSES = frozenset({"expressions", "from", "from_"})
+_TABLE_PARTS = frozenset({"this", "alias"})
+
+
+def metadata_answer(tree: exp.Expr, scans: Mapping[str, Scan]) -> pa.Table | None:
+    """Return the result of a query that asks for counts and bounds of a whole table.
+
+    Args:
+        tree: the query.
+        scans: the tables by the names that the query uses.
+
+    Returns:
+        One row, with the names of the query's aliases or its text; None if the rows must be read.
+
+    >>> import paimon_explore as pe, sqlglot
+    >>> scans = {"t": pe.demo().table("demo.orders").scan()}
+    >>> metadata_answer(sqlglot.parse_one("SELECT count(*) AS n FROM t"), scans).to_pydict()
+    {'n': [30]}
+    """
+    scan = _only_table(tree, scans)
+    if scan is None:
+        return None
+    items = [(item.alias_or_name or item.sql(), item.unalias()) for item in tree.expressions]
+    wanted = [_aggregate(item, scan.row_type) for _, item in items]
+    if scan.narrowed is not None or not wanted or None in wanted:
+        return None
+    parts = scan.parts()
+    if any(part.row_count is None for part in parts):
+        return None
+    values = [None if one is None else _value(one[0], one[1], scan, parts) for one in wanted]
+    if any(value is None for value in values):
+        return None
+    columns = [pa.array([value.as_py()], value.type) for value in values if value is not None]
+    return pa.Table.from_arrays(columns, names=[name for name, _ in items])
+
+
+def _only_table(tree: exp.Expr, scans: Mapping[str, Scan]) -> Scan | None:
+    """The table of a SELECT that has no clause but FROM, with one table."""
+    if not isinstance(tree, exp.Select) or _given(tree) - _CLAUSES:
+        return None
+    source = tree.args.get("from_") or tree.args.get("from")
+    table = source.this if isinstance(source, exp.From) else None
+    if not isinstance(table, exp.Table) or _given(table) - _TABLE_PARTS:
+        return None
+    return scans.get(table.name)
+
+
+def _given(node: exp.Expr) -> set[str]:
+    return {key for key, value in node.args.items() if value}
+
+
+def _aggregate(item: exp.Expr, row_type: RowType) -> tuple[type[exp.Expr], DataField | None] | None:
+    """The function and its column, if metadata may answer it; no column for `count(*)`."""
+    if type(item) not in (exp.Count, exp.Min, exp.Max) or item.expressions:
+        return None
+    if isinstance(item, exp.Count) and isinstance(item.this, exp.Star) and not _given(item.this):
+        return exp.Count, None
+    if not isinstance(item.this, exp.Column) or isinstance(item.this.this, exp.Star):
+        return None
+    found = [field for field in row_type if field.name.lower() == item.this.name.lower()]
+    if len(found) != 1 or len(item.this.parts) > 1:
+        return None
+    return type(item), found[0]
+
+
+def _value(
+    function: type[exp.Expr], field: DataField | None, scan: Scan, parts: Sequence[ScanPart]
+) -> "pa.Scalar[pa.DataType] | None":
+    rows = sum(part.row_count or 0 for part in parts)
+    if field is None:
+        return pa.scalar(rows, pa.int64())
+    if not parts:
+        nothing = pa.array([], to_arrow(field.type))
+        return pa.scalar(0, pa.int64()) if function is exp.Count else _bound("min", nothing)
+    is_exact = isinstance(field.type, AtomicType) and field.type.root in _EXACT
+    stats = _statistics(field, scan, parts) if is_exact or function is exp.Count else None
+    if stats is None:
+        return None
+    if function is exp.Count:
+        nulls = int(fixed_values(stats.null_count, np.int64).sum())
+        return pa.scalar(rows - nulls, pa.int64())
+    is_min = function is exp.Min
+    return _bound("min" if is_min else "max", stats.minimum if is_min else stats.maximum)
+
+
+def _bound(name: str, bounds: Column) -> "pa.Scalar[pa.DataType]":
+    found: pa.Scalar[pa.DataType] = pc.call_function(name, [bounds])
+    return found
+
+
+def _statistics(field: DataField, scan: Scan, parts: Sequence[ScanPart]) -> ColumnStats | None:
+    """The statistics of the data files; None if they are not those of the table's rows."""
+    target = scan.target
+    splits = [part.split for part in parts if isinstance(part.split, DataSplit)]
+    if target.snapshot is None or any(
+        part.split is None or part.row_count != part.split.row_count for part in parts
+    ):
+        return None
+    whole = PartitionFilter(row_type=target.schema.partition_type, predicate=None)
+    entries = live_files(target.store, target.snapshot, whole)
+    planned = [name for split in splits for name in _names(split.files)]
+    if sorted(planned) != sorted(_names(entries)):
+        return None
+    stats = value_stats(entries, target.store.schemas.load, [field]).columns.get(field.name)
+    if stats is None or stats.null_count.null_count:
+        return None
+    bounded = valid_mask(stats.minimum) & valid_mask(stats.maximum)
+    nulls = fixed_values(stats.null_count, np.int64)
+    rows = numbers(entries.table, "row_count")
+    return stats if (bounded | (nulls == rows)).all() else None
+
+
+def _names(entries: ManifestEntries) -> list[str]:
+    return [str(name) for name in as_python(column(entries.table, "file_name"))]

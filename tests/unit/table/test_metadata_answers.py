@@ -1,0 +1,86 @@
+"""Counts and bounds from metadata: the rows of DuckDB, or no answer."""
+
+from contextlib import closing
+
+import pyarrow as pa
+import pytest
+import sqlglot
+
+from paimon_explore import Table
+from paimon_explore.table.metadata_answers import metadata_answer
+from support.small_tables import append_table, columns, keyed_table
+
+SCHEMA = columns(id=pa.int64(), day=pa.date32(), s=pa.string(), d=pa.float64())
+ALL = "SELECT count(*) a, count(id) b, min(id) c, max(ID) d, min(day) e FROM t"
+
+
+def rows(first: int) -> list[dict[str, object]]:
+    return [
+        {"id": None if n % 3 == 0 else n, "day": None, "s": f"s{n}", "d": float("nan")}
+        for n in range(first, first + 5)
+    ]
+
+
+def answer(table: Table, query: str) -> list[dict[str, object]] | None:
+    found = metadata_answer(sqlglot.parse_one(query, dialect="duckdb"), {"t": table.scan()})
+    return None if found is None else found.to_pylist()
+
+
+@pytest.mark.parametrize("commits", [0, 1, 3])
+def test_counts_and_bounds_of_an_append_table_are_those_of_its_rows(commits: int) -> None:
+    table = append_table(SCHEMA, *(rows(10 * number) for number in range(commits)))
+    with closing(table.to_duckdb()) as connection:
+        assert answer(table, ALL) == connection.sql(ALL).to_arrow_table().to_pylist()
+
+
+def test_deleted_rows_count_but_leave_no_bounds() -> None:
+    options = {"deletion-vectors.enabled": "true"}
+    table = append_table(SCHEMA, rows(0), rows(10), options=options)
+    table.delete("id = 14")
+    assert answer(table, "SELECT count(*) AS n FROM t") == [{"n": 9}]
+    assert answer(table, "SELECT max(id) FROM t") is None
+    assert answer(table, "SELECT count(id) FROM t") is None
+
+
+def test_overlapping_runs_of_a_primary_key_are_read() -> None:
+    one = [{"id": 1, "v": 5}, {"id": 3, "v": 7}]
+    schema = columns(id=pa.int64(), v=pa.int64())
+    single = keyed_table(schema, one, primary_key=["id"])
+    merged = keyed_table(schema, one, [{"id": 1, "v": 0}, {"id": 4, "v": 1}], primary_key=["id"])
+    query = "SELECT count(*) n, max(v) v FROM t"
+    assert answer(single, query) in (None, [{"n": 2, "v": 7}])
+    assert answer(merged, query) is None
+
+
+OTHERS = [
+    "SELECT max(s) FROM t",
+    "SELECT min(d) FROM t",
+    "SELECT count(DISTINCT id) FROM t",
+    "SELECT count(*) FROM t WHERE id > 1",
+    "SELECT count(*) FROM t GROUP BY day",
+    "SELECT count(*) FROM t LIMIT 0",
+    "SELECT count(*) FROM t, t AS u",
+    "SELECT count(*) FROM u",
+    "SELECT count(*) + 1 FROM t",
+    "SELECT max(id + 1) FROM t",
+    "SELECT max(nothing) FROM t",
+    "SELECT count(*) FILTER (id > 1) FROM t",
+    "SELECT count(*) OVER () FROM t",
+    "SELECT id FROM t",
+    "SELECT DISTINCT count(*) FROM t",
+    "SELECT count(*) FROM t HAVING count(*) > 100",
+    "SELECT count(*) FROM t TABLESAMPLE 10 PERCENT",
+    "WITH t AS (SELECT 1 AS id) SELECT count(*) FROM t",
+]
+
+
+@pytest.mark.parametrize("query", OTHERS)
+def test_any_other_query_has_no_answer(query: str) -> None:
+    assert answer(append_table(SCHEMA, rows(0)), query) is None
+
+
+def test_a_limit_and_a_filter_of_the_scan_are_respected() -> None:
+    table = append_table(SCHEMA, rows(0), rows(10))
+    tree = sqlglot.parse_one("SELECT count(*) FROM t")
+    assert metadata_answer(tree, {"t": table.scan(limit=3)}) is None
+    assert metadata_answer(tree, {"t": table.scan(where="id = 1")}) is None
