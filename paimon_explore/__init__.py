@@ -12,8 +12,6 @@ The import is lazy: every name is loaded on first use.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from paimon_explore.table.sql_provider import provide_sql
-
 if TYPE_CHECKING:
     from types import ModuleType
 
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
     from paimon_explore.sql_statements.session import sql
     from paimon_explore.table.catalog.catalog import Catalog
     from paimon_explore.table.catalog.demo import demo
-    from paimon_explore.table.sql_provider import SqlRunner
     from paimon_explore.table.table import Table, compare, open_table
     from paimon_explore.table.trace_context import trace
     from paimon_explore.widgets.magics import Shell
@@ -44,8 +41,8 @@ __all__ = [
 
 _NAMESPACES = {"errors": "errors", "inspect": "inspection", "spark": "spark", "widgets": "widgets"}
 """Public namespace -> its package or module."""
-_EXTRAS = {"spark": "spark", "widgets": "notebook"}
-"""Public namespace -> the extra with the packages that it needs."""
+_EXTRAS = {"spark": "spark", "sql": "sql", "widgets": "notebook"}
+"""Public name or namespace -> the extra with the packages that it needs."""
 _MODULES = {
     "Catalog": "table.catalog.catalog",
     "PaimonError": "errors",
@@ -61,22 +58,6 @@ _MODULES = {
 }
 """Public name -> its module."""
 
-
-def _load_sql() -> "SqlRunner":
-    try:
-        from paimon_explore.sql_statements.session import run_sql  # noqa: PLC0415 - needs the extra sql
-    except ModuleNotFoundError as error:
-        if (error.name or "").startswith(__name__):
-            raise
-        message = (
-            f"SQL needs the package {error.name}, which is not installed."
-            " Run: pip install 'paimon-explore[sql]'"
-        )
-        raise ModuleNotFoundError(message, name=error.name) from error
-    return run_sql
-
-
-provide_sql(_load_sql)
 
 if TYPE_CHECKING:
     __version__: str
@@ -95,9 +76,10 @@ def load_ipython_extension(shell: "Shell") -> None:
     register(shell)
 
 
-def _namespace(name: str) -> "ModuleType":
+def _module(name: str) -> "ModuleType":
+    """Import a public namespace, or the module of a public name."""
     try:
-        return import_module(f"{__name__}.{_NAMESPACES[name]}")
+        return import_module(f"{__name__}.{_NAMESPACES.get(name) or _MODULES[name]}")
     except ModuleNotFoundError as error:
         if name not in _EXTRAS or (error.name or "").startswith(__name__):
             raise
@@ -113,9 +95,9 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - modules, classes, functions
     if name == "__version__":
         return _version()
     if name in _NAMESPACES:
-        return _namespace(name)
+        return _module(name)
     if name in _MODULES:
-        value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+        value = getattr(_module(name), name)
         globals()[name] = value
         return value
     msg = f"module {__name__!r} has no attribute {name!r}"

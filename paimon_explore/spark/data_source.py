@@ -33,9 +33,9 @@ from paimon_explore.spark.streaming.stream_sink import PaimonStreamWriter
 from paimon_explore.spark.streaming.stream_source import ROW_KIND, PaimonStreamReader, stream_schema
 from paimon_explore.spark.writes.driver_commit import publish, withdraw
 from paimon_explore.spark.writes.task_messages import WrittenFiles, collected
+from paimon_explore.sql_statements.write_targets import write_target
 from paimon_explore.table.scan import Scan
 from paimon_explore.table.table_write import TableWriter
-from paimon_explore.table.write_targets import write_target
 
 NAME = "paimon_explore"
 

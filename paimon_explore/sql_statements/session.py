@@ -17,7 +17,7 @@ from paimon_explore.sql_statements.table_resolution import DEFAULT, Warehouse
 from paimon_explore.sql_statements.tokenizer import statements_of
 from paimon_explore.table.catalog.catalog import Catalog
 from paimon_explore.table.scan import Scan
-from paimon_explore.table.sql_result import Parameters, SqlResult
+from paimon_explore.table.sql_results.sql_result import SqlResult
 from paimon_explore.table.table import Table
 
 _DIALECTS = (SPARK, DUCKDB)
@@ -52,52 +52,6 @@ class _AnswerRows:
         return self._table.to_reader()
 
 
-def run_sql(
-    text: str,
-    parameters: Parameters,
-    *,
-    catalog: object,
-    tables: Mapping[str, object],
-    dialect: str,
-) -> SqlResult:
-    """Run SQL statements; see `Catalog.sql` and `sql`.
-
-    Raises:
-        InvalidInputError: a statement or argument is wrong.
-        NotFoundError: a table that does not exist.
-        UnsupportedFeatureError: a valid statement that is not implemented.
-    """
-    string("text", text)
-    if dialect not in _DIALECTS:
-        raise InvalidInputError(
-            f"dialect {dialect!r} is unknown.", hint=f"Dialects: {choices(_DIALECTS)}."
-        )
-    statements = statements_of(text)
-    if not statements:
-        raise InvalidInputError(
-            "The statement is empty.", hint="Write a statement such as SELECT …"
-        )
-    found = catalog if isinstance(catalog, Catalog) else None
-    state = _state_of(found)
-    given = {name: rows for name, rows in tables.items() if isinstance(rows, Table)}
-    local = SessionState(state.database)
-    local.views, local.names = dict(state.views), dict(state.names)
-    for name, rows in tables.items():
-        if not isinstance(rows, Table):
-            local.add(name, _readable(name, rows))
-    outcome: Outcome | None = None
-    for statement in statements:
-        warehouse = Warehouse(
-            engine=DuckDBEngine(local if tables else state, dialect),
-            catalog=found,
-            database=state.database,
-            given=given,
-        )
-        outcome = run_statement(warehouse, statement, parameters)
-    assert outcome is not None  # noqa: S101 - there is a statement
-    return _result(outcome)
-
-
 def sql(
     text: str,
     catalog: Catalog | None = None,
@@ -123,11 +77,39 @@ def sql(
 
     >>> import paimon_explore as pe
     >>> t = pe.demo().table("demo.orders")
-    >>> pe.sql("SELECT count(*) AS n FROM t WHERE id > :least", t=t, parameters={"least": 400})
-     n
-     5
+    >>> text = "SELECT count(*) AS n FROM t WHERE id > :least"
+    >>> found = pe.sql(text, t=t, parameters={"least": 400})
+    >>> found.to_arrow().to_pylist()
+    [{'n': 5}]
     """
-    return run_sql(text, parameters, catalog=catalog, tables=tables, dialect=dialect)
+    string("text", text)
+    if dialect not in _DIALECTS:
+        raise InvalidInputError(
+            f"dialect {dialect!r} is unknown.", hint=f"Dialects: {choices(_DIALECTS)}."
+        )
+    statements = statements_of(text)
+    if not statements:
+        raise InvalidInputError(
+            "The statement is empty.", hint="Write a statement such as SELECT …"
+        )
+    state = _state_of(catalog)
+    given = {name: rows for name, rows in tables.items() if isinstance(rows, Table)}
+    local = SessionState(state.database)
+    local.views, local.names = dict(state.views), dict(state.names)
+    for name, rows in tables.items():
+        if not isinstance(rows, Table):
+            local.add(name, _readable(name, rows))
+    outcome: Outcome | None = None
+    for statement in statements:
+        warehouse = Warehouse(
+            engine=DuckDBEngine(local if tables else state, dialect),
+            catalog=catalog,
+            database=state.database,
+            given=given,
+        )
+        outcome = run_statement(warehouse, statement, parameters)
+    assert outcome is not None  # noqa: S101 - there is a statement
+    return _result(outcome)
 
 
 def _state_of(catalog: Catalog | None) -> SessionState:

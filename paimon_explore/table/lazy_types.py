@@ -64,8 +64,8 @@ if TYPE_CHECKING:
     from paimon_explore.table.references import ConsumerListing as ConsumerListing
     from paimon_explore.table.row_changes import Change as Change
     from paimon_explore.table.row_reader import RowSource as RowSource
-    from paimon_explore.table.sql_result import Parameters as Parameters
-    from paimon_explore.table.sql_result import SqlResult as SqlResult
+    from paimon_explore.table.sql_results.sql_result import Parameters as Parameters
+    from paimon_explore.table.sql_results.sql_result import SqlResult as SqlResult
     from paimon_explore.table.streams.change_stream import ChangeStream as ChangeStream
     from paimon_explore.table.streams.stream_position import StreamPoint as StreamPoint
     from paimon_explore.widgets.explorer import Explorer as Explorer
@@ -103,6 +103,7 @@ _MODULES = {
     "NewValue": "maintenance.row_level.assignments",
     "On": "maintenance.row_level.merge_join",
     "OrphanReport": "maintenance.expiry.orphan_files",
+    "Parameters": "table.sql_results.sql_result",
     "PartitionInfo": "metastore.view_values",
     "PartitionHeat": "inspection.views.partition_heatmap",
     "Overview": "inspection.overview.overview_report",
@@ -120,6 +121,7 @@ _MODULES = {
     "SchemaHistory": "inspection.history.schema_history",
     "SnapshotDiff": "inspection.views.snapshot_diff_view",
     "TableComparison": "inspection.compare.table_comparison",
+    "SqlResult": "table.sql_results.sql_result",
     "StreamPoint": "table.streams.stream_position",
     "Tag": "metadata.tag",
     "Timeline": "inspection.history.timeline",

@@ -18,7 +18,7 @@ from paimon_explore.encoding.bucket_function import bucket_of
 from paimon_explore.spark.executor_tasks import WriteJob
 from paimon_explore.spark.writes.bucket_assignment import bucket_expression
 from paimon_explore.spark.writes.write_table import distributed
-from paimon_explore.table.write_targets import write_target
+from paimon_explore.sql_statements.write_targets import write_target
 
 ROWS = 2000
 CHANCE = random.Random(7)  # noqa: S311 - test data

@@ -31,9 +31,9 @@ from paimon_explore.spark.row_level.file_rewrite import (
 from paimon_explore.spark.row_level.struct_members import targets_by_column
 from paimon_explore.spark.writes.write_table import written
 from paimon_explore.sql_statements.quoted_names import quoted
+from paimon_explore.sql_statements.write_targets import write_target
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.table import Table
-from paimon_explore.table.write_targets import write_target
 from paimon_explore.write.input.row_kinds import ROW_KIND
 
 ACT = "_paimon_act"

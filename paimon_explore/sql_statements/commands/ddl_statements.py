@@ -26,8 +26,8 @@ from paimon_explore.sql_statements.outcome import Answer, QueryRows, committed, 
 from paimon_explore.sql_statements.queries import run_query
 from paimon_explore.sql_statements.table_resolution import Name, Warehouse
 from paimon_explore.sql_statements.tokenizer import Reader
+from paimon_explore.sql_statements.write_targets import write_target
 from paimon_explore.table.latest_schema import latest_schema
-from paimon_explore.table.write_targets import write_target
 
 FORMATS = ("PAIMON", "PAIMON_EXPLORE")
 _DEPTH = 2

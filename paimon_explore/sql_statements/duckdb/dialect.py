@@ -89,6 +89,17 @@ def parsed_expression(text: str) -> exp.Expr:
     return found[0]
 
 
+def named(tree: exp.Query) -> exp.Query:
+    """Name the columns of a query as Spark does, by the text of their expressions."""
+    if not isinstance(tree, exp.Select):
+        return tree
+    for item in list(tree.expressions):
+        if isinstance(item, exp.AggFunc | exp.Binary | exp.Cast | exp.Case | exp.Coalesce):
+            text = item.sql(dialect=SPARK, normalize_functions="lower").replace("(*)", "(1)")
+            item.replace(exp.alias_(item.copy(), text, quoted=True))
+    return tree
+
+
 def duckdb_text(tree: exp.Expr) -> str:
     """Return a tree as text of DuckDB."""
     with _silent_sqlglot():

@@ -28,11 +28,13 @@ from paimon_explore.sql_statements.duckdb.dialect import (
     DUCKDB,
     SPARK,
     duckdb_text,
+    named,
     parsed_expression,
     parsed_query,
     with_values,
 )
 from paimon_explore.sql_statements.duckdb.expressions import computed
+from paimon_explore.sql_statements.duckdb.metadata_answers import metadata_answer
 from paimon_explore.sql_statements.duckdb.query_rows import AssignedRows, DuckRows, plain_type
 from paimon_explore.sql_statements.engine import (
     TARGET_VIEW,
@@ -47,6 +49,7 @@ from paimon_explore.sql_statements.outcome import QueryRows, row_type_of
 from paimon_explore.sql_statements.schema_evolution import evolve
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.merge_builder import Merge
+from paimon_explore.table.scan import Scan
 from paimon_explore.table.table import Table
 
 _ALIAS = re.compile(r"(_paimon_[0-9a-f]{32} AS )`([^`]*)`")
@@ -88,6 +91,7 @@ class DuckDBEngine:
         self._dialect = dialect
         self._sources: dict[str, object] = {}
         self._tables: dict[str, TableRows] = {}
+        self._scans: dict[str, Scan] = {}
 
     def evaluate(self, text: str) -> object:
         """Return the value of a constant expression."""
@@ -121,6 +125,11 @@ class DuckDBEngine:
         for table in tree.find_all(exp.Table):
             if table.db:
                 raise NotFoundError("database", table.db, hint="SHOW DATABASES lists them.")
+        tree = named(tree)
+        known = metadata_answer(tree, self._scans)
+        if known is not None:
+            name = f"_paimon_{uuid4().hex}"
+            return DuckRows(f"SELECT * FROM {name}", {name: known})  # noqa: S608 - a name made here
         sources = {**self._sources, **self._session_views(tree)}
         return DuckRows(duckdb_text(tree), sources)
 
@@ -165,7 +174,7 @@ class DuckDBEngine:
         view = f"_paimon_{uuid4().hex}"
         if isinstance(rows, TableRows):
             self._tables[view] = rows
-            self._sources[view] = _readable(rows)
+            self._sources[view] = self._readable(view, rows)
         else:
             found = _duck_rows(rows)
             self._sources |= found.sources
@@ -174,7 +183,18 @@ class DuckDBEngine:
             yield view
         finally:
             self._tables.pop(view, None)
+            self._scans.pop(view, None)
             del self._sources[view]
+
+    def _readable(self, view: str, rows: TableRows) -> object:
+        """Return what DuckDB reads the rows from."""
+        if rows.system is not None:
+            assert isinstance(rows.table, Table)  # noqa: S101 - which has system tables
+            return rows.table.system_table(rows.system).to_arrow()
+        if not isinstance(rows.table, Table):
+            return rows.table.to_arrow()
+        self._scans[view] = rows.table.scan()
+        return self._scans[view].to_dataset()
 
     def update(self, change: RowUpdate, args: Args) -> Snapshot | None:
         """Update or delete rows."""
@@ -298,16 +318,6 @@ def _refused(what: str) -> UnsupportedFeatureError:
 def _duck_rows(rows: QueryRows) -> DuckRows:
     assert isinstance(rows, DuckRows)  # noqa: S101 - made by this engine
     return rows
-
-
-def _readable(rows: TableRows) -> object:
-    """Return what DuckDB reads the rows from."""
-    if rows.system is not None:
-        assert isinstance(rows.table, Table)  # noqa: S101 - which has system tables
-        return rows.table.system_table(rows.system).to_arrow()
-    if isinstance(rows.table, Table):
-        return rows.table.scan().to_dataset()
-    return rows.table.to_arrow()
 
 
 def _readable_type(table: Table) -> RowType:

@@ -12,10 +12,10 @@ from paimon_explore.sql_statements.procedures.partition_arguments import (
 )
 from paimon_explore.sql_statements.table_resolution import Name
 from paimon_explore.sql_statements.tokenizer import Reader
+from paimon_explore.sql_statements.write_targets import write_target
 from paimon_explore.table.catalog.catalog_operations import compact_each, matching_tables
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.table import Table
-from paimon_explore.table.write_targets import write_target
 
 
 def _rescale(one: Call) -> Answer:

@@ -33,12 +33,10 @@ from paimon_explore.metastore.identifier import (
 )
 from paimon_explore.metastore.table_types import check_paimon_table
 from paimon_explore.sanitize import sanitized
-from paimon_explore.table import lazy_types as types
 from paimon_explore.table.catalog.catalog_objects import opener_of
 from paimon_explore.table.catalog.catalog_operations import OperableCatalog
 from paimon_explore.table.catalog.catalog_system_tables import DATABASE, GLOBAL_TABLES, global_table
 from paimon_explore.table.row_reader import RowSource
-from paimon_explore.table.sql_provider import sql_runner
 from paimon_explore.table.table import Table, open_stored_table
 from paimon_explore.table.table_definition import (
     Columns,
@@ -295,32 +293,6 @@ class Catalog(OperableCatalog):
         """
         _check_new_database(new_name)
         self._metastore.rename_database(string("database", name), new_name)
-
-    def sql(
-        self, text: str, parameters: "types.Parameters" = None, *, dialect: str = "spark"
-    ) -> "types.SqlResult":
-        """Run SQL statements on the tables of the catalog; DuckDB runs the queries.
-
-        The statements are those of `pe.spark.sql`, in Spark's dialect. USE and temporary views last
-        as long as the catalog.
-
-        Args:
-            text: one statement, or several separated by semicolons; the last result is returned.
-            parameters: values of parameter markers: a dict for `:name`, a list for `?`.
-            dialect: of queries: `spark`, or `duckdb`.
-
-        Raises:
-            InvalidInputError: a statement that cannot be parsed, an unknown column or function.
-            NotFoundError: a table that does not exist.
-            UnsupportedFeatureError: a valid statement that is not implemented.
-
-        >>> import paimon_explore as pe
-        >>> catalog = pe.demo()
-        >>> catalog.sql("SELECT max(id) AS last FROM demo.orders VERSION AS OF 1")
-         last
-          106
-        """
-        return sql_runner()(text, parameters, catalog=self, tables={}, dialect=dialect)
 
     def tables(self, database: str, pattern: str | None = None) -> list[str]:
         """Return the names of a database's tables, sorted.

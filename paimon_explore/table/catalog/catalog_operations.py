@@ -1,8 +1,9 @@
-"""Operations on several tables of a catalog."""
+"""SQL, and operations on several tables of a catalog."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Protocol
 
 from paimon_explore.arguments import boolean, optional_string, string
 from paimon_explore.errors import (
@@ -12,6 +13,7 @@ from paimon_explore.errors import (
     UnsupportedFeatureError,
 )
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.table import lazy_types as types
 from paimon_explore.table.catalog.catalog_exploration import ExplorableCatalog
 from paimon_explore.table.table_definition import OptionValue
 
@@ -38,8 +40,44 @@ class CompactionReport:
         return "\n".join([head, *failed])
 
 
+class SqlFunction(Protocol):
+    """The type of `pe.sql`."""
+
+    def __call__(
+        self, text: str, catalog: object, parameters: "types.Parameters", *, dialect: str
+    ) -> "types.SqlResult":
+        """Run SQL statements."""
+
+
 class OperableCatalog(ExplorableCatalog):
-    """A catalog with operations on several tables."""
+    """A catalog with SQL, and with operations on several tables."""
+
+    def sql(
+        self, text: str, parameters: "types.Parameters" = None, *, dialect: str = "spark"
+    ) -> "types.SqlResult":
+        """Run SQL statements on the tables of the catalog; DuckDB runs the queries.
+
+        The statements are those of `pe.spark.sql`, in Spark's dialect. USE and temporary views last
+        as long as the catalog.
+
+        Args:
+            text: one statement, or several separated by semicolons; the last result is returned.
+            parameters: values of parameter markers: a dict for `:name`, a list for `?`.
+            dialect: of queries: `spark`, or `duckdb`.
+
+        Raises:
+            InvalidInputError: a statement that cannot be parsed, an unknown column or function.
+            NotFoundError: a table that does not exist.
+            UnsupportedFeatureError: a valid statement that is not implemented.
+
+        >>> import paimon_explore as pe
+        >>> catalog = pe.demo()
+        >>> last = catalog.sql("SELECT max(id) AS last FROM demo.orders VERSION AS OF 1")
+        >>> last.to_arrow().to_pylist()
+        [{'last': 5}]
+        """
+        run: SqlFunction = import_module("paimon_explore").sql  # of a layer above
+        return run(text, self, parameters, dialect=dialect)
 
     def compact_tables(
         self,

@@ -22,8 +22,8 @@ from paimon_explore.spark.writes.driver_commit import (
     withdraw,
 )
 from paimon_explore.spark.writes.task_messages import WrittenFiles
+from paimon_explore.sql_statements.write_targets import write_target
 from paimon_explore.table.table import Table
-from paimon_explore.table.write_targets import write_target
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 import sqlglot
 
 from paimon_explore import Table
-from paimon_explore.table.metadata_answers import metadata_answer
+from paimon_explore.sql_statements.duckdb.metadata_answers import metadata_answer
 from support.small_tables import append_table, columns, keyed_table
 
 SCHEMA = columns(id=pa.int64(), day=pa.date32(), s=pa.string(), d=pa.float64())
