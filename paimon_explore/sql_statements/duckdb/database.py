@@ -39,17 +39,13 @@ def new_cursor(sources: Mapping[str, object]) -> duckdb.DuckDBPyConnection:
         sources: by name, in order: rows that DuckDB can read, or a query as text.
     """
     cursor = _database().cursor()
-    for name, rows in sources.items():
-        add_view(cursor, name, rows)
+    with duckdb_errors():
+        for name, rows in sources.items():
+            if isinstance(rows, str):
+                cursor.execute(f"CREATE OR REPLACE TEMP VIEW {quoted(name)} AS {rows}")
+            else:
+                cursor.register(name, rows)
     return cursor
-
-
-def add_view(cursor: duckdb.DuckDBPyConnection, name: str, rows: object) -> None:
-    """Add a temporary view to a connection; see `new_cursor`."""
-    if isinstance(rows, str):
-        cursor.execute(f"CREATE OR REPLACE TEMP VIEW {quoted(name)} AS {rows}")
-    else:
-        cursor.register(name, rows)
 
 
 @cache

@@ -56,18 +56,25 @@ def parsed_query(text: str, dialect: str = SPARK) -> exp.Query:
     if not isinstance(tree, exp.Query):
         raise _unknown_statement(first.text)
     for table in tree.find_all(exp.Table):
-        function = table.this
-        if isinstance(function, exp.Func):
-            name = (
-                function.name if isinstance(function, exp.Anonymous) else function.sql_name()
-            ).lower()
-            if name not in _ROW_FUNCTIONS:
-                raise UnsupportedFeatureError(
-                    f"reading rows by the function {name}",
-                    hint="catalog.sql reads tables of the catalog; pass other rows by name: "
-                    "pe.sql(text, catalog, rows=data).",
-                )
+        if isinstance(table.this, exp.Func):
+            _check_function(table, dialect)
     return tree
+
+
+def _check_function(table: exp.Table, dialect: str) -> None:
+    """Refuse a function that reads files; name the column of `range` as Spark does."""
+    function = table.this
+    given = function.name if isinstance(function, exp.Anonymous) else function.sql_name()
+    name = str(given).lower()
+    if name not in _ROW_FUNCTIONS:
+        raise UnsupportedFeatureError(
+            f"reading rows by the function {name}",
+            hint="catalog.sql reads tables of the catalog; pass other rows by name: "
+            "pe.sql(text, catalog, rows=data).",
+        )
+    if name == "range" and dialect == SPARK and not table.alias_column_names:
+        alias = exp.to_identifier(table.alias or name)
+        table.set("alias", exp.TableAlias(this=alias, columns=[exp.to_identifier("id")]))
 
 
 def _unknown_statement(word: str) -> UnsupportedFeatureError:

@@ -16,6 +16,8 @@ from paimon_explore.errors import (
     NotFoundError,
     UnsupportedFeatureError,
 )
+from paimon_explore.maintenance.row_level.update_delete import readable_row_type
+from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.predicate.builder import col
 from paimon_explore.scan.predicate.expression import Column, Expression, conjunction
@@ -104,12 +106,13 @@ class DuckDBEngine:
 
     def constant(self, text: str, field: DataField) -> object:
         """Return the value of a constant expression, converted to the type of a column."""
-        value = self._constant_rows(text)
-        if value.fields[0].shown == "VARCHAR":
-            cast = exp.cast(exp.Literal.string(str(self.evaluate(text))), _duckdb_type(field))
+        rows = self._constant_rows(text)
+        if rows.fields[0].shown == "VARCHAR":  # text may be of any type
+            value = self.evaluate(text)
+            if value is None:
+                return None
+            cast = exp.cast(exp.Literal.string(str(value)), _duckdb_type(field))
             rows = DuckRows(f"SELECT {duckdb_text(cast)}", {})
-        else:
-            rows = value
         found = AssignedRows(rows, [one.shown for one in rows.fields], [field], ())
         table = found.to_batches().read_all()
         try:
@@ -321,7 +324,8 @@ def _duck_rows(rows: QueryRows) -> DuckRows:
 
 
 def _readable_type(table: Table) -> RowType:
-    return latest_schema(table.store).row_type
+    schema = latest_schema(table.store)
+    return readable_row_type(schema, TableOptions({**schema.options, **table.dynamic_options}))
 
 
 def _duckdb_type(field: DataField) -> exp.DataType:

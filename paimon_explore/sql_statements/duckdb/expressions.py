@@ -10,10 +10,11 @@ from paimon_explore.data_types.arrow_buffers import Column as Values
 from paimon_explore.data_types.definitions import RowType
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.scan.predicate.expression import Column, Computed
+from paimon_explore.sql_statements.duckdb.database import quoted
 from paimon_explore.sql_statements.duckdb.dialect import duckdb_text
 from paimon_explore.sql_statements.duckdb.query_rows import DuckRows
 
-_ROW = "__row"
+_ROW = "_paimon_row"
 _RANDOM = (exp.Rand, exp.Randn, exp.Uuid)
 
 
@@ -42,7 +43,7 @@ def computed(
             f"the random value {tree.sql(dialect='spark')} in a change of rows",
             hint="Insert the values into a table first, and merge this table.",
         )
-    text = duckdb_text(tree)
+    text, view = duckdb_text(tree), quoted(alias)
     words = {node.name.lower() for node in tree.find_all(exp.Identifier)}
     used = [at for at, (_, name) in enumerate(columns) if name.lower() in words]
     names = [columns[at][1] for at in used]
@@ -57,7 +58,7 @@ def computed(
             ],
             schema=schema,
         )
-        query = f'SELECT ({text}) AS v FROM "{alias}" ORDER BY "{alias}".{_ROW}'  # noqa: S608 - the user's own words
+        query = f"SELECT ({text}) AS v FROM {view} ORDER BY {view}.{_ROW}"  # noqa: S608 - the user's own words
         return DuckRows(query, {**sources, alias: batch})
 
     empty = [pa.array([], kind) for kind in types]

@@ -10,7 +10,7 @@ import pyarrow.types as pat
 from paimon_explore.data_types.arrow import from_arrow, to_arrow
 from paimon_explore.data_types.arrow_buffers import take_rows
 from paimon_explore.data_types.definitions import DataField, DataType
-from paimon_explore.errors import InvalidInputError
+from paimon_explore.errors import CommitOutcomeUnknownError, InvalidInputError, PaimonError
 from paimon_explore.maintenance.row_level.primary_key_write import write_primary_key_rows
 from paimon_explore.maintenance.schema_replacement import commit_replacement
 from paimon_explore.metadata.snapshot import Snapshot
@@ -258,7 +258,9 @@ def _replace(rows: pa.RecordBatchReader, target: WriteTarget) -> Snapshot | None
         messages = write_append(*table, options=target.options, replaces=True)
     try:
         return commit_replacement(target, messages)
-    except InvalidInputError:
+    except CommitOutcomeUnknownError:
+        raise
+    except PaimonError:
         abort(target, messages)
         raise
 

@@ -312,3 +312,31 @@ def test_results_show_their_first_rows(catalog: pe.Catalog) -> None:
     assert ">Oslo</td>" in result._repr_html_()
     assert "First rows" in repr(catalog.sql("SELECT explode(sequence(1, 50)) AS x"))
     assert "executed" in repr(catalog.sql("USE db"))
+
+
+@pytest.mark.parametrize("kind", ["append", "keyed"])
+def test_members_of_structs_are_assigned_and_merged(
+    catalog: pe.Catalog, rows: Callable[[str], list[Row]], kind: str
+) -> None:
+    options = f" TBLPROPERTIES ({KINDS[kind]})" if KINDS[kind] else ""
+    catalog.sql(f"CREATE TABLE s (id BIGINT NOT NULL, r STRUCT<a: INT, c0: STRING>){options}")
+    catalog.sql("INSERT INTO s SELECT id, named_struct('a', 1, 'c0', 'x') FROM range(2)")
+    catalog.sql("UPDATE s SET r.a = r.a + s.id WHERE s.r.c0 = 'x'")
+    assert rows("SELECT r.a FROM s ORDER BY id") == [(1,), (2,)]
+    catalog.sql(
+        "MERGE INTO s USING (SELECT 1L AS id, named_struct('b', 'y') AS o) n ON s.id = n.id "
+        "WHEN MATCHED AND s.r.a = 2 THEN UPDATE SET r.c0 = concat(s.r.c0, n.o.b)"
+    )
+    assert rows("SELECT r.c0 FROM s ORDER BY id") == [("x",), ("xy",)]
+
+
+def test_rows_are_found_by_their_id_and_partitions_by_null(
+    catalog: pe.Catalog, rows: Callable[[str], list[Row]]
+) -> None:
+    _create(catalog, "tracked")
+    catalog.sql("UPDATE t SET n = 0 WHERE _ROW_ID = 1")
+    assert rows("SELECT id FROM t WHERE n = 0") == [(2,)]
+    catalog.sql("CREATE TABLE p (id INT, dt STRING) PARTITIONED BY (dt)")
+    catalog.sql("INSERT INTO p VALUES (1, NULL), (2, 'a')")
+    catalog.sql("INSERT OVERWRITE p PARTITION (dt = CAST(NULL AS STRING)) SELECT 3")
+    assert rows("SELECT * FROM p ORDER BY id") == [(2, "a"), (3, None)]
