@@ -9,6 +9,7 @@ import duckdb
 
 from paimon_explore.errors import InvalidInputError, PaimonError
 from paimon_explore.limits import memory_limit
+from paimon_explore.sql_statements.duckdb.spark_semantics import MACRO
 
 _SETTINGS = {
     "enable_external_access": "false",
@@ -50,7 +51,9 @@ def new_cursor(sources: Mapping[str, object]) -> duckdb.DuckDBPyConnection:
 
 @cache
 def _database() -> duckdb.DuckDBPyConnection:
-    return duckdb.connect(config={**_SETTINGS, "memory_limit": f"{memory_limit()}B"})
+    made = duckdb.connect(config={**_SETTINGS, "memory_limit": f"{memory_limit()}B"})
+    made.execute(MACRO)
+    return made
 
 
 @contextmanager

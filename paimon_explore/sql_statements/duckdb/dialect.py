@@ -13,6 +13,7 @@ from sqlglot.dialects.spark import Spark
 from sqlglot.errors import SqlglotError
 
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
+from paimon_explore.sql_statements.duckdb.spark_semantics import spark_semantics
 from paimon_explore.sql_statements.engine import Args
 from paimon_explore.sql_statements.tokenizer import Reader
 
@@ -21,7 +22,6 @@ _ROW_FUNCTIONS = frozenset(
     {"range", "generate_series", "unnest", "explode", "posexplode", "inline"}
 )
 """Functions that a query may read rows from."""
-_DAYS = frozenset({"DAY", "DAYS", "WEEK", "WEEKS", "MONTH", "MONTHS", "YEAR", "YEARS"})
 _QUERY_WORDS = frozenset({"SELECT", "WITH", "VALUES", "FROM", "TABLE"})
 _STATEMENTS = (
     *("SELECT", "WITH", "VALUES", "INSERT", "UPDATE", "DELETE", "MERGE", "TRUNCATE", "CREATE"),
@@ -31,8 +31,9 @@ _STATEMENTS = (
 
 
 _STRICT = type("Parser", (Spark.Parser,), {"STRICT_CAST": True})
-_AnsiSpark = type("_AnsiSpark", (Spark,), {"Parser": _STRICT})
-"""Spark's dialect with ANSI mode: CAST fails for a value that it cannot convert."""
+_QUOTES = type("Tokenizer", (Spark.Tokenizer,), {"STRING_ESCAPES": ["\\", "'", '"']})
+_AnsiSpark = type("_AnsiSpark", (Spark,), {"Parser": _STRICT, "Tokenizer": _QUOTES})
+"""Spark's dialect with ANSI mode: CAST may fail, and a doubled quote is one in a text."""
 
 
 def parsed_query(text: str, dialect: str = SPARK) -> exp.Query:
@@ -107,25 +108,11 @@ def named(tree: exp.Query) -> exp.Query:
     return tree
 
 
-def duckdb_text(tree: exp.Expr) -> str:
-    """Return a tree as text of DuckDB."""
+def duckdb_text(tree: exp.Expr, dialect: str = SPARK) -> str:
+    """Return a tree as text of DuckDB, with the results that its dialect defines."""
     with _silent_sqlglot():
-        return tree.transform(_as_date).sql(dialect=DUCKDB)
-
-
-def _as_date(node: exp.Expr) -> exp.Expr:
-    """Return the sum of a date and days as a date, which is a timestamp in DuckDB."""
-    is_sum = isinstance(node, exp.TsOrDsAdd) or (
-        isinstance(node, exp.Add | exp.Sub)
-        and isinstance(node.this, exp.Cast)
-        and node.this.is_type("date")
-        and isinstance(node.expression, exp.Interval)
-        and str(node.expression.args.get("unit")).upper() in _DAYS
-    )
-    parent = node.parent
-    if not is_sum or (isinstance(parent, exp.Cast) and parent.is_type("date")):
-        return node
-    return exp.Cast(this=node, to=exp.DataType.build("date"))
+        meant = spark_semantics(tree) if dialect == SPARK else tree
+        return meant.sql(dialect=DUCKDB)
 
 
 def with_values(tree: exp.Query, args: Args) -> exp.Query:

@@ -128,13 +128,13 @@ class DuckDBEngine:
         for table in tree.find_all(exp.Table):
             if table.db:
                 raise NotFoundError("database", table.db, hint="SHOW DATABASES lists them.")
-        tree = named(tree)
+        tree = named(tree) if self._dialect == SPARK else tree
         known = metadata_answer(tree, self._scans)
         if known is not None:
             name = f"_paimon_{uuid4().hex}"
             return DuckRows(f"SELECT * FROM {name}", {name: known})  # noqa: S608 - a name made here
         sources = {**self._sources, **self._session_views(tree)}
-        return DuckRows(duckdb_text(tree), sources)
+        return DuckRows(duckdb_text(tree, self._dialect), sources)
 
     def _session_views(self, tree: exp.Expr) -> dict[str, object]:
         """Return the temporary views that a query reads, with those that they read."""

@@ -173,6 +173,19 @@ VALUES: dict[str, object] = {
     "length('héllo')": 5,
     "substring('hello', 2, 3)": "ell",
     "X'00FF'": b"\x00\xff",
+    "CAST(-7.9 AS INT)": -7,
+    "CAST(2.5D AS BIGINT)": 2,
+    "CAST(' 12' AS INT)": 12,
+    "CAST(trunc(DATE '2024-05-17', 'MM') AS STRING)": "2024-05-01",
+    "dayofweek(DATE '2024-02-03')": 7,
+    "weekday(DATE '2024-02-03')": 5,
+    "pmod(-7, 3)": 2,
+    "5 % 3 + 7 DIV 2": 5,
+    "'it''s'": "it's",
+    r"'a%c' LIKE 'a\\%c'": True,
+    "'abc' LIKE 'a%'": True,
+    "isnull(NULL) AND isnotnull(1)": True,
+    "try_divide(1, 0)": None,
     "regexp_replace('a1b2', '[0-9]', '')": "ab",
 }
 
@@ -180,6 +193,13 @@ VALUES: dict[str, object] = {
 @pytest.mark.parametrize("text", VALUES)
 def test_expressions_have_the_values_of_spark(rows: Callable[[str], list[Row]], text: str) -> None:
     assert rows(f"SELECT {text}") == [(VALUES[text],)]
+
+
+@pytest.mark.parametrize("text", ["1 / 0", "n DIV (n - n)", "n % 0", "CAST('x' AS INT)"])
+def test_what_fails_in_ansi_mode_fails(catalog: pe.Catalog, text: str) -> None:
+    _create(catalog, "append")
+    with pytest.raises(InvalidInputError):
+        catalog.sql(f"SELECT {text} FROM t WHERE n IS NOT NULL").to_arrow()  # noqa: S608 - a constant
 
 
 def test_nulls_come_first_as_in_spark(
