@@ -161,7 +161,7 @@ def _travelled(warehouse: Warehouse, reference: Reference, opened: Table) -> Tab
             raise NotFoundError(
                 error.kind, reference.timestamp, opened.name, message=msg, hint=error.hint
             ) from error
-    return opened if warehouse.travel is None else warehouse.travel(opened)
+    return opened
 
 
 def _version(warehouse: Warehouse, text: str) -> str:

@@ -10,7 +10,7 @@
 | anything else | a table of the engine |
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import field, replace
 
 from paimon_explore.errors import InvalidInputError, NotFoundError, choices
@@ -59,7 +59,6 @@ class Warehouse:
         database: the current database, for unqualified names.
         open_views: the views whose queries are being resolved, the outermost first.
         given: tables by the names that only these statements know.
-        travel: opens a table at the time of a query, if the query names none.
     """
 
     engine: Engine
@@ -67,7 +66,6 @@ class Warehouse:
     database: str
     open_views: tuple[str, ...] = ()
     given: Mapping[str, Table] = field(default_factory=dict)
-    travel: Callable[[Table], Table] | None = None
 
     def find(self, parts: tuple[str, ...]) -> Name | None:
         """Return the Paimon table of a name; None if the table belongs to the engine."""
@@ -137,7 +135,7 @@ class Warehouse:
         if self.catalog is None:
             raise InvalidInputError(
                 "The statement requires a warehouse, but none was given.",
-                hint="Pass warehouse= or catalog=, or start with pe.spark.session(warehouse=…).",
+                hint="Pass a catalog, or start with pe.spark.session(warehouse=…).",
             )
         return self.catalog
 
