@@ -19,11 +19,11 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 
 from paimon_explore.data_types.definitions import RowType
+from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.scan.predicate.builder import Term, col
 from paimon_explore.table.engine_scans.comparable_values import (
     Path,
