@@ -161,6 +161,8 @@ def _travelled(warehouse: Warehouse, reference: Reference, opened: Table) -> Tab
             raise NotFoundError(
                 error.kind, reference.timestamp, opened.name, message=msg, hint=error.hint
             ) from error
+    if warehouse.travel is not None and not opened.travel.given:
+        return warehouse.travel(opened)
     return opened
 
 

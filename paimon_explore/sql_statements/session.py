@@ -1,6 +1,7 @@
 """`catalog.sql` and `pe.sql`: statements that DuckDB runs in this process."""
 
 from collections.abc import Mapping
+from functools import partial
 from weakref import WeakKeyDictionary
 
 import pyarrow as pa
@@ -9,11 +10,12 @@ from paimon_explore.arguments import string
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
 from paimon_explore.sql_statements.duckdb.dialect import DUCKDB, SPARK
 from paimon_explore.sql_statements.duckdb.engine import DuckDBEngine, SessionState
-from paimon_explore.sql_statements.duckdb.query_rows import AssignedRows, DuckRows
+from paimon_explore.sql_statements.duckdb.query_rows import DuckRows
 from paimon_explore.sql_statements.engine import Args
 from paimon_explore.sql_statements.outcome import Answer, Outcome
+from paimon_explore.sql_statements.over_time.query_over_time import QueryOverTime, Run
 from paimon_explore.sql_statements.statement import run_statement
-from paimon_explore.sql_statements.table_resolution import DEFAULT, Warehouse
+from paimon_explore.sql_statements.table_resolution import DEFAULT, Travel, Warehouse
 from paimon_explore.sql_statements.tokenizer import statements_of
 from paimon_explore.table.catalog.catalog import Catalog
 from paimon_explore.table.scan import Scan
@@ -30,26 +32,14 @@ _TYPES: Mapping[str, pa.DataType] = {
 }
 
 
-class _AnswerRows:
-    """The rows of an answer."""
-
-    def __init__(self, answer: Answer) -> None:
-        pairs = [column.split() for column in answer.columns.split(", ") if column]
-        schema = pa.schema([(name, _TYPES[kind]) for name, kind in pairs])
-        arrays = [
-            pa.array([row[at] for row in answer.rows], field.type)
-            for at, field in enumerate(schema)
-        ]
-        self._table = pa.Table.from_arrays(arrays, schema=schema)
-
-    @property
-    def schema(self) -> pa.Schema:
-        """The columns."""
-        return self._table.schema
-
-    def to_batches(self) -> pa.RecordBatchReader:
-        """Return the rows in batches."""
-        return self._table.to_reader()
+def _answer_rows(answer: Answer) -> pa.Table:
+    """Return the rows of an answer."""
+    pairs = [column.split() for column in answer.columns.split(", ") if column]
+    schema = pa.schema([(name, _TYPES[kind]) for name, kind in pairs])
+    arrays = [
+        pa.array([row[at] for row in answer.rows], field.type) for at, field in enumerate(schema)
+    ]
+    return pa.Table.from_arrays(arrays, schema=schema)
 
 
 def sql(
@@ -99,17 +89,16 @@ def sql(
     for name, rows in tables.items():
         if not isinstance(rows, Table):
             local.add(name, _readable(name, rows))
-    outcome: Outcome | None = None
-    for statement in statements:
+
+    def run(statement: str, travel: Travel | None = None) -> tuple[Outcome, DuckDBEngine]:
+        engine = DuckDBEngine(local if tables else state, dialect)
         warehouse = Warehouse(
-            engine=DuckDBEngine(local if tables else state, dialect),
-            catalog=catalog,
-            database=state.database,
-            given=given,
+            engine=engine, catalog=catalog, database=state.database, given=given, travel=travel
         )
-        outcome = run_statement(warehouse, statement, parameters)
-    assert outcome is not None  # noqa: S101 - there is a statement
-    return _result(outcome)
+        return run_statement(warehouse, statement, parameters), engine
+
+    outcome, _ = [run(statement) for statement in statements][-1]
+    return _result(outcome, partial(run, statements[-1]))
 
 
 def _state_of(catalog: Catalog | None) -> SessionState:
@@ -132,9 +121,9 @@ def _readable(name: str, rows: object) -> object:
     )
 
 
-def _result(outcome: Outcome) -> SqlResult:
+def _result(outcome: Outcome, run: Run) -> SqlResult:
     if isinstance(outcome, Answer):
-        return SqlResult(_AnswerRows(outcome), outcome.snapshot)
-    if isinstance(outcome, DuckRows | AssignedRows):
-        return SqlResult(outcome)
+        return SqlResult(_answer_rows(outcome), outcome.snapshot)
+    if isinstance(outcome, DuckRows):
+        return SqlResult(outcome, over_time=QueryOverTime(run=run))
     raise UnsupportedFeatureError("this statement")

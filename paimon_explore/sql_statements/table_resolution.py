@@ -10,7 +10,7 @@
 | anything else | a table of the engine |
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field, replace
 
 from paimon_explore.errors import InvalidInputError, NotFoundError, choices
@@ -23,6 +23,8 @@ from paimon_explore.table.catalog.catalog_system_tables import DATABASE as SYS
 from paimon_explore.table.row_reader import RowSource
 from paimon_explore.table.table import Table, open_table
 
+Travel = Callable[[Table], Table]
+"""Returns the view of a table that queries read."""
 DEFAULT = "default"
 _FOLDERS = (CATALOG, "paimon_explore")
 _DEEPEST = 3
@@ -59,6 +61,7 @@ class Warehouse:
         database: the current database, for unqualified names.
         open_views: the views whose queries are being resolved, the outermost first.
         given: tables by the names that only these statements know.
+        travel: the views of tables that queries read at their latest snapshots.
     """
 
     engine: Engine
@@ -66,6 +69,7 @@ class Warehouse:
     database: str
     open_views: tuple[str, ...] = ()
     given: Mapping[str, Table] = field(default_factory=dict)
+    travel: Travel | None = None
 
     def find(self, parts: tuple[str, ...]) -> Name | None:
         """Return the Paimon table of a name; None if the table belongs to the engine."""

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         ScanExplanation as ScanExplanation,
     )
     from paimon_explore.inspection.health.health_report import Health as Health
+    from paimon_explore.inspection.history.first_change import FirstChange as FirstChange
     from paimon_explore.inspection.history.schema_history import SchemaHistory as SchemaHistory
     from paimon_explore.inspection.history.timeline import Timeline as Timeline
     from paimon_explore.inspection.overview.overview_report import Overview as Overview
@@ -95,6 +96,7 @@ _MODULES = {
     "Health": "inspection.health.health_report",
     "Increment": "table.incremental_range",
     "Inspection": "inspection.system_tables.table_inspection",
+    "FirstChange": "inspection.history.first_change",
     "KeyHistory": "inspection.explain.key_history",
     "Listing": "table.named_collection",
     "LsmSection": "inspection.views.lsm_tree_view",

@@ -18,11 +18,14 @@ from paimon_explore.arguments import (
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.fileio.concurrent_requests import at_once
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.scan.time_travel import TimeTravel
 from paimon_explore.table import lazy_types as types
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.searches.searchable_table import SearchableTable
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from paimon_explore.inspection.compare.table_side import TableSide
     from paimon_explore.inspection.table_view import TableView
     from paimon_explore.inspection.views.inspector import Inspector
@@ -241,6 +244,37 @@ class ExplainableTable(SearchableTable):
         marks = inspector.timeline().marks
         known = tuple(mark.snapshot for mark in marks if mark.snapshot is not None)
         return schema_history(inspector.view, inspector.snapshot, known, at=inspector.code)
+
+    def first_change(self, where: "types.Where", condition: "types.Where") -> "types.FirstChange":
+        """Find the first snapshot at which a row fulfils a condition, such as a wrong value.
+
+        The snapshots are bisected, so about log2(n) of them are read. If the condition held several
+        times, one of the snapshots at which it began to hold is found.
+
+        Args:
+            where: which rows, such as `id = 7`.
+            condition: what became true of one of them, such as `amount < 0`.
+
+        Raises:
+            NotFoundError: no row fulfils both at the latest snapshot.
+            InvalidInputError: a condition that cannot be parsed, or an unknown column.
+
+        >>> import paimon_explore as pe
+        >>> found = pe.demo().table("demo.events").first_change("id = 1", "state = 'paid'")
+        >>> found.snapshot.id, found.before
+        (2, 1)
+        """
+        from paimon_explore.inspection.history.first_change import first_change
+        from paimon_explore.scan.predicate.sql_formatter import to_sql
+        from paimon_explore.scan.predicate.sql_parser import predicate
+
+        text = f"{to_sql(predicate(where))} AND {to_sql(predicate(condition))}"
+
+        def matching(number: int) -> "pa.Table":
+            scan = replace(self, travel=TimeTravel(snapshot=number)).scan()
+            return scan.filter(where).filter(condition).to_arrow()
+
+        return first_change(self.store, self.name, text, matching)
 
     def history(self, key: object, *, snapshots: int | None = None) -> "types.KeyHistory":
         """Show a key in each snapshot: its stored versions in every sorted run, and the merged row.

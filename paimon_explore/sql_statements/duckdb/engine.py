@@ -84,6 +84,10 @@ class DuckDBEngine:
     Args:
         state: of the session.
         dialect: of its queries.
+
+    Attributes:
+        tree: the last query, whose tables are views; None before one.
+        read: the tables of these views.
     """
 
     name = "DuckDB"
@@ -92,7 +96,8 @@ class DuckDBEngine:
         self._state = state
         self._dialect = dialect
         self._sources: dict[str, object] = {}
-        self._tables: dict[str, TableRows] = {}
+        self.tree: exp.Query | None = None
+        self.read: dict[str, TableRows] = {}
         self._scans: dict[str, Scan] = {}
 
     def evaluate(self, text: str) -> object:
@@ -128,7 +133,7 @@ class DuckDBEngine:
         for table in tree.find_all(exp.Table):
             if table.db:
                 raise NotFoundError("database", table.db, hint="SHOW DATABASES lists them.")
-        tree = named(tree) if self._dialect == SPARK else tree
+        tree = self.tree = named(tree) if self._dialect == SPARK else tree
         known = metadata_answer(tree, self._scans)
         if known is not None:
             name = f"_paimon_{uuid4().hex}"
@@ -155,7 +160,7 @@ class DuckDBEngine:
         """Return which files are read, and the plan of DuckDB."""
         rows = self.query(text, args)
         lines: list[str] = []
-        for view, read in self._tables.items():
+        for view, read in self.read.items():
             if view in rows.text and isinstance(read.table, Table) and read.system is None:
                 found = (
                     read.table.explain() if read.where is None else read.table.explain(read.where)
@@ -176,7 +181,7 @@ class DuckDBEngine:
         """Create a temporary view of rows for the context; yields its name."""
         view = f"_paimon_{uuid4().hex}"
         if isinstance(rows, TableRows):
-            self._tables[view] = rows
+            self.read[view] = rows
             self._sources[view] = self._readable(view, rows)
         else:
             found = _duck_rows(rows)
@@ -185,7 +190,6 @@ class DuckDBEngine:
         try:
             yield view
         finally:
-            self._tables.pop(view, None)
             self._scans.pop(view, None)
             del self._sources[view]
 

@@ -1,9 +1,11 @@
 """`SqlResult`: the result of an SQL statement."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
 from typing import TYPE_CHECKING, Protocol
 
 from paimon_explore.data_types import data_frames
+from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.inspection.rendering.report import Cell, Grid, Report
 from paimon_explore.inspection.rendering.report_html import report_html
 from paimon_explore.inspection.rendering.report_text import report_text
@@ -12,6 +14,7 @@ from paimon_explore.sanitize import sanitized
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from paimon_explore.inspection.history.first_change import FirstChange
     from paimon_explore.metadata.snapshot import Snapshot
 
 Parameters = Mapping[str, object] | Sequence[object] | None
@@ -26,8 +29,23 @@ class SqlRows(Protocol):
     def schema(self) -> "pa.Schema":
         """The columns."""
 
-    def to_batches(self) -> "pa.RecordBatchReader":
+    def to_batches(self) -> "pa.RecordBatchReader | Iterable[pa.RecordBatch]":
         """Read the rows in batches."""
+
+
+class OverTime(Protocol):
+    """A query that can run again at other points in time."""
+
+    def diff(
+        self, before: int | str | date, after: int | str | date, key: Iterable[str] | None
+    ) -> "SqlResult":
+        """Return the rows that differ between two points."""
+
+    def history(self, last: int) -> "SqlResult":
+        """Return the result at each of the last snapshots."""
+
+    def first_change(self, condition: str) -> "FirstChange":
+        """Find the first snapshot at which a condition on the result holds."""
 
 
 class SqlResult:
@@ -39,11 +57,21 @@ class SqlResult:
     Args:
         rows: the rows.
         snapshot: the snapshot that the statement committed; None if it committed none.
+        over_time: runs the query at other points in time; None if the statement is no query.
+        note: a sentence about the rows.
     """
 
-    def __init__(self, rows: SqlRows, snapshot: "Snapshot | None" = None) -> None:
+    def __init__(
+        self,
+        rows: SqlRows,
+        snapshot: "Snapshot | None" = None,
+        over_time: OverTime | None = None,
+        note: str = "",
+    ) -> None:
         self._rows = rows
         self._snapshot = snapshot
+        self._over_time = over_time
+        self._note = note
 
     @property
     def schema(self) -> "pa.Schema":
@@ -55,9 +83,110 @@ class SqlResult:
         """The snapshot that the statement committed; None for queries and other statements."""
         return self._snapshot
 
+    @property
+    def note(self) -> str:
+        """A sentence about how the rows were computed; empty for none."""
+        return self._note
+
+    def diff(
+        self,
+        before: int | str | date,
+        after: int | str | date,
+        *,
+        key: Iterable[str] | None = None,
+    ) -> "SqlResult":
+        """Return the rows of the result that differ between two points in time.
+
+        Args:
+            before: a snapshot id, the name of a tag, or a time, as for `Table.at`; a tag or a time
+                if the query reads several tables.
+            after: the same.
+            key: columns that identify a row; None for the grouping columns of the query, or the
+                primary key of its only table. If these are not in the result, or not unique, whole
+                rows are compared.
+
+        Returns:
+            `change` (`added`, `removed`, `changed`), the key, then for each other column the value
+            before as `<name>_before`, and the value after. Whole rows are added or removed.
+
+        Raises:
+            UnsupportedFeatureError: the statement is no query.
+            InvalidInputError: no table is read at its latest snapshot, or the key is not unique.
+            NotFoundError: there is no such snapshot or tag.
+
+        >>> import paimon_explore as pe
+        >>> t = pe.demo().table("demo.orders")
+        >>> found = pe.sql("SELECT dt, count(*) AS n FROM t GROUP BY dt", t=t).diff(1, 3)
+        >>> [row["change"] for row in found.to_arrow().to_pylist()]
+        ['added', 'changed']
+        """
+        return self._again().diff(before, after, key)
+
+    def history(self, last: int = 100) -> "SqlResult":
+        """Return the result of the query at each of the last snapshots of its tables.
+
+        Files that several snapshots have are read once if the query computes `count`, `sum`, `min`
+        and `max` of one table, with WHERE, GROUP BY and HAVING; sums of floating-point numbers
+        may then differ in the last digits. Otherwise the query runs at each snapshot, and `note`
+        says why.
+
+        Args:
+            last: at how many snapshots.
+
+        Returns:
+            `snapshot_id`, `commit_time`, `commit_kind` and `commit_user`, then the columns of the
+            query.
+
+        Raises:
+            UnsupportedFeatureError: the statement is no query.
+            InvalidInputError: no table is read at its latest snapshot.
+
+        >>> import paimon_explore as pe
+        >>> t = pe.demo().table("demo.orders")
+        >>> found = pe.sql("SELECT count(*) AS n FROM t", t=t).history()
+        >>> found.to_arrow()["n"].to_pylist()
+        [6, 12, 18, 24, 30]
+        """
+        return self._again().history(last)
+
+    def first_change(self, condition: str) -> "FirstChange":
+        """Find the first snapshot at which a row of the result fulfils a condition.
+
+        The snapshots are bisected, so the query runs about log2(n) times. If the condition held
+        several times, one of the snapshots at which it began to hold is found.
+
+        Args:
+            condition: an SQL condition on the columns of the result, or on expressions of the
+                query, such as `sum(amount) < 0`.
+
+        Raises:
+            UnsupportedFeatureError: the statement is no query.
+            NotFoundError: the condition does not hold at the latest snapshot.
+            InvalidInputError: the query reads several tables, or the condition is wrong.
+
+        >>> import paimon_explore as pe
+        >>> t = pe.demo().table("demo.orders")
+        >>> pe.sql("SELECT count(*) FROM t", t=t).first_change("count(*) > 15").snapshot.id
+        3
+        """
+        return self._again().first_change(condition)
+
+    def _again(self) -> OverTime:
+        if self._over_time is None:
+            raise UnsupportedFeatureError(
+                "the result of this statement at other points in time",
+                hint="Call diff(), history() and first_change() on the result of a query.",
+            )
+        return self._over_time
+
     def to_batches(self) -> "pa.RecordBatchReader":
         """Read the rows in batches of bounded size."""
-        return self._rows.to_batches()
+        import pyarrow as pa
+
+        found = self._rows.to_batches()
+        if isinstance(found, pa.RecordBatchReader):
+            return found
+        return pa.RecordBatchReader.from_batches(self.schema, found)
 
     def to_arrow(self) -> "pa.Table":
         """Read the rows into an Arrow table."""
@@ -101,6 +230,7 @@ class SqlResult:
             columns=names,
             rows=tuple(found[:_SHOWN]),
             total=len(found[:_SHOWN]),
+            note=self._note,
         )
         title = "First rows; to_arrow() reads all" if more else "Rows"
         title = title if names else "Statement executed."

@@ -1,0 +1,1 @@
+"""A query over time: its result at other snapshots, and what differs between them."""

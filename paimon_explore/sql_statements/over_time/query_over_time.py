@@ -1,0 +1,184 @@
+"""`SqlResult.diff`, `history` and `first_change`: a query at other points in time."""
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, date, datetime
+
+import pyarrow as pa
+from sqlglot import exp
+
+from paimon_explore.arguments import integer, names, string
+from paimon_explore.errors import InvalidInputError, choices
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.inspection.history.first_change import FirstChange, first_change
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.sql_statements.duckdb.dialect import duckdb_text, parsed_expression
+from paimon_explore.sql_statements.duckdb.engine import DuckDBEngine
+from paimon_explore.sql_statements.duckdb.query_rows import DuckRows
+from paimon_explore.sql_statements.outcome import Outcome
+from paimon_explore.sql_statements.over_time.result_difference import result_difference
+from paimon_explore.sql_statements.over_time.row_keys import key_columns, same_text
+from paimon_explore.sql_statements.over_time.shared_aggregates import shared_history
+from paimon_explore.sql_statements.table_resolution import Travel
+from paimon_explore.table.sql_results.sql_result import SqlResult
+from paimon_explore.table.table import Table
+
+Point = int | str | date
+"""A snapshot id, the name of a tag, or a time, as for `Table.at`."""
+Run = Callable[[Travel], tuple[Outcome, DuckDBEngine]]
+"""Runs the query, whose rows are `DuckRows`, with another view of each of its tables."""
+_COMMIT: dict[str, pa.DataType] = {
+    "snapshot_id": pa.int64(),
+    "commit_time": pa.timestamp("ms", "UTC"),
+    "commit_kind": pa.string(),
+    "commit_user": pa.string(),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryOverTime:
+    """A query that can run again at other points in time.
+
+    Tables that the query itself reads at a fixed point (`VERSION AS OF`), and temporary views,
+    stay there.
+
+    Attributes:
+        run: runs the query.
+    """
+
+    run: Run
+
+    def diff(self, before: Point, after: Point, key: Iterable[str] | None) -> SqlResult:
+        """Return the rows of the result that differ between two points."""
+        tables, engine = self._tables()
+        ends = [self._at(tables, point) for point in (before, after)]
+        old, new = (self._read(end) for end in ends)
+        keys = key_columns(engine, new.column_names) if key is None else names("key", key)
+        return SqlResult(result_difference(old, new, keys, is_given=key is not None))
+
+    def history(self, last: int) -> SqlResult:
+        """Return the result at each of the last snapshots."""
+        integer("last", last, minimum=1)
+        tables, engine = self._tables()
+        found: pa.Table | str = "the query reads several tables"
+        if len(tables) == 1:
+            commits = [tables[0].snapshots[number] for number in tables[0].snapshots.keys()[-last:]]
+            found = shared_history(engine, commits)
+        else:
+            commits = _commits_of(tables, last)
+        if isinstance(found, pa.Table):
+            return SqlResult(_with_commits(found, commits))
+        points: list[Point] = [
+            commit.id if len(tables) == 1 else _moment(commit) for commit in commits
+        ]
+        return self._each(commits, [self._at(tables, point) for point in points], found)
+
+    def _each(self, commits: Sequence[Snapshot], points: Sequence[Travel], why: str) -> SqlResult:
+        """Run the query at each point, the latest first, until it cannot run."""
+        found: list[pa.Table] = []
+        note = f"Each snapshot was read as a whole, because {why}."
+        for at in reversed(range(len(points))):
+            try:
+                rows = self._read(points[at])
+            except InvalidInputError as error:
+                if not found:
+                    raise
+                note += f" The query cannot run at snapshot {commits[at].id}: {error}"
+                break
+            numbers = pa.array([at] * rows.num_rows, pa.int32())
+            found.append(rows.add_column(0, "place", numbers))
+        whole = pa.concat_tables(reversed(found), promote_options="permissive")
+        return SqlResult(_with_commits(whole, commits), note=note)
+
+    def first_change(self, condition: str) -> FirstChange:
+        """Find the first snapshot at which a row of the result fulfils a condition."""
+        string("condition", condition)
+        tables, engine = self._tables()
+        if len(tables) > 1:
+            raise InvalidInputError(
+                f"The query reads the tables {choices(table.name for table in tables)}.",
+                hint="first_change() needs a query of one table; history() takes several.",
+            )
+        test = _test(engine.tree, condition)
+
+        def matching(number: int) -> pa.Table:
+            rows = self._rows(self._at(tables, number))
+            text = f"SELECT * FROM ({rows.text}) AS q WHERE {test}"  # noqa: S608 - of the query
+            return DuckRows(text, rows.sources).to_batches().read_all()
+
+        return first_change(tables[0].store, tables[0].name, condition, matching)
+
+    def _rows(self, travel: Travel) -> DuckRows:
+        rows, _ = self.run(travel)
+        assert isinstance(rows, DuckRows)  # noqa: S101 - as `Run` says
+        return rows
+
+    def _read(self, travel: Travel) -> pa.Table:
+        return self._rows(travel).to_batches().read_all()
+
+    def _tables(self) -> tuple[list[Table], DuckDBEngine]:
+        """The tables that the query reads at their latest snapshots."""
+        found: dict[str, Table] = {}
+
+        def seen(table: Table) -> Table:
+            found.setdefault(f"{table.path}${table.branch}", table)
+            return table
+
+        _, engine = self.run(seen)
+        if not found:
+            raise InvalidInputError(
+                "The query reads no table at its latest snapshot.",
+                hint="Name a table without VERSION AS OF, and not by a temporary view.",
+            )
+        return [*found.values()], engine
+
+    def _at(self, tables: Sequence[Table], point: Point) -> Travel:
+        if len(tables) > 1 and isinstance(point, int):
+            raise InvalidInputError(
+                f"{point!r} is the id of a snapshot of one table, but the query reads the tables "
+                f"{choices(table.name for table in tables)}.",
+                hint="Pass a time, or a tag that all of them have.",
+            )
+        return lambda table: table.at(point)
+
+
+def _commits_of(tables: Sequence[Table], last: int) -> list[Snapshot]:
+    """The last commits to any of several tables, from the time on at which all have a snapshot."""
+    found: list[Snapshot] = []
+    start = 0
+    for table in tables:
+        ids = table.snapshots.keys()
+        start = max([start, *(table.snapshots[number].time_millis for number in ids[:1])])
+        found += [table.snapshots[number] for number in ids[-last:]]
+    usable = [commit for commit in found if commit.time_millis >= start]
+    return sorted(usable, key=lambda commit: commit.time_millis)[-last:]
+
+
+def _moment(commit: Snapshot) -> datetime:
+    return datetime.fromtimestamp(commit.time_millis // 1000, UTC).replace(
+        microsecond=commit.time_millis % 1000 * 1000
+    )
+
+
+def _with_commits(rows: pa.Table, commits: Sequence[Snapshot]) -> pa.Table:
+    """Replace the numbers of commits in the first column by the commits."""
+    facts = [(one.id, one.time_millis, one.commit_kind.value, one.commit_user) for one in commits]
+    columns = zip(*facts, strict=True) if facts else [()] * len(_COMMIT)
+    arrays = [
+        pa.array(values, kind) for values, kind in zip(columns, _COMMIT.values(), strict=True)
+    ]
+    table = pa.Table.from_arrays(arrays, names=list(_COMMIT)).take(rows.column(0))
+    for at in range(1, rows.num_columns):
+        table = table.append_column(rows.schema.field(at), rows.column(at))
+    return table
+
+
+def _test(tree: exp.Expr | None, condition: str) -> str:
+    """Return a condition on the result, in which expressions of the query name its columns."""
+    test = exp.Paren(this=parsed_expression(condition))
+    items = tree.expressions if isinstance(tree, exp.Select) else []
+    known = {same_text(item.unalias()): item.alias_or_name for item in items}
+    for node in list(test.walk()):
+        name = known.get(same_text(node))
+        if name is not None and node is not test:
+            node.replace(exp.column(exp.to_identifier(name, quoted=True)))
+    return duckdb_text(test)

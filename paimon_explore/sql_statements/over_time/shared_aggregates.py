@@ -1,0 +1,164 @@
+"""Aggregates of many snapshots: computed once for the rows that snapshots share, then combined.
+
+`count`, `sum`, `min` and `max` of a snapshot follow from those of its files, or of its merged
+groups of files. So each file is read once, however many snapshots have it.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+from sqlglot import exp
+
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.read.row_rules import rules_of
+from paimon_explore.scan.predicate.binder import bind
+from paimon_explore.scan.predicate.expression import TRUE
+from paimon_explore.sql_statements.duckdb.dialect import duckdb_text
+from paimon_explore.sql_statements.duckdb.engine import DuckDBEngine
+from paimon_explore.sql_statements.duckdb.query_rows import DuckRows
+from paimon_explore.sql_statements.engine import TableRows
+from paimon_explore.sql_statements.over_time.row_keys import (
+    group_expressions,
+    is_aggregation,
+    same_text,
+)
+from paimon_explore.sql_statements.over_time.row_lifetimes import FIRST, LAST, lifetime_rows
+from paimon_explore.table.table import Table
+
+_COMBINED: Mapping[type[exp.Expr], str] = {
+    exp.Count: "sum",
+    exp.Sum: "sum",
+    exp.Min: "min",
+    exp.Max: "max",
+}
+"""What combines the values of parts."""
+_CLAUSES = frozenset({"expressions", "from", "from_", "where", "group", "having", "order"})
+
+
+def shared_history(engine: DuckDBEngine, snapshots: Sequence[Snapshot]) -> pa.Table | str:
+    """Return the result of a query at each snapshot, reading what they share once.
+
+    Args:
+        engine: that ran the query.
+        snapshots: of its table, in order.
+
+    Returns:
+        The number of the snapshot as first column, then those of the query; or why the query does
+        not allow it.
+    """
+    tree = engine.tree
+    found = _only_table(tree, engine)
+    if isinstance(found, str):
+        return found
+    assert isinstance(tree, exp.Select)  # noqa: S101 - checked by `_only_table`
+    view, table, read = found
+    groups = group_expressions(tree)
+    aggregates = _aggregates(tree)
+    if groups is None or aggregates is None:
+        return "it has other aggregates than count, sum, min and max"
+    scan = table.scan(read.columns)
+    target = scan.target
+    for number in {snapshot.schema_id for snapshot in snapshots}:
+        other = target.store.schemas.load(number)
+        if (
+            any(field not in other.fields for field in scan.row_type)
+            or other.trimmed_primary_keys != target.schema.trimmed_primary_keys
+        ):
+            return "the schema of its columns changed"
+    where = TRUE if read.where is None else bind(read.where.expression, target.schema.row_type)
+    if target.store.environment is not None and rules_of(target, scan.columns, where) is not None:
+        return "the catalog restricts the rows of the table"
+    rows = lifetime_rows(target, snapshots, scan.columns, where)
+    if rows is None:
+        return "the rows of a snapshot are not those of its own files"
+    parts = _parts(tree, view, groups, aggregates, rows)
+    return _combined(tree, groups, aggregates, parts, len(snapshots))
+
+
+def _only_table(
+    tree: exp.Expr | None, engine: DuckDBEngine
+) -> "tuple[str, Table, TableRows] | str":
+    if not isinstance(tree, exp.Select) or not is_aggregation(tree):
+        return "the query does not aggregate rows"
+    if {name for name, value in tree.args.items() if value} - _CLAUSES:
+        return "the query has other clauses than WHERE, GROUP BY, HAVING and ORDER BY"
+    if tree.find(exp.Subquery, exp.Window) or len(list(tree.find_all(exp.Select))) > 1:
+        return "the query has subqueries or windows"
+    tables = list(tree.find_all(exp.Table))
+    read = engine.read.get(tables[0].name) if len(tables) == 1 else None
+    if read is None or not isinstance(read.table, Table) or read.system is not None:
+        return "it reads more than the rows of a table"
+    return tables[0].name, read.table, read
+
+
+def _aggregates(tree: exp.Select) -> dict[str, exp.Expr] | None:
+    """The distinct aggregates by their text; None if one cannot be combined."""
+    found: dict[str, exp.Expr] = {}
+    having = tree.args.get("having")
+    for part in [*tree.expressions, *([having] if having is not None else [])]:
+        for node in part.find_all(exp.AggFunc):
+            is_plain = type(node) in _COMBINED and not isinstance(node.parent, exp.Filter)
+            if not is_plain or node.find(exp.Distinct, exp.Order) or node.expressions:
+                return None
+            found[same_text(node)] = node
+    return found
+
+
+def _parts(
+    tree: exp.Select,
+    view: str,
+    groups: Sequence[exp.Expr],
+    aggregates: dict[str, exp.Expr],
+    rows: pa.RecordBatchReader,
+) -> pa.Table:
+    """The aggregates of the rows of each lifetime."""
+    items: list[exp.Expr] = [exp.column(FIRST), exp.column(LAST)]
+    items += [exp.alias_(one.copy(), f"_g{at}") for at, one in enumerate(groups)]
+    items += [exp.alias_(one.copy(), f"_a{at}") for at, one in enumerate(aggregates.values())]
+    made = exp.select(*items)
+    made.set("from_", (tree.args.get("from_") or tree.args["from"]).copy())
+    if tree.args.get("where") is not None:
+        made.set("where", tree.args["where"].copy())
+    made = made.group_by(*(str(at + 1) for at in range(2 + len(groups))))
+    return DuckRows(duckdb_text(made), {view: rows}).to_batches().read_all()
+
+
+def _combined(
+    tree: exp.Select,
+    groups: Sequence[exp.Expr],
+    aggregates: dict[str, exp.Expr],
+    parts: pa.Table,
+    count: int,
+) -> pa.Table:
+    names = {same_text(one): f"_g{at}" for at, one in enumerate(groups)}
+    names |= {text: f"_a{at}" for at, text in enumerate(aggregates)}
+
+    def outer(node: exp.Expr) -> exp.Expr:
+        name = names.get(same_text(node))
+        return node if name is None else exp.column(name)
+
+    items = [item.unalias().copy().transform(outer) for item in tree.expressions]
+    listed = [duckdb_text(item) for item in items]
+    having = tree.args.get("having")
+    kept = "" if having is None else f" WHERE {duckdb_text(having.this.copy().transform(outer))}"
+    keys = [f"p._g{at}" for at in range(len(groups))]
+    merged = [
+        f"{'coalesce(' if isinstance(node, exp.Count) else ''}{_COMBINED[type(node)]}(p._a{at})"
+        f"{', 0)' if isinstance(node, exp.Count) else ''} AS _a{at}"
+        for at, node in enumerate(aggregates.values())
+    ]
+    join = "JOIN" if tree.args.get("group") is not None else "LEFT JOIN"
+    inner = (
+        f"SELECT {', '.join(['s.place', *keys, *merged])} "  # noqa: S608 - names made here
+        f"FROM snapshots AS s {join} parts AS p ON s.place BETWEEN p.{FIRST} AND p.{LAST} "
+        f"GROUP BY {', '.join(['s.place', *keys])}"
+    )
+    order = ", ".join(["place", *(f"_g{at}" for at in range(len(groups)))])
+    text = f"SELECT {', '.join(['place', *listed])} FROM ({inner}){kept} ORDER BY {order}"  # noqa: S608 - as above
+    sources = {
+        "parts": parts,
+        "snapshots": pa.table({"place": pa.array(np.arange(count, dtype=np.int32))}),
+    }
+    found = DuckRows(text, sources).to_batches().read_all()
+    return found.rename_columns(["place", *(item.alias_or_name for item in tree.expressions)])
