@@ -36,7 +36,7 @@ def test_history_is_the_result_at_each_snapshot(writer: str, golden: GoldenTable
         history = pe.sql(query, t=table).history(len(ids))
         shared += not history.note
         rows = history.to_arrow().drop_columns(["commit_time", "commit_kind", "commit_user"])
-        expected = []
+        expected: list[list[object]] = []
         for number in ids:
             try:
                 at = pe.sql(query, t=table.at(snapshot=number)).to_arrow()

@@ -62,7 +62,7 @@ class QueryOverTime:
         found: pa.Table | str = "the query reads several tables"
         if len(tables) == 1:
             commits = [tables[0].snapshots[number] for number in tables[0].snapshots.keys()[-last:]]
-            found = shared_history(engine, commits)
+            found = shared_history(engine, commits) if commits else "the table has no snapshot"
         else:
             commits = _commits_of(tables, last)
         if isinstance(found, pa.Table):
@@ -86,6 +86,9 @@ class QueryOverTime:
                 break
             numbers = pa.array([at] * rows.num_rows, pa.int32())
             found.append(rows.add_column(0, "place", numbers))
+        if not found:
+            rows = self._read(lambda table: table).slice(0, 0)
+            found.append(rows.add_column(0, "place", pa.array([], pa.int32())))
         whole = pa.concat_tables(reversed(found), promote_options="permissive")
         return SqlResult(_with_commits(whole, commits), note=note)
 

@@ -22,9 +22,7 @@ from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.read.small_files import read_split
 from paimon_explore.read.split_reader import SplitReader
 from paimon_explore.scan.branch_scan import branches_read, plan_table
-from paimon_explore.scan.incremental import listed_entries
-from paimon_explore.scan.live_entries import PartitionFilter
-from paimon_explore.scan.manifest_arrays import column
+from paimon_explore.scan.manifest_arrays import column, numbers
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.predicate.expression import TRUE, Expression
 from paimon_explore.scan.splits.data_split import DataSplit, Splits
@@ -94,25 +92,20 @@ def lifetime_rows(
 def _of_files(target: ScanTarget, snapshots: Sequence[Snapshot]) -> list[_Lifetime] | None:
     """Files of an append table; those with the same lifetime are split as in a plan."""
     end = len(snapshots) - 1
-    everything = PartitionFilter(row_type=target.schema.partition_type, predicate=None)
-    sources: list[tuple[int, Splits]] = []
+    if [one.id for one in snapshots] != [*range(snapshots[0].id, snapshots[-1].id + 1)]:
+        return None
+    plan = plan_table(replace(target, snapshot=snapshots[0], travelled=True))
+    if not isinstance(plan.splits, Splits):
+        return None
+    sources = [(0, plan.splits)]
     starts: dict[str, int] = {}
     lasts: dict[tuple[str, int], int] = {}
-    for at, snapshot in enumerate(snapshots):
-        if not at:
-            plan = plan_table(replace(target, snapshot=snapshot, travelled=True))
-            if not isinstance(plan.splits, Splits):
-                return None
-            sources.append((0, plan.splits))
-            continue
-        if snapshot.id != snapshots[at - 1].id + 1:
-            return None
-        entries = listed_entries(target, snapshot.delta_manifest_list, everything)
+    for at, entries in enumerate(_deltas(target, snapshots[1:]), start=1):
         for name in _names(entries.of_kind(FileKind.DELETE)):
             lasts[name, starts.pop(name, 0)] = at - 1
         added = entries.of_kind(FileKind.ADD)
         if len(added):
-            files = target.located_changes(added, snapshot)
+            files = target.located_changes(added, snapshots[at])
             sources.append((at, files_as_splits(files, target.rules)))
             starts |= dict.fromkeys(_names(added), at)
     found: list[_Lifetime] = []
@@ -125,6 +118,19 @@ def _of_files(target: ScanTarget, snapshots: Sequence[Snapshot]) -> list[_Lifeti
                 if last >= first
             ]
     return found
+
+
+def _deltas(target: ScanTarget, snapshots: Sequence[Snapshot]) -> Iterator[ManifestEntries]:
+    """The changes of each commit; all manifests are read at once."""
+    manifests = target.store.manifests
+    with explain_missing_files(target.store, *snapshots):
+        lists = manifests.list_many([one.delta_manifest_list for one in snapshots])
+        entries = manifests.read_many([name for files in lists for name in files.names])
+    start = 0
+    for files in lists:
+        counts = [numbers(files.table, f"num_{kind}_files").sum() for kind in ("added", "deleted")]
+        yield entries.slice(start, sum(map(int, counts)))
+        start += sum(map(int, counts))
 
 
 def _of_plans(

@@ -56,7 +56,7 @@ def shared_history(engine: DuckDBEngine, snapshots: Sequence[Snapshot]) -> pa.Ta
     groups = group_expressions(tree)
     aggregates = _aggregates(tree)
     if groups is None or aggregates is None:
-        return "it has other aggregates than count, sum, min and max"
+        return "the query has other aggregates than count, sum, min and max"
     scan = table.scan(read.columns)
     target = scan.target
     for number in {snapshot.schema_id for snapshot in snapshots}:
@@ -88,7 +88,7 @@ def _only_table(
     tables = list(tree.find_all(exp.Table))
     read = engine.read.get(tables[0].name) if len(tables) == 1 else None
     if read is None or not isinstance(read.table, Table) or read.system is not None:
-        return "it reads more than the rows of a table"
+        return "the query reads more than the rows of a table"
     return tables[0].name, read.table, read
 
 

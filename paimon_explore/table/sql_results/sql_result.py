@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from paimon_explore.data_types import data_frames
 from paimon_explore.errors import UnsupportedFeatureError
-from paimon_explore.inspection.rendering.report import Cell, Grid, Report
+from paimon_explore.inspection.rendering.report import Cell, Grid, Note, Report
 from paimon_explore.inspection.rendering.report_html import report_html
 from paimon_explore.inspection.rendering.report_text import report_text
 from paimon_explore.sanitize import sanitized
@@ -230,11 +230,11 @@ class SqlResult:
             columns=names,
             rows=tuple(found[:_SHOWN]),
             total=len(found[:_SHOWN]),
-            note=self._note,
         )
         title = "First rows; to_arrow() reads all" if more else "Rows"
         title = title if names else "Statement executed."
-        return Report(title=title, sections=(grid,) if names else ())
+        notes = (Note(text=sanitized(self._note)),) if self._note else ()
+        return Report(title=title, sections=(grid, *notes) if names else ())
 
     def __repr__(self) -> str:
         """Return the first rows as text."""
