@@ -51,6 +51,9 @@ class _AnswerRows:
         """Return the rows in batches."""
         return self._table.to_reader()
 
+    def interrupt(self) -> None:
+        """Do nothing: the rows are known."""
+
 
 def sql(
     text: str,

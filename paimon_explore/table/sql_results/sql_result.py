@@ -29,6 +29,9 @@ class SqlRows(Protocol):
     def to_batches(self) -> "pa.RecordBatchReader":
         """Read the rows in batches."""
 
+    def interrupt(self) -> None:
+        """Stop what reads the rows, from another thread."""
+
 
 class SqlResult:
     """The result of an SQL statement.
@@ -58,6 +61,10 @@ class SqlResult:
     def to_batches(self) -> "pa.RecordBatchReader":
         """Read the rows in batches of bounded size."""
         return self._rows.to_batches()
+
+    def interrupt(self) -> None:
+        """Stop what reads the rows of a query, from another thread."""
+        self._rows.interrupt()
 
     def to_arrow(self) -> "pa.Table":
         """Read the rows into an Arrow table."""
