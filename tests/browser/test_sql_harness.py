@@ -149,7 +149,7 @@ def test_without_duckdb_the_tab_tells_what_to_install(
 @pytest.mark.parametrize("width", [900, 1300, 1900])
 def test_query_rows_and_chart_fit_the_window(harness: Watched, table: pe.Table, width: int) -> None:
     harness.page.set_viewport_size({"width": width, "height": 800})
-    page = show_sql(harness, table, BY_CITY)
+    page = show_sql(harness, table, BY_CITY, f"width={width}")
     pane = page.locator(".peq").bounding_box()
     assert pane is not None
     for part in (".peq-editor", ".peq .pe-grid", ".peq-chart svg"):

@@ -697,7 +697,7 @@ function createGrid(prefix, source) {
 }
 
 // src/sql.css
-var sql_default = '.peq-editor {\nposition: relative;\nflex: none;\nmargin: 0 10px;\n}\n.pe-explorer .peq-editor :is(.peq-input, .peq-paint) {\nwidth: 100%;\nmargin: 0;\npadding: 5px 8px;\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nfont: 12px / 18px var(--pe-mono);\ntab-size: 2;\nwhite-space: pre-wrap;\noverflow-wrap: anywhere;\noverflow: hidden auto;\nscrollbar-gutter: stable;\n}\n.pe-explorer .peq-editor .peq-input {\ndisplay: block;\nposition: relative;\nheight: 84px;\nmin-height: 48px;\nmax-height: 40vh;\nresize: vertical;\nbackground: none;\ncolor: transparent;\ncaret-color: var(--pe-fg);\n}\n.pe-explorer .peq-editor .peq-input::selection {\nbackground: color-mix(in srgb, var(--pe-accent) 30%, transparent);\ncolor: transparent;\n}\n.pe-explorer .peq-editor .peq-paint {\nposition: absolute;\ninset: 0;\ncolor: var(--pe-fg);\nbackground: var(--pe-bg);\npointer-events: none;\n}\n.peq [data-kind="keyword"] {\ncolor: var(--pe-compact);\nfont-weight: 600;\n}\n.peq [data-kind="function"] {\ncolor: var(--pe-append);\n}\n.peq [data-kind="text"] {\ncolor: var(--pe-add);\n}\n.peq [data-kind="number"] {\ncolor: var(--pe-overwrite);\n}\n.peq [data-kind="comment"] {\ncolor: var(--pe-muted);\nfont-style: italic;\n}\n.peq .peq-mark {\ntext-decoration: underline wavy var(--pe-remove);\nbackground: color-mix(in srgb, var(--pe-remove) 16%, transparent);\n}\n.peq .peq-list {\nposition: absolute;\nz-index: 5;\nmin-width: 200px;\nmax-width: 360px;\nmax-height: 190px;\noverflow: auto;\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\nbox-shadow: 0 4px 14px rgb(0 0 0 / 25%);\nfont: 12px / 20px var(--pe-mono);\n}\n.peq .peq-list > div {\ndisplay: flex;\njustify-content: space-between;\ngap: 16px;\npadding: 0 8px;\nwhite-space: nowrap;\ncursor: pointer;\n}\n.peq .peq-list > [aria-selected="true"] {\nbackground: var(--pe-select);\n}\n.peq .peq-text {\nmargin: 0 10px;\npadding: 5px 8px;\nmax-height: 30%;\noverflow: auto;\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nfont: 12px / 18px var(--pe-mono);\nwhite-space: pre-wrap;\noverflow-wrap: anywhere;\n}\n.peq .peq-results {\ndisplay: flex;\nflex: 1;\nmin-height: 0;\n}\n.peq .peq-results > .pe-grid {\nflex: 1 1 50%;\n}\n.peq .peq-chart {\nflex: 1 1 50%;\nmin-width: 0;\noverflow: auto;\npadding: 0 10px;\nborder-left: 1px solid var(--pe-line);\n}\n@container pe-explorer (max-width: 1000px) {\n.peq .peq-results {\nflex-direction: column;\n}\n.peq .peq-chart {\nborder-left: 0;\nborder-top: 1px solid var(--pe-line);\n}\n}\n@media (forced-colors: active) {\n.pe-explorer .peq-editor .peq-paint {\nvisibility: hidden;\n}\n}\n';
+var sql_default = '.peq-editor {\nposition: relative;\nflex: none;\nmargin: 0 10px;\n}\n.pe-explorer .peq-editor :is(.peq-input, .peq-paint) {\nwidth: 100%;\nmargin: 0;\npadding: 5px 8px;\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nfont: 12px / 18px var(--pe-mono);\ntab-size: 2;\nwhite-space: pre-wrap;\noverflow-wrap: anywhere;\noverflow: hidden auto;\nscrollbar-gutter: stable;\n}\n.pe-explorer .peq-editor .peq-input {\ndisplay: block;\nposition: relative;\nheight: 84px;\nmin-height: 48px;\nmax-height: 40vh;\nresize: vertical;\nbackground: none;\ncolor: transparent;\ncaret-color: var(--pe-fg);\n}\n.pe-explorer .peq-editor .peq-input::selection {\nbackground: color-mix(in srgb, var(--pe-accent) 30%, transparent);\ncolor: transparent;\n}\n.pe-explorer .peq-editor .peq-paint {\nposition: absolute;\ninset: 0;\ncolor: var(--pe-fg);\nbackground: var(--pe-bg);\npointer-events: none;\n}\n.peq [data-kind="keyword"] {\ncolor: var(--pe-compact);\nfont-weight: 600;\n}\n.peq [data-kind="function"] {\ncolor: var(--pe-append);\n}\n.peq [data-kind="text"] {\ncolor: var(--pe-add);\n}\n.peq [data-kind="number"] {\ncolor: var(--pe-overwrite);\n}\n.peq [data-kind="comment"] {\ncolor: var(--pe-muted);\nfont-style: italic;\n}\n.peq .peq-mark {\ntext-decoration: underline wavy var(--pe-remove);\nbackground: color-mix(in srgb, var(--pe-remove) 16%, transparent);\n}\n.peq .peq-list {\nposition: absolute;\nz-index: 5;\nmin-width: 200px;\nmax-width: 360px;\noverflow: hidden;\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\nbox-shadow: 0 4px 14px rgb(0 0 0 / 25%);\nfont: 12px / 20px var(--pe-mono);\n}\n.peq .peq-list > div {\ndisplay: flex;\njustify-content: space-between;\ngap: 16px;\npadding: 0 8px;\nwhite-space: nowrap;\ncursor: pointer;\n}\n.peq .peq-list > [aria-selected="true"] {\nbackground: var(--pe-select);\n}\n.peq .peq-text {\nmargin: 0 10px;\npadding: 5px 8px;\nmax-height: 30%;\noverflow: auto;\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nfont: 12px / 18px var(--pe-mono);\nwhite-space: pre-wrap;\noverflow-wrap: anywhere;\n}\n.peq .peq-results {\ndisplay: flex;\nflex: 1;\nmin-height: 0;\n}\n.peq .peq-results > .pe-grid {\nflex: 1 1 50%;\n}\n.peq .peq-chart {\nflex: 1 1 50%;\nmin-width: 0;\noverflow: auto;\npadding: 0 10px;\nborder-left: 1px solid var(--pe-line);\n}\n@container pe-explorer (max-width: 1000px) {\n.peq .peq-results {\nflex-direction: column;\n}\n.peq .peq-chart {\nborder-left: 0;\nborder-top: 1px solid var(--pe-line);\n}\n}\n@media (forced-colors: active) {\n.pe-explorer .peq-editor .peq-paint {\nvisibility: hidden;\n}\n}\n';
 
 // src/sql_text.js
 var KEYWORDS = new Set(
@@ -708,7 +708,7 @@ var FUNCTION_NAMES = FUNCTIONS.split(" ");
 var KNOWN_FUNCTIONS = new Set(FUNCTION_NAMES);
 var TOKEN = /(?<comment>--[^\n]*|\/\*[\s\S]*?(?:\*\/|$))|(?<text>'(?:[^'\\]|\\.|'')*'?|"(?:[^"\\]|\\.)*"?)|(?<quoted>`[^`]*`?)|(?<number>\d+(?:\.\d*)?(?:[eE][+-]?\d+)?\w*)|(?<word>[\p{L}_][\p{L}\p{N}_]*)|(?<space>\s+)|(?<sign>.)/gsu;
 var WORD = /(?:`[^`\n]*|[\p{L}_][\p{L}\p{N}_$]*)$/u;
-var MOST = 40;
+var MOST = 200;
 function tokensOf(text) {
   return [...text.matchAll(TOKEN)].map((match) => {
     const groups = match.groups;
@@ -780,6 +780,7 @@ function placeOf(message, text) {
 }
 
 // src/sql_editor.js
+var SHOWN = 9;
 function coloured(text, marked = -1) {
   return tokensOf(text).map(({ kind, text: part, start }) => {
     const isMarked = start === marked;
@@ -805,6 +806,7 @@ function createEditor(prefix, names, run) {
   let items = [];
   let first = 0;
   let chosen = 0;
+  let top = 0;
   let marked = -1;
   const draw = () => {
     fill(paint, ...coloured(input.value, marked), "\n");
@@ -821,20 +823,19 @@ function createEditor(prefix, names, run) {
     attribute(input, "aria-controls", null);
   };
   const drawList = () => {
-    fill(
-      list,
-      ...items.map(
-        ({ label, detail }, at) => el(
-          "div",
-          { role: "option", id: `${listId}-${at}`, "aria-selected": String(at === chosen) },
-          el("span", {}, visible(label)),
-          el("span", { class: "pe-muted" }, visible(detail))
-        )
-      )
-    );
+    top = Math.max(chosen - SHOWN + 1, 0);
+    const lines = items.slice(top, top + SHOWN).map(({ label, detail }, line) => {
+      const id = `${listId}-${top + line}`;
+      return el(
+        "div",
+        { role: "option", id, "aria-selected": String(top + line === chosen) },
+        el("span", {}, visible(label)),
+        el("span", { class: "pe-muted" }, visible(detail))
+      );
+    });
+    fill(list, ...lines);
     attribute(input, "aria-controls", listId);
     attribute(input, "aria-activedescendant", `${listId}-${chosen}`);
-    list.children[chosen].scrollIntoView({ block: "nearest" });
   };
   const open = () => {
     const found = completionsOf(input.value, input.selectionStart, names());
@@ -883,7 +884,7 @@ function createEditor(prefix, names, run) {
   input.addEventListener("blur", close);
   list.addEventListener("pointerdown", (event) => {
     const line = event.target.closest("[role=option]");
-    if (line) accept([...list.children].indexOf(line));
+    if (line) accept(top + [...list.children].indexOf(line));
     event.preventDefault();
   });
   input.addEventListener("keydown", (event) => {

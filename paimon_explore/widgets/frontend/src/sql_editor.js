@@ -7,6 +7,9 @@ import { visible } from "./text_format.js";
 
 /** @import {Completion, Names} from "./sql_text.js" */
 
+/** Completions that are shown at once. */
+const SHOWN = 9;
+
 /**
  * The coloured text.
  * @param {string} text
@@ -44,6 +47,7 @@ export function createEditor(prefix, names, run) {
   let items = [];
   let first = 0;
   let chosen = 0;
+  let top = 0;
   let marked = -1;
 
   const draw = () => {
@@ -62,20 +66,19 @@ export function createEditor(prefix, names, run) {
     attribute(input, "aria-controls", null);
   };
   const drawList = () => {
-    fill(
-      list,
-      ...items.map(({ label, detail }, at) =>
-        el(
-          "div",
-          { role: "option", id: `${listId}-${at}`, "aria-selected": String(at === chosen) },
-          el("span", {}, visible(label)),
-          el("span", { class: "pe-muted" }, visible(detail)),
-        ),
-      ),
-    );
+    top = Math.max(chosen - SHOWN + 1, 0);
+    const lines = items.slice(top, top + SHOWN).map(({ label, detail }, line) => {
+      const id = `${listId}-${top + line}`;
+      return el(
+        "div",
+        { role: "option", id, "aria-selected": String(top + line === chosen) },
+        el("span", {}, visible(label)),
+        el("span", { class: "pe-muted" }, visible(detail)),
+      );
+    });
+    fill(list, ...lines);
     attribute(input, "aria-controls", listId);
     attribute(input, "aria-activedescendant", `${listId}-${chosen}`);
-    list.children[chosen].scrollIntoView({ block: "nearest" });
   };
   const open = () => {
     const found = completionsOf(input.value, input.selectionStart, names());
@@ -127,7 +130,7 @@ export function createEditor(prefix, names, run) {
   input.addEventListener("blur", close);
   list.addEventListener("pointerdown", (event) => {
     const line = /** @type {Element} */ (event.target).closest("[role=option]");
-    if (line) accept([...list.children].indexOf(line));
+    if (line) accept(top + [...list.children].indexOf(line));
     event.preventDefault(); // the text area keeps the focus
   });
   input.addEventListener("keydown", (event) => {

@@ -26,7 +26,7 @@ const KNOWN_FUNCTIONS = new Set(FUNCTION_NAMES);
 const TOKEN =
   /(?<comment>--[^\n]*|\/\*[\s\S]*?(?:\*\/|$))|(?<text>'(?:[^'\\]|\\.|'')*'?|"(?:[^"\\]|\\.)*"?)|(?<quoted>`[^`]*`?)|(?<number>\d+(?:\.\d*)?(?:[eE][+-]?\d+)?\w*)|(?<word>[\p{L}_][\p{L}\p{N}_]*)|(?<space>\s+)|(?<sign>.)/gsu;
 const WORD = /(?:`[^`\n]*|[\p{L}_][\p{L}\p{N}_$]*)$/u;
-const MOST = 40;
+const MOST = 200;
 
 /**
  * The tokens of a text; together they are the text.
