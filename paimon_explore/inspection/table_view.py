@@ -7,8 +7,11 @@
 'orders'
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field
+from typing import Protocol
+
+import pyarrow as pa
 
 from paimon_explore.errors import NotFoundError
 from paimon_explore.frozen_dataclass import dataclass
@@ -19,6 +22,20 @@ from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.time_travel import pinned_options
 from paimon_explore.store.table_store import TableStore
+
+
+class QueryRows(Protocol):
+    """The rows of a query."""
+
+    def to_batches(self) -> pa.RecordBatchReader:
+        """Read the rows in batches."""
+
+    def interrupt(self) -> None:
+        """Stop what reads the rows, from another thread."""
+
+
+Query = Callable[[str, Mapping[str, int | str]], QueryRows]
+"""Runs SQL that only reads, on the table at a point: the arguments of `Table.at`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +49,7 @@ class TableView:
         expression: name of the table variable in code snippets.
         dynamic_options: options that override those of the schema.
         renderer: draws charts and widgets.
+        query: runs SQL; None for a view that was not made from a table.
     """
 
     store: TableStore
@@ -40,6 +58,7 @@ class TableView:
     expression: str = "t"
     dynamic_options: Mapping[str, str] = field(default_factory=dict)
     renderer: Renderer = field(default=NO_RENDERER, compare=False)
+    query: Query | None = field(default=None, compare=False)
 
     @property
     def short_name(self) -> str:

@@ -52,7 +52,7 @@ def run_statement(warehouse: Warehouse, text: str, args: Args = None) -> Outcome
     """
     reader = Reader(text)
     word = reader.here.word
-    handler = _HANDLERS.get(word)
+    handler = HANDLERS.get(word)
     if word in _CHANGES:
         text = with_max_partitions(warehouse, text)
         reader = Reader(text)
@@ -192,7 +192,7 @@ def _refresh(warehouse: Warehouse, reader: Reader, _: Args) -> Outcome | None:
     return None if warehouse.find(reader.path("the table")) is None else done()
 
 
-_HANDLERS: Mapping[str, _Handler] = {
+HANDLERS: Mapping[str, _Handler] = {
     "INSERT": insert,
     "UPDATE": update,
     "DELETE": delete,

@@ -1,8 +1,9 @@
 """The methods of a table that answer questions about it."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import date, datetime
+from importlib import import_module
 from os import fspath
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -429,7 +430,14 @@ class ExplainableTable(SearchableTable):
             name=self.name,
             dynamic_options=self.dynamic_options,
             renderer=RENDERER,
+            query=self._read_sql,
         )
+
+    def _read_sql(self, text: str, point: Mapping[str, int | str]) -> "types.SqlResult":
+        """Run SQL that only reads, on the table at a point."""
+        run = import_module("paimon_explore.sql_statements.read_only").read  # of a layer above
+        result: types.SqlResult = run(text, self, point)
+        return result
 
     def _inspector(self) -> "Inspector":
         from paimon_explore.inspection.views.inspector import Inspector

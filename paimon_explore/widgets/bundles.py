@@ -16,11 +16,12 @@ WIDGETS = (
         "report",
         "rows",
         "side_panes",
+        "sql",
         "warehouse",
     ),
 )
 """Bundles of widgets and panes, which need `shared.js` before them."""
-PANES = ("bytes", "live", "partitions", "profile", "report", "rows", "side_panes")
+PANES = ("bytes", "live", "partitions", "profile", "report", "rows", "side_panes", "sql")
 """Bundles that the explorer loads after its first paint: `side_panes` at once, others on demand."""
 
 

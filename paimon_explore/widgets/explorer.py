@@ -23,6 +23,7 @@ from paimon_explore.inspection.explorer.rows_session import (
     parse_input,
     rows_of_input,
 )
+from paimon_explore.inspection.explorer.sql_session import result_of, sql_code
 from paimon_explore.inspection.explorer.static_html import explorer_html
 from paimon_explore.inspection.explorer.text_rendering import explorer_text
 from paimon_explore.inspection.explorer.timeline_update import TimelineUpdate
@@ -167,6 +168,8 @@ class Explorer(AnsweringWidget):
         """
         if self.tab == "rows":
             return self.rows()
+        if self.tab == "sql":
+            return result_of(self.inspector, self.asked.get("sql", ""))
         if self.tab == "files":
             return self.files()
         if self.tab == "partitions":
@@ -211,6 +214,7 @@ class Explorer(AnsweringWidget):
         the selected snapshot. Without JavaScript it shows a static rendering.
         """
         state = ExplorerState(self._state.inspector)
+        state.sql_session = self._state.sql_session
         values = self.trait_values()
         page = saved_page(state, {name: values[name] for name in _TRAITS})
         Path(path).write_text(page, encoding="utf-8")
@@ -251,6 +255,10 @@ class Explorer(AnsweringWidget):
     def _echo(self, _change: object = None) -> None:
         if self.tab == "rows":
             return  # `answer` sets the code once the rows are open
+        if self.tab == "sql":
+            shown = sql_code(self.inspector, self.asked.get("sql", "") or "SELECT * FROM t")
+            self.code, self.spark_code = masked(shown.python), masked(shown.spark)
+            return
         if self.tab in REPORTS and self.tab != "overview":  # whose code is known without it
             try:
                 found = self.result().code

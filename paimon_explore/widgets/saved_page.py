@@ -36,8 +36,8 @@ _MAX_VIEWED = 20
 _MAX_FILES_VIEWED = 20_000
 _MAX_NODES = 60
 _MAX_FILE_DETAILS = 200
-_BUNDLES = tuple(name for name in PANES if name != "bytes")
-"""Bundles that the page contains; the byte inspector needs Python."""
+_BUNDLES = tuple(name for name in PANES if name not in {"bytes", "sql"})
+"""Bundles that the page contains; the byte inspector needs Python, SQL a result."""
 _MAX_LINKS = 60
 """Targets of links in the views of the selected snapshot whose answers are recorded as well."""
 _OFTEN = ("overview", "lsm", "diff", "health", "explain")
@@ -98,6 +98,7 @@ class _Recorder:
         self._ask({"op": "open"})
         for name in _BUNDLES:
             self._ask({"op": "pane", "name": name})
+        self._sql()
         where = str(self._traits.get("where", ""))
         self._ask({"op": "profile", "snapshot": self._selected, "where": where})
         frame, count = self._history() if self._state.newest else (-1, 0)
@@ -127,6 +128,16 @@ class _Recorder:
             "answers": self._answers,
             **masked_members(content),
         }
+
+    def _sql(self) -> None:
+        """Record the last result of the SQL tab, which is shown whatever is selected."""
+        asked = self._traits["asked"]
+        text = str(asked.get("sql", "")) if isinstance(asked, Mapping) else ""
+        body = self._state.sql_session.saved(self._state.inspector.at(self._selected), text)
+        if body is not None:
+            self._ask({"op": "pane", "name": "sql"})
+            self._keep({"op": "sql_last"}, masked_members(body), {})
+            self._codes[f"{self._selected}|sql"] = (str(body["code"]), "")
 
     def _tags(self) -> list[str]:
         flags = self._state.inspector.timeline().flags

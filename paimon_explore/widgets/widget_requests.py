@@ -8,6 +8,7 @@ from paimon_explore.inspection.byte_inspector.byte_session import ByteSession
 from paimon_explore.inspection.explorer.explorer_hints import explorer_hints
 from paimon_explore.inspection.explorer.explorer_state import Answer, ExplorerState, ViewInput
 from paimon_explore.inspection.explorer.rows_session import file_of_tree_node
+from paimon_explore.inspection.explorer.sql_session import sql_names
 from paimon_explore.inspection.profile.profile_session import ConditionRequest
 from paimon_explore.sanitize import masked_members
 from paimon_explore.widgets import message_fields
@@ -109,6 +110,26 @@ def _rows_cell(state: ExplorerState, message: Message) -> Answer:
     return Answer(body=state.rows_session.cell(handle, unit, offset, column))
 
 
+def _sql_run(state: ExplorerState, message: Message) -> Answer:
+    at = state.inspector.at(state.checked_snapshot(_number(message, "snapshot")))
+    return Answer(body=state.sql_session.run(at, _text(message, "text")))
+
+
+def _sql_stop(state: ExplorerState, _message: Message) -> Answer:
+    state.sql_session.stop()
+    return Answer()
+
+
+def _sql_page(state: ExplorerState, message: Message) -> Answer:
+    place = _number(message, "offset"), _number(message, "count")
+    return Answer(body=state.sql_session.page(_number(message, "handle"), *place))
+
+
+def _sql_cell(state: ExplorerState, message: Message) -> Answer:
+    place = _number(message, "offset"), _number(message, "column")
+    return Answer(body=state.sql_session.cell(_number(message, "handle"), *place))
+
+
 _OPERATIONS: dict[str, Callable[[ExplorerState, Message], Answer]] = {
     "open": lambda state, _message: state.open(),
     "history": lambda state, _message: state.history(),
@@ -130,6 +151,12 @@ _OPERATIONS: dict[str, Callable[[ExplorerState, Message], Answer]] = {
     "rows_page": _rows_page,
     "rows_sort": lambda s, message: Answer(body=s.rows_session.sort(_number(message, "handle"))),
     "rows_cell": _rows_cell,
+    "sql_names": lambda s, m: Answer(body=sql_names(s.inspector.at(_number(m, "snapshot")))),
+    "sql_run": _sql_run,
+    "sql_step": lambda s, message: Answer(body=s.sql_session.step(_number(message, "handle"))),
+    "sql_stop": _sql_stop,
+    "sql_page": _sql_page,
+    "sql_cell": _sql_cell,
     "pane": lambda _state, message: Answer(body={"esm": pane_bundle(_text(message, "name"))}),
 }
 

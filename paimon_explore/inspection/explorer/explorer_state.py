@@ -19,6 +19,7 @@ from paimon_explore.inspection.byte_inspector.file_of_tree_node import file_of_l
 from paimon_explore.inspection.explain.file_explanation import explain_file
 from paimon_explore.inspection.explorer.explorer_reports import ReportRequest, view_result
 from paimon_explore.inspection.explorer.rows_session import RowsSession
+from paimon_explore.inspection.explorer.sql_session import SqlSession
 from paimon_explore.inspection.explorer.table_properties import table_chips
 from paimon_explore.inspection.explorer.timeline_update import (
     POLLS_PER_READ,
@@ -118,6 +119,7 @@ class ExplorerState:
         self.byte_session = ByteSession()
         self.profile_session = ProfileSession()
         self.rows_session = RowsSession()
+        self.sql_session = SqlSession()
         self._reports: dict[object, Result] = {}
         self._polls = 0
         self.version = 0

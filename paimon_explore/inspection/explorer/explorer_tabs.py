@@ -11,6 +11,7 @@ TABS = (
         "overview",
         "files",
         "rows",
+        "sql",
         "partitions",
         "profile",
         "heat",

@@ -277,7 +277,7 @@ def _page_body(view: RowsView, page: RowPage, names: Sequence[str]) -> Body:
     texts = [
         cell_texts(page.rows.column(at).combine_chunks(), one.type) for at, one in enumerate(fields)
     ]
-    rows = [[_cell(text) for text in row] for row in zip(*texts, strict=True)]
+    rows = [[cell_state(text) for text in row] for row in zip(*texts, strict=True)]
     return {
         "unit": page.unit,
         "offset": page.offset,
@@ -301,7 +301,7 @@ def _failed(unit: int, offset: int, error: PaimonError) -> Body:
     }
 
 
-def _cell(text: str | None) -> object:
+def cell_state(text: str | None) -> object:
     """A value's text; a long one is cut and marked."""
     if text is None or len(text) <= CELL_LIMIT:
         return text

@@ -56,6 +56,10 @@ class DuckRows:
         )
         return pa.RecordBatchReader.from_batches(schema, self._converted(reader, schema))
 
+    def interrupt(self) -> None:
+        """Stop what reads the rows, from another thread."""
+        self._cursor.interrupt()
+
     def _converted(
         self, reader: pa.RecordBatchReader, schema: pa.Schema
     ) -> Iterator[pa.RecordBatch]:
@@ -180,6 +184,10 @@ class AssignedRows:
                 yield pa.RecordBatch.from_arrays([*batch.columns, *rows], schema=schema)
 
         return pa.RecordBatchReader.from_batches(schema, parts())
+
+    def interrupt(self) -> None:
+        """Stop what reads the rows, from another thread."""
+        self._rows.interrupt()
 
     def renamed(self, names: Sequence[str]) -> DuckRows:
         """Return the rows with other names of the columns."""

@@ -29,8 +29,11 @@ class SqlRows(Protocol):
     def schema(self) -> "pa.Schema":
         """The columns."""
 
-    def to_batches(self) -> "pa.RecordBatchReader | Iterable[pa.RecordBatch]":
+    def to_batches(self) -> "pa.RecordBatchReader":
         """Read the rows in batches."""
+
+    def interrupt(self) -> None:
+        """Stop what reads the rows, from another thread."""
 
 
 class OverTime(Protocol):
@@ -63,7 +66,7 @@ class SqlResult:
 
     def __init__(
         self,
-        rows: SqlRows,
+        rows: "SqlRows | pa.Table",
         snapshot: "Snapshot | None" = None,
         over_time: OverTime | None = None,
         note: str = "",
@@ -183,10 +186,15 @@ class SqlResult:
         """Read the rows in batches of bounded size."""
         import pyarrow as pa
 
-        found = self._rows.to_batches()
-        if isinstance(found, pa.RecordBatchReader):
-            return found
-        return pa.RecordBatchReader.from_batches(self.schema, found)
+        rows = self._rows
+        return rows.to_reader() if isinstance(rows, pa.Table) else rows.to_batches()
+
+    def interrupt(self) -> None:
+        """Stop what reads the rows of a query, from another thread."""
+        import pyarrow as pa
+
+        if not isinstance(self._rows, pa.Table):
+            self._rows.interrupt()
 
     def to_arrow(self) -> "pa.Table":
         """Read the rows into an Arrow table."""

@@ -14,6 +14,7 @@ const WIDGETS = [
     "report",
     "rows",
     "side_panes",
+    "sql",
     "warehouse",
   ],
 ];

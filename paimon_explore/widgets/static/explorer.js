@@ -542,6 +542,7 @@ var PANES = [
   reportTab("overview", "Overview"),
   { id: "files", title: "Files", create: createFiles },
   { id: "rows", title: "Rows", create: lazyPane("rows") },
+  { id: "sql", title: "SQL", create: lazyPane("sql"), bundle: "sql" },
   { id: "partitions", title: "Partitions", create: lazyPane("partitions") },
   { id: "profile", title: "Profile", create: lazyPane("profile") },
   reportTab("heat", "Partition heatmap"),
@@ -2370,7 +2371,7 @@ function createKeys(context, root, views, code) {
   const { store, history } = context;
   return (event) => {
     const target = event.target;
-    const typing = /^(INPUT|SELECT)$/.test(target.tagName);
+    const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName);
     const command = commandOf(event, { typing, tabs: target.getAttribute("role") === "tab" });
     if (!command) return;
     event.preventDefault();

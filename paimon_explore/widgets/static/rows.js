@@ -166,7 +166,8 @@ function createGrid(prefix, source) {
           "aria-colindex": index + 1,
           title: at >= 0 ? visible(`${columns[at].name} ${columns[at].type}`) : null
         });
-        if (at < 0 || stored) {
+        const { sortBy } = source;
+        if (at < 0 || stored || !sortBy) {
           cell.append(visible(cut(name, 60)));
           return cell;
         }
@@ -179,7 +180,7 @@ function createGrid(prefix, source) {
         );
         const sort = el("button", { type: "button", tabindex: "-1" }, visible(cut(name, 60)));
         sort.append(el("span", { "aria-hidden": "true" }, arrow));
-        sort.addEventListener("click", () => source.sortBy(at));
+        sort.addEventListener("click", () => sortBy(at));
         cell.append(sort);
         return cell;
       })

@@ -631,7 +631,7 @@ function createKeys(context, root, views, code) {
   /** @param {KeyboardEvent} event */
   return (event) => {
     const target = /** @type {HTMLElement} */ (event.target);
-    const typing = /^(INPUT|SELECT)$/.test(target.tagName);
+    const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName);
     const command = commandOf(event, { typing, tabs: target.getAttribute("role") === "tab" });
     if (!command) return;
     event.preventDefault();

@@ -22,6 +22,7 @@ export const PANES = [
   reportTab("overview", "Overview"),
   { id: "files", title: "Files", create: createFiles },
   { id: "rows", title: "Rows", create: lazyPane("rows") },
+  { id: "sql", title: "SQL", create: lazyPane("sql"), bundle: "sql" },
   { id: "partitions", title: "Partitions", create: lazyPane("partitions") },
   { id: "profile", title: "Profile", create: lazyPane("profile") },
   reportTab("heat", "Partition heatmap"),

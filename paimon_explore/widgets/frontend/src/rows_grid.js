@@ -18,7 +18,7 @@ import { ROW_HEIGHT, scrollTo, windowOf } from "./virtual_scroll.js";
 /**
  * @typedef {object} Source
  * @property {(unit: number, offset: number, count: number) => Promise<{parts: Part[]} | undefined>} page
- * @property {(column: number) => void} sortBy  index of the column
+ * @property {(column: number) => void} [sortBy]  given the index of a column; without it rows are not sorted
  * @property {(place: {unit: number, offset: number}, column: number, cell: Cell) => void} show
  */
 
@@ -94,7 +94,8 @@ export function createGrid(prefix, source) {
           "aria-colindex": index + 1,
           title: at >= 0 ? visible(`${columns[at].name} ${columns[at].type}`) : null,
         });
-        if (at < 0 || stored) {
+        const { sortBy } = source;
+        if (at < 0 || stored || !sortBy) {
           cell.append(visible(cut(name, 60)));
           return cell;
         }
@@ -107,7 +108,7 @@ export function createGrid(prefix, source) {
         );
         const sort = el("button", { type: "button", tabindex: "-1" }, visible(cut(name, 60)));
         sort.append(el("span", { "aria-hidden": "true" }, arrow));
-        sort.addEventListener("click", () => source.sortBy(at));
+        sort.addEventListener("click", () => sortBy(at));
         cell.append(sort);
         return cell;
       }),

@@ -1,0 +1,370 @@
+"""The SQL tab: runs a query on the table at a snapshot, in a thread, so that it can be stopped."""
+
+import re
+from collections.abc import Mapping
+from importlib.util import find_spec
+from threading import Thread
+from weakref import finalize
+
+import pyarrow as pa
+import pyarrow.types as pat
+
+from paimon_explore.data_types.arrow import from_arrow
+from paimon_explore.data_types.definitions import DataType
+from paimon_explore.data_types.formatter import type_text
+from paimon_explore.errors import InvalidInputError, PaimonError, UnsupportedFeatureError
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.inspection.explorer.rows_session import MAX_PAGE, MAX_TEXT, Body, cell_state
+from paimon_explore.inspection.rendering.chart import BarChart, Series
+from paimon_explore.inspection.rendering.code_snippet import Code, call_code, point_code, read_code
+from paimon_explore.inspection.rendering.escape import truncate
+from paimon_explore.inspection.rendering.report import Report, grid
+from paimon_explore.inspection.rendering.result import Result
+from paimon_explore.inspection.rows.cell_texts import cell_texts
+from paimon_explore.inspection.system_tables.table_inspection import SYSTEM_TABLES
+from paimon_explore.inspection.table_view import QueryRows
+from paimon_explore.inspection.views.inspector import Inspector
+
+MAX_ROWS = 100_000
+"""Maximum number of rows that are read; the code reads all."""
+_MAX_COLUMNS = 64
+_MAX_BARS = 60
+_STEP_SECONDS = 0.25
+"""The longest time that a request waits for a query, during which the kernel does nothing else."""
+_OPEN_RESULTS = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class SqlRowsView(Result):
+    """The first rows of a query on the table at a snapshot.
+
+    Attributes:
+        table: the rows, at most `MAX_ROWS`.
+        is_cut: whether the query has more rows.
+        text: the query.
+        snapshot_id: the snapshot; 0 for none.
+    """
+
+    table: pa.Table
+    is_cut: bool
+    text: str
+    snapshot_id: int
+
+    @property
+    def kind(self) -> str:
+        """Name of the view in the explorer."""
+        return "sql"
+
+    def to_arrow(self) -> pa.Table:
+        """The rows."""
+        return self.table
+
+    def figures(self) -> dict[str, object]:
+        """The number of rows, and whether there are more."""
+        return {"rows": self.table.num_rows, "is_cut": self.is_cut}
+
+    def to_report(self) -> Report:
+        """The first rows, and a chart if each has a label and a number."""
+        names = [f"{one.name}#" if _is_number(one.type) else one.name for one in self.table.schema]
+        rows = [list(row) for row in zip(*self.texts(0, MAX_PAGE), strict=True)]
+        shown = grid("Rows", names, rows, total=self.table.num_rows)
+        chart = self.chart()
+        title = f"Rows of a query at snapshot {self.snapshot_id}"
+        return Report(title=title, sections=(shown,) if chart is None else (chart, shown))
+
+    def chart(self) -> BarChart | None:
+        """The chart of a result with one number for each value of its first column."""
+        schema = self.table.schema
+        if len(schema) != 2 or not 1 < self.table.num_rows <= _MAX_BARS or self.is_cut:  # noqa: PLR2004 - label, number
+            return None
+        first, number = schema.types
+        if pat.is_floating(first) or pat.is_nested(first) or not _is_number(number):
+            return None
+        labels = tuple("null" if text is None else text for text in self.texts(0, _MAX_BARS)[0])
+        values = self.table.column(1).to_pylist()
+        if len(set(labels)) < len(labels) or None in values:
+            return None
+        series = Series(name=schema.names[1], values=tuple(float(str(value)) for value in values))
+        title = f"{schema.names[1]} by {schema.names[0]}"
+        return BarChart(title=title, categories=labels, series=(series,))
+
+    def texts(self, offset: int, count: int) -> list[list[str | None]]:
+        """The texts of some rows, by column."""
+        part = self.table.slice(offset, count).combine_chunks()
+        found: list[list[str | None]] = []
+        for column in part.columns:
+            kind = _paimon_type(column.type)
+            if kind is None:
+                values = column.to_pylist()
+                found.append([None if value is None else str(value) for value in values])
+            else:
+                array = pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([])
+                found.append(cell_texts(array, kind))
+        return found
+
+    def page(self, offset: int, count: int) -> Body:
+        """Some rows as the grid takes them."""
+        columns = self.texts(offset, count)[:_MAX_COLUMNS]
+        rows = [[cell_state(text) for text in row] for row in zip(*columns, strict=True)]
+        part = {"unit": 0, "offset": offset, "rows": rows, "records": None, "partial": False}
+        return {**part, "end": self.table.num_rows}
+
+    def body(self) -> Body:
+        """The result with its first rows, as JSON."""
+        chart = self.chart()
+        return {
+            "done": True,
+            "snapshot": self.snapshot_id,
+            "text": self.text,
+            "columns": [
+                {
+                    "name": one.name,
+                    "type": _type_name(one.type),
+                    "right": _is_number(one.type),
+                    "key": False,
+                }
+                for one in list(self.table.schema)[:_MAX_COLUMNS]
+            ],
+            "width": self.table.num_columns,
+            "total": self.table.num_rows,
+            "cut": self.is_cut,
+            "first": self.page(0, MAX_PAGE),
+            "chart": None if chart is None else chart.state(),
+            "code": self.code.python,
+        }
+
+
+class _Run:
+    """A query that runs, or has run."""
+
+    def __init__(self, inspector: Inspector, text: str) -> None:
+        self._inspector = inspector
+        self._text = text
+        self._rows: QueryRows | None = None
+        self._was_stopped = False
+        self._view: SqlRowsView | None = None
+        self._error: Exception | None = None
+        self.thread = Thread(target=self.run, name="paimon-explore SQL tab", daemon=True)
+
+    def run(self) -> None:
+        """Run the query."""
+        try:
+            self._view = self._read()
+        except Exception as error:  # noqa: BLE001 - raised again by the request that waits
+            self._error = error
+        except KeyboardInterrupt:  # of an interrupted query
+            self._was_stopped = True
+
+    def _read(self) -> SqlRowsView | None:
+        inspector = self._inspector
+        check_packages(inspector)
+        query = inspector.view.query
+        assert query is not None  # noqa: S101 - checked
+        self._rows = query(self._text, _point(inspector))
+        reader, batches, count = self._rows.to_batches(), list[pa.RecordBatch](), 0
+        for batch in reader:
+            if self._was_stopped:
+                return None
+            batches.append(batch)
+            count += batch.num_rows
+            if count > MAX_ROWS:
+                break
+        table = pa.Table.from_batches(batches, reader.schema)
+        return SqlRowsView(
+            table=table.slice(0, MAX_ROWS),
+            is_cut=count > MAX_ROWS,
+            text=self._text,
+            snapshot_id=inspector.snapshot_id,
+            code=sql_code(inspector, self._text),
+            renderer=inspector.view.renderer,
+        )
+
+    def stop(self) -> None:
+        """Stop the query."""
+        self._was_stopped = True
+        if self._rows is not None and self.thread.is_alive():
+            self._rows.interrupt()
+
+    def found(self) -> SqlRowsView:
+        """The result of a query that has ended.
+
+        Raises:
+            InvalidInputError: it was stopped.
+            PaimonError: it failed.
+        """
+        if self._error is not None and not self._was_stopped:
+            raise self._error
+        if self._view is None:
+            raise InvalidInputError("The query was stopped.")
+        return self._view
+
+
+class SqlSession:
+    """The query that runs, and the latest results by handle."""
+
+    def __init__(self) -> None:
+        self._runs: dict[int, _Run] = {}
+        self._next = 1
+        self._last: SqlRowsView | None = None
+        finalize(self, _stop_all, self._runs)
+
+    def run(self, inspector: Inspector, text: str) -> Body:
+        """Stop the query that runs, and start another one; see `step`."""
+        self.stop()
+        handle = self._next
+        self._next += 1
+        run = _Run(inspector, text)
+        self._runs[handle] = run
+        self._runs.pop(handle - _OPEN_RESULTS, None)
+        run.thread.start()
+        return self.step(handle)
+
+    def step(self, handle: int) -> Body:
+        """Wait for a query for a short time; returns its first rows when it is done.
+
+        Raises:
+            InvalidInputError: it was stopped.
+            PaimonError: it failed.
+        """
+        run = self._known(handle)
+        run.thread.join(_STEP_SECONDS)
+        if run.thread.is_alive():
+            return {"handle": handle, "done": False}
+        self._last = run.found()
+        return {"handle": handle, **self._last.body()}
+
+    def stop(self) -> None:
+        """Stop all queries."""
+        _stop_all(self._runs)
+
+    def page(self, handle: int, offset: int, count: int) -> Body:
+        """Some rows of a result.
+
+        Raises:
+            InvalidInputError: the result is no longer open, or the number of rows is too great.
+        """
+        if not 1 <= count <= MAX_PAGE:
+            raise InvalidInputError(f"'count' must be from 1 to {MAX_PAGE}.")
+        return {"parts": [self._known(handle).found().page(offset, count)]}
+
+    def cell(self, handle: int, offset: int, column: int) -> Body:
+        """The whole text of a value.
+
+        Raises:
+            InvalidInputError: there is no such row or column.
+        """
+        view = self._known(handle).found()
+        if offset >= view.table.num_rows or column >= view.table.num_columns:
+            raise InvalidInputError("There is no such row or column.")
+        text = view.texts(offset, 1)[column][0]
+        return {"text": None if text is None else truncate(text, MAX_TEXT)}
+
+    def saved(self, inspector: Inspector, text: str) -> Body | None:
+        """The last result, for a saved page; a query without result is run, None if it fails."""
+        try:
+            view = self._last or (result_of(inspector, text) if text.strip() else None)
+        except PaimonError:
+            return None
+        return None if view is None else view.body()
+
+    def _known(self, handle: int) -> _Run:
+        if handle not in self._runs:
+            raise InvalidInputError("This result is no longer open; run the query again.")
+        return self._runs[handle]
+
+
+def _stop_all(runs: Mapping[int, _Run]) -> None:
+    for run in runs.values():
+        run.stop()
+
+
+def result_of(inspector: Inspector, text: str) -> SqlRowsView:
+    """Run a query to its end.
+
+    Raises:
+        InvalidInputError: the query is wrong, or changes data.
+        UnsupportedFeatureError: a package is missing, or the statement is not implemented.
+    """
+    run = _Run(inspector, text)
+    run.run()
+    return run.found()
+
+
+def check_packages(inspector: Inspector) -> None:
+    """Check that queries can run.
+
+    Raises:
+        UnsupportedFeatureError: a package is missing, or the explorer was not made from a table.
+    """
+    for name in ("duckdb", "sqlglot"):
+        if find_spec(name) is None:
+            raise UnsupportedFeatureError(
+                f"SQL without the package {name}",
+                hint="Run: pip install 'paimon-explore[sql]', and restart the kernel.",
+            )
+    if inspector.view.query is None:
+        raise UnsupportedFeatureError(
+            "SQL in an explorer that was not created from a Paimon table",
+            hint="Create it with t.explore().",
+        )
+
+
+def sql_names(inspector: Inspector) -> Body:
+    """The tables that a query can use, with their columns, for completion.
+
+    Raises:
+        UnsupportedFeatureError: a package is missing.
+        PaimonError: the schema cannot be read.
+    """
+    check_packages(inspector)
+    view = inspector.view
+    fields = view.target(inspector.snapshot).schema.row_type.fields
+    tables = list(dict.fromkeys(("t", view.short_name)))
+    return {
+        "tables": [*tables, *(f"`t${name}`" for name in SYSTEM_TABLES)],
+        "columns": [[one.name, type_text(one.type)] for one in fields],
+    }
+
+
+def sql_code(inspector: Inspector, text: str) -> Code:
+    """The code that runs a query on the table at the snapshot."""
+    view = inspector.view
+    own = view.short_name
+    tag = inspector.timeline().only_tag(inspector.snapshot_id)
+    at = point_code(view.expression, inspector.snapshot_id, tag)
+    names = [name for name in (own, "t") if re.search(rf"\b{re.escape(name)}\b", text)]
+    given = dict.fromkeys(names or ["t"])
+    tables = [f"{name}={at}" if name.isidentifier() else f"**{{{name!r}: {at}}}" for name in given]
+    spark_names = {"tag": "scan.tag-name", "snapshot": "scan.snapshot-id"}
+    options = {spark_names[key]: value for key, value in _point(inspector).items()}
+    views = [
+        read_code(view.location, options, f".createOrReplaceTempView({name!r})") for name in given
+    ]
+    return Code(
+        python=f"pe.sql({text!r}, {', '.join(tables)})",
+        spark="; ".join([*views, call_code("spark.sql", text)]),
+    )
+
+
+def _point(inspector: Inspector) -> dict[str, int | str]:
+    """The arguments of `Table.at` for the snapshot of the inspector; none without snapshots."""
+    if not inspector.snapshot_id:
+        return {}
+    tag = inspector.timeline().only_tag(inspector.snapshot_id)
+    return {"tag": tag} if tag else {"snapshot": inspector.snapshot_id}
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    return pat.is_integer(kind) or pat.is_floating(kind) or pat.is_decimal(kind)
+
+
+def _paimon_type(kind: pa.DataType) -> DataType | None:
+    try:
+        return from_arrow(kind)
+    except PaimonError:
+        return None
+
+
+def _type_name(kind: pa.DataType) -> str:
+    found = _paimon_type(kind)
+    return str(kind) if found is None else type_text(found)

@@ -1,0 +1,183 @@
+"""The SQL tab in a real browser, answered by Python without a kernel."""
+
+import json
+from pathlib import Path
+from urllib.parse import quote
+
+import pyarrow as pa
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+import paimon_explore as pe
+from paimon_explore.inspection.explorer import sql_session
+from paimon_explore.inspection.explorer.explorer_state import ExplorerState
+from paimon_explore.inspection.explorer.explorer_tabs import Opening
+from paimon_explore.inspection.views.inspector import Inspector
+from paimon_explore.widgets.bundles import bundle
+from paimon_explore.widgets.explorer import explore
+from paimon_explore.widgets.widget_requests import answer
+from support.browser_page import Watched, expect_trait, show_python
+from support.small_tables import append_table, columns
+
+pytestmark = pytest.mark.browser
+pytest.importorskip("duckdb")
+
+SCRIPT_BYTES = 60_000
+COLUMNS = columns(k=pa.int32(), city=pa.string())
+BY_CITY = "SELECT city, count(*) AS n FROM t GROUP BY city ORDER BY city"
+
+
+@pytest.fixture
+def table() -> pe.Table:
+    rows = [{"k": k, "city": ["Oslo", "Lyon", "Turin"][k % 3]} for k in range(6)]
+    return append_table(COLUMNS, rows[:3], rows[3:])
+
+
+def show_sql(watched: Watched, table: pe.Table, text: str = "", query: str = "") -> Page:
+    """An explorer with the SQL tab open."""
+    state = ExplorerState(Inspector(table._view()))
+    traits = {
+        "selected": state.newest, "compare": 0, "node": "", "filter": "", "where": "",
+        "tab": "sql", "asked": {"sql": text} if text else {}, "code": "", "spark_code": "",
+        "height": 640,
+    }  # fmt: skip
+    page = show_python(
+        watched,
+        "explorer",
+        lambda message: answer(state, message),
+        f"traits={quote(json.dumps(traits))}&{query}",
+    )
+    page.set_default_timeout(20_000)
+    page.wait_for_selector(".peq")
+    return page
+
+
+def editor(page: Page) -> Locator:
+    return page.get_by_role("textbox", name="SQL query")
+
+
+def shown(page: Page) -> Locator:
+    return page.locator(".peq .pe-grid-row:visible")
+
+
+def test_a_query_runs_by_key_and_again_as_the_cursor_moves(
+    harness: Watched, table: pe.Table
+) -> None:
+    page = show_sql(harness, table)
+    editor(page).fill(BY_CITY)
+    editor(page).press("Control+Enter")
+    expect(page.locator(".peq .pe-bar [role=status]")).to_have_text("3 rows · snapshot 2")
+    expect(shown(page).first).to_have_text("Lyon2")
+    expect(page.locator(".peq-chart .pes-heading")).to_have_text("n by city")
+    expect_trait(page, "selected", 2)
+    assert page.evaluate("window.model.get('asked').sql") == BY_CITY
+    page.locator(".pe-timeline-canvas").focus()
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator(".peq .pe-bar [role=status]")).to_have_text("3 rows · snapshot 1")
+    expect(shown(page).first).to_have_text("Lyon1")
+    harness.check()
+
+
+def test_words_are_coloured_and_completed_by_key(harness: Watched, table: pe.Table) -> None:
+    page = show_sql(harness, table)
+    editor(page).fill("")
+    editor(page).press_sequentially("SELECT ci")
+    expect(page.locator('.peq-paint [data-kind="keyword"]')).to_have_text("SELECT")
+    options = page.locator(".peq-list [role=option]")
+    expect(options.first).to_have_text("citySTRING")
+    page.keyboard.press("Enter")
+    expect(editor(page)).to_have_value("SELECT city")
+    editor(page).press_sequentially(" FROM ")
+    page.keyboard.press("Control+Space")
+    expect(options.first).to_have_text("ttable")
+    page.keyboard.press("Escape")
+    expect(page.locator(".peq-list")).to_be_hidden()
+    expect(editor(page)).to_be_focused()
+    page.keyboard.press("ArrowLeft")
+    assert page.evaluate("window.model.get('selected')") == 2  # the editor keeps its keys
+    page.keyboard.press("Escape")
+    expect(editor(page)).not_to_be_focused()
+    harness.check()
+
+
+def test_many_rows_are_scrolled_to(harness: Watched, table: pe.Table) -> None:
+    page = show_sql(harness, table, "SELECT id, id * 2 AS twice FROM range(20000)")
+    expect(page.locator(".peq .per-status")).to_have_text("row 1 of 20,000")
+    expect(shown(page).first).to_have_text("00")
+    page.locator(".peq .per-grid").focus()
+    page.keyboard.press("End")
+    expect(page.locator('.peq [aria-rowindex="20001"]')).to_contain_text("39998")
+    page.keyboard.press("Home")
+    expect(page.locator(".peq .per-cell-value")).to_contain_text("id BIGINT 0")
+    harness.check()
+
+
+def test_an_error_is_marked_in_the_query(harness: Watched, table: pe.Table) -> None:
+    page = show_sql(harness, table, "SELECT nope FROM t")
+    expect(page.locator(".peq .pe-problem")).to_contain_text('"nope" not found')
+    expect(page.locator(".peq-mark")).to_have_text("nope")
+    editor(page).fill("INSERT INTO t VALUES (9, 'x')")
+    page.get_by_role("button", name="Run").click()
+    expect(page.locator(".peq .pe-problem")).to_contain_text("The SQL tab only reads")
+    expect(page.locator(".peq .pe-problem")).to_contain_text("t=t)")
+    expect(page.locator(".peq .pe-grid")).to_be_hidden()
+    harness.check()
+
+
+def test_a_query_that_runs_long_is_stopped(harness: Watched, table: pe.Table) -> None:
+    endless = "SELECT count(*) FROM range(100000000000) a, range(100000) b"
+    page = show_sql(harness, table, endless)
+    page.get_by_role("button", name="Stop").click()
+    expect(page.locator(".peq .pe-bar [role=status]")).to_have_text("Stopped.")
+    expect(page.get_by_role("button", name="Stop")).to_be_hidden()
+    editor(page).fill("SELECT 7 AS seven")
+    editor(page).press("Control+Enter")
+    expect(shown(page).first).to_have_text("7")
+    harness.check()
+
+
+def test_without_duckdb_the_tab_tells_what_to_install(
+    harness: Watched, table: pe.Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sql_session, "find_spec", lambda _name: None)
+    page = show_sql(harness, table)
+    expect(page.locator(".peq .pe-problem")).to_contain_text("pip install 'paimon-explore[sql]'")
+    expect(editor(page)).to_be_hidden()
+    harness.check()
+
+
+@pytest.mark.parametrize("width", [900, 1300, 1900])
+def test_query_rows_and_chart_fit_the_window(harness: Watched, table: pe.Table, width: int) -> None:
+    harness.page.set_viewport_size({"width": width, "height": 800})
+    page = show_sql(harness, table, BY_CITY, f"width={width}")
+    pane = page.locator(".peq").bounding_box()
+    assert pane is not None
+    for part in (".peq-editor", ".peq .pe-grid", ".peq-chart svg"):
+        box = page.locator(part).bounding_box()
+        assert box is not None
+        assert box["height"] > 40
+        assert pane["x"] <= box["x"]
+        assert box["x"] + box["width"] <= pane["x"] + pane["width"] + 1
+    harness.check()
+
+
+def test_a_saved_page_shows_the_last_result_without_an_editor(
+    watched: Watched, table: pe.Table, tmp_path: Path
+) -> None:
+    explore(table._view(), Opening(tab="sql", text=BY_CITY)).save_html(tmp_path / "t.html")
+    page = watched.page
+    page.goto((tmp_path / "t.html").as_uri())
+    expect(shown(page)).to_have_count(3)
+    expect(page.locator(".peq-text")).to_have_text(BY_CITY)
+    expect(page.locator(".peq-chart svg")).to_be_visible()
+    expect(editor(page)).to_have_count(0)
+    expect(page.locator(".pe-code")).to_contain_text("pe.sql(")
+    assert watched.errors == []
+    explore(table._view()).save_html(tmp_path / "none.html")
+    page.goto((tmp_path / "none.html").as_uri())
+    page.wait_for_selector('[data-complete="1"]')
+    expect(page.get_by_role("tab", name="SQL")).to_have_count(0)
+
+
+def test_the_script_is_small() -> None:
+    assert len(bundle("sql").encode()) - len(bundle("shared").encode()) < SCRIPT_BYTES

@@ -1,0 +1,194 @@
+"""Requests of the SQL tab."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+import paimon_explore as pe
+from paimon_explore.errors import InvalidInputError, PaimonError, UnsupportedFeatureError
+from paimon_explore.inspection.explorer import sql_session
+from paimon_explore.inspection.explorer.explorer_state import ExplorerState
+from paimon_explore.inspection.explorer.explorer_tabs import Opening
+from paimon_explore.inspection.views.inspector import Inspector
+from paimon_explore.widgets.explorer import explore
+from paimon_explore.widgets.widget_requests import answer
+from support.explored import History
+from support.small_tables import append_table, columns
+
+pytest.importorskip("duckdb")
+
+COLUMNS = columns(k=pa.int32(), v=pa.string())
+ENDLESS = "SELECT count(*) FROM range(100000000000) a, range(100000) b"
+
+
+@pytest.fixture
+def table() -> pe.Table:
+    rows = [[{"k": k, "v": f"v{k}"}] for k in range(3)]
+    return append_table(COLUMNS, *rows)
+
+
+@pytest.fixture
+def state(table: pe.Table) -> ExplorerState:
+    return ExplorerState(Inspector(table._view()))
+
+
+def run(state: ExplorerState, text: str, snapshot: int = 3) -> dict[str, object]:
+    """The answer to a query, once it is done."""
+    body = answer(state, {"op": "sql_run", "snapshot": snapshot, "text": text}).body
+    return ended(state, body)
+
+
+def ended(state: ExplorerState, body: Mapping[str, object]) -> dict[str, object]:
+    """The answer to a query that was started, once it is done."""
+    while not body["done"]:
+        body = answer(state, {"op": "sql_step", "handle": body["handle"]}).body
+    return dict(body)
+
+
+def rows_of(body: dict[str, object]) -> object:
+    first = body["first"]
+    assert isinstance(first, dict)
+    return first["rows"]
+
+
+def test_a_query_reads_the_table_at_the_snapshot_by_both_names(
+    table: pe.Table, state: ExplorerState
+) -> None:
+    name = table.name.rpartition(".")[2]
+    assert rows_of(run(state, "SELECT max(k) AS m FROM t", 2)) == [["1"]]
+    assert rows_of(run(state, f"FROM `{name}` SELECT count(*) AS n")) == [["3"]]
+    assert rows_of(run(state, "SELECT sum(record_count) AS n FROM `t$files`", 1)) == [["1"]]
+
+
+def test_the_code_of_a_query_names_the_snapshot(table: pe.Table) -> None:
+    e = explore(table._view(), Opening(tab="sql", snapshot=2, text="SELECT v FROM t"))
+    assert e.code == "pe.sql('SELECT v FROM t', t=t.at(snapshot=2))"
+    assert e.spark_code.endswith(".createOrReplaceTempView('t'); spark.sql('SELECT v FROM t')")
+    assert pe.sql("SELECT v FROM t", t=table.at(snapshot=2)).to_arrow() == e.result().to_arrow()
+    e.selected = 1
+    assert e.result().to_arrow().num_rows == 1
+
+
+def test_rows_come_a_page_at_a_time_and_long_values_when_asked_for(state: ExplorerState) -> None:
+    body = run(state, "SELECT id, repeat('x', 300) AS long FROM range(1200)")
+    first = body["first"]
+    assert isinstance(first, dict)
+    assert (body["total"], len(first["rows"])) == (1200, 500)
+    place = {"handle": body["handle"], "offset": 700}
+    found = answer(state, {"op": "sql_page", **place, "count": 3}).body["parts"]
+    assert isinstance(found, list)
+    assert [row[0] for row in found[0]["rows"]] == ["700", "701", "702"]
+    assert found[0]["rows"][0][1]["length"] == 300
+    assert answer(state, {"op": "sql_cell", **place, "column": 1}).body == {"text": "x" * 300}
+    with pytest.raises(InvalidInputError, match="no such row or column"):
+        answer(state, {"op": "sql_cell", **place, "column": 2})
+
+
+def test_a_large_result_is_cut(state: ExplorerState, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sql_session, "MAX_ROWS", 10)
+    body = run(state, "SELECT id FROM range(11)")
+    assert (body["total"], body["cut"]) == (10, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "drawn"),
+    [
+        ("SELECT v, count(*) AS n FROM t GROUP BY v ORDER BY v", 3),
+        ("SELECT DATE '2026-01-01' + k AS d, k * 1.5 AS n FROM t ORDER BY k", 3),
+        ("SELECT k, v FROM t", 0),
+        ("SELECT v, k, k + 1 AS n FROM t", 0),
+        ("SELECT 'same' AS v, k FROM t", 0),
+        ("SELECT count(*) AS n, 1 AS one FROM t", 0),
+        ("SELECT v, nullif(k, 0) AS n FROM t", 0),
+    ],
+)
+def test_a_chart_shows_one_number_per_group_or_time(
+    state: ExplorerState, text: str, drawn: int
+) -> None:
+    chart = run(state, text)["chart"]
+    assert len(chart["categories"]) == drawn if isinstance(chart, dict) else drawn == 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "INSERT INTO t VALUES (9, 'x')",
+        "/* first */ DELETE FROM t",
+        "WITH a AS (SELECT 9, 'x') INSERT INTO t SELECT * FROM a",
+        "SELECT 1; TRUNCATE TABLE t",
+        "CALL sys.compact('t')",
+        "CREATE TEMPORARY VIEW w AS SELECT * FROM t",
+    ],
+)
+def test_statements_that_write_are_refused_with_the_code_that_runs_them(
+    state: ExplorerState, text: str
+) -> None:
+    with pytest.raises(InvalidInputError, match="The SQL tab only reads") as caught:
+        run(state, text)
+    assert caught.value.hint == f"Run it in a cell: pe.sql({text!r}, t=t)"
+
+
+@pytest.mark.parametrize("text", ["WITH a AS (SELECT * FROM t) SELECT k FROM a", "VALUES (1)"])
+def test_other_queries_run(state: ExplorerState, text: str) -> None:
+    assert run(state, text)["done"]
+
+
+def test_errors_have_the_place_in_the_text_as_written(state: ExplorerState) -> None:
+    with pytest.raises(InvalidInputError, match="line 2, column 16"):
+        run(state, "SELECT *\nFROM t WHERE k ) 1")
+    with pytest.raises(InvalidInputError, match='"nope" not found'):
+        run(state, "SELECT nope FROM t")
+    with pytest.raises(UnsupportedFeatureError) as caught:
+        run(state, "SELEKT 1")
+    assert caught.value.hint.startswith("Did you mean SELECT?")
+
+
+def test_a_newer_query_stops_the_one_that_runs(state: ExplorerState) -> None:
+    running = answer(state, {"op": "sql_run", "snapshot": 3, "text": ENDLESS}).body
+    assert running["done"] is False
+    assert rows_of(run(state, "SELECT 1 AS one")) == [["1"]]
+    with pytest.raises(InvalidInputError, match="The query was stopped"):
+        ended(state, running)
+
+
+def test_a_query_is_stopped(state: ExplorerState) -> None:
+    running = answer(state, {"op": "sql_run", "snapshot": 3, "text": ENDLESS}).body
+    answer(state, {"op": "sql_stop"})
+    with pytest.raises(InvalidInputError, match="The query was stopped"):
+        ended(state, running)
+
+
+def test_completion_knows_tables_and_the_columns_of_the_snapshot(state: ExplorerState) -> None:
+    found = answer(state, {"op": "sql_names", "snapshot": 1}).body
+    assert found["columns"] == [["k", "INT"], ["v", "STRING"]]
+    tables = found["tables"]
+    assert isinstance(tables, list)
+    assert {"t", "`t$files`"} <= set(tables)
+
+
+def test_without_duckdb_the_tab_tells_what_to_install(
+    state: ExplorerState, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sql_session, "find_spec", lambda _name: None)
+    for message in ({"op": "sql_names", "snapshot": 1}, {"op": "sql_run", "text": "SELECT 1"}):
+        with pytest.raises(UnsupportedFeatureError) as caught:
+            answer(state, {"snapshot": 1, **message})
+        assert "pip install 'paimon-explore[sql]'" in caught.value.hint
+
+
+def test_an_explorer_without_table_tells_that_it_runs_no_sql() -> None:
+    history = History({"a": "INT"}, [])
+    history.commit(("+", "f1"))
+    with pytest.raises(PaimonError, match="not created from a Paimon table"):
+        run(ExplorerState(Inspector(history.view)), "SELECT 1", 1)
+
+
+def test_a_saved_page_has_the_last_result(table: pe.Table, tmp_path: Path) -> None:
+    e = explore(table._view(), Opening(tab="sql", text="SELECT v FROM t WHERE k = 2"))
+    e.save_html(tmp_path / "t.html")
+    assert "sql_last" in (tmp_path / "t.html").read_text(encoding="utf-8")
+    e.asked = {"sql": "SELECT"}
+    e.save_html(tmp_path / "t.html")
+    assert "sql_last" not in (tmp_path / "t.html").read_text(encoding="utf-8")
