@@ -937,7 +937,7 @@ function create(context) {
   let disposeChart = () => {
   };
   const run = () => {
-    const text = editor.value();
+    const text = editor.value().trimStart();
     if (text !== asked()) store.set({ asked: { ...store.get().asked, sql: text } });
     shown = "";
     load.cancel();

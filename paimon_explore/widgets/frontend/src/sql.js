@@ -38,7 +38,7 @@ export function create(context) {
   let disposeChart = () => {};
 
   const run = () => {
-    const text = editor.value();
+    const text = editor.value().trimStart(); // so that the places in errors are those in it
     if (text !== asked()) store.set({ asked: { ...store.get().asked, sql: text } });
     shown = "";
     load.cancel();
