@@ -17,11 +17,17 @@ from paimon_explore.widgets.bundles import bundle
 from paimon_explore.widgets.explorer import explore
 from paimon_explore.widgets.widget_requests import answer
 from support.browser_page import Watched, expect_trait, show_python
+from support.explored import HOSTILE
+from support.required import lacking
 from support.small_tables import append_table, columns
 
 pytestmark = pytest.mark.browser
 pytest.importorskip("duckdb")
 
+AXE = Path(__file__).parents[2] / "paimon_explore/widgets/frontend/node_modules/axe-core/axe.min.js"
+FINDINGS = """async () => (await axe.run('.peq')).violations
+    .filter(({impact}) => impact === 'serious' || impact === 'critical')
+    .map(({id, nodes}) => [id, nodes[0].html, nodes[0].failureSummary])"""
 SCRIPT_BYTES = 60_000
 COLUMNS = columns(k=pa.int32(), city=pa.string())
 BY_CITY = "SELECT city, count(*) AS n FROM t GROUP BY city ORDER BY city"
@@ -177,6 +183,45 @@ def test_a_saved_page_shows_the_last_result_without_an_editor(
     page.goto((tmp_path / "none.html").as_uri())
     page.wait_for_selector('[data-complete="1"]')
     expect(page.get_by_role("tab", name="SQL")).to_have_count(0)
+
+
+def test_hostile_values_stay_text_and_long_ones_expand(harness: Watched) -> None:
+    name = HOSTILE.replace("\0", "")
+    schema = pa.schema([pa.field(name, pa.string())])
+    hostile = append_table(schema, [{name: HOSTILE + "y" * 1000}, {name: HOSTILE}])
+    page = show_sql(harness, hostile, "SELECT *, 1 AS n FROM t")
+    expect(page.locator(".peq-chart svg")).to_be_visible()
+    shown(page).first.locator(".per-value").first.click()
+    page.get_by_role("button", name="show all").click()
+    expect(page.locator(".per-cell-value pre")).to_contain_text("yyy")
+    editor(page).fill("SELECT <img")
+    page.keyboard.press("Control+Space")
+    editor(page).fill("SELECT t.")
+    page.keyboard.press("Control+Space")
+    expect(page.locator(".peq-list [role=option]").first).to_contain_text("<img")
+    assert page.evaluate("window.__ran") is None
+    assert page.locator(".peq :is(img, script, iframe)").count() == 0
+    text = page.locator(".peq").inner_text()
+    assert not {"\u202e", "\x1b"} & set(text)
+    harness.check()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_serious(harness: Watched, table: pe.Table, theme: str) -> None:
+    if not AXE.exists():
+        lacking("axe", f"{AXE} does not exist")
+    page = show_sql(harness, table, BY_CITY, f"theme={theme}")
+    expect(shown(page)).to_have_count(3)
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    found = [page.evaluate(FINDINGS)]
+    editor(page).fill("SELECT ")
+    page.keyboard.press("Control+Space")
+    found.append(page.evaluate(FINDINGS))
+    editor(page).fill("SELECT nope FROM t")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator(".peq-mark")).to_have_text("nope")
+    found.append(page.evaluate(FINDINGS))
+    assert found == [[], [], []]
 
 
 def test_the_script_is_small() -> None:

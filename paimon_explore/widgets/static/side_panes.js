@@ -17,6 +17,8 @@ var HELP = [
   ["Enter", "show the details of the selected row"],
   ["/", "filter the files"],
   ["m", "mark this snapshot for comparison"],
+  ["Ctrl-Enter", "run the SQL query"],
+  ["Ctrl-Space", "complete a word of the SQL query"],
   ["y", "copy the Python code"],
   ["?", "show or hide this help and the glossary"],
   ["Esc", "return to the notebook"]

@@ -937,7 +937,7 @@ function create(context) {
   let disposeChart = () => {
   };
   const run = () => {
-    const text = editor.value();
+    const text = editor.value().trimStart();
     if (text !== asked()) store.set({ asked: { ...store.get().asked, sql: text } });
     shown = "";
     load.cancel();
@@ -954,7 +954,7 @@ function create(context) {
   });
   const status = el("span", { class: "pe-muted", role: "status" });
   const bar = el("div", { class: "pe-bar" }, runButton, stop, status);
-  const message = el("div", { hidden: true });
+  const message = el("div", { hidden: true, tabindex: "-1" });
   const value = el("div", {
     class: "per-cell-value",
     role: "region",
@@ -1001,7 +1001,7 @@ function create(context) {
   const query = isSaved ? el("pre", { class: "peq-text", tabindex: "0" }) : editor.element;
   const element = el(
     "div",
-    { class: "pe-view per peq pes-pane" },
+    { class: "pe-view per peq pes-pane", "data-pane": "sql" },
     el("style", {}, rows_default, report_default, sql_default),
     bar,
     query,
@@ -1065,7 +1065,7 @@ function create(context) {
       snapshot ? `snapshot ${snapshot}` : ""
     ];
     fill(status, notes.filter(Boolean).join(" · "));
-    attribute(element, "data-shown", `${snapshot}`);
+    attribute(element, "data-shown", String(snapshot));
   };
   const start = async () => {
     const { selected } = store.get();
@@ -1101,7 +1101,11 @@ function create(context) {
     } catch (error) {
       const failure = failureOf(error);
       fail(failure);
-      if (failure.kind === "UnsupportedFeatureError") bar.hidden = query.hidden = true;
+      if (failure.kind !== "UnsupportedFeatureError") return;
+      bar.hidden = query.hidden = true;
+      attribute(message, "tabindex", "0");
+    } finally {
+      attribute(element, "data-shown", String(store.get().selected));
     }
   };
   stop.hidden = true;

@@ -38,7 +38,7 @@ export function create(context) {
   let disposeChart = () => {};
 
   const run = () => {
-    const text = editor.value();
+    const text = editor.value().trimStart(); // so that the places in errors are those in it
     if (text !== asked()) store.set({ asked: { ...store.get().asked, sql: text } });
     shown = "";
     load.cancel();
@@ -54,7 +54,7 @@ export function create(context) {
   });
   const status = el("span", { class: "pe-muted", role: "status" });
   const bar = el("div", { class: "pe-bar" }, runButton, stop, status);
-  const message = el("div", { hidden: true });
+  const message = el("div", { hidden: true, tabindex: "-1" });
   const value = el("div", {
     class: "per-cell-value",
     role: "region",
@@ -102,7 +102,7 @@ export function create(context) {
   const query = isSaved ? el("pre", { class: "peq-text", tabindex: "0" }) : editor.element;
   const element = el(
     "div",
-    { class: "pe-view per peq pes-pane" },
+    { class: "pe-view per peq pes-pane", "data-pane": "sql" },
     el("style", {}, rowsCss, chartCss, css),
     bar,
     query,
@@ -175,7 +175,7 @@ export function create(context) {
       snapshot ? `snapshot ${snapshot}` : "",
     ];
     fill(status, notes.filter(Boolean).join(" · "));
-    attribute(element, "data-shown", `${snapshot}`);
+    attribute(element, "data-shown", String(snapshot));
   };
 
   const start = async () => {
@@ -213,7 +213,11 @@ export function create(context) {
     } catch (error) {
       const failure = failureOf(error);
       fail(failure);
-      if (failure.kind === "UnsupportedFeatureError") bar.hidden = query.hidden = true;
+      if (failure.kind !== "UnsupportedFeatureError") return;
+      bar.hidden = query.hidden = true;
+      attribute(message, "tabindex", "0"); // the keyboard reaches the view
+    } finally {
+      attribute(element, "data-shown", String(store.get().selected));
     }
   };
 
