@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import partial
+from types import MappingProxyType
 from weakref import WeakKeyDictionary
 
 import pyarrow as pa
@@ -13,7 +14,7 @@ from paimon_explore.sql_statements.duckdb.engine import DuckDBEngine, SessionSta
 from paimon_explore.sql_statements.duckdb.query_rows import DuckRows
 from paimon_explore.sql_statements.engine import Args
 from paimon_explore.sql_statements.outcome import Answer, Outcome
-from paimon_explore.sql_statements.over_time.query_over_time import QueryOverTime, Run
+from paimon_explore.sql_statements.over_time.query_over_time import QueryOverTime
 from paimon_explore.sql_statements.statement import run_statement
 from paimon_explore.sql_statements.table_resolution import DEFAULT, Travel, Warehouse
 from paimon_explore.sql_statements.tokenizer import statements_of
@@ -82,29 +83,68 @@ def sql(
         raise InvalidInputError(
             "The statement is empty.", hint="Write a statement such as SELECT …"
         )
-    state = _state_of(catalog)
-    given = {name: rows for name, rows in tables.items() if isinstance(rows, Table)}
-    local = SessionState(state.database)
-    local.views, local.names = dict(state.views), dict(state.names)
-    for name, rows in tables.items():
-        if not isinstance(rows, Table):
-            local.add(name, _readable(name, rows))
+    session = Session(catalog, tables, dialect=dialect)
+    return [session.run(statement, parameters) for statement in statements][-1]
 
-    def run(statement: str, travel: Travel | None = None) -> tuple[Outcome, DuckDBEngine]:
-        engine = DuckDBEngine(local if tables else state, dialect)
+
+class Session:
+    """Runs statements one after the other.
+
+    USE and temporary views last as long as the catalog; with tables, as long as the session.
+
+    Args:
+        catalog: the catalog of other tables.
+        tables: by the name that the statements use, as for `sql`.
+        dialect: of queries.
+    """
+
+    def __init__(
+        self,
+        catalog: Catalog | None = None,
+        tables: Mapping[str, object] = MappingProxyType({}),
+        *,
+        dialect: str = SPARK,
+    ) -> None:
+        self._catalog = catalog
+        self._dialect = dialect
+        state = SessionState(DEFAULT)
+        if catalog is not None:
+            state = _STATES.setdefault(catalog, state)
+        self._state = state
+        if tables:
+            self._state = SessionState(state.database)
+            self._state.views, self._state.names = dict(state.views), dict(state.names)
+        self._given = {name: rows for name, rows in tables.items() if isinstance(rows, Table)}
+        for name, rows in tables.items():
+            if not isinstance(rows, Table):
+                self._state.add(name, _readable(name, rows))
+
+    def run(self, statement: str, parameters: Args = None) -> SqlResult:
+        """Run one statement.
+
+        Raises:
+            PaimonError: as for `sql`.
+        """
+        run = partial(self._run, statement, parameters)
+        outcome, _ = run()
+        if isinstance(outcome, Answer):
+            return SqlResult(_answer_rows(outcome), outcome.snapshot)
+        if isinstance(outcome, DuckRows):
+            return SqlResult(outcome, over_time=QueryOverTime(run=run))
+        raise UnsupportedFeatureError("this statement")
+
+    def _run(
+        self, statement: str, parameters: Args, travel: Travel | None = None
+    ) -> tuple[Outcome, DuckDBEngine]:
+        engine = DuckDBEngine(self._state, self._dialect)
         warehouse = Warehouse(
-            engine=engine, catalog=catalog, database=state.database, given=given, travel=travel
+            engine=engine,
+            catalog=self._catalog,
+            database=self._state.database,
+            given=self._given,
+            travel=travel,
         )
         return run_statement(warehouse, statement, parameters), engine
-
-    outcome, _ = [run(statement) for statement in statements][-1]
-    return _result(outcome, partial(run, statements[-1]))
-
-
-def _state_of(catalog: Catalog | None) -> SessionState:
-    if catalog is None:
-        return SessionState(DEFAULT)
-    return _STATES.setdefault(catalog, SessionState(DEFAULT))
 
 
 def _readable(name: str, rows: object) -> object:
@@ -119,11 +159,3 @@ def _readable(name: str, rows: object) -> object:
         f"The rows {name!r} have type {type(rows).__name__}.",
         hint="Pass a Table, a Scan, or Arrow, pandas or Polars data.",
     )
-
-
-def _result(outcome: Outcome, run: Run) -> SqlResult:
-    if isinstance(outcome, Answer):
-        return SqlResult(_answer_rows(outcome), outcome.snapshot)
-    if isinstance(outcome, DuckRows):
-        return SqlResult(outcome, over_time=QueryOverTime(run=run))
-    raise UnsupportedFeatureError("this statement")
