@@ -1,6 +1,7 @@
 """`catalog.sql` and `pe.sql`: statements that DuckDB runs in this process."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 from weakref import WeakKeyDictionary
@@ -10,20 +11,20 @@ import pyarrow as pa
 from paimon_explore.arguments import string
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
 from paimon_explore.sql_statements.duckdb.dialect import DUCKDB, SPARK
-from paimon_explore.sql_statements.duckdb.engine import DuckDBEngine, SessionState
+from paimon_explore.sql_statements.duckdb.engine import DuckDBEngine, SessionState, readable
 from paimon_explore.sql_statements.duckdb.query_rows import DuckRows
 from paimon_explore.sql_statements.engine import Args
 from paimon_explore.sql_statements.outcome import Answer, Outcome
 from paimon_explore.sql_statements.over_time.query_over_time import QueryOverTime
 from paimon_explore.sql_statements.statement import run_statement
 from paimon_explore.sql_statements.table_resolution import DEFAULT, Travel, Warehouse
-from paimon_explore.sql_statements.tokenizer import statements_of
+from paimon_explore.sql_statements.tokenizer import Kind, statements_of, tokens_of
 from paimon_explore.table.catalog.catalog import Catalog
-from paimon_explore.table.scan import Scan
 from paimon_explore.table.sql_results.sql_result import SqlResult
 from paimon_explore.table.table import Table
 
 _DIALECTS = (SPARK, DUCKDB)
+_NOTHING: Mapping[str, object] = MappingProxyType({})
 _STATES: WeakKeyDictionary[Catalog, SessionState] = WeakKeyDictionary()
 _TYPES: Mapping[str, pa.DataType] = {
     "string": pa.string(),
@@ -78,13 +79,7 @@ def sql(
         raise InvalidInputError(
             f"dialect {dialect!r} is unknown.", hint=f"Dialects: {choices(_DIALECTS)}."
         )
-    statements = statements_of(text)
-    if not statements:
-        raise InvalidInputError(
-            "The statement is empty.", hint="Write a statement such as SELECT …"
-        )
-    session = Session(catalog, tables, dialect=dialect)
-    return [session.run(statement, parameters) for statement in statements][-1]
+    return Session(catalog, tables, dialect=dialect).run_all(text, lambda _: parameters)
 
 
 class Session:
@@ -95,16 +90,19 @@ class Session:
     Args:
         catalog: the catalog of other tables.
         tables: by the name that the statements use, as for `sql`.
+        variables: the same, for names that are neither tables nor views; other values are ignored.
         dialect: of queries.
     """
 
     def __init__(
         self,
         catalog: Catalog | None = None,
-        tables: Mapping[str, object] = MappingProxyType({}),
+        tables: Mapping[str, object] = _NOTHING,
         *,
+        variables: Mapping[str, object] = _NOTHING,
         dialect: str = SPARK,
     ) -> None:
+        self._variables = variables
         self._catalog = catalog
         self._dialect = dialect
         state = SessionState(DEFAULT)
@@ -117,7 +115,24 @@ class Session:
         self._given = {name: rows for name, rows in tables.items() if isinstance(rows, Table)}
         for name, rows in tables.items():
             if not isinstance(rows, Table):
-                self._state.add(name, _readable(name, rows))
+                self._state.add(name, readable(name, rows))
+
+    def run_all(self, text: str, parameters: Callable[[str], Args]) -> SqlResult:
+        """Run statements that are separated by semicolons; return the last result.
+
+        Args:
+            text: the statements.
+            parameters: gives the values of the markers of a statement.
+
+        Raises:
+            PaimonError: as for `sql`.
+        """
+        statements = statements_of(text)
+        if not statements:
+            raise InvalidInputError(
+                "The statement is empty.", hint="Write a statement such as SELECT …"
+            )
+        return [self.run(one, parameters(one)) for one in statements][-1]
 
     def run(self, statement: str, parameters: Args = None) -> SqlResult:
         """Run one statement.
@@ -136,7 +151,8 @@ class Session:
     def _run(
         self, statement: str, parameters: Args, travel: Travel | None = None
     ) -> tuple[Outcome, DuckDBEngine]:
-        engine = DuckDBEngine(self._state, self._dialect)
+        variables = self._named(statement)
+        engine = DuckDBEngine(self._state, self._dialect, variables)
         warehouse = Warehouse(
             engine=engine,
             catalog=self._catalog,
@@ -144,18 +160,24 @@ class Session:
             given=self._given,
             travel=travel,
         )
+        tables = {
+            name: table
+            for name, table in variables.items()
+            if isinstance(table, Table) and warehouse.find((name,)) is None
+        }
+        warehouse = replace(warehouse, given={**tables, **self._given})
         return run_statement(warehouse, statement, parameters), engine
 
-
-def _readable(name: str, rows: object) -> object:
-    """Return rows in a form that DuckDB can read several times."""
-    if isinstance(rows, Scan):
-        return rows.to_dataset()
-    if isinstance(rows, pa.Table | pa.RecordBatch):
-        return rows if isinstance(rows, pa.Table) else pa.Table.from_batches([rows])
-    if hasattr(rows, "__arrow_c_stream__"):
-        return pa.RecordBatchReader.from_stream(rows).read_all()
-    raise InvalidInputError(
-        f"The rows {name!r} have type {type(rows).__name__}.",
-        hint="Pass a Table, a Scan, or Arrow, pandas or Polars data.",
-    )
+    def _named(self, statement: str) -> dict[str, object]:
+        """Return the variables with rows that a statement names."""
+        if not self._variables:
+            return {}
+        words = {one.text for one in tokens_of(statement) if one.kind in (Kind.WORD, Kind.NAME)}
+        found = {word: self._variables[word] for word in words if word in self._variables}
+        return {
+            name: value
+            for name, value in found.items()
+            if hasattr(value, "__arrow_c_stream__")
+            and not isinstance(value, type)
+            and name.lower() not in self._state.views
+        }

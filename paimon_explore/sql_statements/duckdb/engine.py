@@ -84,6 +84,7 @@ class DuckDBEngine:
     Args:
         state: of the session.
         dialect: of its queries.
+        rows: tables and data for names that nothing else has.
 
     Attributes:
         tree: the last query, whose tables are views; None before one.
@@ -92,8 +93,11 @@ class DuckDBEngine:
 
     name = "DuckDB"
 
-    def __init__(self, state: SessionState, dialect: str = SPARK) -> None:
+    def __init__(
+        self, state: SessionState, dialect: str = SPARK, rows: Mapping[str, object] | None = None
+    ) -> None:
         self._state = state
+        self._rows = {name.lower(): value for name, value in (rows or {}).items()}
         self._dialect = dialect
         self._sources: dict[str, object] = {}
         self.tree: exp.Query | None = None
@@ -146,14 +150,14 @@ class DuckDBEngine:
         found: dict[str, object] = {}
         for table in tree.find_all(exp.Table):
             name = table.name.lower()
-            rows = self._state.views.get(name)
-            if rows is None or table.args.get("db") is not None or name in found:
+            if table.args.get("db") is not None or name in found or not self.has_table(name):
                 continue
+            rows = self._state.views.get(name)
             if isinstance(rows, DuckRows):
                 found |= rows.sources
                 found[name] = rows.text
             else:
-                found[name] = rows
+                found[name] = readable(name, self._rows[name]) if rows is None else rows
         return found
 
     def explain(self, mode: str, text: str, args: Args) -> DuckRows:
@@ -259,8 +263,8 @@ class DuckDBEngine:
         return False
 
     def has_table(self, name: str) -> bool:
-        """Return whether there is a temporary view."""
-        return name.lower() in self._state.views
+        """Return whether there is a temporary view or a variable."""
+        return name.lower() in self._state.views or name.lower() in self._rows
 
     def temporary_views(self) -> list[str]:
         """Return the names of the temporary views."""
@@ -274,7 +278,7 @@ class DuckDBEngine:
             raise UnsupportedFeatureError(
                 "a global temporary view", name, hint="Write CREATE TEMPORARY VIEW."
             )
-        if self.has_table(name) and not replaces:
+        if name.lower() in self._state.views and not replaces:
             raise AlreadyExistsError("view", name, "the session")
         self._state.add(name, _duck_rows(rows))
 
@@ -319,6 +323,24 @@ def _refused(what: str) -> UnsupportedFeatureError:
     return UnsupportedFeatureError(
         f"{what} without Spark",
         hint="Run the statement with pe.spark.sql, or use the command import.",
+    )
+
+
+def readable(name: str, rows: object) -> object:
+    """Return rows in a form that DuckDB can read several times.
+
+    Raises:
+        InvalidInputError: they have no rows.
+    """
+    if isinstance(rows, Scan):
+        return rows.to_dataset()
+    if isinstance(rows, pa.Table | pa.RecordBatch):
+        return rows if isinstance(rows, pa.Table) else pa.Table.from_batches([rows])
+    if hasattr(rows, "__arrow_c_stream__"):
+        return pa.RecordBatchReader.from_stream(rows).read_all()
+    raise InvalidInputError(
+        f"The rows {name!r} have type {type(rows).__name__}.",
+        hint="Pass a Table, a Scan, or Arrow, pandas or Polars data.",
     )
 
 

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 Parameters = Mapping[str, object] | Sequence[object] | None
 """Values of parameter markers: by name for `:name`, in order for `?`."""
-_SHOWN = 20
 
 
 class SqlRows(Protocol):
@@ -59,7 +58,12 @@ class SqlResult:
         snapshot: the snapshot that the statement committed; None if it committed none.
         over_time: runs the query at other points in time; None if the statement is no query.
         note: a sentence about the rows.
+
+    Attributes:
+        shown_rows: the number of rows that `repr` and notebooks show.
     """
+
+    shown_rows = 20
 
     def __init__(
         self,
@@ -220,16 +224,18 @@ class SqlResult:
         names = tuple(reader.schema.names)
         found: list[tuple[Cell, ...]] = []
         for batch in reader:
-            rows = batch.slice(0, _SHOWN + 1 - len(found)).to_pylist(maps_as_pydicts="lossy")
+            rows = batch.slice(0, self.shown_rows + 1 - len(found)).to_pylist(
+                maps_as_pydicts="lossy"
+            )
             found += [tuple(_cell(row[name]) for name in names) for row in rows]
-            if len(found) > _SHOWN:
+            if len(found) > self.shown_rows:
                 break
-        more = len(found) > _SHOWN
+        more = len(found) > self.shown_rows
         grid = Grid(
             title="",
             columns=names,
-            rows=tuple(found[:_SHOWN]),
-            total=len(found[:_SHOWN]),
+            rows=tuple(found[: self.shown_rows]),
+            total=len(found[: self.shown_rows]),
             note=self._note,
         )
         title = "First rows; to_arrow() reads all" if more else "Rows"
