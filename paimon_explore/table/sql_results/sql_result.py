@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from paimon_explore.inspection.history.first_change import FirstChange
+    from paimon_explore.inspection.rendering.result import Figure
     from paimon_explore.metadata.snapshot import Snapshot
 
 Parameters = Mapping[str, object] | Sequence[object] | None
@@ -122,7 +123,7 @@ class SqlResult:
         >>> t = pe.demo().table("demo.orders")
         >>> found = pe.sql("SELECT dt, count(*) AS n FROM t GROUP BY dt", t=t).diff(1, 3)
         >>> [row["change"] for row in found.to_arrow().to_pylist()]
-        ['added', 'changed']
+        ['changed', 'changed', 'changed']
         """
         return self._again().diff(before, after, key)
 
@@ -174,6 +175,27 @@ class SqlResult:
         3
         """
         return self._again().first_change(condition)
+
+    def plot(self) -> "Figure":
+        """Return a plotly figure with a chart for each column of numbers.
+
+        The horizontal axis is the first column that is a time, or `snapshot_id`; each combination
+        of the texts in other columns is a line. Without such a column, each row is a bar.
+
+        Raises:
+            InvalidInputError: no column has numbers, or there are too many rows.
+            UnsupportedFeatureError: plotly is not installed.
+
+        >>> import paimon_explore as pe
+        >>> t = pe.demo().table("demo.orders")
+        >>> history = pe.sql("SELECT count(*) AS n FROM t", t=t).history()
+        >>> history.plot().data[0].y
+        (6.0, 12.0, 18.0, 24.0, 30.0)
+        """
+        from paimon_explore.table.display import RENDERER
+        from paimon_explore.table.sql_results.result_charts import charts_of
+
+        return RENDERER.figure(charts_of(self.to_arrow()))
 
     def _again(self) -> OverTime:
         if self._over_time is None:
