@@ -1,6 +1,7 @@
 """The rows of a query that DuckDB runs."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 import duckdb
 import numpy as np
@@ -15,7 +16,12 @@ from paimon_explore.maintenance.row_level.primary_key_write import write_primary
 from paimon_explore.maintenance.schema_replacement import commit_replacement
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.sql_statements.data_type_names import type_name
-from paimon_explore.sql_statements.duckdb.database import duckdb_errors, new_cursor, quoted
+from paimon_explore.sql_statements.duckdb.database import (
+    duckdb_errors,
+    interruptible,
+    new_cursor,
+    quoted,
+)
 from paimon_explore.sql_statements.outcome import QueryField
 from paimon_explore.table.table import Table
 from paimon_explore.write.append_writer import write_append
@@ -47,7 +53,8 @@ class DuckRows:
     def to_batches(self) -> pa.RecordBatchReader:
         """Read the rows in batches."""
         with duckdb_errors():
-            reader = self._relation.to_arrow_reader(BATCH_ROWS)
+            read = partial(self._relation.to_arrow_reader, BATCH_ROWS)
+            reader = interruptible(self._cursor, read)
         schema = pa.schema(
             [
                 field.with_type(_HUGE[kind]) if kind in _HUGE else field
@@ -62,7 +69,7 @@ class DuckRows:
         while True:
             with duckdb_errors():
                 try:
-                    batch = reader.read_next_batch()
+                    batch = interruptible(self._cursor, reader.read_next_batch)
                 except StopIteration:
                     return
                 except pa.ArrowException as error:
