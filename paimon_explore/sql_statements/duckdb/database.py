@@ -15,6 +15,7 @@ from paimon_explore.encoding.thread_pools import thread_pool
 from paimon_explore.errors import InvalidInputError, PaimonError
 from paimon_explore.limits import memory_limit
 from paimon_explore.sql_statements.duckdb.spark_semantics import MACRO
+from paimon_explore.table.scan import Scan
 
 _Value = TypeVar("_Value")
 _SETTINGS = {
@@ -51,7 +52,7 @@ def new_cursor(sources: Mapping[str, object]) -> duckdb.DuckDBPyConnection:
             if isinstance(rows, str):
                 cursor.execute(f"CREATE OR REPLACE TEMP VIEW {quoted(name)} AS {rows}")
             else:
-                cursor.register(name, rows)
+                cursor.register(name, rows.to_dataset() if isinstance(rows, Scan) else rows)
     return cursor
 
 

@@ -54,6 +54,7 @@ from paimon_explore.table.merge_builder import Merge
 from paimon_explore.table.scan import Scan
 from paimon_explore.table.table import Table
 
+_PLAIN_CLAUSES = frozenset({"expressions", "from", "from_", "limit"})
 _ALIAS = re.compile(r"(_paimon_[0-9a-f]{32} AS )`([^`]*)`")
 """A view with the alias that replaces a table, quoted as in Spark."""
 
@@ -143,7 +144,12 @@ class DuckDBEngine:
             name = f"_paimon_{uuid4().hex}"
             return DuckRows(f"SELECT * FROM {name}", {name: known})  # noqa: S608 - a name made here
         sources = {**self._sources, **self._session_views(tree)}
-        return DuckRows(duckdb_text(tree, self._dialect), sources)
+        streams: dict[str, object] = {}
+        if _reads_all_rows(tree):
+            for view, scan in self._scans.items():
+                columns = self.read[view].columns
+                streams[view] = _Stream(scan if columns is None else scan.select(columns))
+        return DuckRows(duckdb_text(tree, self._dialect), sources, streams)
 
     def _session_views(self, tree: exp.Expr) -> dict[str, object]:
         """Return the temporary views that a query reads, with those that they read."""
@@ -205,7 +211,7 @@ class DuckDBEngine:
         if not isinstance(rows.table, Table):
             return rows.table.to_arrow()
         self._scans[view] = rows.table.scan()
-        return self._scans[view].to_dataset()
+        return self._scans[view]
 
     def update(self, change: RowUpdate, args: Args) -> Snapshot | None:
         """Update or delete rows."""
@@ -342,6 +348,29 @@ def readable(name: str, rows: object) -> object:
         f"The rows {name!r} have type {type(rows).__name__}.",
         hint="Pass a Table, a Scan, or Arrow, pandas or Polars data.",
     )
+
+
+class _Stream:
+    """The rows of a scan for a query that has no use for a dataset, whose import takes long.
+
+    Args:
+        scan: the rows.
+    """
+
+    def __init__(self, scan: Scan) -> None:
+        self._scan = scan
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """The rows through Arrow's C stream interface."""
+        return self._scan.__arrow_c_stream__(requested_schema)
+
+
+def _reads_all_rows(tree: exp.Query) -> bool:
+    """Return whether a query can exclude no files: it has one table, and no clause but LIMIT."""
+    clauses = {key for key, value in tree.args.items() if value}
+    tables = list(tree.find_all(exp.Table))
+    is_plain = isinstance(tree, exp.Select) and clauses <= _PLAIN_CLAUSES
+    return is_plain and len(tables) == 1 and tree.find(exp.Subquery, exp.AggFunc) is None
 
 
 def _duck_rows(rows: QueryRows) -> DuckRows:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 
 import duckdb
 import numpy as np
@@ -29,6 +30,7 @@ from paimon_explore.write.write_target import WriteTarget, abort
 
 BATCH_ROWS = 100_000
 """Maximum number of rows of a batch of a result."""
+_NOTHING: Mapping[str, object] = MappingProxyType({})
 _UNTYPED = '"NULL"'
 _HUGE = {"HUGEINT": pa.int64(), "UHUGEINT": pa.decimal128(38, 0)}
 """Types of sums: BIGINT as in Spark, whose sums of integers fit it or are errors."""
@@ -40,12 +42,15 @@ class DuckRows:
     Args:
         text: the query, in DuckDB's dialect.
         sources: the views that it reads, by name: rows that DuckDB can read, or a query as text.
+        streams: what it reads itself instead of some of them; not used by queries around it.
     """
 
-    def __init__(self, text: str, sources: Mapping[str, object]) -> None:
+    def __init__(
+        self, text: str, sources: Mapping[str, object], streams: Mapping[str, object] = _NOTHING
+    ) -> None:
         self.text = text
         self.sources = dict(sources)
-        self._cursor = new_cursor(sources)
+        self._cursor = new_cursor({**sources, **streams})
         with duckdb_errors():
             self._relation: duckdb.DuckDBPyRelation = self._cursor.sql(text)
             self._kinds = [str(kind) for kind in self._relation.types]
