@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 
 
 def load_ipython_extension(shell: "Shell") -> None:
-    """Register the magics `%paimon` and `%%paimon_trace`, and display tables with the explorer.
+    """Register `%paimon`, `%%paimon_trace` and `%%paimon_sql`, and show tables with the explorer.
 
     IPython calls this for `%load_ext paimon_explore`.
 

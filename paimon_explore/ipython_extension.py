@@ -1,6 +1,7 @@
-"""The functions that the notebook magics `%paimon` and `%%paimon_trace` call."""
+"""The functions that the notebook magics `%paimon`, `%%paimon_trace` and `%%paimon_sql` call."""
 
 from paimon_explore.errors import InvalidInputError
+from paimon_explore.sql_statements.sql_magic import DUCKDB, register_sql_magic
 from paimon_explore.table.catalog.catalog import Catalog
 from paimon_explore.table.catalog.warehouse_listing import listing
 from paimon_explore.table.table import Table, open_table
@@ -20,6 +21,7 @@ def register(shell: magics.Shell) -> None:
         watched=(Table, Catalog),
     )
     magics.register(shell, api)
+    register_sql_magic(shell, DUCKDB)
 
 
 def _table(value: object) -> Table:

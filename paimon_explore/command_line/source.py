@@ -1,7 +1,6 @@
 """Where a command finds its tables: a catalog by name, a warehouse, or the path of a table."""
 
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from paimon_explore.errors import InvalidInputError, NotFoundError
@@ -74,13 +73,9 @@ class Source:
 
     def open_files(self, name: str) -> "FormatTable | RowSource | None":
         """Open a format table or an object table of the catalog; None if the table is neither."""
-        if not self.has_catalog:
-            return None
-        catalog = self.open_catalog()
-        for opener in (catalog.format_table, catalog.object_table):
-            with suppress(InvalidInputError):
-                return opener(name)
-        return None
+        from paimon_explore.table.catalog.file_tables import open_file_table
+
+        return open_file_table(self.open_catalog(), name) if self.has_catalog else None
 
     def open_rows(self, name: str) -> "RowSource":
         """Open a system table: `database.table$files`, or the path of a table with `$files`.

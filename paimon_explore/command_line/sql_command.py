@@ -1,7 +1,8 @@
 """The command `sql`."""
 
 import sys
-from contextlib import closing
+from functools import partial
+from importlib.metadata import version
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -14,10 +15,15 @@ from paimon_explore.command_line.plain_commands import EXTRA_HINT
 from paimon_explore.errors import PaimonError, UnsupportedFeatureError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    import pyarrow as pa
+
     from paimon_explore.command_line.rendering.output import Output
     from paimon_explore.command_line.source import Source
     from paimon_explore.command_line.sql.catalog_tables import CatalogTables
-    from paimon_explore.command_line.sql.engine import Engine
+
+    Run = Callable[[str], Iterator[pa.Table | pa.RecordBatchReader]]
 
 _HELP = "Statements end with ';'. Commands: .tables, .help, .quit. Tab completes names."
 
@@ -28,7 +34,8 @@ _HELP = "Statements end with ';'. Commands: .tables, .help, .quit. Tab completes
     "sql -w wh 'SELECT city, count(*) AS orders FROM demo.orders GROUP BY city ORDER BY city'",
     "sql -w wh -d demo 'SELECT * FROM orders LIMIT 3' --json",
     "sql -t o=wh/demo.db/orders \"SELECT max(id) FROM o WHERE dt = '2026-01-01'\" --csv",
-    "sql -w wh --engine scan 'SELECT id, city FROM demo.orders WHERE id > 403'",
+    "sql -w wh 'SELECT count(*) FROM demo.orders VERSION AS OF 1'",
+    "sql -w wh \"UPDATE demo.orders SET city = 'Rome' WHERE id = 7\"",
 )
 @source_options
 @click.argument("statement", required=False)
@@ -43,45 +50,61 @@ _HELP = "Statements end with ';'. Commands: .tables, .help, .quit. Tab completes
     show_default=True,
     help="What runs the statement; auto is DuckDB if it is installed.",
 )
+@click.option(
+    "--dialect",
+    type=click.Choice(["spark", "duckdb"]),
+    default="spark",
+    show_default=True,
+    help="The dialect of queries.",
+)
 @output_options
-def sql(
+def sql(  # noqa: PLR0913 - options of the command
     *,
     source: "Source",
     statement: str | None,
     database: str | None,
     tables: tuple[str, ...],
     engine: str,
+    dialect: str,
     output: "Output",
 ) -> int:
     """Run SQL on tables, or open a prompt.
 
-    DuckDB reads the tables by Arrow scans that only read the columns and files that a query needs.
-    Without DuckDB, only SELECT of one table with WHERE and LIMIT can be run. Tables are read-only;
-    system tables are quoted: demo."orders$files".
+    The statements are those of Spark SQL: queries with time travel (VERSION AS OF), INSERT,
+    UPDATE, DELETE, MERGE, CREATE, ALTER, DROP, SHOW, DESCRIBE, EXPLAIN and CALL. DuckDB runs the
+    queries, and only reads the columns and files that they need. System tables have a suffix:
+    demo.orders$files.
+
+    Without DuckDB, only SELECT of one table with WHERE and LIMIT can be run.
 
     Without STATEMENT, statements are read from standard input: in a terminal by a prompt with
     history and completion.
     """
-    from paimon_explore.command_line.sql.catalog_tables import catalog_tables
-    from paimon_explore.command_line.sql.engine import EngineName, open_engine
+    from paimon_explore.command_line.sql.catalog_tables import CatalogTables
 
-    known = catalog_tables(source, key_values(tables, "--table"), database)
-    with closing(open_engine(EngineName(engine), known)) as opened:
-        if statement is None and sys.stdin.isatty():
-            return run_prompt(known, opened, output)
-        text = sys.stdin.read() if statement is None else statement
-        for one in opened.statements(text):
-            _run(opened, one, output)
+    known = CatalogTables(source, key_values(tables, "--table"), database, dialect)
+    run, title = _engine(engine, known)
+    if statement is None and sys.stdin.isatty():
+        return run_prompt(known, run, title, output)
+    for rows in run(sys.stdin.read() if statement is None else statement):
+        output.rows(rows, note=title)
     return OK
 
 
-def _run(engine: "Engine", statement: str, output: "Output") -> None:
-    found = engine.run(statement)
-    if found is not None:
-        output.rows(found, note=engine.title)
+def _engine(name: str, tables: "CatalogTables") -> "tuple[Run, str]":
+    """Return what runs statements, and its name."""
+    from paimon_explore.command_line.sql.scan_engine import SQL_HINT, select_by_scan
+
+    missing = next((one for one in ("duckdb", "sqlglot") if find_spec(one) is None), None)
+    if name == "scan" or (name == "auto" and missing is not None):
+        title = "scans of paimon-explore, without DuckDB"
+        return partial(select_by_scan, tables), title
+    if missing is not None:
+        raise UnsupportedFeatureError(f"SQL by DuckDB without the package {missing}", hint=SQL_HINT)
+    return tables.run, f"DuckDB {version('duckdb')}"
 
 
-def run_prompt(tables: "CatalogTables", engine: "Engine", output: "Output") -> int:
+def run_prompt(tables: "CatalogTables", run: "Run", title: str, output: "Output") -> int:
     """Run the statements of the prompt; an error does not end it."""
     if find_spec("prompt_toolkit") is None:
         raise UnsupportedFeatureError(
@@ -89,14 +112,14 @@ def run_prompt(tables: "CatalogTables", engine: "Engine", output: "Output") -> i
         )
     from paimon_explore.command_line.sql.prompt import statements_of_prompt
 
-    output.message(f"{engine.title}. {_HELP}")
+    output.message(f"{title}. {_HELP}")
     for text in statements_of_prompt(tables):
         try:
             if text.startswith("."):
                 _dot_command(text, tables, output)
                 continue
-            for one in engine.statements(text):
-                _run(engine, one, output)
+            for rows in run(text):
+                output.rows(rows, note=title)
         except PaimonError as error:
             sys.stderr.write(f"{error}\n")
         except KeyboardInterrupt:

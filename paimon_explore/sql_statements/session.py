@@ -1,7 +1,9 @@
 """`catalog.sql` and `pe.sql`: statements that DuckDB runs in this process."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
+from types import MappingProxyType
 from weakref import WeakKeyDictionary
 
 import pyarrow as pa
@@ -9,20 +11,20 @@ import pyarrow as pa
 from paimon_explore.arguments import string
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
 from paimon_explore.sql_statements.duckdb.dialect import DUCKDB, SPARK
-from paimon_explore.sql_statements.duckdb.engine import DuckDBEngine, SessionState
+from paimon_explore.sql_statements.duckdb.engine import DuckDBEngine, SessionState, readable
 from paimon_explore.sql_statements.duckdb.query_rows import DuckRows
 from paimon_explore.sql_statements.engine import Args
 from paimon_explore.sql_statements.outcome import Answer, Outcome
-from paimon_explore.sql_statements.over_time.query_over_time import QueryOverTime, Run
+from paimon_explore.sql_statements.over_time.query_over_time import QueryOverTime
 from paimon_explore.sql_statements.statement import run_statement
 from paimon_explore.sql_statements.table_resolution import DEFAULT, Travel, Warehouse
-from paimon_explore.sql_statements.tokenizer import statements_of
+from paimon_explore.sql_statements.tokenizer import Kind, statements_of, tokens_of
 from paimon_explore.table.catalog.catalog import Catalog
-from paimon_explore.table.scan import Scan
 from paimon_explore.table.sql_results.sql_result import SqlResult
 from paimon_explore.table.table import Table
 
 _DIALECTS = (SPARK, DUCKDB)
+_NOTHING: Mapping[str, object] = MappingProxyType({})
 _STATES: WeakKeyDictionary[Catalog, SessionState] = WeakKeyDictionary()
 _TYPES: Mapping[str, pa.DataType] = {
     "string": pa.string(),
@@ -77,53 +79,105 @@ def sql(
         raise InvalidInputError(
             f"dialect {dialect!r} is unknown.", hint=f"Dialects: {choices(_DIALECTS)}."
         )
-    statements = statements_of(text)
-    if not statements:
-        raise InvalidInputError(
-            "The statement is empty.", hint="Write a statement such as SELECT …"
-        )
-    state = _state_of(catalog)
-    given = {name: rows for name, rows in tables.items() if isinstance(rows, Table)}
-    local = SessionState(state.database)
-    local.views, local.names = dict(state.views), dict(state.names)
-    for name, rows in tables.items():
-        if not isinstance(rows, Table):
-            local.add(name, _readable(name, rows))
+    return Session(catalog, tables, dialect=dialect).run_all(text, lambda _: parameters)
 
-    def run(statement: str, travel: Travel | None = None) -> tuple[Outcome, DuckDBEngine]:
-        engine = DuckDBEngine(local if tables else state, dialect)
+
+class Session:
+    """Runs statements one after the other.
+
+    USE and temporary views last as long as the catalog; with tables, as long as the session.
+
+    Args:
+        catalog: the catalog of other tables.
+        tables: by the name that the statements use, as for `sql`.
+        variables: the same, for names that are neither tables nor views; other values are ignored.
+        dialect: of queries.
+    """
+
+    def __init__(
+        self,
+        catalog: Catalog | None = None,
+        tables: Mapping[str, object] = _NOTHING,
+        *,
+        variables: Mapping[str, object] = _NOTHING,
+        dialect: str = SPARK,
+    ) -> None:
+        self._variables = variables
+        self._catalog = catalog
+        self._dialect = dialect
+        state = SessionState(DEFAULT)
+        if catalog is not None:
+            state = _STATES.setdefault(catalog, state)
+        self._state = state
+        if tables:
+            self._state = SessionState(state.database)
+            self._state.views, self._state.names = dict(state.views), dict(state.names)
+        self._given = {name: rows for name, rows in tables.items() if isinstance(rows, Table)}
+        for name, rows in tables.items():
+            if not isinstance(rows, Table):
+                self._state.add(name, readable(name, rows))
+
+    def run_all(self, text: str, parameters: Callable[[str], Args]) -> SqlResult:
+        """Run statements that are separated by semicolons; return the last result.
+
+        Args:
+            text: the statements.
+            parameters: gives the values of the markers of a statement.
+
+        Raises:
+            PaimonError: as for `sql`.
+        """
+        statements = statements_of(text)
+        if not statements:
+            raise InvalidInputError(
+                "The statement is empty.", hint="Write a statement such as SELECT …"
+            )
+        return [self.run(one, parameters(one)) for one in statements][-1]
+
+    def run(self, statement: str, parameters: Args = None) -> SqlResult:
+        """Run one statement.
+
+        Raises:
+            PaimonError: as for `sql`.
+        """
+        run = partial(self._run, statement, parameters)
+        outcome, _ = run()
+        if isinstance(outcome, Answer):
+            return SqlResult(_answer_rows(outcome), outcome.snapshot)
+        if isinstance(outcome, DuckRows):
+            return SqlResult(outcome, over_time=QueryOverTime(run=run))
+        raise UnsupportedFeatureError("this statement")
+
+    def _run(
+        self, statement: str, parameters: Args, travel: Travel | None = None
+    ) -> tuple[Outcome, DuckDBEngine]:
+        variables = self._named(statement)
+        engine = DuckDBEngine(self._state, self._dialect, variables)
         warehouse = Warehouse(
-            engine=engine, catalog=catalog, database=state.database, given=given, travel=travel
+            engine=engine,
+            catalog=self._catalog,
+            database=self._state.database,
+            given=self._given,
+            travel=travel,
         )
+        tables = {
+            name: table
+            for name, table in variables.items()
+            if isinstance(table, Table) and warehouse.find((name,)) is None
+        }
+        warehouse = replace(warehouse, given={**tables, **self._given})
         return run_statement(warehouse, statement, parameters), engine
 
-    outcome, _ = [run(statement) for statement in statements][-1]
-    return _result(outcome, partial(run, statements[-1]))
-
-
-def _state_of(catalog: Catalog | None) -> SessionState:
-    if catalog is None:
-        return SessionState(DEFAULT)
-    return _STATES.setdefault(catalog, SessionState(DEFAULT))
-
-
-def _readable(name: str, rows: object) -> object:
-    """Return rows in a form that DuckDB can read several times."""
-    if isinstance(rows, Scan):
-        return rows.to_dataset()
-    if isinstance(rows, pa.Table | pa.RecordBatch):
-        return rows if isinstance(rows, pa.Table) else pa.Table.from_batches([rows])
-    if hasattr(rows, "__arrow_c_stream__"):
-        return pa.RecordBatchReader.from_stream(rows).read_all()
-    raise InvalidInputError(
-        f"The rows {name!r} have type {type(rows).__name__}.",
-        hint="Pass a Table, a Scan, or Arrow, pandas or Polars data.",
-    )
-
-
-def _result(outcome: Outcome, run: Run) -> SqlResult:
-    if isinstance(outcome, Answer):
-        return SqlResult(_answer_rows(outcome), outcome.snapshot)
-    if isinstance(outcome, DuckRows):
-        return SqlResult(outcome, over_time=QueryOverTime(run=run))
-    raise UnsupportedFeatureError("this statement")
+    def _named(self, statement: str) -> dict[str, object]:
+        """Return the variables with rows that a statement names."""
+        if not self._variables:
+            return {}
+        words = {one.text for one in tokens_of(statement) if one.kind in (Kind.WORD, Kind.NAME)}
+        found = {word: self._variables[word] for word in words if word in self._variables}
+        return {
+            name: value
+            for name, value in found.items()
+            if hasattr(value, "__arrow_c_stream__")
+            and not isinstance(value, type)
+            and name.lower() not in self._state.views
+        }

@@ -13,13 +13,14 @@
 from collections.abc import Callable, Mapping
 from dataclasses import field, replace
 
-from paimon_explore.errors import InvalidInputError, NotFoundError, choices
+from paimon_explore.errors import InvalidInputError, NotFoundError, UnsupportedFeatureError, choices
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metastore.identifier import parse_identifier
 from paimon_explore.sql_statements.engine import Engine
 from paimon_explore.sql_statements.quoted_names import CATALOG
 from paimon_explore.table.catalog.catalog import Catalog
 from paimon_explore.table.catalog.catalog_system_tables import DATABASE as SYS
+from paimon_explore.table.catalog.file_tables import open_file_table
 from paimon_explore.table.row_reader import RowSource
 from paimon_explore.table.table import Table, open_table
 
@@ -195,18 +196,26 @@ class Warehouse:
         is_global = wanted.database == SYS and SYS not in catalog.databases()
         if wanted.system_table is not None or is_global:
             return catalog.system_table(text, options)
-        return catalog.table(text, options)
+        try:
+            return catalog.table(text, options)
+        except UnsupportedFeatureError:
+            files = open_file_table(catalog, text)
+            if files is None:
+                raise
+            return files if isinstance(files, RowSource) else files.rows()
 
     def base(self, name: Name, options: Mapping[str, str] | None = None) -> Table:
         """Open a table for a statement that changes it.
 
         Raises:
             NotFoundError: it does not exist.
-            InvalidInputError: it is a system table.
+            InvalidInputError: it is a system table, a format table or an object table.
         """
         found = self.open(name, options)
         if not isinstance(found, Table):
-            raise InvalidInputError(f"{name.table!r} is a system table and cannot be changed.")
+            raise InvalidInputError(
+                f"{name.table!r} is a system table, or consists of files, and cannot be changed."
+            )
         return found
 
     def _other_case(self, text: str) -> str | None:

@@ -1,14 +1,14 @@
 """Rendering of results with plotly and widgets, which are imported on first use."""
 
 from paimon_explore.errors import UnsupportedFeatureError
-from paimon_explore.inspection.rendering.chart import Chart
+from paimon_explore.inspection.rendering.chart import Chart, LineChart
 from paimon_explore.inspection.rendering.result import Figure, Result
 
 
 class NotebookRenderer:
     """Renders results with the packages of the extra `notebook`, if they are installed."""
 
-    def figure(self, charts: tuple[Chart, ...]) -> Figure:
+    def figure(self, charts: tuple[Chart | LineChart, ...]) -> Figure:
         """Return the charts as one plotly figure.
 
         Raises:

@@ -8,7 +8,7 @@ from html import escape
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from paimon_explore.inspection.rendering.chart import BarChart, Chart, LaneChart, Tone
+from paimon_explore.inspection.rendering.chart import BarChart, Chart, LaneChart, LineChart, Tone
 from paimon_explore.inspection.rendering.chart_svg import COLOURS, value_text
 from paimon_explore.inspection.rendering.escape import truncate
 from paimon_explore.sanitize import visible
@@ -42,7 +42,7 @@ def label(text: str, limit: int = _LABEL) -> str:
     return escape(visible(truncate(text, limit)), quote=False)
 
 
-def figure_of(charts: tuple[Chart, ...]) -> go.Figure:
+def figure_of(charts: tuple[Chart | LineChart, ...]) -> go.Figure:
     """The charts in one figure, one below the other; a note if there are none."""
     if not charts:
         return _nothing()
@@ -57,6 +57,8 @@ def figure_of(charts: tuple[Chart, ...]) -> go.Figure:
     for row, chart in enumerate(charts, 1):
         if isinstance(chart, BarChart):
             _bars(figure, chart, row)
+        elif isinstance(chart, LineChart):
+            _lines(figure, chart, row)
         else:
             _lanes(figure, chart, row)
     figure.update_layout(
@@ -74,10 +76,10 @@ def _nothing() -> go.Figure:
     return figure.add_annotation(text=note, showarrow=False, xref="paper", yref="paper", x=0, y=1)
 
 
-def _height(chart: Chart) -> int:
+def _height(chart: Chart | LineChart) -> int:
     if isinstance(chart, BarChart):
         return max(_BAR * len(chart.categories), _LEAST)
-    return max(_LANE * len(chart.lanes), _LEAST)
+    return _LEAST if isinstance(chart, LineChart) else max(_LANE * len(chart.lanes), _LEAST)
 
 
 def _bars(figure: go.Figure, chart: BarChart, row: int) -> None:
@@ -99,6 +101,20 @@ def _bars(figure: go.Figure, chart: BarChart, row: int) -> None:
     figure.update_yaxes(
         tickvals=positions, ticktext=names, autorange="reversed", row=row, col=1, automargin=True
     )
+
+
+def _lines(figure: go.Figure, chart: LineChart, row: int) -> None:
+    for line in chart.lines:
+        figure.add_scatter(
+            x=[place for place, _ in line.points],
+            y=[value for _, value in line.points],
+            mode="lines+markers",
+            line={"shape": "hv", "width": 1.5},
+            name=label(line.name),
+            showlegend=len(chart.lines) > 1,
+            row=row,
+            col=1,
+        )
 
 
 def _lanes(figure: go.Figure, chart: LaneChart, row: int) -> None:

@@ -85,3 +85,20 @@ def test_the_first_batch_comes_before_what_it_does_not_need_is_loaded(
         timeout=60,
     )
     assert done.stdout.split(maxsplit=1) == ["True", "[]\n"]
+
+
+SQL = """
+import sys
+import paimon_explore as pe
+
+rows = pe.sql("SELECT * FROM t LIMIT 5", t=pe.open_table(sys.argv[1])).to_arrow()
+print(rows.num_rows, "pandas" in sys.modules)
+"""
+
+
+def test_the_first_rows_of_sql_load_no_pandas(golden: GoldenTables) -> None:
+    folder = str(golden.table("java200", "append_parquet").folder)
+    done = subprocess.run(  # noqa: S603 - our own interpreter
+        [sys.executable, "-c", SQL, folder], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.split() == ["5", "False"]

@@ -87,7 +87,7 @@ def test_a_notebook_has_exercises_with_solutions(name: str) -> None:
 
 
 def test_the_notebooks_are_numbered_and_the_readme_lists_them() -> None:
-    assert [name[:2] for name in NAMES] == [f"{number:02}" for number in range(1, 12)]
+    assert [name[:2] for name in NAMES] == [f"{number:02}" for number in range(1, 13)]
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert re.findall(r"^\| \[(\d\d)\]\(notebooks/(.*)\.ipynb\) \|", readme, re.MULTILINE) == [
         (name[:2], name) for name in NAMES

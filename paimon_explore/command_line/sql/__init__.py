@@ -1,1 +1,1 @@
-"""SQL on the tables of a catalog: by DuckDB if it is installed, else by single-table scans."""
+"""SQL on the tables of a catalog: by DuckDB, or single-table scans if that is not installed."""

@@ -1,106 +1,110 @@
-"""The tables that SQL statements can name."""
+"""The tables that SQL statements can name, and the statements that DuckDB runs on them."""
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from paimon_explore.command_line.source import Source
-from paimon_explore.errors import InvalidInputError, NotFoundError, UnsupportedFeatureError
-from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.table.catalog.catalog import Catalog
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.table.row_reader import RowSource
 from paimon_explore.table.scan import Scan
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from paimon_explore.sql_statements.session import Session
+
 MAX_NAMES = 2000
 """Number of tables whose names are completed; a server may have very many."""
-_PARTS = 2
-_GLOBAL = "sys"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogTables:
     """The tables of a catalog, and tables that are given by path.
 
-    Attributes:
+    Args:
         source: the catalog, and the options of the storage.
         paths: paths by the name that statements use.
         database: the database of names without one.
-    """
-
-    source: Source
-    paths: Mapping[str, str]
-    database: str | None = None
-
-    def find(self, parts: tuple[str, ...]) -> Scan | RowSource | None:
-        """Open a table or system table; None if the name is not one of this catalog.
-
-        Args:
-            parts: database and table, or the table alone.
-        """
-        if len(parts) == 1 and parts[0] in self.paths:
-            return self.source_of_paths().open_table(self.paths[parts[0]]).scan()
-        is_short = len(parts) == 1 and self.database is not None
-        if is_short:
-            parts = (str(self.database), parts[0])
-        if len(parts) != _PARTS or not self._has_database(parts[0]):
-            return None
-        name = ".".join(parts)
-        try:
-            if self.source.is_system_table(name):
-                return self.source.open_rows(name)
-            return self.source.open_table(name).scan()
-        except UnsupportedFeatureError:
-            found = self.source.open_files(name)
-            if found is None:
-                raise
-            return found if isinstance(found, RowSource) else found.rows()
-        except NotFoundError:
-            if is_short:  # may be a name of the statement itself
-                return None
-            raise
-
-    def _has_database(self, name: str) -> bool:
-        """Whether a name is that of a database, and not the alias of a table."""
-        if not self.source.has_catalog:
-            return False
-        return name == _GLOBAL or name in self.source.open_catalog().databases()
-
-    def required(self, parts: tuple[str, ...]) -> Scan | RowSource:
-        """Open a table or system table.
-
-        Raises:
-            NotFoundError: there is no such table.
-        """
-        found = self.find(parts)
-        if found is None:
-            raise NotFoundError("table", ".".join(parts), hint="Names are database.table.")
-        return found
-
-    def source_of_paths(self) -> Source:
-        """Return the source that opens tables by path."""
-        return Source(options={} if self.source.has_catalog else self.source.options)
-
-    def names(self) -> list[str]:
-        """Return the names of the tables, for completion."""
-        return [*self.paths, *islice(self._catalog_names(), MAX_NAMES)]
-
-    def _catalog_names(self) -> Iterator[str]:
-        if not self.source.has_catalog:
-            return
-        catalog: Catalog = self.source.open_catalog()
-        for database in catalog.databases():
-            for table in catalog.iter_tables(database):
-                yield table if database == self.database else f"{database}.{table}"
-
-
-def catalog_tables(source: Source, paths: Mapping[str, str], database: str | None) -> CatalogTables:
-    """Return the tables for SQL.
+        dialect: of queries.
 
     Raises:
         InvalidInputError: neither a catalog nor a path is given.
     """
-    if not source.has_catalog and not paths:
-        raise InvalidInputError(
-            "The command sql requires tables.",
-            hint="Give --warehouse PATH, --catalog NAME, or --table NAME=PATH.",
-        )
-    return CatalogTables(source=source, paths=paths, database=database)
+
+    def __init__(
+        self, source: Source, paths: Mapping[str, str], database: str | None, dialect: str = "spark"
+    ) -> None:
+        if not source.has_catalog and not paths:
+            raise InvalidInputError(
+                "The command sql requires tables.",
+                hint="Give --warehouse PATH, --catalog NAME, or --table NAME=PATH.",
+            )
+        self._source = source
+        self._paths = paths
+        self._database = database
+        self._dialect = dialect
+
+    @cached_property
+    def _session(self) -> "Session":
+        from paimon_explore.sql_statements.quoted_names import quoted
+        from paimon_explore.sql_statements.session import Session
+
+        catalog = self._source.open_catalog() if self._source.has_catalog else None
+        tables = {name: self._of_paths().open_table(path) for name, path in self._paths.items()}
+        session = Session(catalog, tables, dialect=self._dialect)
+        if catalog is not None and self._database is not None:
+            session.run(f"USE {quoted(self._database)}")
+        return session
+
+    def run(self, text: str) -> "Iterator[pa.RecordBatchReader]":
+        """Run statements; yields the rows of each one that has a result.
+
+        Raises:
+            PaimonError: as for `pe.sql`.
+        """
+        from paimon_explore.sql_statements.tokenizer import statements_of
+
+        for statement in statements_of(text):
+            rows = self._session.run(statement).to_batches()
+            if rows.schema.names:
+                yield rows
+
+    def open(self, name: str) -> Scan | RowSource:
+        """Open a table or system table.
+
+        Args:
+            name: `database.table`, or the table alone.
+
+        Raises:
+            NotFoundError: there is no such table.
+        """
+        if name in self._paths:
+            return self._of_paths().open_table(self._paths[name]).scan()
+        if "." not in name and self._database is not None:
+            name = f"{self._database}.{name}"
+        if self._source.is_system_table(name):
+            return self._source.open_rows(name)
+        try:
+            return self._source.open_table(name).scan()
+        except UnsupportedFeatureError:
+            found = self._source.open_files(name)
+            if found is None:
+                raise
+            return found if isinstance(found, RowSource) else found.rows()
+
+    def _of_paths(self) -> Source:
+        """Return the source that opens tables by path."""
+        return Source(options={} if self._source.has_catalog else self._source.options)
+
+    def names(self) -> list[str]:
+        """Return the names of the tables, for completion."""
+        return [*self._paths, *islice(self._catalog_names(), MAX_NAMES)]
+
+    def _catalog_names(self) -> Iterator[str]:
+        if not self._source.has_catalog:
+            return
+        catalog = self._source.open_catalog()
+        for database in catalog.databases():
+            for table in catalog.iter_tables(database):
+                yield table if database == self._database else f"{database}.{table}"

@@ -22,6 +22,8 @@ _KEYWORDS = (
     *("ON", "USING", "AS", "AND", "OR", "NOT", "IN", "IS NULL", "BETWEEN", "LIKE", "DISTINCT"),
     *("COUNT", "SUM", "AVG", "MIN", "MAX", "CASE", "WHEN", "THEN", "ELSE", "END", "WITH"),
     *("UNION ALL", "DESCRIBE", "SHOW TABLES", "EXPLAIN", "CAST", "DATE", "TIMESTAMP", "DESC"),
+    *("VERSION AS OF", "TIMESTAMP AS OF", "INSERT INTO", "UPDATE", "SET", "DELETE FROM", "VALUES"),
+    *("MERGE INTO", "CREATE TABLE", "ALTER TABLE", "DROP TABLE", "TRUNCATE TABLE", "CALL sys."),
 )
 _MAX_SHOWN = 100
 
@@ -80,8 +82,7 @@ class SqlCompleter(Completer):
     def _columns_of(self, name: str) -> tuple[str, ...]:
         if name not in self._columns:
             try:
-                found = self._tables.find(tuple(name.split(".")))
-                self._columns[name] = () if found is None else tuple(found.schema.names)
+                self._columns[name] = tuple(self._tables.open(name).schema.names)
             except PaimonError:  # as above
                 self._columns[name] = ()
         return self._columns[name]

@@ -1,4 +1,4 @@
-"""Chart descriptions: bar charts and lane charts, independent of how they are drawn.
+"""Chart descriptions: bars, lanes and lines, independent of how they are drawn.
 
 A chart is drawn as SVG for static pages, as a plotly figure, and by the browser. Texts are not
 escaped; renderers escape them.
@@ -171,6 +171,32 @@ class LaneChart:
 
 
 Chart = BarChart | LaneChart
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Points:
+    """A line of a chart.
+
+    Attributes:
+        name: its name.
+        points: the place on the axis, a number or time, and the value; None for a gap.
+    """
+
+    name: str
+    points: tuple[tuple[object, float | None], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineChart:
+    """A chart of step lines, which only plotly draws.
+
+    Attributes:
+        title: title of the chart.
+        lines: the lines.
+    """
+
+    title: str
+    lines: tuple[Points, ...]
 
 
 def axis_ticks(

@@ -13,7 +13,7 @@ import pyarrow as pa
 from paimon_explore.data_types import data_frames
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.inspection.rendering.chart import Chart
+from paimon_explore.inspection.rendering.chart import Chart, LineChart
 from paimon_explore.inspection.rendering.code_snippet import Code
 from paimon_explore.inspection.rendering.report import Report
 from paimon_explore.inspection.rendering.report_html import report_html
@@ -34,7 +34,7 @@ class Figure(Protocol):
 class Renderer(Protocol):
     """Draws results with the packages of the extra `notebook`."""
 
-    def figure(self, charts: tuple[Chart, ...]) -> Figure:
+    def figure(self, charts: tuple[Chart | LineChart, ...]) -> Figure:
         """The charts as one plotly figure."""
 
     def widget(self, result: "Result") -> object:
@@ -44,7 +44,7 @@ class Renderer(Protocol):
 class NoRenderer:
     """Refuses to draw; the default of results that are not created by a table."""
 
-    def figure(self, charts: tuple[Chart, ...]) -> Figure:  # noqa: ARG002 - the protocol's
+    def figure(self, charts: tuple[Chart | LineChart, ...]) -> Figure:  # noqa: ARG002 - the protocol's
         """Raise an error."""
         raise UnsupportedFeatureError(
             "plotting a result that was not created from a Paimon table",

@@ -1,16 +1,23 @@
 """The in-memory DuckDB database of this process, and its errors in the words of this library."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import wait
 from contextlib import contextmanager
+from contextvars import copy_context
 from functools import cache
+from threading import current_thread, main_thread
+from typing import TypeVar
 
 import duckdb
 
+from paimon_explore.encoding.thread_pools import thread_pool
 from paimon_explore.errors import InvalidInputError, PaimonError
 from paimon_explore.limits import memory_limit
 from paimon_explore.sql_statements.duckdb.spark_semantics import MACRO
+from paimon_explore.table.scan import Scan
 
+_Value = TypeVar("_Value")
 _SETTINGS = {
     "enable_external_access": "false",
     "autoinstall_known_extensions": "false",
@@ -45,7 +52,7 @@ def new_cursor(sources: Mapping[str, object]) -> duckdb.DuckDBPyConnection:
             if isinstance(rows, str):
                 cursor.execute(f"CREATE OR REPLACE TEMP VIEW {quoted(name)} AS {rows}")
             else:
-                cursor.register(name, rows)
+                cursor.register(name, rows.to_dataset() if isinstance(rows, Scan) else rows)
     return cursor
 
 
@@ -54,6 +61,30 @@ def _database() -> duckdb.DuckDBPyConnection:
     made = duckdb.connect(config={**_SETTINGS, "memory_limit": f"{memory_limit()}B"})
     made.execute(MACRO)
     return made
+
+
+def interruptible(cursor: duckdb.DuckDBPyConnection, call: Callable[[], _Value]) -> _Value:
+    """Return what a call of DuckDB returns; Ctrl+C cancels its query.
+
+    Python handles signals when the main thread runs Python code. It does not during a call of
+    DuckDB, so the main thread waits while another one calls.
+
+    Args:
+        cursor: the connection of the query.
+        call: runs the query, or a part of it.
+    """
+    if current_thread() is not main_thread():
+        return call()
+    running = thread_pool(1, "duckdb").submit(copy_context().run, call)
+    try:
+        while not wait([running], timeout=0.1).done:
+            pass  # a signal that another thread received is handled here
+        return running.result()
+    except KeyboardInterrupt:
+        while not running.done():  # one that has not begun ignores the first
+            cursor.interrupt()
+            wait([running], timeout=0.05)
+        raise
 
 
 @contextmanager
@@ -65,8 +96,6 @@ def duckdb_errors() -> Iterator[None]:
     """
     try:
         yield
-    except duckdb.InterruptException as error:
-        raise KeyboardInterrupt from error
     except duckdb.Error as error:
         cause = error.__cause__
         if isinstance(cause, PaimonError):

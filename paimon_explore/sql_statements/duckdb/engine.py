@@ -54,6 +54,7 @@ from paimon_explore.table.merge_builder import Merge
 from paimon_explore.table.scan import Scan
 from paimon_explore.table.table import Table
 
+_PLAIN_CLAUSES = frozenset({"expressions", "from", "from_", "limit"})
 _ALIAS = re.compile(r"(_paimon_[0-9a-f]{32} AS )`([^`]*)`")
 """A view with the alias that replaces a table, quoted as in Spark."""
 
@@ -84,6 +85,7 @@ class DuckDBEngine:
     Args:
         state: of the session.
         dialect: of its queries.
+        rows: tables and data for names that nothing else has.
 
     Attributes:
         tree: the last query, whose tables are views; None before one.
@@ -92,8 +94,11 @@ class DuckDBEngine:
 
     name = "DuckDB"
 
-    def __init__(self, state: SessionState, dialect: str = SPARK) -> None:
+    def __init__(
+        self, state: SessionState, dialect: str = SPARK, rows: Mapping[str, object] | None = None
+    ) -> None:
         self._state = state
+        self._rows = {name.lower(): value for name, value in (rows or {}).items()}
         self._dialect = dialect
         self._sources: dict[str, object] = {}
         self.tree: exp.Query | None = None
@@ -139,21 +144,26 @@ class DuckDBEngine:
             name = f"_paimon_{uuid4().hex}"
             return DuckRows(f"SELECT * FROM {name}", {name: known})  # noqa: S608 - a name made here
         sources = {**self._sources, **self._session_views(tree)}
-        return DuckRows(duckdb_text(tree, self._dialect), sources)
+        streams: dict[str, object] = {}
+        if _reads_all_rows(tree):
+            for view, scan in self._scans.items():
+                columns = self.read[view].columns
+                streams[view] = _Stream(scan if columns is None else scan.select(columns))
+        return DuckRows(duckdb_text(tree, self._dialect), sources, streams)
 
     def _session_views(self, tree: exp.Expr) -> dict[str, object]:
         """Return the temporary views that a query reads, with those that they read."""
         found: dict[str, object] = {}
         for table in tree.find_all(exp.Table):
             name = table.name.lower()
-            rows = self._state.views.get(name)
-            if rows is None or table.args.get("db") is not None or name in found:
+            if table.args.get("db") is not None or name in found or not self.has_table(name):
                 continue
+            rows = self._state.views.get(name)
             if isinstance(rows, DuckRows):
                 found |= rows.sources
                 found[name] = rows.text
             else:
-                found[name] = rows
+                found[name] = readable(name, self._rows[name]) if rows is None else rows
         return found
 
     def explain(self, mode: str, text: str, args: Args) -> DuckRows:
@@ -201,7 +211,7 @@ class DuckDBEngine:
         if not isinstance(rows.table, Table):
             return rows.table.to_arrow()
         self._scans[view] = rows.table.scan()
-        return self._scans[view].to_dataset()
+        return self._scans[view]
 
     def update(self, change: RowUpdate, args: Args) -> Snapshot | None:
         """Update or delete rows."""
@@ -259,8 +269,8 @@ class DuckDBEngine:
         return False
 
     def has_table(self, name: str) -> bool:
-        """Return whether there is a temporary view."""
-        return name.lower() in self._state.views
+        """Return whether there is a temporary view or a variable."""
+        return name.lower() in self._state.views or name.lower() in self._rows
 
     def temporary_views(self) -> list[str]:
         """Return the names of the temporary views."""
@@ -274,7 +284,7 @@ class DuckDBEngine:
             raise UnsupportedFeatureError(
                 "a global temporary view", name, hint="Write CREATE TEMPORARY VIEW."
             )
-        if self.has_table(name) and not replaces:
+        if name.lower() in self._state.views and not replaces:
             raise AlreadyExistsError("view", name, "the session")
         self._state.add(name, _duck_rows(rows))
 
@@ -320,6 +330,47 @@ def _refused(what: str) -> UnsupportedFeatureError:
         f"{what} without Spark",
         hint="Run the statement with pe.spark.sql, or use the command import.",
     )
+
+
+def readable(name: str, rows: object) -> object:
+    """Return rows in a form that DuckDB can read several times.
+
+    Raises:
+        InvalidInputError: they have no rows.
+    """
+    if isinstance(rows, Scan):
+        return rows.to_dataset()
+    if isinstance(rows, pa.Table | pa.RecordBatch):
+        return rows if isinstance(rows, pa.Table) else pa.Table.from_batches([rows])
+    if hasattr(rows, "__arrow_c_stream__"):
+        return pa.RecordBatchReader.from_stream(rows).read_all()
+    raise InvalidInputError(
+        f"The rows {name!r} have type {type(rows).__name__}.",
+        hint="Pass a Table, a Scan, or Arrow, pandas or Polars data.",
+    )
+
+
+class _Stream:
+    """The rows of a scan for a query that has no use for a dataset, whose import takes long.
+
+    Args:
+        scan: the rows.
+    """
+
+    def __init__(self, scan: Scan) -> None:
+        self._scan = scan
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """The rows through Arrow's C stream interface."""
+        return self._scan.__arrow_c_stream__(requested_schema)
+
+
+def _reads_all_rows(tree: exp.Query) -> bool:
+    """Return whether a query can exclude no files: it has one table, and no clause but LIMIT."""
+    clauses = {key for key, value in tree.args.items() if value}
+    tables = list(tree.find_all(exp.Table))
+    is_plain = isinstance(tree, exp.Select) and clauses <= _PLAIN_CLAUSES
+    return is_plain and len(tables) == 1 and tree.find(exp.Subquery, exp.AggFunc) is None
 
 
 def _duck_rows(rows: QueryRows) -> DuckRows:

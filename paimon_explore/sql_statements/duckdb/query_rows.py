@@ -1,6 +1,8 @@
 """The rows of a query that DuckDB runs."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
 
 import duckdb
 import numpy as np
@@ -15,7 +17,12 @@ from paimon_explore.maintenance.row_level.primary_key_write import write_primary
 from paimon_explore.maintenance.schema_replacement import commit_replacement
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.sql_statements.data_type_names import type_name
-from paimon_explore.sql_statements.duckdb.database import duckdb_errors, new_cursor, quoted
+from paimon_explore.sql_statements.duckdb.database import (
+    duckdb_errors,
+    interruptible,
+    new_cursor,
+    quoted,
+)
 from paimon_explore.sql_statements.outcome import QueryField
 from paimon_explore.table.table import Table
 from paimon_explore.write.append_writer import write_append
@@ -23,6 +30,7 @@ from paimon_explore.write.write_target import WriteTarget, abort
 
 BATCH_ROWS = 100_000
 """Maximum number of rows of a batch of a result."""
+_NOTHING: Mapping[str, object] = MappingProxyType({})
 _UNTYPED = '"NULL"'
 _HUGE = {"HUGEINT": pa.int64(), "UHUGEINT": pa.decimal128(38, 0)}
 """Types of sums: BIGINT as in Spark, whose sums of integers fit it or are errors."""
@@ -34,12 +42,15 @@ class DuckRows:
     Args:
         text: the query, in DuckDB's dialect.
         sources: the views that it reads, by name: rows that DuckDB can read, or a query as text.
+        streams: what it reads itself instead of some of them; not used by queries around it.
     """
 
-    def __init__(self, text: str, sources: Mapping[str, object]) -> None:
+    def __init__(
+        self, text: str, sources: Mapping[str, object], streams: Mapping[str, object] = _NOTHING
+    ) -> None:
         self.text = text
         self.sources = dict(sources)
-        self._cursor = new_cursor(sources)
+        self._cursor = new_cursor({**sources, **streams})
         with duckdb_errors():
             self._relation: duckdb.DuckDBPyRelation = self._cursor.sql(text)
             self._kinds = [str(kind) for kind in self._relation.types]
@@ -47,7 +58,8 @@ class DuckRows:
     def to_batches(self) -> pa.RecordBatchReader:
         """Read the rows in batches."""
         with duckdb_errors():
-            reader = self._relation.to_arrow_reader(BATCH_ROWS)
+            read = partial(self._relation.to_arrow_reader, BATCH_ROWS)
+            reader = interruptible(self._cursor, read)
         schema = pa.schema(
             [
                 field.with_type(_HUGE[kind]) if kind in _HUGE else field
@@ -66,7 +78,7 @@ class DuckRows:
         while True:
             with duckdb_errors():
                 try:
-                    batch = reader.read_next_batch()
+                    batch = interruptible(self._cursor, reader.read_next_batch)
                 except StopIteration:
                     return
                 except pa.ArrowException as error:

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from paimon_explore.inspection.history.first_change import FirstChange
+    from paimon_explore.inspection.rendering.result import Figure
     from paimon_explore.metadata.snapshot import Snapshot
 
 Parameters = Mapping[str, object] | Sequence[object] | None
 """Values of parameter markers: by name for `:name`, in order for `?`."""
-_SHOWN = 20
 
 
 class SqlRows(Protocol):
@@ -62,7 +62,12 @@ class SqlResult:
         snapshot: the snapshot that the statement committed; None if it committed none.
         over_time: runs the query at other points in time; None if the statement is no query.
         note: a sentence about the rows.
+
+    Attributes:
+        shown_rows: the number of rows that `repr` and notebooks show.
     """
+
+    shown_rows = 20
 
     def __init__(
         self,
@@ -121,7 +126,7 @@ class SqlResult:
         >>> t = pe.demo().table("demo.orders")
         >>> found = pe.sql("SELECT dt, count(*) AS n FROM t GROUP BY dt", t=t).diff(1, 3)
         >>> [row["change"] for row in found.to_arrow().to_pylist()]
-        ['added', 'changed']
+        ['changed', 'changed', 'changed']
         """
         return self._again().diff(before, after, key)
 
@@ -173,6 +178,27 @@ class SqlResult:
         3
         """
         return self._again().first_change(condition)
+
+    def plot(self) -> "Figure":
+        """Return a plotly figure with a chart for each column of numbers.
+
+        The horizontal axis is the first column that is a time, or `snapshot_id`; each combination
+        of the texts in other columns is a line. Without such a column, each row is a bar.
+
+        Raises:
+            InvalidInputError: no column has numbers, or there are too many rows.
+            UnsupportedFeatureError: plotly is not installed.
+
+        >>> import paimon_explore as pe
+        >>> t = pe.demo().table("demo.orders")
+        >>> history = pe.sql("SELECT count(*) AS n FROM t", t=t).history()
+        >>> history.plot().data[0].y
+        (6.0, 12.0, 18.0, 24.0, 30.0)
+        """
+        from paimon_explore.table.display import RENDERER
+        from paimon_explore.table.sql_results.result_charts import charts_of
+
+        return RENDERER.figure(charts_of(self.to_arrow()))
 
     def _again(self) -> OverTime:
         if self._over_time is None:
@@ -228,16 +254,18 @@ class SqlResult:
         names = tuple(reader.schema.names)
         found: list[tuple[Cell, ...]] = []
         for batch in reader:
-            rows = batch.slice(0, _SHOWN + 1 - len(found)).to_pylist(maps_as_pydicts="lossy")
+            rows = batch.slice(0, self.shown_rows + 1 - len(found)).to_pylist(
+                maps_as_pydicts="lossy"
+            )
             found += [tuple(_cell(row[name]) for name in names) for row in rows]
-            if len(found) > _SHOWN:
+            if len(found) > self.shown_rows:
                 break
-        more = len(found) > _SHOWN
+        more = len(found) > self.shown_rows
         grid = Grid(
             title="",
             columns=names,
-            rows=tuple(found[:_SHOWN]),
-            total=len(found[:_SHOWN]),
+            rows=tuple(found[: self.shown_rows]),
+            total=len(found[: self.shown_rows]),
         )
         title = "First rows; to_arrow() reads all" if more else "Rows"
         title = title if names else "Statement executed."

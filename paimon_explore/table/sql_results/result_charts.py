@@ -1,0 +1,91 @@
+"""Charts of the rows of an SQL result: a line for each number over a time, or bars by text."""
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+import pyarrow.types as pat
+
+from paimon_explore.errors import InvalidInputError
+from paimon_explore.inspection.rendering.chart import BarChart, LineChart, Points, Series
+
+MAX_POINTS = 10_000
+"""Maximum number of rows of a chart of lines."""
+MAX_BARS = 200
+_SNAPSHOT = "snapshot_id"
+_OF_COMMITS = (_SNAPSHOT, "commit_time", "commit_kind", "commit_user")
+"""Columns of `SqlResult.history`, which are no values."""
+
+
+def charts_of(rows: pa.Table) -> tuple[BarChart | LineChart, ...]:
+    """Return a chart for each column of numbers.
+
+    The horizontal axis is the first column that is a time or `snapshot_id`; without one, rows are
+    bars with the texts of the other columns. Columns of text divide lines into several.
+
+    Raises:
+        InvalidInputError: no column has numbers, or there are too many rows.
+    """
+    fields = [field for field in rows.schema if field.name not in _OF_COMMITS]
+    numbers = [field.name for field in fields if _is_number(field.type)]
+    texts = [field.name for field in fields if _is_text(field.type)]
+    if not numbers:
+        shown = ", ".join(f"{field.name} {field.type}" for field in rows.schema)
+        raise InvalidInputError(
+            f"The result has no column of numbers to plot: {shown}.",
+            hint="Select a number, such as count(*).",
+        )
+    axis = next((field.name for field in rows.schema if _is_axis(field)), None)
+    if axis is None and not texts and len(numbers) > 1:
+        axis = numbers.pop(0)
+    most = MAX_BARS if axis is None else MAX_POINTS
+    if rows.num_rows > most:
+        raise InvalidInputError(
+            f"The result has {rows.num_rows:,} rows; at most {most:,} can be plotted.",
+            hint="Group the rows in the query, or use LIMIT.",
+        )
+    labels = _labels(rows, texts)
+    if axis is not None:
+        places = [row[axis] for row in rows.select([axis]).to_pylist()]
+        return tuple(_lines(name, places, _floats(rows, name), labels) for name in numbers)
+    return tuple(
+        BarChart(
+            title=name,
+            categories=tuple(labels),
+            series=(Series(name=name, values=tuple(v or 0.0 for v in _floats(rows, name))),),
+        )
+        for name in numbers
+    )
+
+
+def _lines(
+    name: str, places: Sequence[object], values: Sequence[float | None], labels: Sequence[str]
+) -> LineChart:
+    found: dict[str, list[tuple[object, float | None]]] = {}
+    for at, value, label in zip(places, values, labels, strict=True):
+        found.setdefault(label, []).append((at, value))
+    lines = tuple(Points(name=label or name, points=tuple(found[label])) for label in found)
+    return LineChart(title=name, lines=lines)
+
+
+def _labels(rows: pa.Table, texts: Sequence[str]) -> list[str]:
+    columns = [rows.column(name).to_pylist() for name in texts]
+    if not columns:
+        return [""] * rows.num_rows
+    shown = [["NULL" if value is None else str(value) for value in column] for column in columns]
+    return [" · ".join(row) for row in zip(*shown, strict=True)]
+
+
+def _floats(rows: pa.Table, name: str) -> list[float | None]:
+    return rows.column(name).cast(pa.float64()).to_pylist()
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    return pat.is_integer(kind) or pat.is_floating(kind) or pat.is_decimal(kind)
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return pat.is_string(kind) or pat.is_large_string(kind) or pat.is_boolean(kind)
+
+
+def _is_axis(field: "pa.Field[pa.DataType]") -> bool:
+    return field.name == _SNAPSHOT or pat.is_timestamp(field.type) or pat.is_date(field.type)
