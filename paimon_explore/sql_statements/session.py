@@ -99,10 +99,11 @@ def sql(
     for name, rows in tables.items():
         if not isinstance(rows, Table):
             local.add(name, _readable(name, rows))
+    storage_options = None if catalog is None else catalog.storage_options
     outcome: Outcome | None = None
     for statement in statements:
         warehouse = Warehouse(
-            engine=DuckDBEngine(local if tables else state, dialect),
+            engine=DuckDBEngine(local if tables else state, dialect, storage_options),
             catalog=catalog,
             database=state.database,
             given=given,

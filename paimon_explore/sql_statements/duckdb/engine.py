@@ -16,6 +16,8 @@ from paimon_explore.errors import (
     NotFoundError,
     UnsupportedFeatureError,
 )
+from paimon_explore.fileio.paths import scheme
+from paimon_explore.fileio.resolve import resolve
 from paimon_explore.maintenance.row_level.update_delete import readable_row_type
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.snapshot import Snapshot
@@ -36,6 +38,8 @@ from paimon_explore.sql_statements.duckdb.dialect import (
     with_values,
 )
 from paimon_explore.sql_statements.duckdb.expressions import computed
+from paimon_explore.sql_statements.duckdb.file_export import export_rows
+from paimon_explore.sql_statements.duckdb.file_import import FileImport
 from paimon_explore.sql_statements.duckdb.metadata_answers import metadata_answer
 from paimon_explore.sql_statements.duckdb.query_rows import AssignedRows, DuckRows, plain_type
 from paimon_explore.sql_statements.engine import (
@@ -84,13 +88,20 @@ class DuckDBEngine:
     Args:
         state: of the session.
         dialect: of its queries.
+        storage_options: settings of the storage of files outside of tables.
     """
 
     name = "DuckDB"
 
-    def __init__(self, state: SessionState, dialect: str = SPARK) -> None:
+    def __init__(
+        self,
+        state: SessionState,
+        dialect: str = SPARK,
+        storage_options: Mapping[str, object] | None = None,
+    ) -> None:
         self._state = state
         self._dialect = dialect
+        self._storage_options = storage_options or {}
         self._sources: dict[str, object] = {}
         self._tables: dict[str, TableRows] = {}
         self._scans: dict[str, Scan] = {}
@@ -283,20 +294,32 @@ class DuckDBEngine:
         return False
 
     def list_files(self, folder: str) -> list[SourceFile]:
-        """Refuse COPY INTO."""
-        raise _refused(f"COPY INTO with the folder {folder}")
+        """List the files directly in a folder of any storage that this library opens."""
+        file_io, path = resolve(folder, self._storage_options)
+        if not file_io.exists(path):
+            raise InvalidInputError(f"COPY INTO: there is no file or folder {folder!r}.")
+        status = file_io.status(path)
+        return [
+            SourceFile(
+                path=one.path if scheme(one.path) else f"file:{one.path}",
+                name=one.name,
+                size=one.size,
+                modified=one.modified_ms,
+            )
+            for one in (file_io.list(path) if status.is_folder else [status])
+            if not one.is_folder and not one.name.startswith(("_", "."))
+        ]
 
     def load_files(self, load: FileLoad, files: Sequence[SourceFile]) -> list[LoadResult]:
-        """Refuse COPY INTO."""
-        del files
-        raise _refused(f"COPY INTO {load.table.name}")
+        """Load files into a table."""
+        return FileImport(to=load, storage_options=self._storage_options).load(files)
 
     def export_files(
         self, rows: QueryRows, made: FileFormat, folder: str, *, overwrite: bool
     ) -> int:
-        """Refuse COPY INTO."""
-        del rows, made, overwrite
-        raise _refused(f"COPY INTO '{folder}'")
+        """Write rows to a file in a folder."""
+        storage = resolve(folder, self._storage_options)
+        return export_rows(_duck_rows(rows), made, folder, storage, overwrite=overwrite)
 
     def foreign_table(self, path: tuple[str, ...]) -> ForeignTable:
         """Refuse migrations, which need Spark."""

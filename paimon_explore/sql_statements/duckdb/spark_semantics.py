@@ -4,13 +4,33 @@ from collections.abc import Callable, Mapping
 
 from sqlglot import exp
 
-MACRO = (
-    "CREATE MACRO spark_whole(x DOUBLE) AS trunc(x), (x FLOAT) AS trunc(x), "
-    "(x DECIMAL(38, 19)) AS trunc(x), (x VARCHAR) AS x, (x BIGINT) AS x, (x HUGEINT) AS x, "
-    "(x BOOLEAN) AS x, (x DATE) AS x, (x TIMESTAMP) AS x, (x TIMESTAMPTZ) AS epoch(x)::BIGINT"
-)
-"""A function of the database: casts to integers drop the fraction, where DuckDB rounds."""
-_WHOLE = ("tinyint", "smallint", "int", "bigint")
+MACROS = r"""
+CREATE MACRO spark_whole(x DOUBLE) AS trunc(x), (x FLOAT) AS trunc(x),
+    (x DECIMAL(38, 19)) AS trunc(x), (x TIMESTAMPTZ) AS epoch(x)::BIGINT,
+    (x VARCHAR) AS CASE WHEN regexp_full_match(x, '\s*[+-]?[0-9]+\s*') THEN x
+        ELSE '"' || x || '"' END,
+    (x BIGINT) AS x, (x HUGEINT) AS x, (x BOOLEAN) AS x, (x DATE) AS x, (x TIMESTAMP) AS x;
+CREATE MACRO spark_real(x DOUBLE) AS x, (x BOOLEAN) AS x, (x TIMESTAMPTZ) AS epoch(x),
+    (x VARCHAR) AS CASE WHEN contains(x, '_') THEN '"' || x || '"'
+        ELSE regexp_replace(x, '([0-9.])[dDfF](\s*)$', '\1\2') END;
+CREATE MACRO spark_boolean(x VARCHAR) AS trim(x), (x DOUBLE) AS x <> 0, (x BOOLEAN) AS x;
+CREATE MACRO spark_date(x DATE) AS x, (x TIMESTAMP) AS x, (x TIMESTAMPTZ) AS x,
+    (x VARCHAR) AS CASE WHEN regexp_full_match(x, '\s*[0-9]{4}\s*') THEN trim(x) || '-01-01'
+        WHEN regexp_full_match(x, '\s*[0-9]{4}-[0-9]{1,2}\s*') THEN trim(x) || '-01'
+        WHEN x LIKE '%-%-%' THEN regexp_replace(x, '([0-9]-[0-9]+-[0-9]+)[T ].*', '\1')
+        ELSE '"' || x || '"' END;
+"""
+"""Functions of the database: the values that casts convert as Spark does, by their type.
+
+Casts to integers drop the fraction, where DuckDB rounds. Texts that Spark refuses are quoted, so
+that DuckDB refuses them too.
+"""
+_CASTS = {
+    **dict.fromkeys(("TINYINT", "SMALLINT", "INT", "BIGINT"), "spark_whole"),
+    **dict.fromkeys(("FLOAT", "DOUBLE"), "spark_real"),
+    "BOOLEAN": "spark_boolean",
+    "DATE": "spark_date",
+}
 _DAYS = frozenset({"DAY", "DAYS", "WEEK", "WEEKS", "MONTH", "MONTHS", "YEAR", "YEARS"})
 _UNITS = {"YYYY": "YEAR", "YY": "YEAR", "MON": "MONTH", "MM": "MONTH", "DD": "DAY"}
 _ZERO = "Division by zero. Use try_divide to get NULL."
@@ -59,14 +79,23 @@ def _named_function(node: exp.Expr) -> exp.Expr:
     return node if make is None else make(*[part.copy() for part in node.expressions])
 
 
-def _whole(node: exp.Expr) -> exp.Expr:
-    value = node.this
-    if (
-        isinstance(node, exp.Cast)
-        and node.is_type(*_WHOLE)
-        and not (isinstance(value, exp.Literal) and "." not in value.name)
-    ):
-        node.set("this", exp.Anonymous(this="spark_whole", expressions=[value.copy()]))
+def cast_argument(kind: str, value: str) -> str:
+    """Return what is cast in place of a text, to a type of DuckDB.
+
+    >>> cast_argument("DATE", "v")
+    'spark_date(v)'
+    """
+    name = _CASTS.get(kind.replace("INTEGER", "INT"))
+    return value if name is None else f"{name}({value})"
+
+
+def _as_spark(node: exp.Expr) -> exp.Expr:
+    """Return a cast of the value that DuckDB converts as Spark does."""
+    assert isinstance(node, exp.Cast)  # noqa: S101 - by `_FIXES`
+    name, value = _CASTS.get(node.to.this.value), node.this
+    is_whole = isinstance(value, exp.Literal) and not value.is_string and "." not in value.name
+    if name is not None and not is_whole:
+        node.set("this", _call(name, value.copy()))
     return node
 
 
@@ -120,8 +149,8 @@ _FUNCTIONS: Mapping[str, Callable[..., exp.Expr]] = {
 }
 """Functions that sqlglot does not know, by Spark's name."""
 _FIXES: Mapping[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
-    exp.Cast: _whole,
-    exp.TryCast: _whole,
+    exp.Cast: _as_spark,
+    exp.TryCast: _as_spark,
     exp.TsOrDsAdd: _to_date,
     exp.Add: _as_date,
     exp.Sub: _as_date,
