@@ -96,6 +96,7 @@ def sql(
     given = {name: rows for name, rows in tables.items() if isinstance(rows, Table)}
     local = SessionState(state.database)
     local.views, local.names = dict(state.views), dict(state.names)
+    local.overwrite_mode = state.overwrite_mode
     for name, rows in tables.items():
         if not isinstance(rows, Table):
             local.add(name, _readable(name, rows))

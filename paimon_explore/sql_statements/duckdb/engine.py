@@ -41,8 +41,10 @@ from paimon_explore.sql_statements.duckdb.expressions import computed
 from paimon_explore.sql_statements.duckdb.file_export import export_rows
 from paimon_explore.sql_statements.duckdb.file_import import FileImport
 from paimon_explore.sql_statements.duckdb.metadata_answers import metadata_answer
+from paimon_explore.sql_statements.duckdb.parquet_folder import parquet_folder
 from paimon_explore.sql_statements.duckdb.query_rows import AssignedRows, DuckRows, plain_type
 from paimon_explore.sql_statements.engine import (
+    OVERWRITE_MODE,
     TARGET_VIEW,
     Args,
     ForeignTable,
@@ -58,6 +60,7 @@ from paimon_explore.table.merge_builder import Merge
 from paimon_explore.table.scan import Scan
 from paimon_explore.table.table import Table
 
+_SET_MODE = re.compile(rf"SET\s+{OVERWRITE_MODE}\s*=\s*(STATIC|DYNAMIC)", re.IGNORECASE)
 _ALIAS = re.compile(r"(_paimon_[0-9a-f]{32} AS )`([^`]*)`")
 """A view with the alias that replaces a table, quoted as in Spark."""
 
@@ -69,12 +72,14 @@ class SessionState:
         database: the current database.
         views: temporary views by lower-case name.
         names: their names as given.
+        overwrite_mode: `STATIC` or `DYNAMIC`, of INSERT OVERWRITE.
     """
 
     def __init__(self, database: str) -> None:
         self.database = database
         self.views: dict[str, DuckRows | object] = {}
         self.names: dict[str, str] = {}
+        self.overwrite_mode = "STATIC"
 
     def add(self, name: str, rows: object) -> None:
         """Add a temporary view."""
@@ -132,7 +137,11 @@ class DuckDBEngine:
             raise InvalidInputError(f"{text} does not fit: {error}.") from error
 
     def query(self, text: str, args: Args) -> DuckRows:
-        """Run a query."""
+        """Run a query, or set the mode of INSERT OVERWRITE."""
+        mode = _SET_MODE.fullmatch(text.strip())
+        if mode is not None:
+            self._state.overwrite_mode = mode[1]
+            return DuckRows(f"SELECT '{OVERWRITE_MODE}' AS key, '{mode[1]}' AS value", {})
         if self._dialect == DUCKDB:
             text = _ALIAS.sub(r'\1"\2"', text)
         tree = with_values(parsed_query(text, self._dialect), args)
@@ -290,8 +299,8 @@ class DuckDBEngine:
         self._state.database = database
 
     def overwrites_dynamically(self) -> bool:
-        """Return False, as Spark's default."""
-        return False
+        """Return whether INSERT OVERWRITE replaces only the partitions of the new rows."""
+        return self._state.overwrite_mode.upper() == "DYNAMIC"
 
     def list_files(self, folder: str) -> list[SourceFile]:
         """List the files directly in a folder of any storage that this library opens."""
@@ -322,8 +331,10 @@ class DuckDBEngine:
         return export_rows(_duck_rows(rows), made, folder, storage, overwrite=overwrite)
 
     def foreign_table(self, path: tuple[str, ...]) -> ForeignTable:
-        """Refuse migrations, which need Spark."""
-        raise _refused(f"migrating {'.'.join(path)}")
+        """Return a folder of Parquet files; tables of other catalogs need Spark."""
+        if "/" not in path[-1]:
+            raise _refused(f"migrating {'.'.join(path)}")
+        return parquet_folder(*resolve(path[-1], self._storage_options))
 
     def foreign_tables(self, database: str) -> list[str]:
         """Raise an error: DuckDB has no databases of its own."""
