@@ -43,6 +43,7 @@ from paimon_explore.sql_statements.duckdb.file_import import FileImport
 from paimon_explore.sql_statements.duckdb.metadata_answers import metadata_answer
 from paimon_explore.sql_statements.duckdb.parquet_folder import parquet_folder
 from paimon_explore.sql_statements.duckdb.query_rows import AssignedRows, DuckRows, plain_type
+from paimon_explore.sql_statements.duckdb.top_rows import top_rows
 from paimon_explore.sql_statements.engine import (
     OVERWRITE_MODE,
     TARGET_VIEW,
@@ -154,6 +155,9 @@ class DuckDBEngine:
             name = f"_paimon_{uuid4().hex}"
             return DuckRows(f"SELECT * FROM {name}", {name: known})  # noqa: S608 - a name made here
         sources = {**self._sources, **self._session_views(tree)}
+        top = top_rows(tree, self._scans)
+        if top is not None:
+            sources[top[0]] = top[1].to_dataset()
         return DuckRows(duckdb_text(tree, self._dialect), sources)
 
     def _session_views(self, tree: exp.Expr) -> dict[str, object]:
@@ -216,7 +220,8 @@ class DuckDBEngine:
             return rows.table.system_table(rows.system).to_arrow()
         if not isinstance(rows.table, Table):
             return rows.table.to_arrow()
-        self._scans[view] = rows.table.scan()
+        scan = rows.table.scan()
+        self._scans[view] = scan if rows.where is None else scan.filter(rows.where)
         return self._scans[view].to_dataset()
 
     def update(self, change: RowUpdate, args: Args) -> Snapshot | None:
