@@ -19,8 +19,27 @@ CREATE MACRO spark_date(x DATE) AS x, (x TIMESTAMP) AS x, (x TIMESTAMPTZ) AS x,
         WHEN regexp_full_match(x, '\s*[0-9]{4}-[0-9]{1,2}\s*') THEN trim(x) || '-01'
         WHEN x LIKE '%-%-%' THEN regexp_replace(x, '([0-9]-[0-9]+-[0-9]+)[T ].*', '\1')
         ELSE '"' || x || '"' END;
+CREATE MACRO positive(x) AS x;
+CREATE MACRO negative(x) AS -x;
+CREATE MACRO nanvl(x, y) AS CASE WHEN isnan(x) THEN y ELSE x END;
+CREATE MACRO hypot(x, y) AS sqrt(x * x + y * y);
+CREATE MACRO rint(x) AS round_even(x, 0);
+CREATE MACRO btrim(x, y) AS trim(x, y);
+CREATE MACRO elt(n, a, b) AS CASE n WHEN 1 THEN a WHEN 2 THEN b END;
+CREATE MACRO "get"(a, n) AS list_extract(a, n + 1);
+CREATE MACRO arrays_overlap(a, b) AS list_has_any(a, b);
+CREATE MACRO array_repeat(x, n) AS list_transform(range(n), lambda i : x);
+CREATE MACRO spark_distinct(a) AS list_filter(a, lambda x, i : list_position(a, x) = i);
+CREATE MACRO array_union(a, b) AS spark_distinct(list_concat(a, b));
+CREATE MACRO timestamp_millis(x) AS make_timestamptz(x * 1000);
+CREATE MACRO timestamp_micros(x) AS make_timestamptz(x);
+CREATE MACRO make_timestamp_ntz(y, m, d, h, n, s) AS make_timestamp(y, m, d, h, n, s);
+CREATE MACRO to_timestamp_ntz(x) AS CAST(x AS TIMESTAMP);
+CREATE MACRO find_in_set(x, list) AS coalesce(list_position(string_split(list, ','), x), 0);
+CREATE MACRO substring_index(x, d, n) AS array_to_string(CASE WHEN n > 0
+    THEN list_slice(string_split(x, d), 1, n) ELSE list_slice(string_split(x, d), n, -1) END, d);
 """
-"""Functions of the database: the values that casts convert as Spark does, by their type.
+"""Functions of the database: those of Spark that DuckDB lacks, and what casts convert, by type.
 
 Casts to integers drop the fraction, where DuckDB rounds. Texts that Spark refuses are quoted, so
 that DuckDB refuses them too.
@@ -121,8 +140,36 @@ def _checked_divisor(node: exp.Expr) -> exp.Expr:
     return node
 
 
+def _whole_quotient(node: exp.Expr) -> exp.Expr:
+    """Return a quotient of any numbers as BIGINT."""
+    quotient = exp.Paren(this=_checked_divisor(node).copy())
+    return exp.Cast(this=_call("spark_whole", quotient), to=exp.DataType.build("bigint"))
+
+
+def _from_one(node: exp.Expr) -> exp.Expr:
+    start = node.args.get("start")
+    if isinstance(start, exp.Literal) and start.name == "0":
+        node.set("start", exp.Literal.number(1))
+    return node
+
+
 def _call(name: str, *parts: exp.Expr) -> exp.Expr:
     return exp.Anonymous(this=name, expressions=list(parts))
+
+
+def _any(array: exp.Expr, test: exp.Expr) -> exp.Expr:
+    found = _call("list_bool_or", _call("list_transform", array, test))
+    return exp.func("coalesce", found, exp.false())
+
+
+def _negated(test: exp.Expr) -> exp.Expr:
+    return exp.Lambda(this=exp.Not(this=exp.Paren(this=test.this)), expressions=test.expressions)
+
+
+def _exists(node: exp.Expr) -> exp.Expr:
+    """Return whether an element of an array passes a test; EXISTS of a query stays."""
+    test = node.args.get("expression")
+    return node if test is None else _any(node.this.copy(), test.copy())
 
 
 def _pmod(number: exp.Expr, divisor: exp.Expr) -> exp.Expr:
@@ -143,6 +190,8 @@ _FUNCTIONS: Mapping[str, Callable[..., exp.Expr]] = {
     "isnotnull": lambda value: exp.Not(
         this=exp.Paren(this=exp.Is(this=value, expression=exp.Null()))
     ),
+    "forall": lambda array, test: exp.Not(this=_any(array, _negated(test))),
+    "octet_length": lambda text: _call("strlen", text),
     "timestamp_seconds": lambda value: _call("to_timestamp", value),
     "every": lambda value: _call("bool_and", value),
     "some": lambda value: _call("bool_or", value),
@@ -155,13 +204,22 @@ _FIXES: Mapping[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
     exp.Add: _as_date,
     exp.Sub: _as_date,
     exp.Div: _checked_divisor,
-    exp.IntDiv: _checked_divisor,
+    exp.IntDiv: _whole_quotient,
     exp.Mod: _checked_divisor,
     exp.DateTrunc: _truncated,
     exp.Like: _matched,
     exp.DayOfWeek: lambda node: exp.Paren(
         this=exp.Add(this=node.copy(), expression=exp.Literal.number(1))
     ),
+    exp.DateFromUnixDate: _to_date,
+    exp.IsNan: lambda node: exp.func("coalesce", node.copy(), exp.false()),
+    exp.Substring: _from_one,
+    exp.ArrayDistinct: lambda node: _call("spark_distinct", node.this.copy()),
+    exp.Exists: _exists,
+    exp.SafeAdd: lambda node: _call(
+        "try", exp.Add(this=node.this.copy(), expression=node.expression.copy())
+    ),
+    exp.ArrayPosition: lambda node: exp.func("coalesce", node.copy(), exp.Literal.number(0)),
     exp.Anonymous: _named_function,
 }
 """The replacement by the class of an expression."""
