@@ -208,7 +208,6 @@ VALUES: dict[str, object] = {
     "array(1, 2)[0]": 1,
     "named_struct('a', 1).a": 1,
     "map('k', 5)['k']": 5,
-    "CASE WHEN NULL THEN 1 ELSE 2 END": 2,
     "length('héllo')": 5,
     "substring('hello', 2, 3)": "ell",
     "X'00FF'": b"\x00\xff",
