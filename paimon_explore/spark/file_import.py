@@ -9,19 +9,22 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql import types as st
 
-from paimon_explore.data_types.definitions import DataField
-from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
+from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.spark.spark_types import spark_type
 from paimon_explore.spark.writes.write_table import write
 from paimon_explore.sql_statements.copy_into.file_format import CSV, JSON, PARQUET, FileFormat
-from paimon_explore.sql_statements.copy_into.file_load import FAILED, FileLoad, LoadResult
+from paimon_explore.sql_statements.copy_into.file_load import (
+    FAILED,
+    MALFORMED,
+    FileLoad,
+    LoadResult,
+)
 from paimon_explore.sql_statements.copy_into.load_history import SourceFile
 from paimon_explore.sql_statements.quoted_names import quoted
 from paimon_explore.table.latest_schema import latest_schema
 
 _FILE, _ERROR, _CORRUPT = "_paimon_source", "_paimon_error", "_paimon_corrupt"
-_NESTED = (st.ArrayType, st.MapType, st.StructType, st.VariantType)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +81,7 @@ class FileImport:
 
     def _converted(self, given: DataFrame) -> DataFrame:
         """Return the table's columns, the file of each row, and its error."""
-        columns, errors = [], [f.when(f.col(_CORRUPT).isNotNull(), _malformed())]
+        columns, errors = [], [f.concat(f.lit(MALFORMED), f.col(_CORRUPT))]
         sources = self._sources(given)
         for field in latest_schema(self.to.table.store).fields:
             wanted = spark_type(field.type)
@@ -88,9 +91,10 @@ class FileImport:
                 default = None if is_listed else field.default_value
                 columns.append(f.lit(default).cast(wanted).alias(field.name))
                 continue
-            cast = self._cast(source, wanted, field)
+            cast = source.try_cast(wanted)
             columns.append(cast.alias(field.name))
-            errors.append(f.when(source.isNotNull() & cast.isNull(), _uncastable(source, field)))
+            text = f.concat(f.lit(self.to.uncastable(field)), source.cast("string"), f.lit("'"))
+            errors.append(f.when(source.isNotNull() & cast.isNull(), text))
         return given.select(*columns, f.col(_FILE), f.coalesce(*errors).alias(_ERROR))
 
     def _sources(self, given: DataFrame) -> dict[str, Column]:
@@ -111,30 +115,6 @@ class FileImport:
             name: reduce(lambda made, text: f.nullif(made, f.lit(text)), nulls, column)
             for name, column in found.items()
         }
-
-    def _cast(self, source: Column, wanted: st.DataType, field: DataField) -> Column:
-        is_text = self.to.format.kind != PARQUET
-        if is_text and isinstance(wanted, _NESTED):
-            raise UnsupportedFeatureError(
-                f"COPY INTO column {field.name!r} of type {wanted.simpleString()} from "
-                f"{self.to.format.kind} files",
-                self.to.table.name,
-                hint="Load Parquet files, or INSERT the rows with from_json(…).",
-            )
-        return source.try_cast(wanted)
-
-
-def _malformed() -> Column:
-    return f.concat(f.lit("the line cannot be parsed: "), f.col(_CORRUPT))
-
-
-def _uncastable(source: Column, field: DataField) -> Column:
-    kind = spark_type(field.type).simpleString()
-    return f.concat(
-        f.lit(f"column {field.name!r} of type {kind} cannot store '"),
-        source.cast("string"),
-        f.lit("'"),
-    )
 
 
 def _counts(rows: DataFrame) -> Mapping[str, tuple[int, int, str | None]]:

@@ -38,6 +38,7 @@ from paimon_explore.sql_statements.copy_into.file_format import FileFormat
 from paimon_explore.sql_statements.copy_into.file_load import FileLoad, LoadResult
 from paimon_explore.sql_statements.copy_into.load_history import SourceFile
 from paimon_explore.sql_statements.engine import (
+    OVERWRITE_MODE,
     TARGET_VIEW,
     Args,
     ForeignTable,
@@ -54,7 +55,6 @@ from paimon_explore.write.write_target import WriteTarget
 
 DATABASE = "spark.paimon_explore.database"
 """The setting with the current database."""
-_OVERWRITE_MODE = "spark.sql.sources.partitionOverwriteMode"
 _ACTS = {MergeAction.INSERT: INSERT, MergeAction.UPDATE: UPDATE, MergeAction.DELETE: DELETE}
 _CATALOG = "spark_catalog"
 _PARTITION = re.compile(r"([^/=]+)=[^/]*")
@@ -264,7 +264,7 @@ class SparkEngine:
 
     def overwrites_dynamically(self) -> bool:
         """Return whether INSERT OVERWRITE replaces only the partitions of the new rows."""
-        mode = self._spark.conf.get(_OVERWRITE_MODE, "STATIC") or "STATIC"
+        mode = self._spark.conf.get(OVERWRITE_MODE, "STATIC") or "STATIC"
         return mode.upper() == "DYNAMIC"
 
     def list_files(self, folder: str) -> list[SourceFile]:

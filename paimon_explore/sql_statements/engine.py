@@ -21,6 +21,13 @@ Args: TypeAlias = Mapping[str, object] | Sequence[object] | None
 TARGET_VIEW = "_paimon_target"
 """The name of the changed table in the query of a `RowUpdate`."""
 
+OVERWRITE_MODE = "spark.sql.sources.partitionOverwriteMode"
+"""The setting that decides what INSERT OVERWRITE replaces: STATIC or DYNAMIC.
+
+As in Paimon's Spark connector it takes precedence over the option `dynamic-partition-overwrite` of
+the table, which writes from Python and Flink follow.
+"""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableRows:

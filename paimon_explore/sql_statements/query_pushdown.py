@@ -1,21 +1,23 @@
 """Projection and predicate pushdown for SQL queries.
 
-Spark requests all columns of all files from a Python data source. So before the query runs, each
+Spark requests all columns of all files from a Python data source, and DuckDB passes few conditions
+to a scan: no LIKE, no long IN, no order of DOUBLE. So before the query runs, each
 table is read with only the columns whose names occur in the query's text, and with those conditions
 of the WHERE that have the same meaning here as in Spark: comparisons of numbers, strings and dates
-with constants, combined by AND and OR. Spark still applies the whole WHERE to the rows it gets.
+with constants, prefixes of LIKE, IN and IS NULL, also of members of structs, combined by AND and
+OR. The engine still applies the whole WHERE to the rows it gets.
 
 Nothing is pushed down where that could change the result: `*`, PIVOT, NATURAL JOIN and the like
 read all columns; a WHERE over the outer side of an outer join reads all rows.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 
 from sqlglot import exp
 
-from paimon_explore.data_types.definitions import AtomicType, DataField, TypeRoot
+from paimon_explore.data_types.definitions import AtomicType, DataField, RowType, TypeRoot
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.scan.predicate.builder import Term, col
 from paimon_explore.sql_statements.table_references import Reference
@@ -73,17 +75,26 @@ def _smallest(fields: Sequence[DataField]) -> str:
 
 def usable_where(reference: Reference, schema: TableSchema) -> Term | None:
     """Return the part of the query's WHERE that can be pushed down to a table; None for none."""
-    node = reference.node
+    return _translated(reference.node, schema)[0]
+
+
+def whole_where(node: exp.Table, schema: TableSchema) -> Term | None:
+    """Return the WHERE over a table; None if a part of it cannot be translated exactly."""
+    term, is_exact = _translated(node, schema)
+    return term if is_exact else None
+
+
+def _translated(node: exp.Expr | None, schema: TableSchema) -> tuple[Term | None, bool]:
+    """Return what of the WHERE can be translated, and whether that is all of it."""
     select = _select_of(node)
     where = None if select is None else select.args.get("where")
     if node is None or select is None or not isinstance(where, exp.Where):
-        return None
+        return None, False
     names = {field.name.lower(): field for field in schema.fields}
     if len(names) < len(schema.fields):
-        return None
+        return None, False
     scope = _Scope(node.alias_or_name.lower(), names, alone=_is_alone(select))
-    terms = [scope.term(part) for part in _conjuncts(where.this)]
-    return _joined([term for term in terms if term is not None])
+    return scope.term(where.this), scope.is_exact
 
 
 def _joined(terms: Iterable[Term]) -> Term | None:
@@ -112,14 +123,6 @@ def _is_alone(select: exp.Select) -> bool:
     return not (select.args.get("joins") or select.args.get("laterals"))
 
 
-def _conjuncts(condition: exp.Expr) -> list[exp.Expr]:
-    if isinstance(condition, exp.Paren):
-        return _conjuncts(condition.this)
-    if isinstance(condition, exp.And):
-        return [*_conjuncts(condition.left), *_conjuncts(condition.right)]
-    return [condition]
-
-
 class _Scope:
     """Translates conditions on one table into predicates; None where the meaning could differ.
 
@@ -127,20 +130,29 @@ class _Scope:
         alias: the table's alias in the query.
         names: its columns by lower-case name.
         alone: the query reads no other table, so an unqualified name is a column of this one.
+        is_exact: whether the predicates so far match no more rows than the conditions.
     """
 
     def __init__(self, alias: str, names: dict[str, DataField], *, alone: bool) -> None:
         self._alias = alias
         self._names = names
         self._alone = alone
+        self.is_exact = True
 
-    def term(self, part: exp.Expr) -> Term | None:  # noqa: PLR0911 - one for each kind
+    def term(self, part: exp.Expr) -> Term | None:
+        found = self._term(part)
+        self.is_exact &= found is not None
+        return found
+
+    def _term(self, part: exp.Expr) -> Term | None:  # noqa: PLR0911 - one for each kind
         if isinstance(part, exp.Paren):
             return self.term(part.this)
         if isinstance(part, exp.And | exp.Or):
             return self._both(part)
         if isinstance(part, exp.In):
             return self._in(part)
+        if isinstance(part, exp.Like):
+            return self._like(part)
         if isinstance(part, exp.Between):
             return self._between(part)
         if isinstance(part, exp.Is):
@@ -156,43 +168,70 @@ class _Scope:
             return _joined([one for one in (left, right) if one is not None])
         return None if left is None or right is None else left | right
 
-    def _field(self, node: object) -> DataField | None:
-        if not isinstance(node, exp.Column) or node.args.get("db") is not None:
+    def _field(self, node: object) -> tuple[Term, DataField] | None:
+        """Return a column or member of a struct, with its field."""
+        names: list[str] = []
+        while isinstance(node, exp.Dot):
+            names.insert(0, node.name)
+            node = node.this
+        if not isinstance(node, exp.Column):
             return None
-        is_ours = node.table.lower() == self._alias if node.table else self._alone
-        return self._names.get(node.name.lower()) if is_ours else None
+        names = [part.name for part in node.parts] + names
+        is_qualified = len(names) > 1 and names[0].lower() == self._alias
+        if (is_qualified and self._alias in self._names) or not (is_qualified or self._alone):
+            return None
+        path, fields, field = list[str](), self._names, None
+        for name in names[int(is_qualified) :]:
+            field = fields.get(name.lower())
+            if field is None:
+                return None
+            path.append(field.name)
+            members = field.type.fields if isinstance(field.type, RowType) else ()
+            fields = {member.name.lower(): member for member in members}
+            if len(fields) < len(members):
+                return None
+        return None if field is None else (col(*path), field)
 
     def _null(self, part: exp.Is) -> Term | None:
-        field = self._field(part.this)
+        found = self._field(part.this)
         is_null = isinstance(part.expression, exp.Null)
-        return col(field.name).is_null() if field is not None and is_null else None
+        return found[0].is_null() if found is not None and is_null else None
+
+    def _like(self, part: exp.Like) -> Term | None:
+        """Return that the text begins as the pattern does, up to its first special character."""
+        found, pattern = self._field(part.this), part.expression
+        is_text = found is not None and _root(found[1]) in _TEXTS
+        if found is None or not is_text or part.args.get("negate"):
+            return None
+        if not isinstance(pattern, exp.Literal):
+            return None
+        prefix = re.split(r"[%_\\]", pattern.name)[0]
+        self.is_exact &= pattern.name == f"{prefix}%"
+        return found[0].startswith(prefix) if prefix else None
 
     def _in(self, part: exp.In) -> Term | None:
-        field = self._field(part.this)
-        if field is None or not part.expressions or part.args.get("query") is not None:
+        found = self._field(part.this)
+        if found is None or not part.expressions or part.args.get("query") is not None:
             return None
-        values = [_constant(one, field) for one in part.expressions]
-        known = [value for value in values if value is not None]
-        return col(field.name).isin(known) if len(known) == len(values) else None
+        values = [_constant(one, found[1]) for one in part.expressions]
+        return None if None in values else found[0].isin(values)
 
     def _between(self, part: exp.Between) -> Term | None:
-        field = self._field(part.this)
-        if field is None or part.args.get("symmetric"):
+        found = self._field(part.this)
+        if found is None or part.args.get("symmetric"):
             return None
-        low, high = (_constant(part.args[side], field) for side in ("low", "high"))
-        if low is None or high is None:
-            return None
-        return (col(field.name) >= low) & (col(field.name) <= high)
+        low, high = (_constant(part.args[side], found[1]) for side in ("low", "high"))
+        return None if low is None or high is None else (found[0] >= low) & (found[0] <= high)
 
     def _compared(self, part: exp.Expr) -> Term | None:
         if not isinstance(part, exp.EQ | exp.LT | exp.LTE | exp.GT | exp.GTE):
             return None
-        field, other = self._field(part.left), part.right
+        found, other = self._field(part.left), part.right
         kind: type[exp.Expr] = type(part)
-        if field is None:
-            field, other, kind = self._field(part.right), part.left, _TURNED[kind]
-        value = None if field is None else _constant(other, field)
-        return None if field is None or value is None else _comparison(kind, field.name, value)
+        if found is None:
+            found, other, kind = self._field(part.right), part.left, _TURNED[kind]
+        value = None if found is None else _constant(other, found[1])
+        return None if found is None or value is None else _COMPARISONS[kind](found[0], value)
 
 
 _TURNED: dict[type[exp.Expr], type[exp.Expr]] = {
@@ -202,27 +241,27 @@ _TURNED: dict[type[exp.Expr], type[exp.Expr]] = {
     exp.GT: exp.LT,
     exp.GTE: exp.LTE,
 }
+_COMPARISONS: dict[type[exp.Expr], Callable[[Term, object], Term]] = {
+    exp.EQ: Term.__eq__,
+    exp.LT: Term.__lt__,
+    exp.LTE: Term.__le__,
+    exp.GT: Term.__gt__,
+    exp.GTE: Term.__ge__,
+}
 
 
-def _comparison(kind: type[exp.Expr], name: str, value: object) -> Term:
-    column = col(name)
-    if kind is exp.EQ:
-        return column == value
-    if kind is exp.LT:
-        return column < value
-    if kind is exp.LTE:
-        return column <= value
-    return column > value if kind is exp.GT else column >= value
+def _root(field: DataField) -> TypeRoot | None:
+    return field.type.root if isinstance(field.type, AtomicType) else None
 
 
 def _constant(node: exp.Expr, field: DataField) -> object | None:
     """Return a constant that compares with the column as it does in Spark; else None."""
-    root = field.type.root if isinstance(field.type, AtomicType) else None
+    root = _root(field)
     negative = isinstance(node, exp.Neg)
     if negative:
         node = node.this
-    if root in _EXACT:
-        number = _whole_number(node)
+    if root in _EXACT or root is TypeRoot.DOUBLE:
+        number = _real_number(node) if root is TypeRoot.DOUBLE else _whole_number(node)
         return -number if negative and number is not None else number
     if negative:
         return None
@@ -238,6 +277,14 @@ def _whole_number(node: exp.Expr) -> int | None:
         return None
     number = int(str(node.this))
     return number if number <= _LARGEST else None
+
+
+def _real_number(node: exp.Expr) -> float | None:
+    if isinstance(node, exp.Cast) and node.is_type("double", "bigint"):
+        node = node.this  # 3.5D
+    if not isinstance(node, exp.Literal) or node.is_string:
+        return None
+    return float(node.name)
 
 
 def _day(node: exp.Expr) -> date | None:

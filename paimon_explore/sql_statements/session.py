@@ -112,6 +112,7 @@ class Session:
         if tables:
             self._state = SessionState(state.database)
             self._state.views, self._state.names = dict(state.views), dict(state.names)
+            self._state.overwrite_mode = state.overwrite_mode
         self._given = {name: rows for name, rows in tables.items() if isinstance(rows, Table)}
         for name, rows in tables.items():
             if not isinstance(rows, Table):
@@ -152,7 +153,8 @@ class Session:
         self, statement: str, parameters: Args, travel: Travel | None = None
     ) -> tuple[Outcome, DuckDBEngine]:
         variables = self._named(statement)
-        engine = DuckDBEngine(self._state, self._dialect, variables)
+        storage_options = None if self._catalog is None else self._catalog.storage_options
+        engine = DuckDBEngine(self._state, self._dialect, variables, storage_options)
         warehouse = Warehouse(
             engine=engine,
             catalog=self._catalog,

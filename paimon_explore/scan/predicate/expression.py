@@ -286,8 +286,8 @@ def time_text_literal(text: str) -> Literal:
 
 
 def conjunction(parts: Iterable[Expression]) -> Expression:
-    """Combines parts by AND: TRUE for none, the part itself for one, else a flat And."""
-    flat = tuple(child for part in parts for child in conjuncts(part))
+    """Combines different parts by AND: TRUE for none, the part for one, else a flat And."""
+    flat = tuple(dict.fromkeys(child for part in parts for child in conjuncts(part)))
     return TRUE if not flat else flat[0] if len(flat) == 1 else And(children=flat)
 
 

@@ -14,16 +14,19 @@ cannot be parsed, is an error of its file.
 from collections.abc import Sequence
 
 from paimon_explore.commit.commit_timing import system_clock
-from paimon_explore.data_types.definitions import DataField
-from paimon_explore.errors import InvalidInputError
+from paimon_explore.data_types.definitions import AtomicType, DataField, TypeRoot
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.sql_statements.copy_into.file_format import FileFormat
+from paimon_explore.sql_statements.copy_into.file_format import PARQUET, FileFormat
 from paimon_explore.sql_statements.copy_into.load_history import SourceFile, record_loaded
+from paimon_explore.sql_statements.data_type_names import type_name
 from paimon_explore.table.table import Table
 
 LoadResult = tuple[str, str, int, int, int, str | None]
 """Name of the file, status, rows loaded, rows parsed, errors, the first error."""
 FAILED = "LOAD_FAILED"
+MALFORMED = "the line cannot be parsed: "
+"""What precedes a line in its error."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +44,22 @@ class FileLoad:
     columns: tuple[DataField, ...]
     format: FileFormat
     on_error: str
+
+    def uncastable(self, field: DataField) -> str:
+        """Return what precedes a value in its error.
+
+        Raises:
+            UnsupportedFeatureError: texts are not cast to the type of the column.
+        """
+        kind = type_name(field.type)
+        is_atomic = isinstance(field.type, AtomicType) and field.type.root is not TypeRoot.VARIANT
+        if self.format.kind != PARQUET and not is_atomic:
+            raise UnsupportedFeatureError(
+                f"COPY INTO column {field.name!r} of type {kind} from {self.format.kind} files",
+                self.table.name,
+                hint="Load Parquet files, or INSERT the rows with from_json(…).",
+            )
+        return f"column {field.name!r} of type {kind} cannot store '"
 
     def result(self, one: SourceFile, counted: tuple[int, int, str | None]) -> LoadResult:
         """Return what becomes of a file.

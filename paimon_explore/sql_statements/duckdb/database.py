@@ -14,7 +14,7 @@ import duckdb
 from paimon_explore.encoding.thread_pools import thread_pool
 from paimon_explore.errors import InvalidInputError, PaimonError
 from paimon_explore.limits import memory_limit
-from paimon_explore.sql_statements.duckdb.spark_semantics import MACRO
+from paimon_explore.sql_statements.duckdb.spark_semantics import MACROS
 from paimon_explore.table.scan import Scan
 
 _Value = TypeVar("_Value")
@@ -40,6 +40,15 @@ def quoted(name: str) -> str:
     return '"{}"'.format(name.replace('"', '""'))
 
 
+def text_constant(text: str) -> str:
+    """Write a text as a constant of DuckDB.
+
+    >>> print(text_constant("it's"))
+    'it''s'
+    """
+    return "'{}'".format(text.replace("'", "''"))
+
+
 def new_cursor(sources: Mapping[str, object]) -> duckdb.DuckDBPyConnection:
     """Return a connection with temporary views.
 
@@ -59,7 +68,7 @@ def new_cursor(sources: Mapping[str, object]) -> duckdb.DuckDBPyConnection:
 @cache
 def _database() -> duckdb.DuckDBPyConnection:
     made = duckdb.connect(config={**_SETTINGS, "memory_limit": f"{memory_limit()}B"})
-    made.execute(MACRO)
+    made.execute(MACROS)
     return made
 
 

@@ -16,6 +16,8 @@ from paimon_explore.errors import (
     NotFoundError,
     UnsupportedFeatureError,
 )
+from paimon_explore.fileio.paths import scheme
+from paimon_explore.fileio.resolve import resolve
 from paimon_explore.maintenance.row_level.update_delete import readable_row_type
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.snapshot import Snapshot
@@ -36,9 +38,14 @@ from paimon_explore.sql_statements.duckdb.dialect import (
     with_values,
 )
 from paimon_explore.sql_statements.duckdb.expressions import computed
+from paimon_explore.sql_statements.duckdb.file_export import export_rows
+from paimon_explore.sql_statements.duckdb.file_import import FileImport
 from paimon_explore.sql_statements.duckdb.metadata_answers import metadata_answer
+from paimon_explore.sql_statements.duckdb.parquet_folder import parquet_folder
 from paimon_explore.sql_statements.duckdb.query_rows import AssignedRows, DuckRows, plain_type
+from paimon_explore.sql_statements.duckdb.top_rows import top_rows
 from paimon_explore.sql_statements.engine import (
+    OVERWRITE_MODE,
     TARGET_VIEW,
     Args,
     ForeignTable,
@@ -55,6 +62,7 @@ from paimon_explore.table.scan import Scan
 from paimon_explore.table.table import Table
 
 _PLAIN_CLAUSES = frozenset({"expressions", "from", "from_", "limit"})
+_SET_MODE = re.compile(rf"SET\s+{OVERWRITE_MODE}\s*=\s*(STATIC|DYNAMIC)", re.IGNORECASE)
 _ALIAS = re.compile(r"(_paimon_[0-9a-f]{32} AS )`([^`]*)`")
 """A view with the alias that replaces a table, quoted as in Spark."""
 
@@ -66,12 +74,14 @@ class SessionState:
         database: the current database.
         views: temporary views by lower-case name.
         names: their names as given.
+        overwrite_mode: `STATIC` or `DYNAMIC`, of INSERT OVERWRITE.
     """
 
     def __init__(self, database: str) -> None:
         self.database = database
         self.views: dict[str, DuckRows | object] = {}
         self.names: dict[str, str] = {}
+        self.overwrite_mode = "STATIC"
 
     def add(self, name: str, rows: object) -> None:
         """Add a temporary view."""
@@ -86,6 +96,7 @@ class DuckDBEngine:
         state: of the session.
         dialect: of its queries.
         rows: tables and data for names that nothing else has.
+        storage_options: settings of the storage of files outside of tables.
 
     Attributes:
         tree: the last query, whose tables are views; None before one.
@@ -95,11 +106,16 @@ class DuckDBEngine:
     name = "DuckDB"
 
     def __init__(
-        self, state: SessionState, dialect: str = SPARK, rows: Mapping[str, object] | None = None
+        self,
+        state: SessionState,
+        dialect: str = SPARK,
+        rows: Mapping[str, object] | None = None,
+        storage_options: Mapping[str, object] | None = None,
     ) -> None:
         self._state = state
         self._rows = {name.lower(): value for name, value in (rows or {}).items()}
         self._dialect = dialect
+        self._storage_options = storage_options or {}
         self._sources: dict[str, object] = {}
         self.tree: exp.Query | None = None
         self.read: dict[str, TableRows] = {}
@@ -131,7 +147,11 @@ class DuckDBEngine:
             raise InvalidInputError(f"{text} does not fit: {error}.") from error
 
     def query(self, text: str, args: Args) -> DuckRows:
-        """Run a query."""
+        """Run a query, or set the mode of INSERT OVERWRITE."""
+        mode = _SET_MODE.fullmatch(text.strip())
+        if mode is not None:
+            self._state.overwrite_mode = mode[1]
+            return DuckRows(f"SELECT '{OVERWRITE_MODE}' AS key, '{mode[1]}' AS value", {})
         if self._dialect == DUCKDB:
             text = _ALIAS.sub(r'\1"\2"', text)
         tree = with_values(parsed_query(text, self._dialect), args)
@@ -144,6 +164,9 @@ class DuckDBEngine:
             name = f"_paimon_{uuid4().hex}"
             return DuckRows(f"SELECT * FROM {name}", {name: known})  # noqa: S608 - a name made here
         sources = {**self._sources, **self._session_views(tree)}
+        top = top_rows(tree, self._scans)
+        if top is not None:
+            sources[top[0]] = top[1]
         streams: dict[str, object] = {}
         if _reads_all_rows(tree):
             for view, scan in self._scans.items():
@@ -210,7 +233,8 @@ class DuckDBEngine:
             return rows.table.system_table(rows.system).to_arrow()
         if not isinstance(rows.table, Table):
             return rows.table.to_arrow()
-        self._scans[view] = rows.table.scan()
+        scan = rows.table.scan()
+        self._scans[view] = scan if rows.where is None else scan.filter(rows.where)
         return self._scans[view]
 
     def update(self, change: RowUpdate, args: Args) -> Snapshot | None:
@@ -293,28 +317,42 @@ class DuckDBEngine:
         self._state.database = database
 
     def overwrites_dynamically(self) -> bool:
-        """Return False, as Spark's default."""
-        return False
+        """Return whether INSERT OVERWRITE replaces only the partitions of the new rows."""
+        return self._state.overwrite_mode.upper() == "DYNAMIC"
 
     def list_files(self, folder: str) -> list[SourceFile]:
-        """Refuse COPY INTO."""
-        raise _refused(f"COPY INTO with the folder {folder}")
+        """List the files directly in a folder of any storage that this library opens."""
+        file_io, path = resolve(folder, self._storage_options)
+        if not file_io.exists(path):
+            raise InvalidInputError(f"COPY INTO: there is no file or folder {folder!r}.")
+        status = file_io.status(path)
+        return [
+            SourceFile(
+                path=one.path if scheme(one.path) else f"file:{one.path}",
+                name=one.name,
+                size=one.size,
+                modified=one.modified_ms,
+            )
+            for one in (file_io.list(path) if status.is_folder else [status])
+            if not one.is_folder and not one.name.startswith(("_", "."))
+        ]
 
     def load_files(self, load: FileLoad, files: Sequence[SourceFile]) -> list[LoadResult]:
-        """Refuse COPY INTO."""
-        del files
-        raise _refused(f"COPY INTO {load.table.name}")
+        """Load files into a table."""
+        return FileImport(to=load, storage_options=self._storage_options).load(files)
 
     def export_files(
         self, rows: QueryRows, made: FileFormat, folder: str, *, overwrite: bool
     ) -> int:
-        """Refuse COPY INTO."""
-        del rows, made, overwrite
-        raise _refused(f"COPY INTO '{folder}'")
+        """Write rows to a file in a folder."""
+        storage = resolve(folder, self._storage_options)
+        return export_rows(_duck_rows(rows), made, folder, storage, overwrite=overwrite)
 
     def foreign_table(self, path: tuple[str, ...]) -> ForeignTable:
-        """Refuse migrations, which need Spark."""
-        raise _refused(f"migrating {'.'.join(path)}")
+        """Return a folder of Parquet files; tables of other catalogs need Spark."""
+        if "/" not in path[-1]:
+            raise _refused(f"migrating {'.'.join(path)}")
+        return parquet_folder(*resolve(path[-1], self._storage_options))
 
     def foreign_tables(self, database: str) -> list[str]:
         """Raise an error: DuckDB has no databases of its own."""

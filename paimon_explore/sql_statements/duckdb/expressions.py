@@ -9,7 +9,7 @@ from paimon_explore.data_types.arrow import from_arrow, to_arrow
 from paimon_explore.data_types.arrow_buffers import Column as Values
 from paimon_explore.data_types.definitions import RowType
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
-from paimon_explore.scan.predicate.expression import Column, Computed
+from paimon_explore.scan.predicate.expression import Column, Computed, Literal, literal
 from paimon_explore.sql_statements.duckdb.database import quoted
 from paimon_explore.sql_statements.duckdb.dialect import duckdb_text
 from paimon_explore.sql_statements.duckdb.query_rows import DuckRows
@@ -24,8 +24,8 @@ def computed(
     columns: Sequence[tuple[Column, str]],
     row_type: RowType,
     sources: Mapping[str, object],
-) -> Computed:
-    """Return an expression that DuckDB computes.
+) -> Computed | Literal:
+    """Return an expression that DuckDB computes; NULL has the type of its column.
 
     Args:
         tree: the expression.
@@ -43,6 +43,8 @@ def computed(
             f"the random value {tree.sql(dialect='spark')} in a change of rows",
             hint="Insert the values into a table first, and merge this table.",
         )
+    if isinstance(tree.unnest(), exp.Null):
+        return literal(None)
     text, view = duckdb_text(tree), quoted(alias)
     words = {node.name.lower() for node in tree.find_all(exp.Identifier)}
     used = [at for at, (_, name) in enumerate(columns) if name.lower() in words]

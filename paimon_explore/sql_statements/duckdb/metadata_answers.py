@@ -1,11 +1,13 @@
 """Answers of `SELECT count(*), min(a), max(a) FROM t` from the metadata of the data files.
 
+A WHERE may compare partition columns, if only rows are counted.
+
 An answer is given only if it is certain: the files' rows must be the table's rows without a merge,
 and for statistics none of them may be deleted. Bounds of numbers and dates are exact; those of
 strings may be truncated, and those of floating-point numbers do not count NaN.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +15,13 @@ import pyarrow.compute as pc
 from sqlglot import exp
 
 from paimon_explore.data_types.arrow import to_arrow
-from paimon_explore.data_types.arrow_buffers import Column, as_python, fixed_values, valid_mask
+from paimon_explore.data_types.arrow_buffers import (
+    Column,
+    Ints,
+    as_python,
+    fixed_values,
+    valid_mask,
+)
 from paimon_explore.data_types.definitions import AtomicType, DataField, RowType, TypeRoot
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.scan.live_entries import PartitionFilter, live_files
@@ -21,13 +29,14 @@ from paimon_explore.scan.manifest_arrays import column, numbers
 from paimon_explore.scan.pruning.file_statistics import value_stats
 from paimon_explore.scan.pruning.statistics_pruning import ColumnStats
 from paimon_explore.scan.splits.data_split import DataSplit
+from paimon_explore.sql_statements.query_pushdown import whole_where
 from paimon_explore.table.engine_scans.scan_part import ScanPart
 from paimon_explore.table.scan import Scan
 
 _EXACT = frozenset(
     {TypeRoot.TINYINT, TypeRoot.SMALLINT, TypeRoot.INT, TypeRoot.BIGINT, TypeRoot.DATE}
 )
-_CLAUSES = frozenset({"expressions", "from", "from_"})
+_CLAUSES = frozenset({"expressions", "from", "from_", "where"})
 _TABLE_PARTS = frozenset({"this", "alias"})
 
 
@@ -46,13 +55,22 @@ def metadata_answer(tree: exp.Expr, scans: Mapping[str, Scan]) -> pa.Table | Non
     >>> metadata_answer(sqlglot.parse_one("SELECT count(*) AS n FROM t"), scans).to_pydict()
     {'n': [30]}
     """
-    scan = _only_table(tree, scans)
-    if scan is None:
+    table = only_table(tree, _CLAUSES)
+    scan = None if table is None else scans.get(table.name)
+    if table is None or scan is None:
         return None
     items = [(item.alias_or_name or item.sql(), item.unalias()) for item in tree.expressions]
     wanted = [_aggregate(item, scan.row_type) for _, item in items]
     if scan.narrowed is not None or not wanted or None in wanted:
         return None
+    where = tree.args.get("where")
+    if where is not None:
+        schema = scan.target.schema
+        names = {column.name for column in where.find_all(exp.Column)}
+        term = whole_where(table, schema) if names <= set(schema.partition_keys) else None
+        if term is None or any(one is not None and one[1] is not None for one in wanted):
+            return None
+        scan = scan.filter(term)
     parts = scan.parts()
     if any(part.row_count is None for part in parts):
         return None
@@ -63,15 +81,13 @@ def metadata_answer(tree: exp.Expr, scans: Mapping[str, Scan]) -> pa.Table | Non
     return pa.Table.from_arrays(columns, names=[name for name, _ in items])
 
 
-def _only_table(tree: exp.Expr, scans: Mapping[str, Scan]) -> Scan | None:
-    """The table of a SELECT that has no clause but FROM, with one table."""
-    if not isinstance(tree, exp.Select) or _given(tree) - _CLAUSES:
+def only_table(tree: exp.Expr, clauses: Collection[str]) -> exp.Table | None:
+    """Return the table of a SELECT that reads one table and has only some clauses."""
+    if not isinstance(tree, exp.Select) or not _given(tree) <= set(clauses):
         return None
     source = tree.args.get("from_") or tree.args.get("from")
     table = source.this if isinstance(source, exp.From) else None
-    if not isinstance(table, exp.Table) or _given(table) - _TABLE_PARTS:
-        return None
-    return scans.get(table.name)
+    return table if isinstance(table, exp.Table) and _given(table) <= _TABLE_PARTS else None
 
 
 def _given(node: exp.Expr) -> set[str]:
@@ -101,10 +117,11 @@ def _value(
     if not parts:
         nothing = pa.array([], to_arrow(field.type))
         return pa.scalar(0, pa.int64()) if function is exp.Count else _bound("min", nothing)
-    is_exact = isinstance(field.type, AtomicType) and field.type.root in _EXACT
-    stats = _statistics(field, scan, parts) if is_exact or function is exp.Count else None
-    if stats is None:
+    is_exact = has_exact_bounds(field)
+    found = statistics_of(field, scan, parts) if is_exact or function is exp.Count else None
+    if found is None:
         return None
+    stats = found[0]
     if function is exp.Count:
         nulls = int(fixed_values(stats.null_count, np.int64).sum())
         return pa.scalar(rows - nulls, pa.int64())
@@ -112,13 +129,20 @@ def _value(
     return _bound("min" if is_min else "max", stats.minimum if is_min else stats.maximum)
 
 
+def has_exact_bounds(field: DataField) -> bool:
+    """Return whether the bounds of a column are values of it."""
+    return isinstance(field.type, AtomicType) and field.type.root in _EXACT
+
+
 def _bound(name: str, bounds: Column) -> "pa.Scalar[pa.DataType]":
     found: pa.Scalar[pa.DataType] = pc.call_function(name, [bounds])
     return found
 
 
-def _statistics(field: DataField, scan: Scan, parts: Sequence[ScanPart]) -> ColumnStats | None:
-    """The statistics of the data files; None if they are not those of the table's rows."""
+def statistics_of(
+    field: DataField, scan: Scan, parts: Sequence[ScanPart]
+) -> tuple[ColumnStats, Ints] | None:
+    """Return statistics and row counts of the data files; None if they are not the table's."""
     target = scan.target
     splits = [part.split for part in parts if isinstance(part.split, DataSplit)]
     if target.snapshot is None or any(
@@ -136,7 +160,7 @@ def _statistics(field: DataField, scan: Scan, parts: Sequence[ScanPart]) -> Colu
     bounded = valid_mask(stats.minimum) & valid_mask(stats.maximum)
     nulls = fixed_values(stats.null_count, np.int64)
     rows = numbers(entries.table, "row_count")
-    return stats if (bounded | (nulls == rows)).all() else None
+    return (stats, rows) if (bounded | (nulls == rows)).all() else None
 
 
 def _names(entries: ManifestEntries) -> list[str]:

@@ -133,7 +133,7 @@ class DuckRows:
 
     def insert_into(self, table: Table) -> Snapshot | None:
         """Append or upsert the rows."""
-        return _insert(self.to_batches(), table)
+        return insert(self.to_batches(), table)
 
     def overwrite(self, table: Table, partition: object) -> Snapshot | None:
         """Replace rows of a table by these rows."""
@@ -213,7 +213,7 @@ class AssignedRows:
 
     def insert_into(self, table: Table) -> Snapshot | None:
         """Append or upsert the rows."""
-        return _insert(self.to_batches(), table)
+        return insert(self.to_batches(), table)
 
     def overwrite(self, table: Table, partition: object) -> Snapshot | None:
         """Replace rows of a table by these rows."""
@@ -266,7 +266,8 @@ def plain_type(wanted: pa.DataType) -> str:
     return known.get(wanted, "TIME" if pat.is_time(wanted) else "VARCHAR")
 
 
-def _insert(rows: pa.RecordBatchReader, table: Table) -> Snapshot | None:
+def insert(rows: pa.RecordBatchReader, table: Table) -> Snapshot | None:
+    """Append or upsert rows."""
     return table.upsert(rows) if table.schema.primary_keys else table.append(rows)
 
 

@@ -4,13 +4,52 @@ from collections.abc import Callable, Mapping
 
 from sqlglot import exp
 
-MACRO = (
-    "CREATE MACRO spark_whole(x DOUBLE) AS trunc(x), (x FLOAT) AS trunc(x), "
-    "(x DECIMAL(38, 19)) AS trunc(x), (x VARCHAR) AS x, (x BIGINT) AS x, (x HUGEINT) AS x, "
-    "(x BOOLEAN) AS x, (x DATE) AS x, (x TIMESTAMP) AS x, (x TIMESTAMPTZ) AS epoch(x)::BIGINT"
-)
-"""A function of the database: casts to integers drop the fraction, where DuckDB rounds."""
-_WHOLE = ("tinyint", "smallint", "int", "bigint")
+MACROS = r"""
+CREATE MACRO spark_whole(x DOUBLE) AS trunc(x), (x FLOAT) AS trunc(x),
+    (x DECIMAL(38, 19)) AS trunc(x), (x TIMESTAMPTZ) AS epoch(x)::BIGINT,
+    (x VARCHAR) AS CASE WHEN regexp_full_match(x, '\s*[+-]?[0-9]+\s*') THEN x
+        ELSE '"' || x || '"' END,
+    (x BIGINT) AS x, (x HUGEINT) AS x, (x BOOLEAN) AS x, (x DATE) AS x, (x TIMESTAMP) AS x;
+CREATE MACRO spark_real(x DOUBLE) AS x, (x BOOLEAN) AS x, (x TIMESTAMPTZ) AS epoch(x),
+    (x VARCHAR) AS CASE WHEN contains(x, '_') THEN '"' || x || '"'
+        ELSE regexp_replace(x, '([0-9.])[dDfF](\s*)$', '\1\2') END;
+CREATE MACRO spark_boolean(x VARCHAR) AS trim(x), (x DOUBLE) AS x <> 0, (x BOOLEAN) AS x;
+CREATE MACRO spark_date(x DATE) AS x, (x TIMESTAMP) AS x, (x TIMESTAMPTZ) AS x,
+    (x VARCHAR) AS CASE WHEN regexp_full_match(x, '\s*[0-9]{4}\s*') THEN trim(x) || '-01-01'
+        WHEN regexp_full_match(x, '\s*[0-9]{4}-[0-9]{1,2}\s*') THEN trim(x) || '-01'
+        WHEN x LIKE '%-%-%' THEN regexp_replace(x, '([0-9]-[0-9]+-[0-9]+)[T ].*', '\1')
+        ELSE '"' || x || '"' END;
+CREATE MACRO positive(x) AS x;
+CREATE MACRO negative(x) AS -x;
+CREATE MACRO nanvl(x, y) AS CASE WHEN isnan(x) THEN y ELSE x END;
+CREATE MACRO hypot(x, y) AS sqrt(x * x + y * y);
+CREATE MACRO rint(x) AS round_even(x, 0);
+CREATE MACRO btrim(x, y) AS trim(x, y);
+CREATE MACRO elt(n, a, b) AS CASE n WHEN 1 THEN a WHEN 2 THEN b END;
+CREATE MACRO "get"(a, n) AS list_extract(a, n + 1);
+CREATE MACRO arrays_overlap(a, b) AS list_has_any(a, b);
+CREATE MACRO array_repeat(x, n) AS list_transform(range(n), lambda i : x);
+CREATE MACRO spark_distinct(a) AS list_filter(a, lambda x, i : list_position(a, x) = i);
+CREATE MACRO array_union(a, b) AS spark_distinct(list_concat(a, b));
+CREATE MACRO timestamp_millis(x) AS make_timestamptz(x * 1000);
+CREATE MACRO timestamp_micros(x) AS make_timestamptz(x);
+CREATE MACRO make_timestamp_ntz(y, m, d, h, n, s) AS make_timestamp(y, m, d, h, n, s);
+CREATE MACRO to_timestamp_ntz(x) AS CAST(x AS TIMESTAMP);
+CREATE MACRO find_in_set(x, list) AS coalesce(list_position(string_split(list, ','), x), 0);
+CREATE MACRO substring_index(x, d, n) AS array_to_string(CASE WHEN n > 0
+    THEN list_slice(string_split(x, d), 1, n) ELSE list_slice(string_split(x, d), n, -1) END, d);
+"""
+"""Functions of the database: those of Spark that DuckDB lacks, and what casts convert, by type.
+
+Casts to integers drop the fraction, where DuckDB rounds. Texts that Spark refuses are quoted, so
+that DuckDB refuses them too.
+"""
+_CASTS = {
+    **dict.fromkeys(("TINYINT", "SMALLINT", "INT", "BIGINT"), "spark_whole"),
+    **dict.fromkeys(("FLOAT", "DOUBLE"), "spark_real"),
+    "BOOLEAN": "spark_boolean",
+    "DATE": "spark_date",
+}
 _DAYS = frozenset({"DAY", "DAYS", "WEEK", "WEEKS", "MONTH", "MONTHS", "YEAR", "YEARS"})
 _UNITS = {"YYYY": "YEAR", "YY": "YEAR", "MON": "MONTH", "MM": "MONTH", "DD": "DAY"}
 _ZERO = "Division by zero. Use try_divide to get NULL."
@@ -59,14 +98,23 @@ def _named_function(node: exp.Expr) -> exp.Expr:
     return node if make is None else make(*[part.copy() for part in node.expressions])
 
 
-def _whole(node: exp.Expr) -> exp.Expr:
-    value = node.this
-    if (
-        isinstance(node, exp.Cast)
-        and node.is_type(*_WHOLE)
-        and not (isinstance(value, exp.Literal) and "." not in value.name)
-    ):
-        node.set("this", exp.Anonymous(this="spark_whole", expressions=[value.copy()]))
+def cast_argument(kind: str, value: str) -> str:
+    """Return what is cast in place of a text, to a type of DuckDB.
+
+    >>> cast_argument("DATE", "v")
+    'spark_date(v)'
+    """
+    name = _CASTS.get(kind.replace("INTEGER", "INT"))
+    return value if name is None else f"{name}({value})"
+
+
+def _as_spark(node: exp.Expr) -> exp.Expr:
+    """Return a cast of the value that DuckDB converts as Spark does."""
+    assert isinstance(node, exp.Cast)  # noqa: S101 - by `_FIXES`
+    name, value = _CASTS.get(node.to.this.value), node.this
+    is_whole = isinstance(value, exp.Literal) and not value.is_string and "." not in value.name
+    if name is not None and not is_whole:
+        node.set("this", _call(name, value.copy()))
     return node
 
 
@@ -92,8 +140,36 @@ def _checked_divisor(node: exp.Expr) -> exp.Expr:
     return node
 
 
+def _whole_quotient(node: exp.Expr) -> exp.Expr:
+    """Return a quotient of any numbers as BIGINT."""
+    quotient = exp.Paren(this=_checked_divisor(node).copy())
+    return exp.Cast(this=_call("spark_whole", quotient), to=exp.DataType.build("bigint"))
+
+
+def _from_one(node: exp.Expr) -> exp.Expr:
+    start = node.args.get("start")
+    if isinstance(start, exp.Literal) and start.name == "0":
+        node.set("start", exp.Literal.number(1))
+    return node
+
+
 def _call(name: str, *parts: exp.Expr) -> exp.Expr:
     return exp.Anonymous(this=name, expressions=list(parts))
+
+
+def _any(array: exp.Expr, test: exp.Expr) -> exp.Expr:
+    found = _call("list_bool_or", _call("list_transform", array, test))
+    return exp.func("coalesce", found, exp.false())
+
+
+def _negated(test: exp.Expr) -> exp.Expr:
+    return exp.Lambda(this=exp.Not(this=exp.Paren(this=test.this)), expressions=test.expressions)
+
+
+def _exists(node: exp.Expr) -> exp.Expr:
+    """Return whether an element of an array passes a test; EXISTS of a query stays."""
+    test = node.args.get("expression")
+    return node if test is None else _any(node.this.copy(), test.copy())
 
 
 def _pmod(number: exp.Expr, divisor: exp.Expr) -> exp.Expr:
@@ -114,25 +190,36 @@ _FUNCTIONS: Mapping[str, Callable[..., exp.Expr]] = {
     "isnotnull": lambda value: exp.Not(
         this=exp.Paren(this=exp.Is(this=value, expression=exp.Null()))
     ),
+    "forall": lambda array, test: exp.Not(this=_any(array, _negated(test))),
+    "octet_length": lambda text: _call("strlen", text),
     "timestamp_seconds": lambda value: _call("to_timestamp", value),
     "every": lambda value: _call("bool_and", value),
     "some": lambda value: _call("bool_or", value),
 }
 """Functions that sqlglot does not know, by Spark's name."""
 _FIXES: Mapping[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
-    exp.Cast: _whole,
-    exp.TryCast: _whole,
+    exp.Cast: _as_spark,
+    exp.TryCast: _as_spark,
     exp.TsOrDsAdd: _to_date,
     exp.Add: _as_date,
     exp.Sub: _as_date,
     exp.Div: _checked_divisor,
-    exp.IntDiv: _checked_divisor,
+    exp.IntDiv: _whole_quotient,
     exp.Mod: _checked_divisor,
     exp.DateTrunc: _truncated,
     exp.Like: _matched,
     exp.DayOfWeek: lambda node: exp.Paren(
         this=exp.Add(this=node.copy(), expression=exp.Literal.number(1))
     ),
+    exp.DateFromUnixDate: _to_date,
+    exp.IsNan: lambda node: exp.func("coalesce", node.copy(), exp.false()),
+    exp.Substring: _from_one,
+    exp.ArrayDistinct: lambda node: _call("spark_distinct", node.this.copy()),
+    exp.Exists: _exists,
+    exp.SafeAdd: lambda node: _call(
+        "try", exp.Add(this=node.this.copy(), expression=node.expression.copy())
+    ),
+    exp.ArrayPosition: lambda node: exp.func("coalesce", node.copy(), exp.Literal.number(0)),
     exp.Anonymous: _named_function,
 }
 """The replacement by the class of an expression."""

@@ -101,6 +101,7 @@ class Catalog(OperableCatalog):
         is_folder = name is None and options is None and not keywords
         if is_folder and warehouse is not None:
             self._metastore = FilesystemMetastore(*resolve_location(warehouse, storage_options))
+            self.storage_options = dict(storage_options or {})
             return
         if is_folder:
             raise InvalidInputError(
@@ -113,6 +114,7 @@ class Catalog(OperableCatalog):
         found = catalog_options(name, options, {"warehouse": warehouse, **keywords})
         storage = mapping("storage_options", storage_options or {})
         self._metastore = open_metastore(found, storage)
+        self.storage_options = {**found.storage(), **storage}
         self._options = found.shown()
         self._java_options = dict(found.values)
         self._table_defaults = found.table_defaults()

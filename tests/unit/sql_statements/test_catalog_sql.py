@@ -6,6 +6,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import paimon_explore as pe
@@ -152,6 +153,44 @@ def test_partitions_are_overwritten(catalog: pe.Catalog, rows: Callable[[str], l
     assert rows("SHOW PARTITIONS p") == [("dt=a",), ("dt=b",)]
     catalog.sql("INSERT OVERWRITE p SELECT 5, 'c'")
     assert rows("SELECT * FROM p") == [(5, "c")]
+    setting = "SET spark.sql.sources.partitionOverwriteMode = {}"
+    catalog.sql("INSERT INTO p VALUES (6, 'd')")
+    assert rows(setting.format("dynamic"))[0][1] == "dynamic"
+    catalog.sql("INSERT OVERWRITE p SELECT 7, 'c'")
+    catalog.sql("INSERT OVERWRITE p PARTITION (dt = 'c') SELECT 1 WHERE false")
+    assert rows("SELECT * FROM p") == [(6, "d")]
+    catalog.sql(setting.format("STATIC"))
+    catalog.sql("INSERT OVERWRITE p SELECT 8, 'e'")
+    assert rows("SELECT * FROM p") == [(8, "e")]
+
+
+def test_a_folder_of_parquet_files_becomes_a_table(
+    catalog: pe.Catalog, rows: Callable[[str], list[Row]], tmp_path: Path
+) -> None:
+    folder = tmp_path / "files"
+    for number, day in enumerate(("2026-01-01", "__HIVE_DEFAULT_PARTITION__", "2026-01-02")):
+        part = folder / f"day={day}" / f"n={number}"
+        part.mkdir(parents=True)
+        moment = datetime.fromisoformat("2026-01-01T02:00:00")
+        data = pa.table({"id": [number], "t": pa.array([moment], pa.timestamp("us"))})
+        pq.write_table(data, part / "a.parquet", use_deprecated_int96_timestamps=True)
+    (folder / "_SUCCESS").touch()
+    call = "CALL sys.migrate_table('hive', '{}', target_table => 'db.{}')"
+    assert rows(call.format(folder, "made")) == [(True,)]
+    assert rows("SELECT id, day, n FROM made ORDER BY id") == [
+        (0, date(2026, 1, 1), 0),
+        (1, None, 1),
+        (2, date(2026, 1, 2), 2),
+    ]
+    schema = catalog.table("db.made").schema
+    assert schema.partition_keys == ("day", "n")
+    assert [row[:2] for row in rows("DESCRIBE made")][:4] == [
+        *(("id", "bigint"), ("t", "timestamp"), ("day", "date"), ("n", "int")),
+    ]
+    with pytest.raises(InvalidInputError, match="is not a folder of Parquet files"):
+        catalog.sql(call.format(f"{folder}/no", "other"))
+    with pytest.raises(UnsupportedFeatureError, match=r"default\.x without Spark"):
+        catalog.sql(call.format("default.x", "other"))
 
 
 VALUES: dict[str, object] = {
@@ -169,7 +208,6 @@ VALUES: dict[str, object] = {
     "array(1, 2)[0]": 1,
     "named_struct('a', 1).a": 1,
     "map('k', 5)['k']": 5,
-    "CASE WHEN NULL THEN 1 ELSE 2 END": 2,
     "length('héllo')": 5,
     "substring('hello', 2, 3)": "ell",
     "X'00FF'": b"\x00\xff",

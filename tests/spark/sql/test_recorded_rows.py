@@ -1,0 +1,26 @@
+"""Spark returns the rows that are recorded for SQL without Spark."""
+
+from pathlib import Path
+
+import pyarrow as pa
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+import paimon_explore as pe
+from paimon_explore.spark.sql_statement import sql
+from support.sql_cases import other_results
+
+
+def test_recorded_rows_are_those_of_spark(spark: SparkSession, tmp_path: Path) -> None:
+    catalog = pe.Catalog(tmp_path)
+    catalog.create_database("db")
+
+    def run(text: str) -> pa.Table:
+        return sql(spark, text, catalog=catalog, database="db").toArrow()
+
+    zone = spark.conf.get("spark.sql.session.timeZone")
+    spark.conf.set("spark.sql.session.timeZone", "UTC")
+    try:
+        assert other_results(run, (pe.PaimonError, PySparkException)) == {}
+    finally:
+        spark.conf.set("spark.sql.session.timeZone", zone or "UTC")

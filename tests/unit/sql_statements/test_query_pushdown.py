@@ -1,0 +1,162 @@
+"""Conditions, counts and first rows of queries: fewer files are read, and the rows are the same."""
+
+import random
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+import paimon_explore as pe
+from paimon_explore.sql_statements.duckdb.dialect import parsed_query
+from paimon_explore.sql_statements.duckdb.metadata_answers import metadata_answer
+from paimon_explore.sql_statements.duckdb.top_rows import top_rows
+
+KINDS = {
+    "append": "",
+    "vectors": "'deletion-vectors.enabled' = 'true'",
+    "keyed": "'primary-key' = 'id', 'bucket' = '2'",
+}
+COLUMNS = ("id", "s", "d", "day", "n", "r.a", "t.r.b", "extra")
+REAL = (float("nan"), float("inf"), float("-inf"), -0.0, 0.0, 1.5, -2.25, None)
+
+
+def _table(folder: Path, kind: str, *, deletes: bool = True) -> pe.Table:
+    """A table of five files with an evolved schema and perhaps deleted rows."""
+    chance = random.Random(7)  # noqa: S311 - not for secrets
+    catalog = pe.Catalog(folder)
+    catalog.create_database("db")
+    options = f" TBLPROPERTIES ({KINDS[kind]})" if KINDS[kind] else ""
+    catalog.sql(
+        "CREATE TABLE db.t (id BIGINT NOT NULL, s STRING, d DOUBLE, day DATE, n DECIMAL(6, 2), "
+        f"r STRUCT<a: INT, b: STRING>){options}"
+    )
+    table = catalog.table("db.t")
+    assert isinstance(table, pe.Table)
+    for number in range(5):
+        if number == 3:
+            catalog.sql("ALTER TABLE db.t ADD COLUMN extra INT")
+            table = catalog.table("db.t")
+        rows = [
+            {
+                "id": number * 40 + at,
+                "s": chance.choice([None, "", f"k{number}-{at}", f"k%{at}"]),
+                "d": chance.choice(REAL) if number else None,
+                "day": chance.choice([None, date(1960 + 20 * number, 1, 1 + at % 28)]),
+                "n": chance.choice([None, f"{at - 20}.5"]),
+                "r": chance.choice([None, {"a": None, "b": "x"}, {"a": at, "b": f"k{number}"}]),
+            }
+            | ({"extra": chance.choice([None, at])} if number > 2 else {})
+            for at in range(40)
+        ]
+        write = table.upsert if kind == "keyed" else table.append
+        write(rows, cast="parse")
+    if deletes:
+        table.delete("id % 7 = 3")
+    return table
+
+
+def _condition(chance: random.Random, depth: int = 2) -> str:
+    if depth and chance.random() < 0.5:
+        word = chance.choice(["AND", "OR"])
+        return f"({_condition(chance, depth - 1)} {word} {_condition(chance, depth - 1)})"
+    column = chance.choice(COLUMNS)
+    values = {
+        "id": [str(chance.randrange(-5, 250)) for _ in range(40)],
+        "s": ["'k1-7'", "'k%3'", "''", "'zz'"],
+        "d": ["0", "-0.0", "1.5", "1e9", "-2.25D", "CAST('NaN' AS DOUBLE)"],
+        "day": ["DATE '1960-01-05'", "'2000-01-09'", "DATE '1980-01-28'"],
+        "n": ["0", "-3.5", "7"],
+        "r.a": ["3", "39", "-1"],
+        "t.r.b": ["'k2'", "'x'"],
+        "extra": ["5", "30"],
+    }[column]
+    one, other = chance.choice(values), chance.choice(values)
+    forms = [
+        f"{column} {chance.choice(['=', '<', '<=', '>', '>=', '<>'])} {one}",
+        f"{column} IN ({', '.join(values)})",
+        f"{column} IS {chance.choice(['', 'NOT '])}NULL",
+        f"{column} BETWEEN {one} AND {other}",
+        f"NOT ({column} = {one})",
+    ]
+    if column in {"s", "t.r.b"}:
+        patterns = ["k1%", "k%", "%", "k_-1%", r"k\\%1%", "k2-%9", "x", ""]
+        forms += [f"{column} {chance.choice(['', 'NOT '])}LIKE '{chance.choice(patterns)}'"] * 3
+    return chance.choice(forms)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_random_conditions_and_first_rows_are_those_of_plain_data(
+    kind: str, tmp_path: Path
+) -> None:
+    table, chance = _table(tmp_path, kind), random.Random(3)  # noqa: S311 - not for secrets
+    plain = table.to_arrow()
+    for _ in range(120):
+        text = f"SELECT id FROM t WHERE {_condition(chance)} ORDER BY id"  # noqa: S608 - made here
+        assert pe.sql(text, t=table).to_arrow() == pe.sql(text, t=plain).to_arrow(), text
+    for _ in range(30):
+        order = chance.choice(["id", "day", "extra", "d", "n", "s"])
+        order += chance.choice(["", " DESC", " NULLS LAST", " DESC NULLS FIRST"])
+        text = f"SELECT {order.split()[0]} FROM t ORDER BY {order} LIMIT {chance.randrange(1, 99)}"  # noqa: S608 - the same
+        found, expected = (pe.sql(text, t=rows).to_arrow() for rows in (table, plain))
+        shown = [str(rows.to_pylist()).replace("-0.0", "0.0") for rows in (found, expected)]
+        assert shown[0] == shown[1], text
+
+
+@pytest.mark.parametrize(
+    ("condition", "files"),
+    [
+        ("s LIKE 'k3%'", 2),
+        (f"id IN ({', '.join(map(str, range(40, 80)))})", 1),
+        ("id = 3 OR id = 190", 2),
+        ("d IS NULL", 5),
+        ("d <= -3e0", 4),
+        ("day < DATE '1970-01-01'", 1),
+        ("n BETWEEN 100 AND 200", 0),
+    ],
+)
+def test_conditions_choose_files(condition: str, files: int, tmp_path: Path) -> None:
+    table = _table(tmp_path, "append", deletes=False)
+    plan = pe.sql(f"EXPLAIN SELECT count(*) FROM t WHERE {condition}", t=table).to_arrow()  # noqa: S608 - fixed
+    assert f", {files} file" in str(plan["plan"][0])
+
+
+def test_first_rows_are_read_from_the_files_that_may_have_them(tmp_path: Path) -> None:
+    table = _table(tmp_path, "append", deletes=False)
+    scans = {"t": table.scan()}
+    counts = {
+        "SELECT * FROM t ORDER BY id LIMIT 10": 1,
+        "SELECT id, s FROM t ORDER BY id DESC, s LIMIT 30 OFFSET 30": 2,
+        "SELECT id FROM t ORDER BY id LIMIT 300": None,
+        "SELECT -id AS id FROM t ORDER BY id LIMIT 1": None,
+        "SELECT max(id) FROM t ORDER BY id LIMIT 1": None,
+        "SELECT id FROM t WHERE s > 'a' ORDER BY id LIMIT 1": None,
+        "SELECT id FROM t ORDER BY s LIMIT 1": None,
+    }
+    for text, files in counts.items():
+        found = top_rows(parsed_query(text), scans)
+        read = None if found is None else found[1].explain().files
+        assert read == files, text
+
+
+def test_rows_of_partitions_are_counted_from_metadata(tmp_path: Path) -> None:
+    catalog = pe.Catalog(tmp_path)
+    catalog.create_database("db")
+    catalog.sql("CREATE TABLE db.p (id INT, dt STRING, h INT) PARTITIONED BY (dt, h)")
+    catalog.sql("INSERT INTO db.p SELECT id, concat('d', id % 3), id % 2 FROM range(30)")
+    table = catalog.table("db.p")
+    assert isinstance(table, pe.Table)
+    conditions = {
+        "dt = 'd1'": 10,
+        "dt LIKE 'd%' AND h = 1": 15,
+        "dt IN ('d0', 'd9') OR h IS NULL": 10,
+        "dt LIKE '%1'": None,
+        "id = 3": None,
+        "dt = 'd1' AND length(dt) = 2": None,
+    }
+    for condition, rows in conditions.items():
+        text = f"SELECT count(*) AS n FROM t WHERE {condition}"  # noqa: S608 - fixed
+        found = metadata_answer(parsed_query(text), {"t": table.scan()})
+        assert (None if found is None else found["n"][0].as_py()) == rows, condition
+        assert pe.sql(text, t=table).to_arrow() == pe.sql(text, t=table.to_arrow()).to_arrow()
+    text = "SELECT max(id) FROM t WHERE dt = 'd1'"
+    assert metadata_answer(parsed_query(text), {"t": table.scan()}) is None
