@@ -6,15 +6,19 @@ from weakref import WeakKeyDictionary
 import pyarrow as pa
 
 from paimon_explore.arguments import string
+from paimon_explore.data_types.definitions import RowType
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
+from paimon_explore.metastore.identifier import parse_identifier
 from paimon_explore.sql_statements.duckdb.dialect import DUCKDB, SPARK
 from paimon_explore.sql_statements.duckdb.engine import DuckDBEngine, SessionState
 from paimon_explore.sql_statements.duckdb.query_rows import AssignedRows, DuckRows
 from paimon_explore.sql_statements.engine import Args
 from paimon_explore.sql_statements.outcome import Answer, Outcome
+from paimon_explore.sql_statements.queries import run_query
 from paimon_explore.sql_statements.statement import run_statement
 from paimon_explore.sql_statements.table_resolution import DEFAULT, Warehouse
 from paimon_explore.sql_statements.tokenizer import statements_of
+from paimon_explore.sql_statements.views import NewView, columns_of
 from paimon_explore.table.catalog.catalog import Catalog
 from paimon_explore.table.scan import Scan
 from paimon_explore.table.sql_results.sql_result import SqlResult
@@ -110,6 +114,25 @@ def sql(
         outcome = run_statement(warehouse, statement, parameters)
     assert outcome is not None  # noqa: S101 - there is a statement
     return _result(outcome)
+
+
+def view_columns(catalog: Catalog, name: str, query: str) -> RowType:
+    """Return the columns of a view, from the analysis of its query; no rows are read.
+
+    Args:
+        catalog: the catalog of the view.
+        name: `database.view`; the tables of the query are resolved in this database.
+        query: the query in Spark's dialect.
+
+    Raises:
+        InvalidInputError: not a query, or an unknown column or function.
+        NotFoundError: a table that does not exist.
+        UnsupportedFeatureError: a column has a type that Paimon lacks.
+    """
+    database = parse_identifier(name).database
+    engine = DuckDBEngine(SessionState(database))
+    rows = run_query(Warehouse(engine=engine, catalog=catalog, database=database), query)
+    return columns_of(NewView(name=name, query=query), rows)
 
 
 def _state_of(catalog: Catalog | None) -> SessionState:
