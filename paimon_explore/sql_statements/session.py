@@ -9,16 +9,20 @@ from weakref import WeakKeyDictionary
 import pyarrow as pa
 
 from paimon_explore.arguments import string
+from paimon_explore.data_types.definitions import RowType
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
+from paimon_explore.metastore.identifier import parse_identifier
 from paimon_explore.sql_statements.duckdb.dialect import DUCKDB, SPARK
 from paimon_explore.sql_statements.duckdb.engine import DuckDBEngine, SessionState, readable
 from paimon_explore.sql_statements.duckdb.query_rows import DuckRows
 from paimon_explore.sql_statements.engine import Args
 from paimon_explore.sql_statements.outcome import Answer, Outcome
 from paimon_explore.sql_statements.over_time.query_over_time import QueryOverTime
+from paimon_explore.sql_statements.queries import run_query
 from paimon_explore.sql_statements.statement import run_statement
 from paimon_explore.sql_statements.table_resolution import DEFAULT, Travel, Warehouse
 from paimon_explore.sql_statements.tokenizer import Kind, statements_of, tokens_of
+from paimon_explore.sql_statements.views import NewView, columns_of
 from paimon_explore.table.catalog.catalog import Catalog
 from paimon_explore.table.sql_results.sql_result import SqlResult
 from paimon_explore.table.table import Table
@@ -183,3 +187,22 @@ class Session:
             and not isinstance(value, type)
             and name.lower() not in self._state.views
         }
+
+
+def view_columns(catalog: Catalog, name: str, query: str) -> RowType:
+    """Return the columns of a view, from the analysis of its query; no rows are read.
+
+    Args:
+        catalog: the catalog of the view.
+        name: `database.view`; the tables of the query are resolved in this database.
+        query: the query in Spark's dialect.
+
+    Raises:
+        InvalidInputError: not a query, or an unknown column or function.
+        NotFoundError: a table that does not exist.
+        UnsupportedFeatureError: a column has a type that Paimon lacks.
+    """
+    database = parse_identifier(name).database
+    engine = DuckDBEngine(SessionState(database))
+    rows = run_query(Warehouse(engine=engine, catalog=catalog, database=database), query)
+    return columns_of(NewView(name=name, query=query), rows)

@@ -62,7 +62,7 @@ def create_view(warehouse: Warehouse, view: NewView, rows: QueryRows) -> None:
         catalog.create_view(
             view.name,
             text,
-            _columns(view, rows),
+            columns_of(view, rows),
             dialects={DIALECT: text},
             comment=view.comment,
             if_not_exists=view.if_not_exists,
@@ -72,7 +72,13 @@ def create_view(warehouse: Warehouse, view: NewView, rows: QueryRows) -> None:
         raise UnsupportedFeatureError(error.feature, error.where, hint=hint) from error
 
 
-def _columns(view: NewView, rows: QueryRows) -> RowType:
+def columns_of(view: NewView, rows: QueryRows) -> RowType:
+    """Return the columns of a view: those of its query, nullable and with the view's names.
+
+    Raises:
+        InvalidInputError: the query has another number of columns.
+        UnsupportedFeatureError: a column has a type that Paimon lacks.
+    """
     found = row_type_of(rows.fields, "a view")
     names = view.columns or found.names
     if len(names) != len(found.names):

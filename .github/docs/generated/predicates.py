@@ -51,6 +51,19 @@ _TEXTS = {
     "add_days": ("d + INTERVAL '1' DAY, d - …", "the date so many days or months later or earlier"),
     "add_time": ("t + INTERVAL '1' HOUR, t - …", "the timestamp so much later or earlier"),
     "isnan": ("isnan(a)", "whether a FLOAT or DOUBLE is not a number"),
+    "size": ("size(l)", "number of elements of an array, or entries of a map; null for null"),
+    "array_contains": (
+        "array_contains(l, v)",
+        "whether an element equals v; null if none does and one is null",
+    ),
+    "element_at": (
+        "element_at(l, i), element_at(m, k)",
+        "element i of an array, from 1, or from the end if negative; the value of a key; else null",
+    ),
+    "[]": (
+        "l[i], m[k]",
+        "element i of an array, from 0; the value of a key of a map; else null",
+    ),
     "regexp_like": ("regexp_like(s, p), s RLIKE p", "whether a part of a text matches a pattern"),
 }
 

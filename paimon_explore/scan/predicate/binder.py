@@ -44,34 +44,28 @@ from paimon_explore.scan.predicate.expression import (
     disjunction,
     is_operand,
 )
-from paimon_explore.scan.predicate.function_binder import PEERS, cast_arguments, coerced
-from paimon_explore.scan.predicate.functions import ALIASES, BOOLEAN, function_of, signature_of
+from paimon_explore.scan.predicate.function_binder import (
+    COLLECTIONS,
+    PEERS,
+    cast_arguments,
+    coerced,
+    coerced_part,
+    is_null,
+)
+from paimon_explore.scan.predicate.functions import (
+    ALIASES,
+    BOOLEAN,
+    comparable,
+    function_of,
+    signature_of,
+)
 from paimon_explore.scan.predicate.implied_range import function_column, implied_bounds
 from paimon_explore.scan.predicate.like_pattern import Wildcard, pattern_parts
-from paimon_explore.scan.predicate.literal_range import (
-    BYTES,
-    FLOATS,
-    INTEGER_BITS,
-    TEXTS,
-    LiteralRange,
-    literal_range,
-)
+from paimon_explore.scan.predicate.literal_range import TEXTS, LiteralRange, literal_range
 from paimon_explore.scan.predicate.literals import repeated, value_at
 from paimon_explore.scan.predicate.sql_formatter import literal_text, to_sql
 
 _ONE_ROW = pa.RecordBatch.from_arrays([repeated(TRUE, 1)], [""])
-_NUMBERS = frozenset(INTEGER_BITS) | FLOATS | {TypeRoot.DECIMAL}
-_WALL_CLOCK = frozenset({TypeRoot.DATE, TypeRoot.TIMESTAMP})
-_COMPARABLE = (
-    _NUMBERS,
-    TEXTS,
-    BYTES,
-    _WALL_CLOCK,
-    frozenset({TypeRoot.TIMESTAMP_LTZ}),
-    frozenset({TypeRoot.TIME}),
-    frozenset({TypeRoot.BOOLEAN}),
-)
-"""Groups of types whose columns can be compared with each other."""
 
 
 def bind(expr: Expression, row_type: RowType, *, zone: tzinfo | None = None) -> Expression:
@@ -240,6 +234,10 @@ class _Binder:
         kinds = [self.type_of(argument) for argument in bound]
         if name in PEERS:
             bound, kinds = coerced(bound, kinds, self._zone, conditions=function.conditions)
+        if name in COLLECTIONS:
+            if any(map(is_null, bound)):
+                return NULL
+            bound, kinds = coerced_part(name, bound, kinds, self._zone)
         signature = signature_of(name, function, kinds)
         arguments = cast_arguments(bound, kinds, signature.arguments)
         result = Call(function=name, arguments=arguments, type=signature.result)
@@ -297,9 +295,8 @@ class _Binder:
 
     def _check_comparable(self, left: Operand, right: Operand) -> None:
         first, second = self._type(left), self._type(right)
-        for kinds in _COMPARABLE:
-            if _root(first) in kinds and _root(second) in kinds:
-                return
+        if comparable(first, second):
+            return
         raise InvalidInputError(
             f"{to_sql(left)} has type {_kind_text(first)} and {to_sql(right)} has type "
             f"{_kind_text(second)}: these types cannot be compared.",

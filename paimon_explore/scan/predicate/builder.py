@@ -123,6 +123,11 @@ class Term:
     def __neg__(self) -> "Term":
         return Term(Call(function="negative", arguments=(self._operand(),)))
 
+    def __getitem__(self, key: object) -> "Term":
+        return self._call("[]", key)
+
+    __iter__: None = None  # otherwise Python would iterate by `__getitem__`, without end
+
     def __bool__(self) -> NoReturn:
         raise InvalidInputError(
             "A condition cannot be used as a Python bool (and, or, not, if).",

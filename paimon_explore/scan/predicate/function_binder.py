@@ -5,7 +5,14 @@ from dataclasses import replace
 from datetime import tzinfo
 from decimal import Decimal
 
-from paimon_explore.data_types.definitions import AtomicType, DataType, TypeRoot, with_nullable
+from paimon_explore.data_types.definitions import (
+    ArrayType,
+    AtomicType,
+    DataType,
+    MapType,
+    TypeRoot,
+    with_nullable,
+)
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.scan.predicate.cast_expression import can_cast
@@ -18,6 +25,10 @@ PEERS = frozenset(
     {*"+-*/%", "coalesce", "nullif", "case", "greatest", "least"},
 )
 """Functions whose arguments have one common type, which constants take from the others."""
+
+COLLECTIONS = frozenset({"size", "array_contains", "element_at", "[]"})
+"""Functions of an array or map; null if an argument is."""
+_INDEX = AtomicType(root=TypeRoot.INT)
 
 
 def coerced(
@@ -38,7 +49,7 @@ def coerced(
     count = len(bound)
     peers = [i for i in range(count) if not conditions or i % 2 or i == count - 1]
     others = [kinds[i] for i in peers if not isinstance(bound[i], Literal)]
-    known = [kinds[i] for i in peers if not _is_null(bound[i])]
+    known = [kinds[i] for i in peers if not is_null(bound[i])]
     common = common_type(others) if others else common_type(known) if known else None
     parts, types = list(bound), list(kinds)
     for i in peers:
@@ -54,7 +65,37 @@ def coerced(
     return parts, types
 
 
-def _is_null(part: Expression) -> bool:
+def coerced_part(
+    function: str, bound: Sequence[Expression], kinds: Sequence[DataType], zone: tzinfo | None
+) -> tuple[list[Expression], list[DataType]]:
+    """Converts a constant key, index or element to the type in the array or map, if possible.
+
+    Args:
+        function: one of `COLLECTIONS`.
+        bound: the arguments: the array or map, and the constant if there is one.
+        kinds: their types.
+        zone: for timestamps without a zone.
+
+    Raises:
+        InvalidInputError: element 0 of `element_at`.
+    """
+    parts, types, part = list(bound), list(kinds), bound[-1]
+    kind = kinds[0].key if isinstance(kinds[0], MapType) else _INDEX
+    if function == "array_contains" and isinstance(kinds[0], ArrayType):
+        kind = kinds[0].element
+    if isinstance(part, Literal) and isinstance(kind, AtomicType):
+        found = _coerced_literal(part, kind, zone)
+        parts[-1], types[-1] = found, found.type or kind
+        if function == "element_at" and isinstance(kinds[0], ArrayType) and found.value == 0:
+            raise InvalidInputError(
+                "element_at counts the elements of an array from 1: 0 is not a valid index.",
+                hint="Write 1 for the first element, -1 for the last one, or use [0].",
+            )
+    return parts, types
+
+
+def is_null(part: Expression) -> bool:
+    """Whether an expression is the constant NULL."""
     return isinstance(part, Literal) and part.value is None
 
 

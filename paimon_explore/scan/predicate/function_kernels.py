@@ -1,6 +1,8 @@
 """Kernels of SQL functions and arithmetic operators.
 
 Each kernel takes columns in the types of the call's signature and returns one in the result's type.
+An index of an array that is out of range gives null, also where Spark's ANSI mode fails, because a
+condition is evaluated for rows that another part of it excludes.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,11 +14,25 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from paimon_explore.data_types.arrow import to_arrow
-from paimon_explore.data_types.arrow_buffers import Column, Ints, as_python, build_fixed, valid_mask
+from paimon_explore.data_types.arrow_buffers import (
+    Column,
+    Ints,
+    as_python,
+    build_bool,
+    build_fixed,
+    expand_ranges,
+    int64_values,
+    list_offsets,
+    take_column,
+    take_rows,
+    true_mask,
+    valid_mask,
+)
 from paimon_explore.data_types.definitions import AtomicType, DataType, TypeRoot
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.errors import InvalidInputError
-from paimon_explore.scan.predicate.kernels import Value, call
+from paimon_explore.scan.predicate.expression import CompareOp
+from paimon_explore.scan.predicate.kernels import Value, aligned, call, compared
 from paimon_explore.scan.predicate.literals import values_array
 from paimon_explore.scan.predicate.regex_pattern import re2_pattern
 
@@ -306,3 +322,70 @@ def matches_regex(columns: Sequence[Column], _result: DataType) -> Column:
         return call("match_substring_regex", columns[0], options=options)
     except pa.ArrowInvalid as error:
         raise InvalidInputError(f"{pattern!r} is not a regular expression: {error}.") from error
+
+
+def size(columns: Sequence[Column], _result: DataType) -> Column:
+    """`size`: the number of elements or entries; null for null."""
+    _, sizes = _extents(columns[0])
+    return build_fixed(pa.int32(), sizes.astype(np.int32), valid_mask(columns[0]))
+
+
+def array_contains(columns: Sequence[Column], _result: DataType) -> Column:
+    """`array_contains`: unknown if the value is not found and an element is null."""
+    lists, wanted = columns
+    starts, sizes = _extents(lists)
+    rows = np.repeat(np.arange(len(sizes)), sizes)
+    same = _equal(_children(lists), expand_ranges(starts, sizes), wanted, rows)
+    found = np.bincount(rows[true_mask(same)], minlength=len(sizes)) > 0
+    unknown = np.bincount(rows[~valid_mask(same)], minlength=len(sizes)) > 0
+    return build_bool(found, valid_mask(lists) & valid_mask(wanted) & (found | ~unknown))
+
+
+def item(first: int) -> Kernel:
+    """Returns the kernel of `[]`, or of `element_at`, for which negative indices are from the end.
+
+    Args:
+        first: the index of the first element of an array: 0 for `[]`, 1 for `element_at`.
+    """
+
+    def run(columns: Sequence[Column], _result: DataType) -> Column:
+        values, wanted = columns
+        starts, sizes = _extents(values)
+        if isinstance(values, pa.MapArray):
+            return _map_value(values, wanted, starts, sizes)
+        index = int64_values(wanted.cast(pa.int64()))
+        at = np.where((index < 0) & bool(first), sizes + index, index - first)
+        inside = valid_mask(wanted) & (at >= 0) & (at < sizes)
+        positions = np.where(inside, starts + at, 0)
+        return take_column(_children(values), build_fixed(pa.int64(), positions, inside))
+
+    return run
+
+
+def _map_value(entries: Column, wanted: Column, starts: Ints, sizes: Ints) -> Column:
+    """The value of the first entry with a key; null if there is none."""
+    keys, values = (_children(entries).field(at) for at in range(2))  # type: ignore[attr-defined]  # a struct
+    rows, positions = np.repeat(np.arange(len(sizes)), sizes), expand_ranges(starts, sizes)
+    hits = np.flatnonzero(true_mask(_equal(keys, positions, wanted, rows)))
+    owners, firsts = np.unique(rows[hits], return_index=True)
+    found, inside = np.zeros(len(sizes), np.int64), np.zeros(len(sizes), np.bool_)
+    found[owners], inside[owners] = positions[hits[firsts]], True
+    return take_column(values, build_fixed(pa.int64(), found, inside))
+
+
+def _children(values: Column) -> Column:
+    """The elements of all rows of an array, or the structs of keys and values of a map."""
+    children: Column = values.values  # type: ignore[attr-defined]  # a list
+    return children
+
+
+def _equal(children: Column, positions: Ints, wanted: Column, rows: Ints) -> Column:
+    """Whether each child at a position equals the wanted value of its row."""
+    pair = take_rows(children, positions), take_rows(wanted, rows)
+    return compared(CompareOp.EQ, *aligned(*pair))
+
+
+def _extents(values: Column) -> tuple[Ints, Ints]:
+    """The first child and the number of children of each row; a null has none."""
+    offsets = list_offsets(values)
+    return offsets[:-1], np.where(valid_mask(values), np.diff(offsets), 0)

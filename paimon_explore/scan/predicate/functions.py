@@ -16,13 +16,16 @@ if `qty` is one.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TypeAlias
 
 from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import (
     MAX_LENGTH,
+    ArrayType,
     AtomicType,
     DataType,
+    MapType,
     TypeRoot,
     with_nullable,
 )
@@ -46,6 +49,16 @@ _TIMESTAMP = AtomicType(root=TypeRoot.TIMESTAMP, precision=6)
 _SECONDS = AtomicType(root=TypeRoot.DECIMAL, precision=8, scale=6)
 _DIGITS = {TypeRoot.TINYINT: 3, TypeRoot.SMALLINT: 5, TypeRoot.INT: 10, TypeRoot.BIGINT: 20}
 _NUMBERS = FLOATS | frozenset(INTEGER_BITS) | {TypeRoot.DECIMAL}
+_COMPARABLE = (
+    _NUMBERS,
+    TEXTS,
+    BYTES,
+    frozenset({TypeRoot.DATE, TypeRoot.TIMESTAMP}),
+    frozenset({TypeRoot.TIMESTAMP_LTZ}),
+    frozenset({TypeRoot.TIME}),
+    frozenset({TypeRoot.BOOLEAN}),
+)
+"""Groups of types whose values can be compared with each other."""
 _MAX_DIGITS = 38
 _MIN_FRACTION = 6
 
@@ -72,6 +85,7 @@ class Function:
         signature: returns the signature for argument types; None if they are not supported.
         kernel: computes the result column from columns in the signature's types.
         conditions: whether every second argument except the last is a condition.
+        hint: what to do about arguments of other types.
     """
 
     min_arguments: int
@@ -79,6 +93,7 @@ class Function:
     signature: Callable[[Types], Signature | None]
     kernel: Callable[[Sequence[Column], DataType], Column]
     conditions: bool = False
+    hint: str = "Cast the arguments."
 
 
 def function_of(name: str, count: int) -> Function:
@@ -120,10 +135,17 @@ def signature_of(name: str, function: Function, types: Types) -> Signature:
     if found is None:
         shown = ", ".join(type_text(with_nullable(kind, nullable=True)) for kind in types)
         raise InvalidInputError(
-            f"Function {name} does not accept arguments of type {shown}.",
-            hint="Cast the arguments.",
+            f"{'Function' if name.isidentifier() else 'Operator'} {name} does not accept arguments "
+            f"of type {shown}.",
+            hint=function.hint,
         )
     return found
+
+
+def comparable(first: DataType, second: DataType) -> bool:
+    """Whether values of two types can be compared with each other."""
+    roots = {kind.root if isinstance(kind, AtomicType) else None for kind in (first, second)}
+    return any(roots <= group for group in _COMPARABLE)
 
 
 def common_type(types: Types) -> DataType | None:
@@ -393,6 +415,31 @@ def _nan(types: Types) -> Signature | None:
     return Signature(arguments=(kind,), result=BOOLEAN)
 
 
+def _sized(types: Types) -> Signature | None:
+    fits = isinstance(types[0], ArrayType | MapType)
+    return Signature(arguments=tuple(types), result=_INT) if fits else None
+
+
+def _searched(types: Types) -> Signature | None:
+    """The rule of `array_contains`: an array, and a value that is comparable with its elements."""
+    kind, value = types
+    fits = isinstance(kind, ArrayType) and comparable(kind.element, value)
+    return Signature(arguments=tuple(types), result=BOOLEAN) if fits else None
+
+
+def _item(types: Types) -> Signature | None:
+    """The rule of `element_at` and `[]`: an array and an integer, or a map and a key."""
+    kind, index = types
+    found: DataType | None = None
+    if isinstance(kind, MapType) and comparable(kind.key, index):
+        found = kind.value
+    if isinstance(kind, ArrayType) and isinstance(index, AtomicType) and index.root in INTEGER_BITS:
+        found = kind.element
+    if found is None:
+        return None
+    return Signature(arguments=tuple(types), result=with_nullable(found, nullable=True))
+
+
 def _one_to(maximum: int | None, rule: _Rule, kernel: kernels.Kernel, minimum: int = 1) -> Function:
     return Function(min_arguments=minimum, max_arguments=maximum, signature=rule, kernel=kernel)
 
@@ -404,6 +451,8 @@ def _two(rule: _Rule, kernel: kernels.Kernel) -> Function:
 def _trim(kernel: str) -> Function:
     return _one_to(1, _texts(STRING), kernels.text(kernel))
 
+
+_ITEM_HINT = "{} takes an ARRAY and an integer, or a MAP and a key."
 
 FUNCTIONS: Mapping[str, Function] = {
     "+": _two(_date_or(_arithmetic(_sum_digits), differs=False), kernels.added),
@@ -456,6 +505,13 @@ FUNCTIONS: Mapping[str, Function] = {
     "add_time": _one_to(3, _shifted(by_days=False), times.shifted, minimum=3),
     "isnan": _one_to(1, _nan, kernels.not_a_number),
     "regexp_like": _two(_texts(BOOLEAN, STRING), kernels.matches_regex),
+    "size": replace(_one_to(1, _sized, kernels.size), hint="size takes an ARRAY or a MAP."),
+    "array_contains": replace(
+        _two(_searched, kernels.array_contains),
+        hint="array_contains takes an ARRAY, and a value to compare with its elements.",
+    ),
+    "element_at": replace(_two(_item, kernels.item(1)), hint=_ITEM_HINT.format("element_at")),
+    "[]": replace(_two(_item, kernels.item(0)), hint=_ITEM_HINT.format("[ ]")),
 }
 """Functions by name in lower case, and operators."""
 
@@ -473,5 +529,6 @@ ALIASES: Mapping[str, str] = {
     "rlike": "regexp_like",
     "regexp": "regexp_like",
     "dayofmonth": "day",
+    "cardinality": "size",
 }
 """Other names of functions."""

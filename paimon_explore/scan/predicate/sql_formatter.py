@@ -74,6 +74,9 @@ def _call_text(call: Call) -> str:
             for part, argument in zip(parts, call.arguments, strict=True)
         )
         return f"{first} {call.function} {second}"
+    if call.function == "[]":
+        is_sign = isinstance(call.arguments[0], Call) and call.arguments[0].function in _SIGNS
+        return f"({parts[0]})[{parts[1]}]" if is_sign else f"{parts[0]}[{parts[1]}]"
     if call.function == "case":
         tests = zip(parts[:-1:2], parts[1:-1:2], strict=True)
         whens = " ".join(f"WHEN {test} THEN {value}" for test, value in tests)

@@ -10,7 +10,7 @@ expected, and it is imported faster than a full SQL parser.
     operand   = product { + product | - product | || product }
     product   = part { * part | / part | % part }
     part      = [-] ( ( or ) | constant | name { . name } | CAST ( operand AS type ) | function
-                | CASE ... END ), each optionally followed by :: type
+                | CASE ... END ) { :: type | [ operand ] }
 """
 
 import math
@@ -71,6 +71,7 @@ Where: TypeAlias = str | Term | Expression | FilterList
 """Forms of a `where` argument: SQL text, `pe.col("a") > 3`, `[("a", ">", 3)]`, or an expression."""
 
 _VALUE_EXAMPLE = "Write an expression such as: qty + 1."
+_READ_ROWS = "Read the rows and filter them afterwards."
 _KNOWN_FUNCTIONS = "Functions are coalesce, upper, substring, round, year and others of SQL."
 _MAX_DEPTH = 100
 _MAX_SIGNS = 100
@@ -276,11 +277,13 @@ class _Parser:
             found = IsTrue(child=Not(child=subject))
         elif self._takes("NULL") or self._takes("UNKNOWN"):
             found = IsNull(operand=self._as_operand(subject, start))
+        elif self._takes("NAN"):
+            found = Call(function="isnan", arguments=(self._as_operand(subject, start),))
         elif self._takes("DISTINCT", "FROM"):
             left = self._as_operand(subject, start)
             found = Not(child=Compare(op=CompareOp.SAME, left=left, right=self._operand()))
         else:
-            raise self._problem("NULL, TRUE, FALSE or DISTINCT FROM is expected after IS")
+            raise self._problem("NULL, NAN, TRUE, FALSE or DISTINCT FROM is expected after IS")
         return Not(child=found) if negated else found
 
     def _set_or_text(self, subject: Expression, start: Token) -> Expression | None:
@@ -335,9 +338,9 @@ class _Parser:
             raise self._problem(rule)
         return self._next().text
 
-    def _operand(self) -> Operand:
+    def _operand(self, parse: Callable[[], Expression] | None = None) -> Operand:
         start = self._here
-        return self._as_operand(self._operand_or_condition(), start)
+        return self._as_operand((parse or self._operand_or_condition)(), start)
 
     def _as_operand(self, found: Expression, start: Token) -> Operand:
         if not is_operand(found):
@@ -356,9 +359,7 @@ class _Parser:
             else:
                 return found
             left = self._as_operand(found, start)
-            following = self._here
-            right = self._as_operand(self._product(), following)
-            found = self._joined(function, left, right)
+            found = self._joined(function, left, self._operand(self._product))
 
     def _product(self) -> Expression:
         start = self._here
@@ -366,9 +367,7 @@ class _Parser:
         while self._here.kind is TokenKind.SIGN and self._here.text in {"*", "/", "%"}:
             function = self._next().text
             left = self._as_operand(found, start)
-            following = self._here
-            right = self._as_operand(self._part(), following)
-            found = self._joined(function, left, right)
+            found = self._joined(function, left, self._operand(self._part))
         return found
 
     def _joined(self, function: str, left: Operand, right: Operand) -> Call:
@@ -384,9 +383,18 @@ class _Parser:
     def _part(self) -> Expression:
         start = self._here
         found = self._primary()
-        while self._takes("::"):
-            found = _cast(self._as_operand(found, start), self._type_after_colons())
-        return found
+        while True:
+            if self._takes("::"):
+                found = _cast(self._as_operand(found, start), self._type_after_colons())
+            elif self._takes("["):
+                values = self._as_operand(found, start)
+                found = Call(function="[]", arguments=(values, self._operand(self._or)))
+                self._expect("]")
+                if self._here.text == "." and self._here.kind is TokenKind.SIGN:
+                    rule, hint = "fields of elements are not supported in a condition", _READ_ROWS
+                    raise self._problem(rule, hint=hint)
+            else:
+                return found
 
     def _primary(self) -> Expression:
         token = self._here
@@ -417,8 +425,7 @@ class _Parser:
             return self._number(sign)
         if self._here is start or self._here.kind is TokenKind.END:
             raise self._problem("a column, a constant or a condition is expected here")
-        following = self._here
-        operand = self._as_operand(self._part(), following)
+        operand = self._operand(self._part)
         return Call(function="negative", arguments=(operand,)) if sign else operand
 
     def _number(self, sign: str) -> Literal:
@@ -486,8 +493,6 @@ class _Parser:
             if self._here.kind not in {TokenKind.WORD, TokenKind.NAME}:
                 raise self._problem("a name is expected after the dot")
             path.append(self._next().text)
-        if self._here.kind is TokenKind.SIGN and self._here.text == "[":
-            raise self._problem("elements of arrays and maps are not supported in a condition")
         return Column(path=tuple(path))
 
     def _call(self, function: str) -> Expression:
@@ -529,14 +534,13 @@ class _Parser:
     def _case(self) -> Expression:
         """Parses CASE [value] WHEN ... THEN ... ELSE ... END."""
         self._next()
-        start = self._here
-        subject = None if self._is_word("WHEN") else self._as_operand(self._or(), start)
+        subject = None if self._is_word("WHEN") else self._operand(self._or)
         parts: list[Expression] = []
         while self._takes("WHEN"):
-            start = self._here
-            test = self._or()
-            if subject is not None:
-                test = Compare(op=CompareOp.EQ, left=subject, right=self._as_operand(test, start))
+            if subject is None:
+                test = self._or()
+            else:
+                test = Compare(op=CompareOp.EQ, left=subject, right=self._operand(self._or))
             self._expect("THEN")
             parts += [test, self._or()]
         if not parts:

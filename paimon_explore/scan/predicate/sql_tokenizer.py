@@ -16,7 +16,6 @@ _SUGGESTIONS = {
     "|": "Write OR instead of |.",
     ">": "Write >= for 'at least' and <> for 'not equal'.",
     "=": "Write = instead of ==, >= instead of => and <= instead of =<.",
-    "[": "Compare the whole column, or read the rows and filter them afterwards.",
     "!": "Write NOT, or <> for 'not equal'.",
     "?": "Parameters are not supported: write the value.",
     "$": "Write column names with special characters in backticks.",

@@ -93,6 +93,13 @@ def _matched(node: exp.Expr) -> exp.Expr:
     return exp.Escape(this=node.copy(), expression=exp.Literal.string("\\"))
 
 
+def _false_for_null(node: exp.Expr) -> exp.Expr:
+    """Return `isnan` that is false for null, where DuckDB returns null."""
+    number = exp.Coalesce(this=node.this, expressions=[exp.Literal.number(0)])
+    node.set("this", number)
+    return node
+
+
 def _named_function(node: exp.Expr) -> exp.Expr:
     make = _FUNCTIONS.get(node.name.lower())
     return node if make is None else make(*[part.copy() for part in node.expressions])
@@ -208,6 +215,7 @@ _FIXES: Mapping[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
     exp.Mod: _checked_divisor,
     exp.DateTrunc: _truncated,
     exp.Like: _matched,
+    exp.IsNan: _false_for_null,
     exp.DayOfWeek: lambda node: exp.Paren(
         this=exp.Add(this=node.copy(), expression=exp.Literal.number(1))
     ),

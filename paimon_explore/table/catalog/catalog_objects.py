@@ -1,10 +1,12 @@
 """The methods of `Catalog` for views, functions and the partitions that a catalog keeps."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from paimon_explore.arguments import boolean, optional_string, string
 from paimon_explore.commit.commit_timing import system_clock
+from paimon_explore.data_types.definitions import RowType
 from paimon_explore.errors import (
     AlreadyExistsError,
     InvalidInputError,
@@ -208,7 +210,7 @@ class CatalogObjects:
         self,
         name: str,
         query: str,
-        schema: Columns,
+        schema: Columns | None = None,
         *,
         dialects: Mapping[str, str] | None = None,
         comment: str | None = None,
@@ -220,7 +222,8 @@ class CatalogObjects:
         Args:
             name: `database.view`.
             query: its query.
-            schema: its columns, in any form that `create_table` takes.
+            schema: its columns, in any form that `create_table` takes. Without them they are those
+                of the query, which DuckDB analyses in Spark's dialect and in the view's database.
             dialects: the query in the SQL of engines, such as `{"spark": "SELECT …"}`.
             comment: its comment.
             options: its options.
@@ -228,26 +231,44 @@ class CatalogObjects:
 
         Raises:
             AlreadyExistsError: a view or table of that name exists, unless `if_not_exists`.
+            NotFoundError: a table of the query does not exist, if there is no schema.
+            InvalidInputError: there is no schema, and the query cannot be analysed, or a package
+                for that is not installed.
             UnsupportedFeatureError: the catalog has no views.
 
         >>> import paimon_explore as pe
-        >>> pe.demo().create_view("demo.v", "SELECT id FROM demo.orders", {"id": "BIGINT"})
+        >>> pe.demo().create_view("demo.v", "SELECT id FROM demo.orders")
         Traceback (most recent call last):
         paimon_explore.errors.UnsupportedFeatureError: Creating a view is not supported ...
         """
         from paimon_explore.metastore.view_values import ViewInfo
 
-        wanted = plain_identifier(name)
+        wanted, texts = plain_identifier(name), option_texts(dialects)
+        string("query", query)
+        if schema is None:
+            schema = self._columns_of(name, texts.get("spark", query))
         view = ViewInfo(
             fields=new_schema(parse_columns(schema)).fields,
-            query=string("query", query),
-            dialects=option_texts(dialects),
+            query=query,
+            dialects=texts,
             comment=optional_string("comment", comment),
             options=option_texts(options),
         )
         created = self._metastore.create_view(wanted, view)
         if not created and not boolean("if_not_exists", if_not_exists):
             raise AlreadyExistsError("view", wanted.table, wanted.database)
+
+    def _columns_of(self, view: str, query: str) -> RowType:
+        """Return the columns of the query of a view."""
+        try:
+            session = import_module("paimon_explore.sql_statements.session")  # of a layer above
+        except ModuleNotFoundError as error:
+            raise InvalidInputError(
+                f"The columns of view {view} cannot be found without the package {error.name}.",
+                hint="Pass the schema, or run: pip install 'paimon-explore[sql]'",
+            ) from error
+        columns: Callable[[object, str, str], RowType] = session.view_columns
+        return columns(self, view, query)
 
     def alter_view(self, name: str, *changes: "types.ViewChange") -> None:
         """Change the options, the comment or the dialects of a view.

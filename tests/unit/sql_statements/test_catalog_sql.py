@@ -312,6 +312,20 @@ def test_temporary_views_stay_at_their_snapshots(
     assert result.to_arrow() == result.to_arrow()
 
 
+def test_subscripts_count_as_in_the_dialect(catalog: pe.Catalog) -> None:
+    table = catalog.create_table("db.a", {"id": "INT", "l": "ARRAY<INT>", "x": "DOUBLE"})
+    table.append([{"id": 1, "l": [5, 6], "x": float("nan")}])
+    table.append([{"id": 2, "l": [6]}])
+    query = "SELECT id FROM a WHERE l[{}] = 6 AND id > 0 ORDER BY id"
+    found = {
+        (dialect, at): catalog.sql(query.format(at), dialect=dialect).to_arrow()["id"].to_pylist()
+        for dialect in ("spark", "duckdb")
+        for at in (0, 1, 2)
+    }
+    assert list(found.values()) == [[2], [1], [], [], [2], [1]]
+    assert catalog.sql("SELECT id FROM a WHERE NOT isnan(x)").to_arrow().num_rows == 1
+
+
 REFUSED = {
     "SELECT * FROM read_parquet('/x')": "read_parquet",
     "SELECT * FROM read_csv('/etc/passwd')": "read_csv",
