@@ -41,7 +41,6 @@ from paimon_explore.sql_statements.duckdb.expressions import computed
 from paimon_explore.sql_statements.duckdb.file_export import export_rows
 from paimon_explore.sql_statements.duckdb.file_import import FileImport
 from paimon_explore.sql_statements.duckdb.metadata_answers import metadata_answer
-from paimon_explore.sql_statements.duckdb.parquet_folder import parquet_folder
 from paimon_explore.sql_statements.duckdb.query_rows import AssignedRows, DuckRows, plain_type
 from paimon_explore.sql_statements.duckdb.top_rows import top_rows
 from paimon_explore.sql_statements.engine import (
@@ -352,6 +351,8 @@ class DuckDBEngine:
         """Return a folder of Parquet files; tables of other catalogs need Spark."""
         if "/" not in path[-1]:
             raise _refused(f"migrating {'.'.join(path)}")
+        from paimon_explore.sql_statements.duckdb.parquet_folder import parquet_folder  # noqa: PLC0415 - imports pandas
+
         return parquet_folder(*resolve(path[-1], self._storage_options))
 
     def foreign_tables(self, database: str) -> list[str]:
