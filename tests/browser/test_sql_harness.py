@@ -156,6 +156,8 @@ def test_without_duckdb_the_tab_tells_what_to_install(
 def test_query_rows_and_chart_fit_the_window(harness: Watched, table: pe.Table, width: int) -> None:
     harness.page.set_viewport_size({"width": width, "height": 800})
     page = show_sql(harness, table, BY_CITY, f"width={width}")
+    expect(page.locator(".peq .pe-bar [role=status]")).to_have_text("3 rows · snapshot 2")
+    expect(page.locator(".peq-chart svg")).to_be_visible()
     pane = page.locator(".peq").bounding_box()
     assert pane is not None
     for part in (".peq-editor", ".peq .pe-grid", ".peq-chart svg"):
