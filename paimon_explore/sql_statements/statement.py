@@ -7,6 +7,14 @@
 | COPY INTO a table or files | the engine's readers and writers |
 | CREATE, ALTER, DROP, SHOW, DESCRIBE, ANALYZE, USE, CALL sys.… | this library |
 | anything else | the engine, unchanged |
+
+    CREATE [OR REPLACE] [[GLOBAL] {TEMPORARY | TEMP}] VIEW [IF NOT EXISTS] view [(name, ...)]
+        [COMMENT 'text'] AS query
+    ALTER VIEW view {RENAME TO view | AS query}
+    DROP VIEW [IF EXISTS] view
+    EXPLAIN [EXTENDED | FORMATTED | COST | CODEGEN | LOGICAL] query
+    CALL sys.procedure(name => value, ...)
+    REFRESH [TABLE] table
 """
 
 from collections.abc import Callable, Mapping

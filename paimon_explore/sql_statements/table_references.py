@@ -3,6 +3,11 @@
 sqlglot distinguishes tables from columns, aliases and CTEs. Syntax that it does not parse as Spark
 does (`t$files`, time travel, table options) is first blanked out in the text, keeping its length,
 so that all offsets remain valid. Only the names of tables are replaced in the text.
+
+    reference = name [point] [WITH ('key' = 'value', ...)] | function('table', ...)
+    name      = [database.]table[$branch_name][$system_table] | paimon.`folder`
+    point     = [FOR] {VERSION | SYSTEM_VERSION} AS OF {id | 'tag'} | AT (VERSION => {id | 'tag'})
+              | [FOR] {TIMESTAMP | SYSTEM_TIME} AS OF time | AT (TIMESTAMP => time)
 """
 
 import logging

@@ -24,6 +24,7 @@ from generated import (
     references,
     settings,
     signatures,
+    sql_statements,
     system_tables,
 )
 
@@ -49,6 +50,7 @@ GENERATORS: Mapping[str, Callable[..., str]] = {
     "predicate-numbers": predicates.number_types,
     "spark-java-procedures": settings.java_procedures,
     "spark-procedures": settings.procedures,
+    "sql-statements": sql_statements.statements,
     "store-client-options": settings.client_options,
     "store-options": settings.store_names,
     "store-prefixes": settings.store_prefixes,

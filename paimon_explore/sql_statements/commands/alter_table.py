@@ -1,4 +1,29 @@
-"""ALTER TABLE, with the clauses for tags, branches and partitions that Paimon adds."""
+"""ALTER TABLE, with the clauses for tags, branches and partitions that Paimon adds.
+
+Syntax:
+
+    ALTER TABLE table ADD {COLUMN | COLUMNS} column, ...          also with ( ) around the columns
+    ALTER TABLE table DROP {COLUMN | COLUMNS} [IF EXISTS] name, ...              more than one: ( )
+    ALTER TABLE table RENAME COLUMN name TO name
+    ALTER TABLE table ALTER [COLUMN] name TYPE type
+    ALTER TABLE table ALTER [COLUMN] name COMMENT 'text'
+    ALTER TABLE table ALTER [COLUMN] name {FIRST | AFTER name}
+    ALTER TABLE table ALTER [COLUMN] name {SET | DROP} NOT NULL
+    ALTER TABLE table ALTER [COLUMN] name {SET DEFAULT constant | DROP DEFAULT}
+    ALTER TABLE table CHANGE [COLUMN] name column
+    ALTER TABLE table RENAME TO table
+    ALTER TABLE table SET TBLPROPERTIES ('key' = 'value', ...)
+    ALTER TABLE table UNSET TBLPROPERTIES [IF EXISTS] ('key', ...)
+    ALTER TABLE table CREATE TAG [IF NOT EXISTS] name [AS OF VERSION id] [RETAIN time]
+    ALTER TABLE table [CREATE OR] REPLACE TAG name [AS OF VERSION id] [RETAIN time]
+    ALTER TABLE table RENAME TAG [IF EXISTS] name TO name
+    ALTER TABLE table {DROP | DELETE} {TAG | BRANCH} [IF EXISTS] name
+    ALTER TABLE table CREATE BRANCH [IF NOT EXISTS] name [{AS OF | FROM} TAG name]
+    ALTER TABLE table RENAME BRANCH name TO name
+    ALTER TABLE table DROP [IF EXISTS] PARTITION (name = constant, ...), ... [PURGE]
+    COMMENT ON TABLE table IS {'text' | NULL}
+    time = number {DAYS | HOURS | MINUTES | SECONDS}
+"""
 
 from collections.abc import Callable, Mapping
 from datetime import timedelta

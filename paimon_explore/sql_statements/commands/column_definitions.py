@@ -1,4 +1,10 @@
-"""Column definitions and types in CREATE TABLE and ALTER TABLE."""
+"""Column definitions and types in CREATE TABLE and ALTER TABLE.
+
+Syntax:
+
+    column = name type [NOT NULL | NULL] [COMMENT 'text'] [DEFAULT constant] [PRIMARY KEY]
+             [FIRST | AFTER name]
+"""
 
 from paimon_explore.data_types.definitions import DataType, with_nullable
 from paimon_explore.errors import UnsupportedFeatureError

@@ -1,4 +1,13 @@
-"""Parses COPY INTO and runs it; the syntax and results are those of Java's connector."""
+"""COPY INTO a table or files; the syntax and results are those of Java's connector.
+
+Syntax:
+
+    COPY INTO table [(name, ...)] FROM 'folder' FILE_FORMAT = (format)
+        [PATTERN = 'regular expression'] [FORCE = {TRUE | FALSE}]
+        [ON_ERROR = {ABORT_STATEMENT | CONTINUE | SKIP_FILE}]
+    COPY INTO 'folder' FROM {table | (query)} FILE_FORMAT = (format) [OVERWRITE = {TRUE | FALSE}]
+    format = TYPE = {CSV | JSON | PARQUET}, option = value, ...
+"""
 
 import re
 

@@ -1,4 +1,19 @@
-"""CREATE, ALTER and DROP of tables and databases."""
+"""CREATE, REPLACE and DROP of tables and databases.
+
+Syntax:
+
+    CREATE TABLE [IF NOT EXISTS] table (column, ... [, key]) [clause ...]
+    CREATE TABLE [IF NOT EXISTS] table LIKE table [clause ...]
+    CREATE TABLE [IF NOT EXISTS] table [clause ...] [AS] query
+    [CREATE OR] REPLACE TABLE table ...         with a query only after CREATE OR REPLACE
+    DROP TABLE [IF EXISTS] table [PURGE]
+    CREATE {DATABASE | SCHEMA | NAMESPACE} [IF NOT EXISTS] name [COMMENT 'text'] [LOCATION 'folder']
+        [WITH {DBPROPERTIES | PROPERTIES} ('key' = 'value', ...)]
+    DROP {DATABASE | SCHEMA | NAMESPACE} [IF EXISTS] name [RESTRICT | CASCADE]
+    key    = [CONSTRAINT name] PRIMARY KEY (name, ...) [NOT ENFORCED]
+    clause = USING paimon | PARTITIONED BY (name [type], ...) | COMMENT 'text'
+           | {TBLPROPERTIES | OPTIONS} ('key' = 'value', ...)
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace

@@ -1,4 +1,15 @@
-"""INSERT, UPDATE, DELETE, MERGE and TRUNCATE."""
+"""INSERT, UPDATE, DELETE and TRUNCATE.
+
+Syntax:
+
+    [WITH ...] INSERT INTO [TABLE] table [BY NAME | (name, ...)] query
+    [WITH ...] INSERT OVERWRITE [TABLE] table [PARTITION (name [= constant], ...)]
+        [BY NAME | (name, ...)] query
+    [WITH ...] INSERT INTO [TABLE] table [BY NAME] REPLACE WHERE condition query
+    UPDATE table [[AS] alias] SET name = expression, ... [WHERE condition]
+    DELETE FROM table [[AS] alias] [WHERE condition]
+    TRUNCATE TABLE table [PARTITION (name = constant, ...)]
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

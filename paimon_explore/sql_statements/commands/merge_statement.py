@@ -1,4 +1,15 @@
-"""MERGE INTO."""
+"""MERGE INTO.
+
+Syntax:
+
+    MERGE [WITH SCHEMA EVOLUTION] INTO table [[AS] alias] USING {table | (query)} [[AS] alias]
+        ON condition when ...
+    when   = WHEN MATCHED [AND condition] THEN {UPDATE SET * | UPDATE SET values | DELETE}
+           | WHEN NOT MATCHED [BY TARGET] [AND condition] THEN INSERT *
+           | WHEN NOT MATCHED [BY TARGET] [AND condition] THEN INSERT [(name, ...)] VALUES (...)
+           | WHEN NOT MATCHED BY SOURCE [AND condition] THEN {UPDATE SET values | DELETE}
+    values = name = expression, ...
+"""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,20 @@
-"""SHOW, DESCRIBE, USE and ANALYZE."""
+"""SHOW, DESCRIBE, USE and ANALYZE.
+
+Syntax:
+
+    SHOW {DATABASES | SCHEMAS | NAMESPACES} [[LIKE] 'pattern']
+    SHOW {TABLES | VIEWS} [{IN | FROM} database] [[LIKE] 'pattern']
+    SHOW CREATE TABLE table [AS SERDE]
+    SHOW PARTITIONS table [PARTITION (name = constant, ...)]
+    SHOW TBLPROPERTIES table [('key')]
+    SHOW COLUMNS {IN | FROM} table [{IN | FROM} database]
+    SHOW {TAGS | BRANCHES | SNAPSHOTS} table
+    SHOW PROCEDURES [{IN | FROM} catalog] [[LIKE] 'pattern']
+    {DESCRIBE | DESC} [TABLE] [EXTENDED | FORMATTED] table [name]
+    {DESCRIBE | DESC} {DATABASE | SCHEMA | NAMESPACE} [EXTENDED] name
+    USE [DATABASE | SCHEMA | NAMESPACE] name
+    ANALYZE TABLE table COMPUTE STATISTICS [NOSCAN] [FOR {ALL COLUMNS | COLUMNS name, ...}]
+"""
 
 import fnmatch
 import re
