@@ -1,7 +1,8 @@
 """Every notebook runs from top to bottom with a kernel, and is stored without outputs.
 
-The solutions of its exercises run where they stand. The notebooks share one Java process, so that
-Spark starts and warms up once; notebook 11 configures its own.
+The solutions of its exercises run where they stand. The notebooks with a Spark session share one
+Java process, so that Spark starts and warms up once; notebook 11 configures its own. The others
+import nothing of Spark.
 """
 
 import os
@@ -23,6 +24,8 @@ ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 NAMES = [path.stem for path in NOTEBOOKS]
 OWN_JVM = "11-java-connector"
+SPARK_SESSION = "pe.spark.session("
+NO_SPARK = "import sys; assert 'pyspark' not in sys.modules"
 WITH_EXERCISES = NAMES[2:8]
 SOLUTION = re.compile(r"<details><summary>Solution</summary>\n\n(.*?)\n\n</details>", re.DOTALL)
 CODE = re.compile(r"```python\n(.*?)```", re.DOTALL)
@@ -100,7 +103,7 @@ def test_the_notebooks_are_numbered_and_the_readme_lists_them() -> None:
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=NAMES)
 def test_a_notebook_runs_without_an_error_and_says_nothing_on_stderr(
     notebook: Path,
-    java: Mapping[str, str],
+    request: pytest.FixtureRequest,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -108,10 +111,12 @@ def test_a_notebook_runs_without_an_error_and_says_nothing_on_stderr(
     monkeypatch.setenv("PYTHONPATH", path)
     if not DEEP:
         monkeypatch.setenv(SMALL, "1")
-    if notebook.stem != OWN_JVM:
-        for key, value in java.items():
-            monkeypatch.setenv(key, value)
     content = with_solutions(read(notebook))
+    if not any(SPARK_SESSION in cell.source for cell in content.cells):
+        content.cells.append(nbformat.v4.new_code_cell(NO_SPARK))  # type: ignore[no-untyped-call]  # nbformat's
+    elif notebook.stem != OWN_JVM:
+        for key, value in request.getfixturevalue("java").items():
+            monkeypatch.setenv(key, value)
     client = NotebookClient(
         content,
         timeout=600,
