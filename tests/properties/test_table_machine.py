@@ -17,7 +17,7 @@ from support.figures import Figures
 from support.memory_files import forget_files, forget_manifests
 from support.table_kinds import MACHINE_KINDS, PARTITIONS, Key, P, Rows, V, W, key_of
 from support.table_lines import ROWS, WHO, Cells
-from support.table_model import check_line
+from support.table_model import Line, check_line
 from support.table_references import ReferenceActs
 
 EXTRA = st.sampled_from(["x", "y"])
@@ -35,12 +35,19 @@ class TableMachine(ReferenceActs):
         if branches:
             self.create_branch(0, 0)
 
+    def replace(self, who: int, cells: Cells) -> None:
+        """Leave none of the files of a branch, as far as its kind allows that."""
+        if self.kind.crosses:
+            self.truncate(who)
+        else:
+            self.overwrite_dynamically(who, cells)
+
     @rule(who=WHO, cells=ROWS, ends=st.booleans())
     def tag_and_expire(self, who: int, cells: Cells, *, ends: bool) -> None:
         """A tag that soon holds what nothing else does, and perhaps lets it go."""
         _, line = self.pick(who)
         self.tag(who, 0)
-        self.overwrite_dynamically(who, cells)
+        self.replace(who, cells)
         self.compact(who, full=True)
         self.expire_snapshots(who, 1)
         self.everything_reads_back()
@@ -55,7 +62,7 @@ class TableMachine(ReferenceActs):
         if len(names) > 1:
             branch = 2 + names.index(next(name for name in names if name != "main"))
             self.insert(branch, cells)
-            self.overwrite_dynamically(branch, more)
+            self.replace(branch, more)
             self.expire_snapshots(branch, 1)
             self.insert(0, cells)
             self.everything_reads_back()
@@ -93,11 +100,16 @@ class TableMachine(ReferenceActs):
         self.wrote(table, line, written, rows, made)
         self.count("delete by row kind")
 
+    def matchable(self, line: Line) -> Rows:
+        """The rows that conditions are tested on: those before their compaction, too."""
+        is_postponed = self.kind_name == "postponed buckets"
+        return line.latest.visible if is_postponed else line.latest.written
+
     @precondition(lambda self: self.kind.deletes or self.kind.merge is None)
     @rule(who=WHO, least=st.integers(0, 9))
     def delete_where(self, who: int, least: int) -> None:
         table, line = self.pick(who)
-        hit = [row for row in line.latest.visible if _at_least(row.get(V), least)]
+        hit = [row for row in self.matchable(line) if _at_least(row.get(V), least)]
         keys: set[Key] = {key_of(row) for row in hit}
         before = line.latest.written
         if self.kind.merge is None:
@@ -119,7 +131,7 @@ class TableMachine(ReferenceActs):
     @rule(who=WHO, least=st.integers(0, 9), new=st.integers(0, 9))
     def update_where(self, who: int, least: int, new: int) -> None:
         table, line = self.pick(who)
-        hit = [row for row in line.latest.visible if _at_least(row.get(V), least)]
+        hit = [row for row in self.matchable(line) if _at_least(row.get(V), least)]
         changed = [{**row, V: new, W: "u"} for row in hit]
         if self.kind.merge is None:
             kept = [row for row in line.latest.written if not _at_least(row.get(V), least)]
@@ -138,7 +150,7 @@ class TableMachine(ReferenceActs):
     def merge_rows(self, who: int, cells: Cells, *, deletes: bool) -> None:
         table, line = self.pick(who)
         source = {self.kind.key(row): row for row in self.rows(line, cells)}
-        hit = [row for row in line.latest.visible if key_of(row) in source]
+        hit = [row for row in self.matchable(line) if key_of(row) in source]
         known = {key_of(row) for row in hit}
         new = [row for key, row in source.items() if key not in known]
         changed = [] if deletes else [{**row, V: source[key_of(row)].get(V)} for row in hit]
@@ -161,6 +173,7 @@ class TableMachine(ReferenceActs):
         self.wrote(table, line, written, [*hit, *new], made)
         self.count("merge")
 
+    @precondition(lambda self: not self.kind.crosses)
     @rule(who=WHO, cells=ROWS)
     def overwrite_dynamically(self, who: int, cells: Cells) -> None:
         table, line = self.pick(who)
@@ -170,6 +183,7 @@ class TableMachine(ReferenceActs):
         self.committed(table, line, *states, table.overwrite(self.given(line, rows)))
         self.count("overwrite, dynamic")
 
+    @precondition(lambda self: not self.kind.crosses)
     @rule(who=WHO, cells=ROWS, partition=st.sampled_from(PARTITIONS))
     def overwrite_a_partition(self, who: int, cells: Cells, partition: str) -> None:
         table, line = self.pick(who)
