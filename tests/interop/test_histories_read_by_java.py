@@ -44,7 +44,7 @@ def test_java_reads_what_a_history_leaves(
             shutil.rmtree(tmp_path / self.space)
 
     Machine.steps = steps
-    examples, length = (10, 60) if DEEP else (1, 20)
+    examples, length = (3, 60) if DEEP else (1, 20)
     chosen = settings(
         max_examples=examples,
         stateful_step_count=length,
