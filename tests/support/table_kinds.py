@@ -1,7 +1,7 @@
 """Kinds of tables, and what writing to each means, told by plain dictionaries."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 import pyarrow as pa
@@ -20,6 +20,8 @@ EXPIRED = frozenset(PARTITIONS[:2])
 """Those that an expiry of partitions takes."""
 
 P, K, V, W = range(4)
+WAREHOUSE = "{warehouse}"
+"""In the value of an option: the place of the table's warehouse."""
 Row = Mapping[int, object]
 """Values by field id."""
 Key = tuple[object, object]
@@ -61,6 +63,7 @@ class TableKind:
         deletes: whether rows can be deleted.
         waits: whether batch readers see new rows only after a compaction.
         has_changelog: whether commits or compactions write one.
+        crosses: whether the key does not hold the partition.
     """
 
     options: Mapping[str, str] = field(default_factory=dict)
@@ -68,6 +71,7 @@ class TableKind:
     deletes: bool = False
     waits: bool = False
     has_changelog: bool = False
+    crosses: bool = False
 
     def create(self, warehouse: str, storage: Mapping[str, str] | None = None) -> Table:
         """An empty table `db.t` of this kind."""
@@ -77,20 +81,27 @@ class TableKind:
             "db.t",
             SCHEMA,
             partition_by=["p"],
-            primary_key=["p", "k"] if self.merge is not None else [],
-            options={"manifest.merge-min-count": "4", **self.options},
+            primary_key=[] if self.merge is None else ["k"] if self.crosses else ["p", "k"],
+            options={
+                "manifest.merge-min-count": "4",
+                **{key: value.replace(WAREHOUSE, warehouse) for key, value in self.options.items()},
+            },
         )
 
     def written(self, before: Rows, added: Iterable[Row], gone: Iterable[Key] = ()) -> Rows:
         """All rows after some are added, then some keys deleted."""
         if self.merge is None:
             return (*before, *added)
-        found: dict[Key, Row] = {key_of(row): row for row in before}
+        found: dict[Key, Row] = {self.key(row): row for row in before}
         for row in added:
-            found[key_of(row)] = self.merge(found.get(key_of(row)), row)
+            found[self.key(row)] = self.merge(found.get(self.key(row)), row)
         for key in gone:
             found.pop(key, None)
         return tuple(found.values())
+
+    def key(self, row: Row) -> Key:
+        """The key of a row."""
+        return (None, row[K]) if self.crosses else key_of(row)
 
 
 def key_of(row: Row) -> Key:
@@ -168,3 +179,23 @@ TABLE_KINDS: Mapping[str, TableKind] = MappingProxyType(
     }
 )
 """The kinds by name."""
+
+MACHINE_KINDS: Mapping[str, TableKind] = MappingProxyType(
+    {
+        **TABLE_KINDS,
+        "crossing": replace(
+            _keyed({"bucket": "-1", "dynamic-bucket.target-row-num": "2"}), crosses=True
+        ),
+        "keyed, ORC": _keyed({"file.format": "orc", "changelog-producer": "lookup"}),
+        "keyed, Avro": _keyed({"file.format": "avro", "changelog-producer": "input"}),
+        "keyed, Iceberg": _keyed({"metadata.iceberg.storage": "table-location"}),
+        "append, Iceberg": TableKind(options={"metadata.iceberg.storage": "table-location"}),
+        "append, elsewhere": TableKind(
+            options={
+                "data-file.external-paths": f"{WAREHOUSE}-elsewhere",
+                "data-file.external-paths.strategy": "round-robin",
+            }
+        ),
+    }
+)
+"""Those of the state machine: also other formats and places of files."""

@@ -3,13 +3,16 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from itertools import count
 
 from paimon_explore import Table, col
+from paimon_explore.table.streams.change_batch import ChangeBatch
 from support.table_kinds import K, P, Row, Rows, TableKind, V, W
 
 Columns = tuple[tuple[str, int], ...]
 """Name and field id of each column."""
+LATER = datetime(2100, 1, 1)  # noqa: DTZ001 - local, as the API takes it
 _SERIALS = count()
 Counted = Counter[tuple[tuple[str, object], ...]]
 
@@ -54,6 +57,19 @@ class State:
         return shown(self.visible, self.columns)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Followed:
+    """What a stream has told so far.
+
+    Attributes:
+        rows: the rows that its changes lead to.
+        columns: those of the rows.
+    """
+
+    rows: Counted
+    columns: Columns
+
+
 @dataclass(slots=True)
 class Line:
     """One branch.
@@ -65,6 +81,7 @@ class Line:
         tags: snapshot id and state by name.
         logs: of changelogs that outlived their snapshots.
         consumers: next snapshot by name.
+        stream: what a stream has told so far; None before it starts.
     """
 
     columns: Columns = COLUMNS
@@ -73,6 +90,7 @@ class Line:
     tags: dict[str, tuple[int, State]] = field(default_factory=dict)
     logs: dict[int, State] = field(default_factory=dict)
     consumers: dict[str, int] = field(default_factory=dict)
+    stream: Followed | None = None
 
     @property
     def latest(self) -> State:
@@ -146,6 +164,33 @@ def changes_of(table: Table, number: int, kind: TableKind) -> Counted:
     return found_in(rows.to_pylist())
 
 
+def replayed(
+    stream: Iterable[ChangeBatch], before: Counted, columns: Columns, kind: TableKind
+) -> Followed:
+    """The rows that changes lead to."""
+    rows = Counter(before)
+    for batch in stream:
+        for row in batch.rows.to_pylist():
+            adds = row.pop("rowkind") in ("+I", "+U")
+            told = tuple(row.items())
+            if kind.merge is not None:
+                key = kind.key({number: row.get(name) for name, number in columns})
+                for old in [old for old in rows if kind.key(_by_id(old, columns)) == key]:
+                    del rows[old]
+                rows.update([told] if adds else [])
+            elif adds:
+                rows[told] += 1
+            else:
+                assert rows[told] > 0, f"{told} was removed but never added"
+                rows[told] -= 1
+    return Followed(rows=+rows, columns=columns)
+
+
+def _by_id(row: tuple[tuple[str, object], ...], columns: Columns) -> Row:
+    numbers = dict(columns)
+    return {numbers[name]: value for name, value in row}
+
+
 def check_line(table: Table, line: Line, kind: TableKind, *, deep: bool = True) -> None:
     """Every snapshot, tag and changelog of a branch is there and reads as it must.
 
@@ -159,7 +204,7 @@ def check_line(table: Table, line: Line, kind: TableKind, *, deep: bool = True) 
     assert table.store.tags.names() == sorted(line.tags)
     assert table.store.changelogs.ids() == sorted(line.logs)
     assert found_in(table.to_arrow().to_pylist()) == shown(line.latest.visible, line.columns)
-    if "pk-btree.index.columns" in kind.options:
+    if kind.options.keys() & {"pk-btree.index.columns", "data-evolution.enabled"}:
         _check_lookups(table)
     ends = {min(line.states, default=0), line.latest_id}
     for number in line.states if deep else ends & line.states.keys():

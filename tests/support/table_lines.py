@@ -1,0 +1,131 @@
+"""A table and what it must hold, for state machines: branches, their rows, what a commit added."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import ClassVar
+from uuid import uuid4
+
+import hypothesis.strategies as st
+from hypothesis.stateful import RuleBasedStateMachine
+
+from paimon_explore import Table, open_table
+from paimon_explore.metadata.snapshot import CommitKind, Snapshot
+from support.table_kinds import MACHINE_KINDS, PARTITIONS, K, P, Row, Rows, V, W
+from support.table_model import Line, after, changes_of
+
+CELLS = st.tuples(
+    st.sampled_from(PARTITIONS),
+    st.integers(0, 4),
+    st.none() | st.integers(0, 9),
+    st.none() | st.sampled_from(["", "a", "bb"]),
+    st.none() | st.integers(0, 99),
+)
+ROWS = st.lists(CELLS, min_size=1, max_size=5)
+WHO = st.integers(0, 5)
+Cells = list[tuple[str, int, int | None, str | None, int | None]]
+
+
+class LinesMachine(RuleBasedStateMachine):
+    """The branches of a table.
+
+    Attributes:
+        kind: of the table.
+        table: its main branch.
+        lines: what each branch must hold.
+        made: how many tags and branches have had a name.
+        leaves_orphans: whether an act left files that nothing needs.
+        fleeting: names of the tags whose time has passed.
+    """
+
+    kind_name = "keyed"
+    steps: ClassVar[Counter[str]] = Counter()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.kind = MACHINE_KINDS[self.kind_name]
+        self.space = str(uuid4())
+        self.table = self.kind.create(self.warehouse(self.space))
+        self.lines = {"main": Line()}
+        self.made = 0
+        self.leaves_orphans = False
+        self.fleeting: set[str] = set()
+
+    def warehouse(self, space: str) -> str:
+        """Where the table is."""
+        return f"memory://{space}/wh"
+
+    def pick(self, who: int) -> tuple[Table, Line]:
+        """A branch, mostly main."""
+        names = ["main", "main", *sorted(self.lines)]
+        name = names[who % len(names)]
+        return self.open(name), self.lines[name]
+
+    def open(self, name: str, options: Mapping[str, str] | None = None) -> Table:
+        return open_table(self.table.path, branch=name, options=options)
+
+    def rows(self, line: Line, cells: Cells) -> list[Row]:
+        extra = [number for _, number in line.columns if number > W]
+        return [{P: p, K: k, V: v, W: w, **dict.fromkeys(extra, x)} for p, k, v, w, x in cells]
+
+    def given(self, line: Line, rows: list[Row]) -> list[dict[str, object]]:
+        return [{name: row.get(number) for name, number in line.columns} for row in rows]
+
+    def committed(
+        self, table: Table, line: Line, written: Rows, visible: Rows, made: Snapshot | None
+    ) -> None:
+        """Expect one more snapshot."""
+        assert made is not None
+        assert made.id == line.latest_id + 1
+        line.states[made.id] = after(line, written, visible)
+        self.noted(table, line, made.id)
+
+    def noted(self, table: Table, line: Line, number: int) -> None:
+        """Remember the changes of a commit as they read now."""
+        told = changes_of(table, number, self.kind)
+        line.states[number] = replace(line.states[number], told=told)
+
+    def wrote(
+        self, table: Table, line: Line, written: Rows, rows: Iterable[Row], made: Snapshot | None
+    ) -> None:
+        """Expect what was written, and perhaps a compaction of what it touched behind it."""
+        assert made is not None
+        before = line.latest.visible
+        touched = {row[P] for row in rows}
+        compacted = (
+            *(row for row in before if row[P] not in touched),
+            *(row for row in written if row[P] in touched),
+        )
+        numbers = [line.latest_id + 1, *range(line.latest_id + 2, made.id + 1)]
+        assert numbers[-1] == made.id <= numbers[0] + 1
+        for number in numbers:
+            kind = table.store.snapshots.load(number).commit_kind
+            assert (kind is CommitKind.COMPACT) == (number > numbers[0])
+            seen = compacted if number > numbers[0] or not self.kind.waits else before
+            line.states[number] = after(line, written, seen)
+        for number in numbers:
+            self.noted(table, line, number)
+
+    def replaces(
+        self, line: Line, gone: Callable[[Row], bool], rows: list[Row]
+    ) -> tuple[Rows, Rows]:
+        """Written and visible rows after some are replaced."""
+        kept = tuple(row for row in line.latest.written if not gone(row))
+        seen = tuple(row for row in line.latest.visible if not gone(row))
+        new = self.kind.written((), rows)
+        is_late = self.kind.waits and self.kind_name == "postponed buckets"
+        return (*kept, *new), (seen if is_late else (*seen, *new))
+
+    def count(self, name: str) -> None:
+        self.steps[name] += 1
+
+    def same_rows(self, table: Table, line: Line, made: Snapshot | None) -> None:
+        """Expect one more snapshot with the rows of the one before."""
+        self.committed(table, line, line.latest.written, line.latest.visible, made)
+
+    def forget_stream(self, table: Table, line: Line) -> None:
+        """End the stream of a branch whose snapshots are replaced."""
+        if line.stream is not None:
+            table.maintenance.delete_consumer("s")
+            line.consumers.pop("s", None)
+            line.stream = None

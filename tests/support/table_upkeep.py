@@ -1,0 +1,137 @@
+"""Acts of a state machine that leave the rows of a table as they are, or remove all of them."""
+
+import hypothesis.strategies as st
+from hypothesis.stateful import precondition, rule
+
+from paimon_explore import Table
+from paimon_explore.commit.committer import Committer
+from paimon_explore.errors import UnsupportedFeatureError
+from support.table_lines import WHO, LinesMachine
+from support.table_model import LATER, Line, State, after
+
+
+class UpkeepActs(LinesMachine):
+    """Compactions, rescales, indexes, statistics, orphan files, purges."""
+
+    @rule(who=WHO, full=st.booleans())
+    def compact(self, who: int, *, full: bool) -> None:
+        table, line = self.pick(who)
+        made = table.compact(full=full)
+        written = line.latest.written
+        if made is None:
+            assert not full or line.latest.visible == written or not self.kind.waits
+            return
+        numbers = range(line.latest_id + 1, made.id + 1)
+        assert 1 <= len(numbers) <= 2
+        for number in numbers:
+            line.states[number] = after(line, written, written)
+        for number in numbers:
+            self.noted(table, line, number)
+        self.count("compact, full" if full else "compact")
+
+    @rule(who=WHO)
+    def compact_manifests(self, who: int) -> None:
+        table, line = self.pick(who)
+        schema = table.store.schemas.latest()
+        assert schema is not None
+        made = Committer(table.store, schema).compact_manifests()
+        if made is not None:
+            self.same_rows(table, line, made)
+        self.count("compact manifests")
+
+    @rule(who=WHO)
+    def analyze(self, who: int) -> None:
+        table, line = self.pick(who)
+        if line.states:
+            made = table.maintenance.analyze()
+            self.same_rows(table, line, made)
+            self.count("analyze")
+
+    @rule()
+    def remove_orphans(self) -> None:
+        young = self.table.maintenance.remove_orphan_files(dry_run=False)
+        assert young.files == ()
+        maintenance = self.table.maintenance
+        told = maintenance.remove_orphan_files(older_than=LATER)
+        gone = maintenance.remove_orphan_files(older_than=LATER, dry_run=False)
+        assert gone.files == told.files
+        assert self.leaves_orphans or gone.files == ()
+        assert maintenance.remove_orphan_files(older_than=LATER).files == ()
+        self.leaves_orphans = False
+        self.count("remove orphans")
+
+    @precondition(lambda self: self.kind.merge is None)
+    @rule(who=WHO)
+    def sort(self, who: int) -> None:
+        table, line = self.pick(who)
+        try:
+            made = table.compact(strategy="order", columns=["v"])
+        except UnsupportedFeatureError:
+            assert self.kind.options.keys() & {"bucket", "row-tracking.enabled"}
+            return
+        if made is not None:
+            self.same_rows(table, line, made)
+            self.count("sort")
+
+    @precondition(lambda self: int(self.kind.options.get("bucket", "0")) > 0)
+    @rule(who=WHO, buckets=st.integers(1, 3))
+    def rescale(self, who: int, buckets: int) -> None:
+        table, line = self.pick(who)
+        self.rescaled(table, line, buckets)
+
+    @precondition(lambda self: self.kind.options.get("bucket") == "-1")
+    @rule(who=WHO)
+    def assign_buckets_again(self, who: int) -> None:
+        table, line = self.pick(who)
+        self.rescaled(table, line, None)
+
+    def rebucket(self, table: Table, line: Line) -> None:
+        """Rescale a table whose files have other buckets than its schema asks for."""
+        if int(self.kind.options.get("bucket", "0")) > 0:
+            self.rescaled(table, line, None)
+
+    def rescaled(self, table: Table, line: Line, buckets: int | None) -> None:
+        """Expect the same rows in other buckets."""
+        if not line.states:
+            return
+        report = table.maintenance.rescale(buckets)
+        if report.snapshot_id is not None:
+            assert report.snapshot_id == line.latest_id + 1
+            written = line.latest.written
+            line.states[report.snapshot_id] = after(line, written, written)
+            self.noted(table, line, report.snapshot_id)
+            self.count("rescale")
+
+    @precondition(lambda self: "data-evolution.enabled" not in self.kind.options)
+    @rule(who=WHO, column=st.sampled_from(["v", "w"]))
+    def index_files(self, who: int, column: str) -> None:
+        table, line = self.pick(who)
+        table.set_options({"file-index.bloom-filter.columns": column})
+        report = self.open(table.branch).maintenance.rewrite_file_index()
+        if report.snapshot_id is not None:
+            self.same_rows(table, line, table.store.snapshots.latest())
+            self.count("rewrite file index")
+
+    @precondition(lambda self: "data-evolution.enabled" in self.kind.options)
+    @rule(who=WHO, kind=st.sampled_from(["btree", "bitmap"]), drops=st.booleans())
+    def index_rows(self, who: int, kind: str, *, drops: bool) -> None:
+        table, line = self.pick(who)
+        act = (
+            table.maintenance.drop_global_index if drops else table.maintenance.create_global_index
+        )
+        if act("v", kind).snapshot_id is not None:
+            self.same_rows(table, line, table.store.snapshots.latest())
+            self.count("drop global index" if drops else "create global index")
+
+    @rule()
+    def purge(self) -> None:
+        line = self.lines["main"]
+        report = self.table.maintenance.purge_files(dry_run=False)
+        assert set(report.branches) == self.lines.keys() - {"main"}
+        assert set(report.tags) <= line.tags.keys()
+        self.lines = {"main": Line(columns=line.columns, highest=line.highest)}
+        if line.states:
+            self.lines["main"].states[line.latest_id + 1] = State(
+                columns=line.columns, highest=line.highest
+            )
+        self.count("purge")
