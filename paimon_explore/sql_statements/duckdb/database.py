@@ -142,10 +142,10 @@ def analysed(
 def _columns(cursor: duckdb.DuckDBPyConnection, sources: Mapping[str, object]) -> list[str]:
     found: list[str] = []
     for view, rows in sources.items():
-        is_scan = isinstance(rows, Scan)  # of which only columns that exist were selected
-        found += (
-            rows.target.schema.row_type.names if is_scan else cursor.table(quoted(view)).columns
-        )
+        if isinstance(rows, Scan):  # of which only columns that exist were selected
+            found += rows.target.schema.row_type.names
+        else:
+            found += cursor.table(quoted(view)).columns
     return [name for name in found if not name.startswith("_paimon_")]
 
 
