@@ -120,6 +120,7 @@ class SparkEngine:
     """
 
     name = "Spark"
+    creates_views = True
 
     def __init__(self, spark: SparkSession) -> None:
         self._spark = spark

@@ -113,6 +113,10 @@ class Engine(Protocol):
     def name(self) -> str:
         """Its name, for errors."""
 
+    @property
+    def creates_views(self) -> bool:
+        """Whether views without tables of the catalog are created by a statement of its own."""
+
     def evaluate(self, text: str) -> object:
         """Return the value of a constant expression.
 

@@ -12,7 +12,8 @@
         [COMMENT 'text'] AS query
     ALTER VIEW view {RENAME TO view | AS query}
     DROP VIEW [IF EXISTS] view
-    EXPLAIN [EXTENDED | FORMATTED | COST | CODEGEN | LOGICAL] query
+    EXPLAIN [EXTENDED | FORMATTED | COST | CODEGEN | LOGICAL] query   on Spark
+    EXPLAIN [ANALYZE] query                                           without Spark
     CALL sys.procedure(name => value, ...)
     REFRESH [TABLE] table
 """
@@ -36,6 +37,7 @@ from paimon_explore.sql_statements.max_partition import with_max_partitions
 from paimon_explore.sql_statements.outcome import Answer, Outcome, done
 from paimon_explore.sql_statements.procedures.call_statement import call
 from paimon_explore.sql_statements.queries import replaced, run_query
+from paimon_explore.sql_statements.query_problems import QueryProblemError, located
 from paimon_explore.sql_statements.table_resolution import Warehouse
 from paimon_explore.sql_statements.tokenizer import Reader
 from paimon_explore.sql_statements.views import NewView, create_view, find_view
@@ -66,8 +68,11 @@ def run_statement(warehouse: Warehouse, text: str, args: Args = None) -> Outcome
         reader = Reader(text)
     if handler is not None:
         reader.next()
-    found = handler(warehouse, reader, args) if handler is not None else None
-    return found if found is not None else run_query(warehouse, text, args)
+    try:
+        found = handler(warehouse, reader, args) if handler is not None else None
+        return found if found is not None else run_query(warehouse, text, args)
+    except QueryProblemError as problem:
+        raise located(problem, text) from problem
 
 
 def _with(warehouse: Warehouse, reader: Reader, args: Args) -> Outcome | None:
@@ -116,7 +121,8 @@ def _create_view(
         return None
     query = reader.rest()
     with replaced(warehouse, query) as text:
-        if text == query and (temporary or warehouse.catalog is None or not warehouse.find(parts)):
+        is_own = temporary or warehouse.catalog is None or not warehouse.find(parts)
+        if text == query and is_own and warehouse.engine.creates_views:
             return None
         rows = warehouse.engine.query(text, args)
     if not temporary:
@@ -190,7 +196,7 @@ def _alter(warehouse: Warehouse, reader: Reader, _: Args) -> Outcome | None:
 
 
 def _explain(warehouse: Warehouse, reader: Reader, args: Args) -> Outcome | None:
-    mode = reader.takes_one("EXTENDED", "FORMATTED", "COST", "CODEGEN", "LOGICAL")
+    mode = reader.takes_one("ANALYZE", "EXTENDED", "FORMATTED", "COST", "CODEGEN", "LOGICAL")
     with replaced(warehouse, reader.rest()) as text:
         return warehouse.engine.explain(mode, text, args)
 

@@ -125,8 +125,8 @@ def references_of(source: str) -> list[Reference]:
     Raises:
         InvalidInputError: a quote that is not closed, or an invalid time travel clause.
     """
-    names, cleaned = _names(source)
-    tree = None if Reader(source).here.word == "TABLE" else _tree(cleaned)
+    names, text = _names(source)
+    tree = None if Reader(source).here.word == "TABLE" else _tree(text)
     if tree is None:
         return _by_words(source, names)
     found: list[Reference] = []
@@ -139,12 +139,17 @@ def references_of(source: str) -> list[Reference]:
     return sorted(found, key=lambda one: one.start)
 
 
-def _tree(cleaned: str) -> exp.Expr | None:
+def cleaned(source: str) -> str:
+    """Return a text with what sqlglot does not parse blanked out; offsets stay the same."""
+    return _names(source)[1]
+
+
+def _tree(text: str) -> exp.Expr | None:
     logger = logging.getLogger("sqlglot")
     before = logger.level
     logger.setLevel(logging.CRITICAL)
     try:
-        tree = sqlglot.parse_one(cleaned, read="spark")
+        tree = sqlglot.parse_one(text, read="spark")
     except (SqlglotError, RecursionError):
         return None
     finally:
@@ -216,7 +221,7 @@ def _names(source: str) -> tuple[dict[int, _Found], str]:
     """Return all dotted names by offset, and the text with unsupported syntax blanked out."""
     tokens = tokens_of(source)
     reader = Reader(source, tokens)
-    cleaned = list(source)
+    blanked = list(source)
     names: dict[int, _Found] = {}
     while not reader.is_done:
         token = reader.here
@@ -228,11 +233,11 @@ def _names(source: str) -> tuple[dict[int, _Found], str]:
         names[token.start] = found
         _take_out(reader, found)
         for at in range(token.start, found.end):
-            if cleaned[at] == "$":
-                cleaned[at] = "_"
+            if blanked[at] == "$":
+                blanked[at] = "_"
         if found.clauses_end:
-            cleaned[found.end : found.clauses_end] = " " * (found.clauses_end - found.end)
-    return names, "".join(cleaned)
+            blanked[found.end : found.clauses_end] = " " * (found.clauses_end - found.end)
+    return names, "".join(blanked)
 
 
 def _take_out(reader: Reader, found: _Found) -> None:

@@ -13,7 +13,13 @@
 from collections.abc import Callable, Mapping
 from dataclasses import field, replace
 
-from paimon_explore.errors import InvalidInputError, NotFoundError, UnsupportedFeatureError, choices
+from paimon_explore.errors import (
+    InvalidInputError,
+    NotFoundError,
+    UnsupportedFeatureError,
+    choices,
+    suggestion,
+)
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metastore.identifier import parse_identifier
 from paimon_explore.sql_statements.engine import Engine
@@ -122,10 +128,15 @@ class Warehouse:
         Raises:
             NotFoundError: neither the current database nor the engine has it.
         """
-        if len(parts) == 1 and not self.engine.has_table(parts[0]):
-            database = self.find_database(self.database)
-            if database is not None:
-                self.base(Name(table=f"{database}.{parts[0]}"))
+        if len(parts) != 1 or self.engine.has_table(parts[0]):
+            return
+        database = self.find_database(self.database)
+        if database is not None:
+            self.base(Name(table=f"{database}.{parts[0]}"))
+        elif self.catalog is None and self.given:
+            names = [*self.given, *self.engine.temporary_views()]
+            hint = f"{suggestion(parts[0], names)}Tables: {choices(sorted(names))}."
+            raise NotFoundError("table", parts[0], hint=hint)
 
     def is_view(self, name: str) -> bool:
         """Return whether a name is a temporary view."""

@@ -330,14 +330,18 @@ class Reader:
 
     def problem(self, what: str, *, part: str = "", hint: str = "") -> InvalidInputError:
         """Return an error about a token, with its line and column."""
-        at = self.here.start
-        line = self.source.count("\n", 0, at) + 1
-        column = at - (self.source.rfind("\n", 0, at) + 1) + 1
-        rest = self.source[at:].strip()
-        shown = rest[:_MOST_SHOWN] + ("…" if len(rest) > _MOST_SHOWN else "")
-        place = f"line {line}, column {column}" + (f", at {shown!r}" if rest else ", at the end")
         subject = f"{part} cannot be read" if part else "The statement cannot be read"
-        return InvalidInputError(f"{subject}: {what} ({place}).", hint=hint)
+        where = place(self.source, self.here.start)
+        return InvalidInputError(f"{subject}: {what} ({where}).", hint=hint)
+
+
+def place(source: str, at: int) -> str:
+    """Return the line and column of an offset, and the text that begins there."""
+    line = source.count("\n", 0, at) + 1
+    column = at - (source.rfind("\n", 0, at) + 1) + 1
+    rest = source[at:].strip()
+    shown = rest[:_MOST_SHOWN] + ("…" if len(rest) > _MOST_SHOWN else "")
+    return f"line {line}, column {column}" + (f", at {shown!r}" if rest else ", at the end")
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> InvalidInputError:

@@ -120,7 +120,7 @@ def test_many_rows_are_scrolled_to(harness: Watched, table: pe.Table) -> None:
 
 def test_an_error_is_marked_in_the_query(harness: Watched, table: pe.Table) -> None:
     page = show_sql(harness, table, "SELECT nope FROM t")
-    expect(page.locator(".peq .pe-problem")).to_contain_text('"nope" not found')
+    expect(page.locator(".peq .pe-problem")).to_contain_text("no column 'nope'")
     expect(page.locator(".peq-mark")).to_have_text("nope")
     editor(page).fill("INSERT INTO t VALUES (9, 'x')")
     page.get_by_role("button", name="Run").click()

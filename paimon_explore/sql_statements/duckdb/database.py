@@ -15,6 +15,7 @@ from paimon_explore.encoding.thread_pools import thread_pool
 from paimon_explore.errors import InvalidInputError, PaimonError
 from paimon_explore.limits import memory_limit
 from paimon_explore.sql_statements.duckdb.spark_semantics import MACROS
+from paimon_explore.sql_statements.query_problems import unknown_name
 from paimon_explore.table.scan import Scan
 
 _Value = TypeVar("_Value")
@@ -110,6 +111,62 @@ def duckdb_errors() -> Iterator[None]:
         if isinstance(cause, PaimonError):
             raise cause from None
         raise InvalidInputError(_sentence(error)) from error
+
+
+def analysed(
+    cursor: duckdb.DuckDBPyConnection, text: str, sources: Mapping[str, object]
+) -> duckdb.DuckDBPyRelation:
+    """Analyse a query.
+
+    Args:
+        cursor: the connection.
+        text: the query.
+        sources: the views that it can read, by name.
+
+    Raises:
+        QueryProblemError: it has an unknown column, function or table.
+        InvalidInputError: it is wrong for another reason.
+    """
+    try:
+        with duckdb_errors():
+            return cursor.sql(text)
+    except InvalidInputError as error:
+        found = ((kind, pattern.search(error.message)) for kind, pattern in _UNKNOWN)
+        for kind, match in found:
+            if match is not None:
+                known = _KNOWN[kind](cursor, sources)
+                raise unknown_name(kind, match[1], known) from error.__cause__
+        raise
+
+
+def _columns(cursor: duckdb.DuckDBPyConnection, sources: Mapping[str, object]) -> list[str]:
+    found: list[str] = []
+    for view, rows in sources.items():
+        if isinstance(rows, Scan):  # of which only columns that exist were selected
+            found += rows.target.schema.row_type.names
+        else:
+            found += cursor.table(quoted(view)).columns
+    return [name for name in found if not name.startswith("_paimon_")]
+
+
+def _functions(cursor: duckdb.DuckDBPyConnection, _: Mapping[str, object]) -> list[str]:
+    rows = cursor.execute("SELECT DISTINCT function_name FROM duckdb_functions()").fetchall()
+    return [name for (name,) in rows if name.isidentifier()]
+
+
+def _tables(_: duckdb.DuckDBPyConnection, sources: Mapping[str, object]) -> list[str]:
+    return [view for view in sources if not view.startswith("_paimon_")]
+
+
+_UNKNOWN = (
+    ("column", re.compile(r'Referenced column "(.+?)" not found')),
+    ("column", re.compile(r'does not have a column named "(.+?)"')),
+    ("function", re.compile(r"Function with name (\S+) does not exist")),
+    ("table", re.compile(r"Table with name (\S+) does not exist")),
+    ("table", re.compile(r'Referenced table "(.+?)" not found')),
+)
+"""Messages of DuckDB about names."""
+_KNOWN = {"column": _columns, "function": _functions, "table": _tables}
 
 
 def _sentence(error: duckdb.Error) -> str:

@@ -2,6 +2,7 @@
 
 import difflib
 import logging
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime, time
@@ -15,6 +16,7 @@ from sqlglot.errors import SqlglotError
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
 from paimon_explore.sql_statements.duckdb.spark_semantics import spark_semantics
 from paimon_explore.sql_statements.engine import Args
+from paimon_explore.sql_statements.query_problems import QueryProblemError
 from paimon_explore.sql_statements.tokenizer import Reader
 
 SPARK, DUCKDB = "spark", "duckdb"
@@ -30,6 +32,7 @@ _STATEMENTS = (
 )
 
 
+_INCOMPLETE = re.compile(r"Required keyword: '\w+' missing for <class '.*\.(\w+)'>")
 _STRICT = type("Parser", (Spark.Parser,), {"STRICT_CAST": True})
 _QUOTES = type("Tokenizer", (Spark.Tokenizer,), {"STRING_ESCAPES": ["\\", "'", '"']})
 _AnsiSpark = type("_AnsiSpark", (Spark,), {"Parser": _STRICT, "Tokenizer": _QUOTES})
@@ -46,16 +49,16 @@ def parsed_query(text: str, dialect: str = SPARK) -> exp.Query:
     """
     first = Reader(text).here
     if first.word not in _QUERY_WORDS and first.sign != "(":
-        raise _unknown_statement(first.text)
+        raise _unknown_statement(text)
     with _silent_sqlglot():
         try:
             tree = sqlglot.parse_one(text, read=_AnsiSpark if dialect == SPARK else dialect)
         except (SqlglotError, RecursionError) as error:
-            raise InvalidInputError(_parse_problem(error)) from error
+            raise QueryProblemError(_parse_problem(error)) from error
     if isinstance(tree, exp.Values):
         tree = exp.select("*").from_(exp.Subquery(this=tree))
     if not isinstance(tree, exp.Query):
-        raise _unknown_statement(first.text)
+        raise _unknown_statement(text)
     for table in tree.find_all(exp.Table):
         if isinstance(table.this, exp.Func):
             _check_function(table, dialect)
@@ -78,7 +81,14 @@ def _check_function(table: exp.Table, dialect: str) -> None:
         table.set("alias", exp.TableAlias(this=alias, columns=[exp.to_identifier("id")]))
 
 
-def _unknown_statement(word: str) -> UnsupportedFeatureError:
+def _unknown_statement(text: str) -> UnsupportedFeatureError:
+    """Return the error for a statement that is no query, and that nothing else has run."""
+    word = Reader(text).here.text
+    if word.upper() in _STATEMENTS:
+        return UnsupportedFeatureError(
+            f"the statement {' '.join(text.split()[:2])}",
+            hint="It may require a catalog: catalog.sql(text), or pe.sql(text, catalog).",
+        )
     near = difflib.get_close_matches(word.upper(), _STATEMENTS, n=1)
     meant = f"Did you mean {near[0]}? " if near else ""
     return UnsupportedFeatureError(
@@ -214,6 +224,5 @@ def _parse_problem(error: Exception) -> str:
     if not isinstance(error, sqlglot.errors.ParseError) or not error.errors:
         return f"The query cannot be parsed: {str(error).partition(chr(10))[0]}"
     first = error.errors[0]
-    near = str(first.get("highlight") or "").strip()
-    place = f"line {first.get('line')}, column {first.get('col')}"
-    return f"The query cannot be parsed at {place}, near {near!r}: {first.get('description')}."
+    what = _INCOMPLETE.sub(r"\1 is incomplete", str(first.get("description")).rstrip("."))
+    return f"The query cannot be parsed: {what}."

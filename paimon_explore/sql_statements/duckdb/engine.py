@@ -103,6 +103,7 @@ class DuckDBEngine:
     """
 
     name = "DuckDB"
+    creates_views = False
 
     def __init__(
         self,

@@ -48,31 +48,29 @@ def computed(
     text, view = duckdb_text(tree), quoted(alias)
     words = {node.name.lower() for node in tree.find_all(exp.Identifier)}
     used = [at for at, (_, name) in enumerate(columns) if name.lower() in words]
-    names = [columns[at][1] for at in used]
-    types = [to_arrow(row_type.fields[at].type) for at in used]
-    schema = pa.schema([*zip(names, types, strict=True), (_ROW, pa.int64())])
+    fields = [
+        (name, to_arrow(field.type))
+        for (_, name), field in zip(columns, row_type.fields, strict=True)
+    ]
 
-    def rows_of(arrays: Sequence[Values], count: int) -> DuckRows:
-        batch = pa.Table.from_arrays(
-            [
-                *(values.cast(kind) for values, kind in zip(arrays, types, strict=True)),
-                pa.array(range(count), pa.int64()),
-            ],
-            schema=schema,
-        )
+    numbered = (_ROW, pa.int64())
+
+    def rows_of(batch: pa.Table) -> DuckRows:
         query = f"SELECT ({text}) AS v FROM {view} ORDER BY {view}.{_ROW}"  # noqa: S608 - the user's own words
         return DuckRows(query, {**sources, alias: batch})
 
-    empty = [pa.array([], kind) for kind in types]
-    found = rows_of(empty, 0).schema.field(0).type
+    found = rows_of(pa.schema([*fields, numbered]).empty_table()).schema.field(0).type
+    schema = pa.schema([*(fields[at] for at in used), numbered])
 
     def compute(arrays: Sequence[Values], count: int) -> Values:
-        table = rows_of(arrays, count).to_batches().read_all()
+        values = [*arrays, pa.array(range(count), pa.int64())]
+        batch = [one.cast(field.type) for one, field in zip(values, schema, strict=True)]
+        table = rows_of(pa.Table.from_arrays(batch, schema=schema)).to_batches().read_all()
         if table.num_rows != count:
             raise InvalidInputError(f"The expression {text} returns several values for a row.")
         column = table.column(0)
-        values: Values = column.combine_chunks() if column.num_chunks else pa.array([], found)
-        return values.cast(to_arrow(kind))
+        made: Values = column.combine_chunks() if column.num_chunks else pa.array([], found)
+        return made.cast(to_arrow(kind))
 
     kind = from_arrow(found)
     return Computed(

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 
-import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.types as pat
@@ -18,6 +17,7 @@ from paimon_explore.maintenance.schema_replacement import commit_replacement
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.sql_statements.data_type_names import type_name
 from paimon_explore.sql_statements.duckdb.database import (
+    analysed,
     duckdb_errors,
     interruptible,
     new_cursor,
@@ -51,9 +51,8 @@ class DuckRows:
         self.text = text
         self.sources = dict(sources)
         self._cursor = new_cursor({**sources, **streams})
-        with duckdb_errors():
-            self._relation: duckdb.DuckDBPyRelation = self._cursor.sql(text)
-            self._kinds = [str(kind) for kind in self._relation.types]
+        self._relation = analysed(self._cursor, text, self.sources)
+        self._kinds = [str(kind) for kind in self._relation.types]
 
     def to_batches(self) -> pa.RecordBatchReader:
         """Read the rows in batches."""

@@ -354,13 +354,53 @@ def test_files_are_not_tables(catalog: pe.Catalog, text: str) -> None:
         catalog.sql(text).to_arrow()
 
 
+@pytest.mark.parametrize(
+    ("text", "name", "near"),
+    [
+        ("SELECT id,\n  idd FROM t", "column 'idd' (line 2, column 3", "'id'"),
+        ("SELECT a.idd FROM t AS a", "column 'idd' (line 1, column 10", "'id'"),
+        ("INSERT INTO t SELECT id, cty, n FROM t", "column 'cty' (line 1, column 26", "'city'"),
+        ("UPDATE t SET n = 1 WHERE idd = 2", "column 'idd' (line 1, column 26", "'id'"),
+        ("SELECT x.id FROM t$files f, t y", "table 'x' (line 1, column 8", ""),
+        (
+            "SELECT uper(city) FROM t VERSION AS OF 1",
+            "function 'uper' (line 1, column 8",
+            "'upper'",
+        ),
+        ("SELECT id FROM t VERSION AS OF 1\nWHERE", "Where is incomplete (line 2, column 1", ""),
+        ("SELECT id FROM (SELECT * FROM t", "(line 1, column ", ""),
+    ],
+)
+def test_a_problem_has_its_place_in_the_statement_and_the_nearest_name(
+    catalog: pe.Catalog, text: str, name: str, near: str
+) -> None:
+    _create(catalog, "append")
+    with pytest.raises(InvalidInputError) as problem:
+        catalog.sql(text)
+    assert name in problem.value.message
+    assert (f"Did you mean {near}?" in problem.value.hint) == bool(near)
+
+
+def test_tables_that_are_given_are_listed() -> None:
+    rows = pa.table({"id": [1]})
+    with pytest.raises(InvalidInputError, match=r"table 'other' .*Tables: 'rows'"):
+        pe.sql("SELECT * FROM other, rows", rows=rows)
+
+
+def test_a_temporary_view_needs_no_table(catalog: pe.Catalog) -> None:
+    catalog.sql("CREATE TEMPORARY VIEW one AS SELECT 1 AS n")
+    assert catalog.sql("SELECT n FROM one").to_arrow().to_pylist() == [{"n": 1}]
+
+
 def test_errors_name_what_is_wrong(catalog: pe.Catalog) -> None:
     _create(catalog, "append")
     with pytest.raises(NotFoundError, match="Table 'nope' does not exist in db"):
         catalog.sql("SELECT * FROM nope")
     with pytest.raises(NotFoundError, match="Database 'other' does not exist"):
         catalog.sql("SELECT * FROM other.t")
-    with pytest.raises(InvalidInputError, match='"idd" not found'):
+    with pytest.raises(
+        InvalidInputError, match=r"column 'idd' \(line 1, column 8.*Did you mean 'id'"
+    ):
         catalog.sql("SELECT idd FROM t")
     with pytest.raises(InvalidInputError, match="line 1, column"):
         catalog.sql("SELECT id FROM t WHERE (")

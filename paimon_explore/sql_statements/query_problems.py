@@ -1,0 +1,71 @@
+"""Errors of engines about queries, with their place in the statement that the user wrote.
+
+An engine gets a text in which tables are replaced, so its own places are of no use.
+"""
+
+import logging
+from collections.abc import Iterable
+
+import sqlglot
+from sqlglot.errors import ParseError, SqlglotError
+
+from paimon_explore.errors import InvalidInputError, choices, suggestion
+from paimon_explore.sql_statements.table_references import cleaned
+from paimon_explore.sql_statements.tokenizer import place, tokens_of
+
+
+class QueryProblemError(InvalidInputError):
+    """A query has an unknown name, or cannot be parsed.
+
+    Attributes:
+        name: the unknown name; "" for a query that cannot be parsed.
+    """
+
+    def __init__(self, message: str, *, hint: str = "", name: str = "") -> None:
+        self.name = name
+        super().__init__(message, hint=hint)
+
+
+def unknown_name(kind: str, name: str, known: Iterable[str]) -> QueryProblemError:
+    """Return the error for an unknown column, function or table.
+
+    Args:
+        kind: what it is.
+        name: the name.
+        known: the names that exist; functions are too many to be listed.
+    """
+    names = sorted(set(known))
+    listed = "" if kind == "function" else f"{kind.capitalize()}s: {choices(names)}."
+    hint = f"{suggestion(name, names)}{listed}"
+    return QueryProblemError(f"There is no {kind} {name!r}.", hint=hint, name=name)
+
+
+def located(problem: QueryProblemError, statement: str) -> InvalidInputError:
+    """Return the error of an engine with the line and column in the statement."""
+    at = _offset(statement, problem.name) if problem.name else _syntax_error(statement)
+    where = "" if at is None else f" ({place(statement, at)})"
+    return InvalidInputError(f"{problem.message.removesuffix('.')}{where}.", hint=problem.hint)
+
+
+def _offset(statement: str, name: str) -> int | None:
+    places = (one.start for one in tokens_of(statement) if one.text.lower() == name.lower())
+    return next(places, None)
+
+
+def _syntax_error(statement: str) -> int | None:
+    """Return the offset at which a statement cannot be parsed; None if only its query cannot."""
+    logger = logging.getLogger("sqlglot")
+    before = logger.level
+    logger.setLevel(logging.CRITICAL)
+    text = cleaned(statement)
+    try:
+        sqlglot.parse_one(text, read="spark")
+    except ParseError as error:
+        first = error.errors[0]
+        begin = sum(len(line) for line in text.splitlines(keepends=True)[: first["line"] - 1])
+        return max(begin + int(first["col"]) - len(first["highlight"] or ""), 0)
+    except (SqlglotError, RecursionError):
+        return None
+    finally:
+        logger.setLevel(before)
+    return None
