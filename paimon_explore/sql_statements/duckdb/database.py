@@ -15,9 +15,12 @@ from paimon_explore.encoding.thread_pools import thread_pool
 from paimon_explore.errors import InvalidInputError, PaimonError
 from paimon_explore.limits import memory_limit
 from paimon_explore.sql_statements.duckdb.spark_semantics import MACROS
+from paimon_explore.table.progress import ProgressBar
 from paimon_explore.table.scan import Scan
 
 _Value = TypeVar("_Value")
+_WAIT_S = 2.0
+"""How long a query runs before its progress is shown."""
 _SETTINGS = {
     "enable_external_access": "false",
     "autoinstall_known_extensions": "false",
@@ -56,6 +59,7 @@ def new_cursor(sources: Mapping[str, object]) -> duckdb.DuckDBPyConnection:
         sources: by name, in order: rows that DuckDB can read, or a query as text.
     """
     cursor = _database().cursor()
+    cursor.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false")
     with duckdb_errors():
         for name, rows in sources.items():
             if isinstance(rows, str):
@@ -72,28 +76,38 @@ def _database() -> duckdb.DuckDBPyConnection:
     return made
 
 
-def interruptible(cursor: duckdb.DuckDBPyConnection, call: Callable[[], _Value]) -> _Value:
-    """Return what a call of DuckDB returns; Ctrl+C cancels its query.
+class QueryRun:
+    """Calls DuckDB for one query, so that Ctrl+C cancels it and a bar shows how far it is.
 
     Python handles signals when the main thread runs Python code. It does not during a call of
     DuckDB, so the main thread waits while another one calls.
 
     Args:
         cursor: the connection of the query.
-        call: runs the query, or a part of it.
     """
-    if current_thread() is not main_thread():
-        return call()
-    running = thread_pool(1, "duckdb").submit(copy_context().run, call)
-    try:
-        while not wait([running], timeout=0.1).done:
-            pass  # a signal that another thread received is handled here
-        return running.result()
-    except KeyboardInterrupt:
-        while not running.done():  # one that has not begun ignores the first
-            cursor.interrupt()
-            wait([running], timeout=0.05)
-        raise
+
+    def __init__(self, cursor: duckdb.DuckDBPyConnection) -> None:
+        self._cursor = cursor
+        self._bar = ProgressBar("running the query", _WAIT_S)
+
+    def call(self, call: Callable[[], _Value]) -> _Value:
+        """Return what a call returns that runs the query, or a part of it."""
+        if current_thread() is not main_thread():
+            return call()
+        running = thread_pool(1, "duckdb").submit(copy_context().run, call)
+        try:
+            while not wait([running], timeout=0.1).done:  # handles what other threads received
+                self._bar.show(max(round(self._cursor.query_progress()), 0), 100, " %")
+            return running.result()
+        except KeyboardInterrupt:
+            while not running.done():  # one that has not begun ignores the first
+                self._cursor.interrupt()
+                wait([running], timeout=0.05)
+            raise
+
+    def close(self) -> None:
+        """Take the bar away."""
+        self._bar.clear()
 
 
 @contextmanager

@@ -18,8 +18,8 @@ from paimon_explore.maintenance.schema_replacement import commit_replacement
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.sql_statements.data_type_names import type_name
 from paimon_explore.sql_statements.duckdb.database import (
+    QueryRun,
     duckdb_errors,
-    interruptible,
     new_cursor,
     quoted,
 )
@@ -50,46 +50,66 @@ class DuckRows:
     ) -> None:
         self.text = text
         self.sources = dict(sources)
-        self._cursor = new_cursor({**sources, **streams})
+        self._read = {**sources, **streams}
+        self._relation = self._new_relation()
+        self._kinds = [str(kind) for kind in self._relation.types]
+
+    def _new_relation(self) -> duckdb.DuckDBPyRelation:
+        """Return the query on a new connection."""
+        self._has_open_reader = False
+        self._cursor = new_cursor(self._read)
         with duckdb_errors():
-            self._relation: duckdb.DuckDBPyRelation = self._cursor.sql(text)
-            self._kinds = [str(kind) for kind in self._relation.types]
+            return self._cursor.sql(self.text)
+
+    def _free_relation(self) -> duckdb.DuckDBPyRelation:
+        """Return the query on a connection without a reader, since one can have a single reader."""
+        if self._has_open_reader:
+            self._relation = self._new_relation()
+        return self._relation
 
     def to_batches(self) -> pa.RecordBatchReader:
         """Read the rows in batches."""
+        relation = self._free_relation()
+        run = QueryRun(self._cursor)
         with duckdb_errors():
-            read = partial(self._relation.to_arrow_reader, BATCH_ROWS)
-            reader = interruptible(self._cursor, read)
+            reader = run.call(partial(relation.to_arrow_reader, BATCH_ROWS))
+        self._has_open_reader = True
         schema = pa.schema(
             [
                 field.with_type(_HUGE[kind]) if kind in _HUGE else field
                 for field, kind in zip(reader.schema, self._kinds, strict=True)
             ]
         )
-        return pa.RecordBatchReader.from_batches(schema, self._converted(reader, schema))
+        return pa.RecordBatchReader.from_batches(schema, self._converted(run, reader, schema))
 
     def interrupt(self) -> None:
         """Stop what reads the rows, from another thread."""
         self._cursor.interrupt()
 
     def _converted(
-        self, reader: pa.RecordBatchReader, schema: pa.Schema
+        self, run: QueryRun, reader: pa.RecordBatchReader, schema: pa.Schema
     ) -> Iterator[pa.RecordBatch]:
-        while True:
-            with duckdb_errors():
+        try:
+            while (batch := self._next(run, reader)) is not None:
                 try:
-                    batch = interruptible(self._cursor, reader.read_next_batch)
-                except StopIteration:
-                    return
-                except pa.ArrowException as error:
-                    raise InvalidInputError(_reading_problem(error)) from error
+                    yield batch if batch.schema == schema else batch.cast(schema)
+                except pa.ArrowInvalid as error:
+                    raise InvalidInputError(
+                        f"A sum is out of the range of BIGINT: {error}.",
+                        hint="Cast its argument to DECIMAL(38, 0).",
+                    ) from error
+        finally:
+            run.close()
+
+    @staticmethod
+    def _next(run: QueryRun, reader: pa.RecordBatchReader) -> pa.RecordBatch | None:
+        with duckdb_errors():
             try:
-                yield batch if batch.schema == schema else batch.cast(schema)
-            except pa.ArrowInvalid as error:
-                raise InvalidInputError(
-                    f"A sum is out of the range of BIGINT: {error}.",
-                    hint="Cast its argument to DECIMAL(38, 0).",
-                ) from error
+                return run.call(reader.read_next_batch)
+            except StopIteration:
+                return None
+            except pa.ArrowException as error:
+                raise InvalidInputError(_reading_problem(error)) from error
 
     @property
     def schema(self) -> pa.Schema:
@@ -99,7 +119,7 @@ class DuckRows:
     def to_empty(self) -> pa.Table:
         """Return no rows, with all columns."""
         with duckdb_errors():
-            empty = self._relation.limit(0).to_arrow_table()
+            empty = self._free_relation().limit(0).to_arrow_table()
         fields = [
             field.with_type(_HUGE[kind]) if kind in _HUGE else field
             for field, kind in zip(empty.schema, self._kinds, strict=True)

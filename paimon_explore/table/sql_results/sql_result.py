@@ -50,6 +50,9 @@ class OverTime(Protocol):
     def first_change(self, condition: str) -> "FirstChange":
         """Find the first snapshot at which a condition on the result holds."""
 
+    def interrupt(self) -> None:
+        """Stop what runs the query, from another thread."""
+
 
 class SqlResult:
     """The result of an SQL statement.
@@ -195,8 +198,8 @@ class SqlResult:
         >>> history.plot().data[0].y
         (6.0, 12.0, 18.0, 24.0, 30.0)
         """
+        from paimon_explore.inspection.rendering.result_charts import charts_of
         from paimon_explore.table.display import RENDERER
-        from paimon_explore.table.sql_results.result_charts import charts_of
 
         return RENDERER.figure(charts_of(self.to_arrow()))
 
@@ -216,11 +219,13 @@ class SqlResult:
         return rows.to_reader() if isinstance(rows, pa.Table) else rows.to_batches()
 
     def interrupt(self) -> None:
-        """Stop what reads the rows of a query, from another thread."""
+        """Stop what reads the rows of a query, or their history, from another thread."""
         import pyarrow as pa
 
         if not isinstance(self._rows, pa.Table):
             self._rows.interrupt()
+        if self._over_time is not None:
+            self._over_time.interrupt()
 
     def to_arrow(self) -> "pa.Table":
         """Read the rows into an Arrow table."""
