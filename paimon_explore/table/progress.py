@@ -122,6 +122,8 @@ def progress(
 def bar(what: str, done: int, total: int, elapsed_s: float, unit: str = "") -> str:
     """Return a progress bar as a line of text: label, bar, count and remaining time.
 
+    Without a unit, such as `%`, the count is of the total.
+
     >>> bar("reading", 1, 4, 2.0)
     'reading ███████▌                       1 of 4, about 6 s more'
     """
@@ -129,7 +131,8 @@ def bar(what: str, done: int, total: int, elapsed_s: float, unit: str = "") -> s
     full, rest = divmod(eighths, 8)
     drawn = "█" * full + (" ▏▎▍▌▋▊▉"[rest] if rest else "")
     left = "" if not done else f", about {elapsed_s / done * (total - done):.0f} s more"
-    return f"{what} {drawn:<{_WIDTH}} {done} of {total}{unit}{left}"
+    count = f"{done} {unit}" if unit else f"{done} of {total}"
+    return f"{what} {drawn:<{_WIDTH}} {count}{left}"
 
 
 def _display() -> ProgressDisplay | None:

@@ -10,6 +10,7 @@ from threading import current_thread, main_thread
 from typing import TypeVar
 
 import duckdb
+import pyarrow as pa
 
 from paimon_explore.encoding.thread_pools import thread_pool
 from paimon_explore.errors import InvalidInputError, PaimonError
@@ -97,7 +98,7 @@ class QueryRun:
         running = thread_pool(1, "duckdb").submit(copy_context().run, call)
         try:
             while not wait([running], timeout=0.1).done:  # handles what other threads received
-                self._bar.show(max(round(self._cursor.query_progress()), 0), 100, " %")
+                self._bar.show(max(round(self._cursor.query_progress()), 0), 100, "%")
             return running.result()
         except KeyboardInterrupt:
             while not running.done():  # one that has not begun ignores the first
@@ -112,21 +113,23 @@ class QueryRun:
 
 @contextmanager
 def duckdb_errors() -> Iterator[None]:
-    """Raise errors of DuckDB as errors of this library.
+    """Raise errors of DuckDB, and of Arrow's readers of its rows, as errors of this library.
 
     Raises:
         InvalidInputError: a query is wrong, or a value does not fit.
     """
     try:
         yield
-    except duckdb.Error as error:
+    except PaimonError:
+        raise
+    except (duckdb.Error, pa.ArrowException, OSError) as error:
         cause = error.__cause__
         if isinstance(cause, PaimonError):
             raise cause from None
         raise InvalidInputError(_sentence(error)) from error
 
 
-def _sentence(error: duckdb.Error) -> str:
+def _sentence(error: Exception) -> str:
     """The message of DuckDB in one line, without its drawing of the place and stack traces."""
     text = str(error).partition("\n\n")[0].partition("Detail: Python exception:")[0]
     text = _KIND.sub("", _SCAN_FAILED.sub("", " ".join(text.split()))).replace("..", ".")

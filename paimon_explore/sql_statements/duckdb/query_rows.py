@@ -108,8 +108,6 @@ class DuckRows:
                 return run.call(reader.read_next_batch)
             except StopIteration:
                 return None
-            except pa.ArrowException as error:
-                raise InvalidInputError(_reading_problem(error)) from error
 
     @property
     def schema(self) -> pa.Schema:
@@ -311,8 +309,3 @@ def _paimon_type(arrow: pa.DataType) -> DataType | None:
         return from_arrow(arrow)
     except InvalidInputError:
         return None
-
-
-def _reading_problem(error: pa.ArrowException) -> str:
-    text = " ".join(str(error).split()).partition("Detail: Python exception:")[0]
-    return text if text.endswith(".") else f"{text}."
