@@ -86,6 +86,11 @@ class ProgressBar:
         self._next = self._began + (_WAIT_S if wait_s is None else wait_s)
         self._is_drawn = False
 
+    @property
+    def has_display(self) -> bool:
+        """Whether there is something to draw on."""
+        return self._display is not None
+
     def show(self, done: int, total: int, unit: str = "") -> None:
         """Draw how much is done, unless it was drawn just before."""
         now = time.monotonic()

@@ -20,6 +20,8 @@ from paimon_explore.table.progress import ProgressBar
 from paimon_explore.table.scan import Scan
 
 _Value = TypeVar("_Value")
+_MEASURED = "SET enable_progress_bar = true; SET enable_progress_bar_print = false"
+"""Makes `query_progress` of a connection known, which DuckDB itself does not print."""
 _WAIT_S = 2.0
 """How long a query runs before its progress is shown."""
 _SETTINGS = {
@@ -60,7 +62,6 @@ def new_cursor(sources: Mapping[str, object]) -> duckdb.DuckDBPyConnection:
         sources: by name, in order: rows that DuckDB can read, or a query as text.
     """
     cursor = _database().cursor()
-    cursor.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false")
     with duckdb_errors():
         for name, rows in sources.items():
             if isinstance(rows, str):
@@ -90,6 +91,8 @@ class QueryRun:
     def __init__(self, cursor: duckdb.DuckDBPyConnection) -> None:
         self._cursor = cursor
         self._bar = ProgressBar("running the query", _WAIT_S)
+        if self._bar.has_display:
+            cursor.execute(_MEASURED)
 
     def call(self, call: Callable[[], _Value]) -> _Value:
         """Return what a call returns that runs the query, or a part of it."""
@@ -105,10 +108,8 @@ class QueryRun:
                 self._cursor.interrupt()
                 wait([running], timeout=0.05)
             raise
-
-    def close(self) -> None:
-        """Take the bar away."""
-        self._bar.clear()
+        finally:
+            self._bar.clear()
 
 
 @contextmanager

@@ -89,25 +89,19 @@ class DuckRows:
     def _converted(
         self, run: QueryRun, reader: pa.RecordBatchReader, schema: pa.Schema
     ) -> Iterator[pa.RecordBatch]:
-        try:
-            while (batch := self._next(run, reader)) is not None:
+        while True:
+            with duckdb_errors():
                 try:
-                    yield batch if batch.schema == schema else batch.cast(schema)
-                except pa.ArrowInvalid as error:
-                    raise InvalidInputError(
-                        f"A sum is out of the range of BIGINT: {error}.",
-                        hint="Cast its argument to DECIMAL(38, 0).",
-                    ) from error
-        finally:
-            run.close()
-
-    @staticmethod
-    def _next(run: QueryRun, reader: pa.RecordBatchReader) -> pa.RecordBatch | None:
-        with duckdb_errors():
+                    batch = run.call(reader.read_next_batch)
+                except StopIteration:
+                    return
             try:
-                return run.call(reader.read_next_batch)
-            except StopIteration:
-                return None
+                yield batch if batch.schema == schema else batch.cast(schema)
+            except pa.ArrowInvalid as error:
+                raise InvalidInputError(
+                    f"A sum is out of the range of BIGINT: {error}.",
+                    hint="Cast its argument to DECIMAL(38, 0).",
+                ) from error
 
     @property
     def schema(self) -> pa.Schema:

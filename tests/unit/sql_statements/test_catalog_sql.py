@@ -382,7 +382,9 @@ def test_results_show_their_first_rows(catalog: pe.Catalog) -> None:
     assert "Oslo" in repr(result)
     assert "NULL" in repr(result)
     assert ">Oslo</td>" in result._repr_html_()
-    assert "First rows" in repr(catalog.sql("SELECT explode(sequence(1, 50)) AS x"))
+    assert "Rows 1 to 20; to_arrow() reads all" in repr(
+        catalog.sql("SELECT explode(sequence(1, 50)) AS x")
+    )
     assert "executed" in repr(catalog.sql("USE db"))
 
 
