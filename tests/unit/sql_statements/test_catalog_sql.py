@@ -414,3 +414,12 @@ def test_rows_are_found_by_their_id_and_partitions_by_null(
     catalog.sql("INSERT INTO p VALUES (1, NULL), (2, 'a')")
     catalog.sql("INSERT OVERWRITE p PARTITION (dt = CAST(NULL AS STRING)) SELECT 3")
     assert rows("SELECT * FROM p ORDER BY id") == [(2, "a"), (3, None)]
+
+
+def test_a_result_is_read_again_while_an_earlier_reading_is_not_at_its_end() -> None:
+    result = pe.sql("SELECT id FROM range(250000)")
+    first, second = result.to_batches(), result.to_batches()
+    assert first.read_next_batch().num_rows == second.read_next_batch().num_rows
+    assert result.schema.names == ["id"]
+    assert result.to_arrow().num_rows == 250_000
+    assert first.read_all().num_rows == second.read_all().num_rows
