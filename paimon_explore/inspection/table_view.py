@@ -27,11 +27,18 @@ from paimon_explore.store.table_store import TableStore
 class QueryRows(Protocol):
     """The rows of a query."""
 
+    @property
+    def note(self) -> str:
+        """A sentence about how the rows were computed; empty for none."""
+
     def to_batches(self) -> pa.RecordBatchReader:
         """Read the rows in batches."""
 
+    def history(self, last: int) -> "QueryRows":
+        """Return the result at each of the last snapshots."""
+
     def interrupt(self) -> None:
-        """Stop what reads the rows, from another thread."""
+        """Stop what reads the rows, or their history, from another thread."""
 
 
 Query = Callable[[str, Mapping[str, int | str]], QueryRows]

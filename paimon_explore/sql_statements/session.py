@@ -150,7 +150,7 @@ class Session:
         if isinstance(outcome, Answer):
             return SqlResult(_answer_rows(outcome), outcome.snapshot)
         if isinstance(outcome, DuckRows):
-            return SqlResult(outcome, over_time=QueryOverTime(run=run))
+            return SqlResult(outcome, over_time=QueryOverTime(run))
         raise UnsupportedFeatureError("this statement")
 
     def _run(

@@ -1,9 +1,11 @@
 """A progress bar for work of more than half a second, in terminals and notebooks.
 
-Nothing is displayed in scripts whose stderr is not a terminal, on Spark's workers and in threads
-other than the main one. After an interrupt (Ctrl+C, the notebook's stop button) the bar is removed.
+Nothing is displayed in scripts whose stderr is not a terminal, on Spark's workers, in threads
+other than the main one, and if the environment variable `TQDM_DISABLE` is set, which also turns off
+the bars of tqdm. After an interrupt (Ctrl+C, the notebook's stop button) the bar is removed.
 """
 
+import os
 import sys
 import threading
 import time
@@ -66,6 +68,43 @@ class _Handle(Protocol):
         """Replace the output."""
 
 
+class ProgressBar:
+    """The bar of some work, shown once the work has taken long.
+
+    Args:
+        what: the label of the bar.
+        wait_s: how long nothing is shown.
+        display: where to draw; None for the terminal or notebook, if there is one.
+    """
+
+    def __init__(
+        self, what: str, wait_s: float | None = None, display: ProgressDisplay | None = None
+    ) -> None:
+        self._what = what
+        self._display = display if display is not None else _display()
+        self._began = time.monotonic()
+        self._next = self._began + (_WAIT_S if wait_s is None else wait_s)
+        self._is_drawn = False
+
+    @property
+    def has_display(self) -> bool:
+        """Whether there is something to draw on."""
+        return self._display is not None
+
+    def show(self, done: int, total: int, unit: str = "") -> None:
+        """Draw how much is done, unless it was drawn just before."""
+        now = time.monotonic()
+        if self._display is not None and now >= self._next:
+            self._display.draw(bar(self._what, done, total, now - self._began, unit))
+            self._next, self._is_drawn = now + _EVERY_S, True
+
+    def clear(self) -> None:
+        """Take the bar away."""
+        if self._display is not None and self._is_drawn:
+            self._display.clear()
+            self._is_drawn = False
+
+
 def progress(
     parts: Sequence[Part], what: str, display: ProgressDisplay | None = None
 ) -> Iterator[Part]:
@@ -76,27 +115,19 @@ def progress(
         what: the label of the bar.
         display: where to draw; None for the terminal or notebook, if there is one.
     """
-    total = len(parts)
-    shown = display if display is not None else _display()
-    if shown is None or total == 0:
-        yield from parts
-        return
-    began = drawn = time.monotonic()
-    is_drawn = False
+    shown = ProgressBar(what, display=display)
     try:
         for done, part in enumerate(parts):
-            now = time.monotonic()
-            if now - began >= _WAIT_S and (not is_drawn or now - drawn >= _EVERY_S):
-                shown.draw(bar(what, done, total, now - began))
-                drawn, is_drawn = now, True
+            shown.show(done, len(parts))
             yield part
     finally:
-        if is_drawn:
-            shown.clear()
+        shown.clear()
 
 
-def bar(what: str, done: int, total: int, elapsed_s: float) -> str:
+def bar(what: str, done: int, total: int, elapsed_s: float, unit: str = "") -> str:
     """Return a progress bar as a line of text: label, bar, count and remaining time.
+
+    Without a unit, such as `%`, the count is of the total.
 
     >>> bar("reading", 1, 4, 2.0)
     'reading ███████▌                       1 of 4, about 6 s more'
@@ -105,14 +136,21 @@ def bar(what: str, done: int, total: int, elapsed_s: float) -> str:
     full, rest = divmod(eighths, 8)
     drawn = "█" * full + (" ▏▎▍▌▋▊▉"[rest] if rest else "")
     left = "" if not done else f", about {elapsed_s / done * (total - done):.0f} s more"
-    return f"{what} {drawn:<{_WIDTH}} {done} of {total}{left}"
+    count = f"{done} {unit}" if unit else f"{done} of {total}"
+    return f"{what} {drawn:<{_WIDTH}} {count}{left}"
 
 
 def _display() -> ProgressDisplay | None:
     """The terminal or notebook of this process, if there is one."""
-    if threading.current_thread() is not threading.main_thread():
+    is_off = os.environ.get("TQDM_DISABLE", "0") not in {"", "0"}
+    if is_off or threading.current_thread() is not threading.main_thread():
         return None
-    ipython = sys.modules.get("IPython") if _DISPLAY in sys.modules else None
-    if ipython is not None and type(ipython.get_ipython()).__name__ == _KERNEL:
+    if in_notebook():
         return _Notebook()
     return _Terminal() if sys.stderr is not None and sys.stderr.isatty() else None
+
+
+def in_notebook() -> bool:
+    """Return whether this process is the kernel of a notebook."""
+    ipython = sys.modules.get("IPython") if _DISPLAY in sys.modules else None
+    return ipython is not None and type(ipython.get_ipython()).__name__ == _KERNEL

@@ -14,6 +14,7 @@ WIDGETS = (
         "partitions",
         "profile",
         "report",
+        "result_pages",
         "rows",
         "side_panes",
         "sql",

@@ -284,7 +284,7 @@ class Explorer(AnsweringWidget):
             found = self._polled(number(message, "version"))
             return replace(found, body=masked_members(found.body))
         found = answer(self._state, message)
-        codes = found.body.get("codes") if message.get("op") == "rows_open" else None
+        codes = found.body.get("codes")
         if isinstance(codes, Mapping):
             self.code, self.spark_code = codes["python"], codes.get("pyspark", "")
         return found

@@ -8,7 +8,7 @@ from paimon_explore.inspection.byte_inspector.byte_session import ByteSession
 from paimon_explore.inspection.explorer.explorer_hints import explorer_hints
 from paimon_explore.inspection.explorer.explorer_state import Answer, ExplorerState, ViewInput
 from paimon_explore.inspection.explorer.rows_session import file_of_tree_node
-from paimon_explore.inspection.explorer.sql_session import sql_names
+from paimon_explore.inspection.explorer.sql_session import MAX_HISTORY, sql_names
 from paimon_explore.inspection.profile.profile_session import ConditionRequest
 from paimon_explore.sanitize import masked_members
 from paimon_explore.widgets import message_fields
@@ -115,6 +115,11 @@ def _sql_run(state: ExplorerState, message: Message) -> Answer:
     return Answer(body=state.sql_session.run(at, _text(message, "text")))
 
 
+def _sql_history(state: ExplorerState, message: Message) -> Answer:
+    text = _text(message, "text")
+    return Answer(body=state.sql_session.run(state.inspector, text, MAX_HISTORY))
+
+
 def _sql_stop(state: ExplorerState, _message: Message) -> Answer:
     state.sql_session.stop()
     return Answer()
@@ -153,6 +158,7 @@ _OPERATIONS: dict[str, Callable[[ExplorerState, Message], Answer]] = {
     "rows_cell": _rows_cell,
     "sql_names": lambda s, m: Answer(body=sql_names(s.inspector.at(_number(m, "snapshot")))),
     "sql_run": _sql_run,
+    "sql_history": _sql_history,
     "sql_step": lambda s, message: Answer(body=s.sql_session.step(_number(message, "handle"))),
     "sql_stop": _sql_stop,
     "sql_page": _sql_page,

@@ -1,6 +1,7 @@
 """The SQL tab in a real browser, answered by Python without a kernel."""
 
 import json
+import re
 from pathlib import Path
 from urllib.parse import quote
 
@@ -25,7 +26,7 @@ pytestmark = pytest.mark.browser
 pytest.importorskip("duckdb")
 
 AXE = Path(__file__).parents[2] / "paimon_explore/widgets/frontend/node_modules/axe-core/axe.min.js"
-FINDINGS = """async () => (await axe.run('.peq')).violations
+FINDINGS = """async () => (await axe.run({include: ['.peq', '.pe-query']})).violations
     .filter(({impact}) => impact === 'serious' || impact === 'critical')
     .map(({id, nodes}) => [id, nodes[0].html, nodes[0].failureSummary])"""
 SCRIPT_BYTES = 60_000
@@ -60,6 +61,10 @@ def show_sql(watched: Watched, table: pe.Table, text: str = "", query: str = "")
 
 def editor(page: Page) -> Locator:
     return page.get_by_role("textbox", name="SQL query")
+
+
+def status(page: Page) -> Locator:
+    return page.locator(".peq .pe-bar [role=status]")
 
 
 def shown(page: Page) -> Locator:
@@ -142,6 +147,70 @@ def test_a_query_that_runs_long_is_stopped(harness: Watched, table: pe.Table) ->
     harness.check()
 
 
+def test_a_history_is_a_line_of_steps_that_lead_to_their_commits(
+    harness: Watched, table: pe.Table
+) -> None:
+    table.compact()
+    page = show_sql(harness, table, "SELECT count(*) AS n FROM t")
+    expect(status(page)).to_have_text("1 row · snapshot 3")
+    page.get_by_role("button", name="History").click()
+    line = page.get_by_role("listbox", name="n, 3 to 6, 1 change")
+    steps = line.get_by_role("option")
+    expect(steps).to_have_count(2)
+    expect(steps.nth(1)).to_have_accessible_name(re.compile(r"^6 since snapshot 2 APPEND, "))
+    expect(steps.nth(1)).to_have_attribute("aria-selected", "true")
+    expect(page.locator(".pe-query-head")).to_contain_text("Query at 3 snapshots, 1 to 3.")
+    steps.nth(1).click()
+    expect_trait(page, "selected", 2)
+    line.focus()
+    page.keyboard.press("ArrowLeft")
+    expect_trait(page, "selected", 1)
+    expect(steps.nth(0)).to_have_attribute("aria-selected", "true")
+    expect(shown(page).first).to_have_text("3")
+    page.keyboard.press("End")
+    expect_trait(page, "selected", 2)
+    page.locator(".pe-timeline-canvas").focus()
+    page.keyboard.press("End")
+    expect_trait(page, "selected", 3)
+    line.focus()
+    page.keyboard.press("Enter")
+    expect_trait(page, "selected", 2)
+    page.get_by_role("button", name="Close the history").click()
+    expect(line).to_have_count(0)
+    harness.check()
+
+
+def test_groups_are_lines_and_the_rest_is_named(harness: Watched) -> None:
+    rows = [[{"k": k, "city": f"c{k % 6}"} for k in range(at)] for at in (6, 9)]
+    page = show_sql(harness, append_table(COLUMNS, *rows), BY_CITY)
+    page.get_by_role("button", name="History").click()
+    lines = page.locator(".pe-query").get_by_role("listbox")
+    expect(lines).to_have_count(4)
+    expect(lines.first).to_have_accessible_name("c0, 1 to 3, 1 change")
+    expect(page.locator(".pe-query-head")).to_contain_text("2 more lines not drawn: c4, c5.")
+    editor(page).fill("SELECT 7 AS seven")
+    editor(page).press("Control+Enter")
+    expect(lines).to_have_count(0)
+    page.get_by_role("button", name="History").click()
+    expect(page.locator(".peq .pe-problem")).to_contain_text("reads no table at its latest")
+    harness.check()
+
+
+def test_a_history_is_stopped(harness: Watched, table: pe.Table) -> None:
+    slow = "SELECT count(*) AS n FROM t, range(100000000000) a, range(100000) b"
+    page = show_sql(harness, table)
+    editor(page).fill(slow)
+    page.get_by_role("button", name="History").click()
+    page.get_by_role("button", name="Stop").click()
+    expect(status(page)).to_have_text("Stopped.")
+    expect(page.get_by_role("button", name="Stop")).to_be_hidden()
+    editor(page).fill(BY_CITY)
+    page.get_by_role("button", name="History").click()
+    expect(page.locator(".pe-query").get_by_role("listbox")).to_have_count(3)
+    expect(shown(page)).to_have_count(3)
+    harness.check()
+
+
 def test_without_duckdb_the_tab_tells_what_to_install(
     harness: Watched, table: pe.Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -172,14 +241,19 @@ def test_query_rows_and_chart_fit_the_window(harness: Watched, table: pe.Table, 
 def test_a_saved_page_shows_the_last_result_without_an_editor(
     watched: Watched, table: pe.Table, tmp_path: Path
 ) -> None:
-    explore(table._view(), Opening(tab="sql", text=BY_CITY)).save_html(tmp_path / "t.html")
+    e = explore(table._view(), Opening(tab="sql", text=BY_CITY))
+    body = e.answer({"op": "sql_history", "text": BY_CITY}).body
+    while not body["done"]:
+        body = e.answer({"op": "sql_step", "handle": body["handle"]}).body
+    e.save_html(tmp_path / "t.html")
     page = watched.page
     page.goto((tmp_path / "t.html").as_uri())
     expect(shown(page)).to_have_count(3)
     expect(page.locator(".peq-text")).to_have_text(BY_CITY)
     expect(page.locator(".peq-chart svg")).to_be_visible()
     expect(editor(page)).to_have_count(0)
-    expect(page.locator(".pe-code")).to_contain_text("pe.sql(")
+    expect(page.locator(".pe-code")).to_contain_text(".history(last=100)")
+    expect(page.locator(".pe-query").get_by_role("listbox")).to_have_count(3)
     assert watched.errors == []
     explore(table._view()).save_html(tmp_path / "none.html")
     page.goto((tmp_path / "none.html").as_uri())
@@ -213,7 +287,8 @@ def test_axe_finds_nothing_serious(harness: Watched, table: pe.Table, theme: str
     if not AXE.exists():
         lacking("axe", f"{AXE} does not exist")
     page = show_sql(harness, table, BY_CITY, f"theme={theme}")
-    expect(shown(page)).to_have_count(3)
+    page.get_by_role("button", name="History").click()
+    expect(page.locator(".pe-query").get_by_role("listbox")).to_have_count(3)
     page.evaluate(AXE.read_text(encoding="utf-8"))
     found = [page.evaluate(FINDINGS)]
     editor(page).fill("SELECT ")

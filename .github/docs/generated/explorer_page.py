@@ -7,7 +7,10 @@ _TEXTS = {
     "overview": ("t.overview()", "what the table is, its size and commits, what is wrong"),
     "files": ("t.files()", "data files of the snapshot, to sort and filter"),
     "rows": ("t.rows()", "rows, or stored records with level, sequence number and file"),
-    "sql": ('pe.sql("SELECT …", t=t)', "rows of a query on the snapshot, and a chart of them"),
+    "sql": (
+        'pe.sql("SELECT …", t=t)',
+        "rows of a query on the snapshot, a chart of them, their history",
+    ),
     "partitions": ("t.partitions()", "files, rows and bytes of each partition"),
     "profile": ("t.profile()", "nulls, distinct values, bounds and histograms of columns"),
     "heat": ("t.heat()", "which snapshots changed which partitions"),

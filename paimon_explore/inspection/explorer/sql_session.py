@@ -1,7 +1,7 @@
 """The SQL tab: runs a query on the table at a snapshot, in a thread, so that it can be stopped."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from threading import Thread
 from weakref import finalize
@@ -15,11 +15,12 @@ from paimon_explore.data_types.formatter import type_text
 from paimon_explore.errors import InvalidInputError, PaimonError, UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.explorer.rows_session import MAX_PAGE, MAX_TEXT, Body, cell_state
-from paimon_explore.inspection.rendering.chart import BarChart, Series
+from paimon_explore.inspection.rendering.chart import BarChart, LineChart, Points, Series
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code, point_code, read_code
 from paimon_explore.inspection.rendering.escape import truncate
 from paimon_explore.inspection.rendering.report import Report, grid
 from paimon_explore.inspection.rendering.result import Result
+from paimon_explore.inspection.rendering.result_charts import charts_of
 from paimon_explore.inspection.rows.cell_texts import cell_texts
 from paimon_explore.inspection.system_tables.table_inspection import SYSTEM_TABLES
 from paimon_explore.inspection.table_view import QueryRows
@@ -32,6 +33,10 @@ _MAX_BARS = 60
 _STEP_SECONDS = 0.25
 """The longest time that a request waits for a query, during which the kernel does nothing else."""
 _OPEN_RESULTS = 3
+MAX_HISTORY = 100
+"""How many snapshots a history has."""
+_MAX_LINES = 4
+_MAX_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -43,12 +48,14 @@ class SqlRowsView(Result):
         is_cut: whether the query has more rows.
         text: the query.
         snapshot_id: the snapshot; 0 for none.
+        note: how the rows were computed; empty for none.
     """
 
     table: pa.Table
     is_cut: bool
     text: str
     snapshot_id: int
+    note: str
 
     @property
     def kind(self) -> str:
@@ -134,12 +141,73 @@ class SqlRowsView(Result):
         }
 
 
-class _Run:
-    """A query that runs, or has run."""
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class SqlHistoryView(SqlRowsView):
+    """The result of a query at each of the last snapshots, as step lines."""
 
-    def __init__(self, inspector: Inspector, text: str) -> None:
+    def body(self) -> Body:
+        """The steps of the lines, as JSON.
+
+        Raises:
+            InvalidInputError: the rows are no lines.
+        """
+        charts = [chart for chart in charts_of(self.table) if isinstance(chart, LineChart)]
+        found: list[tuple[str, Points]] = []
+        for chart in charts:
+            for line in chart.lines:
+                if len({at for at, _ in line.points}) < len(line.points):
+                    raise InvalidInputError(
+                        f"The query has several rows of {line.name!r} at one snapshot.",
+                        hint="Return one row, or one for each group, for instance by GROUP BY.",
+                    )
+                is_named = len(charts) > 1 and line.name != chart.title
+                found.append((f"{chart.title} {line.name}" if is_named else line.name, line))
+        found.sort(key=lambda one: -abs(one[1].points[-1][1] or 0.0))
+        ids = list(dict.fromkeys(self.table.column(0).to_pylist()))
+        history = {
+            "text": self.text,
+            "first": ids[0] if ids else 0,
+            "last": ids[-1] if ids else 0,
+            "count": len(ids),
+            "lines": [
+                {"name": truncate(name, MAX_TEXT), "steps": _steps(ids, line.points)}
+                for name, line in found[:_MAX_LINES]
+            ],
+            "more": max(len(found) - _MAX_LINES, 0),
+            "left_out": [
+                truncate(name, MAX_TEXT) for name, _ in found[_MAX_LINES : _MAX_LINES + _MAX_NAMED]
+            ],
+            "note": self.note,
+        }
+        return {"done": True, "history": history, "codes": {"python": self.code.python}}
+
+
+def _steps(
+    ids: Sequence[object], points: Sequence[tuple[object, float | None]]
+) -> list[tuple[object, float | None]]:
+    """The snapshots at which a value differs from the one before; None for no value."""
+    values = dict(points)
+    found: list[tuple[object, float | None]] = []
+    for at in ids:
+        value = values.get(at)
+        if not found or found[-1][1] != value:
+            found.append((at, value))
+    return found
+
+
+class _Run:
+    """A query that runs, or has run.
+
+    Args:
+        inspector: the table at a snapshot.
+        text: the query.
+        last: the number of snapshots of its history; 0 for the rows at the snapshot.
+    """
+
+    def __init__(self, inspector: Inspector, text: str, last: int = 0) -> None:
         self._inspector = inspector
         self._text = text
+        self._last = last
         self._rows: QueryRows | None = None
         self._was_stopped = False
         self._view: SqlRowsView | None = None
@@ -160,8 +228,9 @@ class _Run:
         check_packages(inspector)
         query = inspector.view.query
         assert query is not None  # noqa: S101 - checked
-        self._rows = query(self._text, _point(inspector))
-        reader, batches, count = self._rows.to_batches(), list[pa.RecordBatch](), 0
+        self._rows = query(self._text, {} if self._last else _point(inspector))
+        rows = self._rows.history(self._last) if self._last else self._rows
+        reader, batches, count = rows.to_batches(), list[pa.RecordBatch](), 0
         for batch in reader:
             if self._was_stopped:
                 return None
@@ -170,12 +239,14 @@ class _Run:
             if count > MAX_ROWS:
                 break
         table = pa.Table.from_batches(batches, reader.schema)
-        return SqlRowsView(
+        kind = SqlHistoryView if self._last else SqlRowsView
+        return kind(
             table=table.slice(0, MAX_ROWS),
             is_cut=count > MAX_ROWS,
             text=self._text,
             snapshot_id=inspector.snapshot_id,
-            code=sql_code(inspector, self._text),
+            note=rows.note,
+            code=sql_code(inspector, self._text, self._last),
             renderer=inspector.view.renderer,
         )
 
@@ -206,14 +277,15 @@ class SqlSession:
         self._runs: dict[int, _Run] = {}
         self._next = 1
         self._last: SqlRowsView | None = None
+        self._history: SqlHistoryView | None = None
         finalize(self, _stop_all, self._runs)
 
-    def run(self, inspector: Inspector, text: str) -> Body:
-        """Stop the query that runs, and start another one; see `step`."""
+    def run(self, inspector: Inspector, text: str, last: int = 0) -> Body:
+        """Stop the query that runs, and start another one, or its history; see `step`."""
         self.stop()
         handle = self._next
         self._next += 1
-        run = _Run(inspector, text)
+        run = _Run(inspector, text, last)
         self._runs[handle] = run
         self._runs.pop(handle - _OPEN_RESULTS, None)
         run.thread.start()
@@ -230,8 +302,13 @@ class SqlSession:
         run.thread.join(_STEP_SECONDS)
         if run.thread.is_alive():
             return {"handle": handle, "done": False}
-        self._last = run.found()
-        return {"handle": handle, **self._last.body()}
+        found = run.found()
+        body = found.body()
+        if isinstance(found, SqlHistoryView):
+            self._history = found
+        else:
+            self._last = found
+        return {"handle": handle, **body}
 
     def stop(self) -> None:
         """Stop all queries."""
@@ -265,7 +342,10 @@ class SqlSession:
             view = self._last or (result_of(inspector, text) if text.strip() else None)
         except PaimonError:
             return None
-        return None if view is None else view.body()
+        if view is None or self._history is None or self._history.text != view.text:
+            return None if view is None else view.body()
+        code = f"{view.code.python}; {self._history.code.python}"
+        return {**view.body(), **self._history.body(), "code": code}
 
     def _known(self, handle: int) -> _Run:
         if handle not in self._runs:
@@ -326,12 +406,12 @@ def sql_names(inspector: Inspector) -> Body:
     }
 
 
-def sql_code(inspector: Inspector, text: str) -> Code:
-    """The code that runs a query on the table at the snapshot."""
+def sql_code(inspector: Inspector, text: str, last: int = 0) -> Code:
+    """The code that runs a query on the table at the snapshot, or at each of the last snapshots."""
     view = inspector.view
     own = view.short_name
     tag = inspector.timeline().only_tag(inspector.snapshot_id)
-    at = point_code(view.expression, inspector.snapshot_id, tag)
+    at = point_code(view.expression, 0 if last else inspector.snapshot_id, tag)
     names = [name for name in (own, "t") if re.search(rf"\b{re.escape(name)}\b", text)]
     given = dict.fromkeys(names or ["t"])
     tables = [f"{name}={at}" if name.isidentifier() else f"**{{{name!r}: {at}}}" for name in given]
@@ -340,8 +420,9 @@ def sql_code(inspector: Inspector, text: str) -> Code:
     views = [
         read_code(view.location, options, f".createOrReplaceTempView({name!r})") for name in given
     ]
+    python = f"pe.sql({text!r}, {', '.join(tables)})"
     return Code(
-        python=f"pe.sql({text!r}, {', '.join(tables)})",
+        python=f"{python}.history(last={last})" if last else python,
         spark="; ".join([*views, call_code("spark.sql", text)]),
     )
 

@@ -10,15 +10,21 @@ from threading import current_thread, main_thread
 from typing import TypeVar
 
 import duckdb
+import pyarrow as pa
 
 from paimon_explore.encoding.thread_pools import thread_pool
 from paimon_explore.errors import InvalidInputError, PaimonError
 from paimon_explore.limits import memory_limit
 from paimon_explore.sql_statements.duckdb.spark_semantics import MACROS
 from paimon_explore.sql_statements.query_problems import unknown_name
+from paimon_explore.table.progress import ProgressBar
 from paimon_explore.table.scan import Scan
 
 _Value = TypeVar("_Value")
+_MEASURED = "SET enable_progress_bar = true; SET enable_progress_bar_print = false"
+"""Makes `query_progress` of a connection known, which DuckDB itself does not print."""
+_WAIT_S = 2.0
+"""How long a query runs before its progress is shown."""
 _SETTINGS = {
     "enable_external_access": "false",
     "autoinstall_known_extensions": "false",
@@ -73,40 +79,52 @@ def _database() -> duckdb.DuckDBPyConnection:
     return made
 
 
-def interruptible(cursor: duckdb.DuckDBPyConnection, call: Callable[[], _Value]) -> _Value:
-    """Return what a call of DuckDB returns; Ctrl+C cancels its query.
+class QueryRun:
+    """Calls DuckDB for one query, so that Ctrl+C cancels it and a bar shows how far it is.
 
     Python handles signals when the main thread runs Python code. It does not during a call of
     DuckDB, so the main thread waits while another one calls.
 
     Args:
         cursor: the connection of the query.
-        call: runs the query, or a part of it.
     """
-    if current_thread() is not main_thread():
-        return call()
-    running = thread_pool(1, "duckdb").submit(copy_context().run, call)
-    try:
-        while not wait([running], timeout=0.1).done:
-            pass  # a signal that another thread received is handled here
-        return running.result()
-    except KeyboardInterrupt:
-        while not running.done():  # one that has not begun ignores the first
-            cursor.interrupt()
-            wait([running], timeout=0.05)
-        raise
+
+    def __init__(self, cursor: duckdb.DuckDBPyConnection) -> None:
+        self._cursor = cursor
+        self._bar = ProgressBar("running the query", _WAIT_S)
+        if self._bar.has_display:
+            cursor.execute(_MEASURED)
+
+    def call(self, call: Callable[[], _Value]) -> _Value:
+        """Return what a call returns that runs the query, or a part of it."""
+        if current_thread() is not main_thread():
+            return call()
+        running = thread_pool(1, "duckdb").submit(copy_context().run, call)
+        try:
+            while not wait([running], timeout=0.1).done:  # handles what other threads received
+                self._bar.show(max(round(self._cursor.query_progress()), 0), 100, "%")
+            return running.result()
+        except KeyboardInterrupt:
+            while not running.done():  # one that has not begun ignores the first
+                self._cursor.interrupt()
+                wait([running], timeout=0.05)
+            raise
+        finally:
+            self._bar.clear()
 
 
 @contextmanager
 def duckdb_errors() -> Iterator[None]:
-    """Raise errors of DuckDB as errors of this library.
+    """Raise errors of DuckDB, and of Arrow's readers of its rows, as errors of this library.
 
     Raises:
         InvalidInputError: a query is wrong, or a value does not fit.
     """
     try:
         yield
-    except duckdb.Error as error:
+    except PaimonError:
+        raise
+    except (duckdb.Error, pa.ArrowException, OSError) as error:
         cause = error.__cause__
         if isinstance(cause, PaimonError):
             raise cause from None
@@ -169,7 +187,7 @@ _UNKNOWN = (
 _KNOWN = {"column": _columns, "function": _functions, "table": _tables}
 
 
-def _sentence(error: duckdb.Error) -> str:
+def _sentence(error: Exception) -> str:
     """The message of DuckDB in one line, without its drawing of the place and stack traces."""
     text = str(error).partition("\n\n")[0].partition("Detail: Python exception:")[0]
     text = _KIND.sub("", _SCAN_FAILED.sub("", " ".join(text.split()))).replace("..", ".")

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.types as pat
@@ -17,9 +18,9 @@ from paimon_explore.maintenance.schema_replacement import commit_replacement
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.sql_statements.data_type_names import type_name
 from paimon_explore.sql_statements.duckdb.database import (
+    QueryRun,
     analysed,
     duckdb_errors,
-    interruptible,
     new_cursor,
     quoted,
 )
@@ -50,38 +51,50 @@ class DuckRows:
     ) -> None:
         self.text = text
         self.sources = dict(sources)
-        self._cursor = new_cursor({**sources, **streams})
-        self._relation = analysed(self._cursor, text, self.sources)
+        self._read = {**sources, **streams}
+        self._relation = self._new_relation()
         self._kinds = [str(kind) for kind in self._relation.types]
+
+    def _new_relation(self) -> duckdb.DuckDBPyRelation:
+        """Return the query on a new connection."""
+        self._has_open_reader = False
+        self._cursor = new_cursor(self._read)
+        return analysed(self._cursor, self.text, self.sources)
+
+    def _free_relation(self) -> duckdb.DuckDBPyRelation:
+        """Return the query on a connection without a reader, since one can have a single reader."""
+        if self._has_open_reader:
+            self._relation = self._new_relation()
+        return self._relation
 
     def to_batches(self) -> pa.RecordBatchReader:
         """Read the rows in batches."""
+        relation = self._free_relation()
+        run = QueryRun(self._cursor)
         with duckdb_errors():
-            read = partial(self._relation.to_arrow_reader, BATCH_ROWS)
-            reader = interruptible(self._cursor, read)
+            reader = run.call(partial(relation.to_arrow_reader, BATCH_ROWS))
+        self._has_open_reader = True
         schema = pa.schema(
             [
                 field.with_type(_HUGE[kind]) if kind in _HUGE else field
                 for field, kind in zip(reader.schema, self._kinds, strict=True)
             ]
         )
-        return pa.RecordBatchReader.from_batches(schema, self._converted(reader, schema))
+        return pa.RecordBatchReader.from_batches(schema, self._converted(run, reader, schema))
 
     def interrupt(self) -> None:
         """Stop what reads the rows, from another thread."""
         self._cursor.interrupt()
 
     def _converted(
-        self, reader: pa.RecordBatchReader, schema: pa.Schema
+        self, run: QueryRun, reader: pa.RecordBatchReader, schema: pa.Schema
     ) -> Iterator[pa.RecordBatch]:
         while True:
             with duckdb_errors():
                 try:
-                    batch = interruptible(self._cursor, reader.read_next_batch)
+                    batch = run.call(reader.read_next_batch)
                 except StopIteration:
                     return
-                except pa.ArrowException as error:
-                    raise InvalidInputError(_reading_problem(error)) from error
             try:
                 yield batch if batch.schema == schema else batch.cast(schema)
             except pa.ArrowInvalid as error:
@@ -98,7 +111,7 @@ class DuckRows:
     def to_empty(self) -> pa.Table:
         """Return no rows, with all columns."""
         with duckdb_errors():
-            empty = self._relation.limit(0).to_arrow_table()
+            empty = self._free_relation().limit(0).to_arrow_table()
         fields = [
             field.with_type(_HUGE[kind]) if kind in _HUGE else field
             for field, kind in zip(empty.schema, self._kinds, strict=True)
@@ -290,8 +303,3 @@ def _paimon_type(arrow: pa.DataType) -> DataType | None:
         return from_arrow(arrow)
     except InvalidInputError:
         return None
-
-
-def _reading_problem(error: pa.ArrowException) -> str:
-    text = " ".join(str(error).split()).partition("Detail: Python exception:")[0]
-    return text if text.endswith(".") else f"{text}."

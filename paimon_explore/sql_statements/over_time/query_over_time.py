@@ -8,7 +8,6 @@ from sqlglot import exp
 
 from paimon_explore.arguments import integer, names, string
 from paimon_explore.errors import InvalidInputError, choices
-from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.history.first_change import FirstChange, first_change
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.sql_statements.duckdb.dialect import duckdb_text, parsed_expression
@@ -19,6 +18,7 @@ from paimon_explore.sql_statements.over_time.result_difference import result_dif
 from paimon_explore.sql_statements.over_time.row_keys import key_columns, same_text
 from paimon_explore.sql_statements.over_time.shared_aggregates import shared_history
 from paimon_explore.sql_statements.table_resolution import Travel
+from paimon_explore.table.progress import progress
 from paimon_explore.table.sql_results.sql_result import SqlResult
 from paimon_explore.table.table import Table
 
@@ -34,18 +34,26 @@ _COMMIT: dict[str, pa.DataType] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class QueryOverTime:
     """A query that can run again at other points in time.
 
     Tables that the query itself reads at a fixed point (`VERSION AS OF`), and temporary views,
     stay there.
 
-    Attributes:
+    Args:
         run: runs the query.
     """
 
-    run: Run
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._reading: DuckRows | None = None
+        self._is_stopped = False
+
+    def interrupt(self) -> None:
+        """Stop `history`, from another thread; it raises KeyboardInterrupt."""
+        self._is_stopped = True
+        if self._reading is not None:
+            self._reading.interrupt()
 
     def diff(self, before: Point, after: Point, key: Iterable[str] | None) -> SqlResult:
         """Return the rows of the result that differ between two points."""
@@ -58,11 +66,16 @@ class QueryOverTime:
     def history(self, last: int) -> SqlResult:
         """Return the result at each of the last snapshots."""
         integer("last", last, minimum=1)
+        self._is_stopped = False
         tables, engine = self._tables()
         found: pa.Table | str = "the query reads several tables"
         if len(tables) == 1:
             commits = [tables[0].snapshots[number] for number in tables[0].snapshots.keys()[-last:]]
-            found = shared_history(engine, commits) if commits else "the table has no snapshot"
+            found = (
+                shared_history(engine, commits, self._rows_of)
+                if commits
+                else "the table has no snapshot"
+            )
         else:
             commits = _commits_of(tables, last)
         if isinstance(found, pa.Table):
@@ -76,7 +89,7 @@ class QueryOverTime:
         """Run the query at each point, the latest first, until it cannot run."""
         found: list[pa.Table] = []
         note = f"Each snapshot was read as a whole, because {why}."
-        for at in reversed(range(len(points))):
+        for at in progress([*reversed(range(len(points)))], "reading snapshots"):
             try:
                 rows = self._read(points[at])
             except InvalidInputError as error:
@@ -106,17 +119,24 @@ class QueryOverTime:
         def matching(number: int) -> pa.Table:
             rows = self._rows(self._at(tables, number))
             text = f"SELECT * FROM ({rows.text}) AS q WHERE {test}"  # noqa: S608 - of the query
-            return DuckRows(text, rows.sources).to_batches().read_all()
+            return self._rows_of(DuckRows(text, rows.sources))
 
         return first_change(tables[0].store, tables[0].name, condition, matching)
 
     def _rows(self, travel: Travel) -> DuckRows:
-        rows, _ = self.run(travel)
+        rows, _ = self._run(travel)
         assert isinstance(rows, DuckRows)  # noqa: S101 - as `Run` says
         return rows
 
     def _read(self, travel: Travel) -> pa.Table:
-        return self._rows(travel).to_batches().read_all()
+        return self._rows_of(self._rows(travel))
+
+    def _rows_of(self, rows: DuckRows) -> pa.Table:
+        """Read all rows of a query, which `interrupt` stops."""
+        self._reading = rows
+        if self._is_stopped:
+            raise KeyboardInterrupt
+        return rows.to_batches().read_all()
 
     def _tables(self) -> tuple[list[Table], DuckDBEngine]:
         """The tables that the query reads at their latest snapshots."""
@@ -126,7 +146,7 @@ class QueryOverTime:
             found.setdefault(f"{table.path}${table.branch}", table)
             return table
 
-        _, engine = self.run(seen)
+        _, engine = self._run(seen)
         if not found:
             raise InvalidInputError(
                 "The query reads no table at its latest snapshot.",

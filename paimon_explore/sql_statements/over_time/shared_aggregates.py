@@ -4,7 +4,7 @@
 groups of files. So each file is read once, however many snapshots have it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -36,12 +36,15 @@ _COMBINED: Mapping[type[exp.Expr], str] = {
 _CLAUSES = frozenset({"expressions", "from", "from_", "where", "group", "having", "order"})
 
 
-def shared_history(engine: DuckDBEngine, snapshots: Sequence[Snapshot]) -> pa.Table | str:
+def shared_history(
+    engine: DuckDBEngine, snapshots: Sequence[Snapshot], rows_of: Callable[[DuckRows], pa.Table]
+) -> pa.Table | str:
     """Return the result of a query at each snapshot, reading what they share once.
 
     Args:
         engine: that ran the query.
         snapshots: of its table, in order.
+        rows_of: reads the rows of a query.
 
     Returns:
         The number of the snapshot as first column, then those of the query; or why the query does
@@ -72,7 +75,7 @@ def shared_history(engine: DuckDBEngine, snapshots: Sequence[Snapshot]) -> pa.Ta
     rows = lifetime_rows(target, snapshots, scan.columns, where)
     if rows is None:
         return "the rows of a snapshot are not those of its own files"
-    parts = _parts(tree, view, groups, aggregates, rows)
+    parts = rows_of(_parts(tree, view, groups, aggregates, rows))
     return _combined(tree, groups, aggregates, parts, len(snapshots))
 
 
@@ -111,7 +114,7 @@ def _parts(
     groups: Sequence[exp.Expr],
     aggregates: dict[str, exp.Expr],
     rows: pa.RecordBatchReader,
-) -> pa.Table:
+) -> DuckRows:
     """The aggregates of the rows of each lifetime."""
     items: list[exp.Expr] = [exp.column(FIRST), exp.column(LAST)]
     items += [exp.alias_(one.copy(), f"_g{at}") for at, one in enumerate(groups)]
@@ -121,7 +124,7 @@ def _parts(
     if tree.args.get("where") is not None:
         made.set("where", tree.args["where"].copy())
     made = made.group_by(*(str(at + 1) for at in range(2 + len(groups))))
-    return DuckRows(duckdb_text(made), {view: rows}).to_batches().read_all()
+    return DuckRows(duckdb_text(made), {view: rows})
 
 
 def _combined(

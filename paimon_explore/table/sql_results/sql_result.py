@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Protocol
 
 from paimon_explore.data_types import data_frames
 from paimon_explore.errors import UnsupportedFeatureError
-from paimon_explore.inspection.rendering.report import Cell, Grid, Note, Report
+from paimon_explore.inspection.rendering.report import Note, Report
 from paimon_explore.inspection.rendering.report_html import report_html
 from paimon_explore.inspection.rendering.report_text import report_text
+from paimon_explore.inspection.rendering.row_pages import RowPages
 from paimon_explore.sanitize import sanitized
 
 if TYPE_CHECKING:
@@ -50,6 +51,9 @@ class OverTime(Protocol):
     def first_change(self, condition: str) -> "FirstChange":
         """Find the first snapshot at which a condition on the result holds."""
 
+    def interrupt(self) -> None:
+        """Stop what runs the query, from another thread."""
+
 
 class SqlResult:
     """The result of an SQL statement.
@@ -64,7 +68,7 @@ class SqlResult:
         note: a sentence about the rows.
 
     Attributes:
-        shown_rows: the number of rows that `repr` and notebooks show.
+        shown_rows: the number of rows that `repr` shows, and of a page in notebooks.
     """
 
     shown_rows = 20
@@ -195,8 +199,8 @@ class SqlResult:
         >>> history.plot().data[0].y
         (6.0, 12.0, 18.0, 24.0, 30.0)
         """
+        from paimon_explore.inspection.rendering.result_charts import charts_of
         from paimon_explore.table.display import RENDERER
-        from paimon_explore.table.sql_results.result_charts import charts_of
 
         return RENDERER.figure(charts_of(self.to_arrow()))
 
@@ -216,11 +220,13 @@ class SqlResult:
         return rows.to_reader() if isinstance(rows, pa.Table) else rows.to_batches()
 
     def interrupt(self) -> None:
-        """Stop what reads the rows of a query, from another thread."""
+        """Stop what reads the rows of a query, or their history, from another thread."""
         import pyarrow as pa
 
         if not isinstance(self._rows, pa.Table):
             self._rows.interrupt()
+        if self._over_time is not None:
+            self._over_time.interrupt()
 
     def to_arrow(self) -> "pa.Table":
         """Read the rows into an Arrow table."""
@@ -248,38 +254,36 @@ class SqlResult:
         """The rows through Arrow's C stream interface."""
         return self.to_batches().__arrow_c_stream__(requested_schema)  # type: ignore[no-untyped-call]  # in stubs
 
-    def _report(self) -> Report:
-        """Return the first rows as a report."""
-        reader = self.to_batches()
-        names = tuple(reader.schema.names)
-        found: list[tuple[Cell, ...]] = []
-        for batch in reader:
-            rows = batch.slice(0, self.shown_rows + 1 - len(found)).to_pylist(
-                maps_as_pydicts="lossy"
-            )
-            found += [tuple(_cell(row[name]) for name in names) for row in rows]
-            if len(found) > self.shown_rows:
-                break
-        more = len(found) > self.shown_rows
-        grid = Grid(
-            title="",
-            columns=names,
-            rows=tuple(found[: self.shown_rows]),
-            total=len(found[: self.shown_rows]),
-        )
-        title = "First rows; to_arrow() reads all" if more else "Rows"
-        title = title if names else "Statement executed."
+    def _report(self, pages: RowPages) -> Report:
+        """Return the first page of rows as a report."""
+        grid = pages.page(0)
+        title = f"Rows 1 to {len(grid.rows)}; to_arrow() reads all" if pages.has_more(0) else "Rows"
+        title = title if grid.columns else "Statement executed."
         notes = (Note(text=sanitized(self._note)),) if self._note else ()
-        return Report(title=title, sections=(grid, *notes) if names else ())
+        return Report(title=title, sections=(grid, *notes) if grid.columns else ())
+
+    def _pages(self) -> RowPages:
+        return RowPages(self.to_batches(), self.shown_rows)
 
     def __repr__(self) -> str:
         """Return the first rows as text."""
-        return report_text(self._report())
+        return report_text(self._report(self._pages()))
 
     def _repr_html_(self) -> str:
         """The first rows as an HTML table."""
-        return report_html(self._report())
+        return report_html(self._report(self._pages()))
 
+    def _repr_mimebundle_(self, **_kwargs: object) -> object:
+        """The first rows by media type; in a notebook, the others page by page."""
+        from paimon_explore.table.progress import in_notebook
 
-def _cell(value: object) -> Cell:
-    return Cell(text="NULL" if value is None else sanitized(str(value)))
+        pages = self._pages()
+        report = self._report(pages)
+        plain = {"text/plain": report_text(report), "text/html": report_html(report)}
+        if not pages.has_more(0) or not in_notebook():
+            return plain
+        try:
+            from paimon_explore.widgets.result_pages import ResultPages
+        except ModuleNotFoundError:  # of the extra `notebook`
+            return plain
+        return ResultPages(pages, plain)._repr_mimebundle_()

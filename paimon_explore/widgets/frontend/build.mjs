@@ -12,6 +12,7 @@ const WIDGETS = [
     "partitions",
     "profile",
     "report",
+    "result_pages",
     "rows",
     "side_panes",
     "sql",

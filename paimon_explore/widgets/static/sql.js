@@ -934,26 +934,49 @@ function create(context) {
   let opened;
   let shown = "";
   let turn = 0;
+  let isHistory = false;
   let disposeChart = () => {
   };
   const run = () => {
     const text = editor.value().trimStart();
     if (text !== asked()) store.set({ asked: { ...store.get().asked, sql: text } });
     shown = "";
+    isHistory = false;
     load.cancel();
     start();
   };
+  const history = async () => {
+    const text = editor.value().trimStart();
+    isHistory = true;
+    if (text !== asked()) store.set({ asked: { ...store.get().asked, sql: text } });
+    if (element.dataset.busy) shown = "";
+    const body = await ended("sql_history", { text });
+    if (!body) return;
+    showHistory(body);
+    start();
+  };
+  const showHistory = ({ history: found }) => {
+    store.set({ queryHistory: found });
+    fail();
+    fill(status, `History of ${plural(found.count, "snapshot")} below the timeline`);
+  };
   const editor = createEditor(prefix, () => names, run);
   const runButton = button("Run", "Run the query (Ctrl-Enter)", run);
+  const historyButton = button(
+    "History",
+    "Run the query at each of the last 100 snapshots, and draw its numbers below the timeline",
+    history
+  );
   const stop = button("Stop", "Stop the query", () => {
     turn++;
+    isHistory = false;
     setBusy(false);
     fill(status, "Stopped.");
     channel.ask("sql_stop").catch(() => {
     });
   });
   const status = el("span", { class: "pe-muted", role: "status" });
-  const bar = el("div", { class: "pe-bar" }, runButton, stop, status);
+  const bar = el("div", { class: "pe-bar" }, runButton, historyButton, stop, status);
   const message = el("div", { hidden: true, tabindex: "-1" });
   const value = el("div", {
     class: "per-cell-value",
@@ -1067,33 +1090,43 @@ function create(context) {
     fill(status, notes.filter(Boolean).join(" · "));
     attribute(element, "data-shown", String(snapshot));
   };
-  const start = async () => {
-    const { selected } = store.get();
-    const key = `${selected} ${asked()}`;
-    if (key === shown || !asked()) return;
-    shown = key;
+  const ended = async (op, args) => {
     const mine = ++turn;
     setBusy(true);
     fill(status, "Running…");
+    let body;
     try {
-      let { body } = await channel.ask("sql_run", { snapshot: selected, text: asked() });
+      ({ body } = await channel.ask(op, args));
       while (!body.done && mine === turn) {
         ({ body } = await channel.ask("sql_step", { handle: body.handle }));
       }
-      if (mine === turn) present(body);
     } catch (error) {
+      body = void 0;
       if (mine === turn) fail(failureOf(error));
     }
-    if (mine === turn) setBusy(false);
+    if (mine !== turn) return void 0;
+    setBusy(false);
+    isHistory = false;
+    return body;
+  };
+  const start = async () => {
+    const { selected, queryHistory } = store.get();
+    const key = `${selected} ${asked()}`;
+    if (key === shown || !asked() || isHistory) return;
+    shown = key;
+    if (queryHistory && queryHistory.text !== asked()) store.set({ queryHistory: void 0 });
+    const body = await ended("sql_run", { snapshot: selected, text: asked() });
+    if (body) present(body);
   };
   const load = whenQuiet(() => {
     if (store.get().tab === "sql") start();
   }, QUIET_MILLIS);
   const openSaved = async () => {
     const { body } = await channel.ask("sql_last");
-    runButton.hidden = true;
+    runButton.hidden = historyButton.hidden = true;
     fill(query, ...coloured(visible(body.text)));
     present(body);
+    if (body.history) store.set({ queryHistory: body.history });
   };
   const readNames = async () => {
     try {

@@ -160,6 +160,73 @@ def test_a_query_is_stopped(state: ExplorerState) -> None:
         ended(state, running)
 
 
+def history(state: ExplorerState, text: str) -> dict[str, object]:
+    """The history of a query, once it is done."""
+    body = ended(state, answer(state, {"op": "sql_history", "text": text}).body)["history"]
+    assert isinstance(body, dict)
+    return body
+
+
+def test_a_history_has_the_snapshots_at_which_a_number_changes(table: pe.Table) -> None:
+    table.compact()
+    found = history(ExplorerState(Inspector(table._view())), "SELECT count(*) AS n FROM t")
+    assert found["lines"] == [{"name": "n", "steps": [[1, 1.0], [2, 2.0], [3, 3.0]]}]
+    assert (found["first"], found["last"], found["count"], found["note"]) == (1, 4, 4, "")
+
+
+def test_groups_are_lines_with_gaps_and_the_smallest_are_left_out(state: ExplorerState) -> None:
+    text = "SELECT v, max(k) AS most, count(*) AS n FROM t GROUP BY v"
+    found = history(state, text)
+    lines = found["lines"]
+    assert isinstance(lines, list)
+    assert lines[0] == {"name": "most v2", "steps": [[1, None], [3, 2.0]]}
+    assert len(lines) == 4
+    assert (found["more"], found["left_out"]) == (2, ["n v2", "most v0"])
+    by_number = history(state, "SELECT k, count(*) AS n FROM t GROUP BY k")["lines"]
+    assert isinstance(by_number, list)
+    assert {line["name"] for line in by_number} == {"0", "1", "2"}
+
+
+def test_a_history_says_why_each_snapshot_was_read(state: ExplorerState) -> None:
+    note = history(state, "SELECT count(DISTINCT k) AS n FROM t")["note"]
+    assert str(note).startswith("Each snapshot was read as a whole, because")
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("SELECT k FROM t", "several rows of 'k' at one snapshot"),
+        ("SELECT v FROM t", "no column of numbers"),
+        ("SELECT 1 AS one", "reads no table at its latest snapshot"),
+        ("DESCRIBE t", "at other points in time"),
+        ("DELETE FROM t", "only reads"),
+    ],
+)
+def test_what_has_no_history_tells_why(state: ExplorerState, text: str, problem: str) -> None:
+    with pytest.raises(PaimonError, match=problem):
+        history(state, text)
+
+
+@pytest.mark.parametrize("slow", ["count(*)", "count(DISTINCT a.id)"])
+def test_a_history_is_stopped(state: ExplorerState, slow: str) -> None:
+    text = ENDLESS.replace("count(*)", f"{slow} AS n").replace("FROM", "FROM t,")
+    running = answer(state, {"op": "sql_history", "text": text}).body
+    assert running["done"] is False
+    answer(state, {"op": "sql_stop"})
+    with pytest.raises(InvalidInputError, match="The query was stopped"):
+        ended(state, running)
+
+
+def test_the_code_of_a_history_is_shown_once_it_is_done(table: pe.Table) -> None:
+    e = explore(table._view(), Opening(tab="sql", snapshot=2, text="SELECT max(k) AS n FROM t"))
+    body = e.answer({"op": "sql_history", "text": "SELECT max(k) AS n FROM t"}).body
+    while not body["done"]:
+        body = e.answer({"op": "sql_step", "handle": body["handle"]}).body
+    assert e.code == "pe.sql('SELECT max(k) AS n FROM t', t=t).history(last=100)"
+    e.selected = 1
+    assert e.code == "pe.sql('SELECT max(k) AS n FROM t', t=t.at(snapshot=1))"
+
+
 def test_completion_knows_tables_and_the_columns_of_the_snapshot(state: ExplorerState) -> None:
     found = answer(state, {"op": "sql_names", "snapshot": 1}).body
     assert found["columns"] == [["k", "INT"], ["v", "STRING"]]

@@ -422,7 +422,9 @@ def test_results_show_their_first_rows(catalog: pe.Catalog) -> None:
     assert "Oslo" in repr(result)
     assert "NULL" in repr(result)
     assert ">Oslo</td>" in result._repr_html_()
-    assert "First rows" in repr(catalog.sql("SELECT explode(sequence(1, 50)) AS x"))
+    assert "Rows 1 to 20; to_arrow() reads all" in repr(
+        catalog.sql("SELECT explode(sequence(1, 50)) AS x")
+    )
     assert "executed" in repr(catalog.sql("USE db"))
 
 
@@ -452,3 +454,12 @@ def test_rows_are_found_by_their_id_and_partitions_by_null(
     catalog.sql("INSERT INTO p VALUES (1, NULL), (2, 'a')")
     catalog.sql("INSERT OVERWRITE p PARTITION (dt = CAST(NULL AS STRING)) SELECT 3")
     assert rows("SELECT * FROM p ORDER BY id") == [(2, "a"), (3, None)]
+
+
+def test_a_result_is_read_again_while_an_earlier_reading_is_not_at_its_end() -> None:
+    result = pe.sql("SELECT id FROM range(250000)")
+    first, second = result.to_batches(), result.to_batches()
+    assert first.read_next_batch().num_rows == second.read_next_batch().num_rows
+    assert result.schema.names == ["id"]
+    assert result.to_arrow().num_rows == 250_000
+    assert first.read_all().num_rows == second.read_all().num_rows

@@ -1,8 +1,10 @@
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+import paimon_explore as pe
 import paimon_explore.table.progress
 from paimon_explore.table.progress import bar, progress
 from support.compacting import numbered, numbered_table
@@ -62,6 +64,30 @@ def test_an_interrupt_takes_the_bar_away() -> None:
 def test_the_rest_is_estimated() -> None:
     assert bar("reading", 1, 4, 2.0).endswith("1 of 4, about 6 s more")
     assert bar("reading", 0, 4, 2.0).endswith("0 of 4")
+    assert bar("reading", 20, 100, 2.0, "%").endswith("20 %, about 8 s more")
+
+
+def test_a_setting_that_users_of_tqdm_know_turns_all_bars_off(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    assert paimon_explore.table.progress._display() is not None
+    monkeypatch.setenv("TQDM_DISABLE", "1")
+    assert paimon_explore.table.progress._display() is None
+    monkeypatch.setenv("TQDM_DISABLE", "0")
+    assert paimon_explore.table.progress._display() is not None
+
+
+@pytest.mark.usefixtures("at_once")
+def test_a_long_query_shows_its_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+    database = pytest.importorskip("paimon_explore.sql_statements.duckdb.database")
+    screen = Lines()
+    monkeypatch.setattr(database, "_WAIT_S", 0.0)
+    monkeypatch.setattr(paimon_explore.table.progress, "_display", lambda: screen)
+    pe.sql("SELECT count(*) FROM range(300000000) WHERE id % 7 = 3").to_arrow()
+    assert all(line.startswith("running the query ") and " %" in line for line in screen.drawn)
+    assert screen.drawn
+    assert screen.cleared
 
 
 def test_an_interrupted_compaction_changes_nothing(

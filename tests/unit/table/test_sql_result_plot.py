@@ -8,7 +8,7 @@ import pytest
 import paimon_explore as pe
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.inspection.rendering.chart import BarChart, LineChart
-from paimon_explore.table.sql_results.result_charts import MAX_BARS, charts_of
+from paimon_explore.inspection.rendering.result_charts import MAX_BARS, charts_of
 
 
 def test_numbers_over_a_time_are_step_lines_by_text() -> None:

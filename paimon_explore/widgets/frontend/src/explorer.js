@@ -408,6 +408,7 @@ function initialState(model, history) {
     sort: "partition",
     descending: false,
     help: false,
+    queryHistory: undefined,
   });
 }
 

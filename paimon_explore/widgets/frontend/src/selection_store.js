@@ -29,6 +29,7 @@
  * @property {string} sort  key of the grid's sorting column
  * @property {boolean} descending
  * @property {boolean} help  whether the help is shown
+ * @property {import("./query_history.js").QueryHistory | undefined} queryHistory  below the timeline
  */
 
 /** @typedef {Traits & View} State */

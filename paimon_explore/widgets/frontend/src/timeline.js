@@ -4,6 +4,7 @@
 import { failureOf } from "./channel.js";
 import { attribute, button, el, fill, perFrame, segmented } from "./dom.js";
 import { loaded } from "./lazy_pane.js";
+import { createQueryHistory } from "./query_history.js";
 import {
   formatBytes,
   formatCount,
@@ -44,7 +45,8 @@ export function createTimeline(context) {
   });
   const paint = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
   const tip = el("div", { class: "pe-tip", hidden: true, "aria-hidden": "true" });
-  const frame = el("div", { class: "pe-timeline-frame" }, canvas, tip);
+  const query = createQueryHistory(context);
+  const frame = el("div", { class: "pe-timeline-frame" }, canvas, tip, query.element);
   const controls = createControls(context);
   const element = el(
     "section",
@@ -87,6 +89,7 @@ export function createTimeline(context) {
   const draw = perFrame(() => {
     if (width <= 0 || !arranged) return;
     drawTimeline(paint, scene(), arranged, height);
+    query.scroll(offset);
   });
 
   const relayout = () => {
@@ -107,6 +110,7 @@ export function createTimeline(context) {
     canvas.style.height = `${height}px`;
     paint.setTransform(ratio, 0, 0, ratio, 0, 0);
     controls.hint(bars.peak, arranged.hidden);
+    query.place(layout);
     draw();
   };
 
@@ -218,6 +222,7 @@ export function createTimeline(context) {
     /** @param {Set<string>} changed */
     update(changed) {
       controls.update();
+      query.update(changed);
       if (changed.has("metric") || changed.has("lifetimes")) rescale();
       if (["axis", "writers", "readers", "history"].some((name) => changed.has(name))) relayout();
       if (changed.has("position")) {

@@ -20,14 +20,15 @@ def charts_of(rows: pa.Table) -> tuple[BarChart | LineChart, ...]:
     """Return a chart for each column of numbers.
 
     The horizontal axis is the first column that is a time or `snapshot_id`; without one, rows are
-    bars with the texts of the other columns. Columns of text divide lines into several.
+    bars with the texts of the other columns. Columns that are no numbers divide lines into several,
+    and so does the first number if rows have the same place otherwise.
 
     Raises:
         InvalidInputError: no column has numbers, or there are too many rows.
     """
     fields = [field for field in rows.schema if field.name not in _OF_COMMITS]
     numbers = [field.name for field in fields if _is_number(field.type)]
-    texts = [field.name for field in fields if _is_text(field.type)]
+    texts = [field.name for field in fields if _is_label(field.type)]
     if not numbers:
         shown = ", ".join(f"{field.name} {field.type}" for field in rows.schema)
         raise InvalidInputError(
@@ -37,6 +38,9 @@ def charts_of(rows: pa.Table) -> tuple[BarChart | LineChart, ...]:
     axis = next((field.name for field in rows.schema if _is_axis(field)), None)
     if axis is None and not texts and len(numbers) > 1:
         axis = numbers.pop(0)
+    texts = [name for name in texts if name != axis]
+    if axis is not None and len(numbers) > 1 and _repeats(rows, [axis, *texts]):
+        texts.append(numbers.pop(0))
     most = MAX_BARS if axis is None else MAX_POINTS
     if rows.num_rows > most:
         raise InvalidInputError(
@@ -83,8 +87,12 @@ def _is_number(kind: pa.DataType) -> bool:
     return pat.is_integer(kind) or pat.is_floating(kind) or pat.is_decimal(kind)
 
 
-def _is_text(kind: pa.DataType) -> bool:
-    return pat.is_string(kind) or pat.is_large_string(kind) or pat.is_boolean(kind)
+def _is_label(kind: pa.DataType) -> bool:
+    return not (_is_number(kind) or pat.is_nested(kind) or pat.is_binary(kind))
+
+
+def _repeats(rows: pa.Table, names: Sequence[str]) -> bool:
+    return rows.group_by(list(names)).aggregate([]).num_rows < rows.num_rows
 
 
 def _is_axis(field: "pa.Field[pa.DataType]") -> bool:

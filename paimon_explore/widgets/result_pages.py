@@ -1,0 +1,45 @@
+"""The rows of an SQL result in a notebook, page by page."""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+import traitlets
+
+from paimon_explore.inspection.explorer.explorer_state import Answer
+from paimon_explore.inspection.rendering.row_pages import RowPages
+from paimon_explore.widgets.bundles import bundle
+from paimon_explore.widgets.message_fields import number
+from paimon_explore.widgets.widget_base import AnsweringWidget
+from paimon_explore.widgets.widget_requests import Message
+
+
+class ResultPages(AnsweringWidget):
+    """Shows a page of rows, and reads the next ones on demand.
+
+    Args:
+        pages: the rows, of which the first page was read.
+        plain: the first page by media type, for viewers without a kernel.
+    """
+
+    _esm: ClassVar[str] = bundle("result_pages")
+
+    page = traitlets.Dict(help="the first page as JSON").tag(sync=True)
+
+    def __init__(self, pages: RowPages, plain: Mapping[str, object]) -> None:
+        self._pages = pages
+        self._plain = dict(plain)
+        super().__init__(page=pages.state(0))
+        self.on_msg(self._receive)
+
+    def answer(self, message: Message) -> Answer:
+        """The page of a request.
+
+        Raises:
+            InvalidInputError: the request is invalid.
+            PaimonError: a file cannot be read.
+        """
+        return Answer(body=self._pages.state(number(message, "page")))
+
+    def static_rendering(self) -> dict[str, object]:
+        """The first page as HTML and as text."""
+        return self._plain
