@@ -28,6 +28,12 @@ _REWRITES = frozenset({CommitKind.COMPACT, CommitKind.OVERWRITE})
 _UNCHECKED = -1
 
 
+def last_safe_snapshot(options: TableOptions) -> int | None:
+    """Return the snapshot since which other users must not have changed the same partitions."""
+    safe = options.value(opt.COMMIT_STRICT_MODE_LAST_SAFE_SNAPSHOT)
+    return None if safe == _UNCHECKED else safe
+
+
 def check_strict_mode(
     store: TableStore,
     options: TableOptions,
@@ -50,8 +56,8 @@ def check_strict_mode(
     Raises:
         CommitConflictError: a snapshot of another user conflicts.
     """
-    safe = options.value(opt.COMMIT_STRICT_MODE_LAST_SAFE_SNAPSHOT)
-    if safe is None or safe == _UNCHECKED:
+    safe = last_safe_snapshot(options)
+    if safe is None:
         return
     for number in range(safe + 1, latest.id + 1):
         snapshot = latest if number == latest.id else store.snapshots.load(number)

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from paimon_explore.commit.committer import Committer
+from paimon_explore.commit.planned_again import repeated_after_conflicts
 from paimon_explore.data_types.arrow_buffers import Column, fixed_values, valid_mask
 from paimon_explore.data_types.definitions import AtomicType, DataField, TypeRoot
 from paimon_explore.data_types.type_parser import parse_type_text
@@ -110,6 +111,7 @@ def _bounds(column: DataField, values: Column) -> tuple[str | None, str | None]:
     return str(low), str(high)
 
 
+@repeated_after_conflicts
 def analyze_table(store: TableStore, options: TableOptions) -> Snapshot:
     """Collect the statistics of the latest snapshot and commit them.
 

@@ -223,7 +223,7 @@ class SparkEngine:
             target_alias=change.target_alias,
             source_alias=change.source_alias,
             evolves=change.evolves,
-        ).merge()
+        ).merge_once()
 
     def compact(
         self,

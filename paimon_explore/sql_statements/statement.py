@@ -20,7 +20,9 @@
 
 from collections.abc import Callable, Mapping
 
+from paimon_explore.commit.planned_again import repeated
 from paimon_explore.errors import UnsupportedFeatureError
+from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.sql_statements.commands.alter_table import alter_table, comment_on
 from paimon_explore.sql_statements.commands.copy_into import copy_into
 from paimon_explore.sql_statements.commands.ddl_statements import (
@@ -43,6 +45,7 @@ from paimon_explore.sql_statements.tokenizer import Reader
 from paimon_explore.sql_statements.views import NewView, create_view, find_view
 
 _CHANGES = frozenset({"UPDATE", "DELETE", "MERGE"})
+_DEFAULTS = TableOptions({})
 _Handler = Callable[[Warehouse, Reader, Args], Outcome | None]
 
 
@@ -60,6 +63,12 @@ def run_statement(warehouse: Warehouse, text: str, args: Args = None) -> Outcome
             position, the rule and the valid syntax.
         UnsupportedFeatureError: a valid statement that is not implemented.
     """
+    if Reader(text).here.word == "MERGE":  # so that the source is read again, too
+        return repeated(_DEFAULTS, lambda _: _run_once(warehouse, text, args))
+    return _run_once(warehouse, text, args)
+
+
+def _run_once(warehouse: Warehouse, text: str, args: Args) -> Outcome:
     reader = Reader(text)
     word = reader.here.word
     handler = HANDLERS.get(word)

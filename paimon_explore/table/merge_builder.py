@@ -176,7 +176,8 @@ class Merge:
                 source rows would update, a column of the primary key that would change, or a merge
                 engine that does not support the clauses.
             UnsupportedFeatureError: the table uses a feature that prevents merges.
-            CommitConflictError: another commit changed the same files meanwhile.
+            CommitConflictError: another commit changed the same rows meanwhile, and the source is a
+                stream, which cannot be read again; or others did in each of several attempts.
 
         >>> import paimon_explore as pe
         >>> t = pe.demo().table("demo.customers")

@@ -1,18 +1,17 @@
 """Writes of `Table`: write files, commit them, and remove them if the commit fails."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Sized
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from paimon_explore.arguments import invalid_argument, mapping, optional_string
 from paimon_explore.commit.commit_attempt import NO_NOTE, CommitNote
-from paimon_explore.commit.commit_timing import Timing, commit_retry_policy
 from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.key_conflicts import StaleRecordsError
 from paimon_explore.commit.overwrite import NEW_PARTITIONS, WHOLE_TABLE, Overwrite, check_partition
+from paimon_explore.commit.planned_again import PlannedTable, repeated, with_latest_schema
 from paimon_explore.errors import (
-    CommitConflictError,
     CommitOutcomeUnknownError,
     InvalidInputError,
     PaimonError,
@@ -39,8 +38,6 @@ from paimon_explore.maintenance.row_level.update_delete import (
 )
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.options.table_options import (
-    BUCKET,
-    DYNAMIC_BUCKET,
     DYNAMIC_PARTITION_OVERWRITE,
     SNAPSHOT_IGNORE_EMPTY_COMMIT,
     TableOptions,
@@ -53,6 +50,7 @@ from paimon_explore.store.table_store import TableStore
 from paimon_explore.table.merge_builder import Merge
 from paimon_explore.table.progress import progress
 from paimon_explore.write.append_writer import write_append
+from paimon_explore.write.input.arrow_stream import is_repeatable
 from paimon_explore.write.input.cast_policy import CastPolicy
 from paimon_explore.write.input.converted_rows import converted_rows
 from paimon_explore.write.input.table_batches import Rows, with_partition
@@ -62,8 +60,13 @@ from paimon_explore.write.write_target import WriteTarget, abort
 if TYPE_CHECKING:
     from paimon_explore.write.adopted_files import AdoptionMode, ForeignFile
 
+Result = TypeVar("Result")
+Specs: TypeAlias = Sequence[Mapping[str, object]]
+"""Partitions, each as values of some partition columns."""
 RowLevelWork: TypeAlias = Callable[[TableStore, TableSchema, TableOptions], RowLevelResult]
 """Writes what becomes of rows of a table."""
+RewritePlan: TypeAlias = Callable[[TableStore, TableSchema, TableOptions], list[CommitMessage]]
+"""Writes files that replace others."""
 CommitAct: TypeAlias = Callable[[Committer, list[CommitMessage]], list[Snapshot]]
 """Commits messages."""
 
@@ -95,6 +98,21 @@ class TableWriter:
         """The table as the target of file writers."""
         return WriteTarget(store=self.store, schema=self.schema, options=self.options)
 
+    @property
+    def _table(self) -> PlannedTable:
+        return self.store, self.schema, self.options
+
+    def _latest(self) -> "TableWriter":
+        """Return the writer with the latest schema."""
+        _, schema, options = with_latest_schema(self._table)
+        return replace(self, schema=schema, options=options, latest=None)
+
+    def _again(self, act: Callable[["TableWriter"], Result], data: object = ()) -> Result:
+        """Run an operation; repeat it after a conflict if its input can be read again."""
+        if not is_repeatable(data):
+            return act(replace(self, latest=None))
+        return repeated(self.options, lambda retry: act(self._latest() if retry else self))
+
     def insert(self, data: Rows) -> Snapshot | None:
         """Add rows; in a primary-key table they are merged with those of the same key.
 
@@ -106,27 +124,21 @@ class TableWriter:
             The new snapshot; None if there were no rows, unless the table's option
             `snapshot.ignore-empty-commit` is false.
         """
-        data = converted_rows(data, self.schema.row_type, self.cast)
         skips = self.options.value(SNAPSHOT_IGNORE_EMPTY_COMMIT) is not False
         commit = partial(Committer.commit, ignore_empty=skips, note=self.note)
-        keyed = bool(self.schema.primary_keys)
-        if not keyed or not isinstance(data, Sized):
-            return self._write(data, commit, compacts=True)
-        is_dynamic = self.options.value(BUCKET) == DYNAMIC_BUCKET
-        timing, retry_policy = Timing(), commit_retry_policy(self.options)
-        started, retry = timing.clock(), 0
-        while not retry_policy.is_over(retry, timing.clock() - started):
-            try:
-                ordered = partial(commit, ordered=True)
-                return self._write(data, ordered, compacts=True, first=not retry)
-            except StaleRecordsError:
-                pass
-            except CommitConflictError:
-                if not is_dynamic:
-                    raise
-            timing.sleep(retry_policy.wait_ms(retry, timing.chance()) / 1000)
-            retry += 1
-        return self._write(data, commit, compacts=True)
+        ordered = partial(commit, ordered=True)
+        is_ordered = self.schema.primary_keys and is_repeatable(data)
+        insert = partial(TableWriter._insert, data=data)
+        try:
+            return self._again(partial(insert, act=ordered if is_ordered else commit), data)
+        except StaleRecordsError:
+            if not is_ordered:
+                raise
+        return insert(self._latest(), act=commit)
+
+    def _insert(self, data: Rows, act: CommitAct) -> Snapshot | None:
+        data = converted_rows(data, self.schema.row_type, self.cast)
+        return self._write(data, act, compacts=True)
 
     def add_files(
         self,
@@ -149,6 +161,10 @@ class TableWriter:
 
     def overwrite(self, data: Rows, partition: Mapping[str, object] | None) -> Snapshot | None:
         """Replace rows; see `Table.overwrite`."""
+        act = partial(TableWriter._overwrite, data=data, partition=partition)
+        return self._again(act, data)
+
+    def _overwrite(self, data: Rows, partition: Mapping[str, object] | None) -> Snapshot | None:
         what = self.replaced(partition)
         data = converted_rows(data, self.schema.row_type, self.cast)
         if partition:
@@ -189,10 +205,13 @@ class TableWriter:
 
     def merge(self, spec: MergeSpec) -> Snapshot | None:
         """Merge other rows into the table; see `Table.merge`."""
-        return self._change_rows(partial(merge_rows, spec=spec))
+        return self._change_rows(partial(merge_rows, spec=spec), spec.source)
 
-    def _change_rows(self, work: RowLevelWork) -> Snapshot | None:
+    def _change_rows(self, work: RowLevelWork, source: object = ()) -> Snapshot | None:
         """Update, delete or merge rows, and commit the result."""
+        return self._again(partial(TableWriter._change_once, work=work), source)
+
+    def _change_once(self, work: RowLevelWork) -> Snapshot | None:
         result = work(self.store, self.schema, self.options)
         planned_on = result.planned_on if result.checks_columns else None
         return self._commit(
@@ -257,15 +276,22 @@ class TableWriter:
     ) -> Snapshot | None:
         """Compact files; see `Table.compact`."""
         self._check(partitions)
-        table = (self.store, self.schema, self.options)
-        chosen = None if buckets is None else numbered_buckets(self.target, buckets)
-        commit = partial(Committer.commit, note=self.note)
-        spread = self._commit(compact_postponed(*table, partitions=partitions), commit)
         watched = partial(progress, what="compacting")
-        messages = compact_table(
-            *table, full=full, partitions=partitions, buckets=chosen, progress=watched
-        )
-        return self._commit(messages, commit) or spread
+
+        def merged(*table: *PlannedTable) -> list[CommitMessage]:
+            chosen = None if buckets is None else numbered_buckets(*table, buckets)
+            return compact_table(
+                *table, full=full, partitions=partitions, buckets=chosen, progress=watched
+            )
+
+        spread = self._rewrite(partial(compact_postponed, partitions=partitions))
+        return self._rewrite(merged) or spread
+
+    def _rewrite(self, plan: RewritePlan) -> Snapshot | None:
+        return self._again(partial(TableWriter._rewrite_once, plan=plan))
+
+    def _rewrite_once(self, plan: RewritePlan) -> Snapshot | None:
+        return self._commit(plan(*self._table), partial(Committer.commit, note=self.note))
 
     def sort(
         self,
@@ -276,15 +302,8 @@ class TableWriter:
     ) -> Snapshot | None:
         """Sort the rows by columns; see `Table.compact`."""
         self._check(partitions)
-        messages = sort_table(
-            self.store,
-            self.schema,
-            self.options,
-            strategy=strategy,
-            columns=columns,
-            partitions=partitions,
-        )
-        return self._commit(messages, partial(Committer.commit, note=self.note))
+        plan = partial(sort_table, strategy=strategy, columns=columns, partitions=partitions)
+        return self._rewrite(plan)
 
     def replaced(self, partition: Mapping[str, object] | None) -> Overwrite:
         """Return what an overwrite replaces.
@@ -344,15 +363,13 @@ class TableWriter:
         *,
         replaces: bool = False,
         compacts: bool = False,
-        first: bool = False,
     ) -> Snapshot | None:
         """Write rows to new files and commit them."""
         file_io, uploads = uploading(self.store.file_io)
         table = replace(self.store, file_io=file_io), self.schema, data
         if self.schema.primary_keys:
-            latest = self.latest if first else None
             messages = write_primary_key_rows(
-                *table, options=self.options, replaces=replaces, latest=latest
+                *table, options=self.options, replaces=replaces, latest=self.latest
             )
         else:
             messages = write_append(*table, options=self.options, replaces=replaces)
@@ -404,11 +421,10 @@ class TableWriter:
         """
         if not made:
             return None
-        table = (self.store, self.schema, self.options)
         snapshots = list(made)
         if compacted:
-            snapshots += auto_compact(committer, table, compacted)
-        run_post_commit(*table, snapshots[-1])
+            snapshots += auto_compact(committer, self._table, compacted)
+        run_post_commit(*self._table, snapshots[-1])
         return snapshots[-1]
 
 

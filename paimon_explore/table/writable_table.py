@@ -138,7 +138,7 @@ class WritableTable(MaintainableTable):
             InvalidInputError: None, a condition that cannot be parsed, or a merge engine that does
                 not support deletes.
             UnsupportedFeatureError: the table uses a feature that prevents deletes.
-            CommitConflictError: another commit changed the same files meanwhile.
+            CommitConflictError: other commits changed the same rows in each of several attempts.
 
         >>> import paimon_explore as pe
         >>> t = pe.demo().table("demo.orders")
@@ -178,7 +178,7 @@ class WritableTable(MaintainableTable):
                 fit its column, a condition that cannot be parsed, or a merge engine that does not
                 support updates.
             UnsupportedFeatureError: the table uses a feature that prevents updates.
-            CommitConflictError: another commit changed the same files meanwhile.
+            CommitConflictError: other commits changed the same rows in each of several attempts.
 
         >>> import paimon_explore as pe
         >>> t = pe.demo().table("demo.notes")
@@ -253,7 +253,6 @@ class WritableTable(MaintainableTable):
 
         Raises:
             InvalidInputError: a new row is outside of the partition; else as for `append`.
-            CommitConflictError: another commit changed the same partitions meanwhile.
 
         >>> import paimon_explore as pe
         >>> t = pe.demo().table("demo.orders")
@@ -343,7 +342,7 @@ class WritableTable(MaintainableTable):
         Raises:
             UnsupportedFeatureError: the table uses a feature that prevents compaction.
             InvalidInputError: an unknown strategy or column.
-            CommitConflictError: another commit compacted or replaced the same files meanwhile.
+            CommitConflictError: other commits replaced the same files in each of several attempts.
 
         >>> import paimon_explore as pe
         >>> t = pe.demo().table("demo.orders")

@@ -26,6 +26,8 @@ from support.s3 import S3Place, s3_place
 PROCESSES, COMMITS, ROUNDS = (8, 25, 20) if DEEP else (4, 5, 2)
 TESTS = Path(__file__).parents[1]
 A_LONG_TIME = 600
+Reported = tuple[Counter[int], Counter[int]]
+"""Values that were reported as done, and as failed."""
 SCHEMA = pa.schema({"a": pa.int64()})
 
 
@@ -48,9 +50,7 @@ def started(told: Path, stack: ExitStack) -> list["subprocess.Popen[bytes]"]:
     return found
 
 
-def awaited(
-    told: Path, turn: int, processes: list["subprocess.Popen[bytes]"]
-) -> tuple[Counter[int], Counter[int]]:
+def awaited(told: Path, turn: int, processes: list["subprocess.Popen[bytes]"]) -> Reported:
     """The values that a round reported as done and as failed."""
     done: Counter[int] = Counter()
     failed: Counter[int] = Counter()
@@ -67,9 +67,20 @@ def awaited(
     return done, failed
 
 
-def check(
-    location: str, options: Mapping[str, str], reported: tuple[Counter[int], Counter[int]]
-) -> None:
+def rounds(told: Path, plan: Mapping[str, object]) -> Iterator[tuple[str, Reported]]:
+    """Run the processes; yields each table and what they reported of it."""
+    told.write_text(json.dumps(plan), encoding="utf-8")
+    with ExitStack() as stack:
+        processes = started(told, stack)
+        locations = plan["locations"]
+        assert isinstance(locations, list)
+        for turn, location in enumerate(locations):
+            Path(f"{told}.{turn}.go").touch()
+            yield location, awaited(told, turn, processes)
+        assert [process.wait(A_LONG_TIME) for process in processes] == [0] * PROCESSES
+
+
+def check(location: str, options: Mapping[str, str], reported: Reported) -> None:
     """The table holds what was reported as done, and nothing else."""
     table = open_table(location, storage_options=options)
     done, failed = reported
@@ -95,12 +106,31 @@ def test_every_success_of_many_processes_is_there_exactly_once(
         catalog.create_table(f"db.t{turn}", SCHEMA, options=PATIENT).path for turn in range(ROUNDS)
     ]
     told = tmp_path / "plan"
-    plan = {"locations": tables, "options": options, "commits": COMMITS}
-    told.write_text(json.dumps(plan), encoding="utf-8")
-    with ExitStack() as stack:
-        processes = started(told, stack)
-        for turn, location in enumerate(tables):
-            Path(f"{told}.{turn}.go").touch()
-            check(location, options, awaited(told, turn, processes))
-        assert [process.wait(A_LONG_TIME) for process in processes] == [0] * PROCESSES
+    plan = {"locations": tables, "options": options, "commits": COMMITS, "compacts": False}
+    for location, reported in rounds(told, plan):
+        check(location, options, reported)
     figures.add(f"commits of {PROCESSES} processes, {where}", PROCESSES * COMMITS * ROUNDS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("write_only", ["true", "false"])
+def test_every_upsert_and_compaction_of_many_processes_succeeds(
+    write_only: str, tmp_path: Path, figures: Figures
+) -> None:
+    catalog = Catalog(str(tmp_path / "w"))
+    catalog.create_database("db")
+    columns = {"a": "BIGINT NOT NULL", "b": "BIGINT"}
+    options = {**PATIENT, "bucket": "1", "write-only": write_only}
+    table = catalog.create_table("db.t", columns, primary_key="a", options=options)
+    commits = 25 if DEEP else 3
+    told = tmp_path / "plan"
+    plan = {"locations": [table.path], "options": {}, "commits": commits, "compacts": True}
+    ((_, (done, failed)),) = rounds(told, plan)
+    assert not failed
+    assert done == Counter(range(PROCESSES * commits))
+    rows = {row["a"]: row["b"] for row in table.to_arrow().to_pylist()}
+    assert rows.pop(-1) in done
+    assert rows == {value: value for value in done}
+    assert table.fsck(read_rows=True) == []
+    assert unaccounted(table) == [], "files are left over"
+    figures.add(f"upserts with a compaction of {PROCESSES} processes", PROCESSES * commits)

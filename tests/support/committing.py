@@ -44,6 +44,26 @@ def commit_some(
     return done, failed
 
 
+def upsert_and_compact(
+    location: str, options: dict[str, str], first: int, count: int
+) -> tuple[list[int], list[int]]:
+    """Upsert single values and one that all processes share, and compact after each.
+
+    Arguments and result as for `commit_some`; a value is done if both commits are.
+    """
+    table = open_table(location, storage_options=options)
+    done, failed = [], []
+    for value in range(first, first + count):
+        try:
+            table.upsert([{"a": value, "b": value}, {"a": -1, "b": value}])
+            table.compact()
+        except CommitError:
+            failed.append(value)
+        else:
+            done.append(value)
+    return done, failed
+
+
 def main(told: str, number: int) -> None:
     """Commit in each round, as soon as its file is there."""
     plan = json.loads(Path(told).read_text(encoding="utf-8"))
@@ -52,7 +72,8 @@ def main(told: str, number: int) -> None:
         while not go.exists():
             time.sleep(0.005)
         count = plan["commits"]
-        found = commit_some(location, plan["options"], number * count, count)
+        commit = upsert_and_compact if plan["compacts"] else commit_some
+        found = commit(location, plan["options"], number * count, count)
         part = Path(f"{told}.{turn}.{number}.part")
         part.write_text(json.dumps(found), encoding="utf-8")
         part.rename(f"{told}.{turn}.{number}.done")

@@ -9,9 +9,7 @@ from paimon_explore import Table
 from paimon_explore.errors import (
     CommitConflictError,
     MissingFileError,
-    NotFoundError,
     PaimonError,
-    SnapshotExpiredError,
 )
 from paimon_explore.metadata.options.effective_options import needs_lookup
 from support.acts import LATER
@@ -51,7 +49,6 @@ class ConcurrentAct:
     reads: bool = False
 
 
-_LOST = (CommitConflictError, SnapshotExpiredError)
 _WRITE_ONLY = {"write-only": "true"}
 _EAGER = {"num-sorted-run.compaction-trigger": "2", "compaction.min.file-num": "2"}
 
@@ -130,29 +127,25 @@ ACTS: Mapping[str, ConcurrentAct] = MappingProxyType(
         "delete": ConcurrentAct(
             run=lambda table, _: table.delete("k < 3 and p = '2024-01-01'"),
             change=_without(lambda p, k: not (k < 3 and p == ONE)),
-            may_fail=_LOST,
             reads=True,
         ),
         "update": ConcurrentAct(
             run=lambda table, number: table.update({"v": f"v + {number + 1}"}, "k in (1, 2, 200)"),
-            may_fail=_LOST,
             reads=True,
         ),
-        "merge": ConcurrentAct(run=_merge, change=_merged, may_fail=_LOST, reads=True),
+        "merge": ConcurrentAct(run=_merge, change=_merged, reads=True),
         "overwrite": ConcurrentAct(run=_overwrite, change=_overwritten),
         "drop partition": ConcurrentAct(
             run=lambda table, _: table.drop_partitions({"p": ONE}),
             change=_without(lambda p, _: p != ONE),
         ),
-        "compact": ConcurrentAct(run=lambda table, _: table.compact(), may_fail=_LOST),
-        "compact a little": ConcurrentAct(run=_compact_a_little, may_fail=_LOST),
-        "sort": ConcurrentAct(run=_sort, may_fail=_LOST),
+        "compact": ConcurrentAct(run=lambda table, _: table.compact()),
+        "compact a little": ConcurrentAct(run=_compact_a_little),
+        "sort": ConcurrentAct(run=_sort),
         "add a column": ConcurrentAct(
             run=lambda table, number: table.maintenance.add_column(f"x{number}", "INT")
         ),
-        "tag": ConcurrentAct(
-            run=lambda table, number: table.create_tag(f"t{number}"), may_fail=(NotFoundError,)
-        ),
+        "tag": ConcurrentAct(run=lambda table, number: table.create_tag(f"t{number}")),
         "fast-forward": ConcurrentAct(
             run=lambda table, _: table.maintenance.fast_forward("side"),
             change=lambda kind, _, __: kind.branched,

@@ -15,8 +15,9 @@ Spec: primary-key-table, compaction; maintenance/configurations, `write-only`, `
 import warnings
 from collections.abc import Collection, Sequence
 
-from paimon_explore.commit.commit_timing import CommitRetryPolicy, Timing, commit_retry_policy
+from paimon_explore.commit.commit_timing import CommitRetryPolicy
 from paimon_explore.commit.committer import Committer
+from paimon_explore.commit.planned_again import PlannedTable, repeated, with_latest_schema
 from paimon_explore.errors import (
     CommitConflictError,
     CommitOutcomeUnknownError,
@@ -31,7 +32,6 @@ from paimon_explore.metadata.options.effective_options import needs_lookup
 from paimon_explore.metadata.options.table_options import POSTPONE_BUCKET, TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import BATCH_COMMIT_IDENTIFIER, Snapshot
-from paimon_explore.store.table_store import TableStore
 from paimon_explore.write.buckets.bucket_writers import BucketId
 from paimon_explore.write.write_target import WriteTarget, abort
 
@@ -42,7 +42,7 @@ _NO_RETRY = CommitRetryPolicy(max_retries=0, timeout_ms=None, min_wait_ms=0, max
 
 def auto_compact(
     committer: Committer,
-    target: tuple[TableStore, TableSchema, TableOptions],
+    target: PlannedTable,
     written: Sequence[CommitMessage],
     identifier: int = BATCH_COMMIT_IDENTIFIER,
 ) -> list[Snapshot]:
@@ -62,38 +62,22 @@ def auto_compact(
     if not buckets or not is_auto_compacted(schema, options):
         return []
     try:
-        return _compact_with_retry(committer, target, buckets, identifier)
+        return repeated(
+            options,
+            lambda retry: _compact_once(
+                committer, with_latest_schema(target) if retry else target, buckets, identifier
+            ),
+            policy=None if needs_lookup(options) else _NO_RETRY,
+        )
     except PaimonError as error:
         if needs_lookup(options) or not isinstance(error, _SKIPPED):
             _warn(error)
         return []
 
 
-def _compact_with_retry(
-    committer: Committer,
-    target: tuple[TableStore, TableSchema, TableOptions],
-    buckets: Collection[BucketId],
-    identifier: int,
-) -> list[Snapshot]:
-    """Compact; retry after conflicts if rows are invisible without the compaction."""
-    options = target[2]
-    retry_policy = commit_retry_policy(options) if needs_lookup(options) else _NO_RETRY
-    timing = Timing()
-    started = timing.clock()
-    retry = 0
-    while True:
-        try:
-            return _compact_once(committer, target, buckets, identifier)
-        except (CommitConflictError, SnapshotExpiredError):
-            if retry_policy.is_over(retry, timing.clock() - started):
-                raise
-        timing.sleep(retry_policy.wait_ms(retry, timing.chance()) / 1000)
-        retry += 1
-
-
 def _compact_once(
     committer: Committer,
-    target: tuple[TableStore, TableSchema, TableOptions],
+    target: PlannedTable,
     buckets: Collection[BucketId],
     identifier: int,
 ) -> list[Snapshot]:

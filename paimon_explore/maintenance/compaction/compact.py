@@ -1,7 +1,8 @@
 """Compaction of a table: fewer and larger files with the same rows.
 
 A compaction is planned per bucket on the latest snapshot. Its commit messages replace files; the
-commit fails with a conflict if one of these files has been removed in the meantime.
+commit fails with a conflict if one of these files has been removed in the meantime, and the caller
+plans it again (`commit/planned_again`).
 
 Unsupported features raise before any file is written.
 
@@ -17,6 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from paimon_explore.commit.overwrite import Overwrite, PartitionMatcher
+from paimon_explore.commit.planned_again import snapshot_to_plan
 from paimon_explore.data_types.arrow_buffers import Bools, bool_values
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
@@ -175,7 +177,7 @@ def plan_compaction(
         SnapshotExpiredError: the snapshot expired during the planning; retry.
     """
     store = target.store
-    snapshot = store.snapshots.latest()
+    snapshot = snapshot_to_plan(store, target.schema)
     index = IndexEntries.empty()
     splits: tuple[DataSplit, ...] = ()
     if snapshot is not None:
@@ -253,18 +255,19 @@ def sort_table(
     for kind, applies in kinds.items():
         if applies:
             raise UnsupportedFeatureError(f"sorting the rows of a table {kind}")
-    snapshot = store.snapshots.latest()
+    snapshot = snapshot_to_plan(store, schema)
     if snapshot is None:
         return []
-    index = store.manifests.index_of(snapshot)
-    check_supported(options, index)
     target = WriteTarget(store=store, schema=schema, options=options)
     messages: list[CommitMessage] = []
     try:
-        for split in _bucket_splits(target, snapshot, partitions):
-            bucket = _append_bucket(target, split, _index_of(split, index))
-            groups = [list(range(split.count))]
-            messages.append(AppendCompaction(bucket, groups, order=order, overwrites=True).run())
+        with explain_missing_files(store, snapshot):
+            index = store.manifests.index_of(snapshot)
+            check_supported(options, index)
+            for split in _bucket_splits(target, snapshot, partitions):
+                bucket = _append_bucket(target, split, _index_of(split, index))
+                work = AppendCompaction(bucket, [range(split.count)], order=order, overwrites=True)
+                messages.append(work.run())
     except BaseException:
         abort(target, messages)
         raise
@@ -292,8 +295,10 @@ def compact_postponed(
     Raises:
         UnsupportedFeatureError, InvalidInputError: as for `compact_table`.
     """
-    snapshot = store.snapshots.latest()
-    if snapshot is None or options.value(opt.BUCKET) != POSTPONE_BUCKET:
+    if options.value(opt.BUCKET) != POSTPONE_BUCKET:
+        return []
+    snapshot = snapshot_to_plan(store, schema)
+    if snapshot is None:
         return []
     target = WriteTarget(store=store, schema=schema, options=options)
     with explain_missing_files(store, snapshot):
@@ -301,13 +306,15 @@ def compact_postponed(
         return compact_postpone_buckets(target, list(_bucket_splits(target, snapshot, partitions)))
 
 
-def numbered_buckets(target: WriteTarget, wanted: Collection[int]) -> frozenset[BucketId]:
+def numbered_buckets(
+    store: TableStore, schema: TableSchema, options: TableOptions, wanted: Collection[int]
+) -> frozenset[BucketId]:
     """Return the buckets of all partitions that have one of some numbers.
 
     Raises:
         InvalidInputError: the table has no fixed buckets, or not so many.
     """
-    count = target.options.value(opt.BUCKET)
+    count = options.value(opt.BUCKET)
     if count <= 0:
         raise InvalidInputError(
             f"Buckets can be chosen in tables with fixed buckets only, but 'bucket' is {count}.",
@@ -318,12 +325,12 @@ def numbered_buckets(target: WriteTarget, wanted: Collection[int]) -> frozenset[
         raise InvalidInputError(
             f"Bucket {others[0]} does not exist; the table has the buckets 0 to {count - 1}."
         )
-    snapshot = target.store.snapshots.latest()
+    snapshot = store.snapshots.latest()
     if snapshot is None:
         return frozenset()
-    every = PartitionFilter(row_type=target.schema.partition_type, predicate=None)
-    with explain_missing_files(target.store, snapshot):
-        entries = live_files(target.store, snapshot, every)
+    every = PartitionFilter(row_type=schema.partition_type, predicate=None)
+    with explain_missing_files(store, snapshot):
+        entries = live_files(store, snapshot, every)
     rows = byte_rows(entries.column("partition").combine_chunks())
     found = zip(rows, numbers(entries.table, "bucket").tolist(), strict=True)
     return frozenset(bucket for bucket in found if bucket[1] in wanted)

@@ -13,10 +13,13 @@ from datetime import UTC, datetime, timedelta
 from paimon_explore.commit.catalog_partitions import remove_dropped_partitions
 from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.overwrite import Overwrite, PartitionSpec
+from paimon_explore.commit.overwrite_conflicts import OverwrittenPartitions
+from paimon_explore.commit.planned_again import repeated_after_conflicts
 from paimon_explore.data_types.arrow_buffers import as_python
 from paimon_explore.data_types.local_time import local_now
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.commit_message import SeenSnapshot
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options import option_enums as of
 from paimon_explore.metadata.options import table_options as opt
@@ -24,8 +27,10 @@ from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.partition_path import partition_texts
 from paimon_explore.metadata.partition_time import PartitionTimeFormat
 from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.live_entries import PartitionFilter, live_files
 from paimon_explore.scan.manifest_arrays import column, distinct
+from paimon_explore.store.expired import explain_missing_files
 from paimon_explore.store.table_store import TableStore
 
 
@@ -77,6 +82,7 @@ def expiry_of(options: TableOptions, age: timedelta | None = None) -> PartitionE
     )
 
 
+@repeated_after_conflicts
 def expire_partitions(
     store: TableStore,
     options: TableOptions,
@@ -86,6 +92,9 @@ def expire_partitions(
     dry_run: bool = False,
 ) -> list[dict[str, object]]:
     """Drop expired partitions in one commit.
+
+    If another commit writes to one of them meanwhile, the expiry is planned again: with the
+    strategy `update-time` such a partition does not expire.
 
     Args:
         store: the table and branch.
@@ -102,15 +111,16 @@ def expire_partitions(
         UnsupportedFeatureError: the formatter or strategy is not supported.
         CommitError, StorageError: as for any commit.
     """
-    schema, live = _partitioned(store)
+    schema, snapshot, live = _partitioned(store)
     before = now() - expiry.age
     specs = [
         spec for spec, time in _times(schema, live, expiry) if time is not None and time < before
     ][: expiry.max_num]
     if specs and not dry_run:
-        dropped: Sequence[PartitionSpec] = specs
+        dropped: tuple[PartitionSpec, ...] = tuple(specs)
+        known = OverwrittenPartitions(since=SeenSnapshot.of(snapshot), specs=dropped)
         committer = Committer(store, schema, options=options)
-        made = committer.overwrite([], Overwrite(specs=tuple(dropped)))
+        made = committer.overwrite([], Overwrite(specs=dropped), overwritten=known)
         remove_dropped_partitions(store, schema, options, made)
     return specs
 
@@ -138,7 +148,7 @@ def partition_times(store: TableStore, expiry: PartitionExpiry) -> PartitionTime
     Raises:
         InvalidInputError, UnsupportedFeatureError: as for `expire_partitions`.
     """
-    schema, live = _partitioned(store)
+    schema, _, live = _partitioned(store)
     found = _times(schema, live, expiry)
     return PartitionTimes(
         files=live,
@@ -148,16 +158,17 @@ def partition_times(store: TableStore, expiry: PartitionExpiry) -> PartitionTime
     )
 
 
-def _partitioned(store: TableStore) -> tuple[TableSchema, ManifestEntries]:
-    """Return the schema of a partitioned table, and its live files."""
+def _partitioned(store: TableStore) -> tuple[TableSchema, Snapshot | None, ManifestEntries]:
+    """Return the schema of a partitioned table, its latest snapshot, and the live files."""
     schema = store.schemas.latest()
     if schema is None or not schema.partition_keys:
         raise InvalidInputError("expire_partitions() requires a partitioned table.")
     snapshot = store.snapshots.latest()
     if snapshot is None:
-        return schema, ManifestEntries.empty()
+        return schema, None, ManifestEntries.empty()
     filter_all = PartitionFilter(row_type=schema.partition_type, predicate=None)
-    return schema, live_files(store, snapshot, filter_all)
+    with explain_missing_files(store, snapshot):
+        return schema, snapshot, live_files(store, snapshot, filter_all)
 
 
 def _times(

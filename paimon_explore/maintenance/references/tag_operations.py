@@ -18,13 +18,16 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+from paimon_explore.commit.file_changes import PLAN_AGAIN
 from paimon_explore.commit.iceberg.reference_updates import update_iceberg_tags
+from paimon_explore.commit.planned_again import repeated_after_conflicts
 from paimon_explore.data_types.local_time import local_now
 from paimon_explore.errors import (
     AlreadyExistsError,
     InvalidInputError,
     MissingFileError,
     NotFoundError,
+    SnapshotExpiredError,
 )
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.expiry.file_removal import Removal, remove_unreachable
@@ -58,6 +61,7 @@ class TagRequest:
     retained: timedelta | None = None
 
 
+@repeated_after_conflicts
 def create_tag(
     store: TableStore,
     options: TableOptions,
@@ -92,7 +96,7 @@ def create_tag(
     if not replaces:
         if not store.tags.create(tag):
             raise AlreadyExistsError("tag", request.name, store.paths.root)
-        _check_snapshot_exists(store, tag)
+        _check_snapshot_exists(store, tag, request)
         _write_success_file(store, options, tag.name)
         tag_created(store, tag.name)
         update_iceberg_tags(store, options)
@@ -106,17 +110,24 @@ def create_tag(
     return tag
 
 
-def _check_snapshot_exists(store: TableStore, tag: Tag) -> None:
+def _check_snapshot_exists(store: TableStore, tag: Tag, request: TagRequest) -> None:
     """Delete a new tag if its snapshot has expired in the meantime, so that its files are gone.
 
     Raises:
-        NotFoundError: the snapshot has expired.
+        NotFoundError: the snapshot of the request has expired.
+        SnapshotExpiredError: the latest snapshot has; another one can be tagged instead.
     """
     snapshot_id = tag.snapshot.id
     if store.snapshots.find(snapshot_id) is not None:
         return
     if not any(t.snapshot.id == snapshot_id for t in store.tags.list() if t.name != tag.name):
         store.tags.delete(tag.name)
+        if request.snapshot_id is None:
+            raise SnapshotExpiredError(
+                f"Snapshot {snapshot_id} of {store.paths.branch_root} was removed while it was "
+                "tagged.",
+                hint=PLAN_AGAIN,
+            )
         store.snapshots.load(snapshot_id)
 
 

@@ -10,6 +10,7 @@ Spec: maintenance/manage-branches; spark procedures, merge_branch.
 import numpy as np
 
 from paimon_explore.commit.committer import Committer
+from paimon_explore.commit.planned_again import repeated
 from paimon_explore.errors import InvalidInputError, NotFoundError, UnsupportedFeatureError, choices
 from paimon_explore.maintenance.post_commit import run_post_commit
 from paimon_explore.metadata.commit_message import CommitMessage
@@ -43,8 +44,12 @@ def merge_branch(store: TableStore, source: str, target: str = MAIN_BRANCH) -> S
             appends, have lost snapshots, or have different schemas.
         UnsupportedFeatureError: the table has a primary key or data evolution, or its catalog
             decides about branches.
-        CommitConflictError: another merge added the same files meanwhile.
     """
+    options = TableOptions(_side(store, target)[1].options)
+    return repeated(options, lambda _: _merge_once(store, source, target))
+
+
+def _merge_once(store: TableStore, source: str, target: str) -> Snapshot | None:
     if version_management(store.environment) is not None:
         raise UnsupportedFeatureError("merging a branch", "tables of a REST catalog")
     if source == target:

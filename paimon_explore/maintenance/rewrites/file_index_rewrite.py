@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.overwrite import PartitionSpec
+from paimon_explore.commit.planned_again import planned_again, snapshot_to_plan
 from paimon_explore.data_types.definitions import DataField, MapType
 from paimon_explore.encoding.file_index.container import decode_container
 from paimon_explore.errors import CommitOutcomeUnknownError, UnsupportedFeatureError
@@ -65,6 +66,7 @@ class FileIndexReport:
         return "\n".join([head, *first])
 
 
+@planned_again
 def rewrite_file_indexes(
     store: TableStore,
     schema: TableSchema,
@@ -85,11 +87,10 @@ def rewrite_file_indexes(
     Raises:
         InvalidInputError: an option of an index is wrong, or a partition.
         UnsupportedFeatureError: a table with data evolution, or an unknown kind of index.
-        CommitConflictError: another commit removed or replaced the same files meanwhile.
     """
     if options.value(opt.DATA_EVOLUTION_ENABLED):
         raise UnsupportedFeatureError("rewriting file indexes", "tables with data evolution")
-    snapshot = store.snapshots.latest()
+    snapshot = snapshot_to_plan(store, schema)
     if snapshot is None:
         return FileIndexReport(dry_run=dry_run)
     target = WriteTarget(store=store, schema=schema, options=options)

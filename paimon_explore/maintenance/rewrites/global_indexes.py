@@ -19,6 +19,7 @@ import pyarrow as pa
 
 from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.overwrite import PartitionSpec
+from paimon_explore.commit.planned_again import planned_again, snapshot_to_plan
 from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import Ints, null_array
 from paimon_explore.data_types.definitions import DataField
@@ -54,7 +55,7 @@ from paimon_explore.scan.splits.row_id_ranges import row_ranges
 from paimon_explore.scan.splits.split_generator import make_splits
 from paimon_explore.store.expired import explain_missing_files
 from paimon_explore.store.table_store import TableStore
-from paimon_explore.write.write_target import WriteTarget
+from paimon_explore.write.write_target import WriteTarget, abort
 
 SEARCH_TYPES = (FULL_TEXT, *VECTOR_TYPES)
 _REFUSED = {
@@ -106,6 +107,7 @@ class GlobalIndexOf:
     partitions: Sequence[PartitionSpec] | None = None
 
 
+@planned_again
 def create_global_index(
     store: TableStore, schema: TableSchema, options: TableOptions, what: GlobalIndexOf
 ) -> GlobalIndexReport:
@@ -120,10 +122,9 @@ def create_global_index(
     Raises:
         InvalidInputError: the column or partition does not exist, or the type cannot be indexed.
         UnsupportedFeatureError: the table has no data evolution, or another type of index.
-        CommitConflictError: another commit updated columns of these rows meanwhile.
     """
     field = _checked_field(schema, options, what)
-    snapshot = store.snapshots.latest()
+    snapshot = snapshot_to_plan(store, schema)
     if snapshot is None:
         return GlobalIndexReport()
     target = WriteTarget(store=store, schema=schema, options=options)
@@ -134,8 +135,13 @@ def create_global_index(
         keys=None if what.index_type in SEARCH_TYPES else global_index_keys(field.type),
         index_type=what.index_type,
     )
-    with explain_missing_files(store, snapshot):
-        messages = list(build.messages(live_files_of(target, snapshot, what.partitions)))
+    messages: list[CommitMessage] = []
+    try:
+        with explain_missing_files(store, snapshot):
+            messages.extend(build.messages(live_files_of(target, snapshot, what.partitions)))
+    except BaseException:
+        abort(target, messages)
+        raise
     if not messages:
         return GlobalIndexReport()
     rows = [row for message in messages for row in message.new_index_files.rows()]
@@ -151,6 +157,7 @@ def create_global_index(
     )
 
 
+@planned_again
 def drop_global_index(
     store: TableStore,
     schema: TableSchema,
@@ -178,7 +185,9 @@ def drop_global_index(
     if snapshot is None:
         return GlobalIndexReport(dry_run=dry_run)
     target = WriteTarget(store=store, schema=schema, options=options)
-    found = _of_field(store.manifests.index_of(snapshot), field.id, what.index_type)
+    with explain_missing_files(store, snapshot):
+        index = store.manifests.index_of(snapshot)
+    found = _of_field(index, field.id, what.index_type)
     if what.partitions is not None:
         known = live_files_of(target, snapshot, what.partitions).partitions
         found = found.filter(

@@ -15,6 +15,7 @@ import numpy as np
 
 from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.overwrite import PartitionSpec
+from paimon_explore.commit.planned_again import planned_again
 from paimon_explore.data_types.arrow_buffers import Ints, as_python
 from paimon_explore.fileio.concurrent_requests import at_once
 from paimon_explore.frozen_dataclass import dataclass
@@ -33,6 +34,7 @@ from paimon_explore.sanitize import sanitized
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.splits.data_split import DataSplit
 from paimon_explore.scan.splits.split_generator import whole_buckets
+from paimon_explore.store.expired import explain_missing_files
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.write.write_target import WriteTarget, abort
 
@@ -65,6 +67,7 @@ class MissingFilesReport:
         return "\n".join([f"{act} {count}, {self.records:,} records", *first])
 
 
+@planned_again
 def remove_unexisting_files(
     store: TableStore, schema: TableSchema, options: TableOptions, *, dry_run: bool
 ) -> MissingFilesReport:
@@ -77,7 +80,6 @@ def remove_unexisting_files(
         dry_run: only list the files.
 
     Raises:
-        CommitConflictError: another commit removed or replaced the same files meanwhile.
         StorageError: the storage did not say whether a file exists; nothing was removed.
     """
     snapshot = store.snapshots.latest()
@@ -94,7 +96,8 @@ def remove_unexisting_files(
         return report
     messages: list[CommitMessage] = []
     try:
-        messages.extend(_removal(target, snapshot, one) for one in found)
+        with explain_missing_files(store, snapshot):
+            messages.extend(_removal(target, snapshot, one) for one in found)
     except BaseException:
         abort(target, messages)
         raise

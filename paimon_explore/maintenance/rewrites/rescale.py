@@ -1,8 +1,8 @@
 """Rescale: rewrite partitions with another number of buckets, in one commit.
 
 The rows of all real buckets of the partitions are merged across all levels, assigned to buckets
-again, and replace the old files as an overwrite does. Rows that another commit adds to these
-partitions meanwhile are a conflict, so that none is lost.
+again, and replace the old files as an overwrite does. If another commit adds rows to these
+partitions meanwhile, the rescale is planned again, so that none is lost.
 
 | option `bucket` | number of buckets |
 | --- | --- |
@@ -24,6 +24,7 @@ from paimon_explore.commit.commit_timing import system_clock
 from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.overwrite import Overwrite, PartitionSpec
 from paimon_explore.commit.overwrite_conflicts import OverwrittenPartitions
+from paimon_explore.commit.planned_again import planned_again, snapshot_to_plan
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.compaction.compact import check_supported
@@ -108,6 +109,7 @@ class RescaleReport:
         return "\n".join([head, *shown])
 
 
+@planned_again
 def rescale_table(
     store: TableStore,
     schema: TableSchema,
@@ -130,11 +132,10 @@ def rescale_table(
     Raises:
         InvalidInputError: the table has no buckets, or their number cannot be chosen.
         UnsupportedFeatureError: the table uses a feature that a rewrite does not support.
-        CommitConflictError: another commit wrote to the partitions meanwhile; run it again.
     """
     count = _bucket_count(schema, options, buckets, partitions)
     target = WriteTarget(store=store, schema=schema, options=options)
-    snapshot = store.snapshots.latest()
+    snapshot = snapshot_to_plan(store, schema)
     files = ManifestEntries.empty()
     if snapshot is not None:
         files = _files_to_rewrite(live_files_of(target, snapshot, partitions), count)

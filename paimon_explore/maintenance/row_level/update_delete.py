@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from paimon_explore.commit.planned_again import snapshot_to_plan
 from paimon_explore.data_types.definitions import RowType
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.row_level.append_table_rows import AppendRows, Inserts
@@ -91,7 +92,7 @@ def scan_of(store: TableStore, schema: TableSchema, options: TableOptions) -> Sc
         store=store,
         schema=schema,
         options=options,
-        snapshot=store.snapshots.latest(),
+        snapshot=snapshot_to_plan(store, schema),
         branch=store.paths.branch,
     )
 

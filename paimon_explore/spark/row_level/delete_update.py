@@ -11,6 +11,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
 
 from paimon_explore.arguments import mapping
+from paimon_explore.commit.planned_again import repeated
 from paimon_explore.data_types.definitions import DataField
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.metadata.snapshot import Snapshot
@@ -53,7 +54,8 @@ def delete(
     Raises:
         UnsupportedFeatureError: rows of the table cannot be changed with Spark.
         InvalidInputError: an invalid predicate, or a table that does not accept deletes.
-        CommitConflictError: a concurrent commit replaced the files of a row.
+        CommitConflictError: concurrent commits replaced the files of a row in each of several
+            attempts.
     """
     check_session(spark)
     if where is None:
@@ -64,9 +66,13 @@ def delete(
     opened = table if isinstance(table, Table) else open_table(table)
     if has_row_ids(opened):
         return delete_here(opened, where)
-    target, condition = _target(spark, opened, where)
-    target.check_delete()
-    return target.apply(target.rows.filter(condition).withColumn(ACT, f.lit(DELETE)))
+
+    def attempt(_: int) -> Snapshot | None:
+        target, condition = _target(spark, opened, where)
+        target.check_delete()
+        return target.apply(target.rows.filter(condition).withColumn(ACT, f.lit(DELETE)))
+
+    return repeated(opened.options, attempt)
 
 
 def update(
@@ -93,7 +99,8 @@ def update(
         UnsupportedFeatureError: rows of the table cannot be changed with Spark, or its merge engine
             combines values.
         InvalidInputError: an unknown, key or partition column, or an invalid predicate.
-        CommitConflictError: a concurrent commit replaced the files of a row.
+        CommitConflictError: concurrent commits replaced the files of a row in each of several
+            attempts.
     """
     check_session(spark)
     mapping("set", set, hint="Map each column name to its new value.")
@@ -102,15 +109,19 @@ def update(
     opened = table if isinstance(table, Table) else open_table(table)
     if has_row_ids(opened):
         return update_here(opened, set, stated)
-    target, condition = _target(spark, opened, stated)
-    target.check_update(set)
-    old = target.rows.filter(condition)
-    found = targets_by_column(set, target.schema.row_type)
-    columns = [
-        _assigned(old, set, field, found.get(field.name, ())) for field in target.schema.fields
-    ]
-    row_locations = [f.col(name) for name in target.place]
-    return target.apply(old.select(*columns, *row_locations, f.lit(UPDATE).alias(ACT)))
+
+    def attempt(_: int) -> Snapshot | None:
+        target, condition = _target(spark, opened, stated)
+        target.check_update(set)
+        old = target.rows.filter(condition)
+        found = targets_by_column(set, target.schema.row_type)
+        columns = [
+            _assigned(old, set, field, found.get(field.name, ())) for field in target.schema.fields
+        ]
+        row_locations = [f.col(name) for name in target.place]
+        return target.apply(old.select(*columns, *row_locations, f.lit(UPDATE).alias(ACT)))
+
+    return repeated(opened.options, attempt)
 
 
 def _target(

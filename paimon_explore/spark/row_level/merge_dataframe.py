@@ -12,6 +12,7 @@ from os import PathLike
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
+from paimon_explore.commit.planned_again import repeated
 from paimon_explore.data_types.definitions import DataField
 from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.frozen_dataclass import dataclass
@@ -98,11 +99,16 @@ class Merge:
             InvalidInputError: no clause; an unknown or key column; a row of the table that more
                 than one row of the source would change.
             UnsupportedFeatureError: rows of the table cannot be changed with Spark.
-            CommitConflictError: a concurrent commit replaced the files of a row.
+            CommitConflictError: concurrent commits replaced the files of a row in each of several
+                attempts.
         """
+        return repeated(self.table.options, lambda _: self.merge_once())
+
+    def merge_once(self) -> Snapshot | None:
+        """Run the merge without another attempt after a conflict; see `merge`."""
         if self.evolves:
             clauses = evolved(self.table, self.source, self.clauses, self.source_alias)
-            return replace(self, clauses=clauses, evolves=False).merge()
+            return replace(self, clauses=clauses, evolves=False).merge_once()
         if has_row_ids(self.table):
             aliases = (self.target_alias, self.source_alias)
             return merge_here(self.table, self.source, self.on, self.clauses, aliases)

@@ -115,7 +115,8 @@ class ChangeTarget:
 
         Raises:
             InvalidInputError: two changes of one row.
-            CommitConflictError: a concurrent commit replaced the files of a changed row.
+            CommitConflictError: a concurrent commit replaced the files of a changed row; plan the
+                change again.
         """
         with _kept(changes) as rows:
             if once:

@@ -57,7 +57,7 @@ def merge_here(
     clauses: Sequence[Clause],
     aliases: tuple[str, str],
 ) -> Snapshot | None:
-    """Merge rows with `Table.merge`.
+    """Merge rows with `Table.merge`, without another attempt after a conflict.
 
     Args:
         table: the table.
@@ -72,7 +72,7 @@ def merge_here(
     if isinstance(on, Column):
         raise _refused(table)
     made = table.merge(
-        source.toArrow(),
+        source.toArrow().to_reader(),
         on if isinstance(on, str) else list(on),
         target_alias=aliases[0],
         source_alias=aliases[1],

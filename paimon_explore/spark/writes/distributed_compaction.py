@@ -1,8 +1,8 @@
 """`pe.spark.compact`: distributed compaction in Spark tasks, with one commit on the driver.
 
 The driver plans the compaction as a local compaction does. Each task merges some buckets with the
-same code and returns commit messages. If a concurrent commit compacted or replaced the same files,
-the commit fails with a conflict and changes nothing.
+same code and returns commit messages. If a concurrent commit replaced the same files, the
+compaction is planned again (`commit/planned_again`).
 """
 
 import warnings
@@ -17,6 +17,7 @@ from pyspark.sql import SparkSession
 
 from paimon_explore.arguments import boolean
 from paimon_explore.commit.committer import new_commit_user
+from paimon_explore.commit.planned_again import repeated
 from paimon_explore.errors import CommitConflictError, PaimonError
 from paimon_explore.maintenance.compaction.auto_compaction import is_auto_compacted
 from paimon_explore.maintenance.compaction.compact import (
@@ -27,6 +28,7 @@ from paimon_explore.maintenance.compaction.compact import (
     numbered_buckets,
     plan_compaction,
 )
+from paimon_explore.maintenance.rewrites.rewrite_commit import commit_rewrite
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.options.table_options import POSTPONE_BUCKET
 from paimon_explore.metadata.snapshot import Snapshot
@@ -66,23 +68,26 @@ def compact(
 
     Raises:
         UnsupportedFeatureError: the table uses a feature that cannot be compacted here.
-        CommitConflictError: a concurrent commit compacted or replaced the same files.
+        CommitConflictError: concurrent commits replaced the same files in each of several attempts.
     """
     check_session(spark)
     boolean("full", full)
     opened = table if isinstance(table, Table) else open_table(table, options=options)
-    target = write_target(opened, replaces=False)
-    chosen = None if buckets is None else numbered_buckets(target, buckets)
-    spread = compact_postponed(target.store, target.schema, target.options, partitions=partitions)
-    before = publish(target, spread, None) if spread else None
-    made = compact_buckets(
-        spark,
-        write_target(opened, replaces=False),
-        full=full,
-        partitions=partitions,
-        buckets=chosen,
-    )
-    return made or before
+
+    def spread(_: int) -> Snapshot | None:
+        target = write_target(opened, replaces=False)
+        table = (target.store, target.schema, target.options)
+        messages = compact_postponed(*table, partitions=partitions)
+        return commit_rewrite(target, messages, lambda own: own.commit(messages))
+
+    def merge(_: int) -> Snapshot | None:
+        target = write_target(opened, replaces=False)
+        table = (target.store, target.schema, target.options)
+        chosen = None if buckets is None else numbered_buckets(*table, buckets)
+        return compact_buckets(spark, target, full=full, partitions=partitions, buckets=chosen)
+
+    before = repeated(opened.options, spread)
+    return repeated(opened.options, merge) or before
 
 
 def compact_buckets(

@@ -19,6 +19,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from typing import TypedDict
 
+from paimon_explore.commit.planned_again import repeated
 from paimon_explore.data_types.definitions import DataField, RowType
 from paimon_explore.errors import (
     AlreadyExistsError,
@@ -246,6 +247,10 @@ def _definition(made: _Create) -> _Definition:
 
 def _replace(warehouse: Warehouse, made: _Create, rows: QueryRows | None) -> Answer:
     """Give an existing table another schema, and the rows of a query."""
+    return repeated(TableOptions({}), lambda _: _replace_once(warehouse, made, rows))
+
+
+def _replace_once(warehouse: Warehouse, made: _Create, rows: QueryRows | None) -> Answer:
     table = warehouse.base(made.name)
     columns = _row_type(made.columns, rows)
     wanted = warehouse.warehouse().table_schema(columns, **_definition(made))

@@ -270,7 +270,7 @@ class DuckDBEngine:
             takes_all = any(one.values is None for one in change.clauses)
             evolve(change.table, source, assigned, takes_all=takes_all)
         scope = _MergeScope(change, source, _readable_type(change.table), self._sources)
-        rows = _duck_rows(change.source).to_batches().read_all()
+        rows = _duck_rows(change.source).to_batches()
         made = change.table.merge(rows, scope.on(), target_alias="target", source_alias="source")
         for clause in change.clauses:
             made = scope.added(made, clause)

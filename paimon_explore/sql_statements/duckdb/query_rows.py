@@ -27,6 +27,7 @@ from paimon_explore.sql_statements.duckdb.database import (
 from paimon_explore.sql_statements.outcome import QueryField
 from paimon_explore.table.table import Table
 from paimon_explore.write.append_writer import write_append
+from paimon_explore.write.input.table_batches import Rows
 from paimon_explore.write.write_target import WriteTarget, abort
 
 BATCH_ROWS = 100_000
@@ -81,6 +82,10 @@ class DuckRows:
             ]
         )
         return pa.RecordBatchReader.from_batches(schema, self._converted(run, reader, schema))
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Export the rows as an Arrow C stream."""
+        return self.to_batches().__arrow_c_stream__(requested_schema)  # type: ignore[no-untyped-call]  # in stubs
 
     def interrupt(self) -> None:
         """Stop what reads the rows, from another thread."""
@@ -145,11 +150,11 @@ class DuckRows:
 
     def insert_into(self, table: Table) -> Snapshot | None:
         """Append or upsert the rows."""
-        return insert(self.to_batches(), table)
+        return insert(self, table)
 
     def overwrite(self, table: Table, partition: object) -> Snapshot | None:
         """Replace rows of a table by these rows."""
-        return table.overwrite(self.to_batches(), partition=partition)  # type: ignore[arg-type]  # as given
+        return table.overwrite(self, partition=partition)  # type: ignore[arg-type]  # as given
 
     def replace_table(self, target: WriteTarget) -> Snapshot | None:
         """Replace the schema and all rows of a table."""
@@ -209,6 +214,10 @@ class AssignedRows:
 
         return pa.RecordBatchReader.from_batches(schema, parts())
 
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Export the rows as an Arrow C stream."""
+        return self.to_batches().__arrow_c_stream__(requested_schema)  # type: ignore[no-untyped-call]  # in stubs
+
     def interrupt(self) -> None:
         """Stop what reads the rows, from another thread."""
         self._rows.interrupt()
@@ -225,11 +234,11 @@ class AssignedRows:
 
     def insert_into(self, table: Table) -> Snapshot | None:
         """Append or upsert the rows."""
-        return insert(self.to_batches(), table)
+        return insert(self, table)
 
     def overwrite(self, table: Table, partition: object) -> Snapshot | None:
         """Replace rows of a table by these rows."""
-        return table.overwrite(self.to_batches(), partition=partition)  # type: ignore[arg-type]  # as given
+        return table.overwrite(self, partition=partition)  # type: ignore[arg-type]  # as given
 
     def replace_table(self, target: WriteTarget) -> Snapshot | None:
         """Replace the schema and all rows of a table."""
@@ -278,7 +287,7 @@ def plain_type(wanted: pa.DataType) -> str:
     return known.get(wanted, "TIME" if pat.is_time(wanted) else "VARCHAR")
 
 
-def insert(rows: pa.RecordBatchReader, table: Table) -> Snapshot | None:
+def insert(rows: Rows, table: Table) -> Snapshot | None:
     """Append or upsert rows."""
     return table.upsert(rows) if table.schema.primary_keys else table.append(rows)
 

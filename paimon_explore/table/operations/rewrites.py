@@ -86,7 +86,7 @@ class RewriteOperations:
 
         Raises:
             InvalidInputError: the table has no buckets, or their number is not given.
-            CommitConflictError: another commit wrote to the partitions meanwhile; call it again.
+            CommitConflictError: others wrote to the partitions in each of several attempts.
 
         >>> import paimon_explore as pe
         >>> upkeep = pe.demo().table("demo.parcels").maintenance
@@ -118,7 +118,7 @@ class RewriteOperations:
 
         Raises:
             InvalidInputError: an option of an index is wrong, or a partition.
-            CommitConflictError: another commit removed or replaced the same files meanwhile.
+            CommitConflictError: others replaced the same files in each of several attempts.
 
         >>> import paimon_explore as pe
         >>> t = pe.demo().table("demo.orders")
@@ -156,7 +156,7 @@ class RewriteOperations:
             InvalidInputError: the column or a partition does not exist.
             UnsupportedFeatureError: the table has no data evolution, or the index or the type of
                 the column is not supported.
-            CommitConflictError: another commit updated these rows meanwhile.
+            CommitConflictError: others updated these rows in each of several attempts.
 
         >>> import paimon_explore as pe
         >>> options = {"row-tracking.enabled": "true", "data-evolution.enabled": "true"}
@@ -244,7 +244,7 @@ class RewriteOperations:
             dry_run: only list the files; pass False to remove them in one commit.
 
         Raises:
-            CommitConflictError: another commit removed or replaced the same files meanwhile.
+            CommitConflictError: others replaced the same files in each of several attempts.
 
         >>> import paimon_explore as pe
         >>> pe.demo().table("demo.orders").maintenance.remove_unexisting_files()

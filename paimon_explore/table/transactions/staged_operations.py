@@ -18,17 +18,16 @@ the transaction fails with a `CommitConflictError`.
 Spec: concepts/concurrency-control.
 """
 
-from collections.abc import Callable, Mapping, Sized
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TypeAlias
 
-from paimon_explore.commit.commit_timing import Timing, commit_retry_policy
 from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.overwrite import Overwrite
 from paimon_explore.commit.overwrite_conflicts import OverwrittenPartitions
+from paimon_explore.commit.planned_again import repeated
 from paimon_explore.commit.squash import squash, written_partitions
 from paimon_explore.errors import (
-    CommitConflictError,
     CommitOutcomeUnknownError,
     InvalidInputError,
     PaimonError,
@@ -45,6 +44,7 @@ from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.store.catalog_environment import PartitionEnvironment
 from paimon_explore.table.table_write import TableWriter
 from paimon_explore.table.transactions.staged_table import StagedTable
+from paimon_explore.write.input.arrow_stream import is_repeatable
 from paimon_explore.write.write_target import message_paths
 
 Operation: TypeAlias = Callable[[StagedTable], object]
@@ -95,7 +95,7 @@ class StagedOperations:
         self._check_supported(name)
         result = self._staged.apply(work)
         self._operations.append((name, work))
-        self._can_repeat &= isinstance(data, Sized)
+        self._can_repeat &= is_repeatable(data)
         return result
 
     def _alter(self, work: Callable[[StagedTable], TableSchema]) -> TableSchema:
@@ -188,17 +188,14 @@ class StagedOperations:
 
     def _commit_with_retries(self) -> _Committed:
         """Commit all operations; repeat them after a conflict with another commit."""
-        timing, policy = Timing(), commit_retry_policy(self._staged.options)
-        started, retry = timing.clock(), 0
-        while True:
-            try:
-                return self._commit_once()
-            except CommitConflictError:
-                if not self._can_repeat or policy.is_over(retry, timing.clock() - started):
-                    raise
-            timing.sleep(policy.wait_ms(retry, timing.chance()) / 1000)
-            retry += 1
+        if not self._can_repeat:
+            return self._commit_once()
+        return repeated(self._staged.options, self._attempt)
+
+    def _attempt(self, retry: int) -> _Committed:
+        if retry:
             self._repeat()
+        return self._commit_once()
 
     def _commit_once(self) -> _Committed:
         """Commit the staged snapshots and schemas; deletes the schema files if that fails."""

@@ -16,7 +16,7 @@ NaN of Python, NumPy, Arrow and polars is a number, which only FLOAT and DOUBLE 
 No data frame library is imported here.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from typing import TYPE_CHECKING, Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
@@ -49,6 +49,13 @@ class ArrowStream(Protocol):
 
 
 @runtime_checkable
+class _Computed(ArrowStream, Protocol):
+    """Rows that are computed whenever they are read: a `Table`, a scan, an SQL query."""
+
+    def to_batches(self) -> pa.RecordBatchReader: ...
+
+
+@runtime_checkable
 class _Scanner(Protocol):
     """A pyarrow.dataset scanner."""
 
@@ -67,6 +74,15 @@ class _Lazy(Protocol):
     """A lazy data frame, which has to be computed first."""
 
     def collect(self) -> object: ...
+
+
+def is_repeatable(data: object) -> bool:
+    """Return whether rows can be read again, so that a write can be planned again.
+
+    >>> is_repeatable([{"id": 1}]), is_repeatable(iter([{"id": 1}]))
+    (True, False)
+    """
+    return isinstance(data, Sized | _Computed)
 
 
 CheckNames = Callable[[Sequence[str]], None]
@@ -110,6 +126,8 @@ def batches_of(data: object, row_type: RowType, check: CheckNames) -> Iterator[p
 
 
 def _streamed(data: ArrowStream) -> pa.RecordBatchReader:
+    if isinstance(data, _Computed):
+        return data.to_batches()
     try:
         return pa.RecordBatchReader.from_stream(data)
     except _UNREADABLE as error:

@@ -1,7 +1,6 @@
 """Input rows that are converted to a table's types with a cast policy before they are written."""
 
-from collections.abc import Iterator, Sized
-from dataclasses import field
+from collections.abc import Iterator
 
 import pyarrow as pa
 
@@ -23,8 +22,7 @@ def converted_rows(data: Rows, row_type: RowType, policy: CastPolicy) -> Rows:
     """
     if policy is CastPolicy.SAFE:
         return data  # the writers cast in this way
-    rows = ConvertedRows(data=data, row_type=row_type, policy=policy)
-    return SizedRows(rows=rows, size=len(data)) if isinstance(data, Sized) else rows
+    return ConvertedRows(data=data, row_type=row_type, policy=policy)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,24 +62,3 @@ class ConvertedRows:
                 else conform(column, known.type, where=name, first_row=first_row)
             )
         return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SizedRows:
-    """Converted rows that can be read again.
-
-    Attributes:
-        rows: the rows.
-        size: the length of the input.
-    """
-
-    rows: ConvertedRows
-    size: int = field(default=0)
-
-    def __iter__(self) -> Iterator[pa.RecordBatch]:
-        """Yield the converted batches."""
-        return iter(self.rows)
-
-    def __len__(self) -> int:
-        """Return the length of the input."""
-        return self.size
