@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql.types import NullType, StringType
 
+from paimon_explore.commit.planned_again import repeated
 from paimon_explore.data_types.definitions import DataField
 from paimon_explore.errors import InvalidInputError, NotFoundError
 from paimon_explore.frozen_dataclass import dataclass
@@ -184,6 +185,10 @@ class SparkEngine:
             if not values:
                 return delete_here(table, change.condition or "TRUE")
             return update_here(table, values, change.condition)
+        return repeated(table.options, lambda _: self._update_once(change, args))
+
+    def _update_once(self, change: RowUpdate, args: Args) -> Snapshot | None:
+        table, values = change.table, change.values
         target = change_target(self._spark, table, change.pruned)
         if values:
             target.check_update(values)
