@@ -1,6 +1,7 @@
 """The rows of a query that DuckDB runs."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from types import MappingProxyType
 
@@ -18,6 +19,7 @@ from paimon_explore.maintenance.schema_replacement import commit_replacement
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.sql_statements.data_type_names import type_name
 from paimon_explore.sql_statements.duckdb.database import (
+    FileRows,
     duckdb_errors,
     interruptible,
     new_cursor,
@@ -57,7 +59,7 @@ class DuckRows:
 
     def to_batches(self) -> pa.RecordBatchReader:
         """Read the rows in batches."""
-        with duckdb_errors():
+        with self._errors():
             read = partial(self._relation.to_arrow_reader, BATCH_ROWS)
             reader = interruptible(self._cursor, read)
         schema = pa.schema(
@@ -68,6 +70,18 @@ class DuckRows:
         )
         return pa.RecordBatchReader.from_batches(schema, self._converted(reader, schema))
 
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        """Raise errors of DuckDB as those of this library; name a file that no longer exists."""
+        with duckdb_errors():
+            try:
+                yield
+            except duckdb.IOException:
+                for rows in self.sources.values():
+                    if isinstance(rows, FileRows):
+                        rows.check()
+                raise
+
     def interrupt(self) -> None:
         """Stop what reads the rows, from another thread."""
         self._cursor.interrupt()
@@ -76,7 +90,7 @@ class DuckRows:
         self, reader: pa.RecordBatchReader, schema: pa.Schema
     ) -> Iterator[pa.RecordBatch]:
         while True:
-            with duckdb_errors():
+            with self._errors():
                 try:
                     batch = interruptible(self._cursor, reader.read_next_batch)
                 except StopIteration:
