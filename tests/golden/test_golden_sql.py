@@ -33,7 +33,7 @@ def test_select_gives_the_rows_of_a_scan_at_the_first_and_the_last_snapshot(
 def test_files_that_duckdb_reads_itself_give_the_rows_of_a_scan(
     writer: str, golden: GoldenTables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parquet_files, "_MIN_BYTES", 1)
+    monkeypatch.setattr(parquet_files, "_MIN_ROWS", 1)
     monkeypatch.setattr(parquet_files, "_MIN_FILE_BYTES", 1)
     wrong, read = [], 0
     for name in golden.names(writer):

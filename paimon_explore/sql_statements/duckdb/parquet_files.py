@@ -22,10 +22,10 @@ from paimon_explore.sql_statements.duckdb.database import FileRows, quoted, text
 from paimon_explore.store.expired import explain_missing_files
 from paimon_explore.table.scan import Scan
 
-_MIN_BYTES = 1 << 20
-"""Minimum size of the files, so that opening them is not what takes the time ..."""
+_MIN_ROWS = 50_000
+"""Minimum number of rows of the table, so that opening files is not what takes the time ..."""
 _MIN_FILE_BYTES = 128 << 10
-"""... and their average size."""
+"""... and minimum average size of the files."""
 _ROOTS = frozenset(
     {
         TypeRoot.BOOLEAN,
@@ -57,8 +57,11 @@ def parquet_files(scan: Scan, columns: Sequence[str] | None) -> FileRows | None:
     """
     target = scan.target
     wanted = [one for one in scan.row_type if columns is None or one.name in columns]
+    rows = 0 if target.snapshot is None else target.snapshot.total_record_count or 0
     is_plain = isinstance(target.store.file_io, LocalFileIO) and scan.narrowed is None
-    if not is_plain or scan.row_limit is not None or not all(map(_is_alike, wanted)):
+    if rows < _MIN_ROWS or not is_plain or scan.row_limit is not None:
+        return None
+    if not all(map(_is_alike, wanted)):
         return None
     paths: list[str] = []
     size = 0
@@ -68,7 +71,7 @@ def parquet_files(scan: Scan, columns: Sequence[str] | None) -> FileRows | None:
         paths += map(local_path, part.split.paths)
         size += part.file_bytes
     folder = local_path(target.store.paths.root)
-    if not paths or size < max(_MIN_BYTES, _MIN_FILE_BYTES * len(paths)):
+    if not paths or size < _MIN_FILE_BYTES * len(paths):
         return None
     if not all(_can_read(path, folder, wanted) for path in paths):
         return None

@@ -132,11 +132,13 @@ def _tables(scale: float) -> Iterator[tuple[str, pa.Table]]:
 
 def _decimal(values: Ints) -> Column:
     words = np.stack([values, values >> 63], axis=1)
-    return pa.Array.from_buffers(pa.decimal128(15, 2), len(values), [None, pa.py_buffer(words)])
+    return pa.Array.from_buffers(
+        pa.decimal128(15, 2), len(values), [None, pa.py_buffer(words.tobytes())]
+    )
 
 
 def _chosen(words: Sequence[str], at: npt.NDArray[np.int64]) -> Column:
-    return pa.array(words).take(pa.array(at))
+    return pa.array(words).take(at)
 
 
 def _some(rng: np.random.Generator, words: Sequence[str], count: int) -> Column:
@@ -220,7 +222,8 @@ def _customer(rng: np.random.Generator, count: int, comments: list[str]) -> pa.T
 
 def _part(rng: np.random.Generator, count: int, prices: Ints, comments: list[str]) -> pa.Table:
     makers, brands = rng.integers(1, 6, count), rng.integers(1, 6, count)
-    names = pc.binary_join_element_wise(*(_some(rng, _COLORS, count) for _ in range(5)), " ")
+    colors = [_some(rng, _COLORS, count) for _ in range(5)]
+    names = pc.binary_join_element_wise(*colors, " ")  # type: ignore[call-overload]  # as documented
     return pa.table(
         {
             "p_partkey": pa.array(np.arange(1, count + 1)),
