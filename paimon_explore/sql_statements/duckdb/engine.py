@@ -169,7 +169,9 @@ class DuckDBEngine:
             if _reads_first_rows(tree):
                 streams[view] = _Stream(scan if columns is None else scan.select(columns))
             elif top is None:
-                sources[view] = parquet_files(scan, columns) or scan
+                is_whole = columns is None or len(self._scans) == 1
+                rows = scan if is_whole else scan.select(columns or ())
+                sources[view] = parquet_files(scan, columns) or rows
             else:
                 files = parquet_files(top.scan, columns)
                 sources[view] = top.scan if files is None else top.bounded(files)

@@ -25,6 +25,7 @@ from paimon_explore.sql_statements.duckdb.database import (
     new_cursor,
     quoted,
 )
+from paimon_explore.sql_statements.duckdb.joined_tables import with_known_sizes
 from paimon_explore.sql_statements.outcome import QueryField
 from paimon_explore.table.table import Table
 from paimon_explore.write.append_writer import write_append
@@ -60,7 +61,11 @@ class DuckRows:
     def to_batches(self) -> pa.RecordBatchReader:
         """Read the rows in batches."""
         with self._errors():
-            read = partial(self._relation.to_arrow_reader, BATCH_ROWS)
+            relation = self._relation
+            if len(self.sources) > 1:
+                self._cursor = new_cursor(with_known_sizes(self.sources))
+                relation = self._cursor.sql(self.text)
+            read = partial(relation.to_arrow_reader, BATCH_ROWS)
             reader = interruptible(self._cursor, read)
         schema = pa.schema(
             [

@@ -122,3 +122,19 @@ def test_a_query_cannot_read_files_by_their_names(
     for rows in (name, f"read_parquet('{path}')"):
         with pytest.raises(pe.PaimonError):
             pe.sql(f"SELECT * FROM {rows}, t", t=table, dialect=dialect).to_arrow()  # noqa: S608 - as in the test's name
+
+
+def test_a_join_of_merged_tables_can_be_read_again(tmp_path: Path) -> None:
+    catalog = pe.Catalog(str(tmp_path))
+    catalog.create_database("db")
+    table = catalog.create_table("db.t", rows().schema, primary_key="id")
+    table.upsert(rows())
+    text = (
+        "SELECT count(*) AS n FROM t a JOIN t b ON a.id = b.id + 1 JOIN few ON few.city = b.city "
+        "WHERE few.number < 2"
+    )
+    few = pa.table({"city": ["c1", "c2"], "number": [1, 2]})
+    found = pe.sql(text, t=table, few=few)
+    expected = sum(1 for n in range(ROWS - 1) if n % 11 == 1 and n % 5)
+    assert found.to_arrow().to_pylist() == [{"n": expected}]
+    assert found.to_arrow().to_pylist() == [{"n": expected}]
