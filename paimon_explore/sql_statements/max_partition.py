@@ -4,6 +4,7 @@ Partitions without data files do not count, nor does the null partition. As in J
 a string, and the function is replaced by it before the query runs.
 """
 
+from collections.abc import Sequence
 from datetime import date, datetime
 
 from paimon_explore.errors import InvalidInputError, NotFoundError
@@ -45,7 +46,7 @@ def with_max_partitions(warehouse: Warehouse, source: str) -> str:
     return spliced(source, replacements)
 
 
-def _first(tokens: list[Token], at: int) -> int | None:
+def _first(tokens: Sequence[Token], at: int) -> int | None:
     """Return the first token of the qualified name; None if it is another function."""
     qualifier: list[str] = []
     first = at

@@ -132,8 +132,9 @@ def rows_of(
     opened = _travelled(warehouse, reference, opened)
     if system is not None:
         return TableRows(table=opened, system=system)
-    where = usable_where(reference, opened.schema)
-    columns = wanted_columns(reference, tokens, opened.schema)
+    schema = opened.schema
+    where = usable_where(reference, schema)
+    columns = wanted_columns(reference, tokens, schema)
     return TableRows(table=opened, columns=columns, where=where)
 
 

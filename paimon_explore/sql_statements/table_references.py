@@ -13,6 +13,7 @@ so that all offsets remain valid. Only the names of tables are replaced in the t
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import field
+from functools import lru_cache
 from itertools import pairwise
 
 import sqlglot
@@ -119,7 +120,8 @@ class _Found:
     clauses_end: int = 0
 
 
-def references_of(source: str) -> list[Reference]:
+@lru_cache(maxsize=8)
+def references_of(source: str) -> tuple[Reference, ...]:
     """Return the tables that a query reads, without CTEs and Spark's table functions.
 
     Raises:
@@ -128,7 +130,7 @@ def references_of(source: str) -> list[Reference]:
     names, text = _names(source)
     tree = None if Reader(source).here.word == "TABLE" else _tree(text)
     if tree is None:
-        return _by_words(source, names)
+        return tuple(_by_words(source, names))
     found: list[Reference] = []
     for node in tree.find_all(exp.Table):
         start = _start(node)
@@ -136,7 +138,7 @@ def references_of(source: str) -> list[Reference]:
         if name is None or _is_cte(node) or _is_function(node, name):
             continue
         found.append(_reference(source, name, node, has_alias=bool(node.alias)))
-    return sorted(found, key=lambda one: one.start)
+    return tuple(sorted(found, key=lambda one: one.start))
 
 
 def cleaned(source: str) -> str:

@@ -6,6 +6,7 @@ Every token has its offset, so that parts of a statement can be passed to Spark 
 import re
 from collections.abc import Iterable, Sequence
 from enum import Enum, auto
+from functools import lru_cache
 
 import sqlglot
 from sqlglot.errors import SqlglotError
@@ -60,7 +61,8 @@ class Token:
         return self.text if self.kind is Kind.SIGN else ""
 
 
-def tokens_of(source: str) -> list[Token]:
+@lru_cache(maxsize=8)
+def tokens_of(source: str) -> tuple[Token, ...]:
     """Return the tokens of a text, followed by an END token.
 
     Raises:
@@ -79,8 +81,7 @@ def tokens_of(source: str) -> list[Token]:
         if tokens and start < tokens[-1].end:
             continue  # sqlglot splits 1L into three tokens with the same offset
         tokens += _plain_tokens(source, one.token_type, one.text, start, end)
-    tokens.append(Token(kind=Kind.END, text="", start=len(source), end=len(source)))
-    return tokens
+    return (*tokens, Token(kind=Kind.END, text="", start=len(source), end=len(source)))
 
 
 def _plain_tokens(source: str, kind: TokenType, text: str, start: int, end: int) -> list[Token]:
@@ -122,7 +123,7 @@ class Reader:
 
     def __init__(self, source: str, tokens: Sequence[Token] | None = None) -> None:
         self.source = source
-        self._tokens = tokens_of(source) if tokens is None else list(tokens)
+        self._tokens = tokens_of(source) if tokens is None else tuple(tokens)
         self._at = 0
 
     @property

@@ -68,7 +68,9 @@ def answer(contender: ModuleType, warehouse: str, request: Mapping[str, Any]) ->
         if shared is not None:
             return measured(lambda: shared(contender, warehouse, **parameters))
         operation = getattr(contender, name)
-        return measured(lambda: operation(warehouse, **parameters))
+        found = measured(lambda: operation(warehouse, **parameters))
+        check = getattr(contender, f"check_{name}", None)
+        return found if check is None else {**found, "check": check(**found["check"])}
     except Exception as error:  # noqa: BLE001 - whatever it is, the runner is told
         traceback.print_exc()
         return {"error": f"{type(error).__name__}: {error}"[:300]}
@@ -154,10 +156,10 @@ _SHARED: Mapping[str, Callable[..., dict[str, Any]]] = {
 """Operations that need only a contender's `one_row_commits`."""
 
 
-def first_batch(name: str, warehouse: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+def first_answer(name: str, warehouse: str, request: Mapping[str, Any]) -> dict[str, Any]:
     """The one request of a process whose start counts: CPU since the interpreter began."""
     contender = importlib.import_module(f"benchmarks.contenders.{name}")
-    check = contender.first_batch(warehouse, **parameters)
+    check = getattr(contender, request["operation"])(warehouse, **request["parameters"])
     return {
         "cpu_s": time.process_time(),
         "peak_mib": _status_mib("VmHWM"),
@@ -176,7 +178,7 @@ def main() -> None:
         print(json.dumps(value, default=str), file=replies, flush=True)
 
     if len(sys.argv) > 3:
-        reply(first_batch(name, warehouse, json.loads(sys.argv[3])))
+        reply(first_answer(name, warehouse, json.loads(sys.argv[3])))
         return
     contender = importlib.import_module(f"benchmarks.contenders.{name}")
     operations = [key for key, value in vars(contender).items() if callable(value)]

@@ -168,7 +168,8 @@ def _fresh(case: Case, names: Sequence[str], setting: Setting) -> Answer:
 
 def _cold(case: Case, name: str, setting: Setting) -> Answer:
     began = time.perf_counter()
-    process = _started(name, setting, [json.dumps(case.parameters)])
+    request = {"operation": case.operation, "parameters": case.parameters}
+    process = _started(name, setting, [json.dumps(request)])
     try:
         output, _ = process.communicate(timeout=setting.timeout_s)
     except subprocess.TimeoutExpired:

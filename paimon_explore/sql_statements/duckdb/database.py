@@ -1,19 +1,22 @@
 """The in-memory DuckDB database of this process, and its errors in the words of this library."""
 
+import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import wait
 from contextlib import contextmanager
 from contextvars import copy_context
-from functools import cache
-from threading import current_thread, main_thread
+from tempfile import gettempdir
+from threading import Lock, current_thread, main_thread
 from typing import TypeVar
+from uuid import uuid4
 
 import duckdb
 import pyarrow as pa
 
 from paimon_explore.encoding.thread_pools import thread_pool
 from paimon_explore.errors import InvalidInputError, PaimonError
+from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.limits import memory_limit
 from paimon_explore.sql_statements.duckdb.spark_semantics import MACROS
 from paimon_explore.sql_statements.query_problems import unknown_name
@@ -26,7 +29,6 @@ _MEASURED = "SET enable_progress_bar = true; SET enable_progress_bar_print = fal
 _WAIT_S = 2.0
 """How long a query runs before its progress is shown."""
 _SETTINGS = {
-    "enable_external_access": "false",
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
     "python_enable_replacements": "false",
@@ -56,25 +58,72 @@ def text_constant(text: str) -> str:
     return "'{}'".format(text.replace("'", "''"))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileRows:
+    """Rows of local files that DuckDB reads itself.
+
+    Attributes:
+        query: reads the files.
+        folder: contains them.
+        check: raises an error if one of them no longer exists.
+        is_bounded: whether the query selects few rows, in fewer passes than DuckDB's late
+            materialization.
+    """
+
+    query: str
+    folder: str
+    check: Callable[[], None]
+    is_bounded: bool = False
+
+
 def new_cursor(sources: Mapping[str, object]) -> duckdb.DuckDBPyConnection:
     """Return a connection with temporary views.
 
     Args:
         sources: by name, in order: rows that DuckDB can read, or a query as text.
     """
-    cursor = _database().cursor()
+    folders = {rows.folder for rows in sources.values() if isinstance(rows, FileRows)}
+    cursor = _database(folders).cursor()
     with duckdb_errors():
         for name, rows in sources.items():
-            if isinstance(rows, str):
-                cursor.execute(f"CREATE OR REPLACE TEMP VIEW {quoted(name)} AS {rows}")
+            text = rows.query if isinstance(rows, FileRows) else rows
+            if isinstance(rows, FileRows) and rows.is_bounded:
+                cursor.execute("SET late_materialization_max_rows = 0")
+            if isinstance(text, str):
+                cursor.execute(f"CREATE OR REPLACE TEMP VIEW {quoted(name)} AS {text}")
             else:
                 cursor.register(name, rows.to_dataset() if isinstance(rows, Scan) else rows)
     return cursor
 
 
-@cache
-def _database() -> duckdb.DuckDBPyConnection:
-    made = duckdb.connect(config={**_SETTINGS, "memory_limit": f"{memory_limit()}B"})
+class _Databases:
+    """The database of this process, and the folders that it may read.
+
+    The folders of a database cannot change, so one more folder needs a new database.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._folders: set[str] = set()
+        self._made: duckdb.DuckDBPyConnection | None = None
+
+    def __call__(self, folders: Collection[str]) -> duckdb.DuckDBPyConnection:
+        with self._lock:
+            if self._made is None or not self._folders.issuperset(folders):
+                self._folders.update(folders)
+                self._made = _opened(sorted(self._folders))
+            return self._made
+
+
+_database = _Databases()
+
+
+def _opened(folders: Sequence[str]) -> duckdb.DuckDBPyConnection:
+    spilled = f"{gettempdir()}/paimon_explore-{os.getpid()}-{uuid4().hex}"
+    settings = {"memory_limit": f"{memory_limit()}B", "temp_directory": spilled}
+    made = duckdb.connect(config={**_SETTINGS, **settings})
+    made.execute(f"SET allowed_directories = [{', '.join(map(text_constant, folders))}]")
+    made.execute("SET enable_external_access = false; SET GLOBAL parquet_metadata_cache = true")
     made.execute(MACROS)
     return made
 

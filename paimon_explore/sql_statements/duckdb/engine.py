@@ -41,6 +41,7 @@ from paimon_explore.sql_statements.duckdb.expressions import computed
 from paimon_explore.sql_statements.duckdb.file_export import export_rows
 from paimon_explore.sql_statements.duckdb.file_import import FileImport
 from paimon_explore.sql_statements.duckdb.metadata_answers import metadata_answer
+from paimon_explore.sql_statements.duckdb.parquet_files import parquet_files
 from paimon_explore.sql_statements.duckdb.query_rows import AssignedRows, DuckRows, plain_type
 from paimon_explore.sql_statements.duckdb.top_rows import top_rows
 from paimon_explore.sql_statements.engine import (
@@ -155,9 +156,7 @@ class DuckDBEngine:
         if self._dialect == DUCKDB:
             text = _ALIAS.sub(r'\1"\2"', text)
         tree = with_values(parsed_query(text, self._dialect), args)
-        for table in tree.find_all(exp.Table):
-            if table.db:
-                raise NotFoundError("database", table.db, hint="SHOW DATABASES lists them.")
+        self._check_tables(tree)
         tree = self.tree = named(tree) if self._dialect == SPARK else tree
         known = metadata_answer(tree, self._scans)
         if known is not None:
@@ -165,14 +164,29 @@ class DuckDBEngine:
             return DuckRows(f"SELECT * FROM {name}", {name: known})  # noqa: S608 - a name made here
         sources = {**self._sources, **self._session_views(tree)}
         top = top_rows(tree, self._scans)
-        if top is not None:
-            sources[top[0]] = top[1]
         streams: dict[str, object] = {}
-        if _reads_all_rows(tree):
-            for view, scan in self._scans.items():
-                columns = self.read[view].columns
+        for view, scan in self._scans.items():
+            columns = self.read[view].columns
+            if _reads_first_rows(tree):
                 streams[view] = _Stream(scan if columns is None else scan.select(columns))
+            elif top is None:
+                is_whole = columns is None or len(self._scans) == 1
+                rows = scan if is_whole else scan.select(columns or ())
+                sources[view] = parquet_files(scan, columns) or rows
+            else:
+                files = parquet_files(top.scan, columns)
+                sources[view] = top.scan if files is None else top.bounded(files)
         return DuckRows(duckdb_text(tree, self._dialect), sources, streams)
+
+    def _check_tables(self, tree: exp.Query) -> None:
+        """Refuse names that DuckDB would take for those of databases or files."""
+        ctes = {cte.alias for cte in tree.find_all(exp.CTE)}
+        for table in tree.find_all(exp.Table):
+            if table.db:
+                raise NotFoundError("database", table.db, hint="SHOW DATABASES lists them.")
+            is_known = table.name in ctes or self.has_table(table.name)
+            if "." in table.name and not is_known and table.name not in self._sources:
+                raise NotFoundError("table", table.name)
 
     def _session_views(self, tree: exp.Expr) -> dict[str, object]:
         """Return the temporary views that a query reads, with those that they read."""
@@ -405,12 +419,17 @@ class _Stream:
         return self._scan.__arrow_c_stream__(requested_schema)
 
 
-def _reads_all_rows(tree: exp.Query) -> bool:
-    """Return whether a query can exclude no files: it has one table, and no clause but LIMIT."""
+def _reads_first_rows(tree: exp.Query) -> bool:
+    """Return whether a query asks for the first rows of a table: it has no clause but LIMIT."""
     clauses = {key for key, value in tree.args.items() if value}
     tables = list(tree.find_all(exp.Table))
     is_plain = isinstance(tree, exp.Select) and clauses <= _PLAIN_CLAUSES
-    return is_plain and len(tables) == 1 and tree.find(exp.Subquery, exp.AggFunc) is None
+    return (
+        is_plain
+        and "limit" in clauses
+        and len(tables) == 1
+        and tree.find(exp.Subquery, exp.AggFunc) is None
+    )
 
 
 def _duck_rows(rows: QueryRows) -> DuckRows:

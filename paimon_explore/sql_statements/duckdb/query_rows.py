@@ -1,6 +1,7 @@
 """The rows of a query that DuckDB runs."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from types import MappingProxyType
 
@@ -18,12 +19,14 @@ from paimon_explore.maintenance.schema_replacement import commit_replacement
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.sql_statements.data_type_names import type_name
 from paimon_explore.sql_statements.duckdb.database import (
+    FileRows,
     QueryRun,
     analysed,
     duckdb_errors,
     new_cursor,
     quoted,
 )
+from paimon_explore.sql_statements.duckdb.joined_tables import with_known_sizes
 from paimon_explore.sql_statements.outcome import QueryField
 from paimon_explore.table.table import Table
 from paimon_explore.write.append_writer import write_append
@@ -70,9 +73,12 @@ class DuckRows:
 
     def to_batches(self) -> pa.RecordBatchReader:
         """Read the rows in batches."""
-        relation = self._free_relation()
-        run = QueryRun(self._cursor)
-        with duckdb_errors():
+        with self._errors():
+            relation = self._free_relation()
+            if len(self.sources) > 1:
+                self._cursor = new_cursor(with_known_sizes(self.sources))
+                relation = self._cursor.sql(self.text)
+            run = QueryRun(self._cursor)
             reader = run.call(partial(relation.to_arrow_reader, BATCH_ROWS))
         self._has_open_reader = True
         schema = pa.schema(
@@ -87,6 +93,18 @@ class DuckRows:
         """Export the rows as an Arrow C stream."""
         return self.to_batches().__arrow_c_stream__(requested_schema)  # type: ignore[no-untyped-call]  # in stubs
 
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        """Raise errors of DuckDB as those of this library; name a file that no longer exists."""
+        with duckdb_errors():
+            try:
+                yield
+            except (duckdb.IOException, OSError):
+                for rows in self.sources.values():
+                    if isinstance(rows, FileRows):
+                        rows.check()
+                raise
+
     def interrupt(self) -> None:
         """Stop what reads the rows, from another thread."""
         self._cursor.interrupt()
@@ -95,7 +113,7 @@ class DuckRows:
         self, run: QueryRun, reader: pa.RecordBatchReader, schema: pa.Schema
     ) -> Iterator[pa.RecordBatch]:
         while True:
-            with duckdb_errors():
+            with self._errors():
                 try:
                     batch = run.call(reader.read_next_batch)
                 except StopIteration:

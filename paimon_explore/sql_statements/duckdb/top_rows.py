@@ -1,9 +1,11 @@
 """`SELECT … FROM t ORDER BY c LIMIT n` reads only files that can contain the first rows.
 
-The bounds of the files give a value that at least n rows reach; rows beyond it are not read.
+The bounds of the files give a value that at least n rows reach; rows beyond it are not read. If
+DuckDB reads the files itself, the column of the order is read first, which gives the exact value.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import accumulate
 from operator import itemgetter
 
@@ -11,20 +13,66 @@ from sqlglot import exp
 
 from paimon_explore.data_types.arrow_buffers import as_python, int64_values
 from paimon_explore.data_types.definitions import DataField
+from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.scan.predicate.builder import Term, col
+from paimon_explore.sql_statements.duckdb.database import FileRows, quoted
+from paimon_explore.sql_statements.duckdb.dialect import DUCKDB, constant
 from paimon_explore.sql_statements.duckdb.metadata_answers import (
     has_exact_bounds,
     only_table,
     statistics_of,
 )
+from paimon_explore.sql_statements.duckdb.query_rows import DuckRows
 from paimon_explore.table.scan import Scan
 
 _CLAUSES = frozenset({"expressions", "from", "from_", "order", "limit", "offset"})
+_MAX_BOUNDED = 100
+"""Most rows that are looked up; more would be in most of the pages."""
 _OTHER_ROWS = (exp.AggFunc, exp.Window, exp.Query, exp.UDTF, exp.Explode, exp.Anonymous)
 
 
-def top_rows(tree: exp.Expr, scans: Mapping[str, Scan]) -> tuple[str, Scan] | None:
-    """Return a table of a query with the scan of the rows that can be among the first.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopRows:
+    """The first rows of a table by an order.
+
+    Attributes:
+        view: the table by the name that the query uses.
+        scan: the rows that can be among the first by the bounds of the files.
+        ordered: the first expression of the order.
+        count: the number of rows that the query wants.
+    """
+
+    view: str
+    scan: Scan
+    ordered: exp.Ordered
+    count: int
+
+    def bounded(self, files: FileRows) -> FileRows:
+        """Return only the rows of files that are not beyond the last wanted row.
+
+        DuckDB reads the column of the order first, then of the other columns only pages with
+        wanted rows.
+        """
+        if self.count > _MAX_BOUNDED:
+            return files
+        name = quoted(self.ordered.this.name)
+        order = self.ordered.copy()
+        order.set("this", exp.column(self.ordered.this.name, quoted=True))
+        last = exp.select(name).from_("rows").order_by(order).limit(1).offset(self.count - 1)
+        text = last.sql(dialect=DUCKDB)
+        found = DuckRows(text, {"rows": files}).to_batches().read_all().column(0)
+        if not len(found) or not found[0].is_valid:
+            return files
+        bound = constant(found[0].as_py()).sql(dialect=DUCKDB)
+        condition = f"{name} {'>=' if self.ordered.args.get('desc') else '<='} {bound}"
+        if self.ordered.args.get("nulls_first"):
+            condition += f" OR {name} IS NULL"
+        query = f"SELECT * FROM ({files.query}) WHERE {condition}"  # noqa: S608 - quoted
+        return replace(files, query=query, is_bounded=True)
+
+
+def top_rows(tree: exp.Expr, scans: Mapping[str, Scan]) -> TopRows | None:
+    """Return the first rows that a query asks for; None if it is another query.
 
     Args:
         tree: the query.
@@ -40,10 +88,11 @@ def top_rows(tree: exp.Expr, scans: Mapping[str, Scan]) -> tuple[str, Scan] | No
         return None
     ordered, rows = order.expressions[0], sum(int(count.name) for count in counts)
     field = _field(ordered.this, tree, scan)
-    if field is None:
+    if field is None or not rows:
         return None
-    condition = _reached(field, ordered, scan, rows)
-    return None if condition is None else (table.name, scan.filter(condition))
+    condition = _reached(field, ordered, scan, rows) if has_exact_bounds(field) else None
+    scan = scan if condition is None else scan.filter(condition)
+    return TopRows(view=table.name, scan=scan, ordered=ordered, count=rows)
 
 
 def _field(node: exp.Expr, tree: exp.Expr, scan: Scan) -> DataField | None:
@@ -58,7 +107,7 @@ def _field(node: exp.Expr, tree: exp.Expr, scan: Scan) -> DataField | None:
         if not is_column and item.alias_or_name.lower() == name:
             return None
     found = [field for field in scan.row_type if field.name.lower() == name]
-    return found[0] if len(found) == 1 and has_exact_bounds(found[0]) else None
+    return found[0] if len(found) == 1 else None
 
 
 def _reached(field: DataField, ordered: exp.Expr, scan: Scan, rows: int) -> Term | None:

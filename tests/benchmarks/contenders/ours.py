@@ -1,6 +1,7 @@
 """This library. Nothing that was decoded before is used again, as if each run were the first."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -8,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 import paimon_explore as pe
+from benchmarks.contenders.sql_rows import check_rows
 from paimon_explore.metadata.manifest.manifest_codec import decode_entries
 from paimon_explore.store.manifests import shared_cache
 
@@ -112,3 +114,23 @@ def one_row_commits(warehouse: str, table: str) -> Callable[[int], None]:
         opened.append(pa.table({"id": [number], "v": [f"x{number}"]}, schema=schema))
 
     return commit
+
+
+@cache
+def _catalog(warehouse: str, database: str) -> pe.Catalog:
+    catalog = pe.Catalog(warehouse)
+    catalog.sql(f"USE {database}")
+    return catalog
+
+
+def sql(warehouse: str, query: str, ordered: bool, database: str = "db") -> Found:  # noqa: FBT001 - by name
+    """A query in a catalog that stays open, as an application does."""
+    return {"rows": _catalog(warehouse, database).sql(query).to_arrow(), "ordered": ordered}
+
+
+def check_sql(rows: pa.Table, ordered: bool) -> Found:  # noqa: FBT001 - by name
+    return check_rows(rows, ordered=ordered)
+
+
+def first_row(warehouse: str, query: str) -> Found:
+    return {"rows": pe.Catalog(warehouse).sql(query).to_arrow().num_rows}

@@ -1,12 +1,15 @@
 """pypaimon-rust, the faster one of its two interfaces for each operation."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from importlib.metadata import version
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from pypaimon_rust.datafusion import PaimonCatalog, SQLContext
+
+from benchmarks.contenders.sql_rows import check_rows
 
 Found = dict[str, Any]
 
@@ -52,11 +55,7 @@ def plan(
 
 
 def files(warehouse: str, table: str, to: str) -> Found:
-    context = SQLContext()
-    context.register_catalog("p", {"warehouse": warehouse})
-    context.set_current_catalog("p")
-    context.set_current_database("db")
-    found = pa.Table.from_batches(context.sql(f'select * from "{table}$files"'))  # noqa: S608 - ours
+    found = pa.Table.from_batches(_context(warehouse).sql(f'select * from "{table}$files"'))  # noqa: S608 - ours
     return {"rows": len(found.to_pandas()) if to == "pandas" else found.num_rows}
 
 
@@ -117,3 +116,28 @@ def one_row_commits(warehouse: str, table: str) -> Callable[[int], None]:
         builder.new_commit().commit(writer.prepare_commit())
 
     return commit
+
+
+def _context(warehouse: str, database: str = "db") -> SQLContext:
+    context = SQLContext()
+    context.register_catalog("p", {"warehouse": warehouse})
+    context.set_current_catalog("p")
+    context.set_current_database(database)
+    return context
+
+
+_kept_context = cache(_context)
+
+
+def sql(warehouse: str, query: str, ordered: bool, database: str = "db") -> Found:  # noqa: FBT001 - by name
+    """A query in a context that stays open, as an application does."""
+    batches = _kept_context(warehouse, database).sql(query)
+    return {"rows": pa.Table.from_batches(batches), "ordered": ordered}
+
+
+def check_sql(rows: pa.Table, ordered: bool) -> Found:  # noqa: FBT001 - by name
+    return check_rows(rows, ordered=ordered)
+
+
+def first_row(warehouse: str, query: str) -> Found:
+    return {"rows": pa.Table.from_batches(_context(warehouse).sql(query)).num_rows}

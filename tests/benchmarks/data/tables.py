@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from benchmarks.data import many_files, many_rows, shapes
+from benchmarks.data import many_files, many_rows, shapes, tpch
 from paimon_explore.table.catalog.catalog import Catalog
 
 _DONE = ".made-{}"
@@ -21,6 +21,7 @@ MAKERS: Mapping[str, Callable[[str, str], object]] = {
     "files_100k_keyed": partial(many_files.make, count=100_000, is_keyed=True),
     "files_1m_sorted": partial(many_files.make, count=1_000_000),
     "keyed_dense_1m": partial(many_rows.make_keyed, rows=1_000_000, keys=many_rows.dense),
+    "keyed_dense_3m": partial(many_rows.make_keyed, rows=3_000_000, keys=many_rows.dense),
     "keyed_dense_5m": partial(many_rows.make_keyed, rows=5_000_000, keys=many_rows.dense),
     "keyed_dense_10m": partial(many_rows.make_keyed, rows=10_000_000, keys=many_rows.dense, runs=5),
     "keyed_hashed_5m": partial(many_rows.make_keyed, rows=5_000_000, keys=many_rows.hashed),
@@ -34,12 +35,16 @@ MAKERS: Mapping[str, Callable[[str, str], object]] = {
         many_rows.make_keyed, rows=1_000_000, keys=many_rows.dense, engine="aggregation"
     ),
     "plain_1m": partial(many_rows.make_plain, rows=1_000_000),
+    "plain_3m": partial(many_rows.make_plain, rows=3_000_000),
     "plain_10m": partial(many_rows.make_plain, rows=10_000_000),
     "plain_10m_paged": partial(many_rows.make_plain, rows=10_000_000, layout="paged"),
     "plain_10m_whole": partial(many_rows.make_plain, rows=10_000_000, layout="whole"),
     "plain_10m_small": partial(many_rows.make_plain, rows=10_000_000, layout="small"),
     "files_20k.avro": partial(many_files.make_manifest, count=20_000),
     "rows_2m.arrow": partial(many_rows.make_rows, rows=2_000_000),
+    "tpch_1_append": partial(tpch.make, scale=1, is_keyed=False),
+    "tpch_1_keys": partial(tpch.make, scale=1, is_keyed=True),
+    "tpch_10_append": partial(tpch.make, scale=10, is_keyed=False),
     **shapes.MAKERS,
 }
 

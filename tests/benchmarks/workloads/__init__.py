@@ -3,7 +3,17 @@
 from collections.abc import Mapping
 
 from benchmarks.case import Case
-from benchmarks.workloads import commits, far, merging, planning, reading, shapes, starting, writing
+from benchmarks.workloads import (
+    commits,
+    far,
+    merging,
+    planning,
+    reading,
+    shapes,
+    sql,
+    starting,
+    writing,
+)
 
 GROUPS: Mapping[str, tuple[Case, ...]] = {
     "plan": planning.CASES,
@@ -14,4 +24,5 @@ GROUPS: Mapping[str, tuple[Case, ...]] = {
     "write": writing.CASES,
     "shapes": shapes.CASES,
     "far": far.CASES,
+    "sql": sql.CASES,
 }
