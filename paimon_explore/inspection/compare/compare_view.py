@@ -33,11 +33,7 @@ class CompareView(FormView):
     """
 
     result: TableComparison | None = None
-
-    @property
-    def kind(self) -> str:
-        """Name of the view in the explorer."""
-        return "compare"
+    kind = "compare"
 
 
 def compare_view(inspector: Inspector, text: str) -> CompareView:

@@ -98,11 +98,7 @@ class FileExplanation(Result):
     deletion: DeletionTime
     first: int
     last: int
-
-    @property
-    def kind(self) -> str:
-        """Name of the view in the explorer."""
-        return "why"
+    kind = "why"
 
     @property
     def added_by(self) -> int | None:

@@ -49,11 +49,7 @@ class SqlRowsView(Result):
     is_cut: bool
     text: str
     snapshot_id: int
-
-    @property
-    def kind(self) -> str:
-        """Name of the view in the explorer."""
-        return "sql"
+    kind = "sql"
 
     def to_arrow(self) -> pa.Table:
         """The rows."""

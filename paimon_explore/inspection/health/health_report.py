@@ -64,11 +64,7 @@ class Health(Result):
     findings: tuple[Finding, ...]
     problems: tuple[Problem, ...]
     not_evaluated: int = 0
-
-    @property
-    def kind(self) -> str:
-        """Its name in the explorer."""
-        return "health"
+    kind = "health"
 
     def __len__(self) -> int:
         """The number of findings."""

@@ -68,11 +68,7 @@ class Overview(Result):
     health: Health | None
     problems: tuple[Problem, ...]
     quick: bool = False
-
-    @property
-    def kind(self) -> str:
-        """Its name in the explorer."""
-        return "overview"
+    kind = "overview"
 
     def to_arrow(self) -> pa.Table:
         """The sentences as `SENTENCES`."""

@@ -88,11 +88,7 @@ class RowsView(Result):
     partitions: tuple[str, ...] = ()
     order: RowOrder | None = None
     _opened: _Opened = field(default_factory=_Opened, compare=False)
-
-    @property
-    def kind(self) -> str:
-        """Name of the view in the explorer."""
-        return "rows"
+    kind = "rows"
 
     @property
     def max_rows(self) -> int:

@@ -112,11 +112,7 @@ class Document(Result):
     title: str
     subtitle: str
     sections: tuple[Section, ...]
-
-    @property
-    def kind(self) -> str:
-        """Name of the kind of result."""
-        return "node"
+    kind = "node"
 
     def page(self) -> dict[str, object]:
         """The document as JSON for the detail pane of the explorer."""

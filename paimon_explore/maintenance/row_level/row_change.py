@@ -90,11 +90,7 @@ class WhereChange:
     row_type: RowType
     where: Expression
     assignments: Assignments | None
-
-    @property
-    def is_decided_by_where(self) -> bool:
-        """Return True."""
-        return True
+    is_decided_by_where = True
 
     @property
     def columns(self) -> tuple[str, ...]:

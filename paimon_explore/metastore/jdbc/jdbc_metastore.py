@@ -113,11 +113,7 @@ class JdbcMetastore(NoFunctions, NoPartitions):
     shown_warehouse: str
     locks: LockRules
     copies_options: bool
-
-    @property
-    def kind(self) -> str:
-        """The value of the option `metastore`."""
-        return "jdbc"
+    kind = "jdbc"
 
     # ------------------------------------------------------------ databases
 

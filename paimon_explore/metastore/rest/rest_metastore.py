@@ -61,15 +61,12 @@ class RestMetastore(RestViewsFunctions):
         storage: settings of the storage, in addition to those in the options.
     """
 
+    kind = "rest"
+
     def __init__(self, options: CatalogOptions, storage: Mapping[str, object]) -> None:
         super().__init__(RestClient(options.values))
         self._options = CatalogOptions(self._client.options)
         self._storage = {**self._options.storage(), **storage}
-
-    @property
-    def kind(self) -> str:
-        """The value of the option `metastore`."""
-        return "rest"
 
     @property
     def warehouse(self) -> str:
