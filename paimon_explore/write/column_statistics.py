@@ -23,12 +23,16 @@ import pyarrow as pa
 from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import Column, Ints, as_bytes, build_var
 from paimon_explore.data_types.definitions import (
+    BYTES,
+    TEXTS,
+    UNORDERED,
     AtomicType,
     DataField,
     DataType,
     TypeRoot,
     with_nullable,
 )
+from paimon_explore.data_types.traversal import is_root
 from paimon_explore.encoding.binary_row.encoder import row_images
 from paimon_explore.encoding.binary_row.row_layout import EMPTY_ROW
 from paimon_explore.encoding.binary_row.single_row_encoder import null_cell
@@ -41,11 +45,6 @@ from paimon_explore.write.column_bounds import (
     merged_bounds,
 )
 
-_UNORDERED = frozenset(
-    {TypeRoot.VARIANT, TypeRoot.BLOB, TypeRoot.GEOMETRY, TypeRoot.GEOGRAPHY},
-)
-_TEXT = frozenset({TypeRoot.CHAR, TypeRoot.VARCHAR})
-_BYTES = frozenset({TypeRoot.BINARY, TypeRoot.VARBINARY})
 _OTHERS = frozenset({TypeRoot.BOOLEAN, TypeRoot.DECIMAL})
 """Types without a numpy type of their values."""
 _MAX_CODE_POINT = 0x10FFFF
@@ -189,7 +188,7 @@ class StatsPlan:
     def _add(self, at: int, data_type: DataType, by_type: dict[pa.DataType, list[int]]) -> None:
         if not isinstance(data_type, AtomicType) or data_type.root in _OTHERS:
             self.others.append(at)
-        elif data_type.root in _TEXT | _BYTES:
+        elif data_type.root in TEXTS | BYTES:
             self.texts.append(at)
         else:
             by_type.setdefault(to_arrow(data_type), []).append(at)
@@ -281,13 +280,13 @@ class StatsCollector:
         mode, data_type = self._plan.modes[at], self._plan.fields[at].type
         if mode.kind is not StatsKind.TRUNCATE or max(len(low), len(high)) <= mode.length:
             return low, high
-        is_text = isinstance(data_type, AtomicType) and data_type.root in _TEXT
+        is_text = is_root(data_type, *TEXTS)
         return (_truncated_texts if is_text else _truncated_binaries)(low, high, mode.length)
 
 
 def has_order(data_type: DataType) -> bool:
     """Whether bounds exist for values of this type."""
-    return isinstance(data_type, AtomicType) and data_type.root not in _UNORDERED
+    return isinstance(data_type, AtomicType) and data_type.root not in UNORDERED
 
 
 def encode_stats(

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from paimon_explore.data_types.definitions import AtomicType, DataField, TypeRoot
+from paimon_explore.data_types.definitions import NUMBERS, TEXTS, AtomicType, DataField, TypeRoot
 from paimon_explore.errors import PaimonError
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.scan.predicate.binder import bind
@@ -11,16 +11,9 @@ from paimon_explore.scan.predicate.sql_formatter import to_sql
 from paimon_explore.scan.predicate.sql_parser import predicate
 from paimon_explore.scan.predicate.sql_tokenizer import quoted_name, quoted_text
 
-_NUMBERS = frozenset(
-    (
-        *(TypeRoot.TINYINT, TypeRoot.SMALLINT, TypeRoot.INT, TypeRoot.BIGINT),
-        *(TypeRoot.FLOAT, TypeRoot.DOUBLE, TypeRoot.DECIMAL),
-    )
-)
-_TEXTS = frozenset((TypeRoot.CHAR, TypeRoot.VARCHAR))
 _TYPICAL: Mapping[TypeRoot, str] = {
-    **dict.fromkeys(_NUMBERS, "0"),
-    **dict.fromkeys(_TEXTS, "a"),
+    **dict.fromkeys(NUMBERS, "0"),
+    **dict.fromkeys(TEXTS, "a"),
     TypeRoot.DATE: "2026-01-01",
     TypeRoot.TIME: "12:00:00",
     TypeRoot.TIMESTAMP: "2026-01-01 00:00:00",
@@ -57,8 +50,8 @@ def _range(field: DataField, value: str) -> str:
     if not value or not isinstance(kind, AtomicType) or kind.root not in _TYPICAL:
         return ""
     literal = value
-    if kind.root not in _NUMBERS:
-        word = "" if kind.root in _TEXTS else f"{kind.root.value.partition(' ')[0]} "
+    if kind.root not in NUMBERS:
+        word = "" if kind.root in TEXTS else f"{kind.root.value.partition(' ')[0]} "
         literal = f"{word}{quoted_text(value)}"
     return f"{quoted_name(field.name)} >= {literal}"
 

@@ -28,6 +28,11 @@ from paimon_explore.data_types.arrow_buffers import (
     var_values,
 )
 from paimon_explore.data_types.definitions import (
+    BYTES,
+    FLOATS,
+    INTEGERS,
+    TEXTS,
+    UNORDERED,
     ArrayType,
     AtomicType,
     DataField,
@@ -61,13 +66,8 @@ from paimon_explore.inspection.profile.streaming_histogram import (
 from paimon_explore.inspection.profile.value_hash import hash64
 from paimon_explore.inspection.rendering.number_format import plural
 
-TEXTS = (TypeRoot.CHAR, TypeRoot.VARCHAR)
-BYTES = (TypeRoot.BINARY, TypeRoot.VARBINARY)
-FLOATS = (TypeRoot.FLOAT, TypeRoot.DOUBLE)
 _TICKS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
-_INTEGERS = (TypeRoot.TINYINT, TypeRoot.SMALLINT, TypeRoot.INT, TypeRoot.BIGINT)
 _SIZED = (*TEXTS, *BYTES, TypeRoot.GEOMETRY, TypeRoot.GEOGRAPHY)
-_UNORDERED = (TypeRoot.VARIANT, TypeRoot.BLOB, TypeRoot.GEOMETRY, TypeRoot.GEOGRAPHY)
 _LONG_DECIMAL = 18
 _SAMPLE = 4096
 _FREQUENT_IN_SAMPLE = 16
@@ -96,7 +96,7 @@ def unprofiled(data_type: DataType) -> str:
 
 
 def _is_unordered(data_type: DataType) -> bool:
-    return is_root(data_type, *_UNORDERED)
+    return is_root(data_type, *UNORDERED)
 
 
 class ColumnCollector:
@@ -350,7 +350,7 @@ def _widths_of(kind: AtomicType) -> Widths | None:
         case TypeRoot.TIMESTAMP | TypeRoot.TIMESTAMP_LTZ:
             return time_widths(_TICKS[timestamp_unit(kind.precision)])
         case root:
-            return DECIMAL_WIDTHS if root in (*_INTEGERS, TypeRoot.DECIMAL) else None
+            return DECIMAL_WIDTHS if root in (*INTEGERS, TypeRoot.DECIMAL) else None
 
 
 def _integers(values: Column) -> Ints:

@@ -7,6 +7,7 @@ from datetime import tzinfo
 import pyarrow as pa
 
 from paimon_explore.data_types.definitions import (
+    TEXTS,
     AtomicType,
     DataField,
     DataType,
@@ -15,6 +16,7 @@ from paimon_explore.data_types.definitions import (
     with_nullable,
 )
 from paimon_explore.data_types.formatter import type_text
+from paimon_explore.data_types.traversal import is_root
 from paimon_explore.errors import InvalidInputError, choices, suggestion
 from paimon_explore.scan.predicate.cast_expression import can_cast, cast_values
 from paimon_explore.scan.predicate.evaluator import evaluate, operand_type, value_of
@@ -61,7 +63,7 @@ from paimon_explore.scan.predicate.functions import (
 )
 from paimon_explore.scan.predicate.implied_range import function_column, implied_bounds
 from paimon_explore.scan.predicate.like_pattern import Wildcard, pattern_parts
-from paimon_explore.scan.predicate.literal_range import TEXTS, LiteralRange, literal_range
+from paimon_explore.scan.predicate.literal_range import LiteralRange, literal_range
 from paimon_explore.scan.predicate.literals import repeated, value_at
 from paimon_explore.scan.predicate.sql_formatter import literal_text, to_sql
 
@@ -203,7 +205,7 @@ class _Binder:
         if isinstance(bound, Literal) and bound.value is None:
             return NULL
         kind = self._type(bound)
-        if isinstance(kind, AtomicType) and kind.root is TypeRoot.BOOLEAN:
+        if is_root(kind, TypeRoot.BOOLEAN):
             return bound
         raise InvalidInputError(
             f"{to_sql(operand)} has type {_kind_text(kind)} and is not a condition.",

@@ -28,6 +28,8 @@ import pyarrow.parquet as pq
 from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import Column, build_fixed, fixed_values, valid_mask
 from paimon_explore.data_types.definitions import (
+    SPATIAL,
+    TIMESTAMPS,
     ArrayType,
     AtomicType,
     DataField,
@@ -67,8 +69,6 @@ _JULIAN_EPOCH_DAY = 2_440_588
 _MICRO_DIGITS = 6
 _SAMPLE_ROWS = 4096
 _REPETITIVE = 0.5
-_TIMESTAMPS = frozenset({TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ})
-_GEO = frozenset({TypeRoot.GEOMETRY, TypeRoot.GEOGRAPHY})
 Chunks: TypeAlias = "pa.ChunkedArray[pa.Scalar[pa.DataType]]"
 Field: TypeAlias = "pa.Field[pa.DataType]"
 _VARIANT_CHILDREN = (("value", 0), ("metadata", 1))
@@ -322,7 +322,7 @@ def physical_type(data_type: DataType, field_id: int, depth: int = 0) -> pa.Data
 
 
 def _physical_atom(data_type: AtomicType) -> pa.DataType:
-    if data_type.root in _GEO:
+    if data_type.root in SPATIAL:
         raise UnsupportedFeatureError(f"writing {data_type.root.value} columns")
     if data_type.root is TypeRoot.VARIANT:
         return pa.struct(
@@ -330,7 +330,7 @@ def _physical_atom(data_type: AtomicType) -> pa.DataType:
         )
     if data_type.root is TypeRoot.BLOB:
         return pa.binary()
-    if data_type.root not in _TIMESTAMPS:
+    if data_type.root not in TIMESTAMPS:
         return to_arrow(data_type)
     precision = data_type.precision or 0
     if precision > _MICRO_DIGITS:
