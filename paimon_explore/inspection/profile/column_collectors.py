@@ -4,6 +4,7 @@ Counts, bounds and lengths are exact. Distinct values are counted by a sketch, f
 summary. In a batch whose sample has hardly any repeated value, values are not counted.
 """
 
+import math
 from collections.abc import Iterable
 from dataclasses import replace
 from decimal import Decimal
@@ -17,8 +18,10 @@ from paimon_explore.data_types.arrow_buffers import (
     Column,
     Floats,
     Ints,
+    UInt64s,
     build_fixed,
     decimal_low_bits,
+    empty_array,
     fixed_values,
     float64_values,
     int64_values,
@@ -53,8 +56,6 @@ from paimon_explore.inspection.profile.column_profile import (
     edge_value,
     value_of,
 )
-from paimon_explore.inspection.profile.distinct_sketch import DistinctSketch
-from paimon_explore.inspection.profile.frequent_values import FrequentValues
 from paimon_explore.inspection.profile.streaming_histogram import (
     DAY_WIDTHS,
     DECIMAL_WIDTHS,
@@ -74,6 +75,11 @@ _FREQUENT_IN_SAMPLE = 16
 """Number of equal values in a sample from which all values of the batch are counted: 0.4 %."""
 _MAX_COUNTED_BYTES = 256
 """Maximum size of the texts and binaries that are counted, which bounds the memory."""
+SKETCH_SIZE = 16_384
+"""Number of hashes that are kept; the standard error is 0.8 %."""
+_RANGE = 2.0**64
+CAPACITY = 4096
+"""Maximum number of values whose counts are kept."""
 
 
 def is_read(data_type: DataType) -> bool:
@@ -363,3 +369,105 @@ def _floats(values: Column) -> Floats:
     """Values as floating-point numbers; decimals are rounded."""
     is_decimal = pa.types.is_decimal(values.type)
     return float64_values(values.cast(pa.float64()) if is_decimal else values)
+
+
+# Up to k distinct values the count is exact; above, the standard error is 1 / sqrt(k - 2). Spec:
+# Bar-Yossef et al., Counting distinct elements in a data stream; Beyer et al., On synopses for
+# distinct-value estimation under multiset operations.
+class DistinctSketch:
+    """Estimates the number of distinct values from their hashes, in bounded memory.
+
+    Args:
+        size: maximum number of hashes that are kept.
+
+    >>> sketch = DistinctSketch()
+    >>> sketch.add(np.array([3, 1, 3], np.uint64))
+    >>> sketch.count
+    2
+    """
+
+    def __init__(self, size: int = SKETCH_SIZE) -> None:
+        self._size = size
+        self._hashes: UInt64s = np.empty(0, np.uint64)
+        self._dropped = False
+
+    def add(self, hashes: UInt64s) -> None:
+        """Add the hashes of values in any order, with any number of repetitions."""
+        if len(self._hashes) == self._size:
+            hashes = hashes[hashes <= self._hashes[-1]]
+        if not len(hashes):
+            return
+        found = np.concatenate([self._hashes, hashes])
+        found.sort()  # several times as fast as np.unique
+        found = found[np.concatenate([[True], found[1:] != found[:-1]])]
+        self._dropped |= len(found) > self._size
+        self._hashes = found[: self._size]
+
+    @property
+    def count(self) -> int:
+        """The number of distinct values: exact, or an estimate."""
+        if not self._dropped:
+            return len(self._hashes)
+        return round((self._size - 1) / ((float(self._hashes[-1]) + 1) / _RANGE))
+
+    @property
+    def error(self) -> float:
+        """The relative standard error of the count; 0 if it is exact."""
+        return 1 / math.sqrt(self._size - 2) if self._dropped else 0.0
+
+
+# Counts are exact while there are few distinct values. Beyond that, summaries drop rare values and
+# reduce all counts by the same number; the sum of these numbers is the maximum by which a count is
+# too small.
+# Spec: Agarwal et al., Mergeable summaries.
+class FrequentValues:
+    """Counts values.
+
+    Attributes:
+        error: maximum by which a count is too small, and maximum count of a missing value.
+
+    >>> values = FrequentValues()
+    >>> values.add(pa.array(["a", "b"]), np.array([3, 1]))
+    >>> values.add(pa.array(["b", "c"]), np.array([4, 1]))
+    >>> [part.tolist() for part in values.top(2)]
+    [['b', 'a'], [5, 3]]
+    """
+
+    def __init__(self, capacity: int = CAPACITY) -> None:
+        self._capacity = capacity
+        self._values: Column | None = None
+        self._counts: Ints = np.empty(0, np.int64)
+        self.error = 0
+
+    def add(self, values: Column, counts: Ints) -> None:
+        """Add counts of distinct values."""
+        values, counts = self._reduced(values, counts)
+        if self._values is not None:
+            encoded = pa.concat_arrays([self._values, values]).dictionary_encode()
+            codes = fixed_values(encoded.indices, np.int32)
+            weights = np.concatenate([self._counts, counts])
+            counts = np.bincount(codes, weights=weights).astype(np.int64)
+            values, counts = self._reduced(encoded.dictionary, counts)
+        self._values, self._counts = values, counts
+
+    def skip(self, rows: int) -> None:
+        """Record rows that are not counted."""
+        self.error += rows
+
+    def top(self, limit: int) -> tuple[Column, Ints]:
+        """Return the values that are more frequent than any missing value, and their counts."""
+        if self._values is None:
+            return empty_array(pa.null()), self._counts
+        order = np.argsort(-self._counts, kind="stable")[:limit]
+        order = order[self._counts[order] > self.error]
+        return take_rows(self._values, order), self._counts[order]
+
+    def _reduced(self, values: Column, counts: Ints) -> tuple[Column, Ints]:
+        """Keep at most so many values as there is capacity."""
+        excess = len(counts) - self._capacity
+        if excess <= 0:
+            return values, counts
+        cut = int(np.partition(counts, excess - 1)[excess - 1])
+        self.error += cut
+        kept = np.flatnonzero(counts > cut)
+        return take_rows(values, kept), counts[kept] - cut

@@ -9,8 +9,11 @@ import pyarrow as pa
 import pytest
 
 from paimon_explore.data_types.arrow_buffers import Column, as_python
-from paimon_explore.inspection.profile.distinct_sketch import SKETCH_SIZE, DistinctSketch
-from paimon_explore.inspection.profile.frequent_values import FrequentValues
+from paimon_explore.inspection.profile.column_collectors import (
+    SKETCH_SIZE,
+    DistinctSketch,
+    FrequentValues,
+)
 from paimon_explore.inspection.profile.streaming_histogram import (
     DAY_WIDTHS,
     DECIMAL_WIDTHS,
