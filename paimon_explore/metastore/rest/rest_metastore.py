@@ -258,29 +258,20 @@ class RestMetastore(RestViewsFunctions):
             return None
         return iter(()) if first is None else chain((first,), found)
 
-    def create_partitions(
-        self, wanted: Identifier, partitions: Sequence[Mapping[str, str]]
-    ) -> None:
-        """Add partitions to the catalog; existing ones remain."""
-        body = {"partitionSpecs": [dict(spec) for spec in partitions], "ignoreIfExists": True}
-        self._post_partitions(wanted, (), "create", body)
-
     def drop_partitions(self, wanted: Identifier, partitions: Sequence[Mapping[str, str]]) -> None:
         """Remove partitions from the catalog; their files remain."""
         body = {"partitionSpecs": [dict(spec) for spec in partitions], "ignoreIfNotExists": True}
-        self._post_partitions(wanted, ("drop",), "drop", body)
+        self._post_partitions(wanted, "drop", body)
 
     def mark_partitions_done(
         self, wanted: Identifier, partitions: Sequence[Mapping[str, str]]
     ) -> None:
         """Mark partitions as complete."""
         body = {"specs": [dict(spec) for spec in partitions]}
-        self._post_partitions(wanted, ("mark",), "mark", body)
+        self._post_partitions(wanted, "mark", body)
 
-    def _post_partitions(
-        self, wanted: Identifier, parts: Sequence[str], verb: str, body: Mapping[str, object]
-    ) -> None:
-        path = self._client.paths.table(wanted.database, wanted.table, "partitions", *parts)
+    def _post_partitions(self, wanted: Identifier, verb: str, body: Mapping[str, object]) -> None:
+        path = self._client.paths.table(wanted.database, wanted.table, "partitions", verb)
         action = f"{verb} partitions of table '{wanted.database}.{wanted.table}'"
         self._client.post(path, action, self._table_subject(wanted), body=body)
 

@@ -78,19 +78,15 @@ class FormatWriter(Protocol):
 
     def write(self, columns: Sequence[Column]) -> None:
         """Write rows: one array per column, in `to_arrow` of its type."""
-        ...
 
     def position(self) -> int:
         """Return the number of bytes written."""
-        ...
 
     def close(self) -> None:
         """Write the footer; the sink is not closed."""
-        ...
 
     def abort(self) -> None:
         """Discard the writer and its pending bytes."""
-        ...
 
 
 def open_format(sink: pa.NativeFile, layout: FileLayout) -> FormatWriter:
