@@ -23,6 +23,8 @@ from pyspark.sql.types import StructType
 
 from paimon_explore.commit.overwrite import WHOLE_TABLE, Overwrite
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.table_options import DYNAMIC_BUCKET
 from paimon_explore.scan.splits.data_split import Split
@@ -33,10 +35,38 @@ from paimon_explore.spark.reads.special_reads import SpecialRead, system_of
 from paimon_explore.spark.source_options import source_options
 from paimon_explore.spark.streaming.stream_source import ROW_KIND, PaimonStreamReader, stream_schema
 from paimon_explore.spark.writes.driver_commit import publish, withdraw
-from paimon_explore.spark.writes.task_messages import WrittenFiles, collected
 from paimon_explore.sql_statements.write_targets import write_target
 from paimon_explore.table.scan import Scan
 from paimon_explore.table.table_write import TableWriter
+from paimon_explore.write.write_target import WriteTarget
+
+
+# Spark may commit with another copy of the writer, in another process, than the tasks used. So the
+# messages contain everything that the commit needs.
+@dataclass
+class WrittenFiles(WriterCommitMessage):
+    """The files written by one task, and their job.
+
+    Attributes:
+        messages: for the commit.
+        job: the job's id, part of the files' names.
+        commit_user: the commit user of the job.
+    """
+
+    messages: list[CommitMessage]
+    job: str
+    commit_user: str
+
+
+def collected(
+    target: WriteTarget, messages: Sequence[WriterCommitMessage | None]
+) -> tuple[WriteTarget, list[CommitMessage]]:
+    """Return the target of the job and the messages of all tasks; failed tasks sent None."""
+    sent = [message for message in messages if isinstance(message, WrittenFiles)]
+    if sent:
+        target = replace(target, job=sent[0].job, commit_user=sent[0].commit_user)
+    return target, [message for one in sent for message in one.messages]
+
 
 # A batch is repeated after a crash between its commit and the checkpoint. The query's id,
 # stored in the checkpoint, is the commit user, and the batch id is the commit identifier; a batch

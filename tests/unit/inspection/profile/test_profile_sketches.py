@@ -13,6 +13,7 @@ from paimon_explore.inspection.profile.column_collectors import (
     SKETCH_SIZE,
     DistinctSketch,
     FrequentValues,
+    hash64,
 )
 from paimon_explore.inspection.profile.streaming_histogram import (
     DAY_WIDTHS,
@@ -23,7 +24,6 @@ from paimon_explore.inspection.profile.streaming_histogram import (
     IntegerHistogram,
     time_widths,
 )
-from paimon_explore.inspection.profile.value_hash import hash64
 
 WORDS = ["", "a", "ab", "12345678", "123456789", "x" * 16, "x" * 17, "y" * 511, "y" * 600, "ä" * 9]
 
