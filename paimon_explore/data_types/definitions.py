@@ -42,6 +42,17 @@ class TypeRoot(Enum):
     GEOGRAPHY = "GEOGRAPHY"
 
 
+TEXTS = frozenset({TypeRoot.CHAR, TypeRoot.VARCHAR})
+BYTES = frozenset({TypeRoot.BINARY, TypeRoot.VARBINARY})
+INTEGERS = frozenset({TypeRoot.TINYINT, TypeRoot.SMALLINT, TypeRoot.INT, TypeRoot.BIGINT})
+FLOATS = frozenset({TypeRoot.FLOAT, TypeRoot.DOUBLE})
+NUMBERS = INTEGERS | FLOATS | {TypeRoot.DECIMAL}
+TIMESTAMPS = frozenset({TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ})
+SPATIAL = frozenset({TypeRoot.GEOMETRY, TypeRoot.GEOGRAPHY})
+UNORDERED = SPATIAL | {TypeRoot.VARIANT, TypeRoot.BLOB}
+"""The kinds whose values have no order."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AtomicType:
     """An atomic type.

@@ -16,12 +16,14 @@ from pyarrow import lib
 
 from paimon_explore.data_types.arrow import VARIANT_ARROW, arrow_field, to_arrow
 from paimon_explore.data_types.arrow_buffers import (
+    Bytes,
     Column,
     ListColumn,
     MapColumn,
     build_fixed,
     fixed_values,
     null_array,
+    used_bytes,
     valid_mask,
 )
 from paimon_explore.data_types.definitions import (
@@ -35,7 +37,6 @@ from paimon_explore.data_types.definitions import (
     VectorType,
 )
 from paimon_explore.encoding.int96 import WIDTH, decode_int96
-from paimon_explore.encoding.text.utf8 import check_utf8
 from paimon_explore.errors import CorruptFileError, UnsupportedFeatureError
 
 _PER_SECOND: Mapping[str, int] = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
@@ -45,6 +46,8 @@ _ENTRY_FIELDS = 2
 
 COUNT = AtomicType(root=TypeRoot.INT, nullable=False)
 """Type of the number of occurrences of an element in a multiset."""
+_WORD = 8
+_HIGH_BITS = 0x8080_8080_8080_8080
 
 
 def conform(array: Column, data_type: DataType, *, path: str, column: str) -> Column:
@@ -268,3 +271,30 @@ def _variant(array: Column, path: str, column: str) -> Column:
     parts = [array.field(names.index(part.name)) for part in VARIANT_ARROW]
     mask = array.is_null() if array.null_count else None
     return pa.StructArray.from_arrays(parts, fields=list(VARIANT_ARROW), mask=mask)
+
+
+def check_utf8(texts: Column, *, path: str, column: str) -> None:
+    """Check that texts are UTF-8; otherwise the first access to a value would fail.
+
+    Args:
+        texts: n texts.
+        path: path of the file, for errors.
+        column: name of the column, for errors.
+
+    Raises:
+        CorruptFileError: a text is not UTF-8.
+    """
+    if _is_ascii(used_bytes(texts)):
+        return
+    try:
+        texts.validate(full=True)
+    except pa.ArrowInvalid as error:
+        raise CorruptFileError(path, f"column {column!r}", f"must be UTF-8: {error}") from error
+
+
+def _is_ascii(data: Bytes) -> bool:
+    """Return whether no byte has its highest bit set, testing eight bytes at a time."""
+    whole = len(data) // _WORD * _WORD
+    words = int(np.bitwise_or.reduce(data[:whole].view(np.uint64))) if whole else 0
+    rest = int(np.bitwise_or.reduce(data[whole:])) if len(data) > whole else 0
+    return not (words | rest) & _HIGH_BITS

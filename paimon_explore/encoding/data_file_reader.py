@@ -117,12 +117,10 @@ class OpenDataFile(Protocol):
     @property
     def names(self) -> frozenset[str]:
         """Names of the top-level columns."""
-        ...
 
     @property
     def spans(self) -> Sequence[Span]:
         """The parts that can be skipped, in file order; they cover all rows."""
-        ...
 
     def batches(
         self, columns: Sequence[StoredColumn], spans: Sequence[int], batch_rows: int
@@ -135,7 +133,6 @@ class OpenDataFile(Protocol):
             spans: ascending indexes into `spans`.
             batch_rows: maximum number of rows of a batch.
         """
-        ...
 
 
 @runtime_checkable
@@ -144,7 +141,6 @@ class Bounded(Protocol):
 
     def bounds(self, column: StoredColumn) -> SpanBounds | None:
         """Return the statistics of a column; None if there are no usable ones."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,11 +165,9 @@ class PagedRows(Protocol):
     @property
     def batch_rows(self) -> int:
         """Number of rows of all wanted columns that fit into a batch."""
-        ...
 
     def bounds(self, column: StoredColumn) -> PageBounds | None:
         """Return the statistics of a column's pages; None if there are no usable ones."""
-        ...
 
     def share(self, column: StoredColumn, rows: Ints) -> float:
         """Return the fraction of the span, at most 1, to decode for some rows of a column.
@@ -182,11 +176,9 @@ class PagedRows(Protocol):
             column: the column to read.
             rows: ascending positions in the file, all within the span; at least one.
         """
-        ...
 
     def values(self, column: StoredColumn, rows: Ints) -> Column:
         """Read the values of a column at some rows, in `to_arrow(type)`; see `share`."""
-        ...
 
 
 class PagesError(ValueError):
@@ -199,7 +191,6 @@ class Paged(Protocol):
 
     def paged(self, columns: Sequence[StoredColumn], span: int) -> PagedRows | None:
         """Return the pages of a span; None if the span is too small to benefit."""
-        ...
 
 
 @contextmanager

@@ -20,11 +20,9 @@ class ReadsAhead(Protocol):
 
     def read_ahead(self, ranges: Sequence[Range], *, needed: bool) -> None:
         """Request parts of the file; if they are not needed yet, only if there is memory."""
-        ...
 
     def forget(self, ranges: Sequence[Range]) -> None:
         """Release the memory of parts that were requested together."""
-        ...
 
 
 def each_ahead(

@@ -46,31 +46,24 @@ class FileIO(Protocol):
 
     def read(self, path: str) -> bytes:
         """Return the content of a file."""
-        ...
 
     def read_range(self, path: str, offset: int, length: int) -> bytes:
         """Return the bytes [offset, offset + length) of a file; fewer at the end of the file."""
-        ...
 
     def open(self, path: str) -> pa.NativeFile:
         """Open a file for random access; the caller closes it."""
-        ...
 
     def status(self, path: str) -> FileStatus:
         """Return the metadata of a file or folder."""
-        ...
 
     def exists(self, path: str) -> bool:
         """Return whether a file or folder exists."""
-        ...
 
     def list(self, folder: str) -> list[FileStatus]:
         """List a folder, including hidden files, sorted by name; empty if it does not exist."""
-        ...
 
     def walk(self, folder: str) -> Iterator[FileStatus]:
         """Yield all files (not folders) below a folder recursively, in no particular order."""
-        ...
 
     def create(self, path: str, data: bytes) -> bool:
         """Create a new file atomically, and missing parent folders.
@@ -78,31 +71,24 @@ class FileIO(Protocol):
         Returns:
             True if this call created the file, False if the file already exists (unchanged).
         """
-        ...
 
     def replace(self, path: str, data: bytes) -> None:
         """Create or replace a file. Readers see the old or the new content."""
-        ...
 
     def create_stream(self, path: str) -> AbstractContextManager[pa.NativeFile]:
         """Open a new file for writing; it is complete after the block, or deleted if it raises.
 
         Only for file names that are unique (with a random part). The block closes the stream.
         """
-        ...
 
     def delete(self, path: str) -> None:
         """Delete a file, if it exists."""
-        ...
 
     def delete_folder(self, path: str) -> None:
         """Delete a folder recursively, if it exists."""
-        ...
 
     def rename_folder(self, source: str, target: str) -> None:
         """Move a folder: atomically if the storage supports it, else by copying and deleting."""
-        ...
 
     def make_folder(self, path: str) -> None:
         """Create a folder and its parents; in object stores by a hidden empty object."""
-        ...

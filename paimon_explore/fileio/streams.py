@@ -1,7 +1,5 @@
 """Translation of errors while a file is written through a stream."""
 
-from types import TracebackType
-
 from paimon_explore.errors import PaimonError, StorageError
 
 
@@ -22,12 +20,7 @@ class translate_stream_errors:  # noqa: N801 - a context manager named like thos
     def __enter__(self) -> None:
         """Enter the block."""
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         """Convert an `OSError`."""
         if isinstance(error, OSError) and not isinstance(error, PaimonError):
             raise StorageError("create", self._path, error.strerror or str(error)) from error

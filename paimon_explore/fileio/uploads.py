@@ -70,7 +70,6 @@ class UploadingStore(Protocol):
 
     def with_uploads(self, uploads: Uploads) -> FileIO:
         """Return the same storage, equal to this one, with uploads in the background."""
-        ...
 
 
 def uploading(file_io: FileIO) -> tuple[FileIO, Uploads]:

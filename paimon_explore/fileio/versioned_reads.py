@@ -25,15 +25,12 @@ class StoreReads(Protocol):
 
     def read_version(self, path: str, etag: str) -> bytes:
         """Return the current content of an object that was listed with an entity tag."""
-        ...
 
     def read_immutable(self, path: str) -> bytes:
         """Return the content of an object whose name is used only once."""
-        ...
 
     def open_sized(self, path: str, size: int) -> pa.NativeFile:
         """Open an object whose size is known, if the size is right."""
-        ...
 
 
 @cache

@@ -9,8 +9,16 @@ from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
 
-from paimon_explore.data_types.definitions import AtomicType, DataField, DataType, TypeRoot
+from paimon_explore.data_types.definitions import (
+    BYTES,
+    TEXTS,
+    UNORDERED,
+    AtomicType,
+    DataField,
+    DataType,
+)
 from paimon_explore.data_types.formatter import type_text
+from paimon_explore.data_types.traversal import is_root
 from paimon_explore.encoding.binary_row.decoder import arities, decode_rows
 from paimon_explore.encoding.binary_row.row_layout import EMPTY_ROW
 from paimon_explore.errors import FormatError, InvalidInputError, UnsupportedFeatureError
@@ -25,9 +33,6 @@ from paimon_explore.metadata.options.table_options import (
 )
 from paimon_explore.metadata.schema.table_schema import TableSchema
 
-_TEXTS = (TypeRoot.CHAR, TypeRoot.VARCHAR)
-_BYTES = (TypeRoot.BINARY, TypeRoot.VARBINARY)
-_UNBOUNDED = (TypeRoot.VARIANT, TypeRoot.BLOB, TypeRoot.GEOMETRY, TypeRoot.GEOGRAPHY)
 _TRUNCATE = re.compile(r"truncate\((\d+)\)", re.IGNORECASE)
 
 
@@ -199,7 +204,7 @@ def _why_null(field: DataField, nulls: int | None, rows: object, setting: str, m
         return unbounded
     if nulls is None or mode.lower() in ("none", "counts"):
         return f"not collected ({setting})"
-    if _TRUNCATE.fullmatch(mode) and _is_root(field.type, (*_TEXTS, *_BYTES)):
+    if _TRUNCATE.fullmatch(mode) and is_root(field.type, *TEXTS, *BYTES):
         return f"no truncated upper bound exists ({setting})"
     return "the data file stores no bounds (NaN values, nanoseconds or an old writer)"
 
@@ -209,13 +214,9 @@ def _unbounded(data_type: DataType) -> str:
         return f"bounds are not collected for {type_text(data_type).partition('<')[0].split()[0]}"
     return (
         f"bounds are not collected for {data_type.root.value}"
-        if _is_root(data_type, _UNBOUNDED)
+        if data_type.root in UNORDERED
         else ""
     )
-
-
-def _is_root(data_type: DataType, roots: tuple[TypeRoot, ...]) -> bool:
-    return isinstance(data_type, AtomicType) and data_type.root in roots
 
 
 def _mode(field: DataField, level: object, schema: TableSchema) -> tuple[str, str]:
@@ -238,8 +239,8 @@ def _mode(field: DataField, level: object, schema: TableSchema) -> tuple[str, st
 
 def _with_truncation_note(bounds: ColumnBounds, field: DataField, limit: int) -> ColumnBounds:
     """The bounds, with a note if their length equals the truncation limit."""
-    per_item = 2 if _is_root(field.type, _BYTES) else 1
-    if not limit or not _is_root(field.type, (*_TEXTS, *_BYTES)):
+    per_item = 2 if is_root(field.type, *BYTES) else 1
+    if not limit or not is_root(field.type, *TEXTS, *BYTES):
         return bounds
     extra = 2 if per_item > 1 else 0
     sizes = [(len(text) - extra) // per_item for text in (bounds.minimum, bounds.maximum) if text]

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from paimon_explore.commit.committer import Committer
 from paimon_explore.commit.planned_again import repeated_after_conflicts
 from paimon_explore.data_types.arrow_buffers import Column, fixed_values, valid_mask
-from paimon_explore.data_types.definitions import AtomicType, DataField, TypeRoot
+from paimon_explore.data_types.definitions import BYTES, TEXTS, AtomicType, DataField, TypeRoot
 from paimon_explore.data_types.type_parser import parse_type_text
 from paimon_explore.errors import NotFoundError
 from paimon_explore.frozen_dataclass import dataclass
@@ -32,8 +32,6 @@ from paimon_explore.store.expired import explain_missing_files
 from paimon_explore.store.table_store import TableStore
 
 _STRING = parse_type_text("STRING")
-_TEXTS = (TypeRoot.CHAR, TypeRoot.VARCHAR)
-_BYTES = (TypeRoot.BINARY, TypeRoot.VARBINARY)
 _SIZES = {
     TypeRoot.BOOLEAN: 1,
     TypeRoot.TINYINT: 1,
@@ -67,9 +65,9 @@ class _ColumnCollector:
         kind = self.column.type
         self.rows += len(values)
         self.nulls += values.null_count
-        if not isinstance(kind, AtomicType) or kind.root not in (*_TEXTS, *_BYTES, *_FIXED):
+        if not isinstance(kind, AtomicType) or kind.root not in (*TEXTS, *BYTES, *_FIXED):
             return
-        if kind.root in (*_TEXTS, *_BYTES):
+        if kind.root in (*TEXTS, *BYTES):
             lengths = fixed_values(pc.binary_length(values), np.int32)[valid_mask(values)]  # type: ignore[call-overload]  # in stubs
             self.length += int(lengths.sum())
             self.max_length = max(self.max_length, int(lengths.max(initial=0)))
@@ -86,8 +84,8 @@ class _ColumnCollector:
             return basic
         filled = self.rows - self.nulls
         size = _SIZES.get(kind.root, 16 if (kind.precision or 0) > _LARGE_PRECISION else 8)
-        is_long = kind.root in (*_TEXTS, *_BYTES)
-        low, high = (None, None) if kind.root in _BYTES else _bounds(self.column, self.distinct)
+        is_long = kind.root in (*TEXTS, *BYTES)
+        low, high = (None, None) if kind.root in BYTES else _bounds(self.column, self.distinct)
         return ColumnStatistics(
             column_id=self.column.id,
             distinct_count=len(self.distinct),

@@ -14,9 +14,9 @@ from collections.abc import Iterator, Sequence
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow_buffers import as_python
-from paimon_explore.data_types.casts.allowed_type_changes import INTEGERS, is_same
+from paimon_explore.data_types.casts.allowed_type_changes import is_same
 from paimon_explore.data_types.casts.lossy_values import Loss, losses, may_lose
-from paimon_explore.data_types.definitions import AtomicType, DataField, TypeRoot
+from paimon_explore.data_types.definitions import INTEGERS, AtomicType, DataField, TypeRoot
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass

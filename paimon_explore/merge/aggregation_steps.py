@@ -101,4 +101,3 @@ class Aggregator(Protocol):
         Raises:
             FormatError: a step that the function does not support, such as retract for `max`.
         """
-        ...

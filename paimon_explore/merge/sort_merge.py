@@ -8,15 +8,18 @@ Memory: about two batches per run. Sections with very long values are split furt
 
 from collections import deque
 from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.types as pat
 
-from paimon_explore.data_types.arrow_buffers import Bools, keep_freed_blocks
+from paimon_explore.data_types.arrow_buffers import Bools, Column, keep_freed_blocks
 from paimon_explore.errors import FormatError, InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.merge.keys.single_key import KeyTuple, key_at, rows_up_to
+from paimon_explore.merge.keys.normalized_keys import normalized_floats
 from paimon_explore.merge.merge_spec import MergeSpec
+from paimon_explore.merge.numpy_columns import ints_of
 from paimon_explore.merge.section_merge import (
     Section,
     Task,
@@ -32,6 +35,8 @@ _ENOUGH_BYTES = 4 << 20
 """... unless they have this many bytes."""
 _SECTION_BYTES = 512 * 1024 * 1024
 """Larger sections are split in two, because Arrow columns have to stay below 2 GiB."""
+KeyTuple: TypeAlias = tuple[object, ...]
+"""A key that compares with other keys of the same columns in Python."""
 
 
 def merge_runs(
@@ -319,3 +324,33 @@ class _RunBuffer:
                 break
             self._parts.popleft()
         return parts
+
+
+def key_at(columns: Sequence[Column], row: int) -> KeyTuple:
+    """The key of one row."""
+    return tuple(part for column in columns for part in _key_parts(column, row))
+
+
+def _key_parts(column: Column, row: int) -> tuple[object, ...]:
+    scalar = column[row]
+    if not scalar.is_valid:
+        return (0, 0)
+    kind = column.type
+    if pat.is_floating(kind):
+        return (1, int(normalized_floats(column.slice(row, 1))[0]))
+    if pat.is_temporal(kind):
+        return (1, int(ints_of(column.slice(row, 1))[0]))
+    value = scalar.as_py()
+    return (1, value.encode() if isinstance(value, str) else value)
+
+
+def rows_up_to(columns: Sequence[Column], key: KeyTuple, *, count: int) -> int:
+    """Number of the n sorted rows that are not above a key, by binary search."""
+    low, high = 0, count
+    while low < high:
+        middle = (low + high) // 2
+        if key_at(columns, middle) <= key:
+            low = middle + 1
+        else:
+            high = middle
+    return low

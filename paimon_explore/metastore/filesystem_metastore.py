@@ -43,11 +43,7 @@ class FilesystemMetastore(NoViews, NoFunctions, NoPartitions):
 
     file_io: FileIO
     warehouse: str
-
-    @property
-    def kind(self) -> str:
-        """The value of the option `metastore`."""
-        return "filesystem"
+    kind = "filesystem"
 
     def databases(self) -> list[str]:
         """Return the names of the databases, sorted.

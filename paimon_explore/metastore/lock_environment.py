@@ -19,11 +19,9 @@ class LockingMetastore(Protocol):
 
     def commit_lock(self, wanted: Identifier) -> AbstractContextManager[object] | None:
         """Return the lock of a table for commits; None if locks are not enabled."""
-        ...
 
     def record_schema(self, wanted: Identifier, schema: TableSchema) -> None:
         """Record the new schema of a table."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

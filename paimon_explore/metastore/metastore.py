@@ -31,36 +31,29 @@ class Metastore(Protocol):
     @property
     def kind(self) -> str:
         """The value of the option `metastore`: `filesystem`, `jdbc`, `hive` or `rest`."""
-        ...
 
     @property
     def warehouse(self) -> str:
         """The folder of new tables, or the name of the warehouse on the server."""
-        ...
 
     def databases(self) -> list[str]:
         """Return the names of the databases, sorted."""
-        ...
 
     def database_exists(self, name: str) -> bool:
         """Return whether a database exists."""
-        ...
 
     def database(self, name: str) -> DatabaseInfo:
         """Return a database; raises NotFoundError."""
-        ...
 
     def create_database(
         self, name: str, properties: Mapping[str, str], comment: str | None
     ) -> bool:
         """Create a database; False if it exists."""
-        ...
 
     def alter_database(
         self, name: str, properties: Mapping[str, str], removed: Sequence[str]
     ) -> None:
         """Set and remove properties of a database; the comment is the property `comment`."""
-        ...
 
     def drop_database(self, name: str, *, cascade: bool) -> bool:
         """Drop a database; False if it does not exist.
@@ -68,11 +61,9 @@ class Metastore(Protocol):
         Raises:
             InvalidInputError: it has tables, unless `cascade`.
         """
-        ...
 
     def rename_database(self, name: str, new_name: str) -> None:
         """Rename a database with all its tables."""
-        ...
 
     def tables(self, database: str, pattern: str | None = None) -> Iterator[str]:
         """Yield the names of a database's tables page by page; raises NotFoundError.
@@ -81,11 +72,9 @@ class Metastore(Protocol):
             database: the database.
             pattern: yield only names that match; `%` stands for any characters.
         """
-        ...
 
     def table_exists(self, wanted: Identifier) -> bool:
         """Return whether a table exists."""
-        ...
 
     def table(self, wanted: Identifier) -> TableInfo:
         """Return where a table is; raises NotFoundError of kind `table`.
@@ -93,15 +82,12 @@ class Metastore(Protocol):
         A metastore may return the place of a table that does not exist, if finding out takes a
         request: opening the table then fails.
         """
-        ...
 
     def create_table(self, wanted: Identifier, schema: TableSchema) -> bool:
         """Create a table; False if it exists; raises NotFoundError for an unknown database."""
-        ...
 
     def drop_table(self, wanted: Identifier) -> bool:
         """Drop a table, with its files unless it is external; False if it does not exist."""
-        ...
 
     def rename_table(self, source: Identifier, target: Identifier) -> None:
         """Rename a table, or move it to another database.
@@ -110,74 +96,52 @@ class Metastore(Protocol):
             NotFoundError: the table or the target's database does not exist.
             AlreadyExistsError: the target exists.
         """
-        ...
 
     def views(self, database: str, pattern: str | None = None) -> Iterator[str]:
         """Yield the names of a database's views; nothing if the catalog has no views."""
-        ...
 
     def view(self, wanted: Identifier) -> ViewInfo:
         """Return a view; raises NotFoundError of kind `view`."""
-        ...
 
     def create_view(self, wanted: Identifier, view: ViewInfo) -> bool:
         """Create a view; False if a view or table of that name exists."""
-        ...
 
     def alter_view(self, wanted: Identifier, changes: Sequence[ViewChange]) -> None:
         """Change a view."""
-        ...
 
     def rename_view(self, source: Identifier, target: Identifier) -> None:
         """Rename a view."""
-        ...
 
     def drop_view(self, wanted: Identifier) -> bool:
         """Drop a view; False if it does not exist."""
-        ...
 
     def functions(self, database: str, pattern: str | None = None) -> Iterator[str]:
         """Yield the names of a database's functions; nothing if the catalog has no functions."""
-        ...
 
     def function(self, wanted: Identifier) -> FunctionInfo:
         """Return a function; raises NotFoundError of kind `function`."""
-        ...
 
     def create_function(self, wanted: Identifier, function: FunctionInfo) -> bool:
         """Create a function; False if it exists."""
-        ...
 
     def alter_function(self, wanted: Identifier, changes: Sequence[FunctionChange]) -> None:
         """Change a function."""
-        ...
 
     def drop_function(self, wanted: Identifier) -> bool:
         """Drop a function; False if it does not exist."""
-        ...
 
     def partitions(
         self, wanted: Identifier, pattern: str | None = None
     ) -> Iterator[PartitionInfo] | None:
         """Yield the partitions that the catalog keeps of a table; None: it keeps none."""
-        ...
-
-    def create_partitions(
-        self, wanted: Identifier, partitions: Sequence[Mapping[str, str]]
-    ) -> None:
-        """Add partitions to the catalog; existing ones remain."""
-        ...
 
     def drop_partitions(self, wanted: Identifier, partitions: Sequence[Mapping[str, str]]) -> None:
         """Remove partitions from the catalog; their files remain."""
-        ...
 
     def mark_partitions_done(
         self, wanted: Identifier, partitions: Sequence[Mapping[str, str]]
     ) -> None:
         """Mark partitions as complete."""
-        ...
 
     def close(self) -> None:
         """Close the connections; a later use opens them again."""
-        ...

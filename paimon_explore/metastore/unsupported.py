@@ -107,11 +107,6 @@ class NoPartitions(Kind):
         del wanted, pattern
         return None
 
-    def create_partitions(
-        self, wanted: Identifier, partitions: Sequence[Mapping[str, str]]
-    ) -> None:
-        """Do nothing: partitions exist as soon as they have rows."""
-
     def drop_partitions(self, wanted: Identifier, partitions: Sequence[Mapping[str, str]]) -> None:
         """Do nothing: partitions exist as long as they have rows."""
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow import to_arrow
-from paimon_explore.data_types.definitions import AtomicType, DataType, RowType, TypeRoot
+from paimon_explore.data_types.definitions import TEXTS, AtomicType, DataType, RowType
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.scan.plan import ScanTarget
@@ -26,8 +26,6 @@ from paimon_explore.scan.predicate.json_rules import parse_condition, parse_valu
 from paimon_explore.store.query_authorization import QueryRules, query_authorization
 
 Read = Callable[[tuple[str, ...], Expression], Iterable[pa.RecordBatch]]
-
-_TEXTS = frozenset({TypeRoot.CHAR, TypeRoot.VARCHAR})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +92,7 @@ def _is_null(expr: Expression) -> bool:
 
 def _same_kind(given: DataType, wanted: DataType) -> bool:
     if isinstance(given, AtomicType) and isinstance(wanted, AtomicType):
-        return given.root is wanted.root or {given.root, wanted.root} <= _TEXTS
+        return given.root is wanted.root or {given.root, wanted.root} <= TEXTS
     return given == wanted
 
 

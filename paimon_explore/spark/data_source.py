@@ -10,10 +10,12 @@ from collections.abc import Iterable, Iterator, MutableMapping, Sequence
 from dataclasses import replace
 
 import pyarrow as pa
+from pyspark import TaskContext
 from pyspark.sql.datasource import (
     DataSource,
     DataSourceArrowWriter,
     DataSourceReader,
+    DataSourceStreamArrowWriter,
     InputPartition,
     WriterCommitMessage,
 )
@@ -21,6 +23,8 @@ from pyspark.sql.types import StructType
 
 from paimon_explore.commit.overwrite import WHOLE_TABLE, Overwrite
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.table_options import DYNAMIC_BUCKET
 from paimon_explore.scan.splits.data_split import Split
@@ -29,13 +33,92 @@ from paimon_explore.spark.executor_tasks import WriteJob, read_splits, write_row
 from paimon_explore.spark.read_plan import ReadJob, groups, narrowed, plan_read, read_schema
 from paimon_explore.spark.reads.special_reads import SpecialRead, system_of
 from paimon_explore.spark.source_options import source_options
-from paimon_explore.spark.streaming.stream_sink import PaimonStreamWriter
 from paimon_explore.spark.streaming.stream_source import ROW_KIND, PaimonStreamReader, stream_schema
 from paimon_explore.spark.writes.driver_commit import publish, withdraw
-from paimon_explore.spark.writes.task_messages import WrittenFiles, collected
 from paimon_explore.sql_statements.write_targets import write_target
 from paimon_explore.table.scan import Scan
 from paimon_explore.table.table_write import TableWriter
+from paimon_explore.write.write_target import WriteTarget
+
+
+# Spark may commit with another copy of the writer, in another process, than the tasks used. So the
+# messages contain everything that the commit needs.
+@dataclass
+class WrittenFiles(WriterCommitMessage):
+    """The files written by one task, and their job.
+
+    Attributes:
+        messages: for the commit.
+        job: the job's id, part of the files' names.
+        commit_user: the commit user of the job.
+    """
+
+    messages: list[CommitMessage]
+    job: str
+    commit_user: str
+
+
+def collected(
+    target: WriteTarget, messages: Sequence[WriterCommitMessage | None]
+) -> tuple[WriteTarget, list[CommitMessage]]:
+    """Return the target of the job and the messages of all tasks; failed tasks sent None."""
+    sent = [message for message in messages if isinstance(message, WrittenFiles)]
+    if sent:
+        target = replace(target, job=sent[0].job, commit_user=sent[0].commit_user)
+    return target, [message for one in sent for message in one.messages]
+
+
+# A batch is repeated after a crash between its commit and the checkpoint. The query's id,
+# stored in the checkpoint, is the commit user, and the batch id is the commit identifier; a batch
+# that is already committed is not committed again, and the files of the second attempt are removed.
+_QUERY_ID = "sql.streaming.queryId"
+_BATCH_ID = "streaming.sql.batchId"
+
+
+class PaimonStreamWriter(DataSourceStreamArrowWriter):
+    """Writes the rows of each batch in Spark tasks, with one commit per batch."""
+
+    def __init__(self, job: WriteJob, what: Overwrite | None) -> None:
+        self._job = job
+        self._what = what
+
+    def write(  # type: ignore[override] # PySpark declares rows for Arrow writers too
+        self, iterator: Iterable[pa.RecordBatch]
+    ) -> WrittenFiles:
+        """Write the rows of one task of one batch."""
+        query, batch = stream_place()
+        target = self._job.target
+        target = replace(target, job=f"{target.job}b{batch}", commit_user=f"spark-{query}")
+        messages = write_rows(replace(self._job, target=target), iterator)
+        return WrittenFiles(messages=messages, job=target.job, commit_user=target.commit_user)
+
+    def commit(self, messages: Sequence[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803 - Spark's name
+        """Commit the batch, unless it is already committed."""
+        target, written = collected(self._job.target, messages)
+        publish(target, written, self._what, batchId, completes=True)
+
+    def abort(self, messages: Sequence[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803 - Spark's name
+        """Remove the files of the batch, unless they are committed."""
+        target, written = collected(self._job.target, messages)
+        if written:
+            withdraw(target, written, batchId)
+
+
+def stream_place() -> tuple[str, str]:
+    """Return the query id and batch id of this task.
+
+    Raises:
+        InvalidInputError: the task does not belong to a stream.
+    """
+    context = TaskContext.get()
+    query = None if context is None else context.getLocalProperty(_QUERY_ID)
+    batch = None if context is None else context.getLocalProperty(_BATCH_ID)
+    if query is None or batch is None:
+        raise InvalidInputError(
+            "The write runs outside a Structured Streaming query. Use DataFrame.writeStream."
+        )
+    return query, batch
+
 
 NAME = "paimon_explore"
 

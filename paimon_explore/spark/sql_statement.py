@@ -3,20 +3,29 @@
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 
+import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import types as st
 
 from paimon_explore.arguments import string
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.spark.argument_checks import check_session
 from paimon_explore.spark.connector import CONNECTOR
-from paimon_explore.spark.result_frames import answer
 from paimon_explore.spark.session_catalogs import WAREHOUSE, session_catalog
+from paimon_explore.spark.spark_types import wire_schema
 from paimon_explore.spark.sql_engine import DATABASE, SparkEngine, frame_of
 from paimon_explore.sql_statements.outcome import Answer
 from paimon_explore.sql_statements.statement import run_statement
 from paimon_explore.sql_statements.table_resolution import DEFAULT, Warehouse
 from paimon_explore.sql_statements.tokenizer import Reader, statements_of
 from paimon_explore.table.catalog.catalog import Catalog
+
+_TYPES: dict[str, st.DataType] = {
+    "string": st.StringType(),
+    "int": st.IntegerType(),
+    "bigint": st.LongType(),
+    "boolean": st.BooleanType(),
+}
 
 
 def sql(
@@ -94,3 +103,12 @@ def _open_warehouse(
         return Warehouse(engine=SparkEngine(spark), catalog=opened, database=str(present))
 
     return now
+
+
+def answer(spark: SparkSession, found: Answer) -> DataFrame:
+    """Return the result of a command as a DataFrame."""
+    pairs = [column.split() for column in found.columns.split(", ") if column]
+    schema = st.StructType([st.StructField(name, _TYPES[kind]) for name, kind in pairs])
+    wire = wire_schema(schema)
+    arrays = [pa.array([row[at] for row in found.rows], one.type) for at, one in enumerate(wire)]
+    return spark.createDataFrame(pa.Table.from_arrays(arrays, schema=wire), schema=schema)

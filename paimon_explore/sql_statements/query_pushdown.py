@@ -17,16 +17,21 @@ from datetime import date
 
 from sqlglot import exp
 
-from paimon_explore.data_types.definitions import AtomicType, DataField, RowType, TypeRoot
+from paimon_explore.data_types.definitions import (
+    INTEGERS,
+    TEXTS,
+    AtomicType,
+    DataField,
+    RowType,
+    TypeRoot,
+)
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.scan.predicate.builder import Term, col
 from paimon_explore.sql_statements.table_references import Reference
 from paimon_explore.sql_statements.tokenizer import Kind, Token
 
 _ALL_COLUMNS = frozenset({"NATURAL", "PIVOT", "UNPIVOT", "TABLE", "TRANSFORM"})
-_WHOLE = frozenset({TypeRoot.TINYINT, TypeRoot.SMALLINT, TypeRoot.INT, TypeRoot.BIGINT})
-_EXACT = _WHOLE | {TypeRoot.DECIMAL}
-_TEXTS = frozenset({TypeRoot.CHAR, TypeRoot.VARCHAR})
+_EXACT = INTEGERS | {TypeRoot.DECIMAL}
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _LARGEST = 2**63 - 1
 _SMALL = (
@@ -200,7 +205,7 @@ class _Scope:
     def _like(self, part: exp.Like) -> Term | None:
         """Return that the text begins as the pattern does, up to its first special character."""
         found, pattern = self._field(part.this), part.expression
-        is_text = found is not None and _root(found[1]) in _TEXTS
+        is_text = found is not None and _root(found[1]) in TEXTS
         if found is None or not is_text or part.args.get("negate"):
             return None
         if not isinstance(pattern, exp.Literal):
@@ -265,7 +270,7 @@ def _constant(node: exp.Expr, field: DataField) -> object | None:
         return -number if negative and number is not None else number
     if negative:
         return None
-    if root in _TEXTS and isinstance(node, exp.Literal) and node.is_string:
+    if root in TEXTS and isinstance(node, exp.Literal) and node.is_string:
         return str(node.this)
     return _day(node) if root is TypeRoot.DATE else None
 

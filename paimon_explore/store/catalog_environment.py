@@ -21,16 +21,13 @@ class CatalogEnvironment(Protocol):
     @property
     def identifier(self) -> str:
         """The name of the table in the catalog: `database.table`."""
-        ...
 
     @property
     def uuid(self) -> str | None:
         """The id of the table in the catalog, if the catalog has one."""
-        ...
 
     def lock(self) -> AbstractContextManager[object] | None:
         """Return the lock to hold while a snapshot or schema file is created; None: no lock."""
-        ...
 
     def alter_schema(self, branch: str, changes: Sequence[SchemaChange]) -> TableSchema | None:
         """Change the schema through the catalog; None if the schema file is written by the caller.
@@ -39,11 +36,9 @@ class CatalogEnvironment(Protocol):
             branch: the branch.
             changes: the changes, which the caller has checked.
         """
-        ...
 
     def schema_changed(self, branch: str, schema: TableSchema) -> None:
         """Tell the catalog about the new schema that the caller wrote."""
-        ...
 
 
 @runtime_checkable
@@ -56,11 +51,9 @@ class PartitionEnvironment(CatalogEnvironment, Protocol):
 
     def add_partitions(self, partitions: Sequence[Mapping[str, str]]) -> None:
         """Add partitions to the catalog; existing ones remain."""
-        ...
 
     def drop_partitions(self, partitions: Sequence[Mapping[str, str]]) -> None:
         """Remove partitions from the catalog; their files remain."""
-        ...
 
 
 @runtime_checkable
@@ -69,4 +62,3 @@ class PartitionDoneEnvironment(CatalogEnvironment, Protocol):
 
     def mark_partitions_done(self, partitions: Sequence[Mapping[str, str]]) -> None:
         """Mark partitions as complete."""
-        ...

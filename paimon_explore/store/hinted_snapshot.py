@@ -30,20 +30,16 @@ class SnapshotFiles(Protocol):
     @property
     def file_io(self) -> FileIO:
         """The storage."""
-        ...
 
     @property
     def paths(self) -> TablePaths:
         """The paths of the files."""
-        ...
 
     def latest_hint(self) -> int | None:
         """Return the id in the hint LATEST."""
-        ...
 
     def find(self, snapshot_id: int) -> Snapshot | None:
         """Return a snapshot, or None if it does not exist."""
-        ...
 
 
 class _LatestIds:

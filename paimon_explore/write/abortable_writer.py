@@ -1,6 +1,5 @@
 """Base class of writers whose files are deleted if the `with` block raises."""
 
-from types import TracebackType
 from typing import Self
 
 
@@ -15,12 +14,7 @@ class AbortableWriter:
         """Return the writer."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         """Delete all files if the block raised."""
         if kind is not None:
             self.abort()

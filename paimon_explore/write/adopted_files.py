@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 import pyarrow.types as pat
 
 from paimon_explore.data_types.arrow_buffers import Column
-from paimon_explore.data_types.definitions import DataField, TypeRoot
+from paimon_explore.data_types.definitions import TIMESTAMPS, DataField, TypeRoot
 from paimon_explore.data_types.local_time import local_millis
 from paimon_explore.data_types.traversal import is_root, parts
 from paimon_explore.encoding.binary_row.row_layout import EMPTY_ROW
@@ -51,7 +51,6 @@ from paimon_explore.write.table_layouts import append_layout
 from paimon_explore.write.write_target import WriteTarget, entries_of
 
 _MAGIC = {b"PAR1": "parquet", b"ORC": "orc"}
-_TIMESTAMPS = (TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ)
 _BUCKET = 0
 _ROWS = 1 << 16
 _HINT = "Write its rows with append() instead."
@@ -269,7 +268,7 @@ class _Content:
     def _check_no_timestamps(self) -> None:
         """Refuse timestamps in ORC files: their values depend on the time zone of the writer."""
         for field in self._fields:
-            kinds = (kind for kind in parts(field.type) if is_root(kind, *_TIMESTAMPS))
+            kinds = (kind for kind in parts(field.type) if is_root(kind, *TIMESTAMPS))
             if any(kinds):
                 raise UnsupportedFeatureError(
                     f"adding an ORC file with the TIMESTAMP column {field.name!r}, whose values "

@@ -21,36 +21,42 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow import to_arrow
-from paimon_explore.data_types.arrow_buffers import Column, Ints, as_bytes, build_var
+from paimon_explore.data_types.arrow_buffers import Column, Ints, UInt64s, as_bytes, build_var
 from paimon_explore.data_types.definitions import (
+    BYTES,
+    TEXTS,
+    UNORDERED,
     AtomicType,
     DataField,
     DataType,
     TypeRoot,
     with_nullable,
 )
+from paimon_explore.data_types.traversal import is_root
 from paimon_explore.encoding.binary_row.encoder import row_images
-from paimon_explore.encoding.binary_row.row_layout import EMPTY_ROW
-from paimon_explore.encoding.binary_row.single_row_encoder import null_cell
+from paimon_explore.encoding.binary_row.row_layout import ARITY_BYTES, EMPTY_ROW, UNITS_PER_MILLI
+from paimon_explore.encoding.binary_row.single_row_encoder import (
+    encode_cells_singly,
+    encode_row,
+    null_cell,
+    text_cell,
+)
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.write.bound_cells import BoundCells
 from paimon_explore.write.column_bounds import (
     FixedWidthBounds,
     least_and_greatest_bytes,
     merged_bounds,
 )
 
-_UNORDERED = frozenset(
-    {TypeRoot.VARIANT, TypeRoot.BLOB, TypeRoot.GEOMETRY, TypeRoot.GEOGRAPHY},
-)
-_TEXT = frozenset({TypeRoot.CHAR, TypeRoot.VARCHAR})
-_BYTES = frozenset({TypeRoot.BINARY, TypeRoot.VARBINARY})
 _OTHERS = frozenset({TypeRoot.BOOLEAN, TypeRoot.DECIMAL})
 """Types without a numpy type of their values."""
 _MAX_CODE_POINT = 0x10FFFF
 _SURROGATES = range(0xD800, 0xE000)
 _MAX_BYTE = 0xFF
+_MILLIS_PER_SECOND = 1000
+_NANOS_PER_MILLI = 1_000_000
+_WORD_BYTES = 8
 
 
 class StatsKind(Enum):
@@ -189,7 +195,7 @@ class StatsPlan:
     def _add(self, at: int, data_type: DataType, by_type: dict[pa.DataType, list[int]]) -> None:
         if not isinstance(data_type, AtomicType) or data_type.root in _OTHERS:
             self.others.append(at)
-        elif data_type.root in _TEXT | _BYTES:
+        elif data_type.root in TEXTS | BYTES:
             self.texts.append(at)
         else:
             by_type.setdefault(to_arrow(data_type), []).append(at)
@@ -281,13 +287,13 @@ class StatsCollector:
         mode, data_type = self._plan.modes[at], self._plan.fields[at].type
         if mode.kind is not StatsKind.TRUNCATE or max(len(low), len(high)) <= mode.length:
             return low, high
-        is_text = isinstance(data_type, AtomicType) and data_type.root in _TEXT
+        is_text = is_root(data_type, *TEXTS)
         return (_truncated_texts if is_text else _truncated_binaries)(low, high, mode.length)
 
 
 def has_order(data_type: DataType) -> bool:
     """Whether bounds exist for values of this type."""
-    return isinstance(data_type, AtomicType) and data_type.root not in _UNORDERED
+    return isinstance(data_type, AtomicType) and data_type.root not in UNORDERED
 
 
 def encode_stats(
@@ -365,3 +371,86 @@ def _truncated_bytes(high: bytes, length: int) -> bytes | None:
         if high[position] < _MAX_BYTE:
             return high[:position] + bytes([high[position] + 1])
     return None
+
+
+# Spec: concepts/spec/manifest, binary row.
+class BoundCells:
+    """The cells of both rows; all are null at first.
+
+    Args:
+        count: number of columns.
+        null_items: space that nulls reserve, by column.
+    """
+
+    __slots__ = ("_items", "_nulls", "_slots")
+
+    def __init__(self, count: int, null_items: Mapping[int, bytes]) -> None:
+        self._slots = (np.zeros(count, np.uint64), np.zeros(count, np.uint64))
+        self._items = (dict(null_items), dict(null_items))
+        self._nulls = np.ones(count, np.bool_)
+
+    def add_fixed(self, bounds: FixedWidthBounds) -> None:
+        """Add the bounds of columns of one type, after `finish`."""
+        at = bounds.positions
+        unit = bounds.data_type.unit if isinstance(bounds.data_type, pa.TimestampType) else ""
+        for values, slots, items in zip(
+            (bounds.low, bounds.high), self._slots, self._items, strict=True
+        ):
+            known = values
+            if bounds.known is not None:
+                at, known = bounds.positions[bounds.known], values[bounds.known]
+            per_milli = UNITS_PER_MILLI.get(unit)
+            if per_milli is not None:
+                millis, rest = np.divmod(known.astype(np.int64), per_milli)
+                slots[at] = (rest * (_NANOS_PER_MILLI // per_milli)).astype(np.uint64)
+                _put_words(items, at, millis)
+            elif unit == "s":
+                slots[at] = (known * _MILLIS_PER_SECOND).view(np.uint64)
+            else:
+                slots[at] = known.view(f"<u{known.dtype.itemsize}")
+        self._nulls[at] = False
+
+    def add_text(self, at: int, bounds: tuple[bytes, bytes] | None) -> None:
+        """Add the bounds of a string or binary column; None if they are unknown."""
+        if bounds is None:
+            return
+        self._nulls[at] = False
+        for raw, slots, items in zip(bounds, self._slots, self._items, strict=True):
+            slots[at], item = text_cell(raw)
+            if item:
+                items[at] = item
+
+    def add_values(self, at: int, bounds: Column, data_type: DataType) -> None:
+        """Add the bounds of any column: minimum and maximum, none null."""
+        self._nulls[at] = False
+        cells = encode_cells_singly(bounds, data_type, 2) or []
+        for ((slot, item), _), slots, items in zip(cells, self._slots, self._items, strict=True):
+            slots[at] = slot
+            if item:
+                items[at] = item
+
+    def rows(self, kept: Sequence[int] | None = None) -> tuple[bytes, bytes]:
+        """Encode the rows with arity; only some columns if given."""
+        low, high = (
+            _row(slots, self._nulls, items, kept)
+            for slots, items in zip(self._slots, self._items, strict=True)
+        )
+        return low, high
+
+
+def _put_words(items: dict[int, bytes], at: Ints, words: Ints) -> None:
+    raw = words.astype("<i8").tobytes()
+    for number, position in enumerate(at.tolist()):
+        items[position] = raw[_WORD_BYTES * number : _WORD_BYTES * (number + 1)]
+
+
+def _row(
+    slots: UInt64s,
+    nulls: "np.typing.NDArray[np.bool_]",
+    items: Mapping[int, bytes],
+    kept: Sequence[int] | None,
+) -> bytes:
+    if kept is not None:
+        slots, nulls = slots[kept], nulls[kept]
+        items = {number: items[at] for number, at in enumerate(kept) if at in items}
+    return len(slots).to_bytes(ARITY_BYTES, "big") + encode_row(slots, nulls, items)

@@ -49,15 +49,12 @@ class SideFiles(Protocol):
 
     def add(self, rows: pa.Table) -> None:
         """Write the columns of rows that are added to the current data file."""
-        ...
 
     def end(self) -> list[FileRow]:
         """Close the files together with the data file; return their manifest entries."""
-        ...
 
     def abort(self) -> None:
         """Delete the files of the writer."""
-        ...
 
 
 class DataFileWriter:

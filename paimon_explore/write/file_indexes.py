@@ -15,7 +15,13 @@ import pyarrow.compute as pc
 
 from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import Column
-from paimon_explore.data_types.definitions import AtomicType, DataField, DataType, MapType, TypeRoot
+from paimon_explore.data_types.definitions import (
+    TEXTS,
+    DataField,
+    DataType,
+    MapType,
+)
+from paimon_explore.data_types.traversal import is_root
 from paimon_explore.encoding.file_index import bitmap, bloom_filter
 from paimon_explore.encoding.file_index.container import encode_container, map_column
 from paimon_explore.encoding.file_index.index_types import IndexBuilder, IndexSettings
@@ -33,7 +39,6 @@ from paimon_explore.metadata.options.table_options import TableOptions
 _PREFIX = "file-index."
 _COLUMNS = re.compile(r"file-index\.([^.]+)\.columns")
 _MAP_KEY = re.compile(r"(.+)\[(.+)\]")
-_TEXTS = frozenset({TypeRoot.CHAR, TypeRoot.VARCHAR})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +110,7 @@ def _plan(kind: str, name: str, fields: Sequence[DataField], options: TableOptio
 def _value_type(data_type: DataType, kind: str, name: str, column: str) -> DataType:
     if isinstance(data_type, MapType):
         key = data_type.key
-        if isinstance(key, AtomicType) and key.root in _TEXTS:
+        if is_root(key, *TEXTS):
             return data_type.value
     raise InvalidInputError(
         f"Option '{_PREFIX}{kind}.columns' contains the map key {name!r}, but column {column!r} is "

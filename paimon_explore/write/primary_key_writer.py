@@ -318,6 +318,8 @@ class MergeBuffer:
         first_sequence: sequence number of the first row.
     """
 
+    is_open = False
+
     def __init__(
         self, target: WriteTarget, spec: MergeSpec, bucket: BucketId, first_sequence: int
     ) -> None:
@@ -345,11 +347,6 @@ class MergeBuffer:
     def buffered_bytes_limit(self) -> int:
         """An upper limit of `buffered_bytes` that takes no time."""
         return self._size.limit
-
-    @property
-    def is_open(self) -> bool:
-        """Whether a file is open: never between flushes."""
-        return False
 
     def add(self, rows: pa.RecordBatch) -> None:
         """Add rows with `_VALUE_KIND` as their last column, and assign sequence numbers."""

@@ -7,7 +7,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import _parse_datatype_string
 
-from paimon_explore.spark.reads.arrow_batches import counted_batches, rows_of_a_batch
+from paimon_explore.spark.writes.write_table import counted_batches, rows_of_a_batch
 
 BYTES = "spark.sql.execution.arrow.maxBytesPerBatch"
 

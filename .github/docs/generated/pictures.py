@@ -11,7 +11,7 @@ from html import escape
 
 import paimon_explore as pe
 from generated.drawing import Drawing
-from paimon_explore.inspection.explorer.timeline_svg import timeline_svg
+from paimon_explore.inspection.explorer.static_html import timeline_svg
 from paimon_explore.inspection.rendering.chart_svg import chart_svg
 from paimon_explore.inspection.rendering.report import Animation, Report
 from paimon_explore.inspection.views.manifest_tree import TreeNode

@@ -9,7 +9,13 @@ Spec: concepts/schema evolution; the tables are those of the Java implementation
 from collections.abc import Mapping
 
 from paimon_explore.data_types.definitions import (
+    BYTES,
+    INTEGERS,
     MAX_LENGTH,
+    NUMBERS,
+    SPATIAL,
+    TEXTS,
+    TIMESTAMPS,
     ArrayType,
     AtomicType,
     DataType,
@@ -20,14 +26,6 @@ from paimon_explore.data_types.definitions import (
     VectorType,
     with_nullable,
 )
-
-TEXTS = frozenset({TypeRoot.CHAR, TypeRoot.VARCHAR})
-BYTES = frozenset({TypeRoot.BINARY, TypeRoot.VARBINARY})
-INTEGERS = frozenset({TypeRoot.TINYINT, TypeRoot.SMALLINT, TypeRoot.INT, TypeRoot.BIGINT})
-FLOATS = frozenset({TypeRoot.FLOAT, TypeRoot.DOUBLE})
-NUMBERS = INTEGERS | FLOATS | {TypeRoot.DECIMAL}
-TIMESTAMPS = frozenset({TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ})
-SPATIAL = frozenset({TypeRoot.GEOMETRY, TypeRoot.GEOGRAPHY})
 
 _NOTHING: frozenset[TypeRoot] = frozenset()
 _TO_NUMBER = NUMBERS | TEXTS | TIMESTAMPS | {TypeRoot.BOOLEAN}

@@ -24,16 +24,7 @@ from paimon_explore.data_types.arrow_buffers import (
     valid_mask,
     validity_bitmap,
 )
-from paimon_explore.data_types.casts.allowed_type_changes import (
-    BYTES,
-    FLOATS,
-    INTEGERS,
-    NUMBERS,
-    TEXTS,
-    TIMESTAMPS,
-    is_executable,
-    is_same,
-)
+from paimon_explore.data_types.casts.allowed_type_changes import is_executable, is_same
 from paimon_explore.data_types.casts.cast_errors import uncastable_type
 from paimon_explore.data_types.casts.datetime_casts import (
     dates_from_timestamps,
@@ -73,7 +64,13 @@ from paimon_explore.data_types.casts.text_to_values import (
 )
 from paimon_explore.data_types.casts.values_to_text import sized_bytes, sized_texts, texts_of
 from paimon_explore.data_types.definitions import (
+    BYTES,
+    FLOATS,
+    INTEGERS,
     MAX_LENGTH,
+    NUMBERS,
+    TEXTS,
+    TIMESTAMPS,
     ArrayType,
     AtomicType,
     DataType,

@@ -16,18 +16,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from paimon_explore.data_types.arrow_buffers import Column, as_python, int64_values, true_mask
-from paimon_explore.data_types.casts.allowed_type_changes import (
-    BYTES,
-    INTEGERS,
-    TEXTS,
-    is_executable,
-    is_same,
-)
+from paimon_explore.data_types.casts.allowed_type_changes import is_executable, is_same
 from paimon_explore.data_types.casts.cast_column import cast_column
 from paimon_explore.data_types.casts.cast_errors import UncastableError
 from paimon_explore.data_types.casts.text_functions import computed
 from paimon_explore.data_types.definitions import (
+    BYTES,
+    INTEGERS,
     MAX_LENGTH,
+    TEXTS,
     ArrayType,
     AtomicType,
     DataType,

@@ -15,7 +15,7 @@ import numpy as np
 
 from paimon_explore.data_types.arrow import timestamp_unit, to_arrow
 from paimon_explore.data_types.arrow_buffers import WORD_BYTES, Bools, Column, UInt64s
-from paimon_explore.data_types.definitions import AtomicType, DataType, TypeRoot
+from paimon_explore.data_types.definitions import TIMESTAMPS, AtomicType, DataType, TypeRoot
 from paimon_explore.encoding.binary_row.row_layout import (
     COMPACT_DECIMAL,
     COMPACT_TIMESTAMP,
@@ -121,7 +121,7 @@ def null_cell(data_type: DataType) -> Cell:
     precision = data_type.precision or 0
     if data_type.root is TypeRoot.DECIMAL and precision > COMPACT_DECIMAL:
         return 0, bytes(DECIMAL_ITEM)
-    if data_type.root in _TIMESTAMPS and precision > COMPACT_TIMESTAMP:
+    if data_type.root in TIMESTAMPS and precision > COMPACT_TIMESTAMP:
         return 0, bytes(WORD_BYTES)
     return 0, b""
 
@@ -176,7 +176,6 @@ def _timestamp(column: Column, data_type: AtomicType, at: int) -> Cell:
     return rest * (1_000_000 // per_milli), millis.to_bytes(WORD_BYTES, "little", signed=True)
 
 
-_TIMESTAMPS = frozenset({TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ})
 _ENCODERS: Mapping[TypeRoot, _Encode] = {
     TypeRoot.BOOLEAN: _boolean,
     TypeRoot.TINYINT: _plain,

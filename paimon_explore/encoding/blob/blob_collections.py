@@ -16,7 +16,7 @@ from typing import TypeAlias
 import numpy as np
 
 from paimon_explore.data_types.arrow_buffers import offsets_from_sizes
-from paimon_explore.data_types.definitions import AtomicType, DataType, MapType, TypeRoot
+from paimon_explore.data_types.definitions import TEXTS, AtomicType, DataType, MapType, TypeRoot
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.encoding.varint import decode_deltas, encode_deltas
 from paimon_explore.errors import UnsupportedFeatureError
@@ -29,7 +29,6 @@ _VERSION = 1
 _HEAD_BYTES = 9
 _NULL = -1
 _WIDTHS = {TypeRoot.TINYINT: 1, TypeRoot.SMALLINT: 2, TypeRoot.INT: 4, TypeRoot.BIGINT: 8}
-_TEXTS = (TypeRoot.CHAR, TypeRoot.VARCHAR)
 
 
 def check_key(data_type: DataType) -> None:
@@ -38,7 +37,7 @@ def check_key(data_type: DataType) -> None:
     Raises:
         UnsupportedFeatureError: the type is neither a string nor an integer.
     """
-    if not isinstance(data_type, AtomicType) or data_type.root not in (*_TEXTS, *_WIDTHS):
+    if not isinstance(data_type, AtomicType) or data_type.root not in (*TEXTS, *_WIDTHS):
         hint = "Use keys of type STRING, CHAR, VARCHAR, TINYINT, SMALLINT, INT or BIGINT."
         raise UnsupportedFeatureError(f"MAP<{type_text(data_type)}, BLOB>", hint=hint)
 

@@ -14,7 +14,14 @@ import numpy as np
 from paimon_explore.data_types import arrow_buffers as nb
 from paimon_explore.data_types.arrow import timestamp_unit
 from paimon_explore.data_types.arrow_buffers import Column, Ints
-from paimon_explore.data_types.definitions import AtomicType, DataType, TypeRoot
+from paimon_explore.data_types.definitions import (
+    BYTES,
+    FLOATS,
+    TEXTS,
+    AtomicType,
+    DataType,
+    TypeRoot,
+)
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.encoding.binary_row.primitive_encoder import decimal_halves
 from paimon_explore.encoding.binary_row.row_layout import COMPACT_DECIMAL, is_timestamp
@@ -44,15 +51,12 @@ _WIDTHS: Mapping[TypeRoot, int] = {
     TypeRoot.TIMESTAMP: 8,
     TypeRoot.TIMESTAMP_LTZ: 8,
 }
-_TEXT = {TypeRoot.CHAR, TypeRoot.VARCHAR}
-_BINARY = {TypeRoot.BINARY, TypeRoot.VARBINARY}
-_FLOATS = {TypeRoot.FLOAT, TypeRoot.DOUBLE}
 _PLAIN = set(_WIDTHS) - {TypeRoot.BOOLEAN, TypeRoot.DECIMAL}
 _KINDS: Mapping[str, set[TypeRoot]] = {
-    "bloom-filter": _PLAIN | _TEXT | _BINARY,
-    "bitmap": _PLAIN | _TEXT | {TypeRoot.BOOLEAN},
-    "bsi": (_PLAIN - _FLOATS) | {TypeRoot.DECIMAL},
-    "range-bitmap": _PLAIN | _TEXT | {TypeRoot.BOOLEAN, TypeRoot.DECIMAL},
+    "bloom-filter": _PLAIN | TEXTS | BYTES,
+    "bitmap": _PLAIN | TEXTS | {TypeRoot.BOOLEAN},
+    "bsi": (_PLAIN - FLOATS) | {TypeRoot.DECIMAL},
+    "range-bitmap": _PLAIN | TEXTS | {TypeRoot.BOOLEAN, TypeRoot.DECIMAL},
 }
 
 
@@ -82,7 +86,7 @@ class KeyCodec:
     @property
     def floating(self) -> bool:
         """Whether the values are floating-point numbers."""
-        return self.data_type.root in _FLOATS
+        return self.data_type.root in FLOATS
 
     def of_value(self, value: IndexValue) -> Key:
         """Return the key of a literal.

@@ -9,11 +9,10 @@ import pyarrow as pa
 from pyroaring import BitMap64
 
 from paimon_explore.data_types.arrow_buffers import Ints
-from paimon_explore.data_types.definitions import TypeRoot
+from paimon_explore.data_types.definitions import INTEGERS, TypeRoot
 from paimon_explore.encoding.global_index.index_keys import GlobalIndexKeys, Key
 from paimon_explore.frozen_dataclass import dataclass
 
-_INTEGERS = frozenset({TypeRoot.TINYINT, TypeRoot.SMALLINT, TypeRoot.INT, TypeRoot.BIGINT})
 _COUNTED = {
     TypeRoot.DATE: pa.int32(),
     TypeRoot.TIME: pa.int32(),
@@ -73,7 +72,7 @@ def indexed_rows(
     nulls = BitMap64(row_ids[~valid].astype(np.uint64))
     rows = row_ids[valid]
     values = column.filter(pa.array(valid))
-    if root in _INTEGERS:
+    if root in INTEGERS:
         numbers = values.to_numpy()
         order = np.argsort(numbers, kind="stable")
         return IndexedRows(keys=numbers[order].tolist(), row_ids=rows[order], nulls=nulls)

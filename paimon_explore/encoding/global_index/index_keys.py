@@ -23,7 +23,7 @@ import struct
 from collections.abc import Mapping
 from decimal import Context, Decimal
 
-from paimon_explore.data_types.definitions import AtomicType, DataType, TypeRoot
+from paimon_explore.data_types.definitions import TEXTS, TIMESTAMPS, AtomicType, DataType, TypeRoot
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.encoding.file_index.index_keys import IndexValue
 from paimon_explore.encoding.global_index.varints import decode_varint, encode_varint
@@ -42,8 +42,6 @@ _WIDTHS: Mapping[TypeRoot, int] = {
     TypeRoot.BIGINT: 8,
 }
 _FLOAT_BYTES: Mapping[TypeRoot, int] = {TypeRoot.FLOAT: 4, TypeRoot.DOUBLE: 8}
-_TEXTS = frozenset({TypeRoot.CHAR, TypeRoot.VARCHAR})
-_TIMESTAMPS = frozenset({TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ})
 _COMPACT_DIGITS = 18
 _MILLI_DIGITS = 3
 _NANOS_PER_MILLI = 1_000_000
@@ -63,7 +61,7 @@ class GlobalIndexKeys:
     @property
     def is_text(self) -> bool:
         """Whether keys are bytes of texts."""
-        return self.data_type.root in _TEXTS
+        return self.data_type.root in TEXTS
 
     @property
     def float_bytes(self) -> int:
@@ -94,7 +92,7 @@ class GlobalIndexKeys:
             if scaled != int(scaled):
                 raise ValueError(f"{value!r} has too many digits after the decimal point")
             return int(scaled)
-        if self.data_type.root in _TIMESTAMPS:
+        if self.data_type.root in TIMESTAMPS:
             return int(value) * self._unit_nanos
         return int(value)
 
@@ -137,7 +135,7 @@ class GlobalIndexKeys:
             if not stored:
                 raise ValueError("a decimal must have at least one byte")
             return int.from_bytes(stored, "big", signed=True)
-        if root in _TIMESTAMPS:
+        if root in TIMESTAMPS:
             return self._decode_timestamp(stored)
         _check_width(stored, 8 if root is TypeRoot.DECIMAL else _WIDTHS[root])
         return int.from_bytes(stored, "little", signed=True)
@@ -163,7 +161,7 @@ class GlobalIndexKeys:
         if root is TypeRoot.DECIMAL and (self.data_type.precision or 0) > _COMPACT_DIGITS:
             size = (key if key >= 0 else ~key).bit_length() // 8 + 1
             return key.to_bytes(size, "big", signed=True)
-        if root in _TIMESTAMPS:
+        if root in TIMESTAMPS:
             millis, nanos = divmod(key, _NANOS_PER_MILLI)
             stored = millis.to_bytes(8, "little", signed=True)
             is_short = (self.data_type.precision or 0) <= _MILLI_DIGITS
@@ -177,8 +175,8 @@ def is_indexable(data_type: DataType) -> bool:
     return isinstance(data_type, AtomicType) and (
         data_type.root in _WIDTHS
         or data_type.root in _FLOAT_BYTES
-        or data_type.root in _TEXTS
-        or data_type.root in _TIMESTAMPS
+        or data_type.root in TEXTS
+        or data_type.root in TIMESTAMPS
         or data_type.root is TypeRoot.DECIMAL
     )
 

@@ -7,7 +7,7 @@ with such values, according to their statistics, are rejected.
 Spec: concepts/spec/fileformat, ORC. Seen in: golden all_types_append_orc.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 
 import pyarrow as pa
@@ -25,8 +25,13 @@ from paimon_explore.encoding.data_file_reader import (
     decoding,
 )
 from paimon_explore.encoding.orc.file_tail import OrcKind, OrcTail, OrcType, read_tail
-from paimon_explore.encoding.orc.protobuf import Message, decode_message, raw, signed
-from paimon_explore.encoding.orc.stripe_statistics import stripe_bounds
+from paimon_explore.encoding.orc.protobuf import (
+    Message,
+    decode_message,
+    number,
+    raw,
+    signed,
+)
 from paimon_explore.encoding.orc.timestamp_fixes import (
     LocalZoned,
     StripeZone,
@@ -52,6 +57,20 @@ _TIMESTAMP_STATISTICS = 9
 _BOUND_FIELDS = (1, 2, 3, 4)  # minimum, maximum, and both as UTC, in milliseconds
 _NANO_LIMIT_MS = (2**63 - 1) // 10**6 - 2 * 86_400_000
 """Range of 64-bit nanoseconds less two days, as time zones shift values by up to a day."""
+_VALUES = 1
+_MIN, _MAX = 1, 2
+_LOWER, _UPPER = 4, 5
+_INTEGERS, _TEXTS, _DATES = 2, 4, 7
+_KIND_STATISTICS: Mapping[int, int] = {
+    1: _INTEGERS,  # BYTE
+    2: _INTEGERS,  # SHORT
+    3: _INTEGERS,  # INT
+    4: _INTEGERS,  # LONG
+    7: _TEXTS,  # STRING
+    15: _DATES,  # DATE
+    16: _TEXTS,  # VARCHAR
+}
+_Pair = tuple[int | bytes | None, int | bytes | None]
 
 
 class OrcDataFile:
@@ -218,3 +237,52 @@ def _paths(name: str, data_type: DataType) -> list[str]:
     return [
         path for field in data_type.fields for path in _paths(f"{name}.{field.name}", field.type)
     ]
+
+
+# Spec: ORC specification v1, `ColumnStatistics`.
+def stripe_bounds(
+    stripes: Sequence[Message], spans: Sequence[Span], kind: int, data_type: pa.DataType
+) -> SpanBounds | None:
+    """Return bounds and null counts of a column per stripe.
+
+    Args:
+        stripes: the column's statistics in each stripe.
+        spans: the stripes.
+        kind: the column's ORC type kind.
+        data_type: the column's Arrow type.
+
+    Returns:
+        None if there are no usable statistics.
+    """
+    field = _KIND_STATISTICS.get(kind)
+    if field is None or len(stripes) != len(spans):
+        return None
+    read: Callable[[Message], _Pair] = _text_pair if field == _TEXTS else _int_pair
+    pairs = [read(decode_message(raw(stripe, field) or b"")) for stripe in stripes]
+    nulls = [
+        span.rows - number(stripe, _VALUES) if _VALUES in stripe else None
+        for stripe, span in zip(stripes, spans, strict=True)
+    ]
+    try:
+        minimum = _column([pair[0] for pair in pairs], data_type)
+        maximum = _column([pair[1] for pair in pairs], data_type)
+    except pa.ArrowException:
+        return None  # text truncated inside a character
+    return SpanBounds(minimum=minimum, maximum=maximum, null_count=pa.array(nulls, pa.int64()))
+
+
+def _int_pair(found: Message) -> _Pair:
+    return signed(found, _MIN), signed(found, _MAX)
+
+
+def _text_pair(found: Message) -> _Pair:
+    low, high = raw(found, _MIN), raw(found, _MAX)
+    return low or raw(found, _LOWER), high or raw(found, _UPPER)
+
+
+def _column(values: list[int | bytes | None], data_type: pa.DataType) -> Column:
+    if pa.types.is_string(data_type):
+        return pa.array(values, pa.binary()).cast(data_type)
+    if pa.types.is_date(data_type):
+        return pa.array(values, pa.int32()).view(data_type)
+    return pa.array(values, pa.int64()).cast(data_type)

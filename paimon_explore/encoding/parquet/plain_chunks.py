@@ -56,7 +56,6 @@ class ReadsInto(Protocol):
         Returns:
             The number of bytes; fewer than fit at the end of the file, or for any other reason.
         """
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

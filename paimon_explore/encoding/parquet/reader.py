@@ -19,7 +19,14 @@ import pyarrow.parquet as pq
 
 from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import Column
-from paimon_explore.data_types.definitions import AtomicType, DataType, MapType, RowType, TypeRoot
+from paimon_explore.data_types.definitions import (
+    BYTES,
+    TEXTS,
+    DataType,
+    MapType,
+    RowType,
+)
+from paimon_explore.data_types.traversal import is_root
 from paimon_explore.encoding.arrow_type_conversion import conform, is_conform
 from paimon_explore.encoding.data_file_reader import (
     BATCH_BYTES,
@@ -42,7 +49,6 @@ if TYPE_CHECKING:
 
 _OPTIONAL_KEYS_ERROR = "Map keys must be annotated as required"
 _FORMAT = "Parquet file"
-_TEXTS = {TypeRoot.CHAR, TypeRoot.VARCHAR, TypeRoot.BINARY, TypeRoot.VARBINARY}
 
 
 _LARGE_BATCH_BYTES = 16 << 20
@@ -253,7 +259,7 @@ class ParquetDataFile:
         Decoding the dictionary of a whole column takes half the time of Arrow's value by value
         decoding.
         """
-        names = {column.name for column in columns if _is_text(column.type)}
+        names = {column.name for column in columns if is_root(column.type, *TEXTS, *BYTES)}
         return [
             name
             for name, leaves in self._leaves.items()
@@ -539,10 +545,6 @@ def _leaves(metadata: pq.FileMetaData, arrow: pa.Schema) -> Mapping[str, tuple[i
         path = schema.column(i).path
         found[path] = (*found.get(path, ()), i)
     return found
-
-
-def _is_text(data_type: DataType) -> bool:
-    return isinstance(data_type, AtomicType) and data_type.root in _TEXTS
 
 
 def _spans(metadata: pq.FileMetaData) -> tuple[Span, ...]:

@@ -85,11 +85,9 @@ class Compressor(Protocol):
 
     def compress(self, data: bytes, /) -> bytes:
         """Compress data; may return no bytes yet."""
-        ...
 
     def flush(self) -> bytes:
         """Return the remaining compressed bytes."""
-        ...
 
 
 class _Plain:

@@ -6,7 +6,13 @@ Spec: concepts/spec/manifest, binary row.
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 
-from paimon_explore.data_types.definitions import AtomicType, DataField, DataType, TypeRoot
+from paimon_explore.data_types.definitions import (
+    TIMESTAMPS,
+    AtomicType,
+    DataField,
+    DataType,
+    TypeRoot,
+)
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
@@ -24,7 +30,6 @@ _DAY_MS = 86_400_000
 _ROW_KINDS = {0: "+I insert", 1: "-U update before", 2: "+U update after", 3: "-D delete"}
 _TEXTS = {TypeRoot.CHAR: "UTF-8", TypeRoot.VARCHAR: "UTF-8"}
 _BINARIES = {TypeRoot.BINARY: "bytes", TypeRoot.VARBINARY: "bytes"}
-_STAMPS = {TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ}
 
 _PLAIN = {
     TypeRoot.BOOLEAN: "uint8",
@@ -179,7 +184,7 @@ class _Row:
             return self._number(_PLAIN[root], _say_of(data_type))
         if root is TypeRoot.DECIMAL:
             return self._decimal(name, data_type)
-        if root in _STAMPS:
+        if root in TIMESTAMPS:
             precision = 6 if data_type.precision is None else data_type.precision
             is_short = precision <= _MILLIS_DIGITS
             return self._number("int64 LE", _stamp) if is_short else self._stamp(name)

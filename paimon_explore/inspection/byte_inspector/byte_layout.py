@@ -84,11 +84,7 @@ class ByteLayout(Result):
     rules: str = ""
     space: Space = field(repr=False)
     cross_checked: Callable[[], Agreement] = field(default=lambda: NOT_AVRO, compare=False)
-
-    @property
-    def kind(self) -> str:
-        """Name of the view in the explorer."""
-        return "bytes"
+    kind = "bytes"
 
     @property
     def size(self) -> int:
@@ -332,11 +328,7 @@ class Explanation(Result):
     offset: int
     byte: int
     places: tuple[LocatedSpan, ...]
-
-    @property
-    def kind(self) -> str:
-        """Name of the view in the explorer."""
-        return "byte"
+    kind = "byte"
 
     @property
     def leaf(self) -> LocatedSpan:

@@ -48,11 +48,9 @@ class Reader(Protocol):
     @property
     def size(self) -> int:
         """The number of bytes."""
-        ...
 
     def read(self, offset: int, length: int) -> bytes:
         """Bytes [offset, offset + length)."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,11 +103,7 @@ class TableComparison(Result):
     compared: ComparedColumns
     cost: ReadCost
     rows: RowComparison | None
-
-    @property
-    def kind(self) -> str:
-        """Name of the view in the explorer."""
-        return "compare"
+    kind = "compare"
 
     @property
     def schema_equal(self) -> bool:

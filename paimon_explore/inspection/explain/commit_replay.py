@@ -187,11 +187,7 @@ class Replay(Result):
     files: tuple[WrittenFile, ...]
     problem: str
     compared: tuple[tuple[str, str, str], ...]
-
-    @property
-    def kind(self) -> str:
-        """Name of the view in the explorer."""
-        return "replay"
+    kind = "replay"
 
     def to_report(self) -> Report:
         """The steps, the thresholds, the files, and both snapshots side by side."""

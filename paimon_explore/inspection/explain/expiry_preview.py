@@ -94,11 +94,7 @@ class ExpiryPreview(Result):
     sizes: Mapping[str, int]
     held: tuple[HeldBack, ...]
     timeline: Timeline
-
-    @property
-    def kind(self) -> str:
-        """Name of the view in the explorer."""
-        return "expiry"
+    kind = "expiry"
 
     @property
     def expiring(self) -> tuple[int, ...]:

@@ -121,11 +121,7 @@ class KeyHistory(Result):
     skipped: int
     problems: tuple[Problem, ...]
     _schema: pa.Schema = field(repr=False, compare=False)
-
-    @property
-    def kind(self) -> str:
-        """Name of the view in the explorer."""
-        return "key"
+    kind = "key"
 
     def at(self, snapshot_id: int) -> KeyState | None:
         """The state at a snapshot; None if it was not searched."""

@@ -154,11 +154,7 @@ class ScanExplanation(Result):
     splits: Sequence[Split]
     partition_type: RowType
     notes: tuple[str, ...] = ()
-
-    @property
-    def kind(self) -> str:
-        """Name of the view in the explorer."""
-        return "explain"
+    kind = "explain"
 
     @property
     def files(self) -> int:

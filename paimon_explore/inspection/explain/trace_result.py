@@ -70,11 +70,7 @@ class Trace(Result):
 
     tables: tuple[TableTrace, ...]
     problem: str = ""
-
-    @property
-    def kind(self) -> str:
-        """Name of the view in the explorer."""
-        return "trace"
+    kind = "trace"
 
     @property
     def commits(self) -> tuple[TracedCommit, ...]:

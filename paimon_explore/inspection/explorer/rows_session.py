@@ -7,8 +7,9 @@ from typing import TypeAlias
 import numpy as np
 
 from paimon_explore.data_types.arrow_buffers import Numbers
-from paimon_explore.data_types.definitions import AtomicType, TypeRoot
+from paimon_explore.data_types.definitions import NUMBERS
 from paimon_explore.data_types.formatter import type_text
+from paimon_explore.data_types.traversal import is_root
 from paimon_explore.errors import InvalidInputError, PaimonError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.byte_inspector.file_of_tree_node import node_path
@@ -35,10 +36,6 @@ _OPEN_VIEWS = 3
 _MAX_PARTS = 50
 _ENTRY_DEPTH = 2
 _MAX_PARTITIONS = 200
-_NUMBERS = (
-    *(TypeRoot.TINYINT, TypeRoot.SMALLINT, TypeRoot.INT, TypeRoot.BIGINT),
-    *(TypeRoot.FLOAT, TypeRoot.DOUBLE, TypeRoot.DECIMAL),
-)
 
 Body: TypeAlias = dict[str, object]
 
@@ -318,7 +315,7 @@ def _described(view: RowsView) -> Body:
             {
                 "name": one.name,
                 "type": type_text(one.type),
-                "right": isinstance(one.type, AtomicType) and one.type.root in _NUMBERS,
+                "right": is_root(one.type, *NUMBERS),
                 "key": one.name in schema.primary_keys,
             }
             for one in schema.project(view.columns).fields

@@ -56,11 +56,7 @@ class SqlRowsView(Result):
     text: str
     snapshot_id: int
     note: str
-
-    @property
-    def kind(self) -> str:
-        """Name of the view in the explorer."""
-        return "sql"
+    kind = "sql"
 
     def to_arrow(self) -> pa.Table:
         """The rows."""

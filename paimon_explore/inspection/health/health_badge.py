@@ -3,11 +3,12 @@
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.health.findings import Severity
 from paimon_explore.inspection.health.health_report import Health
+from paimon_explore.inspection.rendering.json_members import JsonMembers
 from paimon_explore.inspection.rendering.number_format import plural
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HealthBadge:
+class HealthBadge(JsonMembers):
     """The findings of a table in a few words.
 
     Attributes:
@@ -20,10 +21,6 @@ class HealthBadge:
     worst: str
     total: int
     words: str
-
-    def state(self) -> dict[str, object]:
-        """The badge as JSON."""
-        return {"worst": self.worst, "total": self.total, "words": self.words}
 
 
 def health_badge(health: Health) -> HealthBadge:

@@ -64,11 +64,7 @@ class Health(Result):
     findings: tuple[Finding, ...]
     problems: tuple[Problem, ...]
     not_evaluated: int = 0
-
-    @property
-    def kind(self) -> str:
-        """Its name in the explorer."""
-        return "health"
+    kind = "health"
 
     def __len__(self) -> int:
         """The number of findings."""
@@ -84,19 +80,7 @@ class Health(Result):
 
     def to_arrow(self) -> pa.Table:
         """The findings as `FINDINGS`."""
-        rows = [
-            {
-                "severity": one.severity.value,
-                "rule": one.rule,
-                "what": one.what,
-                "figure": one.figure,
-                "threshold": one.threshold,
-                "option": one.option,
-                "advice": one.advice,
-                "evidence": one.evidence,
-            }
-            for one in self.findings
-        ]
+        rows = [{name: getattr(one, name) for name in FINDINGS.names} for one in self.findings]
         return pa.Table.from_pylist(rows, schema=FINDINGS)
 
     def figures(self) -> dict[str, object]:

@@ -86,11 +86,7 @@ class SchemaHistory(Result):
     snapshot: Snapshot | None
     versions: tuple[Version, ...]
     problems: tuple[Problem, ...]
-
-    @property
-    def kind(self) -> str:
-        """Name of the view in the explorer."""
-        return "schema"
+    kind = "schema"
 
     def to_arrow(self) -> pa.Table:
         """The changes as `SCHEMA_CHANGES`."""

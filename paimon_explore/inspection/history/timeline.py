@@ -113,11 +113,7 @@ class Timeline(Result):
     marks: tuple[Mark, ...]
     flags: tuple[Flag, ...]
     problems: tuple[Problem, ...]
-
-    @property
-    def kind(self) -> str:
-        """Name of the kind of result."""
-        return "timeline"
+    kind = "timeline"
 
     def __len__(self) -> int:
         """The number of marks."""

@@ -3,27 +3,38 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from paimon_explore.data_types.definitions import AtomicType
+from paimon_explore.data_types.definitions import NUMBERS, TEXTS, AtomicType, DataField, TypeRoot
 from paimon_explore.encoding.binary_row.decoder import decode_rows
 from paimon_explore.errors import FormatError, PaimonError, UnsupportedFeatureError
 from paimon_explore.inspection.history.file_history import partition_type
 from paimon_explore.inspection.history.file_lifetimes import FileLifetimes
 from paimon_explore.inspection.history.timeline import FlagKind
-from paimon_explore.inspection.overview.example_condition import example_condition
 from paimon_explore.inspection.partition_condition import equality, partition_tests
 from paimon_explore.inspection.rendering.partition_text import binary_column
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.scan.manifest_arrays import numbers
+from paimon_explore.scan.predicate.binder import bind
+from paimon_explore.scan.predicate.builder import col
 from paimon_explore.scan.predicate.expression import Column, Compare, CompareOp, IsNull
 from paimon_explore.scan.predicate.literals import value_at
 from paimon_explore.scan.predicate.sql_formatter import to_sql
-from paimon_explore.scan.predicate.sql_tokenizer import quoted_text
+from paimon_explore.scan.predicate.sql_parser import predicate
+from paimon_explore.scan.predicate.sql_tokenizer import quoted_name, quoted_text
 
 _MAX_LENGTH = 200
 """Longer examples are omitted: they cannot be read in an input field."""
 
 Tests = tuple[Compare | IsNull, ...]
+_TYPICAL: Mapping[TypeRoot, str] = {
+    **dict.fromkeys(NUMBERS, "0"),
+    **dict.fromkeys(TEXTS, "a"),
+    TypeRoot.DATE: "2026-01-01",
+    TypeRoot.TIME: "12:00:00",
+    TypeRoot.TIMESTAMP: "2026-01-01 00:00:00",
+    TypeRoot.TIMESTAMP_LTZ: "2026-01-01 00:00:00",
+}
+"""A value of each type with an order, as text."""
 
 
 def example_inputs(inspector: Inspector) -> Mapping[str, str]:
@@ -158,3 +169,49 @@ def _key_tests(inspector: Inspector, lifetimes: FileLifetimes, row: int) -> Test
         for field, values in zip(keys, columns, strict=True)
         if isinstance(field.type, AtomicType)
     )
+
+
+def example_condition(schema: TableSchema, minima: Mapping[str, str]) -> str:
+    """A valid condition on a column of a table; empty for a table without columns.
+
+    Args:
+        schema: the schema.
+        minima: known minimum values of columns as text; a typical value of the type is used if
+            there is none.
+    """
+    names = (*schema.trimmed_primary_keys, *schema.partition_keys)
+    fields = sorted(schema.fields, key=lambda field: field.name not in names)
+    known = [(field, minima[field.name]) for field in fields if field.name in minima]
+    for field, value in [*known, *((field, _typical(field)) for field in fields)]:
+        found = _valid(schema, _range(field, value))
+        if found:
+            return found
+    return to_sql((~col(fields[0].name).is_null()).expression) if fields else ""
+
+
+def _typical(field: DataField) -> str:
+    return _TYPICAL.get(field.type.root, "") if isinstance(field.type, AtomicType) else ""
+
+
+def _range(field: DataField, value: str) -> str:
+    """The condition that a column is at least a value given as text; empty if it has no order."""
+    kind = field.type
+    if not value or not isinstance(kind, AtomicType) or kind.root not in _TYPICAL:
+        return ""
+    literal = value
+    if kind.root not in NUMBERS:
+        word = "" if kind.root in TEXTS else f"{kind.root.value.partition(' ')[0]} "
+        literal = f"{word}{quoted_text(value)}"
+    return f"{quoted_name(field.name)} >= {literal}"
+
+
+def _valid(schema: TableSchema, text: str) -> str:
+    """The condition in normalized form; empty if it is not valid, or empty."""
+    if not text:
+        return ""
+    try:
+        found = predicate(text)
+        bind(found, schema.row_type)
+    except PaimonError:
+        return ""
+    return to_sql(found)

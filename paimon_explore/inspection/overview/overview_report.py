@@ -4,7 +4,10 @@ What is already known is told at once (`quick`): the schema, the snapshots, and 
 Sizes, findings and examples follow when the manifests have been read.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
+from statistics import median
 from typing import TypeVar
 
 import pyarrow as pa
@@ -13,16 +16,22 @@ from paimon_explore.errors import PaimonError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.health.findings import Finding, Severity
 from paimon_explore.inspection.health.health_report import Health, table_health
-from paimon_explore.inspection.overview.commits import commit_sentences
+from paimon_explore.inspection.history.timeline import FlagKind, Timeline
 from paimon_explore.inspection.overview.definition import definition_sentences
 from paimon_explore.inspection.overview.example_inputs import example_inputs
 from paimon_explore.inspection.overview.file_totals import FileTotals, file_totals
 from paimon_explore.inspection.overview.questions import Question, questions
-from paimon_explore.inspection.overview.size import size_sentences
+from paimon_explore.inspection.overview.time_span import span_text
 from paimon_explore.inspection.problem import Problem, problem_of
 from paimon_explore.inspection.rendering.chart import Tone
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code
-from paimon_explore.inspection.rendering.number_format import plural
+from paimon_explore.inspection.rendering.escape import truncate
+from paimon_explore.inspection.rendering.number_format import (
+    bytes_text,
+    plural,
+    short_plural,
+    time_text,
+)
 from paimon_explore.inspection.rendering.report import (
     Cell,
     Entry,
@@ -36,6 +45,7 @@ from paimon_explore.inspection.rendering.report import (
 )
 from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.views.inspector import Inspector
+from paimon_explore.metadata.snapshot import CommitKind, Snapshot
 
 _Value = TypeVar("_Value")
 _MAX_FINDINGS = 8
@@ -43,6 +53,7 @@ _TONES = {Severity.ERROR: Tone.REMOVE, Severity.WARNING: Tone.WARN, Severity.NOT
 
 SENTENCES = pa.schema((pa.field("topic", pa.string()), pa.field("sentence", pa.string())))
 """One row per sentence, in order; `topic` is the heading."""
+_MAX_NAME = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -68,11 +79,7 @@ class Overview(Result):
     health: Health | None
     problems: tuple[Problem, ...]
     quick: bool = False
-
-    @property
-    def kind(self) -> str:
-        """Its name in the explorer."""
-        return "overview"
+    kind = "overview"
 
     def to_arrow(self) -> pa.Table:
         """The sentences as `SENTENCES`."""
@@ -221,3 +228,134 @@ def _finding(found: Finding) -> Sentence:
         Cell(text=found.what, selects=found.evidence),
         f" (measured {found.shown}, threshold {found.shown_threshold}{option}). {advice}.",
     )
+
+
+def commit_sentences(inspector: Inspector, now_ms: int) -> Iterator[Sentence]:
+    """The commits up to the inspected snapshot.
+
+    Args:
+        inspector: the table at a snapshot.
+        now_ms: current time, epoch milliseconds.
+    """
+    timeline = inspector.timeline()
+    position = timeline.position_of(inspector.snapshot_id)
+    commits = [mark.snapshot for mark in timeline.marks[: position + 1] if mark.snapshot]
+    if not commits:
+        return
+    yield _kinds(commits)
+    yield _interval(commits, now_ms)
+    yield _compaction(commits, keyed=bool(inspector.keys.fields))
+
+
+def _kinds(commits: Sequence[Snapshot]) -> Sentence:
+    kinds = Counter(one.commit_kind for one in commits)
+    users = Counter(one.commit_user for one in commits)
+    counts = ", ".join(f"{kinds[kind]:,} {kind.value}" for kind in CommitKind if kinds[kind])
+    name, most = users.most_common(1)[0]
+    link = Cell(text=plural(len(commits), "kept commit"), selects="heat:")
+    verb = "was" if len(commits) == 1 else "were"
+    who = f"commit user {truncate(name, _MAX_NAME)}"
+    if len(users) > 1:
+        who = f"{len(users):,} commit users; {truncate(name, _MAX_NAME)} made {most:,} of them"
+    return sentence(link, f" ({counts}) {verb} made by {who}.")
+
+
+def _interval(commits: Sequence[Snapshot], now_ms: int) -> Sentence:
+    last = commits[-1]
+    link = Cell(text=f"snapshot {last.id}", selects=f"snapshot:{last.id}")
+    ago = f"{span_text(now_ms - last.time_millis)} ago"
+    times = [one.time_millis for one in commits]
+    gaps = [after - before for before, after in pairwise(times)]
+    often = f"The median time between two commits is {span_text(median(gaps))}; t" if gaps else "T"
+    return sentence(f"{often}he last one, ", link, f" ({last.commit_kind.value}), was {ago}.")
+
+
+def _compaction(commits: Sequence[Snapshot], *, keyed: bool) -> Sentence:
+    target = "lsm:" if keyed else "health:"
+    found = [at for at, one in enumerate(commits) if one.commit_kind is CommitKind.COMPACT]
+    if not found:
+        link = Cell(text="compaction", selects=target)
+        return sentence("None of the kept commits is a ", link, ".")
+    last = commits[found[-1]]
+    link = Cell(text="last compaction", selects=target)
+    later = len(commits) - 1 - found[-1]
+    since = f"{plural(later, 'commit')} followed it" if later else "no commit followed it"
+    snapshot = Cell(text=f"snapshot {last.id}", selects=f"snapshot:{last.id}")
+    return sentence("The ", link, " is ", snapshot, f"; {since}.")
+
+
+def size_sentences(
+    inspector: Inspector, snapshot: Snapshot, totals: FileTotals | None
+) -> Iterator[Sentence]:
+    """The size of a snapshot, and of the history.
+
+    Args:
+        inspector: the table at the snapshot.
+        snapshot: the snapshot.
+        totals: the totals of its files; None if they cannot be read.
+    """
+    if totals is not None:
+        yield _files(inspector, snapshot, totals)
+        if totals.level_0 and inspector.keys.fields:
+            link = Cell(text=plural(totals.level_0, "file"), selects="filter:level = 0")
+            verb = "is" if totals.level_0 == 1 else "are"
+            yield sentence(link, f" {verb} in level 0 and not yet compacted.")
+        size = bytes_text(totals.manifest_bytes)
+        yield sentence(
+            "A read opens ",
+            Cell(text=plural(totals.manifests, "manifest"), selects="explain:"),
+            f" ({size}) to find the files.",
+        )
+    yield from _history(inspector.timeline())
+
+
+def _files(inspector: Inspector, snapshot: Snapshot, totals: FileTotals) -> Sentence:
+    schema = inspector.view.schema
+    if not totals.files:
+        return sentence(
+            f"Snapshot {snapshot.id} has no ", Cell(text="data files", selects="filter:"), "."
+        )
+    rows = totals.rows if totals.rows is not None else snapshot.total_record_count
+    parts: list[Cell | str] = [
+        f"Snapshot {snapshot.id} has ",
+        Cell(text=plural(totals.files, "data file"), selects="filter:"),
+    ]
+    if rows is not None:
+        parts.append(f" with {short_plural(rows, 'row')} before merging")
+    if totals.bytes is not None:
+        parts.append(f", {bytes_text(totals.bytes)}")
+    if totals.partitions is not None and schema is not None and schema.partition_keys:
+        parts += [", in ", Cell(text=plural(totals.partitions, "partition"), selects="partitions:")]
+    if totals.buckets is not None and totals.buckets > 1:
+        parts.append(f" and {plural(totals.buckets, 'bucket')}")
+    return sentence(*parts, ".")
+
+
+def _history(timeline: Timeline) -> Iterator[Sentence]:
+    marks = [mark for mark in timeline.marks if mark.snapshot is not None]
+    if not marks:
+        return
+    first, last = marks[0], marks[-1]
+    times = [mark.snapshot.time_millis for mark in marks if mark.snapshot]
+    verb = "is" if len(timeline.marks) == 1 else "are"
+    yield sentence(
+        f"{plural(len(timeline.marks), 'snapshot')} {verb} kept: ",
+        Cell(text=str(first.snapshot_id), selects=f"snapshot:{first.snapshot_id}"),
+        f" ({_minute(times[0])}) to ",
+        Cell(text=str(last.snapshot_id), selects=f"snapshot:{last.snapshot_id}"),
+        f" ({_minute(times[-1])}), over {span_text(times[-1] - times[0])}.",
+    )
+    counts = Counter(flag.kind for flag in timeline.flags)
+    kinds = ((FlagKind.TAG, "tag"), (FlagKind.BRANCH, "branch"), (FlagKind.CONSUMER, "consumer"))
+    shown = [_counted(counts[kind], noun) for kind, noun in kinds if counts[kind]]
+    if shown:
+        verb = "refers" if sum(counts[kind] for kind, _ in kinds) == 1 else "refer"
+        yield sentence(Cell(text=", ".join(shown), selects="expiry:"), f" {verb} to snapshots.")
+
+
+def _minute(millis: int) -> str:
+    return f"{time_text(millis)[:16]} UTC"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} branches" if noun == "branch" and count > 1 else plural(count, noun)

@@ -4,6 +4,7 @@ Counts, bounds and lengths are exact. Distinct values are counted by a sketch, f
 summary. In a batch whose sample has hardly any repeated value, values are not counted.
 """
 
+import math
 from collections.abc import Iterable
 from dataclasses import replace
 from decimal import Decimal
@@ -11,23 +12,37 @@ from decimal import Decimal
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.types as pat
+import xxhash
 
 from paimon_explore.data_types.arrow import timestamp_unit
 from paimon_explore.data_types.arrow_buffers import (
+    WORD_BYTES,
+    Bytes,
     Column,
     Floats,
     Ints,
+    UInt64s,
+    bool_values,
     build_fixed,
     decimal_low_bits,
+    empty_array,
     fixed_values,
     float64_values,
     int64_values,
     list_offsets,
+    padded,
     take_rows,
+    unaligned_words,
     valid_mask,
     var_values,
 )
 from paimon_explore.data_types.definitions import (
+    BYTES,
+    FLOATS,
+    INTEGERS,
+    TEXTS,
+    UNORDERED,
     ArrayType,
     AtomicType,
     DataField,
@@ -48,8 +63,6 @@ from paimon_explore.inspection.profile.column_profile import (
     edge_value,
     value_of,
 )
-from paimon_explore.inspection.profile.distinct_sketch import DistinctSketch
-from paimon_explore.inspection.profile.frequent_values import FrequentValues
 from paimon_explore.inspection.profile.streaming_histogram import (
     DAY_WIDTHS,
     DECIMAL_WIDTHS,
@@ -58,22 +71,31 @@ from paimon_explore.inspection.profile.streaming_histogram import (
     Widths,
     time_widths,
 )
-from paimon_explore.inspection.profile.value_hash import hash64
 from paimon_explore.inspection.rendering.number_format import plural
 
-TEXTS = (TypeRoot.CHAR, TypeRoot.VARCHAR)
-BYTES = (TypeRoot.BINARY, TypeRoot.VARBINARY)
-FLOATS = (TypeRoot.FLOAT, TypeRoot.DOUBLE)
 _TICKS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
-_INTEGERS = (TypeRoot.TINYINT, TypeRoot.SMALLINT, TypeRoot.INT, TypeRoot.BIGINT)
 _SIZED = (*TEXTS, *BYTES, TypeRoot.GEOMETRY, TypeRoot.GEOGRAPHY)
-_UNORDERED = (TypeRoot.VARIANT, TypeRoot.BLOB, TypeRoot.GEOMETRY, TypeRoot.GEOGRAPHY)
 _LONG_DECIMAL = 18
 _SAMPLE = 4096
 _FREQUENT_IN_SAMPLE = 16
 """Number of equal values in a sample from which all values of the batch are counted: 0.4 %."""
 _MAX_COUNTED_BYTES = 256
 """Maximum size of the texts and binaries that are counted, which bounds the memory."""
+SKETCH_SIZE = 16_384
+"""Number of hashes that are kept; the standard error is 0.8 %."""
+_RANGE = 2.0**64
+CAPACITY = 4096
+"""Maximum number of values whose counts are kept."""
+_LONG = 512
+"""Size in bytes from which values are hashed one at a time."""
+_MASKS = np.array([(1 << (8 * n)) - 1 for n in range(WORD_BYTES + 1)], np.uint64)
+_SEED = np.uint64(0x9E3779B97F4A7C15)
+_ROUNDS = (
+    (np.uint64(30), np.uint64(0xBF58476D1CE4E5B9)),
+    (np.uint64(27), np.uint64(0x94D049BB133111EB)),
+)
+_LAST_SHIFT = np.uint64(31)
+_BLOCK = 16_384
 
 
 def is_read(data_type: DataType) -> bool:
@@ -96,7 +118,7 @@ def unprofiled(data_type: DataType) -> str:
 
 
 def _is_unordered(data_type: DataType) -> bool:
-    return is_root(data_type, *_UNORDERED)
+    return is_root(data_type, *UNORDERED)
 
 
 class ColumnCollector:
@@ -350,7 +372,7 @@ def _widths_of(kind: AtomicType) -> Widths | None:
         case TypeRoot.TIMESTAMP | TypeRoot.TIMESTAMP_LTZ:
             return time_widths(_TICKS[timestamp_unit(kind.precision)])
         case root:
-            return DECIMAL_WIDTHS if root in (*_INTEGERS, TypeRoot.DECIMAL) else None
+            return DECIMAL_WIDTHS if root in (*INTEGERS, TypeRoot.DECIMAL) else None
 
 
 def _integers(values: Column) -> Ints:
@@ -363,3 +385,179 @@ def _floats(values: Column) -> Floats:
     """Values as floating-point numbers; decimals are rounded."""
     is_decimal = pa.types.is_decimal(values.type)
     return float64_values(values.cast(pa.float64()) if is_decimal else values)
+
+
+# Up to k distinct values the count is exact; above, the standard error is 1 / sqrt(k - 2). Spec:
+# Bar-Yossef et al., Counting distinct elements in a data stream; Beyer et al., On synopses for
+# distinct-value estimation under multiset operations.
+class DistinctSketch:
+    """Estimates the number of distinct values from their hashes, in bounded memory.
+
+    Args:
+        size: maximum number of hashes that are kept.
+
+    >>> sketch = DistinctSketch()
+    >>> sketch.add(np.array([3, 1, 3], np.uint64))
+    >>> sketch.count
+    2
+    """
+
+    def __init__(self, size: int = SKETCH_SIZE) -> None:
+        self._size = size
+        self._hashes: UInt64s = np.empty(0, np.uint64)
+        self._dropped = False
+
+    def add(self, hashes: UInt64s) -> None:
+        """Add the hashes of values in any order, with any number of repetitions."""
+        if len(self._hashes) == self._size:
+            hashes = hashes[hashes <= self._hashes[-1]]
+        if not len(hashes):
+            return
+        found = np.concatenate([self._hashes, hashes])
+        found.sort()  # several times as fast as np.unique
+        found = found[np.concatenate([[True], found[1:] != found[:-1]])]
+        self._dropped |= len(found) > self._size
+        self._hashes = found[: self._size]
+
+    @property
+    def count(self) -> int:
+        """The number of distinct values: exact, or an estimate."""
+        if not self._dropped:
+            return len(self._hashes)
+        return round((self._size - 1) / ((float(self._hashes[-1]) + 1) / _RANGE))
+
+    @property
+    def error(self) -> float:
+        """The relative standard error of the count; 0 if it is exact."""
+        return 1 / math.sqrt(self._size - 2) if self._dropped else 0.0
+
+
+# Counts are exact while there are few distinct values. Beyond that, summaries drop rare values and
+# reduce all counts by the same number; the sum of these numbers is the maximum by which a count is
+# too small.
+# Spec: Agarwal et al., Mergeable summaries.
+class FrequentValues:
+    """Counts values.
+
+    Attributes:
+        error: maximum by which a count is too small, and maximum count of a missing value.
+
+    >>> values = FrequentValues()
+    >>> values.add(pa.array(["a", "b"]), np.array([3, 1]))
+    >>> values.add(pa.array(["b", "c"]), np.array([4, 1]))
+    >>> [part.tolist() for part in values.top(2)]
+    [['b', 'a'], [5, 3]]
+    """
+
+    def __init__(self, capacity: int = CAPACITY) -> None:
+        self._capacity = capacity
+        self._values: Column | None = None
+        self._counts: Ints = np.empty(0, np.int64)
+        self.error = 0
+
+    def add(self, values: Column, counts: Ints) -> None:
+        """Add counts of distinct values."""
+        values, counts = self._reduced(values, counts)
+        if self._values is not None:
+            encoded = pa.concat_arrays([self._values, values]).dictionary_encode()
+            codes = fixed_values(encoded.indices, np.int32)
+            weights = np.concatenate([self._counts, counts])
+            counts = np.bincount(codes, weights=weights).astype(np.int64)
+            values, counts = self._reduced(encoded.dictionary, counts)
+        self._values, self._counts = values, counts
+
+    def skip(self, rows: int) -> None:
+        """Record rows that are not counted."""
+        self.error += rows
+
+    def top(self, limit: int) -> tuple[Column, Ints]:
+        """Return the values that are more frequent than any missing value, and their counts."""
+        if self._values is None:
+            return empty_array(pa.null()), self._counts
+        order = np.argsort(-self._counts, kind="stable")[:limit]
+        order = order[self._counts[order] > self.error]
+        return take_rows(self._values, order), self._counts[order]
+
+    def _reduced(self, values: Column, counts: Ints) -> tuple[Column, Ints]:
+        """Keep at most so many values as there is capacity."""
+        excess = len(counts) - self._capacity
+        if excess <= 0:
+            return values, counts
+        cut = int(np.partition(counts, excess - 1)[excess - 1])
+        self.error += cut
+        kept = np.flatnonzero(counts > cut)
+        return take_rows(values, kept), counts[kept] - cut
+
+
+# Words of eight bytes are mixed as in SplitMix64, all values at once.
+def hash64(values: Column) -> UInt64s:
+    """Hash values without nulls; equal values have equal hashes, also 0.0 and -0.0.
+
+    >>> import pyarrow as pa
+    >>> a, b, c = hash64(pa.array(["x", "y", "x"]))
+    >>> bool(a == c), bool(a == b)
+    (True, False)
+    """
+    kind = values.type
+    if pat.is_boolean(kind):
+        return _mixed(bool_values(values).astype(np.uint64))
+    if pat.is_floating(kind):
+        numbers = fixed_values(values, f"<f{kind.bit_width // 8}").astype(np.float64) + 0.0
+        return _mixed(numbers.view(np.uint64))
+    if pat.is_decimal(kind):
+        words = fixed_values(values, "V16").view("<u8")
+        return _mixed(words[::2] ^ _mixed(words[1::2]))
+    if pat.is_primitive(kind):
+        return _mixed(fixed_values(values, f"<u{kind.bit_width // 8}").astype(np.uint64))
+    return _hashed_bytes(values)
+
+
+def _hashed_bytes(values: Column) -> UInt64s:
+    offsets, data = var_values(values)
+    data = data[offsets[0] : offsets[-1]]
+    begin, size = offsets[:-1] - offsets[0], np.diff(offsets)
+    short = size < _LONG
+    if short.all():
+        return _hashed_words(begin, size, data)
+    found = np.empty(len(size), np.uint64)
+    found[short] = _hashed_words(begin[short], size[short], data)
+    for row in np.flatnonzero(~short).tolist():
+        part = data[begin[row] : begin[row] + size[row]]
+        found[row] = xxhash.xxh64_intdigest(part.tobytes())
+    return found
+
+
+def _hashed_words(begin: Ints, size: Ints, data: Bytes) -> UInt64s:
+    """Mix the words of each value, first words first."""
+    words = unaligned_words(padded(data))
+    found = _mixed(size.astype(np.uint64))
+    first = np.minimum(size, WORD_BYTES)
+    found = _mixed(found ^ (words[begin] & _MASKS[first]))
+    rows = np.flatnonzero(size > WORD_BYTES)
+    at = WORD_BYTES
+    while len(rows):
+        rest = np.minimum(size[rows] - at, WORD_BYTES)
+        found[rows] = _mixed(found[rows] ^ (words[begin[rows] + at] & _MASKS[rest]))
+        at += WORD_BYTES
+        rows = rows[size[rows] > at]
+    return found
+
+
+def _mixed(words: UInt64s) -> UInt64s:
+    """The output function of SplitMix64; arithmetic wraps around."""
+    found = words + _SEED
+    spare = np.empty(min(len(found), _BLOCK), np.uint64)
+    for start in range(0, len(found), _BLOCK):
+        _mix(found[start : start + _BLOCK], spare)
+    return found
+
+
+def _mix(block: UInt64s, spare: UInt64s) -> None:
+    """Mix words in place; blocks and what is computed of them fit into the cache."""
+    shifted = spare[: len(block)]
+    for shift, factor in _ROUNDS:
+        np.right_shift(block, shift, out=shifted)
+        np.bitwise_xor(block, shifted, out=block)
+        np.multiply(block, factor, out=block)
+    np.right_shift(block, _LAST_SHIFT, out=shifted)
+    np.bitwise_xor(block, shifted, out=block)

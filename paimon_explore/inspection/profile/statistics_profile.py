@@ -18,17 +18,18 @@ from paimon_explore.data_types.arrow_buffers import (
     int64_values,
     take_rows,
 )
-from paimon_explore.data_types.definitions import AtomicType, DataField, DataType, RowType
-from paimon_explore.errors import PaimonError
-from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.inspection.profile.column_collectors import (
+from paimon_explore.data_types.definitions import (
     BYTES,
     FLOATS,
     TEXTS,
-    extremes,
-    positive_zeros,
-    unprofiled,
+    AtomicType,
+    DataField,
+    DataType,
+    RowType,
 )
+from paimon_explore.errors import PaimonError
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.inspection.profile.column_collectors import extremes, positive_zeros, unprofiled
 from paimon_explore.inspection.profile.column_profile import (
     SHOWN_VALUES,
     ColumnProfile,

@@ -99,11 +99,7 @@ class Profile(Result):
     stored: int = 0
     total: int = 0
     notes: tuple[str, ...] = ()
-
-    @property
-    def kind(self) -> str:
-        """Name of the view in the explorer."""
-        return "profile"
+    kind = "profile"
 
     def column(self, name: str) -> ColumnProfile | None:
         """The profile of a column, or of a nested field as `a.b`; None if there is none."""

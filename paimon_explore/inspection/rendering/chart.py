@@ -7,6 +7,7 @@ escaped; renderers escape them.
 from enum import StrEnum
 
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.inspection.rendering.json_members import JsonMembers
 
 
 class Tone(StrEnum):
@@ -29,7 +30,7 @@ class Unit(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Series:
+class Series(JsonMembers):
     """A series with one number per category.
 
     Attributes:
@@ -44,7 +45,7 @@ class Series:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BarChart:
+class BarChart(JsonMembers):
     """A horizontal stacked bar chart.
 
     Attributes:
@@ -60,24 +61,11 @@ class BarChart:
     series: tuple[Series, ...]
     unit: Unit = Unit.COUNT
     selects: tuple[str, ...] = ()
-
-    def state(self) -> dict[str, object]:
-        """The chart as JSON."""
-        series = [
-            {"name": s.name, "tone": s.tone.value, "values": list(s.values)} for s in self.series
-        ]
-        return {
-            "type": "bars",
-            "title": self.title,
-            "categories": list(self.categories),
-            "series": series,
-            "unit": self.unit.value,
-            "selects": list(self.selects),
-        }
+    section = "bars"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Box:
+class Box(JsonMembers):
     """A box in a lane.
 
     Attributes:
@@ -118,7 +106,7 @@ class Box:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Profile:
+class Profile(JsonMembers):
     """A step line below the lanes.
 
     Attributes:
@@ -129,13 +117,9 @@ class Profile:
     title: str
     steps: tuple[tuple[float, float], ...]
 
-    def state(self) -> dict[str, object]:
-        """The line as JSON."""
-        return {"title": self.title, "steps": [list(step) for step in self.steps]}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LaneChart:
+class LaneChart(JsonMembers):
     """A chart of boxes in lanes with a common axis.
 
     Attributes:
@@ -155,19 +139,7 @@ class LaneChart:
     end: float
     ticks: tuple[tuple[float, str], ...] = ()
     profile: Profile | None = None
-
-    def state(self) -> dict[str, object]:
-        """The chart as JSON."""
-        return {
-            "type": "lanes",
-            "title": self.title,
-            "lanes": list(self.lanes),
-            "boxes": [box.state() for box in self.boxes],
-            "start": self.start,
-            "end": self.end,
-            "ticks": [list(tick) for tick in self.ticks],
-            "profile": None if self.profile is None else self.profile.state(),
-        }
+    section = "lanes"
 
 
 Chart = BarChart | LaneChart

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.problem import Problem
 from paimon_explore.inspection.rendering.chart import BarChart, Chart, LaneChart, Tone
+from paimon_explore.inspection.rendering.json_members import JsonMembers
 
 MAX_ROWS = 200
 """Maximum number of rows of a grid; `to_arrow` has all rows."""
@@ -135,7 +136,7 @@ def facts(*rows: tuple[str, Entry], title: str = "") -> Facts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Note:
+class Note(JsonMembers):
     """A note in a report.
 
     Attributes:
@@ -145,10 +146,7 @@ class Note:
 
     text: str
     tone: Tone = Tone.MUTED
-
-    def state(self) -> dict[str, object]:
-        """The note as JSON."""
-        return {"type": "note", "text": self.text, "tone": self.tone.value}
+    section = "note"
 
 
 Sentence = tuple[Cell, ...]
@@ -199,7 +197,7 @@ class Failed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Card:
+class Card(JsonMembers):
     """A card of an animation.
 
     Attributes:
@@ -216,19 +214,9 @@ class Card:
     since: int = 0
     until: int | None = None
 
-    def state(self) -> dict[str, object]:
-        """The card as JSON."""
-        return {
-            "column": self.column,
-            "text": self.text,
-            "note": self.note,
-            "since": self.since,
-            "until": self.until,
-        }
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Frame:
+class Frame(JsonMembers):
     """A frame of an animation.
 
     Attributes:
@@ -241,13 +229,9 @@ class Frame:
     text: str
     tone: Tone = Tone.PLAIN
 
-    def state(self) -> dict[str, object]:
-        """The frame as JSON."""
-        return {"title": self.title, "text": self.text, "tone": self.tone.value}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Animation:
+class Animation(JsonMembers):
     """An animation of cards by frames; static renderings omit it.
 
     Attributes:
@@ -261,20 +245,11 @@ class Animation:
     columns: tuple[str, ...]
     frames: tuple[Frame, ...]
     cards: tuple[Card, ...]
-
-    def state(self) -> dict[str, object]:
-        """The animation as JSON."""
-        return {
-            "type": "stage",
-            "title": self.title,
-            "columns": list(self.columns),
-            "frames": [frame.state() for frame in self.frames],
-            "cards": [card.state() for card in self.cards],
-        }
+    section = "stage"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Commands:
+class Commands(JsonMembers):
     """Code that does what a report previews, by language.
 
     Attributes:
@@ -284,14 +259,11 @@ class Commands:
 
     title: str
     rows: tuple[tuple[str, str], ...]
-
-    def state(self) -> dict[str, object]:
-        """The code as JSON."""
-        return {"type": "commands", "title": self.title, "rows": [list(row) for row in self.rows]}
+    section = "commands"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FormField:
+class FormField(JsonMembers):
     """An input field of a form.
 
     Attributes:
@@ -314,19 +286,11 @@ class FormField:
 
     def state(self) -> dict[str, object]:
         """The field as JSON."""
-        return {
-            "name": self.name,
-            "label": self.label or self.name,
-            "current": self.current,
-            "value": self.value,
-            "allowed": list(self.allowed),
-            "tooltip": self.tooltip,
-            "example": self.example,
-        }
+        return {**JsonMembers.state(self), "label": self.label or self.name}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Form:
+class Form(JsonMembers):
     """The inputs of a view of the explorer; static renderings omit it.
 
     The input of the view is the name of an action, followed by `name = 'value'` for each field that
@@ -345,17 +309,7 @@ class Form:
     action: str
     fields: tuple[FormField, ...]
     submit: str = "Preview"
-
-    def state(self) -> dict[str, object]:
-        """The form as JSON."""
-        return {
-            "type": "form",
-            "title": self.title,
-            "actions": [list(one) for one in self.actions],
-            "action": self.action,
-            "fields": [one.state() for one in self.fields],
-            "submit": self.submit,
-        }
+    section = "form"
 
 
 Section = (

@@ -11,6 +11,8 @@ import pyarrow.compute as pc
 
 from paimon_explore.data_types.arrow_buffers import Column, as_python
 from paimon_explore.data_types.definitions import (
+    BYTES,
+    SPATIAL,
     ArrayType,
     AtomicType,
     DataType,
@@ -27,13 +29,7 @@ from paimon_explore.inspection.rendering.value_text import value_texts
 
 MAX_BINARY = 128
 """Maximum number of bytes of a binary value that are shown as hex."""
-_BINARY = (
-    TypeRoot.BINARY,
-    TypeRoot.VARBINARY,
-    TypeRoot.BLOB,
-    TypeRoot.GEOMETRY,
-    TypeRoot.GEOGRAPHY,
-)
+_BINARY = BYTES | SPATIAL | {TypeRoot.BLOB}
 
 
 def cell_texts(

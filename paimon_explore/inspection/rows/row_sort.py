@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from paimon_explore.data_types.definitions import AtomicType, DataField, TypeRoot
+from paimon_explore.data_types.definitions import BYTES, UNORDERED, AtomicType, DataField
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.rows.row_units import RANGED_TYPES, RowUnit
@@ -21,10 +21,7 @@ from paimon_explore.scan.predicate.expression import TRUE, Expression
 
 MAX_SORTED = 10_000
 """Number of rows that a sorted view has at most."""
-_UNSORTABLE = (
-    *(TypeRoot.VARIANT, TypeRoot.BLOB, TypeRoot.GEOMETRY, TypeRoot.GEOGRAPHY),
-    *(TypeRoot.BINARY, TypeRoot.VARBINARY),
-)
+_UNSORTABLE = UNORDERED | BYTES
 _UNIT, _ROW = "_UNIT", "_ROW"
 
 

@@ -15,7 +15,8 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow_buffers import Column, as_python, offsets_from_sizes
-from paimon_explore.data_types.definitions import AtomicType, RowType, TypeRoot
+from paimon_explore.data_types.definitions import INTEGERS, AtomicType, RowType, TypeRoot
+from paimon_explore.data_types.traversal import is_root
 from paimon_explore.encoding.binary_row.decoder import decode_rows
 from paimon_explore.errors import PaimonError
 from paimon_explore.frozen_dataclass import dataclass
@@ -30,10 +31,7 @@ LARGE_ROWS = 500_000
 """Number of stored rows above which a split that has to be merged is divided."""
 MAX_DIVIDED = 32
 """Number of large splits that are divided; the others are units of their own."""
-RANGED_TYPES = (
-    *(TypeRoot.TINYINT, TypeRoot.SMALLINT, TypeRoot.INT, TypeRoot.BIGINT),
-    *(TypeRoot.VARCHAR, TypeRoot.DATE, TypeRoot.DECIMAL),
-)
+RANGED_TYPES = INTEGERS | {TypeRoot.VARCHAR, TypeRoot.DATE, TypeRoot.DECIMAL}
 """Types of key columns whose ranges are pushed down to files."""
 
 
@@ -213,7 +211,7 @@ def _points(split: DataSplit, file: int, keyed: KeyedTable) -> list[object]:
 
 def _has_range(keys: RowType) -> bool:
     first = keys.fields[0].type
-    return isinstance(first, AtomicType) and first.root in RANGED_TYPES
+    return is_root(first, *RANGED_TYPES)
 
 
 def _ranges(

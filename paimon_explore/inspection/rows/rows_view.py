@@ -4,12 +4,14 @@ Merged rows are those that reads return. Without merging, each stored record is 
 sequence number, row kind, level, file and position, and what a read does with it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow import arrow_schema
+from paimon_explore.data_types.arrow_buffers import as_python
+from paimon_explore.data_types.definitions import AtomicType
 from paimon_explore.errors import InvalidInputError, PaimonError, UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.problem import problem_of
@@ -32,19 +34,23 @@ from paimon_explore.inspection.rows.record_reader import RECORD_COLUMNS, RecordR
 from paimon_explore.inspection.rows.row_code import RowsRequest, rows_code
 from paimon_explore.inspection.rows.row_scope import RowScope
 from paimon_explore.inspection.rows.row_sort import RowOrder, RowSorter, check_sortable
-from paimon_explore.inspection.rows.row_units import RowUnit
-from paimon_explore.inspection.rows.sort_bounds import unit_bounds
+from paimon_explore.inspection.rows.row_units import RANGED_TYPES, RowUnit
 from paimon_explore.inspection.rows.unit_reader import RowPage, UnitReader
-from paimon_explore.metadata.options.table_options import MERGE_ENGINE
+from paimon_explore.metadata.options.option_enums import MergeEngine
+from paimon_explore.metadata.options.table_options import DATA_EVOLUTION_ENABLED, MERGE_ENGINE
 from paimon_explore.read.requested_columns import project
+from paimon_explore.scan.branch_scan import branches_read
+from paimon_explore.scan.live_entries import PartitionFilter, live_files
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.predicate.expression import Expression
+from paimon_explore.scan.pruning.file_statistics import value_stats
 from paimon_explore.scan.splits.data_split import DataSplit
 from paimon_explore.store.expired import explain_missing_files
 
 _SHOWN_ROWS = 20
 _SHOWN_COLUMNS = 12
 _CHUNK = 8_192
+_SELECTING = (MergeEngine.DEDUPLICATE, MergeEngine.FIRST_ROW)
 
 
 @dataclass(slots=True)
@@ -88,11 +94,7 @@ class RowsView(Result):
     partitions: tuple[str, ...] = ()
     order: RowOrder | None = None
     _opened: _Opened = field(default_factory=_Opened, compare=False)
-
-    @property
-    def kind(self) -> str:
-        """Name of the view in the explorer."""
-        return "rows"
+    kind = "rows"
 
     @property
     def max_rows(self) -> int:
@@ -325,3 +327,43 @@ class RowsView(Result):
                 schema=arrow_schema(self.target.schema.project(names)),
             )
         return self._opened.sorter
+
+
+def unit_bounds(target: ScanTarget, units: Sequence[RowUnit], order: RowOrder) -> list[object]:
+    """The best value of each unit; None if it is unknown.
+
+    A merge that computes values may give values outside of the bounds of its files.
+    """
+    (wanted,) = target.schema.project([order.column]).fields
+    nothing: list[object] = [None] * len(units)
+    if not isinstance(wanted.type, AtomicType) or wanted.type.root not in RANGED_TYPES:
+        return nothing
+    if target.options.value(DATA_EVOLUTION_ENABLED) or len(branches_read(target)) > 1:
+        return nothing
+    if target.snapshot is None:
+        return nothing
+    partitions = PartitionFilter(row_type=target.schema.partition_type, predicate=None)
+    entries = live_files(target.store, target.snapshot, partitions)
+    stats = value_stats(entries, target.store.schemas.load, [wanted]).columns.get(order.column)
+    if stats is None:
+        return nothing
+    side = stats.maximum if order.descending else stats.minimum
+    names = entries.table.column("file_name").to_pylist()
+    known = dict(zip(names, as_python(side), strict=True))
+    exact = order.column in target.schema.primary_keys or (
+        target.options.value(MERGE_ENGINE) in _SELECTING
+    )
+    return [_bound(unit, known, order, is_exact=exact) for unit in units]
+
+
+def _bound(
+    unit: RowUnit, known: Mapping[object, object], order: RowOrder, *, is_exact: bool
+) -> object:
+    split = unit.split
+    if not isinstance(split, DataSplit) or not (split.raw_convertible or is_exact):
+        return None
+    names = split.source.entries.table.column("file_name")
+    files = range(split.count) if unit.files is None else unit.files
+    values = [known.get(names[split.start + at].as_py()) for at in files]
+    best = max if order.descending else min
+    return None if None in values else best(values)  # type: ignore[type-var]  # of one column

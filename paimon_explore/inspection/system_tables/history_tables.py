@@ -101,24 +101,13 @@ def snapshots(state: TableState) -> pa.Table:
 
 
 def _snapshot(snapshot: Snapshot) -> dict[str, object]:
-    return {
+    others = {
         "snapshot_id": snapshot.id,
-        "schema_id": snapshot.schema_id,
-        "commit_user": snapshot.commit_user,
-        "commit_identifier": snapshot.commit_identifier,
         "commit_kind": snapshot.commit_kind.value,
         "commit_time": local_millis(snapshot.time_millis),
-        "base_manifest_list": snapshot.base_manifest_list,
-        "delta_manifest_list": snapshot.delta_manifest_list,
-        "changelog_manifest_list": snapshot.changelog_manifest_list,
-        "total_record_count": snapshot.total_record_count,
-        "delta_record_count": snapshot.delta_record_count,
-        "changelog_record_count": snapshot.changelog_record_count,
-        "watermark": snapshot.watermark,
-        "next_row_id": snapshot.next_row_id,
-        "operation": snapshot.operation,
-        "writer_version": snapshot.writer_version,
     }
+    same = [name for name in SNAPSHOTS.names if name not in others]
+    return {**others, **{name: getattr(snapshot, name) for name in same}}
 
 
 def schemas(state: TableState) -> pa.Table:

@@ -15,7 +15,14 @@ from paimon_explore.data_types.arrow_buffers import (
 )
 from paimon_explore.data_types.casts.float_to_text import float_texts
 from paimon_explore.data_types.casts.text_functions import Part, computed, where_valid
-from paimon_explore.data_types.definitions import AtomicType, DataType, RowType, TypeRoot
+from paimon_explore.data_types.definitions import (
+    INTEGERS,
+    TEXTS,
+    AtomicType,
+    DataType,
+    RowType,
+    TypeRoot,
+)
 from paimon_explore.encoding.binary_row.decoder import decode_rows
 from paimon_explore.encoding.binary_row.row_layout import EMPTY_ROW
 from paimon_explore.errors import UnsupportedFeatureError
@@ -24,17 +31,7 @@ from paimon_explore.metadata.partition_path import partition_texts
 from paimon_explore.scan.manifest_arrays import as_binary, distinct
 
 _NULL = "null"
-_PLAIN = frozenset(
-    {
-        TypeRoot.BOOLEAN,
-        TypeRoot.TINYINT,
-        TypeRoot.SMALLINT,
-        TypeRoot.INT,
-        TypeRoot.BIGINT,
-        TypeRoot.CHAR,
-        TypeRoot.VARCHAR,
-    }
-)
+_PLAIN = INTEGERS | TEXTS | {TypeRoot.BOOLEAN}
 _DAYS_AND_TIMES = frozenset({TypeRoot.DATE, TypeRoot.TIME})
 
 

@@ -40,6 +40,7 @@ class FilesView(Result):
 
     table: pa.Table
     title: str
+    kind = "files"
 
     def __len__(self) -> int:
         """The number of files."""
@@ -48,11 +49,6 @@ class FilesView(Result):
     def to_arrow(self) -> pa.Table:
         """The files as an Arrow table."""
         return self.table
-
-    @property
-    def kind(self) -> str:
-        """Name of the view in the explorer."""
-        return "files"
 
     def figures(self) -> dict[str, object]:
         """The files as JSON, one row per file."""

@@ -140,11 +140,7 @@ class LsmSection(Result):
     trigger: int
     stop: int
     keyed: bool
-
-    @property
-    def kind(self) -> str:
-        """Name of the view in the explorer."""
-        return "lsm"
+    kind = "lsm"
 
     @property
     def max_depth(self) -> int:

@@ -167,11 +167,7 @@ class Children(Result):
     nodes: tuple[TreeNode, ...]
     total: int
     title: str = "manifest tree"
-
-    @property
-    def kind(self) -> str:
-        """Name of the kind of result."""
-        return "tree"
+    kind = "tree"
 
     def __len__(self) -> int:
         """The number of nodes of the page."""

@@ -18,6 +18,7 @@ from paimon_explore.inspection.history.file_history import partition_type
 from paimon_explore.inspection.history.timeline import FlagKind, Timeline
 from paimon_explore.inspection.problem import Problem, problem_of
 from paimon_explore.inspection.rendering import report as reports
+from paimon_explore.inspection.rendering.json_members import JsonMembers
 from paimon_explore.inspection.rendering.number_format import (
     bytes_text,
     count_text,
@@ -69,15 +70,12 @@ class BoundsTable:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Text:
+class Text(JsonMembers):
     """A long text, such as the JSON of a file."""
 
     title: str
     text: str
-
-    def state(self) -> dict[str, object]:
-        """The text as JSON."""
-        return {"type": "text", "title": self.title, "text": self.text}
+    section = "text"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,11 +110,7 @@ class Document(Result):
     title: str
     subtitle: str
     sections: tuple[Section, ...]
-
-    @property
-    def kind(self) -> str:
-        """Name of the kind of result."""
-        return "node"
+    kind = "node"
 
     def page(self) -> dict[str, object]:
         """The document as JSON for the detail pane of the explorer."""

@@ -46,11 +46,7 @@ class PartitionHeat(Result):
     table: pa.Table
     snapshots: tuple[int, ...]
     unknown: tuple[int, ...] = ()
-
-    @property
-    def kind(self) -> str:
-        """Name of the view in the explorer."""
-        return "heat"
+    kind = "heat"
 
     def __len__(self) -> int:
         """The number of rows of `table`."""

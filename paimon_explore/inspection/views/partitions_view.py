@@ -22,11 +22,7 @@ class PartitionsView(Result):
 
     name: str
     table: pa.Table
-
-    @property
-    def kind(self) -> str:
-        """Name of the view in the explorer."""
-        return "partitions"
+    kind = "partitions"
 
     def __len__(self) -> int:
         """The number of partitions."""

@@ -111,11 +111,7 @@ class SnapshotDiff(Result):
     schema: tuple[Difference, ...]
     indexes: tuple[IndexChange, ...]
     shown_rows: int = 0
-
-    @property
-    def kind(self) -> str:
-        """Name of the view in the explorer."""
-        return "diff"
+    kind = "diff"
 
     def to_arrow(self) -> pa.Table:
         """The files that differ, one row per file."""

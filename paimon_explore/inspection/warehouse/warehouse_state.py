@@ -41,25 +41,20 @@ class WarehouseSource(Protocol):
     @property
     def title(self) -> str:
         """The warehouse, or the name of the catalog."""
-        ...
 
     @property
     def expression(self) -> str:
         """Name of the catalog variable in code snippets."""
-        ...
 
     @property
     def place(self) -> Mapping[str, str]:
         """The options that tell which catalog it is, without secrets."""
-        ...
 
     def databases(self) -> list[str]:
         """Return the names of the databases, sorted."""
-        ...
 
     def names(self, kind: ObjectType, database: str) -> Iterator[str]:
         """Yield the names of the tables, views or functions of a database."""
-        ...
 
     def view(self, database: str, table: str) -> TableView:
         """Open a table.
@@ -67,19 +62,15 @@ class WarehouseSource(Protocol):
         Raises:
             PaimonError: it does not exist, or cannot be opened.
         """
-        ...
 
     def comment(self, kind: ObjectType, database: str, name: str) -> str:
         """Return the comment of a view or a function."""
-        ...
 
     def text(self) -> str:
         """Return the catalog as text."""
-        ...
 
     def html(self) -> str:
         """Return the catalog as static HTML."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -130,11 +130,7 @@ class WarehouseTables(Result):
     place: str
     rows: tuple[WarehouseRow, ...]
     problems: dict[str, Problem] = field(default_factory=dict)
-
-    @property
-    def kind(self) -> str:
-        """Name of the kind of result."""
-        return "warehouse"
+    kind = "warehouse"
 
     def __len__(self) -> int:
         """The number of tables, views and functions."""

@@ -168,11 +168,7 @@ class CompactionPreview(Result):
     keyed: bool
     buckets: tuple[CompactedBucket, ...]
     notes: tuple[str, ...] = ()
-
-    @property
-    def kind(self) -> str:
-        """Name of the view in the explorer."""
-        return "what_if"
+    kind = "what_if"
 
     @property
     def compacted(self) -> tuple[CompactedBucket, ...]:

@@ -114,11 +114,7 @@ class OptionsPreview(Result):
     changes: tuple[OptionChange, ...]
     refusal: str
     consequences: tuple[Consequence, ...]
-
-    @property
-    def kind(self) -> str:
-        """Name of the view in the explorer."""
-        return "what_if"
+    kind = "what_if"
 
     @property
     def accepted(self) -> bool:

@@ -56,11 +56,7 @@ class PartitionExpiryPreview(Result):
     expiry: PartitionExpiry
     before: datetime
     table: pa.Table
-
-    @property
-    def kind(self) -> str:
-        """Name of the view in the explorer."""
-        return "what_if"
+    kind = "what_if"
 
     @property
     def expiring(self) -> tuple[str, ...]:

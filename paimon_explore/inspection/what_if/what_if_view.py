@@ -45,10 +45,7 @@ _RETENTION = ("retain_min", "retain_max", "older_than", "limit")
 class WhatIfView(FormView):
     """A form with the preview of one action; without one, the action would be refused."""
 
-    @property
-    def kind(self) -> str:
-        """Name of the view in the explorer."""
-        return "what_if"
+    kind = "what_if"
 
 
 def what_if_view(inspector: Inspector, text: str, now_ms: int) -> WhatIfView:

@@ -13,7 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints, as_python, expand_ranges
-from paimon_explore.data_types.definitions import AtomicType, TypeRoot
+from paimon_explore.data_types.definitions import INTEGERS, TEXTS, TypeRoot
+from paimon_explore.data_types.traversal import is_root
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.row_level.joined_row import SOURCE, TARGET, Sides, renamed
@@ -45,12 +46,7 @@ On = str | Term | Expression | Sequence[str] | Mapping[str, str]
 _MAX_PAIRS = 1 << 24
 _SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")
 _MAX_IN_VALUES = 200
-_RANGED = frozenset(
-    {
-        *(TypeRoot.TINYINT, TypeRoot.SMALLINT, TypeRoot.INT, TypeRoot.BIGINT, TypeRoot.DECIMAL),
-        *(TypeRoot.CHAR, TypeRoot.VARCHAR, TypeRoot.DATE),
-    }
-)
+_RANGED = INTEGERS | TEXTS | {TypeRoot.DECIMAL, TypeRoot.DATE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +157,7 @@ class MergeJoin:
         for part, pair, key in zip(self.equalities, self._pairs, self._keys, strict=True):
             column = _target_of(part)
             kind = bind_value(pair.source, self._sides.row_type)[1]
-            is_ranged = isinstance(kind, AtomicType) and kind.root in _RANGED
+            is_ranged = is_root(kind, *_RANGED)
             if isinstance(column, Named) and is_ranged and not pair.matches_nulls:
                 yield _within(column, key)
 

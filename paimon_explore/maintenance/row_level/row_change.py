@@ -36,45 +36,36 @@ class RowChange(Protocol):
     @property
     def where(self) -> Expression:
         """A predicate, bound to the table's columns, that is true for all touched rows."""
-        ...
 
     @property
     def is_decided_by_where(self) -> bool:
         """Whether all rows for which `where` is true are touched."""
-        ...
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The table's columns that decide which rows are touched."""
-        ...
 
     @property
     def updated(self) -> tuple[str, ...]:
         """The table's columns that may get new values, in the table's order."""
-        ...
 
     @property
     def kept(self) -> tuple[str, ...]:
         """The columns of `updated` whose old values some updated rows keep, at least in part."""
-        ...
 
     @property
     def deletes(self) -> bool:
         """Whether rows may be deleted."""
-        ...
 
     @property
     def reads(self) -> tuple[str, ...]:
         """The table's columns that the new values are computed from."""
-        ...
 
     def touched(self, batch: pa.RecordBatch) -> Bools:
         """Return which of n rows are touched; the batch has at least `columns`."""
-        ...
 
     def apply(self, batch: pa.RecordBatch) -> RowChangeResult:
         """Apply the change to n rows; the batch has all columns that the change reads."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,11 +81,7 @@ class WhereChange:
     row_type: RowType
     where: Expression
     assignments: Assignments | None
-
-    @property
-    def is_decided_by_where(self) -> bool:
-        """Return True."""
-        return True
+    is_decided_by_where = True
 
     @property
     def columns(self) -> tuple[str, ...]:

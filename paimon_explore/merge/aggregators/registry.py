@@ -8,8 +8,11 @@ import numpy as np
 
 from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import (
+    BYTES,
+    INTEGERS,
+    NUMBERS,
+    UNORDERED,
     ArrayType,
-    AtomicType,
     DataField,
     DataType,
     MapType,
@@ -17,6 +20,7 @@ from paimon_explore.data_types.definitions import (
     TypeRoot,
 )
 from paimon_explore.data_types.formatter import type_text
+from paimon_explore.data_types.traversal import is_root
 from paimon_explore.errors import FormatError, InvalidInputError, UnsupportedFeatureError, choices
 from paimon_explore.merge.aggregation_steps import Aggregator, Step, Steps
 from paimon_explore.merge.aggregators import (
@@ -35,28 +39,14 @@ from paimon_explore.merge.numpy_columns import take_or_null
 
 _Optioned: TypeAlias = Callable[[Column, Steps, AggregateFunction], Column]
 
-_NUMERIC = {
-    TypeRoot.TINYINT,
-    TypeRoot.SMALLINT,
-    TypeRoot.INT,
-    TypeRoot.BIGINT,
-    TypeRoot.FLOAT,
-    TypeRoot.DOUBLE,
-    TypeRoot.DECIMAL,
-}
-_WHOLE = _NUMERIC - {TypeRoot.FLOAT, TypeRoot.DOUBLE, TypeRoot.DECIMAL}
-_UNORDERED = {TypeRoot.VARIANT, TypeRoot.BLOB, TypeRoot.GEOMETRY, TypeRoot.GEOGRAPHY}
-_BYTES = {TypeRoot.BINARY, TypeRoot.VARBINARY}
-_TEXTS = {TypeRoot.VARCHAR}
-
 
 def _any(data_type: DataType) -> bool:
     del data_type
     return True
 
 
-def _root_in(roots: set[TypeRoot], data_type: DataType) -> bool:
-    return isinstance(data_type, AtomicType) and data_type.root in roots
+def _root_in(roots: frozenset[TypeRoot], data_type: DataType) -> bool:
+    return is_root(data_type, *roots)
 
 
 def _rows(data_type: DataType) -> bool:
@@ -68,10 +58,10 @@ def _timed_map(data_type: DataType) -> bool:
 
 
 _Takes: TypeAlias = Callable[[DataType], bool]
-_number: _Takes = partial(_root_in, _NUMERIC)
-_flag: _Takes = partial(_root_in, {TypeRoot.BOOLEAN})
-_ordered: _Takes = partial(_root_in, set(TypeRoot) - _UNORDERED)
-_binary: _Takes = partial(_root_in, _BYTES)
+_number: _Takes = partial(_root_in, NUMBERS)
+_flag: _Takes = partial(_root_in, frozenset({TypeRoot.BOOLEAN}))
+_ordered: _Takes = partial(_root_in, frozenset(TypeRoot) - UNORDERED)
+_binary: _Takes = partial(_root_in, BYTES)
 
 _SIMPLE: Mapping[str, tuple[Aggregator, _Takes]] = {
     "last_value": (first_last_min_max.last_value, _any),
@@ -85,7 +75,7 @@ _SIMPLE: Mapping[str, tuple[Aggregator, _Takes]] = {
     "bool_and": (first_last_min_max.smallest, _flag),
     "sum": (sum_product_count.total, _number),
     "product": (sum_product_count.product, _number),
-    "count": (sum_product_count.count, partial(_root_in, _WHOLE)),
+    "count": (sum_product_count.count, partial(_root_in, INTEGERS)),
     "merge_map": (merge_map.merge_map, lambda data_type: isinstance(data_type, MapType)),
     "rbm32": (roaring_union.union_32, _binary),
     "rbm64": (roaring_union.union_64, _binary),
@@ -93,7 +83,7 @@ _SIMPLE: Mapping[str, tuple[Aggregator, _Takes]] = {
     "theta_sketch": (union_theta, _binary),
 }
 _OPTIONED: Mapping[str, tuple[_Optioned, _Takes]] = {
-    "listagg": (listagg.listagg, partial(_root_in, _TEXTS)),
+    "listagg": (listagg.listagg, partial(_root_in, frozenset({TypeRoot.VARCHAR}))),
     "collect": (collect.collect, lambda data_type: isinstance(data_type, ArrayType)),
     "nested_update": (nested_update.nested_update, _rows),
     "nested_partial_update": (nested_partial_update, _rows),

@@ -13,11 +13,12 @@ from paimon_explore.metadata.options.option_definition import (
     flag,
     integer,
     names,
+    one_of,
     parse_names,
     read_value,
     text,
 )
-from paimon_explore.metadata.options.option_enums import MapPlacementPolicy, NestedKeyNullStrategy
+from paimon_explore.metadata.options.option_enums import NestedKeyNullStrategy
 from paimon_explore.metadata.options.table_options import MAX_INT32
 
 T = TypeVar("T")
@@ -55,11 +56,9 @@ class ColumnOption(Generic[T]):
                 yield parse_names(key[len(_PREFIX) : -len(end)]), value
 
 
-AGGREGATE_FUNCTION = ColumnOption(
-    text("aggregate-function", "Aggregate function of the column.", default=None)
-)
-IGNORE_RETRACT = ColumnOption(flag("ignore-retract", "Ignore -U and -D rows.", default=False))
-DISTINCT = ColumnOption(flag("distinct", "Aggregate only distinct values.", default=False))
+AGGREGATE_FUNCTION = ColumnOption(text("aggregate-function", "Aggregate function of the column."))
+IGNORE_RETRACT = ColumnOption(flag("ignore-retract", "Ignore -U and -D rows."))
+DISTINCT = ColumnOption(flag("distinct", "Aggregate only distinct values."))
 LIST_AGG_DELIMITER = ColumnOption(text("list-agg-delimiter", "Delimiter of listagg.", default=","))
 NESTED_KEY = ColumnOption(names("nested-key", "Key of nested rows."))
 NESTED_KEY_NULL_STRATEGY = ColumnOption(
@@ -75,11 +74,11 @@ NESTED_SEQUENCE_FIELD = ColumnOption(
 COUNT_LIMIT = ColumnOption(
     integer("count-limit", "Maximum number of nested rows.", default=MAX_INT32)
 )
-TS_FIELD = ColumnOption(text("ts-field", "Time field in the values of a map.", default=None))
+TS_FIELD = ColumnOption(text("ts-field", "Time field in the values of a map."))
 SEQUENCE_GROUP = ColumnOption(names("sequence-group", "Columns ordered by this column."))
-STATS_MODE = ColumnOption(text("stats-mode", "Mode of the column's statistics.", default=None))
+STATS_MODE = ColumnOption(text("stats-mode", "Mode of the column's statistics."))
 DEFAULT_VALUE = ColumnOption(
-    text("default-value", "Value that replaces null on read, up to Paimon 1.2.", default=None)
+    text("default-value", "Value that replaces null on read, up to Paimon 1.2.")
 )
 MAP_STORAGE_LAYOUT = ColumnOption(
     text("map.storage-layout", "Storage layout of maps.", default="default")
@@ -94,20 +93,21 @@ MAP_MAX_COLUMNS = ColumnOption(
     )
 )
 MAP_PLACEMENT_POLICY = ColumnOption(
-    choice(
+    one_of(
         "map.shared-shredding.column-placement-policy",
         "How Java places keys in physical columns; ignored by this library.",
-        default=MapPlacementPolicy.LRU,
+        ("plain", "sequential", "lru"),
+        default="lru",
     )
 )
 PK_BTREE_INDEX_OPTIONS = ColumnOption(
-    text("pk-btree.index.options", "Build options of Java as a JSON object.", default=None)
+    text("pk-btree.index.options", "Build options of Java as a JSON object.")
 )
 PK_BITMAP_INDEX_OPTIONS = ColumnOption(
-    text("pk-bitmap.index.options", "Build options of Java as a JSON object.", default=None)
+    text("pk-bitmap.index.options", "Build options of Java as a JSON object.")
 )
 PK_VECTOR_INDEX_TYPE = ColumnOption(
-    text("pk-vector.index.type", "Kind of vector index, built by Java.", default=None)
+    text("pk-vector.index.type", "Kind of vector index, built by Java.")
 )
 PK_VECTOR_DISTANCE_METRIC = ColumnOption(
     text("pk-vector.distance.metric", "Distance of vectors.", default="inner_product")

@@ -34,7 +34,7 @@ CSV_ESCAPE_CHARACTER = with_fallback_keys(
     text("csv.escape-character", "Escape character in quoted fields.", default="\\"), "escape"
 )
 CSV_INCLUDE_HEADER = with_fallback_keys(
-    flag("csv.include-header", "The first line has the column names.", default=False), "header"
+    flag("csv.include-header", "The first line has the column names."), "header"
 )
 CSV_NULL_LITERAL = with_fallback_keys(
     text("csv.null-literal", "Text of null.", default=""), "nullvalue"

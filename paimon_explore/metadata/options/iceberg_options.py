@@ -15,7 +15,6 @@ ICEBERG_STORAGE_LOCATION = one_of(
     "metadata.iceberg.storage-location",
     "Folder of Iceberg metadata, if not that of the storage.",
     ("table-location", "catalog-location"),
-    default=None,
 )
 ICEBERG_FORMAT_VERSION = integer(
     "metadata.iceberg.format-version",
@@ -46,5 +45,4 @@ ICEBERG_MANIFEST_COMPRESSION = text(
 ICEBERG_MANIFEST_LEGACY_VERSION = flag(
     "metadata.iceberg.manifest-legacy-version",
     "Name the counts of manifest lists as Iceberg 1.4 did.",
-    default=False,
 )

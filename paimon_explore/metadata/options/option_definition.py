@@ -10,16 +10,13 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from enum import Enum
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, overload
 
 from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.frozen_dataclass import dataclass
 
 T = TypeVar("T")
 Value_co = TypeVar("Value_co", covariant=True)
-IntDefault = TypeVar("IntDefault", int, None)
-FlagDefault = TypeVar("FlagDefault", bool, None)
-TextDefault = TypeVar("TextDefault", str, None)
 E = TypeVar("E", bound=Enum)
 
 _MAX_INT64 = 2**63 - 1
@@ -204,34 +201,45 @@ def _plain(text: str) -> str:
     return text.strip().lower().replace("_", "-")
 
 
-def integer(key: str, description: str, *, default: IntDefault) -> Option[int | IntDefault]:
-    """Define an integer option."""
-    return Option(key=key, parse=parse_integer, default=default, description=description)
+@dataclass(frozen=True, slots=True)
+class _Kind(Generic[T]):
+    """Options whose values one function parses; without a default, the default is None."""
+
+    parse: Callable[[str], T]
+
+    @overload
+    def __call__(self, key: str, description: str, *, default: T) -> Option[T]: ...
+    @overload
+    def __call__(self, key: str, description: str) -> Option[T | None]: ...
+    def __call__(
+        self, key: str, description: str, *, default: T | None = None
+    ) -> Option[T] | Option[T | None]:
+        """Define an option of this kind."""
+        return Option(key=key, parse=self.parse, default=default, description=description)
 
 
-def number(key: str, description: str, *, default: float) -> Option[float]:
-    """Define a decimal number option."""
-    return Option(key=key, parse=parse_number, default=default, description=description)
+integer = _Kind(parse_integer)
+"""An integer option."""
+
+number = _Kind(parse_number)
+"""A decimal number option."""
+
+duration = _Kind(parse_duration)
+"""A duration option, in milliseconds."""
+
+size = _Kind(parse_size)
+"""A size option, in bytes."""
+
+text = _Kind(str)
+"""A string option."""
+
+unset_flag = _Kind(parse_flag)
+"""A boolean option whose default depends on other options."""
 
 
-def duration(key: str, description: str, *, default: IntDefault) -> Option[int | IntDefault]:
-    """Define a duration option, in milliseconds."""
-    return Option(key=key, parse=parse_duration, default=default, description=description)
-
-
-def size(key: str, description: str, *, default: IntDefault) -> Option[int | IntDefault]:
-    """Define a size option, in bytes."""
-    return Option(key=key, parse=parse_size, default=default, description=description)
-
-
-def flag(key: str, description: str, *, default: FlagDefault) -> Option[bool | FlagDefault]:
+def flag(key: str, description: str, *, default: bool = False) -> Option[bool]:
     """Define a boolean option."""
     return Option(key=key, parse=parse_flag, default=default, description=description)
-
-
-def text(key: str, description: str, *, default: TextDefault) -> Option[str | TextDefault]:
-    """Define a string option."""
-    return Option(key=key, parse=str, default=default, description=description)
 
 
 def names(key: str, description: str) -> Option[tuple[str, ...]]:
@@ -256,9 +264,13 @@ def choice(key: str, description: str, *, default: E) -> Option[E]:
     )
 
 
+@overload
+def one_of(key: str, description: str, values: tuple[str, ...], *, default: str) -> Option[str]: ...
+@overload
+def one_of(key: str, description: str, values: tuple[str, ...]) -> Option[str | None]: ...
 def one_of(
-    key: str, description: str, values: tuple[str, ...], *, default: TextDefault
-) -> Option[str | TextDefault]:
+    key: str, description: str, values: tuple[str, ...], *, default: str | None = None
+) -> Option[str] | Option[str | None]:
     """Define an option whose value is one of some texts."""
 
     def parse(text: str) -> str:

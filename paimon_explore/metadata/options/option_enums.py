@@ -64,13 +64,6 @@ class IncrementalBetweenScanMode(Enum):
     DIFF = "diff"
 
 
-class ExpireExecutionMode(Enum):
-    """Whether a commit waits for expiration."""
-
-    SYNC = "sync"
-    ASYNC = "async"
-
-
 class TagCreationMode(Enum):
     """The clock for automatic tags."""
 
@@ -96,13 +89,6 @@ class TagPeriodFormatter(Enum):
     WITHOUT_DASHES_AND_SPACES = "without_dashes_and_spaces"
 
 
-class ConsumerMode(Enum):
-    """When a consumer's progress is stored."""
-
-    EXACTLY_ONCE = "exactly-once"
-    AT_LEAST_ONCE = "at-least-once"
-
-
 class ExternalPathStrategy(Enum):
     """How the external path of a new data file is selected."""
 
@@ -120,33 +106,11 @@ class LookupCompact(Enum):
     GENTLE = "gentle"
 
 
-class SortEngine(Enum):
-    """Algorithms for merging sorted runs; the result is the same."""
-
-    LOSER_TREE = "loser-tree"
-    MIN_HEAP = "min-heap"
-
-
 class PartitionExpirationStrategy(Enum):
     """The time of a partition used for expiration."""
 
     VALUES_TIME = "values-time"
     UPDATE_TIME = "update-time"
-
-
-class SequenceNumberInitMode(Enum):
-    """Where a writer reads the last sequence number."""
-
-    SCAN = "scan"
-    SNAPSHOT = "snapshot"
-
-
-class GlobalIndexSearchMode(Enum):
-    """How rows without a global index are searched."""
-
-    FAST = "fast"
-    FULL = "full"
-    DETAIL = "detail"
 
 
 class GlobalIndexColumnUpdateAction(Enum):
@@ -157,27 +121,12 @@ class GlobalIndexColumnUpdateAction(Enum):
     IGNORE = "ignore"
 
 
-class ClusteringIncrementalMode(Enum):
-    """Sort modes of incremental clustering."""
-
-    GLOBAL_SORT = "global-sort"
-    LOCAL_SORT = "local-sort"
-
-
 class NestedKeyNullStrategy(Enum):
     """How `nested_update` handles a null nested key."""
 
     MERGE = "merge"
     IGNORE = "ignore"
     ERROR = "error"
-
-
-class MapPlacementPolicy(Enum):
-    """How Java assigns the keys of shredded maps to physical columns."""
-
-    PLAIN = "plain"
-    SEQUENTIAL = "sequential"
-    LRU = "lru"
 
 
 class TableKind(Enum):

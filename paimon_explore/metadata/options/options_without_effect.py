@@ -8,11 +8,9 @@ Spec: maintenance/configurations.
 from collections.abc import Mapping
 from enum import Enum
 
-from paimon_explore.metadata.options import option_enums as of
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.option_definition import (
     Option,
-    choice,
     duration,
     flag,
     integer,
@@ -20,6 +18,7 @@ from paimon_explore.metadata.options.option_definition import (
     one_of,
     size,
     text,
+    unset_flag,
     with_fallback_keys,
 )
 from paimon_explore.metadata.options.table_options import GIB, HOUR_MS, KIB, MAX_INT64, MIB
@@ -52,10 +51,13 @@ WITHOUT_EFFECT: Mapping[NoEffect, tuple[Option[object], ...]] = {
     NoEffect.MEMORY: (
         size("page-size", "Size of a page of buffers.", default=64 * KIB),
         size("cache-page-size", "Size of a page of caches.", default=64 * KIB),
-        choice(
-            "sort-engine", "Algorithm for merging sorted runs.", default=of.SortEngine.LOSER_TREE
+        one_of(
+            "sort-engine",
+            "Algorithm for merging sorted runs.",
+            ("loser-tree", "min-heap"),
+            default="loser-tree",
         ),
-        integer("sort-spill-threshold", "Sorted runs at which rows are spilled.", default=None),
+        integer("sort-spill-threshold", "Sorted runs at which rows are spilled."),
         size("sort-spill-buffer-size", "Memory of a sort before it spills.", default=64 * MIB),
         flag("write-buffer-spillable", "Write buffers may spill to disk.", default=True),
         size(
@@ -63,7 +65,7 @@ WITHOUT_EFFECT: Mapping[NoEffect, tuple[Option[object], ...]] = {
             "Maximum size of spilled write buffers.",
             default=MAX_INT64,
         ),
-        flag("write-buffer-for-append", "Buffer rows of append tables.", default=False),
+        flag("write-buffer-for-append", "Buffer rows of append tables."),
         integer(
             "write-max-writers-to-spill", "Open writers at which rows are spilled.", default=10
         ),
@@ -81,7 +83,7 @@ WITHOUT_EFFECT: Mapping[NoEffect, tuple[Option[object], ...]] = {
             default=128,
         ),
         size("local-kv-db.block-size", "Block size of the local key-value store.", default=4 * KIB),
-        size("local-merge-buffer-size", "Buffer that merges rows before a shuffle.", default=None),
+        size("local-merge-buffer-size", "Buffer that merges rows before a shuffle."),
         size("blob.copy-buffer-size", "Buffer for copying blobs.", default=4 * KIB),
         integer(
             "compaction.file-num-limit", "Files that one planned compaction holds.", default=100_000
@@ -105,10 +107,8 @@ WITHOUT_EFFECT: Mapping[NoEffect, tuple[Option[object], ...]] = {
         integer(
             "lookup.merge-records-threshold", "Records of a key that are buffered.", default=1024
         ),
-        flag("lookup.remote-file.enabled", "Store lookup files beside data files.", default=False),
-        integer(
-            "partition.expiration-batch-size", "Partitions that expire in one commit.", default=None
-        ),
+        flag("lookup.remote-file.enabled", "Store lookup files beside data files."),
+        integer("partition.expiration-batch-size", "Partitions that expire in one commit."),
         integer(
             "lookup.remote-file.level-threshold",
             "Lowest level with stored lookup files.",
@@ -118,13 +118,13 @@ WITHOUT_EFFECT: Mapping[NoEffect, tuple[Option[object], ...]] = {
     NoEffect.PARALLELISM: (
         flag("async-file-write", "Write files in background threads.", default=True),
         with_fallback_keys(
-            integer("file-operation.thread-num", "Threads for file operations.", default=None),
+            integer("file-operation.thread-num", "Threads for file operations."),
             "delete-file.thread-num",
         ),
         size("file-reader-async-threshold", "Size of files read ahead.", default=10 * MIB),
-        integer("scan.manifest.parallelism", "Threads for reading manifests.", default=None),
+        integer("scan.manifest.parallelism", "Threads for reading manifests."),
         integer("scan.max-splits-per-task", "Splits that a source keeps per task.", default=10),
-        integer("dynamic-bucket.assigner-parallelism", "Tasks that assign buckets.", default=None),
+        integer("dynamic-bucket.assigner-parallelism", "Tasks that assign buckets."),
         opt.DYNAMIC_BUCKET_INITIAL_BUCKETS,
         integer(
             "cross-partition-upsert.bootstrap-parallelism", "Threads for loading keys.", default=10
@@ -154,50 +154,35 @@ WITHOUT_EFFECT: Mapping[NoEffect, tuple[Option[object], ...]] = {
             default="size",
         ),
         flag("chain-table.split.key-range-enabled", "Split buckets by key range.", default=True),
-        flag("blob.split-by-file-size", "Count blob files in the size of splits.", default=None),
+        unset_flag("blob.split-by-file-size", "Count blob files in the size of splits."),
         flag(
             "data-evolution.merge-into.file-pruning",
             "Find the touched files before a MERGE INTO.",
             default=True,
         ),
-        flag(
-            "data-evolution.merge-into.source-persist",
-            "Keep the source rows of a MERGE INTO.",
-            default=False,
-        ),
-        flag("vector-search.distribute.enabled", "Search vectors in several tasks.", default=False),
+        flag("data-evolution.merge-into.source-persist", "Keep the source rows of a MERGE INTO."),
+        flag("vector-search.distribute.enabled", "Search vectors in several tasks."),
         integer(
             "vector-search.lateral-join.batch-size", "Vectors per search of a join.", default=256
         ),
     ),
     NoEffect.ENGINE: (
-        flag("auto-create", "Create the table's storage on first use.", default=False),
-        flag(
-            "blob-write-null-on-fetch-failure",
-            "Write null for blobs that cannot be fetched.",
-            default=False,
-        ),
-        flag(
-            "blob-write-null-on-missing-file", "Write null for blobs without file.", default=False
-        ),
-        choice(
+        flag("auto-create", "Create the table's storage on first use."),
+        flag("blob-write-null-on-fetch-failure", "Write null for blobs that cannot be fetched."),
+        flag("blob-write-null-on-missing-file", "Write null for blobs without file."),
+        one_of(
             "consumer.mode",
             "Whether progress is stored with checkpoints.",
-            default=of.ConsumerMode.EXACTLY_ONCE,
+            ("exactly-once", "at-least-once"),
+            default="exactly-once",
         ),
-        flag("lookup.blob-as-descriptor", "Lookup joins keep descriptors of blobs.", default=False),
-        duration(
-            "lookup.continuous.discovery-interval", "Poll interval of lookup joins.", default=None
-        ),
-        flag(
-            "partition.end-input-to-done",
-            "Mark partitions done at the end of a job.",
-            default=False,
-        ),
+        flag("lookup.blob-as-descriptor", "Lookup joins keep descriptors of blobs."),
+        duration("lookup.continuous.discovery-interval", "Poll interval of lookup joins."),
+        flag("partition.end-input-to-done", "Mark partitions done at the end of a job."),
         text("partition.mark-done-action", "What marking done does.", default="success-file"),
-        text("partition.mark-done-action.custom.class", "Class of a custom action.", default=None),
-        text("partition.mark-done-action.http.url", "Address of an HTTP action.", default=None),
-        text("partition.mark-done-action.http.params", "Body of an HTTP action.", default=None),
+        text("partition.mark-done-action.custom.class", "Class of a custom action."),
+        text("partition.mark-done-action.http.url", "Address of an HTTP action."),
+        text("partition.mark-done-action.http.params", "Body of an HTTP action."),
         duration(
             "partition.idle-time-to-report-statistic",
             "Idle time after which a job reports statistics of a partition.",
@@ -213,17 +198,13 @@ WITHOUT_EFFECT: Mapping[NoEffect, tuple[Option[object], ...]] = {
             "Size of a real bucket that a batch job creates.",
             default=GIB,
         ),
-        flag(
-            "delete.force-produce-changelog", "DELETE of Flink writes a changelog.", default=False
-        ),
+        flag("delete.force-produce-changelog", "DELETE of Flink writes a changelog."),
         opt.BLOB_FIELD,
         opt.VECTOR_FIELD,
         duration(
-            "snapshot.watermark-idle-timeout",
-            "Idle time after which a stream creates a snapshot.",
-            default=None,
+            "snapshot.watermark-idle-timeout", "Idle time after which a stream creates a snapshot."
         ),
-        flag("visibility-callback.enabled", "Jobs wait until new rows are visible.", default=False),
+        flag("visibility-callback.enabled", "Jobs wait until new rows are visible."),
         duration(
             "visibility-callback.check-interval",
             "Interval of the checks of such a wait.",
@@ -232,41 +213,33 @@ WITHOUT_EFFECT: Mapping[NoEffect, tuple[Option[object], ...]] = {
         duration(
             "visibility-callback.timeout", "Maximum time of such a wait.", default=HOUR_MS // 2
         ),
-        text("materialized-table.definition-query", "Query of the table.", default=None),
-        text("materialized-table.interval-freshness", "Maximum age of the rows.", default=None),
+        text("materialized-table.definition-query", "Query of the table."),
+        text("materialized-table.interval-freshness", "Maximum age of the rows."),
         one_of(
             "materialized-table.interval-freshness.time-unit",
             "Unit of that age.",
             ("second", "minute", "hour", "day"),
-            default=None,
         ),
         one_of(
             "materialized-table.logical-refresh-mode",
             "Refresh mode that the user asks for.",
             ("continuous", "full", "automatic"),
-            default=None,
         ),
         one_of(
             "materialized-table.refresh-mode",
             "Refresh mode in effect.",
             ("continuous", "full", "automatic"),
-            default=None,
         ),
         one_of(
             "materialized-table.refresh-status",
             "State of the refresh.",
             ("initializing", "activated", "suspended"),
-            default=None,
         ),
-        text("materialized-table.refresh-handler-bytes", "Job of the refresh.", default=None),
-        text(
-            "materialized-table.refresh-handler-description",
-            "Description of that job.",
-            default=None,
-        ),
+        text("materialized-table.refresh-handler-bytes", "Job of the refresh."),
+        text("materialized-table.refresh-handler-description", "Description of that job."),
     ),
     NoEffect.FORMAT_TABLE: (
-        text("format-table.commit-hive-sync-url", "Hive metastore to notify.", default=None),
+        text("format-table.commit-hive-sync-url", "Hive metastore to notify."),
         one_of(
             "format-table.implementation",
             "Who reads the files.",
@@ -276,10 +249,8 @@ WITHOUT_EFFECT: Mapping[NoEffect, tuple[Option[object], ...]] = {
         integer("format-table.scan.list-parallelism", "Threads for listings.", default=64),
     ),
     NoEffect.INDEX: (
-        text("global-index.external-path", "Folder of new global indexes.", default=None),
-        one_of(
-            "global-index.search-mode", "Search of unindexed rows.", _SEARCH_MODES, default=None
-        ),
+        text("global-index.external-path", "Folder of new global indexes."),
+        one_of("global-index.search-mode", "Search of unindexed rows.", _SEARCH_MODES),
         one_of("scalar-index.search-mode", "The same for values.", _SEARCH_MODES, default="fast"),
         integer("global-index.build.max-shard", "Index files of a build.", default=32),
     ),
@@ -288,31 +259,21 @@ WITHOUT_EFFECT: Mapping[NoEffect, tuple[Option[object], ...]] = {
             flag(
                 "snapshot.clean-empty-directories",
                 "Remove folders that an expiration leaves empty.",
-                default=False,
             ),
             "snapshot.expire.clean-empty-directories",
         ),
-        flag("blob-compaction.enabled", "Compact blob files, too.", default=False),
+        flag("blob-compaction.enabled", "Compact blob files, too."),
         duration(
             "clustering.history-partition.idle-to-full-sort",
             "Idle time after which a partition is sorted fully.",
-            default=None,
         ),
         integer("clustering.history-partition.limit", "Such partitions per compaction.", default=5),
-        flag("clustering.incremental.optimize-write", "Sort rows before writing.", default=False),
+        flag("clustering.incremental.optimize-write", "Sort rows before writing."),
         integer("compaction.offpeak-ratio", "Size ratio in off-peak hours, percent.", default=0),
         integer("compaction.offpeak.start.hour", "First off-peak hour.", default=-1),
         integer("compaction.offpeak.end.hour", "End of the off-peak hours.", default=-1),
-        flag(
-            "compaction.skip-expired-partitions",
-            "Do not compact partitions that will expire.",
-            default=False,
-        ),
-        flag(
-            "data-evolution.compaction.rewrite-row-ids",
-            "Compaction may assign new row ids.",
-            default=False,
-        ),
+        flag("compaction.skip-expired-partitions", "Do not compact partitions that will expire."),
+        flag("data-evolution.compaction.rewrite-row-ids", "Compaction may assign new row ids."),
         integer(
             "data-evolution.reassign.skip-contiguous-row-count",
             "Rows of a run that keeps its ids when ids are assigned anew.",
@@ -333,14 +294,13 @@ WITHOUT_EFFECT: Mapping[NoEffect, tuple[Option[object], ...]] = {
             "Share of rows up to which row files are read.",
             default=0.05,
         ),
-        flag("manifest-sort.enabled", "Sort manifest entries by partition.", default=False),
+        flag("manifest-sort.enabled", "Sort manifest entries by partition."),
         size("manifest-sort.max-rewrite-size", "Manifests per sort.", default=256 * MIB),
-        text("manifest-sort.partition-field", "Partition column to sort by.", default=None),
-        text("parquet.enable.dictionary", "Dictionary encoding in Parquet files.", default=None),
+        text("manifest-sort.partition-field", "Partition column to sort by."),
+        text("parquet.enable.dictionary", "Dictionary encoding in Parquet files."),
         duration(
             "scan.plan-auto-tag-for-read.time-retained",
             "Lifetime of a tag that protects the snapshot of a scan.",
-            default=None,
         ),
         one_of(
             "variant.shredding.inferenceMode",
@@ -369,28 +329,28 @@ WITHOUT_EFFECT: Mapping[NoEffect, tuple[Option[object], ...]] = {
         integer("zorder.var-length-contribution", "Bytes of texts in a z-order.", default=8),
     ),
     NoEffect.ALWAYS: (
-        flag(
-            "commit.force-compact", "Commits wait for compactions; they always do.", default=False
-        ),
-        choice(
+        flag("commit.force-compact", "Commits wait for compactions; they always do."),
+        one_of(
             "clustering.incremental.mode",
             "Whether files are sorted together or each by itself; here always together.",
-            default=of.ClusteringIncrementalMode.GLOBAL_SORT,
+            ("global-sort", "local-sort"),
+            default="global-sort",
         ),
         flag(
             "scan.fallback-branch.read-fail-fast",
             "Errors of a fallback branch end the read; they always do.",
-            default=False,
         ),
-        choice(
+        one_of(
             "snapshot.expire.execution-mode",
             "Expire during or after a commit; here always during it.",
-            default=of.ExpireExecutionMode.SYNC,
+            ("sync", "async"),
+            default="sync",
         ),
-        choice(
+        one_of(
             "write.sequence-number-init-mode",
             "Where writers read the last sequence number; here always from the files.",
-            default=of.SequenceNumberInitMode.SCAN,
+            ("scan", "snapshot"),
+            default="scan",
         ),
         opt.BUCKET_APPEND_ORDERED,
         opt.NUM_SORTED_RUN_STOP_TRIGGER,
@@ -411,25 +371,22 @@ WITHOUT_EFFECT: Mapping[NoEffect, tuple[Option[object], ...]] = {
         flag(
             "key-value.sequence_number.enabled",
             "Sequence numbers in the audit log; see table-read.sequence-number.enabled.",
-            default=False,
         ),
     ),
     NoEffect.ICEBERG_CATALOG: (
-        text("metadata.iceberg.uri", "URI of the Hive metastore.", default=None),
-        text("metadata.iceberg.hive-conf-dir", "Configuration folder of Hive.", default=None),
-        text("metadata.iceberg.hadoop-conf-dir", "Configuration folder of Hadoop.", default=None),
+        text("metadata.iceberg.uri", "URI of the Hive metastore."),
+        text("metadata.iceberg.hive-conf-dir", "Configuration folder of Hive."),
+        text("metadata.iceberg.hadoop-conf-dir", "Configuration folder of Hadoop."),
         text(
             "metadata.iceberg.hive-client-class",
             "Class of the client of the Hive metastore.",
             default="org.apache.hadoop.hive.metastore.HiveMetaStoreClient",
         ),
-        text("metadata.iceberg.database", "Databases in the catalog.", default=None),
-        text("metadata.iceberg.table", "Name of the table in the catalog.", default=None),
-        flag("metadata.iceberg.glue.skip-archive", "Keep no old versions in Glue.", default=False),
+        text("metadata.iceberg.database", "Databases in the catalog."),
+        text("metadata.iceberg.table", "Name of the table in the catalog."),
+        flag("metadata.iceberg.glue.skip-archive", "Keep no old versions in Glue."),
         flag(
-            "metadata.iceberg.hive-skip-update-stats",
-            "Keep the statistics in the Hive metastore.",
-            default=False,
+            "metadata.iceberg.hive-skip-update-stats", "Keep the statistics in the Hive metastore."
         ),
     ),
 }

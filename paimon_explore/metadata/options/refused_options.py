@@ -75,7 +75,7 @@ REFUSALS: tuple[Refusal, ...] = (
         hint="Open its files with the engine that owns them.",
     ),
     Refusal(
-        option=flag("postpone.merge-on-read", "Reads merge the postpone bucket.", default=False),
+        option=flag("postpone.merge-on-read", "Reads merge the postpone bucket."),
         uses=(Use.READ,),
         rule="rows of the postpone bucket, which the option makes visible, would be missing",
         hint="Call compact() first, or pass options={'postpone.merge-on-read': 'false'} to read "
@@ -90,11 +90,7 @@ REFUSALS: tuple[Refusal, ...] = (
         hint="Read the table with Java, or open one of its branches.",
     ),
     Refusal(
-        option=flag(
-            "chain-table.streaming.merge-snapshot",
-            "Streams start with merged chains.",
-            default=False,
-        ),
+        option=flag("chain-table.streaming.merge-snapshot", "Streams start with merged chains."),
         uses=(Use.STREAM,),
         rule="the first rows of the stream would not be merged",
         hint="Pass options={'chain-table.streaming.merge-snapshot': 'false'}.",
@@ -115,7 +111,6 @@ REFUSALS: tuple[Refusal, ...] = (
         option=text(
             "blob-descriptor.source-table",
             "Table whose files the descriptors in new rows refer to.",
-            default=None,
         ),
         uses=(Use.WRITE,),
         accepted=("",),
@@ -142,27 +137,25 @@ REFUSALS: tuple[Refusal, ...] = (
 """The refused options."""
 
 WITH_REFUSED_OPTION: tuple[Option[object], ...] = (
-    text("commit.callback.#.param", "Parameter of a class of commit.callbacks.", default=None),
-    text("tag.callback.#.param", "Parameter of a class of tag.callbacks.", default=None),
+    text("commit.callback.#.param", "Parameter of a class of commit.callbacks."),
+    text("tag.callback.#.param", "Parameter of a class of tag.callbacks."),
 )
 """Options that belong to a refused one."""
 
 _VECTOR_FILE_FORMAT = text(
-    "vector.file.format", "Files of vectors are read; new vectors are in data files.", default=None
+    "vector.file.format", "Files of vectors are read; new vectors are in data files."
 )
 READ_ONLY: tuple[Option[object], ...] = (
     flag(
         "variant.inferShreddingSchema",
         "Variants are shredded by a given schema only; none is inferred.",
-        default=False,
     ),
     flag(
         "data-evolution.row-sidecar.enabled",
         "Row files beside data files are kept and removed with them; new files have none.",
-        default=False,
     ),
     _VECTOR_FILE_FORMAT,
-    size("vector.target-file-size", "Target size of files of vectors.", default=None),
+    size("vector.target-file-size", "Target size of files of vectors."),
     opt.BLOB_VIEW_FIELD,
     opt.PK_VECTOR_INDEX_COLUMNS,
     opt.PK_FULL_TEXT_INDEX_COLUMNS,

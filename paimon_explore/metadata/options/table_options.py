@@ -25,6 +25,7 @@ from paimon_explore.metadata.options.option_definition import (
     per_level,
     size,
     text,
+    unset_flag,
     with_fallback_keys,
 )
 
@@ -48,13 +49,11 @@ POSTPONE_BUCKET = -2
 # Keys, buckets and the table itself
 
 TYPE = immutable(choice("type", "Kind of the table.", default=of.TableKind.TABLE))
-PATH = text("path", "Path of the table, if the catalog supports custom paths.", default=None)
+PATH = text("path", "Path of the table, if the catalog supports custom paths.")
 BRANCH = text("branch", "Branch to read and write.", default="main")
 PRIMARY_KEY = immutable(names("primary-key", "Primary key, for DDL without a PRIMARY KEY clause."))
 PARTITION = immutable(names("partition", "Partition columns, for DDL without such a clause."))
-PRIMARY_KEY_NULLABLE = immutable(
-    flag("primary-key.nullable", "Allow null in primary key columns.", default=False)
-)
+PRIMARY_KEY_NULLABLE = immutable(flag("primary-key.nullable", "Allow null in primary key columns."))
 BUCKET = integer("bucket", "Buckets; -1 dynamic or none, -2 postponed.", default=DYNAMIC_BUCKET)
 BUCKET_KEY = immutable(names("bucket-key", "Columns that determine the bucket of a row."))
 BUCKET_FUNCTION = immutable(
@@ -69,19 +68,19 @@ DYNAMIC_BUCKET_TARGET_ROW_NUM = integer(
     "dynamic-bucket.target-row-num", "Target number of rows per dynamic bucket.", default=2_000_000
 )
 DYNAMIC_BUCKET_INITIAL_BUCKETS = immutable(
-    integer("dynamic-bucket.initial-buckets", "Initial buckets of a partition.", default=None)
+    integer("dynamic-bucket.initial-buckets", "Initial buckets of a partition.")
 )
 DYNAMIC_BUCKET_MAX_BUCKETS = integer(
     "dynamic-bucket.max-buckets", "Maximum buckets of a partition; -1 no limit.", default=-1
 )
 CROSS_PARTITION_UPSERT_INDEX_TTL = duration(
-    "cross-partition-upsert.index-ttl", "Time to live of keys in the index.", default=None
+    "cross-partition-upsert.index-ttl", "Time to live of keys in the index."
 )
 POSTPONE_DEFAULT_BUCKET_NUM = integer(
     "postpone.default-bucket-num", "Buckets of a partition at its first compaction.", default=1
 )
 POSTPONE_TARGET_ROW_NUM_PER_BUCKET = integer(
-    "postpone.target-row-num-per-bucket", "Rows per bucket of such a partition.", default=None
+    "postpone.target-row-num-per-bucket", "Rows per bucket of such a partition."
 )
 
 # Merging
@@ -93,18 +92,16 @@ SEQUENCE_FIELD = names("sequence.field", "Columns that order rows with the same 
 SEQUENCE_FIELD_SORT_ORDER = choice(
     "sequence.field.sort-order", "Sort order of the sequence field.", default=of.SortOrder.ASCENDING
 )
-SEQUENCE_SNAPSHOT_ORDERING = immutable(
-    flag("sequence.snapshot-ordering", "Later snapshots win.", default=False)
-)
+SEQUENCE_SNAPSHOT_ORDERING = immutable(flag("sequence.snapshot-ordering", "Later snapshots win."))
 IGNORE_DELETE = with_fallback_keys(
-    flag("ignore-delete", "Ignore -D rows.", default=False),
+    flag("ignore-delete", "Ignore -D rows."),
     "first-row.ignore-delete",
     "deduplicate.ignore-delete",
     "partial-update.ignore-delete",
 )
-IGNORE_UPDATE_BEFORE = flag("ignore-update-before", "Ignore -U rows.", default=False)
+IGNORE_UPDATE_BEFORE = flag("ignore-update-before", "Ignore -U rows.")
 PARTIAL_UPDATE_REMOVE_RECORD_ON_DELETE = immutable(
-    flag("partial-update.remove-record-on-delete", "A -D removes the row.", default=False)
+    flag("partial-update.remove-record-on-delete", "A -D removes the row.")
 )
 PARTIAL_UPDATE_REMOVE_RECORD_ON_SEQUENCE_GROUP = immutable(
     names(
@@ -113,12 +110,12 @@ PARTIAL_UPDATE_REMOVE_RECORD_ON_SEQUENCE_GROUP = immutable(
     )
 )
 AGGREGATION_REMOVE_RECORD_ON_DELETE = immutable(
-    flag("aggregation.remove-record-on-delete", "A -D removes the row.", default=False)
+    flag("aggregation.remove-record-on-delete", "A -D removes the row.")
 )
 DEFAULT_AGGREGATE_FUNCTION = text(
-    "fields.default-aggregate-function", "Default aggregate function of columns.", default=None
+    "fields.default-aggregate-function", "Default aggregate function of columns."
 )
-ROWKIND_FIELD = immutable(text("rowkind.field", "Column with the row kind.", default=None))
+ROWKIND_FIELD = immutable(text("rowkind.field", "Column with the row kind."))
 
 # Changelog
 
@@ -126,34 +123,30 @@ CHANGELOG_PRODUCER = choice(
     "changelog-producer", "How the changelog is produced.", default=of.ChangelogProducer.NONE
 )
 CHANGELOG_PRODUCER_ROW_DEDUPLICATE = flag(
-    "changelog-producer.row-deduplicate", "Omit -U/+U pairs of equal rows.", default=False
+    "changelog-producer.row-deduplicate", "Omit -U/+U pairs of equal rows."
 )
 CHANGELOG_PRODUCER_ROW_DEDUPLICATE_IGNORE_FIELDS = names(
     "changelog-producer.row-deduplicate-ignore-fields", "Columns ignored in this check."
 )
 CHANGELOG_FILE_FORMAT = text(
-    "changelog-file.format", "Format of changelog files; default: of data files.", default=None
+    "changelog-file.format", "Format of changelog files; default: of data files."
 )
-CHANGELOG_FILE_COMPRESSION = text(
-    "changelog-file.compression", "Compression of changelog files.", default=None
-)
-CHANGELOG_FILE_STATS_MODE = text(
-    "changelog-file.stats-mode", "Statistics of changelog files.", default=None
-)
+CHANGELOG_FILE_COMPRESSION = text("changelog-file.compression", "Compression of changelog files.")
+CHANGELOG_FILE_STATS_MODE = text("changelog-file.stats-mode", "Statistics of changelog files.")
 CHANGELOG_FILE_PREFIX = text(
     "changelog-file.prefix", "Prefix of changelog file names.", default="changelog-"
 )
 
 # Deletion vectors
 
-DELETION_VECTORS_ENABLED = flag("deletion-vectors.enabled", "Use deletion vectors.", default=False)
+DELETION_VECTORS_ENABLED = flag("deletion-vectors.enabled", "Use deletion vectors.")
 DELETION_VECTORS_MODIFIABLE = flag(
-    "deletion-vectors.modifiable", "Allow changing deletion-vectors.enabled.", default=False
+    "deletion-vectors.modifiable", "Allow changing deletion-vectors.enabled."
 )
 DELETION_VECTORS_MERGE_ON_READ = flag(
-    "deletion-vectors.merge-on-read", "Also merge level 0 on read.", default=False
+    "deletion-vectors.merge-on-read", "Also merge level 0 on read."
 )
-DELETION_VECTORS_BITMAP64 = flag("deletion-vectors.bitmap64", "Use 64-bit bitmaps.", default=False)
+DELETION_VECTORS_BITMAP64 = flag("deletion-vectors.bitmap64", "Use 64-bit bitmaps.")
 DELETION_VECTOR_INDEX_FILE_TARGET_SIZE = size(
     "deletion-vector.index-file.target-size", "Target size of index files.", default=2 * MIB
 )
@@ -162,27 +155,26 @@ DELETION_VECTOR_INDEX_FILE_TARGET_SIZE = size(
 
 FILE_FORMAT = text("file.format", "Format of data files.", default="parquet")
 FORMAT_TABLE_FILE_COMPRESSION = with_fallback_keys(
-    text("format-table.file.compression", "Compression of files of a format table.", default=None),
+    text("format-table.file.compression", "Compression of files of a format table."),
     "file.compression",
 )
 FORMAT_TABLE_PARTITION_PATH_ONLY_VALUE = flag(
     "format-table.partition-path-only-value",
     "Folders of a format table are named after values only.",
-    default=False,
 )
 FILE_FORMAT_PER_LEVEL = per_level("file.format.per.level", "File format per level.")
 FILE_COMPRESSION = text("file.compression", "Compression of data files.", default="zstd")
 FILE_COMPRESSION_PER_LEVEL = per_level("file.compression.per.level", "Compression per level.")
 FILE_COMPRESSION_ZSTD_LEVEL = integer("file.compression.zstd-level", "Level of zstd.", default=1)
-FILE_BLOCK_SIZE = size("file.block-size", "Size of a row group, stripe or block.", default=None)
+FILE_BLOCK_SIZE = size("file.block-size", "Size of a row group, stripe or block.")
 FILE_SUFFIX_INCLUDE_COMPRESSION = flag(
-    "file.suffix.include.compression", "Include the compression in file names.", default=False
+    "file.suffix.include.compression", "Include the compression in file names."
 )
-TARGET_FILE_SIZE = size("target-file-size", "Target size of data files.", default=None)
+TARGET_FILE_SIZE = size("target-file-size", "Target size of data files.")
 TARGET_FILE_ROW_NUM = integer(
     "target-file-row-num", "Target number of rows of data files.", default=MAX_INT64
 )
-BLOB_TARGET_FILE_SIZE = size("blob.target-file-size", "Target size of blob files.", default=None)
+BLOB_TARGET_FILE_SIZE = size("blob.target-file-size", "Target size of blob files.")
 BLOB_FIELD = immutable(names("blob-field", "Columns that Flink declares as BLOB."))
 BLOB_DESCRIPTOR_FIELD = immutable(
     with_fallback_keys(
@@ -194,23 +186,20 @@ BLOB_VIEW_FIELD = immutable(names("blob-view-field", "BLOB columns stored as ref
 BLOB_AS_DESCRIPTOR = flag(
     "blob-as-descriptor",
     "Read descriptors of BLOBs; copy the contents of written descriptors to blob files.",
-    default=False,
 )
 BLOB_VIEW_RESOLVE_ENABLED = flag(
     "blob-view.resolve.enabled", "Resolve references; if true, they are not read.", default=True
 )
 VARIANT_SHREDDING_SCHEMA = with_fallback_keys(
-    text(
-        "variant.shreddingSchema", "ROW type in JSON by which variants are shredded.", default=None
-    ),
+    text("variant.shreddingSchema", "ROW type in JSON by which variants are shredded."),
     "parquet.variant.shreddingSchema",
 )
 VECTOR_FIELD = names("vector-field", "Columns that Flink declares as VECTOR.")
 DATA_FILE_PREFIX = text("data-file.prefix", "Prefix of data file names.", default="data-")
 DATA_FILE_PATH_DIRECTORY = immutable(
-    text("data-file.path-directory", "Folder inside the table for data files.", default=None)
+    text("data-file.path-directory", "Folder inside the table for data files.")
 )
-DATA_FILE_THIN_MODE = flag("data-file.thin-mode", "Do not store key columns twice.", default=False)
+DATA_FILE_THIN_MODE = flag("data-file.thin-mode", "Do not store key columns twice.")
 DATA_FILE_EXTERNAL_PATHS = names("data-file.external-paths", "External paths for data files.")
 DATA_FILE_EXTERNAL_PATHS_STRATEGY = choice(
     "data-file.external-paths.strategy",
@@ -218,7 +207,7 @@ DATA_FILE_EXTERNAL_PATHS_STRATEGY = choice(
     default=of.ExternalPathStrategy.NONE,
 )
 DATA_FILE_EXTERNAL_PATHS_SPECIFIC_FS = text(
-    "data-file.external-paths.specific-fs", "File system of the specific-fs strategy.", default=None
+    "data-file.external-paths.specific-fs", "File system of the specific-fs strategy."
 )
 DATA_FILE_EXTERNAL_PATHS_WEIGHTS = names("data-file.external-paths.weights", "Weights of paths.")
 
@@ -244,34 +233,34 @@ MANIFEST_FULL_COMPACTION_THRESHOLD_SIZE = size(
 )
 MANIFEST_MERGE_MIN_COUNT = integer("manifest.merge-min-count", "Manifests for a merge.", default=30)
 MANIFEST_DELETE_FILE_DROP_STATS = flag(
-    "manifest.delete-file-drop-stats", "Omit statistics in DELETE entries.", default=False
+    "manifest.delete-file-drop-stats", "Omit statistics in DELETE entries."
 )
 
 # Writing and committing
 
 WRITE_ONLY = with_fallback_keys(
-    flag("write-only", "Skip compaction and expiration in writes.", default=False),
+    flag("write-only", "Skip compaction and expiration in writes."),
     "write.compaction-skip",
 )
 WRITE_BUFFER_SIZE = size("write-buffer-size", "Memory of the write buffer.", default=256 * MIB)
 COMMIT_MAX_RETRIES = integer("commit.max-retries", "Maximum retries of a commit.", default=10)
-COMMIT_TIMEOUT = duration("commit.timeout", "Maximum duration of commit retries.", default=None)
+COMMIT_TIMEOUT = duration("commit.timeout", "Maximum duration of commit retries.")
 COMMIT_MIN_RETRY_WAIT = duration("commit.min-retry-wait", "Wait before first retry.", default=10)
 COMMIT_MAX_RETRY_WAIT = duration(
     "commit.max-retry-wait", "Maximum wait between retries.", default=10 * SECOND_MS
 )
 COMMIT_FORCE_CREATE_SNAPSHOT = flag(
-    "commit.force-create-snapshot", "Create a snapshot in streams without data, too.", default=False
+    "commit.force-create-snapshot", "Create a snapshot in streams without data, too."
 )
-COMMIT_USER_PREFIX = text("commit.user-prefix", "Prefix of commit users.", default=None)
+COMMIT_USER_PREFIX = text("commit.user-prefix", "Prefix of commit users.")
 COMMIT_DISCARD_DUPLICATE_FILES = flag(
-    "commit.discard-duplicate-files", "Do not add existing files again.", default=False
+    "commit.discard-duplicate-files", "Do not add existing files again."
 )
 COMMIT_STRICT_MODE_LAST_SAFE_SNAPSHOT = integer(
-    "commit.strict-mode.last-safe-snapshot", "Check later commits.", default=None
+    "commit.strict-mode.last-safe-snapshot", "Check later commits."
 )
-SNAPSHOT_IGNORE_EMPTY_COMMIT = flag(
-    "snapshot.ignore-empty-commit", "Create no snapshot for empty commits.", default=None
+SNAPSHOT_IGNORE_EMPTY_COMMIT = unset_flag(
+    "snapshot.ignore-empty-commit", "Create no snapshot for empty commits."
 )
 DYNAMIC_PARTITION_OVERWRITE = flag(
     "dynamic-partition-overwrite", "Overwrite only partitions of new rows.", default=True
@@ -284,9 +273,9 @@ NUM_SORTED_RUN_COMPACTION_TRIGGER = integer(
     "num-sorted-run.compaction-trigger", "Sorted runs that trigger a compaction.", default=5
 )
 NUM_SORTED_RUN_STOP_TRIGGER = integer(
-    "num-sorted-run.stop-trigger", "Sorted runs at which writes wait.", default=None
+    "num-sorted-run.stop-trigger", "Sorted runs at which writes wait."
 )
-NUM_LEVELS = integer("num-levels", "Number of levels of the LSM tree.", default=None)
+NUM_LEVELS = integer("num-levels", "Number of levels of the LSM tree.")
 COMPACTION_MAX_SIZE_AMPLIFICATION_PERCENT = integer(
     "compaction.max-size-amplification-percent", "Extra size for a full compaction.", default=200
 )
@@ -301,32 +290,30 @@ COMPACTION_DELETE_RATIO_THRESHOLD = number(
     "compaction.delete-ratio-threshold", "Fraction of deleted rows for a rewrite.", default=0.2
 )
 COMPACTION_OPTIMIZATION_INTERVAL = duration(
-    "compaction.optimization-interval", "Interval of full compactions.", default=None
+    "compaction.optimization-interval", "Interval of full compactions."
 )
 COMPACTION_TOTAL_SIZE_THRESHOLD = size(
-    "compaction.total-size-threshold", "Size below which compactions are always full.", default=None
+    "compaction.total-size-threshold", "Size below which compactions are always full."
 )
 COMPACTION_INCREMENTAL_SIZE_THRESHOLD = size(
-    "compaction.incremental-size-threshold", "New data for a full compaction.", default=None
+    "compaction.incremental-size-threshold", "New data for a full compaction."
 )
 COMPACTION_FORCE_UP_LEVEL_0 = flag(
-    "compaction.force-up-level-0", "Always include level 0 in compactions.", default=False
+    "compaction.force-up-level-0", "Always include level 0 in compactions."
 )
 COMPACTION_FORCE_REWRITE_ALL_FILES = flag(
-    "compaction.force-rewrite-all-files", "Rewrite all files in full compactions.", default=False
+    "compaction.force-rewrite-all-files", "Rewrite all files in full compactions."
 )
 FULL_COMPACTION_DELTA_COMMITS = integer(
-    "full-compaction.delta-commits", "Commits between full compactions.", default=None
+    "full-compaction.delta-commits", "Commits between full compactions."
 )
 LOOKUP_COMPACT = choice("lookup-compact", "Compaction mode.", default=of.LookupCompact.RADICAL)
-LOOKUP_COMPACT_MAX_INTERVAL = integer(
-    "lookup-compact.max-interval", "Maximum commit interval.", default=None
-)
+LOOKUP_COMPACT_MAX_INTERVAL = integer("lookup-compact.max-interval", "Maximum commit interval.")
 LOOKUP_WAIT = with_fallback_keys(
     flag("lookup-wait", "Commits wait for lookup compaction.", default=True),
     "changelog-producer.lookup-wait",
 )
-FORCE_LOOKUP = immutable(flag("force-lookup", "Always use lookup compaction.", default=False))
+FORCE_LOOKUP = immutable(flag("force-lookup", "Always use lookup compaction."))
 CLUSTERING_COLUMNS = with_fallback_keys(
     names("clustering.columns", "Columns by which rows are clustered."),
     "sink.clustering.by-columns",
@@ -335,9 +322,9 @@ CLUSTERING_STRATEGY = with_fallback_keys(
     text("clustering.strategy", "Strategy: auto, zorder, hilbert or order.", default="auto"),
     "sink.clustering.strategy",
 )
-CLUSTERING_INCREMENTAL = flag("clustering.incremental", "Cluster in compactions.", default=False)
+CLUSTERING_INCREMENTAL = flag("clustering.incremental", "Cluster in compactions.")
 PK_CLUSTERING_OVERRIDE = immutable(
-    flag("pk-clustering-override", "Sort files by clustering columns.", default=False)
+    flag("pk-clustering-override", "Sort files by clustering columns.")
 )
 
 # Expiration
@@ -348,29 +335,25 @@ SNAPSHOT_NUM_RETAINED_MAX = integer(
 )
 SNAPSHOT_TIME_RETAINED = duration("snapshot.time-retained", "Maximum age.", default=HOUR_MS)
 SNAPSHOT_EXPIRE_LIMIT = integer("snapshot.expire.limit", "Maximum per expiration.", default=50)
-CHANGELOG_NUM_RETAINED_MIN = integer("changelog.num-retained.min", "Minimum to keep.", default=None)
-CHANGELOG_NUM_RETAINED_MAX = integer("changelog.num-retained.max", "Maximum to keep.", default=None)
-CHANGELOG_TIME_RETAINED = duration("changelog.time-retained", "Maximum age.", default=None)
+CHANGELOG_NUM_RETAINED_MIN = integer("changelog.num-retained.min", "Minimum to keep.")
+CHANGELOG_NUM_RETAINED_MAX = integer("changelog.num-retained.max", "Maximum to keep.")
+CHANGELOG_TIME_RETAINED = duration("changelog.time-retained", "Maximum age.")
 RECORD_LEVEL_EXPIRE_TIME = duration(
-    "record-level.expire-time", "Age after which compactions drop rows.", default=None
+    "record-level.expire-time", "Age after which compactions drop rows."
 )
-RECORD_LEVEL_TIME_FIELD = text("record-level.time-field", "Column of a row's time.", default=None)
+RECORD_LEVEL_TIME_FIELD = text("record-level.time-field", "Column of a row's time.")
 
 # Partitions
 
 PARTITION_DEFAULT_NAME = text(
     "partition.default-name", "Folder of null and blank.", default="__DEFAULT_PARTITION__"
 )
-METASTORE_PARTITIONED_TABLE = flag(
-    "metastore.partitioned-table", "Add partitions to the catalog.", default=False
-)
+METASTORE_PARTITIONED_TABLE = flag("metastore.partitioned-table", "Add partitions to the catalog.")
 METASTORE_TAG_TO_PARTITION = text(
-    "metastore.tag-to-partition", "Partition column of tags in the catalog.", default=None
+    "metastore.tag-to-partition", "Partition column of tags in the catalog."
 )
 PARTITION_LEGACY_NAME = flag("partition.legacy-name", "Day numbers in folder names.", default=True)
-PARTITION_EXPIRATION_TIME = duration(
-    "partition.expiration-time", "Maximum age of partitions.", default=None
-)
+PARTITION_EXPIRATION_TIME = duration("partition.expiration-time", "Maximum age of partitions.")
 PARTITION_EXPIRATION_STRATEGY = choice(
     "partition.expiration-strategy",
     "Which time of a partition is compared.",
@@ -383,13 +366,11 @@ PARTITION_EXPIRATION_MAX_NUM = integer(
     "partition.expiration-max-num", "Maximum partitions per expiration.", default=100
 )
 PARTITION_TIMESTAMP_PATTERN = text(
-    "partition.timestamp-pattern", "Pattern of a time from partition values.", default=None
+    "partition.timestamp-pattern", "Pattern of a time from partition values."
 )
-PARTITION_TIMESTAMP_FORMATTER = text(
-    "partition.timestamp-formatter", "Timestamp format.", default=None
-)
+PARTITION_TIMESTAMP_FORMATTER = text("partition.timestamp-formatter", "Timestamp format.")
 PARTITION_TIMESTAMP_FORMAT_STRICT = flag(
-    "partition.timestamp-format.strict", "Refuse rows of partitions without a time.", default=False
+    "partition.timestamp-format.strict", "Refuse rows of partitions without a time."
 )
 
 # Reading
@@ -397,43 +378,33 @@ PARTITION_TIMESTAMP_FORMAT_STRICT = flag(
 SCAN_MODE = with_fallback_keys(
     choice("scan.mode", "Start position of a scan.", default=of.StartupMode.DEFAULT), "log.scan"
 )
-SCAN_SNAPSHOT_ID = integer("scan.snapshot-id", "Snapshot to read.", default=None)
-SCAN_TAG_NAME = text("scan.tag-name", "Tag to read.", default=None)
-SCAN_VERSION = text("scan.version", "Tag or snapshot to read.", default=None)
-SCAN_WATERMARK = integer("scan.watermark", "First snapshot with this watermark.", default=None)
-SCAN_TIMESTAMP = text("scan.timestamp", "Last snapshot up to this local time.", default=None)
+SCAN_SNAPSHOT_ID = integer("scan.snapshot-id", "Snapshot to read.")
+SCAN_TAG_NAME = text("scan.tag-name", "Tag to read.")
+SCAN_VERSION = text("scan.version", "Tag or snapshot to read.")
+SCAN_WATERMARK = integer("scan.watermark", "First snapshot with this watermark.")
+SCAN_TIMESTAMP = text("scan.timestamp", "Last snapshot up to this local time.")
 SCAN_TIMESTAMP_MILLIS = with_fallback_keys(
-    integer("scan.timestamp-millis", "Last snapshot up to this time.", default=None),
+    integer("scan.timestamp-millis", "Last snapshot up to this time."),
     "log.scan.timestamp-millis",
 )
 SCAN_FILE_CREATION_TIME_MILLIS = integer(
-    "scan.file-creation-time-millis", "Read only files created after this time.", default=None
+    "scan.file-creation-time-millis", "Read only files created after this time."
 )
 SCAN_CREATION_TIME_MILLIS = integer(
-    "scan.creation-time-millis", "Start time of mode from-creation-timestamp.", default=None
+    "scan.creation-time-millis", "Start time of mode from-creation-timestamp."
 )
-SCAN_BOUNDED_WATERMARK = integer(
-    "scan.bounded.watermark", "Watermark at which a stream ends.", default=None
-)
-SCAN_BUCKET = integer("scan.bucket", "Read only this bucket.", default=None)
-SCAN_FALLBACK_BRANCH = text(
-    "scan.fallback-branch", "Branch for partitions missing in this branch.", default=None
-)
-SCAN_PRIMARY_BRANCH = text("scan.primary-branch", "Branch that is read first.", default=None)
+SCAN_BOUNDED_WATERMARK = integer("scan.bounded.watermark", "Watermark at which a stream ends.")
+SCAN_BUCKET = integer("scan.bucket", "Read only this bucket.")
+SCAN_FALLBACK_BRANCH = text("scan.fallback-branch", "Branch for partitions missing in this branch.")
+SCAN_PRIMARY_BRANCH = text("scan.primary-branch", "Branch that is read first.")
 SCAN_FALLBACK_SNAPSHOT_BRANCH = text(
-    "scan.fallback-snapshot-branch", "Snapshot branch of a chain table.", default=None
+    "scan.fallback-snapshot-branch", "Snapshot branch of a chain table."
 )
-SCAN_FALLBACK_DELTA_BRANCH = text(
-    "scan.fallback-delta-branch", "Delta branch of a chain table.", default=None
-)
-SCAN_PLAN_SORT_PARTITION = flag(
-    "scan.plan-sort-partition", "Sort splits by partition.", default=False
-)
-SCAN_IGNORE_CORRUPT_FILES = flag(
-    "scan.ignore-corrupt-files", "Skip files that cannot be read.", default=False
-)
-SCAN_IGNORE_LOST_FILES = flag("scan.ignore-lost-files", "Skip missing files.", default=False)
-CHAIN_TABLE_ENABLED = flag("chain-table.enabled", "The table is a chain table.", default=False)
+SCAN_FALLBACK_DELTA_BRANCH = text("scan.fallback-delta-branch", "Delta branch of a chain table.")
+SCAN_PLAN_SORT_PARTITION = flag("scan.plan-sort-partition", "Sort splits by partition.")
+SCAN_IGNORE_CORRUPT_FILES = flag("scan.ignore-corrupt-files", "Skip files that cannot be read.")
+SCAN_IGNORE_LOST_FILES = flag("scan.ignore-lost-files", "Skip missing files.")
+CHAIN_TABLE_ENABLED = flag("chain-table.enabled", "The table is a chain table.")
 INCREMENTAL_BETWEEN = names("incremental-between", "Range of snapshots or tags (start exclusive).")
 INCREMENTAL_BETWEEN_TIMESTAMP = names(
     "incremental-between-timestamp", "Range of times (start exclusive)."
@@ -443,18 +414,16 @@ INCREMENTAL_BETWEEN_SCAN_MODE = choice(
     "Files that an incremental read compares.",
     default=of.IncrementalBetweenScanMode.AUTO,
 )
-INCREMENTAL_TO_AUTO_TAG = text("incremental-to-auto-tag", "Last tag to read.", default=None)
+INCREMENTAL_TO_AUTO_TAG = text("incremental-to-auto-tag", "Last tag to read.")
 INCREMENTAL_BETWEEN_TAG_TO_SNAPSHOT = flag(
-    "incremental-between-tag-to-snapshot", "Use the snapshots of tags.", default=False
+    "incremental-between-tag-to-snapshot", "Use the snapshots of tags."
 )
-STREAMING_READ_OVERWRITE = flag(
-    "streaming-read-overwrite", "Stream overwritten rows.", default=False
-)
+STREAMING_READ_OVERWRITE = flag("streaming-read-overwrite", "Stream overwritten rows.")
 STREAMING_READ_APPEND_OVERWRITE = flag(
-    "streaming-read-append-overwrite", "Streams read new files of overwrites.", default=False
+    "streaming-read-append-overwrite", "Streams read new files of overwrites."
 )
 STREAMING_READ_SNAPSHOT_DELAY = duration(
-    "streaming.read.snapshot.delay", "Minimum age of snapshots in streams.", default=None
+    "streaming.read.snapshot.delay", "Minimum age of snapshots in streams."
 )
 CONTINUOUS_DISCOVERY_INTERVAL = duration(
     "continuous.discovery-interval",
@@ -466,10 +435,10 @@ SOURCE_SPLIT_OPEN_FILE_COST = size(
     "source.split.open-file-cost", "Minimum size counted per file.", default=4 * MIB
 )
 QUERY_AUTH_ENABLED = flag(
-    "query-auth.enabled", "Ask the catalog which rows and columns may be read.", default=False
+    "query-auth.enabled", "Ask the catalog which rows and columns may be read."
 )
 TABLE_READ_SEQUENCE_NUMBER_ENABLED = flag(
-    "table-read.sequence-number.enabled", "Show sequence numbers in the audit log.", default=False
+    "table-read.sequence-number.enabled", "Show sequence numbers in the audit log."
 )
 
 # Indexes and row tracking
@@ -479,7 +448,7 @@ FILE_INDEX_IN_MANIFEST_THRESHOLD = size(
 )
 FILE_INDEX_READ_ENABLED = flag("file-index.read.enabled", "Use file indexes.", default=True)
 INDEX_FILE_IN_DATA_FILE_DIR = immutable(
-    flag("index-file-in-data-file-dir", "Index files beside data files.", default=False)
+    flag("index-file-in-data-file-dir", "Index files beside data files.")
 )
 PK_BTREE_INDEX_COLUMNS = names(
     "pk-btree.index.columns", "Columns with a btree index, which compactions build."
@@ -492,14 +461,12 @@ PK_VECTOR_INDEX_COLUMNS = names(
 )
 PK_FULL_TEXT_INDEX_COLUMNS = names("pk-full-text.index.columns", "The same for texts.")
 PK_MULTIVALUE_INDEX_COLUMNS = names("pk-multivalue.index.columns", "The same for arrays.")
-ROW_TRACKING_ENABLED = immutable(
-    flag("row-tracking.enabled", "Assign stable row ids.", default=False)
-)
+ROW_TRACKING_ENABLED = immutable(flag("row-tracking.enabled", "Assign stable row ids."))
 ROW_TRACKING_PARTITION_GROUP_ON_COMMIT = flag(
     "row-tracking.partition-group-on-commit", "Assign row ids by partition.", default=True
 )
 DATA_EVOLUTION_ENABLED = immutable(
-    flag("data-evolution.enabled", "Write new columns to separate files.", default=False)
+    flag("data-evolution.enabled", "Write new columns to separate files.")
 )
 GLOBAL_INDEX_ENABLED = flag("global-index.enabled", "Use global indexes in scans.", default=True)
 GLOBAL_INDEX_ROW_COUNT_PER_SHARD = integer(
@@ -526,10 +493,10 @@ ALTER_COLUMN_NULL_TO_NOT_NULL_DISABLED = flag(
     "alter-column-null-to-not-null.disabled", "Forbid changing NULL to NOT NULL.", default=True
 )
 DISABLE_EXPLICIT_TYPE_CASTING = flag(
-    "disable-explicit-type-casting", "Allow only implicit casts of columns.", default=False
+    "disable-explicit-type-casting", "Allow only implicit casts of columns."
 )
 ADD_COLUMN_BEFORE_PARTITION = flag(
-    "add-column-before-partition", "Add columns before the partition columns.", default=False
+    "add-column-before-partition", "Add columns before the partition columns."
 )
 
 HONOURED_OPTIONS: Mapping[str, Option[object]] = {

@@ -18,43 +18,29 @@ TAG_PERIOD_FORMATTER = choice(
     "Name format of automatic tags.",
     default=of.TagPeriodFormatter.WITH_DASHES,
 )
-TAG_NUM_RETAINED_MAX = integer(
-    "tag.num-retained-max", "Maximum automatic tags to keep.", default=None
-)
-TAG_DEFAULT_TIME_RETAINED = duration(
-    "tag.default-time-retained", "Default time to live of tags.", default=None
-)
-TAG_AUTOMATIC_COMPLETION = flag("tag.automatic-completion", "Create missed tags.", default=False)
-TAG_CREATE_SUCCESS_FILE = flag(
-    "tag.create-success-file", "Create a success file for tags.", default=False
-)
+TAG_NUM_RETAINED_MAX = integer("tag.num-retained-max", "Maximum automatic tags to keep.")
+TAG_DEFAULT_TIME_RETAINED = duration("tag.default-time-retained", "Default time to live of tags.")
+TAG_AUTOMATIC_COMPLETION = flag("tag.automatic-completion", "Create missed tags.")
+TAG_CREATE_SUCCESS_FILE = flag("tag.create-success-file", "Create a success file for tags.")
 TAG_TIME_EXPIRE_ENABLED = flag(
     "tag.time-expire-enabled", "Expire tags by time to live.", default=True
 )
-CONSUMER_ID = text("consumer-id", "Consumer whose progress is stored.", default=None)
-CONSUMER_EXPIRATION_TIME = duration(
-    "consumer.expiration-time", "Maximum age of consumers.", default=None
-)
-CONSUMER_IGNORE_PROGRESS = flag(
-    "consumer.ignore-progress", "Ignore the stored progress.", default=False
-)
+CONSUMER_ID = text("consumer-id", "Consumer whose progress is stored.")
+CONSUMER_EXPIRATION_TIME = duration("consumer.expiration-time", "Maximum age of consumers.")
+CONSUMER_IGNORE_PROGRESS = flag("consumer.ignore-progress", "Ignore the stored progress.")
 CONSUMER_CHANGELOG_ONLY = flag(
-    "consumer.changelog-only", "Consumers keep changelogs, not snapshots.", default=False
+    "consumer.changelog-only", "Consumers keep changelogs, not snapshots."
 )
 TAG_CREATION_PERIOD_DURATION = duration(
-    "tag.creation-period-duration", "Custom period of automatic tags.", default=None
+    "tag.creation-period-duration", "Custom period of automatic tags."
 )
-TAG_BATCH_CUSTOMIZED_NAME = text(
-    "tag.batch.customized-name", "Tag name of batch commits.", default=None
-)
+TAG_BATCH_CUSTOMIZED_NAME = text("tag.batch.customized-name", "Tag name of batch commits.")
 SINK_WATERMARK_TIME_ZONE = text(
     "sink.watermark-time-zone", "Time zone of watermarks in local time.", default="UTC"
 )
 SINK_PROCESS_TIME_ZONE = text(
-    "sink.process-time-zone", "Time zone of commit times; default: local.", default=None
+    "sink.process-time-zone", "Time zone of commit times; default: local."
 )
 END_INPUT_CHECK_PARTITION_EXPIRE = flag(
-    "end-input.check-partition-expire",
-    "Check partition expiration after each batch.",
-    default=False,
+    "end-input.check-partition-expire", "Check partition expiration after each batch."
 )

@@ -22,6 +22,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from paimon_explore.data_types.definitions import (
+    TIMESTAMPS,
     ArrayType,
     AtomicType,
     DataType,
@@ -40,7 +41,6 @@ from paimon_explore.metadata.schema.table_schema import TableSchema
 
 _INTEGERS = (TypeRoot.TINYINT, TypeRoot.SMALLINT, TypeRoot.INT, TypeRoot.BIGINT)
 _DIGITS = dict(zip(_INTEGERS, (3, 5, 10, 19), strict=True))
-_FINER = frozenset({TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ})
 _WIDER = frozenset(
     {
         *((low, high) for i, low in enumerate(_INTEGERS) for high in _INTEGERS[i + 1 :]),
@@ -115,7 +115,7 @@ def _wider(current: AtomicType, found: AtomicType) -> AtomicType:
         return AtomicType(root=TypeRoot.DOUBLE, nullable=nullable)
     if (current.root, found.root) in _WIDER:
         return AtomicType(root=found.root, nullable=nullable)
-    if current.root in _FINER and found.root is current.root:
+    if current.root in TIMESTAMPS and found.root is current.root:
         precision = max(current.precision or 0, found.precision or 0)
         return replace(current, precision=precision)
     if found.root is TypeRoot.DECIMAL and (

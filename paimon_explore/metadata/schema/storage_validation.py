@@ -6,6 +6,7 @@ Each rule yields one sentence per violation. Spec: concepts/spec/fileformat, app
 from collections.abc import Iterator, Mapping
 
 from paimon_explore.data_types.definitions import (
+    SPATIAL,
     AtomicType,
     DataField,
     TypeRoot,
@@ -60,7 +61,6 @@ _UNSUPPORTED_TYPES: Mapping[str, frozenset[str]] = {
     ),
 }
 """File format -> types (by root or class) that it cannot store, as in Java."""
-_SPATIAL = (TypeRoot.GEOMETRY, TypeRoot.GEOGRAPHY)
 
 
 _FORMATS = frozenset(
@@ -82,7 +82,7 @@ def format_violations(schema: TableSchema, options: TableOptions) -> Iterator[st
             yield from _avro_violations(field)
         for name in sorted(formats & _UNSUPPORTED_TYPES.keys()):
             yield from _unsupported_type_violations(field, name)
-        if spatial_formats != {"parquet"} and any(is_root(kind, *_SPATIAL) for kind in kinds):
+        if spatial_formats != {"parquet"} and any(is_root(kind, *SPATIAL) for kind in kinds):
             yield (
                 f"column {field.name!r} of type {type_text(field.type)} can only be stored in "
                 "Parquet files"

@@ -26,6 +26,8 @@ _LOCATION = "location"
 class HiveDatabases(Kind):
     """The part of a Hive metastore that is about databases."""
 
+    kind = "hive"
+
     def __init__(self, tables: HiveTables, warehouse: str) -> None:
         self._tables = tables
         self._warehouse = warehouse
@@ -33,11 +35,6 @@ class HiveDatabases(Kind):
     def storage_of(self, location: str) -> tuple[FileIO, str]:
         """Return the storage of a location and its path there."""
         raise NotImplementedError
-
-    @property
-    def kind(self) -> str:
-        """The value of the option `metastore`."""
-        return "hive"
 
     @property
     def warehouse(self) -> str:

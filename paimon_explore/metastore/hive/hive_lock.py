@@ -9,7 +9,6 @@ import threading
 import time
 import uuid
 from collections.abc import Callable
-from types import TracebackType
 from typing import Self
 
 from paimon_explore.errors import StorageError
@@ -96,12 +95,7 @@ class HiveLock:
         self._held.number = number
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         """Release the lock."""
         self._release(self._held.number)
 

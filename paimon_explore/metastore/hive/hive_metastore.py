@@ -312,14 +312,6 @@ class HiveMetastore(HiveViews, NoFunctions):
             return found
         return (info for info in found if matches(_name(info), pattern))
 
-    def create_partitions(
-        self, wanted: Identifier, partitions: Sequence[Mapping[str, str]]
-    ) -> None:
-        """Add partitions to the metastore, if it keeps those of the table."""
-        schema = self._schema(wanted)
-        if schema is not None and keeps_partitions(schema):
-            hive_partitions.add_partitions(self._tables, wanted, partitions)
-
     def drop_partitions(self, wanted: Identifier, partitions: Sequence[Mapping[str, str]]) -> None:
         """Remove partitions from the metastore; their files remain."""
         schema = self._schema(wanted)

@@ -31,15 +31,12 @@ class Cursor(Protocol):
     @property
     def rowcount(self) -> int:
         """Number of changed rows."""
-        ...
 
     def fetchall(self) -> Sequence[Sequence[object]]:
         """Return the rows of a query."""
-        ...
 
     def close(self) -> None:
         """Close the cursor."""
-        ...
 
 
 class Connection(Protocol):
@@ -47,11 +44,9 @@ class Connection(Protocol):
 
     def run(self, sql: str, arguments: Sequence[object]) -> Cursor:
         """Run a statement with the placeholders of the driver."""
-        ...
 
     def close(self) -> None:
         """Close the connection."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,11 +6,15 @@ a row of any of the tables. Changes of a name are made under its lock, as Java m
 Spec: concepts/catalog, JDBC catalog.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
+from dataclasses import replace
 
+from paimon_explore.data_types.formatter import field_to_json
+from paimon_explore.data_types.json_parser import parse_fields
 from paimon_explore.errors import (
     AlreadyExistsError,
+    CorruptFileError,
     InvalidInputError,
     NotFoundError,
     choices,
@@ -19,7 +23,8 @@ from paimon_explore.fileio import paths
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.resolve import resolve
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.metadata.json_object import JsonObject, parse_object
+from paimon_explore.metadata.schema.table_schema import TableSchema, pretty_json
 from paimon_explore.metadata.table_paths import TablePaths
 from paimon_explore.metastore.catalog_options import CatalogOptions
 from paimon_explore.metastore.catalog_values import DatabaseInfo, TableInfo
@@ -41,9 +46,7 @@ from paimon_explore.metastore.lock_environment import LockEnvironment, with_lock
 from paimon_explore.metastore.name_pattern import matches
 from paimon_explore.metastore.table_types import check_paimon_table
 from paimon_explore.metastore.unsupported import NoFunctions, NoPartitions
-from paimon_explore.metastore.view_changes import apply_view_changes
-from paimon_explore.metastore.view_json import encode_view, parse_view
-from paimon_explore.metastore.view_values import ViewChange, ViewInfo
+from paimon_explore.metastore.view_values import ViewAction, ViewChange, ViewInfo
 from paimon_explore.store.table_store import TableStore
 
 _LOCK_TIMEOUT_MS = 8 * 60 * 1000
@@ -113,11 +116,7 @@ class JdbcMetastore(NoFunctions, NoPartitions):
     shown_warehouse: str
     locks: LockRules
     copies_options: bool
-
-    @property
-    def kind(self) -> str:
-        """The value of the option `metastore`."""
-        return "jdbc"
+    kind = "jdbc"
 
     # ------------------------------------------------------------ databases
 
@@ -360,3 +359,90 @@ def properties_of(schema: TableSchema) -> dict[str, str]:
         "bucket-key": schema.bucket_keys,
     }
     return {**schema.options, **{key: ",".join(names) for key, names in keys.items() if names}}
+
+
+def apply_view_changes(view: ViewInfo, changes: Iterable[ViewChange], name: str) -> ViewInfo:
+    """Return the changed view.
+
+    Args:
+        view: the view.
+        changes: the changes in order.
+        name: the name of the view, for errors.
+
+    Raises:
+        AlreadyExistsError: a dialect to add exists.
+        NotFoundError: a dialect to change or drop does not exist.
+    """
+    options, dialects, comment = dict(view.options), dict(view.dialects), view.comment
+    for change in changes:
+        key, value = change.key, change.value or ""
+        match change.action:
+            case ViewAction.SET_OPTION:
+                options[key] = value
+            case ViewAction.REMOVE_OPTION:
+                options.pop(key, None)
+            case ViewAction.UPDATE_COMMENT:
+                comment = change.value
+            case ViewAction.ADD_DIALECT:
+                if key in dialects:
+                    raise AlreadyExistsError("dialect", key, f"view {name}")
+                dialects[key] = value
+            case ViewAction.UPDATE_DIALECT | ViewAction.DROP_DIALECT:
+                if key not in dialects:
+                    hint = f"Dialects: {choices(dialects)}."
+                    raise NotFoundError("dialect", key, f"view {name}", hint=hint)
+                del dialects[key]
+                if change.action is ViewAction.UPDATE_DIALECT:
+                    dialects[key] = value
+    return replace(view, options=options, dialects=dialects, comment=comment)
+
+
+def view_to_json(view: ViewInfo) -> dict[str, object]:
+    """Return the JSON object of a view, with keys in Java's order."""
+    members: dict[str, object] = {
+        "fields": [field_to_json(field) for field in view.fields],
+        "query": view.query,
+        "dialects": dict(view.dialects),
+    }
+    if view.comment is not None:
+        members["comment"] = view.comment
+    members["options"] = dict(view.options)
+    return members
+
+
+def encode_view(view: ViewInfo) -> str:
+    """Encode a view in Java's layout."""
+    return pretty_json(view_to_json(view))
+
+
+def parse_view(text: str, where: str) -> ViewInfo:
+    """Parse the JSON of a view.
+
+    Args:
+        text: the JSON.
+        where: the name of the view, for errors.
+
+    Raises:
+        CorruptFileError: it is not the JSON of a view.
+    """
+    return view_from_json(parse_object(text.encode(), where))
+
+
+def view_from_json(found: JsonObject) -> ViewInfo:
+    """Create a view from a JSON object; raises like `parse_view`. Unknown keys are ignored."""
+    return ViewInfo(
+        fields=parse_fields(found.values.get("fields"), "fields", path=found.path),
+        query=found.text("query"),
+        dialects=_texts(found, "dialects"),
+        comment=found.optional_text("comment"),
+        options=_texts(found, "options"),
+    )
+
+
+def _texts(found: JsonObject, key: str) -> dict[str, str]:
+    value = found.values.get(key)
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping) or not all(isinstance(v, str) for v in value.values()):
+        raise CorruptFileError(found.path, key, "must be an object with strings")
+    return dict(value)

@@ -4,8 +4,10 @@ Spec: concepts/rest/rest-api, and Paimon's OpenAPI document of the REST catalog.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 
+from paimon_explore.data_types.definitions import DataType, RowType
 from paimon_explore.errors import (
     AlreadyExistsError,
     InvalidInputError,
@@ -17,16 +19,11 @@ from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.resolve import resolve
 from paimon_explore.metadata.json_object import JsonObject
 from paimon_explore.metadata.schema.table_schema import TableSchema
-from paimon_explore.metadata.table_paths import MAIN_BRANCH
+from paimon_explore.metadata.table_paths import MAIN_BRANCH, TablePaths
 from paimon_explore.metastore.catalog_options import CatalogOptions
 from paimon_explore.metastore.catalog_values import DatabaseInfo, TableInfo
 from paimon_explore.metastore.identifier import Identifier
 from paimon_explore.metastore.rest.error_mapping import Subject
-from paimon_explore.metastore.rest.external_tables import (
-    existing_schema,
-    external_store,
-    write_schema,
-)
 from paimon_explore.metastore.rest.json_requests import (
     identifier_json,
     object_name,
@@ -49,8 +46,11 @@ from paimon_explore.metastore.rest.rest_environment import (
 from paimon_explore.metastore.rest.rest_views_functions import RestViewsFunctions
 from paimon_explore.metastore.rest.token_file_io import TokenFileIO
 from paimon_explore.metastore.view_values import PartitionInfo
+from paimon_explore.store.table_store import TableStore
 
 _MAX_SHOWN = 20
+PATH = "path"
+_IGNORED = frozenset({PATH, "owner"})
 
 
 class RestMetastore(RestViewsFunctions):
@@ -61,15 +61,12 @@ class RestMetastore(RestViewsFunctions):
         storage: settings of the storage, in addition to those in the options.
     """
 
+    kind = "rest"
+
     def __init__(self, options: CatalogOptions, storage: Mapping[str, object]) -> None:
         super().__init__(RestClient(options.values))
         self._options = CatalogOptions(self._client.options)
         self._storage = {**self._options.storage(), **storage}
-
-    @property
-    def kind(self) -> str:
-        """The value of the option `metastore`."""
-        return "rest"
 
     @property
     def warehouse(self) -> str:
@@ -261,29 +258,20 @@ class RestMetastore(RestViewsFunctions):
             return None
         return iter(()) if first is None else chain((first,), found)
 
-    def create_partitions(
-        self, wanted: Identifier, partitions: Sequence[Mapping[str, str]]
-    ) -> None:
-        """Add partitions to the catalog; existing ones remain."""
-        body = {"partitionSpecs": [dict(spec) for spec in partitions], "ignoreIfExists": True}
-        self._post_partitions(wanted, (), "create", body)
-
     def drop_partitions(self, wanted: Identifier, partitions: Sequence[Mapping[str, str]]) -> None:
         """Remove partitions from the catalog; their files remain."""
         body = {"partitionSpecs": [dict(spec) for spec in partitions], "ignoreIfNotExists": True}
-        self._post_partitions(wanted, ("drop",), "drop", body)
+        self._post_partitions(wanted, "drop", body)
 
     def mark_partitions_done(
         self, wanted: Identifier, partitions: Sequence[Mapping[str, str]]
     ) -> None:
         """Mark partitions as complete."""
         body = {"specs": [dict(spec) for spec in partitions]}
-        self._post_partitions(wanted, ("mark",), "mark", body)
+        self._post_partitions(wanted, "mark", body)
 
-    def _post_partitions(
-        self, wanted: Identifier, parts: Sequence[str], verb: str, body: Mapping[str, object]
-    ) -> None:
-        path = self._client.paths.table(wanted.database, wanted.table, "partitions", *parts)
+    def _post_partitions(self, wanted: Identifier, verb: str, body: Mapping[str, object]) -> None:
+        path = self._client.paths.table(wanted.database, wanted.table, "partitions", verb)
         action = f"{verb} partitions of table '{wanted.database}.{wanted.table}'"
         self._client.post(path, action, self._table_subject(wanted), body=body)
 
@@ -301,3 +289,58 @@ class RestMetastore(RestViewsFunctions):
 
 def _partitions_of(page: JsonObject) -> list[PartitionInfo]:
     return [partition_of(source) for source in objects_of(page, "partitions")]
+
+
+# If the folder is a table already, the new table has its schema, which the given one must match;
+# else the schema file is written after the server has accepted the table.
+#
+# Spec: Paimon's `RESTCatalog`, which infers the schema of external tables.
+def external_store(schema: TableSchema, storage: Mapping[str, object]) -> TableStore | None:
+    """Return the store of a new external table; None for a table that the server places."""
+    path = schema.options.get(PATH, "").strip()
+    kind = schema.options.get("type", "table")
+    if not path or kind != "table":
+        return None
+    file_io, root = resolve(path, storage)
+    return TableStore(file_io, TablePaths(root))
+
+
+def existing_schema(store: TableStore, given: TableSchema) -> TableSchema | None:
+    """Return the schema of the table in the folder, with the options `path` and `owner` as given.
+
+    Raises:
+        InvalidInputError: the given schema differs from it.
+    """
+    found = store.schemas.latest()
+    if found is None:
+        return None
+    same = (
+        _columns(given.row_type) == _columns(found.row_type)
+        and given.partition_keys in ((), found.partition_keys)
+        and given.primary_keys in ((), found.primary_keys)
+    )
+    if not same:
+        raise InvalidInputError(
+            f"The table in {store.paths.root} has other columns or keys than the new table.",
+            hint="Create the table with the columns and keys of the existing one.",
+        )
+    own = {key: text for key, text in given.options.items() if key in _IGNORED}
+    for key, text in given.options.items():
+        if key not in _IGNORED and found.options.get(key) != text:
+            raise InvalidInputError(
+                f"Option {key!r} of the new table differs from that of the table in "
+                f"{store.paths.root}.",
+                hint="Omit the option, and change it after the table is created.",
+            )
+    return replace(found, options={**found.options, **own})
+
+
+def _columns(row_type: RowType) -> list[tuple[str, DataType]]:
+    return [(field.name, field.type) for field in row_type.fields]
+
+
+def write_schema(store: TableStore, schema: TableSchema) -> None:
+    """Write the first schema file, unless the server did."""
+    if not store.schemas.ids():
+        own = {key: text for key, text in schema.options.items() if key != PATH}
+        store.schemas.create(replace(schema, options=own))

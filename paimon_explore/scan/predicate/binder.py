@@ -1,12 +1,13 @@
 """Binding of predicates: resolves column names and converts literals to column types."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from datetime import tzinfo
+from datetime import date, tzinfo
 
 import pyarrow as pa
 
 from paimon_explore.data_types.definitions import (
+    TEXTS,
     AtomicType,
     DataField,
     DataType,
@@ -15,6 +16,7 @@ from paimon_explore.data_types.definitions import (
     with_nullable,
 )
 from paimon_explore.data_types.formatter import type_text
+from paimon_explore.data_types.traversal import is_root
 from paimon_explore.errors import InvalidInputError, choices, suggestion
 from paimon_explore.scan.predicate.cast_expression import can_cast, cast_values
 from paimon_explore.scan.predicate.evaluator import evaluate, operand_type, value_of
@@ -59,13 +61,24 @@ from paimon_explore.scan.predicate.functions import (
     function_of,
     signature_of,
 )
-from paimon_explore.scan.predicate.implied_range import function_column, implied_bounds
 from paimon_explore.scan.predicate.like_pattern import Wildcard, pattern_parts
-from paimon_explore.scan.predicate.literal_range import TEXTS, LiteralRange, literal_range
+from paimon_explore.scan.predicate.literal_range import LiteralRange, literal_range
 from paimon_explore.scan.predicate.literals import repeated, value_at
 from paimon_explore.scan.predicate.sql_formatter import literal_text, to_sql
 
 _ONE_ROW = pa.RecordBatch.from_arrays([repeated(TRUE, 1)], [""])
+_LAST_YEAR = 9998
+_MAX_INT64 = 2**63 - 1
+_EPOCH = date(1970, 1, 1)
+_LONGEST = {
+    **dict.fromkeys(("year", "yyyy", "yy"), 366),
+    "quarter": 92,
+    **dict.fromkeys(("month", "mon", "mm"), 31),
+    "week": 7,
+}
+"""The maximum number of days of a unit; others have at most one."""
+_FROM = frozenset({CompareOp.EQ, CompareOp.GE, CompareOp.GT})
+_UNTIL = frozenset({CompareOp.EQ, CompareOp.LE, CompareOp.LT})
 
 
 def bind(expr: Expression, row_type: RowType, *, zone: tzinfo | None = None) -> Expression:
@@ -203,7 +216,7 @@ class _Binder:
         if isinstance(bound, Literal) and bound.value is None:
             return NULL
         kind = self._type(bound)
-        if isinstance(kind, AtomicType) and kind.root is TypeRoot.BOOLEAN:
+        if is_root(kind, TypeRoot.BOOLEAN):
             return bound
         raise InvalidInputError(
             f"{to_sql(operand)} has type {_kind_text(kind)} and is not a condition.",
@@ -404,3 +417,51 @@ def _folded(expr: Expression) -> Expression:
     if truth.null_count:
         return NULL
     return TRUE if truth[0].as_py() else FALSE
+
+
+# `year(dt) = 2026` is true only for days of that year. The range is added to the comparison, whose
+# result it does not change, so that files, row groups and pages are skipped by their statistics.
+def function_column(compare: Compare) -> Column | None:
+    """Returns the column whose `year`, `trunc` or `date_trunc` is compared with a constant."""
+    call = compare.left
+    if not isinstance(call, Call) or not isinstance(compare.right, Literal):
+        return None
+    place = {"year": 0, "trunc": 0, "date_trunc": 1}.get(call.function)
+    found = None if place is None else call.arguments[place]
+    return found if isinstance(found, Column) else None
+
+
+def implied_bounds(compare: Compare, column: Column, kind: DataType) -> Iterator[Compare]:
+    """Yields comparisons of a column that are true wherever a bound comparison is.
+
+    Args:
+        compare: compares a function of the column with a constant.
+        column: the column.
+        kind: its type.
+    """
+    call, value = compare.left, getattr(compare.right, "value", None)
+    if not isinstance(call, Call) or not isinstance(kind, AtomicType) or type(value) is not int:
+        return
+    per_day = _units_of_day(kind)
+    if call.function == "year":
+        if not 1 <= value <= _LAST_YEAR:
+            return
+        begin, end = ((date(year, 1, 1) - _EPOCH).days * per_day for year in (value, value + 1))
+        low = end if compare.op is CompareOp.GT else begin
+        high = begin - 1 if compare.op is CompareOp.LT else end - 1
+    else:
+        unit = next(part for part in call.arguments if part is not column)
+        days = _LONGEST.get(str(getattr(unit, "value", "")).lower(), 1)
+        low, high = value, value + days * per_day
+    if compare.op in _FROM and abs(low) <= _MAX_INT64:
+        yield Compare(op=CompareOp.GE, left=column, right=Literal(value=low, type=kind))
+    if compare.op in _UNTIL and abs(high) <= _MAX_INT64:
+        yield Compare(op=CompareOp.LE, left=column, right=Literal(value=high, type=kind))
+
+
+def _units_of_day(kind: AtomicType) -> int:
+    """The number of units of a type in a day."""
+    if kind.root is TypeRoot.DATE:
+        return 1
+    groups = -(-(kind.precision or 0) // 3)
+    return int(86_400 * 1_000**groups)

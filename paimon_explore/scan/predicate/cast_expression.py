@@ -13,17 +13,22 @@ import pyarrow.compute as pc
 
 from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import Column
-from paimon_explore.data_types.definitions import MAX_LENGTH, AtomicType, DataType, TypeRoot
+from paimon_explore.data_types.definitions import (
+    BYTES,
+    FLOATS,
+    INTEGERS,
+    MAX_LENGTH,
+    TEXTS,
+    AtomicType,
+    DataType,
+    TypeRoot,
+)
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.scan.predicate.expression import unit_nanos
 from paimon_explore.scan.predicate.kernels import Value, call
 from paimon_explore.scan.predicate.literals import scaled, values_array
 
-_INTS = frozenset({TypeRoot.TINYINT, TypeRoot.SMALLINT, TypeRoot.INT, TypeRoot.BIGINT})
-_FLOATS = frozenset({TypeRoot.FLOAT, TypeRoot.DOUBLE})
-_TEXTS = frozenset({TypeRoot.CHAR, TypeRoot.VARCHAR})
-_BYTES = frozenset({TypeRoot.BINARY, TypeRoot.VARBINARY})
 _BOOLEAN = frozenset({TypeRoot.BOOLEAN})
 _DECIMAL = frozenset({TypeRoot.DECIMAL})
 _DATE = frozenset({TypeRoot.DATE})
@@ -99,7 +104,7 @@ def _float_to_int(array: Column, source: AtomicType, target: AtomicType) -> Colu
 def _to_decimal(array: Column, source: AtomicType, target: AtomicType) -> Column:
     """Rounds half up with 76 digits; values with too many digits for the target become null."""
     scale, digits = target.scale or 0, target.precision or 0
-    if source.root in _INTS:
+    if source.root in INTEGERS:
         array = array.cast(pa.decimal128(19, 0))
     wide = array.cast(pa.decimal256(76, max(scale, source.scale or 0)))
     rounding = pc.RoundOptions(scale, "half_towards_infinity")
@@ -136,7 +141,7 @@ def _to_text(array: Column, _source: AtomicType, target: AtomicType) -> Column:
 def _text_to_number(array: Column, _source: AtomicType, target: AtomicType) -> Column:
     """Parses texts as numbers, ignoring surrounding white space; other texts become null."""
     trimmed = call("ascii_trim_whitespace", array)
-    if target.root in _FLOATS:
+    if target.root in FLOATS:
         good = call(
             "match_substring_regex", trimmed, options=pc.MatchSubstringOptions(_FLOAT_NUMBER)
         )
@@ -188,17 +193,17 @@ def _between(array: Column, low: Value, high: Value) -> Column:
 
 
 _KERNELS = (
-    (_INTS, _INTS, _int_to_int),
-    (_INTS | _FLOATS | _DECIMAL, _FLOATS, _plain),
-    (_FLOATS, _INTS, _float_to_int),
-    (_INTS | _DECIMAL, _DECIMAL, _to_decimal),
-    (_DECIMAL, _INTS, _decimal_to_int),
-    (_INTS | _FLOATS, _BOOLEAN, _to_boolean),
-    (_BOOLEAN, _INTS | _BOOLEAN, _plain),
-    (_INTS | _BOOLEAN | _DATE | _TEXTS, _TEXTS, _to_text),
-    (_TEXTS, _INTS | _FLOATS, _text_to_number),
-    (_TEXTS, _DATE, _text_to_date),
-    (_BYTES, _BYTES, _plain),
+    (INTEGERS, INTEGERS, _int_to_int),
+    (INTEGERS | FLOATS | _DECIMAL, FLOATS, _plain),
+    (FLOATS, INTEGERS, _float_to_int),
+    (INTEGERS | _DECIMAL, _DECIMAL, _to_decimal),
+    (_DECIMAL, INTEGERS, _decimal_to_int),
+    (INTEGERS | FLOATS, _BOOLEAN, _to_boolean),
+    (_BOOLEAN, INTEGERS | _BOOLEAN, _plain),
+    (INTEGERS | _BOOLEAN | _DATE | TEXTS, TEXTS, _to_text),
+    (TEXTS, INTEGERS | FLOATS, _text_to_number),
+    (TEXTS, _DATE, _text_to_date),
+    (BYTES, BYTES, _plain),
     (_DATE, _DATE, _plain),
     (_DATE, _TIMESTAMP, _date_to_timestamp),
     (_TIMESTAMP, _DATE | _TIMESTAMP, _instant_to_instant),

@@ -21,7 +21,12 @@ from typing import TypeAlias
 
 from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import (
+    BYTES,
+    FLOATS,
     MAX_LENGTH,
+    NUMBERS,
+    TEXTS,
+    TIMESTAMPS,
     ArrayType,
     AtomicType,
     DataType,
@@ -30,11 +35,12 @@ from paimon_explore.data_types.definitions import (
     with_nullable,
 )
 from paimon_explore.data_types.formatter import type_text
+from paimon_explore.data_types.traversal import is_root
 from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.scan.predicate import datetime_kernels as times
 from paimon_explore.scan.predicate import function_kernels as kernels
-from paimon_explore.scan.predicate.literal_range import BYTES, FLOATS, INSTANTS, INTEGER_BITS, TEXTS
+from paimon_explore.scan.predicate.literal_range import INTEGER_BITS
 
 Types: TypeAlias = Sequence[DataType]
 
@@ -48,9 +54,8 @@ STRING = AtomicType(root=TypeRoot.VARCHAR, length=MAX_LENGTH)
 _TIMESTAMP = AtomicType(root=TypeRoot.TIMESTAMP, precision=6)
 _SECONDS = AtomicType(root=TypeRoot.DECIMAL, precision=8, scale=6)
 _DIGITS = {TypeRoot.TINYINT: 3, TypeRoot.SMALLINT: 5, TypeRoot.INT: 10, TypeRoot.BIGINT: 20}
-_NUMBERS = FLOATS | frozenset(INTEGER_BITS) | {TypeRoot.DECIMAL}
 _COMPARABLE = (
-    _NUMBERS,
+    NUMBERS,
     TEXTS,
     BYTES,
     frozenset({TypeRoot.DATE, TypeRoot.TIMESTAMP}),
@@ -169,9 +174,9 @@ def _common_atom(atoms: Sequence[AtomicType]) -> AtomicType | None:
         found = AtomicType(root=TypeRoot.VARBINARY, length=MAX_LENGTH)
     elif roots <= frozenset(INTEGER_BITS):
         found = max(atoms, key=lambda kind: INTEGER_BITS[kind.root])
-    elif roots <= _NUMBERS:
+    elif roots <= NUMBERS:
         found = _DOUBLE if roots & FLOATS else _wide_decimal(atoms)
-    elif len(roots) == 1 and roots <= INSTANTS:
+    elif len(roots) == 1 and roots <= TIMESTAMPS:
         found = max(atoms, key=lambda kind: kind.precision or 0)
     return found
 
@@ -198,7 +203,7 @@ def _decimal(precision: int, scale: int) -> AtomicType:
 
 
 def _numbers(types: Types) -> list[AtomicType] | None:
-    atoms = [kind for kind in types if isinstance(kind, AtomicType) and kind.root in _NUMBERS]
+    atoms = [kind for kind in types if isinstance(kind, AtomicType) and kind.root in NUMBERS]
     return atoms if len(atoms) == len(types) else None
 
 
@@ -273,7 +278,7 @@ def _division(types: Types) -> Signature | None:
 def _remainder(types: Types) -> Signature | None:
     atoms = _numbers(types)
     common = None if atoms is None else common_type(atoms)
-    is_decimal = isinstance(common, AtomicType) and common.root is TypeRoot.DECIMAL
+    is_decimal = common is not None and is_root(common, TypeRoot.DECIMAL)
     return None if common is None or is_decimal else _same(common, 2)
 
 
@@ -325,7 +330,7 @@ def _fit(types: Types, wanted: Types) -> bool:
 def _joined(types: Types) -> Signature | None:
     """The rule of `concat`: texts, or types with a unique text form."""
     castable = TEXTS | frozenset(INTEGER_BITS) | {TypeRoot.BOOLEAN, TypeRoot.DATE}
-    fits = all(isinstance(kind, AtomicType) and kind.root in castable for kind in types)
+    fits = all(is_root(kind, *castable) for kind in types)
     return _same(STRING, len(types)) if fits else None
 
 
@@ -354,13 +359,13 @@ def _case(types: Types) -> Signature | None:
 def _part_of_date(types: Types) -> Signature | None:
     kind = types[0]
     dated = {TypeRoot.DATE, TypeRoot.TIMESTAMP}
-    fits = isinstance(kind, AtomicType) and kind.root in dated
+    fits = is_root(kind, *dated)
     return Signature(arguments=(kind,), result=_INT) if fits else None
 
 
 def _part_of_time(types: Types) -> Signature | None:
     kind = types[0]
-    fits = isinstance(kind, AtomicType) and kind.root is TypeRoot.TIMESTAMP
+    fits = is_root(kind, TypeRoot.TIMESTAMP)
     return Signature(arguments=(kind,), result=_INT) if fits else None
 
 
@@ -382,8 +387,8 @@ def _truncated(types: Types) -> Signature | None:
 
 def _truncated_date(types: Types) -> Signature | None:
     kind, unit = types
-    fits = isinstance(kind, AtomicType) and kind.root is TypeRoot.DATE
-    is_text = isinstance(unit, AtomicType) and unit.root in TEXTS
+    fits = is_root(kind, TypeRoot.DATE)
+    is_text = is_root(unit, *TEXTS)
     return Signature(arguments=(_DATE, STRING), result=_DATE) if fits and is_text else None
 
 
@@ -433,7 +438,7 @@ def _item(types: Types) -> Signature | None:
     found: DataType | None = None
     if isinstance(kind, MapType) and comparable(kind.key, index):
         found = kind.value
-    if isinstance(kind, ArrayType) and isinstance(index, AtomicType) and index.root in INTEGER_BITS:
+    if isinstance(kind, ArrayType) and is_root(index, *INTEGER_BITS):
         found = kind.element
     if found is None:
         return None

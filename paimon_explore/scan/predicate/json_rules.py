@@ -16,7 +16,14 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
-from paimon_explore.data_types.definitions import AtomicType, RowType, TypeRoot
+from paimon_explore.data_types.definitions import (
+    FLOATS,
+    INTEGERS,
+    TEXTS,
+    AtomicType,
+    RowType,
+    TypeRoot,
+)
 from paimon_explore.data_types.json_parser import parse_type
 from paimon_explore.errors import (
     FormatError,
@@ -27,14 +34,11 @@ from paimon_explore.errors import (
 from paimon_explore.scan.predicate.builder import Term, col, lit
 from paimon_explore.scan.predicate.expression import Call, Expression, Literal
 
-_INTEGERS = frozenset({TypeRoot.TINYINT, TypeRoot.SMALLINT, TypeRoot.INT, TypeRoot.BIGINT})
-_FLOATS = frozenset({TypeRoot.FLOAT, TypeRoot.DOUBLE})
-_TEXTS = frozenset({TypeRoot.CHAR, TypeRoot.VARCHAR})
 _LITERALS: Mapping[TypeRoot, tuple[type, ...]] = MappingProxyType(
     {
-        **dict.fromkeys(_INTEGERS, (int,)),
-        **dict.fromkeys(_FLOATS, (int, float)),
-        **dict.fromkeys(_TEXTS, (str,)),
+        **dict.fromkeys(INTEGERS, (int,)),
+        **dict.fromkeys(FLOATS, (int, float)),
+        **dict.fromkeys(TEXTS, (str,)),
         TypeRoot.BOOLEAN: (bool,),
     }
 )
@@ -173,7 +177,7 @@ class _Rules:
     def _input(self, given: object) -> Term:
         if isinstance(given, str):
             return lit(given)
-        if self._column_type(given) not in _TEXTS:
+        if self._column_type(given) not in TEXTS:
             raise _refusal("a text function has an input that is not a text")
         return self._column(given)
 

@@ -12,7 +12,16 @@ from fractions import Fraction
 
 import numpy as np
 
-from paimon_explore.data_types.definitions import AtomicType, DataType, TypeRoot, with_nullable
+from paimon_explore.data_types.definitions import (
+    BYTES,
+    FLOATS,
+    TEXTS,
+    TIMESTAMPS,
+    AtomicType,
+    DataType,
+    TypeRoot,
+    with_nullable,
+)
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
@@ -28,10 +37,6 @@ from paimon_explore.scan.predicate.literals import scaled
 from paimon_explore.scan.predicate.sql_formatter import literal_text
 
 INTEGER_BITS = {TypeRoot.TINYINT: 8, TypeRoot.SMALLINT: 16, TypeRoot.INT: 32, TypeRoot.BIGINT: 64}
-TEXTS = frozenset({TypeRoot.CHAR, TypeRoot.VARCHAR})
-BYTES = frozenset({TypeRoot.BINARY, TypeRoot.VARBINARY})
-FLOATS = frozenset({TypeRoot.FLOAT, TypeRoot.DOUBLE})
-INSTANTS = frozenset({TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ})
 _DATE_BITS = 32
 _INSTANT_BITS = 64
 _NANOS_PER_MILLI = 1_000_000
@@ -78,7 +83,7 @@ def literal_range(constant: Literal, target: DataType, zone: tzinfo | None) -> L
 
 def _range_of(constant: Literal, target: AtomicType, zone: tzinfo | None) -> LiteralRange | None:
     root, value = target.root, constant.value
-    if root in INSTANTS or root is TypeRoot.DATE:
+    if root in TIMESTAMPS or root is TypeRoot.DATE:
         nanos = _nanos(constant, zone, zoned=root is TypeRoot.TIMESTAMP_LTZ)
         return None if nanos is None else _instant_range(nanos, target)
     if root is TypeRoot.TIME:
@@ -192,7 +197,7 @@ def _nanos(constant: Literal, zone: tzinfo | None, *, zoned: bool) -> int | None
         nanos, from_zoned = moment.nanos, moment.zoned
     elif isinstance(value, int) and kind is not None and kind.root is TypeRoot.DATE:
         nanos, from_zoned = value * NANOS_PER_DAY, False
-    elif isinstance(value, int) and kind is not None and kind.root in INSTANTS:
+    elif isinstance(value, int) and kind is not None and kind.root in TIMESTAMPS:
         nanos, from_zoned = value * unit_nanos(kind), kind.root is TypeRoot.TIMESTAMP_LTZ
     else:
         return None

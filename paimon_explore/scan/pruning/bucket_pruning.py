@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from paimon_explore.data_types.definitions import AtomicType, DataField, TypeRoot
+from paimon_explore.data_types.definitions import FLOATS, AtomicType, DataField
 from paimon_explore.encoding.bucket_function import BucketFunction, bucket_of
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
@@ -34,7 +34,6 @@ from paimon_explore.scan.predicate.literals import values_array
 
 _MAX_KEYS = 1000
 """Maximum number of bucket keys to enumerate; with more, no bucket is pruned."""
-_FLOATS = frozenset({TypeRoot.FLOAT, TypeRoot.DOUBLE})
 _FUNCTIONS: Mapping[str, BucketFunction] = {"default": "default", "mod": "mod", "hive": "hive"}
 
 _Key: TypeAlias = frozenset[tuple[str, Literal]]
@@ -97,7 +96,7 @@ def allowed_buckets(
 
 def _is_exact(key: DataField) -> bool:
     """Whether equal values have equal bytes, hence one bucket; 0.0 and -0.0 do not."""
-    return isinstance(key.type, AtomicType) and key.type.root not in _FLOATS
+    return isinstance(key.type, AtomicType) and key.type.root not in FLOATS
 
 
 def _keys_of(expr: Expression, names: frozenset[str]) -> frozenset[_Key] | None:

@@ -336,6 +336,7 @@ class LayeredSplit:
 
     layers: tuple[DataSplit, ...]
     partition: bytes
+    raw_convertible = False
 
     @property
     def snapshot_id(self) -> int | None:
@@ -346,11 +347,6 @@ class LayeredSplit:
     def files(self) -> ManifestEntries:
         """The files of all layers."""
         return ManifestEntries.concat([layer.files for layer in self.layers])
-
-    @property
-    def raw_convertible(self) -> bool:
-        """False: layers are always merged."""
-        return False
 
     @property
     def row_count(self) -> int:
@@ -367,6 +363,7 @@ class RetractedSplit:
     """
 
     of: DataSplit
+    raw_convertible = False
 
     @property
     def snapshot_id(self) -> int | None:
@@ -382,11 +379,6 @@ class RetractedSplit:
     def files(self) -> ManifestEntries:
         """The files' entries."""
         return self.of.files
-
-    @property
-    def raw_convertible(self) -> bool:
-        """False: the rows are merged."""
-        return False
 
     @property
     def row_count(self) -> int:
@@ -416,6 +408,7 @@ class DifferenceSplit:
     keys: tuple[str, ...]
     base: Snapshot | None
     snapshot_id: int | None
+    raw_convertible = False
 
     @property
     def partition(self) -> bytes:
@@ -426,11 +419,6 @@ class DifferenceSplit:
     def files(self) -> ManifestEntries:
         """The files of both states."""
         return ManifestEntries.concat([split.files for split in (*self.before, *self.after)])
-
-    @property
-    def raw_convertible(self) -> bool:
-        """False: the rows are compared."""
-        return False
 
     @property
     def row_count(self) -> int:

@@ -23,7 +23,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import Column, DataFrame, SparkSession
 
-from paimon_explore.data_types.definitions import AtomicType, DataType, RowType, TypeRoot
+from paimon_explore.data_types.definitions import (
+    BYTES,
+    NUMBERS,
+    TEXTS,
+    DataType,
+    RowType,
+    TypeRoot,
+)
+from paimon_explore.data_types.traversal import is_root
 from paimon_explore.fileio.local import LocalFileIO
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.scan.predicate.expression import TRUE, names_of
@@ -34,23 +42,7 @@ from paimon_explore.spark.spark_types import spark_schema
 from paimon_explore.sql_statements.quoted_names import are_distinct, quoted
 
 _PLAIN_PATH = re.compile(r"[\w./=@ -]+")
-_SAME_EVERYWHERE = frozenset(
-    {
-        TypeRoot.BOOLEAN,
-        TypeRoot.TINYINT,
-        TypeRoot.SMALLINT,
-        TypeRoot.INT,
-        TypeRoot.BIGINT,
-        TypeRoot.FLOAT,
-        TypeRoot.DOUBLE,
-        TypeRoot.DECIMAL,
-        TypeRoot.CHAR,
-        TypeRoot.VARCHAR,
-        TypeRoot.BINARY,
-        TypeRoot.VARBINARY,
-        TypeRoot.DATE,
-    }
-)
+_SAME_EVERYWHERE = NUMBERS | TEXTS | BYTES | {TypeRoot.BOOLEAN, TypeRoot.DATE}
 _MOST_FILES = 1000
 
 
@@ -87,7 +79,7 @@ def native_files(job: ReadJob, splits: Sequence[Split]) -> tuple[list[str], list
 
 def is_same_everywhere(data_type: DataType) -> bool:
     """Return whether all writers store values of a type as Spark reads and writes them."""
-    return isinstance(data_type, AtomicType) and data_type.root in _SAME_EVERYWHERE
+    return is_root(data_type, *_SAME_EVERYWHERE)
 
 
 def is_plain_path(path: str) -> bool:

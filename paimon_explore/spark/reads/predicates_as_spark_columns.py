@@ -18,24 +18,13 @@ from operator import and_, eq, ge, gt, le, lt, ne, or_
 from pyspark.sql import Column
 from pyspark.sql import functions as f
 
-from paimon_explore.data_types.definitions import AtomicType, DataType, RowType, TypeRoot
+from paimon_explore.data_types.definitions import INTEGERS, AtomicType, DataType, RowType, TypeRoot
 from paimon_explore.scan.predicate import expression as ex
 from paimon_explore.scan.predicate.like_pattern import Wildcard, pattern_parts
 from paimon_explore.spark.spark_types import spark_type
 from paimon_explore.sql_statements.quoted_names import quoted
 
-_SAME_ORDER = frozenset(
-    {
-        TypeRoot.BOOLEAN,
-        TypeRoot.TINYINT,
-        TypeRoot.SMALLINT,
-        TypeRoot.INT,
-        TypeRoot.BIGINT,
-        TypeRoot.DECIMAL,
-        TypeRoot.VARCHAR,
-        TypeRoot.DATE,
-    }
-)
+_SAME_ORDER = INTEGERS | {TypeRoot.BOOLEAN, TypeRoot.DECIMAL, TypeRoot.VARCHAR, TypeRoot.DATE}
 _SIGNS: Mapping[ex.CompareOp, Callable[[Column, Column], Column]] = {
     ex.CompareOp.EQ: eq,
     ex.CompareOp.NE: ne,

@@ -13,14 +13,14 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
 from paimon_explore.commit.planned_again import repeated
-from paimon_explore.data_types.definitions import DataField
+from paimon_explore.data_types.definitions import DataField, RowType
 from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.predicate.unset_argument import NOT_GIVEN, NotGiven, refuse_none
 from paimon_explore.spark.argument_checks import check_frame
 from paimon_explore.spark.row_level.assigned_values import value_column, value_type
-from paimon_explore.spark.row_level.merge_schema_evolution import evolved
 from paimon_explore.spark.row_level.row_change_job import (
     ACT,
     DELETE,
@@ -32,10 +32,12 @@ from paimon_explore.spark.row_level.row_change_job import (
 from paimon_explore.spark.row_level.row_tracking_write import has_row_ids, merge_here
 from paimon_explore.spark.row_level.struct_members import new_column, targets_by_column
 from paimon_explore.spark.row_level.when_clauses import Clause, Condition
-from paimon_explore.spark.spark_types import spark_type
+from paimon_explore.spark.spark_types import paimon_type, spark_type
 from paimon_explore.spark.writes.store_assignment import assigned_column
 from paimon_explore.sql_statements.merge_clause import MergeRows
 from paimon_explore.sql_statements.quoted_names import quoted
+from paimon_explore.sql_statements.schema_evolution import evolve
+from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.table import Table, open_table
 
 _HERE = "_paimon_here"
@@ -345,3 +347,58 @@ def _default(one: DataField) -> Column:
 
 def _column(condition: str | Column) -> Column:
     return f.expr(condition) if isinstance(condition, str) else condition
+
+
+def evolved(
+    table: Table, source: DataFrame, clauses: Sequence[Clause], alias: str
+) -> tuple[Clause, ...]:
+    """Change the schema of a table for a merge, and return the clauses with explicit columns.
+
+    Args:
+        table: the table.
+        source: the rows to merge.
+        clauses: in order.
+        alias: alias of the source.
+
+    Raises:
+        InvalidInputError: a column of the source has a type that Paimon does not support.
+    """
+    schema = latest_schema(table.store)
+    assigned = [name for clause in clauses for name in clause.values or {}]
+    takes_all = any(clause.values is None for clause in clauses)
+    evolve(table, _source_type(source), assigned, takes_all=takes_all)
+    names = latest_schema(table.store).row_type.names
+    given = {name.lower(): name for name in source.columns}
+    values = {
+        name: f"{quoted(alias)}.{quoted(given[name.lower()])}"
+        for name in names
+        if name.lower() in given
+    }
+    return tuple(
+        replace(clause, values=_updatable(clause, values, schema))
+        if clause.values is None
+        else clause
+        for clause in clauses
+    )
+
+
+def _updatable(clause: Clause, values: dict[str, str], schema: TableSchema) -> dict[str, str]:
+    """Return the columns that a clause of all columns assigns: updates leave keys."""
+    if clause.act == INSERT:
+        return values
+    fixed = (*schema.primary_keys, *schema.partition_keys) if schema.primary_keys else ()
+    return {name: text for name, text in values.items() if name not in fixed}
+
+
+def _source_type(source: DataFrame) -> RowType:
+    fields = []
+    for at, one in enumerate(source.schema.fields):
+        kind = paimon_type(one.dataType)
+        if kind is None:
+            raise InvalidInputError(
+                f"Column {one.name!r} of the source has type {one.dataType.simpleString()}, which "
+                "Paimon does not support.",
+                hint="Cast the column to another type in the source.",
+            )
+        fields.append(DataField(id=at, name=one.name, type=kind))
+    return RowType(fields=tuple(fields))

@@ -28,6 +28,7 @@ from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import fixed_values, valid_mask
 from paimon_explore.data_types.definitions import MAX_LENGTH, AtomicType, DataField, TypeRoot
 from paimon_explore.data_types.local_time import local_millis
+from paimon_explore.data_types.traversal import is_root
 from paimon_explore.encoding.binary_row.row_layout import EMPTY_ROW
 from paimon_explore.encoding.parquet.row_group_statistics import row_group_bounds
 from paimon_explore.errors import InvalidInputError
@@ -165,7 +166,7 @@ def _write_files(df: DataFrame, job: WriteJob, layout: FileLayout, folder: str) 
         f.col(quoted(own[field.name])).alias(field.name, metadata={"parquet.field.id": field.id})
         for field in layout.fields
     ]
-    texts = [isinstance(x.type, AtomicType) and x.type.root in _BOUNDED for x in layout.fields]
+    texts = [is_root(x.type, *_BOUNDED) for x in layout.fields]
     width = sum(_TEXT_BYTES if text else _VALUE_BYTES for text in texts)
     most = max(min(layout.target_bytes // width, layout.target_rows), 1)
     writer = df.select(columns).write.option("compression", layout.compression.lower())

@@ -97,16 +97,12 @@ class _Source:
     open: "Callable[[Identifier], Table]"
     text: Callable[[], str]
     html: Callable[[], str]
+    expression = "catalog"
 
     @property
     def title(self) -> str:
         """The warehouse."""
         return self.metastore.warehouse
-
-    @property
-    def expression(self) -> str:
-        """Name of the catalog variable in code snippets."""
-        return "catalog"
 
     def databases(self) -> list[str]:
         """Return the names of the databases."""

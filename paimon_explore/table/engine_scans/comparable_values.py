@@ -8,15 +8,14 @@ import math
 from datetime import date, datetime
 from decimal import Decimal
 
-from paimon_explore.data_types.definitions import AtomicType, DataField, RowType, TypeRoot
+from paimon_explore.data_types.definitions import INTEGERS, AtomicType, DataField, RowType, TypeRoot
 from paimon_explore.scan.predicate.builder import Term, col
 
 Path = tuple[str, ...]
 """The names on the way to a field of a ROW column."""
 
-_INTEGERS = (TypeRoot.TINYINT, TypeRoot.SMALLINT, TypeRoot.INT, TypeRoot.BIGINT)
 _KINDS: dict[TypeRoot, type] = {
-    **dict.fromkeys(_INTEGERS, int),
+    **dict.fromkeys(INTEGERS, int),
     TypeRoot.VARCHAR: str,
     TypeRoot.BOOLEAN: bool,
     TypeRoot.DATE: date,

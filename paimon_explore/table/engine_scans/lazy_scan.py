@@ -19,45 +19,35 @@ class LazyScan(Protocol):
     @property
     def row_limit(self) -> int | None:
         """The maximum number of rows, if there is one."""
-        ...
 
     @property
     def row_type(self) -> RowType:
         """The columns in Paimon types."""
-        ...
 
     @property
     def schema(self) -> pa.Schema:
         """The columns in Arrow types."""
-        ...
 
     def select(self, *columns: str) -> Self:
         """Return a scan of some columns."""
-        ...
 
     def filter(self, where: "Term") -> Self:
         """Return a scan of the rows that match."""
-        ...
 
     def limit(self, rows: int) -> Self:
         """Return a scan of at most so many rows."""
-        ...
 
     def count(self) -> int:
         """Return the number of rows."""
-        ...
 
     def parts(self) -> "tuple[ScanPart, ...]":
         """Return parts of the rows that can be read independently."""
-        ...
 
     def to_arrow(self) -> pa.Table:
         """Read the rows at once."""
-        ...
 
     def to_batches(self) -> pa.RecordBatchReader:
         """Read the rows."""
-        ...
 
 
 def narrowed(scan: LazyScan, columns: Sequence[str] | None, where: "Term | None") -> LazyScan:

@@ -28,11 +28,9 @@ class WholeScan(Protocol):
     @property
     def schema(self) -> pa.Schema:
         """The columns."""
-        ...
 
     def to_batches(self) -> pa.RecordBatchReader:
         """Read the rows."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -40,21 +40,17 @@ class TableScan(Protocol):
     @property
     def columns(self) -> tuple[str, ...]:
         """The selected columns."""
-        ...
 
     @property
     def narrowed(self) -> RowType | None:
         """Their types where fields of ROW columns were selected; else None."""
-        ...
 
     @property
     def where(self) -> Expression:
         """The filter, bound to the columns of the table."""
-        ...
 
     def to_batches(self) -> pa.RecordBatchReader:
         """Read the rows."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from types import TracebackType
 from typing import NoReturn, Self
 
 from paimon_explore.commit.overwrite import WHOLE_TABLE, Overwrite
@@ -61,12 +60,7 @@ class Transaction(StagedOperations):
         self._check_open("transaction")
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         """Commit; roll back if the block raised."""
         if self._outcome:
             return

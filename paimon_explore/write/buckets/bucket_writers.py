@@ -21,34 +21,27 @@ class BucketWriter(Protocol):
     @property
     def buffered_bytes(self) -> int:
         """Size of the rows that are not in a file yet."""
-        ...
 
     @property
     def buffered_bytes_limit(self) -> int:
         """An upper limit of `buffered_bytes` that takes no time."""
-        ...
 
     @property
     def buffered_rows(self) -> int:
         """Number of rows that are not in a file yet."""
-        ...
 
     @property
     def is_open(self) -> bool:
         """Whether a file is open."""
-        ...
 
     def flush(self) -> None:
         """Write buffered rows to a file."""
-        ...
 
     def end_file(self) -> None:
         """Close the current file."""
-        ...
 
     def abort(self) -> None:
         """Delete the files of the writer."""
-        ...
 
 
 R = TypeVar("R")

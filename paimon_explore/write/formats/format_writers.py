@@ -11,14 +11,66 @@ from paimon_explore.data_types.definitions import DataField
 from paimon_explore.encoding.native_libraries import missing_library
 from paimon_explore.errors import UnsupportedFeatureError, choices
 from paimon_explore.write.file_layout import FileLayout
-from paimon_explore.write.formats.avro_format import AvroWriter
 from paimon_explore.write.formats.orc_format import OrcWriter
 from paimon_explore.write.formats.parquet_format import ParquetWriter
-from paimon_explore.write.formats.row_format import RowWriter
 from paimon_explore.write.formats.text_format import TextWriter
 
 if TYPE_CHECKING:
     from paimon_explore.write.formats.shredded_parquet import ShreddedParquetWriter
+from paimon_explore.data_types.arrow import arrow_schema
+from paimon_explore.data_types.definitions import RowType
+from paimon_explore.encoding.avro.writer import AvroWriter as ContainerWriter
+from paimon_explore.encoding.avro.writer import avro_schema
+from paimon_explore.encoding.data_file_reader import StoredColumn
+from paimon_explore.encoding.row_format.row_file import DEFAULT_BLOCK_BYTES, RowFileWriter
+from paimon_explore.errors import InvalidInputError
+from paimon_explore.metadata.options import table_options as opt
+
+_CODECS: Mapping[str, str] = {
+    "zstd": "zstandard",
+    "zstandard": "zstandard",
+    "snappy": "snappy",
+    "deflate": "deflate",
+    "gzip": "deflate",
+    "bzip2": "bzip2",
+    "xz": "xz",
+    "none": "null",
+    "null": "null",
+    "uncompressed": "null",
+}
+
+
+# Spec: none yet (release 2.0). Seen in: golden java200/append_row_format.
+class RowWriter:
+    """Writes one row file; always compressed with Zstandard.
+
+    Args:
+        sink: receives the bytes; it is not closed.
+        layout: the columns, and the size of blocks.
+    """
+
+    def __init__(self, sink: pa.NativeFile, layout: FileLayout) -> None:
+        self._writer = RowFileWriter(
+            sink.write,
+            [StoredColumn(name=field.name, type=field.type) for field in layout.fields],
+            block_bytes=layout.options.value(opt.FILE_BLOCK_SIZE) or DEFAULT_BLOCK_BYTES,
+            level=layout.zstd_level,
+        )
+
+    def write(self, columns: Sequence[Column]) -> None:
+        """Write rows: one array per field, in `to_arrow` of its type."""
+        self._writer.add(columns, len(columns[0]))
+
+    def position(self) -> int:
+        """Return the number of bytes written."""
+        return self._writer.size
+
+    def close(self) -> None:
+        """Write the last block, the index and the footer."""
+        self._writer.finish()
+
+    def abort(self) -> None:
+        """Discard the writer and its pending bytes."""
 
 
 class FormatWriter(Protocol):
@@ -26,19 +78,15 @@ class FormatWriter(Protocol):
 
     def write(self, columns: Sequence[Column]) -> None:
         """Write rows: one array per column, in `to_arrow` of its type."""
-        ...
 
     def position(self) -> int:
         """Return the number of bytes written."""
-        ...
 
     def close(self) -> None:
         """Write the footer; the sink is not closed."""
-        ...
 
     def abort(self) -> None:
         """Discard the writer and its pending bytes."""
-        ...
 
 
 def open_format(sink: pa.NativeFile, layout: FileLayout) -> FormatWriter:
@@ -134,3 +182,53 @@ _OPENERS: Mapping[str, Callable[[pa.NativeFile, FileLayout], FormatWriter]] = {
     "vortex": _vortex,
     "mosaic": _mosaic,
 }
+
+
+# Spec: concepts/spec/fileformat, Avro section. Seen in: golden java200/all_types_append_avro.
+def avro_codec(compression: str) -> str:
+    """Return Avro's name of a compression codec.
+
+    Raises:
+        InvalidInputError: Avro files do not support the codec.
+    """
+    codec = _CODECS.get(compression.lower())
+    if codec is None:
+        raise InvalidInputError(
+            f"{compression!r} is not a compression codec for Avro files.",
+            hint=f"Set file.compression to one of {choices(_CODECS)}.",
+        )
+    return codec
+
+
+class AvroWriter:
+    """Writes one Avro file.
+
+    Args:
+        sink: receives the bytes; it is not closed.
+        fields: the columns.
+        compression: the codec, as in `file.compression`.
+
+    Raises:
+        UnsupportedFeatureError: a column has a type that Avro does not support.
+    """
+
+    def __init__(
+        self, sink: pa.NativeFile, fields: Sequence[DataField], *, compression: str
+    ) -> None:
+        schema = avro_schema(arrow_schema(RowType(fields=tuple(fields))))
+        self._writer = ContainerWriter(sink.write, schema, avro_codec(compression))
+
+    def write(self, columns: Sequence[Column]) -> None:
+        """Write rows: one array per field, in `to_arrow` of its type."""
+        self._writer.write(columns)
+
+    def position(self) -> int:
+        """Return the number of bytes written."""
+        return self._writer.size
+
+    def close(self) -> None:
+        """Write the last block."""
+        self._writer.close()
+
+    def abort(self) -> None:
+        """Discard the writer and its pending bytes."""

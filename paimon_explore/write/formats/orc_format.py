@@ -19,6 +19,8 @@ from pyarrow import orc
 from paimon_explore.data_types.arrow import timestamp_unit, to_arrow
 from paimon_explore.data_types.arrow_buffers import Bools, Column, fixed_values, valid_mask
 from paimon_explore.data_types.definitions import (
+    TIMESTAMPS,
+    UNORDERED,
     ArrayType,
     AtomicType,
     DataField,
@@ -29,7 +31,7 @@ from paimon_explore.data_types.definitions import (
     TypeRoot,
     VectorType,
 )
-from paimon_explore.data_types.traversal import parts
+from paimon_explore.data_types.traversal import is_root, parts
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
 from paimon_explore.write.formats.error_holding_sink import ErrorHoldingSink
 from paimon_explore.write.formats.nested_conversion import COUNT, convert
@@ -48,8 +50,6 @@ _NANOS = 10**9
 _CHUNK_BYTES = 1 << 20
 STRIPE_BYTES = 64 * 1024 * 1024
 _PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
-_TIMESTAMPS = frozenset({TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ})
-_UNSUPPORTED = frozenset({TypeRoot.VARIANT, TypeRoot.BLOB, TypeRoot.GEOMETRY, TypeRoot.GEOGRAPHY})
 
 
 class OrcWriter:
@@ -123,7 +123,7 @@ class OrcWriter:
         """Convert values to `stored_type`."""
 
         def leaf(values: Column, data_type: AtomicType) -> Column:
-            if data_type.root in _TIMESTAMPS:
+            if data_type.root in TIMESTAMPS:
                 self._has_early_times |= _has_early_fractions(values, data_type, field.name)
             return values.cast(pa.int32()) if data_type.root is TypeRoot.TIME else values
 
@@ -137,9 +137,7 @@ def _chunks(spool: BinaryIO) -> Iterator[bytes]:
 
 
 def _has_timestamps(data_type: DataType) -> bool:
-    return any(
-        isinstance(part, AtomicType) and part.root in _TIMESTAMPS for part in parts(data_type)
-    )
+    return any(is_root(part, *TIMESTAMPS) for part in parts(data_type))
 
 
 _PARQUET = "Set file.format to parquet."
@@ -173,7 +171,7 @@ def _stored_map(key: DataType, value: DataType) -> pa.DataType:
 
 
 def _stored_atom(data_type: AtomicType) -> pa.DataType:
-    if data_type.root in _UNSUPPORTED:
+    if data_type.root in UNORDERED:
         raise UnsupportedFeatureError(
             f"writing {data_type.root.value} values to an ORC file", hint=_PARQUET
         )

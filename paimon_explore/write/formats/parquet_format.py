@@ -23,11 +23,21 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from paimon_explore.data_types.arrow import to_arrow
-from paimon_explore.data_types.arrow_buffers import Column, build_fixed, fixed_values, valid_mask
+from paimon_explore.data_types.arrow_buffers import (
+    Column,
+    as_buffer,
+    as_python,
+    build_fixed,
+    fixed_values,
+    valid_mask,
+)
 from paimon_explore.data_types.definitions import (
+    SPATIAL,
+    TIMESTAMPS,
     ArrayType,
     AtomicType,
     DataField,
@@ -41,8 +51,6 @@ from paimon_explore.data_types.definitions import (
 from paimon_explore.data_types.field_ids import element_id, map_key_id
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.write.distinct_counts import bit_width, distinct_counts
-from paimon_explore.write.formats.incompressible_columns import incompressible
 from paimon_explore.write.formats.int96_footer import Path, mark_int96
 from paimon_explore.write.formats.nested_conversion import COUNT, convert
 from paimon_explore.write.formats.output_sink import OutputSink
@@ -67,11 +75,23 @@ _JULIAN_EPOCH_DAY = 2_440_588
 _MICRO_DIGITS = 6
 _SAMPLE_ROWS = 4096
 _REPETITIVE = 0.5
-_TIMESTAMPS = frozenset({TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ})
-_GEO = frozenset({TypeRoot.GEOMETRY, TypeRoot.GEOGRAPHY})
 Chunks: TypeAlias = "pa.ChunkedArray[pa.Scalar[pa.DataType]]"
 Field: TypeAlias = "pa.Field[pa.DataType]"
 _VARIANT_CHILDREN = (("value", 0), ("metadata", 1))
+MIN_ROWS = 4096
+"""Number of rows from which on the sample costs less than compressing the column would."""
+_MIN_SAVED = 1 / 8
+"""Share of the size that compression must save."""
+_MIN_SAMPLE, _MAX_SAMPLE = 8 << 10, 128 << 10
+_SAMPLE_SHARE = 8
+"""A sample has one of this many parts of a column, within these limits, in bytes."""
+_MIN_BITS = 32
+_FEW_ROWS = 64
+"""Number of rows up to which a Python set is faster."""
+_FEW_COLUMNS = 8
+_COLUMNS_AT_ONCE = 64
+_WIDTHS = frozenset({8, 16, 32, 64})
+_DTYPES = {width: np.dtype(f"<u{width // 8}") for width in _WIDTHS}
 
 
 class ParquetWriter:
@@ -322,7 +342,7 @@ def physical_type(data_type: DataType, field_id: int, depth: int = 0) -> pa.Data
 
 
 def _physical_atom(data_type: AtomicType) -> pa.DataType:
-    if data_type.root in _GEO:
+    if data_type.root in SPATIAL:
         raise UnsupportedFeatureError(f"writing {data_type.root.value} columns")
     if data_type.root is TypeRoot.VARIANT:
         return pa.struct(
@@ -330,7 +350,7 @@ def _physical_atom(data_type: AtomicType) -> pa.DataType:
         )
     if data_type.root is TypeRoot.BLOB:
         return pa.binary()
-    if data_type.root not in _TIMESTAMPS:
+    if data_type.root not in TIMESTAMPS:
         return to_arrow(data_type)
     precision = data_type.precision or 0
     if precision > _MICRO_DIGITS:
@@ -419,3 +439,80 @@ def _map_leaves(key: DataType, value: DataType, path: Path) -> list[tuple[Path, 
         *_leaves(key, (*path, "key_value", "key")),
         *_leaves(value, (*path, "key_value", "value")),
     ]
+
+
+# Compressing and decompressing such values costs several times what Arrow needs to encode and
+# decode them, and saves almost nothing. Parquet has a codec per column chunk, so they are stored
+# uncompressed. A sample decides: its bytes are as a page stores them (PLAIN encoding).
+def incompressible(
+    columns: Sequence[Column], widths: Sequence[int], level: int | None
+) -> list[bool]:
+    """For each column whether compression with zstd would save less than an eighth of its size.
+
+    Args:
+        columns: columns of the same length.
+        widths: bits of a value of each column; 0 if the width varies.
+        level: the level of zstd; None for the default.
+    """
+    if not columns or len(columns[0]) < MIN_ROWS:
+        return [False] * len(columns)
+    codec = pa.Codec("zstd", level)
+    return [
+        width >= _MIN_BITS and not column.null_count and _is_incompressible(column, width, codec)
+        for column, width in zip(columns, widths, strict=True)
+    ]
+
+
+def _is_incompressible(column: Column, width: int, codec: pa.Codec) -> bool:
+    values = fixed_values(column, np.dtype(f"<u{width // 8}"))
+    size = min(max(values.nbytes // _SAMPLE_SHARE, _MIN_SAMPLE), _MAX_SAMPLE)
+    sample = values[: size // values.itemsize]
+    return codec.compress(as_buffer(sample)).size > sample.nbytes * (1 - _MIN_SAVED)
+
+
+# Columns of the same width are sorted together. A null is a value; floating-point values are
+# compared by their bits, as `pyarrow.compute.count_distinct` does.
+def bit_width(data_type: pa.DataType) -> int:
+    """Return the bits of a value if values can be compared as integers; else 0."""
+    try:
+        found = data_type.bit_width
+    except ValueError:  # the width varies
+        return 0
+    return found if found in _WIDTHS else 0
+
+
+def distinct_counts(columns: Sequence[Column], widths: Sequence[int]) -> list[int]:
+    """Return the number of distinct values of each column.
+
+    Args:
+        columns: columns of the same length.
+        widths: the `bit_width` of each column.
+    """
+    counts = [0] * len(columns)
+    by_width: dict[int, list[int]] = {}
+    for at, (column, width) in enumerate(zip(columns, widths, strict=True)):
+        if width and not column.null_count:
+            by_width.setdefault(width, []).append(at)
+        else:
+            counts[at] = _count(column)
+    for width, positions in by_width.items():
+        dtype = _DTYPES[width]
+        values = [fixed_values(columns[at], dtype) for at in positions]
+        if len(values) <= _FEW_COLUMNS and len(values[0]) <= _FEW_ROWS:
+            for at, one in zip(positions, values, strict=True):
+                counts[at] = len(set(one.tolist()))
+            continue
+        for first in range(0, len(positions), _COLUMNS_AT_ONCE):
+            rows = np.stack(values[first : first + _COLUMNS_AT_ONCE])
+            rows.sort(axis=1)
+            found = np.count_nonzero(rows[:, 1:] != rows[:, :-1], axis=1) + 1
+            for at, count in zip(positions[first:], found.tolist(), strict=False):
+                counts[at] = count
+    return counts
+
+
+def _count(column: Column) -> int:
+    is_text = pa.types.is_string(column.type) or pa.types.is_binary(column.type)
+    if is_text and len(column) <= _FEW_ROWS:
+        return len(set(as_python(column)))
+    return pc.count_distinct(column, mode="all").as_py()

@@ -17,6 +17,7 @@ from paimon_explore.data_types.arrow_buffers import Column, as_python, list_offs
 from paimon_explore.data_types.casts.cast_column import cast_column
 from paimon_explore.data_types.definitions import (
     MAX_LENGTH,
+    TEXTS,
     ArrayType,
     AtomicType,
     DataField,
@@ -43,7 +44,6 @@ T = TypeVar("T")
 _STRING = AtomicType(root=TypeRoot.VARCHAR, length=MAX_LENGTH)
 _BYTES = frozenset({TypeRoot.BINARY, TypeRoot.VARBINARY, TypeRoot.BLOB})
 _NOT_AS_TEXT = frozenset({TypeRoot.VARIANT, TypeRoot.GEOMETRY, TypeRoot.GEOGRAPHY})
-_TEXTS = frozenset({TypeRoot.CHAR, TypeRoot.VARCHAR})
 _CSV = "csv"
 
 
@@ -134,7 +134,7 @@ def _check_type(data_type: DataType, name: str, file_format: str) -> None:
 
 def _texts(array: Column, data_type: DataType) -> Column:
     """Convert atomic values to strings."""
-    if not isinstance(data_type, AtomicType) or data_type.root in _TEXTS:
+    if not isinstance(data_type, AtomicType) or data_type.root in TEXTS:
         return array
     if data_type.root in _BYTES:
         encoded = [None if v is None else _base64(v) for v in as_python(array)]

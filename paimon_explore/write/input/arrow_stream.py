@@ -45,7 +45,6 @@ class ArrowStream(Protocol):
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Export the stream as a PyCapsule of the Arrow C interface."""
-        ...
 
 
 @runtime_checkable

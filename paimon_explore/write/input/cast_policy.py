@@ -26,11 +26,19 @@ import pyarrow.types as pat
 
 from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import Column, true_mask
-from paimon_explore.data_types.casts.allowed_type_changes import BYTES, INTEGERS, TEXTS, TIMESTAMPS
 from paimon_explore.data_types.casts.cast_column import cast_column
 from paimon_explore.data_types.casts.lossy_values import unfit_positions
 from paimon_explore.data_types.casts.text_functions import computed
-from paimon_explore.data_types.definitions import MAX_LENGTH, AtomicType, TypeRoot, with_nullable
+from paimon_explore.data_types.definitions import (
+    BYTES,
+    INTEGERS,
+    MAX_LENGTH,
+    TEXTS,
+    TIMESTAMPS,
+    AtomicType,
+    TypeRoot,
+    with_nullable,
+)
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.write.input.safe_cast import Misfit, family_of, safe_cast

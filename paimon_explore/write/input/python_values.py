@@ -29,6 +29,9 @@ from paimon_explore.data_types.arrow_buffers import (
 from paimon_explore.data_types.casts.cast_errors import UncastableError
 from paimon_explore.data_types.default_values import default_column
 from paimon_explore.data_types.definitions import (
+    BYTES,
+    FLOATS,
+    TEXTS,
     ArrayType,
     AtomicType,
     DataField,
@@ -52,16 +55,7 @@ COUNT = AtomicType(root=TypeRoot.INT, nullable=False)
 Objects = np.ndarray[tuple[int], np.dtype[np.object_]]
 """NumPy array of Python objects."""
 _INSERT_TEXT = "+I"
-_FLOATS = frozenset({TypeRoot.FLOAT, TypeRoot.DOUBLE})
-_TEXT_OR_BYTES = frozenset(
-    {
-        TypeRoot.CHAR,
-        TypeRoot.VARCHAR,
-        TypeRoot.BINARY,
-        TypeRoot.VARBINARY,
-        TypeRoot.BLOB,
-    }
-)
+_TEXT_OR_BYTES = TEXTS | BYTES | {TypeRoot.BLOB}
 _PAIR = len(("key", "value"))
 _NONE_TYPE = type(None)
 _DIRECT: Mapping[TypeRoot, frozenset[type]] = {
@@ -147,7 +141,7 @@ def constant_column(value: object, field: DataField) -> Column:
 
 def direct_column(values: Sequence[object] | Objects, data_type: DataType) -> "Column | None":
     """Convert objects of pandas with Arrow, NaN as null; None if that is not exact."""
-    if not isinstance(data_type, AtomicType) or data_type.root in _FLOATS:
+    if not isinstance(data_type, AtomicType) or data_type.root in FLOATS:
         return None
     kinds = set(map(type, values))
     if data_type.root in _TEXT_OR_BYTES:
@@ -231,7 +225,7 @@ def _group_column(
         return pa.concat_arrays(
             [_group_column(values, [position], kind, data_type, location) for position in positions]
         )
-    if data_type.root in _FLOATS and pa.types.is_decimal(found.type):
+    if data_type.root in FLOATS and pa.types.is_decimal(found.type):
         found = _large_integers(found, given, data_type, here)
     return conform_at(found, with_nullable(data_type, nullable=True), here)
 

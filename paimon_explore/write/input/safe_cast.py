@@ -40,15 +40,20 @@ from paimon_explore.data_types.arrow_buffers import (
     fixed_values,
     valid_mask,
 )
-from paimon_explore.data_types.definitions import MAX_LENGTH, AtomicType, DataType, TypeRoot
+from paimon_explore.data_types.definitions import (
+    BYTES,
+    FLOATS,
+    INTEGERS,
+    MAX_LENGTH,
+    TEXTS,
+    TIMESTAMPS,
+    AtomicType,
+    DataType,
+    TypeRoot,
+)
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.frozen_dataclass import dataclass
 
-_INTEGERS = frozenset({TypeRoot.TINYINT, TypeRoot.SMALLINT, TypeRoot.INT, TypeRoot.BIGINT})
-_FLOATS = frozenset({TypeRoot.FLOAT, TypeRoot.DOUBLE})
-_TEXT = frozenset({TypeRoot.CHAR, TypeRoot.VARCHAR})
-_BYTES = frozenset({TypeRoot.BINARY, TypeRoot.VARBINARY})
-_TIMESTAMPS = frozenset({TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ})
 ZONE_HINT = (
     "Only one of value and column has a time zone. Add or remove the time zone: "
     "value.replace(tzinfo=zone) or value.astimezone(zone).replace(tzinfo=None) in Python, "
@@ -284,16 +289,16 @@ def cast_hint(found: pa.DataType | None, data_type: AtomicType) -> str:
 def _python_cast(found: pa.DataType | None, root: TypeRoot) -> str:  # noqa: PLR0911 - one for each kind
     is_text = found is not None and _is_text(found)
     is_time = found is not None and pat.is_timestamp(found)
-    if root in _INTEGERS:
+    if root in INTEGERS:
         return "int(value)"
-    if root in _FLOATS:
+    if root in FLOATS:
         return "float(value)"
     if root is TypeRoot.DECIMAL:
         return "Decimal(value)"
-    if root in _TEXT:
+    if root in TEXTS:
         is_bytes = found is not None and _is_bytes(found)
         return "value.decode()" if is_bytes else "str(value)"
-    if root in _BYTES or root is TypeRoot.BLOB:
+    if root in BYTES or root is TypeRoot.BLOB:
         return "value.encode()" if is_text else ""
     if root is TypeRoot.BOOLEAN:
         return "bool(value)"
@@ -394,10 +399,10 @@ def _generic_problem(_one: Column, data_type: AtomicType) -> tuple[str, str]:
 _EXPLAIN: tuple[
     tuple[frozenset[TypeRoot], Callable[[Column, AtomicType], tuple[str, str]]], ...
 ] = (
-    (_INTEGERS, _integer_problem),
-    (_FLOATS, _float_problem),
+    (INTEGERS, _integer_problem),
+    (FLOATS, _float_problem),
     (frozenset({TypeRoot.DECIMAL}), _decimal_problem),
-    (_TIMESTAMPS, _timestamp_problem),
+    (TIMESTAMPS, _timestamp_problem),
     (frozenset({TypeRoot.DATE}), _date_problem),
     (frozenset({TypeRoot.TIME}), _time_problem),
 )
@@ -414,10 +419,10 @@ def _too_long(array: Column, data_type: AtomicType) -> Misfit | None:
     position = pc.index(found, pa.scalar(value=True)).as_py()
     if position < 0:
         return None
-    if data_type.root in _TIMESTAMPS:
+    if data_type.root in TIMESTAMPS:
         problem, hint = _finer(data_type.precision or 0)
         return Misfit(position=position, problem=problem, hint=hint)
-    unit = "characters" if data_type.root in _TEXT else "bytes"
+    unit = "characters" if data_type.root in TEXTS else "bytes"
     return Misfit(
         position=position,
         problem=f"has more than {data_type.length} {unit}",
@@ -428,11 +433,11 @@ def _too_long(array: Column, data_type: AtomicType) -> Misfit | None:
 def _beyond(array: Column, data_type: AtomicType) -> "Column | None":
     """Return which values exceed the type's length or precision; None if it has no limit."""
     limit = MAX_LENGTH if data_type.length is None else data_type.length
-    if data_type.root in _TEXT | _BYTES and limit < MAX_LENGTH:
-        measure = "utf8_length" if data_type.root in _TEXT else "binary_length"
+    if data_type.root in TEXTS | BYTES and limit < MAX_LENGTH:
+        measure = "utf8_length" if data_type.root in TEXTS else "binary_length"
         sizes: Column = pc.call_function(measure, [array])
         return build_bool(fixed_values(sizes, np.int32).astype(np.int64) > limit, valid_mask(array))
-    if data_type.root in _TIMESTAMPS:
+    if data_type.root in TIMESTAMPS:
         spare = _DIGITS_OF_UNIT[timestamp_unit(data_type.precision)] - (data_type.precision or 0)
         if spare:
             ticks = fixed_values(array, np.int64).astype(np.int64)

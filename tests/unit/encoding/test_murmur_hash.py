@@ -3,7 +3,7 @@
 import pyarrow as pa
 import pytest
 
-from paimon_explore.encoding.binary_row.murmur_hash import hash_rows
+from paimon_explore.encoding.bucket_function import hash_rows
 
 
 @pytest.mark.parametrize(

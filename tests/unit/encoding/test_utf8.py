@@ -3,7 +3,7 @@
 import pyarrow as pa
 import pytest
 
-from paimon_explore.encoding.text.utf8 import check_utf8
+from paimon_explore.encoding.arrow_type_conversion import check_utf8
 from paimon_explore.errors import CorruptFileError
 
 

@@ -3,9 +3,8 @@ import re
 import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
 
-from paimon_explore.inspection.explorer.static_html import explorer_html
+from paimon_explore.inspection.explorer.static_html import explorer_html, timeline_svg
 from paimon_explore.inspection.explorer.text_rendering import explorer_text
-from paimon_explore.inspection.explorer.timeline_svg import timeline_svg
 from paimon_explore.inspection.history.timeline import read_timeline
 from paimon_explore.inspection.views.inspector import Inspector
 from support.explored import History, golden_view, hostile_history

@@ -12,8 +12,8 @@ from paimon_explore.data_types.arrow_buffers import as_python
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.merge.keys.key_groups import group_rows, ranks
 from paimon_explore.merge.keys.normalized_keys import key_source, normalized_keys
-from paimon_explore.merge.keys.single_key import key_at, rows_up_to
 from paimon_explore.merge.numpy_columns import index_array
+from paimon_explore.merge.sort_merge import key_at, rows_up_to
 from support.merging import column_of
 
 IN_ORDER: dict[str, list[object]] = {

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paimon_explore.scan.splits.bin_packing import pack
+from paimon_explore.scan.splits.split_generator import pack
 
 ONE = np.zeros(9, dtype=np.int64)
 

@@ -12,7 +12,12 @@ import paimon_explore as pe
 from paimon_explore.errors import InvalidInputError, NotFoundError, StorageError
 from paimon_explore.metadata.snapshot import BATCH_COMMIT_IDENTIFIER
 from paimon_explore.spark.column_matching import matched_columns
-from paimon_explore.spark.data_source import PaimonDataSource, PaimonReader, PaimonWriter
+from paimon_explore.spark.data_source import (
+    PaimonDataSource,
+    PaimonReader,
+    PaimonWriter,
+    WrittenFiles,
+)
 from paimon_explore.spark.executor_tasks import WriteJob, gathered, pack, unpack, write_rows
 from paimon_explore.spark.read_plan import groups
 from paimon_explore.spark.writes.driver_commit import (
@@ -21,7 +26,6 @@ from paimon_explore.spark.writes.driver_commit import (
     took_effect,
     withdraw,
 )
-from paimon_explore.spark.writes.task_messages import WrittenFiles
 from paimon_explore.sql_statements.write_targets import write_target
 from paimon_explore.table.table import Table
 

@@ -6,7 +6,7 @@ import pyarrow.compute as pc
 import pytest
 
 from paimon_explore.data_types.arrow_buffers import Column
-from paimon_explore.write.distinct_counts import bit_width, distinct_counts
+from paimon_explore.write.formats.parquet_format import bit_width, distinct_counts
 
 NAN = float("nan")
 

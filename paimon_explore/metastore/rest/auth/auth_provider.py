@@ -28,11 +28,9 @@ class AuthProvider(Protocol):
 
     def headers(self, request: SignedRequest) -> Mapping[str, str]:
         """Return the headers that authenticate a request."""
-        ...
 
     def renew(self) -> bool:
         """Load new credentials after the server refused the current ones; False if impossible."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,6 @@ class DlfSigner(Protocol):
             token: the keys.
             now: the current time in UTC.
         """
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,7 +76,6 @@ class DlfTokenLoader(Protocol):
 
     def load(self) -> DlfToken:
         """Load the current keys."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

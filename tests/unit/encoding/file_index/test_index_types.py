@@ -12,8 +12,7 @@ from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.json_parser import parse_type
 from paimon_explore.encoding.file_index.bitmap import decode_bitmap_index, encode_bitmap_index
-from paimon_explore.encoding.file_index.bloom_filter import BloomBuilder
-from paimon_explore.encoding.file_index.bloom_hash import hash_text, mix
+from paimon_explore.encoding.file_index.bloom_filter import BloomBuilder, hash_text, mix
 from paimon_explore.encoding.file_index.bsi import decode_bsi, encode_bsi
 from paimon_explore.encoding.file_index.index_condition import Condition, FileIndex, Relation
 from paimon_explore.encoding.file_index.index_keys import IndexValue, is_indexable, key_codec

@@ -9,8 +9,12 @@ import pyarrow as pa
 import pytest
 
 from paimon_explore.data_types.arrow_buffers import Column, as_python
-from paimon_explore.inspection.profile.distinct_sketch import SKETCH_SIZE, DistinctSketch
-from paimon_explore.inspection.profile.frequent_values import FrequentValues
+from paimon_explore.inspection.profile.column_collectors import (
+    SKETCH_SIZE,
+    DistinctSketch,
+    FrequentValues,
+    hash64,
+)
 from paimon_explore.inspection.profile.streaming_histogram import (
     DAY_WIDTHS,
     DECIMAL_WIDTHS,
@@ -20,7 +24,6 @@ from paimon_explore.inspection.profile.streaming_histogram import (
     IntegerHistogram,
     time_widths,
 )
-from paimon_explore.inspection.profile.value_hash import hash64
 
 WORDS = ["", "a", "ab", "12345678", "123456789", "x" * 16, "x" * 17, "y" * 511, "y" * 600, "ä" * 9]
 
