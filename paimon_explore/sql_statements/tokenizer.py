@@ -4,14 +4,14 @@ Every token has its offset, so that parts of a statement can be passed to Spark 
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from enum import Enum, auto
 
 import sqlglot
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import TokenType
 
-from paimon_explore.errors import InvalidInputError, choices
+from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
 
 _OPENING = "( "  # After some first words sqlglot returns the rest as one token; not after this one.
@@ -338,8 +338,3 @@ class Reader:
         place = f"line {line}, column {column}" + (f", at {shown!r}" if rest else ", at the end")
         subject = f"{part} cannot be read" if part else "The statement cannot be read"
         return InvalidInputError(f"{subject}: {what} ({place}).", hint=hint)
-
-
-def unknown(kind: str, name: str, known: Iterable[str]) -> InvalidInputError:
-    """Return an error for an unknown name that lists the known ones."""
-    return InvalidInputError(f"Unknown {kind} {name!r}.", hint=f"Known names: {choices(known)}.")
