@@ -4,7 +4,7 @@ Every token has its offset, so that parts of a statement can be passed to Spark 
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from enum import Enum, auto
 from functools import lru_cache
 
@@ -12,7 +12,7 @@ import sqlglot
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import TokenType
 
-from paimon_explore.errors import InvalidInputError, choices
+from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
 
 _OPENING = "( "  # After some first words sqlglot returns the rest as one token; not after this one.
@@ -343,8 +343,3 @@ def place(source: str, at: int) -> str:
     rest = source[at:].strip()
     shown = rest[:_MOST_SHOWN] + ("…" if len(rest) > _MOST_SHOWN else "")
     return f"line {line}, column {column}" + (f", at {shown!r}" if rest else ", at the end")
-
-
-def unknown(kind: str, name: str, known: Iterable[str]) -> InvalidInputError:
-    """Return an error for an unknown name that lists the known ones."""
-    return InvalidInputError(f"Unknown {kind} {name!r}.", hint=f"Known names: {choices(known)}.")

@@ -115,3 +115,16 @@ def test_committed_files_name_no_place_of_one_machine(pattern: re.Pattern[str]) 
             text = data.decode("utf-8", errors="replace")
             found += [f"{path.relative_to(ROOT)}: {hit}" for hit in pattern.findall(text)]
     assert found == []
+
+
+def test_tests_are_not_skipped_for_a_module_of_the_package_that_does_not_exist() -> None:
+    wanted = re.compile(r"importorskip\(\s*\"(paimon_explore[\w.]*)\"")
+    names = {
+        name
+        for path in (ROOT / "tests").rglob("*.py")
+        for name in wanted.findall(path.read_text(encoding="utf-8"))
+    }
+    assert names
+    paths = {name: ROOT / name.replace(".", "/") for name in names}
+    missing = [n for n, p in paths.items() if not (p.is_dir() or p.with_suffix(".py").exists())]
+    assert missing == []

@@ -70,11 +70,6 @@ class RecordStatus:
     fate: Fate
     reason: str = ""
 
-    @property
-    def is_visible(self) -> bool:
-        """Whether a read returns the record, or a row that it is a part of."""
-        return self.fate in (Fate.RETURNED, Fate.COMBINED)
-
 
 _RETURNED = RecordStatus(Fate.RETURNED)
 

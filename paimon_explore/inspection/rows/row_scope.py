@@ -115,14 +115,6 @@ class LiveFiles:
         ]
         return bind(conjunction(terms), self._partition_type)
 
-    def partition_of(self, file: str) -> tuple[str, int] | None:
-        """Partition and bucket of a file; None if it is not live."""
-        rows = np.flatnonzero(self.mask(RowScope(file=file)))
-        if not len(rows):
-            return None
-        bucket = int(numbers(self.entries.table, "bucket")[rows[0]])
-        return self.partitions.texts[int(self.partitions.codes[rows[0]])], bucket
-
     def in_order(self) -> Sequence[int]:
         """The files by partition, bucket, level and age."""
         table = self.entries.table

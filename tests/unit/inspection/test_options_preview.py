@@ -242,7 +242,9 @@ def test_the_view_gives_the_code_of_options_and_partitions() -> None:
 
 
 def test_the_sql_is_accepted_by_the_procedures() -> None:
-    procedures = pytest.importorskip("paimon_explore.spark.sql.procedures").PROCEDURES
+    procedures = pytest.importorskip(
+        "paimon_explore.sql_statements.procedures.call_statement"
+    ).PROCEDURES
     table = by_day("2020-01-01")
     texts = (
         "compact full=false, partition='dt=2020-01-01', num-levels=3",
