@@ -89,7 +89,7 @@ class TableMachine(ReferenceActs):
     def delete_by_kind(self, who: int, cells: Cells) -> None:
         table, line = self.pick(who)
         rows = list({self.kind.key(row): row for row in self.rows(line, cells)}.values())
-        written = self.kind.written(line.latest.written, [], [key_of(row) for row in rows])
+        written = self.kind.written(line.latest.written, [], map(self.kind.key, rows))
         made = table.upsert([{**row, "_ROW_KIND": "-D"} for row in self.given(line, rows)])
         self.wrote(table, line, written, rows, made)
         self.count("delete by row kind")
@@ -152,7 +152,7 @@ class TableMachine(ReferenceActs):
             kept = [row for row in line.latest.written if key_of(row) not in source]
             written: Rows = (*kept, *changed, *new)
         else:
-            gone = known if deletes else set()
+            gone = map(self.kind.key, hit) if deletes else ()
             written = self.kind.written(line.latest.written, [*changed, *new], gone)
         merge = table.merge(self.given(line, list(source.values())), on=["p", "k"])
         if deletes:
