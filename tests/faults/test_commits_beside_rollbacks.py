@@ -142,8 +142,17 @@ def test_a_tag_of_a_snapshot_that_is_rolled_back_meanwhile_is_taken_back(keyed: 
     table = created(keyed)
     other = interrupted(table, 1, lambda: roll_back(table), operation="create tag-late")
     with pytest.raises(NotFoundError, match="Snapshot 4"):
-        other.create_tag("late")
+        other.create_tag("late", snapshot=4)
     assert table.store.tags.names() == ["two"]
+
+
+@KINDS
+def test_a_tag_of_the_latest_snapshot_is_of_the_one_that_a_rollback_leaves(keyed: str) -> None:
+    table = created(keyed)
+    other = interrupted(table, 1, lambda: roll_back(table), operation="create tag-late")
+    other.create_tag("late")
+    assert keys(table.at(tag="late")) == [1, 2]
+    assert table.store.tags.names() == ["late", "two"]
 
 
 @KINDS

@@ -49,6 +49,7 @@ def test_java_reads_what_a_history_leaves(
         max_examples=examples,
         stateful_step_count=length,
         phases=(Phase.generate,),
+        derandomize=not DEEP,
         report_multiple_bugs=False,
     )
     run_state_machine_as_test(Machine, settings=chosen)

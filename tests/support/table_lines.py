@@ -101,7 +101,7 @@ class LinesMachine(RuleBasedStateMachine):
         for number in numbers:
             kind = table.store.snapshots.load(number).commit_kind
             assert (kind is CommitKind.COMPACT) == (number > numbers[0])
-            seen = compacted if number > numbers[0] or not self.kind.waits else before
+            seen = written if not self.kind.waits else compacted if number > numbers[0] else before
             line.states[number] = after(line, written, seen)
         for number in numbers:
             self.noted(table, line, number)

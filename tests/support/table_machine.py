@@ -143,7 +143,8 @@ class TableMachine(ReferenceActs):
     @rule(who=WHO, cells=ROWS, deletes=st.booleans())
     def merge_rows(self, who: int, cells: Cells, *, deletes: bool) -> None:
         table, line = self.pick(who)
-        source = {self.kind.key(row): row for row in self.rows(line, cells)}
+        unique = {self.kind.key(row): row for row in self.rows(line, cells)}
+        source = {key_of(row): row for row in unique.values()}
         hit = [row for row in self.matchable(line) if key_of(row) in source]
         known = {key_of(row) for row in hit}
         new = [row for key, row in source.items() if key not in known]

@@ -935,6 +935,7 @@ function create(context) {
   let shown = "";
   let turn = 0;
   let isHistory = false;
+  let rowsShown = Promise.resolve(false);
   let disposeChart = () => {
   };
   const run = () => {
@@ -947,10 +948,12 @@ function create(context) {
   };
   const history = async () => {
     const text = editor.value().trimStart();
-    isHistory = true;
     if (text !== asked()) store.set({ asked: { ...store.get().asked, sql: text } });
-    if (element.dataset.busy) shown = "";
-    const body = await ended("sql_history", { text });
+    load.cancel();
+    const rows = start();
+    isHistory = true;
+    const body = await rows && await ended("sql_history", { text });
+    isHistory = false;
     if (!body) return;
     showHistory(body);
     start();
@@ -1106,17 +1109,19 @@ function create(context) {
     }
     if (mine !== turn) return void 0;
     setBusy(false);
-    isHistory = false;
     return body;
   };
-  const start = async () => {
+  const start = () => {
     const { selected, queryHistory } = store.get();
     const key = `${selected} ${asked()}`;
-    if (key === shown || !asked() || isHistory) return;
+    if (key === shown || !asked() || isHistory) return rowsShown;
     shown = key;
     if (queryHistory && queryHistory.text !== asked()) store.set({ queryHistory: void 0 });
-    const body = await ended("sql_run", { snapshot: selected, text: asked() });
-    if (body) present(body);
+    rowsShown = ended("sql_run", { snapshot: selected, text: asked() }).then((body) => {
+      if (body) present(body);
+      return Boolean(body);
+    });
+    return rowsShown;
   };
   const load = whenQuiet(() => {
     if (store.get().tab === "sql") start();

@@ -36,6 +36,7 @@ export function create(context) {
   let shown = "";
   let turn = 0;
   let isHistory = false;
+  let rowsShown = Promise.resolve(false);
   let disposeChart = () => {};
 
   const run = () => {
@@ -48,13 +49,15 @@ export function create(context) {
   };
   const history = async () => {
     const text = editor.value().trimStart();
-    isHistory = true;
     if (text !== asked()) store.set({ asked: { ...store.get().asked, sql: text } });
-    if (element.dataset.busy) shown = ""; // the query that this one stops runs again afterwards
-    const body = await ended("sql_history", { text });
+    load.cancel();
+    const rows = start();
+    isHistory = true;
+    const body = (await rows) && (await ended("sql_history", { text }));
+    isHistory = false;
     if (!body) return;
     showHistory(body);
-    start();
+    start(); // the cursor may have moved
   };
   /** @param {any} body */
   const showHistory = ({ history: found }) => {
@@ -223,17 +226,20 @@ export function create(context) {
     }
     if (mine !== turn) return undefined;
     setBusy(false);
-    isHistory = false;
     return body;
   };
-  const start = async () => {
+  /** The rows at the snapshot under the cursor; false if they failed, or something else ran. */
+  const start = () => {
     const { selected, queryHistory } = store.get();
     const key = `${selected} ${asked()}`;
-    if (key === shown || !asked() || isHistory) return;
+    if (key === shown || !asked() || isHistory) return rowsShown;
     shown = key;
     if (queryHistory && queryHistory.text !== asked()) store.set({ queryHistory: undefined });
-    const body = await ended("sql_run", { snapshot: selected, text: asked() });
-    if (body) present(body);
+    rowsShown = ended("sql_run", { snapshot: selected, text: asked() }).then((body) => {
+      if (body) present(body);
+      return Boolean(body);
+    });
+    return rowsShown;
   };
   const load = whenQuiet(() => {
     if (store.get().tab === "sql") start();
