@@ -252,11 +252,14 @@ class Explorer(AnsweringWidget):
             raise traitlets.TraitError(str(error)) from error
         return text
 
-    def _echo(self, _change: object = None) -> None:
+    def _echo(self, change: Mapping[str, object] | None = None) -> None:
         if self.tab == "rows":
             return  # `answer` sets the code once the rows are open
         if self.tab == "sql":
-            shown = sql_code(self.inspector, self.asked.get("sql", "") or "SELECT * FROM t")
+            text = self.asked.get("sql", "")
+            if change and change["name"] == "asked" and text == self._state.sql_session.answered:
+                return  # the query arrives after its result, whose code `answer` has set
+            shown = sql_code(self.inspector, text or "SELECT * FROM t")
             self.code, self.spark_code = masked(shown.python), masked(shown.spark)
             return
         if self.tab in REPORTS and self.tab != "overview":  # whose code is known without it

@@ -137,7 +137,9 @@ class _Recorder:
         if body is not None:
             self._ask({"op": "pane", "name": "sql"})
             self._keep({"op": "sql_last"}, masked_members(body), {})
-            self._codes[f"{self._selected}|sql"] = (str(body["code"]), "")
+            codes = body["codes"]
+            assert isinstance(codes, Mapping)  # noqa: S101 - of the body
+            self._codes[f"{self._selected}|sql"] = (str(codes["python"]), "")
 
     def _tags(self) -> list[str]:
         flags = self._state.inspector.timeline().flags

@@ -133,7 +133,7 @@ class SqlRowsView(Result):
             "cut": self.is_cut,
             "first": self.page(0, MAX_PAGE),
             "chart": None if chart is None else chart.state(),
-            "code": self.code.python,
+            "codes": {"python": self.code.python, "pyspark": self.code.spark},
         }
 
 
@@ -267,9 +267,14 @@ class _Run:
 
 
 class SqlSession:
-    """The query that runs, and the latest results by handle."""
+    """The query that runs, and the latest results by handle.
+
+    Attributes:
+        answered: the query of the latest result.
+    """
 
     def __init__(self) -> None:
+        self.answered = ""
         self._runs: dict[int, _Run] = {}
         self._next = 1
         self._last: SqlRowsView | None = None
@@ -304,6 +309,7 @@ class SqlSession:
             self._history = found
         else:
             self._last = found
+        self.answered = found.text
         return {"handle": handle, **body}
 
     def stop(self) -> None:
@@ -340,8 +346,8 @@ class SqlSession:
             return None
         if view is None or self._history is None or self._history.text != view.text:
             return None if view is None else view.body()
-        code = f"{view.code.python}; {self._history.code.python}"
-        return {**view.body(), **self._history.body(), "code": code}
+        codes = {"python": f"{view.code.python}; {self._history.code.python}"}
+        return {**view.body(), **self._history.body(), "codes": codes}
 
     def _known(self, handle: int) -> _Run:
         if handle not in self._runs:
