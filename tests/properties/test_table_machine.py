@@ -1,7 +1,7 @@
 """Whole tables of every kind go through any acts, and hold what a model says.
 
-A short run of a few histories, always the same, is part of the suite. `HYPOTHESIS_PROFILE=deep` runs 50 histories of
-160 acts on each kind.
+A short run of a few histories, always the same, is part of the suite. `HYPOTHESIS_PROFILE=deep`
+runs 50 histories of 160 acts on each kind.
 """
 
 from collections import Counter
