@@ -1,6 +1,5 @@
 """The suite of benchmarks runs: tiny tables, only this library, no look at times."""
 
-import json
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -8,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from benchmarks.case import Case
-from benchmarks.command import RESULTS
 from benchmarks.data import many_files, many_rows, tables
-from benchmarks.report import BEGIN, END, report, summary, with_summary
-from benchmarks.runner import TESTS, Setting, run_all
+from benchmarks.report import report, summary
+from benchmarks.runner import Setting, run_all
 from benchmarks.workloads import GROUPS
 
 CASES = {case.id: case for group in GROUPS.values() for case in group}
@@ -70,12 +68,3 @@ def test_requests_to_a_store_far_away_are_counted(tmp_path: Path) -> None:
     assert isinstance(found["figures"], dict)
     assert found["figures"]["requests"] == 5
     assert found["figures"]["HEAD_requests"] == 0
-
-
-def test_the_readme_shows_the_recorded_results() -> None:
-    results = json.loads(RESULTS.read_text(encoding="utf-8"))
-    text = (TESTS.parent / "README.md").read_text(encoding="utf-8")
-    assert BEGIN in text
-    assert END in text
-    ordered = {name: results[name] for name in CASES if name in results}
-    assert with_summary(text, ordered) == text

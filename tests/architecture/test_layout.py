@@ -73,14 +73,6 @@ def test_the_picture_of_the_packages_is_that_of_the_code() -> None:
     assert replaced(page) == page, "run: python tests/support/package_picture.py"
 
 
-def test_the_readme_shows_the_layers_of_the_contract() -> None:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    found = re.search(r"`([a-z_\s·]+→[^`]*)`", text)
-    assert found is not None
-    heights = re.split(r"\s*→\s*", found[1])
-    assert [re.split(r"\s*·\s*", height) for height in heights] == contract()
-
-
 def test_every_folder_of_the_package_is_a_layer() -> None:
     folders = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
     modules = {path.stem for path in PACKAGE.glob("*.py") if path.stem != "__init__"}

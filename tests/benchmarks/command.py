@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.data.tables import ensure
-from benchmarks.report import report, with_summary
-from benchmarks.runner import TESTS, Setting, run_all
+from benchmarks.report import report
+from benchmarks.runner import Setting, run_all
 from benchmarks.workloads import GROUPS
 
 RESULTS = Path(__file__).with_name("results.json")
-README = TESTS.parent / "README.md"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -44,9 +43,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ordered = {c.id: results[c.id] for group in GROUPS.values() for c in group if c.id in results}
     if asked.markdown:
         Path(asked.markdown).write_text(report(ordered), encoding="utf-8")
-    if asked.readme:
-        text = README.read_text(encoding="utf-8")
-        README.write_text(with_summary(text, ordered), encoding="utf-8")
     return 1 if failed else 0
 
 
@@ -61,6 +57,5 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--data", default="bench-data", help="folder of the tables")
     parser.add_argument("--json", default=str(RESULTS), help="results; a case is replaced")
     parser.add_argument("--markdown", default="", help="file for the full report")
-    parser.add_argument("--readme", action="store_true", help="renew the README's table")
     parser.add_argument("--report", action="store_true", help="no runs, only the reports")
     return parser

@@ -5,8 +5,6 @@ from typing import Any
 
 Results = Mapping[str, Mapping[str, Any]]
 
-BEGIN, END = "<!-- benchmarks -->", "<!-- /benchmarks -->"
-
 
 def report(results: Results) -> str:
     """All cases with all contenders."""
@@ -41,15 +39,6 @@ def summary(results: Results) -> str:
         cells += [_multiple(by_name.get(peer), ours, "wall_s") for peer in waits]
         lines.append(f"| {case['title']} | {_own(ours)} | {' | '.join(cells)} |")
     return "\n".join(lines)
-
-
-def with_summary(text: str, results: Results) -> str:
-    """A page with the lines between its two marks made anew."""
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        return text
-    return f"{before}{BEGIN}\n\n{summary(results)}\n\n{END}{after}"
 
 
 def _goals(results: Results) -> Iterator[str]:

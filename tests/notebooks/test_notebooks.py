@@ -89,10 +89,10 @@ def test_a_notebook_has_exercises_with_solutions(name: str) -> None:
     assert all("assert " in code for code in solutions(exercises))
 
 
-def test_the_notebooks_are_numbered_and_the_readme_lists_them() -> None:
+def test_the_notebooks_are_numbered_and_the_documentation_lists_them() -> None:
     assert [name[:2] for name in NAMES] == [f"{number:02}" for number in range(1, 13)]
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert re.findall(r"^\| \[(\d\d)\]\(notebooks/(.*)\.ipynb\) \|", readme, re.MULTILINE) == [
+    page = (ROOT / ".github/docs/get-started.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\| \[(\d\d)\]\(.*notebooks/(.*)\.ipynb\) \|", page, re.MULTILINE) == [
         (name[:2], name) for name in NAMES
     ]
 

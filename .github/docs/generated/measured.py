@@ -28,7 +28,7 @@ Meta = Mapping[str, Any]
 
 
 def benchmarks() -> str:
-    """Return the table of benchmarks, as in the README."""
+    """Return the table of benchmarks."""
     results = json.loads((_TESTS / "benchmarks" / "results.json").read_text(encoding="utf-8"))
     return f"{_module(_TESTS / 'benchmarks' / 'report.py').summary(results)}\n"
 
