@@ -1,19 +1,16 @@
 """After any acts, Java reads each snapshot, tag and branch as this library does."""
 
 import shutil
-from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import Phase, settings
-from hypothesis.stateful import run_state_machine_as_test
 
 from oracle import JavaPaimon
 from support.depth import DEEP, some
 from support.figures import Figures
 from support.rows import difference
 from support.table_kinds import MACHINE_KINDS
-from support.table_machine import TableMachine
+from support.table_machine import TableMachine, run_histories
 
 pytestmark = pytest.mark.interop
 
@@ -22,8 +19,6 @@ pytestmark = pytest.mark.interop
 def test_java_reads_what_a_history_leaves(
     name: str, java: JavaPaimon, tmp_path: Path, figures: Figures
 ) -> None:
-    steps: Counter[str] = Counter()
-
     class Machine(TableMachine):
         kind_name = name
 
@@ -43,14 +38,5 @@ def test_java_reads_what_a_history_leaves(
                 assert difference(rows, self.table.at(tag=tag).to_arrow()) == "", tag
             shutil.rmtree(tmp_path / self.space)
 
-    Machine.steps = steps
-    examples, length = (3, 60) if DEEP else (1, 20)
-    chosen = settings(
-        max_examples=examples,
-        stateful_step_count=length,
-        phases=(Phase.generate,),
-        derandomize=not DEEP,
-        report_multiple_bugs=False,
-    )
-    run_state_machine_as_test(Machine, settings=chosen)
-    figures.add("steps of tables that Java read", steps.total())
+    steps = run_histories(Machine, *((3, 60) if DEEP else (1, 20)))
+    figures.add("steps of tables that Java read", steps)

@@ -4,10 +4,20 @@ After each step every kept snapshot, tag, branch and changelog reads back exactl
 checks find nothing.
 """
 
+from collections import Counter
+
 import hypothesis.strategies as st
-from hypothesis.stateful import initialize, invariant, precondition, rule
+from hypothesis import Phase, settings
+from hypothesis.stateful import (
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 from paimon_explore.errors import UnsupportedFeatureError
+from support.depth import DEEP
 from support.memory_files import forget_files, forget_manifests
 from support.table_kinds import PARTITIONS, Key, P, Rows, V, W, key_of
 from support.table_lines import ROWS, WHO, Cells
@@ -256,3 +266,17 @@ class TableMachine(ReferenceActs):
 
 def _at_least(value: object, least: int) -> bool:
     return isinstance(value, int) and value >= least
+
+
+def run_histories(machine: type[TableMachine], count: int, steps: int) -> int:
+    """Run histories of so many steps, the same each time but in a deep run; the steps made."""
+    machine.steps = Counter()
+    chosen = settings(
+        max_examples=count,
+        stateful_step_count=steps,
+        phases=(Phase.generate,),
+        derandomize=not DEEP,
+        report_multiple_bugs=False,
+    )
+    run_state_machine_as_test(machine, settings=chosen)
+    return machine.steps.total()
