@@ -76,12 +76,11 @@ class TableStatements:
         return self._run(text, self._table.at(**point) if point else self._table)  # type: ignore[arg-type]  # names with values
 
     def write(self, text: str) -> SqlResult:
-        """Run a statement that writes to the table.
+        """Run a statement for which `written` returned a word.
 
         Raises:
-            PaimonError: as for `written` and `sql`.
+            PaimonError: as for `sql`.
         """
-        self.written(text)
         return self._run(text, self._table)
 
     def _run(self, text: str, table: Table) -> SqlResult:

@@ -428,8 +428,8 @@ def result_of(inspector: Inspector, text: str) -> SqlRowsView:
     return run.found()
 
 
-def check_packages(inspector: Inspector) -> None:
-    """Check that queries can run.
+def _statements(inspector: Inspector) -> TableSql:
+    """What runs statements on the table.
 
     Raises:
         UnsupportedFeatureError: a package is missing, or the explorer was not made from a table.
@@ -445,11 +445,6 @@ def check_packages(inspector: Inspector) -> None:
             "SQL in an explorer that was not created from a Paimon table",
             hint="Create it with t.explore().",
         )
-
-
-def _statements(inspector: Inspector) -> TableSql:
-    check_packages(inspector)
-    assert inspector.view.sql is not None  # noqa: S101 - checked
     return inspector.view.sql()
 
 
@@ -460,7 +455,7 @@ def sql_names(inspector: Inspector) -> Body:
         UnsupportedFeatureError: a package is missing.
         PaimonError: the schema cannot be read.
     """
-    check_packages(inspector)
+    _statements(inspector)
     view = inspector.view
     fields = view.target(inspector.snapshot).schema.row_type.fields
     tables = list(dict.fromkeys(("t", view.short_name)))

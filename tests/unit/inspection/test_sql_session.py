@@ -200,6 +200,23 @@ def test_a_table_at_a_point_in_time_is_read_only(table: pe.Table) -> None:
         run(state, UPDATE)
 
 
+def test_a_branch_is_written_and_not_main(table: pe.Table) -> None:
+    table.create_tag("a")
+    table.create_branch("b", "a")
+    branch = pe.open_table(table.path, branch="b")
+    confirmed(ExplorerState(Inspector(branch._view())), "INSERT INTO t VALUES (9, 'x')")
+    assert (branch.count(), table.count()) == (4, 3)
+
+
+def test_a_statement_that_writes_is_not_stopped(table: pe.Table, state: ExplorerState) -> None:
+    text = "INSERT INTO t SELECT count(*), 'x' FROM range(3000000)"
+    body = send(state, text, str(run(state, text)["confirmation"]))
+    answer(state, {"op": "sql_stop"})
+    assert rows_of(run(state, "SELECT 1 AS one")) == [["1"]]
+    assert ended(state, body)["note"] == "Snapshot 4 committed"
+    assert table.count("k = 3000000") == 1
+
+
 def test_a_statement_that_changes_no_row_commits_nothing(state: ExplorerState) -> None:
     note = confirmed(state, "DELETE FROM t WHERE k = 77")["note"]
     assert note == "Nothing changed, no snapshot committed"
