@@ -41,8 +41,17 @@ class QueryRows(Protocol):
         """Stop what reads the rows, or their history, from another thread."""
 
 
-Query = Callable[[str, Mapping[str, int | str]], QueryRows]
-"""Runs SQL that only reads, on the table at a point: the arguments of `Table.at`."""
+class TableSql(Protocol):
+    """SQL statements on the table."""
+
+    def written(self, text: str) -> str:
+        """Return the first word of a statement that writes to the table; "" for queries."""
+
+    def read(self, text: str, point: Mapping[str, int | str]) -> QueryRows:
+        """Run a query on the table at a point: the arguments of `Table.at`."""
+
+    def write(self, text: str) -> QueryRows:
+        """Run a statement that writes to the table; it is complete on return."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +65,7 @@ class TableView:
         expression: name of the table variable in code snippets.
         dynamic_options: options that override those of the schema.
         renderer: draws charts and widgets.
-        query: runs SQL; None for a view that was not made from a table.
+        sql: returns what runs SQL; None for a view that was not made from a table.
     """
 
     store: TableStore
@@ -65,7 +74,7 @@ class TableView:
     expression: str = "t"
     dynamic_options: Mapping[str, str] = field(default_factory=dict)
     renderer: Renderer = field(default=NO_RENDERER, compare=False)
-    query: Query | None = field(default=None, compare=False)
+    sql: Callable[[], TableSql] | None = field(default=None, compare=False)
 
     @property
     def short_name(self) -> str:

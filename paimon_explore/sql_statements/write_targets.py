@@ -10,8 +10,8 @@ from paimon_explore.table.table import Table
 from paimon_explore.write.write_target import WriteTarget
 
 
-def write_target(table: Table, *, replaces: bool) -> WriteTarget:
-    """Return a table as the target of one job, with a new job id and commit user.
+def check_writable(table: Table) -> None:
+    """Check that a table can be changed.
 
     Raises:
         InvalidInputError: it is opened with time travel.
@@ -21,6 +21,15 @@ def write_target(table: Table, *, replaces: bool) -> WriteTarget:
             f"Table {table.name} is opened with time travel and therefore read-only.",
             hint="Open the table without time travel to change it.",
         )
+
+
+def write_target(table: Table, *, replaces: bool) -> WriteTarget:
+    """Return a table as the target of one job, with a new job id and commit user.
+
+    Raises:
+        InvalidInputError: it is opened with time travel.
+    """
+    check_writable(table)
     schema = latest_schema(table.store)
     options = TableOptions({**schema.options, **table.dynamic_options})
     return WriteTarget(

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from paimon_explore.inspection.compare.table_side import TableSide
-    from paimon_explore.inspection.table_view import TableView
+    from paimon_explore.inspection.table_view import TableSql, TableView
     from paimon_explore.inspection.views.inspector import Inspector
 from collections.abc import Sequence
 
@@ -544,14 +544,13 @@ class ExplainableTable(SearchableTable):
             name=self.name,
             dynamic_options=self.dynamic_options,
             renderer=RENDERER,
-            query=self._read_sql,
+            sql=self._sql,
         )
 
-    def _read_sql(self, text: str, point: Mapping[str, int | str]) -> "types.SqlResult":
-        """Run SQL that only reads, on the table at a point."""
-        run = import_module("paimon_explore.sql_statements.read_only").read  # of a layer above
-        result: types.SqlResult = run(text, self, point)
-        return result
+    def _sql(self) -> "TableSql":
+        module = import_module("paimon_explore.sql_statements.table_statements")  # of a layer above
+        statements: TableSql = module.TableStatements(self)
+        return statements
 
     def _inspector(self) -> "Inspector":
         from paimon_explore.inspection.views.inspector import Inspector

@@ -1,4 +1,4 @@
-"""Validates and answers requests from the browser; requests can only read."""
+"""Validates and answers requests from the browser, which only read without a confirmation."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -112,7 +112,9 @@ def _rows_cell(state: ExplorerState, message: Message) -> Answer:
 
 def _sql_run(state: ExplorerState, message: Message) -> Answer:
     at = state.inspector.at(state.checked_snapshot(_number(message, "snapshot")))
-    return Answer(body=state.sql_session.run(at, _text(message, "text")))
+    confirmation = _text(message, "confirmation") if "confirmation" in message else ""
+    text = _text(message, "text")
+    return Answer(body=state.sql_session.run(at, text, confirmation=confirmation))
 
 
 def _sql_history(state: ExplorerState, message: Message) -> Answer:

@@ -11,12 +11,9 @@ from playwright.sync_api import Locator, Page, expect
 
 import paimon_explore as pe
 from paimon_explore.inspection.explorer import sql_session
-from paimon_explore.inspection.explorer.explorer_state import ExplorerState
 from paimon_explore.inspection.explorer.explorer_tabs import Opening
-from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.widgets.bundles import bundle
 from paimon_explore.widgets.explorer import explore
-from paimon_explore.widgets.widget_requests import answer
 from support.browser_page import Watched, expect_trait, show_python
 from support.explored import HOSTILE
 from support.required import lacking
@@ -42,16 +39,16 @@ def table() -> pe.Table:
 
 def show_sql(watched: Watched, table: pe.Table, text: str = "", query: str = "") -> Page:
     """An explorer with the SQL tab open."""
-    state = ExplorerState(Inspector(table._view()))
+    explorer = explore(table._view())
     traits = {
-        "selected": state.newest, "compare": 0, "node": "", "filter": "", "where": "",
+        "selected": explorer.selected, "compare": 0, "node": "", "filter": "", "where": "",
         "tab": "sql", "asked": {"sql": text} if text else {}, "code": "", "spark_code": "",
         "height": 640,
     }  # fmt: skip
     page = show_python(
         watched,
         "explorer",
-        lambda message: answer(state, message),
+        explorer.answer,
         f"traits={quote(json.dumps(traits))}&{query}",
     )
     page.set_default_timeout(20_000)
@@ -127,11 +124,55 @@ def test_an_error_is_marked_in_the_query(harness: Watched, table: pe.Table) -> N
     page = show_sql(harness, table, "SELECT nope FROM t")
     expect(page.locator(".peq .pe-problem")).to_contain_text("no column 'nope'")
     expect(page.locator(".peq-mark")).to_have_text("nope")
-    editor(page).fill("INSERT INTO t VALUES (9, 'x')")
+    editor(page).fill("DROP TABLE t")
     page.get_by_role("button", name="Run").click()
-    expect(page.locator(".peq .pe-problem")).to_contain_text("The SQL tab only reads")
-    expect(page.locator(".peq .pe-problem")).to_contain_text("t=t)")
+    expect(page.locator(".peq .pe-problem")).to_contain_text("writes only to its table")
+    expect(page.locator(".peq .pe-problem")).to_contain_text(
+        "full names: catalog.sql('DROP TABLE t')"
+    )
     expect(page.locator(".peq .pe-grid")).to_be_hidden()
+    harness.check()
+
+
+def test_a_statement_that_writes_asks_first_and_then_runs_once(
+    harness: Watched, table: pe.Table
+) -> None:
+    page = show_sql(harness, table)
+    editor(page).fill("DELETE FROM t WHERE k = 0")
+    editor(page).press("Control+Enter")
+    question = page.get_by_role("alertdialog", name="Run the statement?")
+    says = "This DELETE statement writes to table db.t."
+    expect(question).to_have_accessible_description(says)
+    expect(question.get_by_role("button", name="Cancel")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(question).to_be_hidden()
+    page.get_by_role("button", name="Run", exact=True).click()
+    page.locator(".pe-timeline-canvas").focus()
+    page.keyboard.press("ArrowLeft")
+    expect(question).to_have_accessible_description(
+        f"{says} It works on the latest snapshot, whatever is selected."
+    )
+    page.keyboard.press("ArrowRight")
+    expect(question).to_have_accessible_description(says)
+    page.get_by_role("button", name="History").click()
+    expect(page.locator(".peq .pe-problem")).to_contain_text("Only queries run here; DELETE writes")
+    expect(question).to_be_hidden()
+    assert len(table.snapshots) == 2
+    editor(page).press("Control+Enter")
+    editor(page).fill("DELETE FROM t WHERE k < 2")
+    page.get_by_role("button", name="Run statement").click()  # of another text than was asked about
+    expect(question.get_by_role("button", name="Cancel")).to_be_focused()
+    page.get_by_role("button", name="Run statement").click()
+    expect(status(page)).to_have_text("Snapshot 3 committed")
+    expect_trait(page, "selected", 3)
+    page.locator(".pe-timeline-canvas").focus()
+    page.keyboard.press("ArrowLeft")
+    expect_trait(page, "selected", 2)
+    editor(page).fill("SELECT count(*) AS n FROM t")
+    editor(page).press("Control+Enter")
+    expect(status(page)).to_have_text("1 row · snapshot 2")
+    assert len(table.snapshots) == 3
+    assert table.count() == 4
     harness.check()
 
 
@@ -298,7 +339,11 @@ def test_axe_finds_nothing_serious(harness: Watched, table: pe.Table, theme: str
     page.keyboard.press("Control+Enter")
     expect(page.locator(".peq-mark")).to_have_text("nope")
     found.append(page.evaluate(FINDINGS))
-    assert found == [[], [], []]
+    editor(page).fill("TRUNCATE TABLE t")
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_role("alertdialog")).to_be_visible()
+    found.append(page.evaluate(FINDINGS))
+    assert found == [[], [], [], []]
 
 
 def test_the_script_is_small() -> None:

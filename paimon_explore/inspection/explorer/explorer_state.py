@@ -137,11 +137,12 @@ class ExplorerState:
         """
         self._polls += 1
         before = self.inspector
-        if self._polls % POLLS_PER_READ and is_current(before):
+        has_written, self.sql_session.has_written = self.sql_session.has_written, False
+        if not has_written and self._polls % POLLS_PER_READ and is_current(before):
             return TimelineUpdate(selected=selected)
         now = read_again(before)
         found = compare_timelines(before.timeline(), now.timeline(), selected)
-        if found.changed:
+        if found.changed or now.view.schema != before.view.schema:
             self.inspector = now
             self.version += 1
             self._frames.clear()

@@ -1,8 +1,12 @@
-"""The SQL tab: runs a query on the table at a snapshot, in a thread, so that it can be stopped."""
+"""The SQL tab: runs a query on the table at a snapshot, in a thread, so that it can be stopped.
+
+A statement that writes runs once it is confirmed: by the token that the first request for it got.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
+from secrets import token_hex
 from threading import Thread
 from weakref import finalize
 
@@ -23,7 +27,7 @@ from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.rendering.result_charts import charts_of
 from paimon_explore.inspection.rows.cell_texts import cell_texts
 from paimon_explore.inspection.system_tables.table_inspection import SYSTEM_TABLES
-from paimon_explore.inspection.table_view import QueryRows
+from paimon_explore.inspection.table_view import QueryRows, TableSql
 from paimon_explore.inspection.views.inspector import Inspector
 
 MAX_ROWS = 100_000
@@ -178,6 +182,22 @@ class SqlHistoryView(SqlRowsView):
         return {"done": True, "history": history, "codes": {"python": self.code.python}}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class SqlWriteView(SqlRowsView):
+    """The result of a statement that wrote: the rows of a procedure, or the new snapshot."""
+
+    def body(self) -> Body:
+        """What was committed, or the rows, as JSON."""
+        body = SqlRowsView.body(self)
+        if self.table.column_names != ["snapshot_id"]:
+            return {**body, "note": ""}
+        number = self.table["snapshot_id"][0].as_py()
+        note = (
+            f"Snapshot {number} committed" if number else "Nothing changed, no snapshot committed"
+        )
+        return {**body, "columns": [], "width": 0, "note": note}
+
+
 def _steps(
     ids: Sequence[object], points: Sequence[tuple[object, float | None]]
 ) -> list[tuple[object, float | None]]:
@@ -198,12 +218,16 @@ class _Run:
         inspector: the table at a snapshot.
         text: the query.
         last: the number of snapshots of its history; 0 for the rows at the snapshot.
+        writes: whether it may write; it is not stopped then.
     """
 
-    def __init__(self, inspector: Inspector, text: str, last: int = 0) -> None:
+    def __init__(
+        self, inspector: Inspector, text: str, last: int = 0, *, writes: bool = False
+    ) -> None:
         self._inspector = inspector
         self._text = text
         self._last = last
+        self.writes = writes
         self._rows: QueryRows | None = None
         self._was_stopped = False
         self._view: SqlRowsView | None = None
@@ -221,10 +245,11 @@ class _Run:
 
     def _read(self) -> SqlRowsView | None:
         inspector = self._inspector
-        check_packages(inspector)
-        query = inspector.view.query
-        assert query is not None  # noqa: S101 - checked
-        self._rows = query(self._text, {} if self._last else _point(inspector))
+        statements = _statements(inspector)
+        if self.writes:
+            self._rows = statements.write(self._text)
+        else:
+            self._rows = statements.read(self._text, {} if self._last else _point(inspector))
         rows = self._rows.history(self._last) if self._last else self._rows
         reader, batches, count = rows.to_batches(), list[pa.RecordBatch](), 0
         for batch in reader:
@@ -236,18 +261,20 @@ class _Run:
                 break
         table = pa.Table.from_batches(batches, reader.schema)
         kind = SqlHistoryView if self._last else SqlRowsView
-        return kind(
+        return (SqlWriteView if self.writes else kind)(
             table=table.slice(0, MAX_ROWS),
             is_cut=count > MAX_ROWS,
             text=self._text,
-            snapshot_id=inspector.snapshot_id,
+            snapshot_id=0 if self.writes else inspector.snapshot_id,
             note=rows.note,
             code=sql_code(inspector, self._text, self._last),
             renderer=inspector.view.renderer,
         )
 
     def stop(self) -> None:
-        """Stop the query."""
+        """Stop a query; a statement that writes goes on, as it may have been committed."""
+        if self.writes:
+            return
         self._was_stopped = True
         if self._rows is not None and self.thread.is_alive():
             self._rows.interrupt()
@@ -270,27 +297,54 @@ class SqlSession:
     """The query that runs, and the latest results by handle.
 
     Attributes:
-        answered: the query of the latest result.
+        answered: the statement of the latest result or question.
+        has_written: whether a statement wrote since this was last set to False.
     """
 
     def __init__(self) -> None:
         self.answered = ""
+        self.has_written = False
+        self._confirmation: tuple[str, str] | None = None
         self._runs: dict[int, _Run] = {}
         self._next = 1
         self._last: SqlRowsView | None = None
         self._history: SqlHistoryView | None = None
         finalize(self, _stop_all, self._runs)
 
-    def run(self, inspector: Inspector, text: str, last: int = 0) -> Body:
-        """Stop the query that runs, and start another one, or its history; see `step`."""
+    def run(self, inspector: Inspector, text: str, last: int = 0, confirmation: str = "") -> Body:
+        """Stop the query that runs, and start another one, or its history; see `step`.
+
+        A statement that writes is not started without its confirmation, but a question is returned
+        with a confirmation for the next call.
+
+        Raises:
+            InvalidInputError: it writes to another table, or the table is read-only.
+            UnsupportedFeatureError: a package is missing.
+        """
+        is_confirmed = self._confirmation == (confirmation, text)
         self.stop()
+        if not last and not is_confirmed:
+            word = _statements(inspector).written(text)
+            if word:
+                return self._question(inspector, text, word)
         handle = self._next
         self._next += 1
-        run = _Run(inspector, text, last)
+        run = _Run(inspector, text, last, writes=is_confirmed)
         self._runs[handle] = run
         self._runs.pop(handle - _OPEN_RESULTS, None)
         run.thread.start()
         return self.step(handle)
+
+    def _question(self, inspector: Inspector, text: str, word: str) -> Body:
+        self._confirmation = (token_hex(16), text)
+        self.answered = text
+        code = sql_code(inspector, text)
+        return {
+            "done": True,
+            "question": f"This {word} statement writes to table {inspector.view.name}.",
+            "confirmation": self._confirmation[0],
+            "codes": {"python": code.python, "pyspark": code.spark},
+        }
 
     def step(self, handle: int) -> Body:
         """Wait for a query for a short time; returns its first rows when it is done.
@@ -303,17 +357,19 @@ class SqlSession:
         run.thread.join(_STEP_SECONDS)
         if run.thread.is_alive():
             return {"handle": handle, "done": False}
+        self.has_written |= run.writes  # even if it failed
         found = run.found()
         body = found.body()
         if isinstance(found, SqlHistoryView):
             self._history = found
-        else:
+        elif not run.writes:
             self._last = found
         self.answered = found.text
         return {"handle": handle, **body}
 
     def stop(self) -> None:
-        """Stop all queries."""
+        """Stop all queries, and forget the statement that waits for its confirmation."""
+        self._confirmation = None
         _stop_all(self._runs)
 
     def page(self, handle: int, offset: int, count: int) -> Body:
@@ -372,8 +428,8 @@ def result_of(inspector: Inspector, text: str) -> SqlRowsView:
     return run.found()
 
 
-def check_packages(inspector: Inspector) -> None:
-    """Check that queries can run.
+def _statements(inspector: Inspector) -> TableSql:
+    """What runs statements on the table.
 
     Raises:
         UnsupportedFeatureError: a package is missing, or the explorer was not made from a table.
@@ -384,11 +440,12 @@ def check_packages(inspector: Inspector) -> None:
                 f"SQL without the package {name}",
                 hint="Run: pip install 'paimon-explore[sql]', and restart the kernel.",
             )
-    if inspector.view.query is None:
+    if inspector.view.sql is None:
         raise UnsupportedFeatureError(
             "SQL in an explorer that was not created from a Paimon table",
             hint="Create it with t.explore().",
         )
+    return inspector.view.sql()
 
 
 def sql_names(inspector: Inspector) -> Body:
@@ -398,7 +455,7 @@ def sql_names(inspector: Inspector) -> Body:
         UnsupportedFeatureError: a package is missing.
         PaimonError: the schema cannot be read.
     """
-    check_packages(inspector)
+    _statements(inspector)
     view = inspector.view
     fields = view.target(inspector.snapshot).schema.row_type.fields
     tables = list(dict.fromkeys(("t", view.short_name)))
@@ -412,8 +469,12 @@ def sql_code(inspector: Inspector, text: str, last: int = 0) -> Code:
     """The code that runs a query on the table at the snapshot, or at each of the last snapshots."""
     view = inspector.view
     own = view.short_name
+    try:
+        writes = bool(_statements(inspector).written(text))
+    except PaimonError:  # which the statement raises, too
+        writes = False
     tag = inspector.timeline().only_tag(inspector.snapshot_id)
-    at = point_code(view.expression, 0 if last else inspector.snapshot_id, tag)
+    at = point_code(view.expression, 0 if last or writes else inspector.snapshot_id, tag)
     names = [name for name in (own, "t") if re.search(rf"\b{re.escape(name)}\b", text)]
     given = dict.fromkeys(names or ["t"])
     tables = [f"{name}={at}" if name.isidentifier() else f"**{{{name!r}: {at}}}" for name in given]
@@ -423,6 +484,8 @@ def sql_code(inspector: Inspector, text: str, last: int = 0) -> Code:
         read_code(view.location, options, f".createOrReplaceTempView({name!r})") for name in given
     ]
     python = f"pe.sql({text!r}, {', '.join(tables)})"
+    if writes:
+        return Code(python=python)
     return Code(
         python=f"{python}.history(last={last})" if last else python,
         spark="; ".join([*views, call_code("spark.sql", text)]),

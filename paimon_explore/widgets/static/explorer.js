@@ -2267,12 +2267,15 @@ function start(model, root, channel, history) {
       context.report(failureOf(error));
     }
     isComplete = true;
+    if (isBehind) refresh().catch((error) => context.report(failureOf(error)));
     attribute(root, "data-complete", "1");
     views.countFindings();
   };
   let isComplete = !history.count;
+  let isBehind = false;
   let refreshing = false;
   const refresh = async () => {
+    isBehind ||= !isComplete;
     if (!isComplete || refreshing) return {};
     refreshing = true;
     try {

@@ -697,11 +697,11 @@ function createGrid(prefix, source) {
 }
 
 // src/sql.css
-var sql_default = '.peq-editor {\nposition: relative;\nflex: none;\nmargin: 0 10px;\n}\n.pe-explorer .peq-editor :is(.peq-input, .peq-paint) {\nwidth: 100%;\nmargin: 0;\npadding: 5px 8px;\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nfont: 12px / 18px var(--pe-mono);\ntab-size: 2;\nwhite-space: pre-wrap;\noverflow-wrap: anywhere;\noverflow: hidden auto;\nscrollbar-gutter: stable;\n}\n.pe-explorer .peq-editor .peq-input {\ndisplay: block;\nposition: relative;\nheight: 84px;\nmin-height: 48px;\nmax-height: 40vh;\nresize: vertical;\nbackground: none;\ncolor: transparent;\ncaret-color: var(--pe-fg);\n}\n.pe-explorer .peq-editor .peq-input::selection {\nbackground: color-mix(in srgb, var(--pe-accent) 30%, transparent);\ncolor: transparent;\n}\n.pe-explorer .peq-editor .peq-paint {\nposition: absolute;\ninset: 0;\ncolor: var(--pe-fg);\nbackground: var(--pe-bg);\npointer-events: none;\n}\n.peq [data-kind="keyword"] {\ncolor: var(--pe-compact);\nfont-weight: 600;\n}\n.peq [data-kind="function"] {\ncolor: var(--pe-append);\n}\n.peq [data-kind="text"] {\ncolor: var(--pe-add);\n}\n.peq [data-kind="number"] {\ncolor: var(--pe-overwrite);\n}\n.peq [data-kind="comment"] {\ncolor: var(--pe-muted);\nfont-style: italic;\n}\n.peq .peq-mark {\ntext-decoration: underline wavy var(--pe-remove);\nbackground: color-mix(in srgb, var(--pe-remove) 16%, transparent);\n}\n.peq .peq-list {\nposition: absolute;\nz-index: 5;\nmin-width: 200px;\nmax-width: 360px;\noverflow: hidden;\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\nbox-shadow: 0 4px 14px rgb(0 0 0 / 25%);\nfont: 12px / 20px var(--pe-mono);\n}\n.peq .peq-list > div {\ndisplay: flex;\njustify-content: space-between;\ngap: 16px;\npadding: 0 8px;\nwhite-space: nowrap;\ncursor: pointer;\n}\n.peq .peq-list > [aria-selected="true"] {\nbackground: var(--pe-select);\n}\n.peq .peq-text {\nmargin: 0 10px;\npadding: 5px 8px;\nmax-height: 30%;\noverflow: auto;\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nfont: 12px / 18px var(--pe-mono);\nwhite-space: pre-wrap;\noverflow-wrap: anywhere;\n}\n.peq .peq-results {\ndisplay: flex;\nflex: 1;\nmin-height: 0;\n}\n.peq .peq-results > .pe-grid {\nflex: 1 1 50%;\n}\n.peq .peq-chart {\nflex: 1 1 50%;\nmin-width: 0;\noverflow: auto;\npadding: 0 10px;\nborder-left: 1px solid var(--pe-line);\n}\n@container pe-explorer (max-width: 1000px) {\n.peq .peq-results {\nflex-direction: column;\n}\n.peq .peq-chart {\nborder-left: 0;\nborder-top: 1px solid var(--pe-line);\n}\n}\n@media (forced-colors: active) {\n.pe-explorer .peq-editor .peq-paint {\nvisibility: hidden;\n}\n}\n';
+var sql_default = '.peq-editor {\nposition: relative;\nflex: none;\nmargin: 0 10px;\n}\n.pe-explorer .peq-editor :is(.peq-input, .peq-paint) {\nwidth: 100%;\nmargin: 0;\npadding: 5px 8px;\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nfont: 12px / 18px var(--pe-mono);\ntab-size: 2;\nwhite-space: pre-wrap;\noverflow-wrap: anywhere;\noverflow: hidden auto;\nscrollbar-gutter: stable;\n}\n.pe-explorer .peq-editor .peq-input {\ndisplay: block;\nposition: relative;\nheight: 84px;\nmin-height: 48px;\nmax-height: 40vh;\nresize: vertical;\nbackground: none;\ncolor: transparent;\ncaret-color: var(--pe-fg);\n}\n.pe-explorer .peq-editor .peq-input::selection {\nbackground: color-mix(in srgb, var(--pe-accent) 30%, transparent);\ncolor: transparent;\n}\n.pe-explorer .peq-editor .peq-paint {\nposition: absolute;\ninset: 0;\ncolor: var(--pe-fg);\nbackground: var(--pe-bg);\npointer-events: none;\n}\n.peq [data-kind="keyword"] {\ncolor: var(--pe-compact);\nfont-weight: 600;\n}\n.peq [data-kind="function"] {\ncolor: var(--pe-append);\n}\n.peq [data-kind="text"] {\ncolor: var(--pe-add);\n}\n.peq [data-kind="number"] {\ncolor: var(--pe-overwrite);\n}\n.peq [data-kind="comment"] {\ncolor: var(--pe-muted);\nfont-style: italic;\n}\n.peq .peq-mark {\ntext-decoration: underline wavy var(--pe-remove);\nbackground: color-mix(in srgb, var(--pe-remove) 16%, transparent);\n}\n.peq .peq-list {\nposition: absolute;\nz-index: 5;\nmin-width: 200px;\nmax-width: 360px;\noverflow: hidden;\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\nbox-shadow: 0 4px 14px rgb(0 0 0 / 25%);\nfont: 12px / 20px var(--pe-mono);\n}\n.peq .peq-list > div {\ndisplay: flex;\njustify-content: space-between;\ngap: 16px;\npadding: 0 8px;\nwhite-space: nowrap;\ncursor: pointer;\n}\n.peq .peq-list > [aria-selected="true"] {\nbackground: var(--pe-select);\n}\n.peq .peq-text {\nmargin: 0 10px;\npadding: 5px 8px;\nmax-height: 30%;\noverflow: auto;\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nfont: 12px / 18px var(--pe-mono);\nwhite-space: pre-wrap;\noverflow-wrap: anywhere;\n}\n.peq .peq-question {\nmargin: 0 10px;\npadding: 8px 10px;\nborder: 1px solid var(--pe-accent);\nborder-radius: 4px;\n}\n.peq .peq-question > p {\nmargin: 0 0 6px;\n}\n.peq .peq-choice {\ndisplay: flex;\ngap: 6px;\n}\n.peq .peq-results {\ndisplay: flex;\nflex: 1;\nmin-height: 0;\n}\n.peq .peq-results > .pe-grid {\nflex: 1 1 50%;\n}\n.peq .peq-chart {\nflex: 1 1 50%;\nmin-width: 0;\noverflow: auto;\npadding: 0 10px;\nborder-left: 1px solid var(--pe-line);\n}\n@container pe-explorer (max-width: 1000px) {\n.peq .peq-results {\nflex-direction: column;\n}\n.peq .peq-chart {\nborder-left: 0;\nborder-top: 1px solid var(--pe-line);\n}\n}\n@media (forced-colors: active) {\n.pe-explorer .peq-editor .peq-paint {\nvisibility: hidden;\n}\n}\n';
 
 // src/sql_text.js
 var KEYWORDS = new Set(
-  "SELECT DISTINCT FROM WHERE GROUP BY HAVING ORDER LIMIT OFFSET AS ON USING JOIN LEFT RIGHT FULL INNER OUTER CROSS SEMI ANTI LATERAL UNION ALL EXCEPT INTERSECT WITH VALUES AND OR NOT IN IS NULL LIKE RLIKE BETWEEN EXISTS CASE WHEN THEN ELSE END CAST INTERVAL DATE TIMESTAMP TRUE FALSE ASC DESC NULLS FIRST LAST OVER PARTITION ROWS RANGE UNBOUNDED PRECEDING FOLLOWING CURRENT ROW QUALIFY EXPLAIN DESCRIBE ROLLUP CUBE FILTER".split(" ")
+  "SELECT DISTINCT FROM WHERE GROUP BY HAVING ORDER LIMIT OFFSET AS ON USING JOIN LEFT RIGHT FULL INNER OUTER CROSS SEMI ANTI LATERAL UNION ALL EXCEPT INTERSECT WITH VALUES AND OR NOT IN IS NULL LIKE RLIKE BETWEEN EXISTS CASE WHEN THEN ELSE END CAST INTERVAL DATE TIMESTAMP TRUE FALSE ASC DESC NULLS FIRST LAST OVER PARTITION ROWS RANGE UNBOUNDED PRECEDING FOLLOWING CURRENT ROW QUALIFY EXPLAIN DESCRIBE ROLLUP CUBE FILTER INSERT INTO OVERWRITE UPDATE SET DELETE MERGE MATCHED TRUNCATE TABLE ALTER ADD COLUMN CALL".split(" ")
 );
 var FUNCTIONS = "abs any_value array array_contains array_distinct array_size avg bool_and bool_or cardinality ceil coalesce collect_list collect_set concat concat_ws corr count count_if current_date current_timestamp date_add date_diff date_format date_sub date_trunc day dense_rank element_at explode first_value floor greatest hour if ifnull initcap instr lag last_value lead least length lower lpad ltrim map map_keys map_values max max_by md5 median min min_by minute mod month months_between nullif nvl percent_rank percentile pow quarter rank regexp_extract regexp_replace repeat replace reverse round row_number rpad rtrim second sign split sqrt stddev substring sum to_date to_timestamp trim trunc try_cast unix_timestamp upper variance weekofyear year";
 var FUNCTION_NAMES = FUNCTIONS.split(" ");
@@ -927,7 +927,7 @@ function createEditor(prefix, names, run) {
 var QUIET_MILLIS = 90;
 var EXAMPLE = "SELECT * FROM t";
 function create(context) {
-  const { store, channel, prefix } = context;
+  const { store, channel, prefix, history: snapshots } = context;
   const isSaved = context.offers({ op: "sql_last" }) && !context.offers({ op: "sql_stop" });
   const asked = () => store.get().asked.sql ?? "";
   let names = { tables: ["t"], columns: [] };
@@ -935,21 +935,28 @@ function create(context) {
   let shown = "";
   let turn = 0;
   let isHistory = false;
+  let isWriting = false;
+  let written = "";
+  let confirmation = "";
   let rowsShown = Promise.resolve(false);
   let disposeChart = () => {
   };
-  const run = () => {
+  const take = () => {
     const text = editor.value().trimStart();
     if (text !== asked()) store.set({ asked: { ...store.get().asked, sql: text } });
+    load.cancel();
+    return text;
+  };
+  const run = () => {
+    if (isWriting) return;
+    take();
     shown = "";
     isHistory = false;
-    load.cancel();
-    start();
+    start().then(() => cancel.focus());
   };
   const history = async () => {
-    const text = editor.value().trimStart();
-    if (text !== asked()) store.set({ asked: { ...store.get().asked, sql: text } });
-    load.cancel();
+    if (isWriting) return;
+    const text = take();
     const rows = start();
     isHistory = true;
     const body = await rows && await ended("sql_history", { text });
@@ -978,6 +985,65 @@ function create(context) {
     channel.ask("sql_stop").catch(() => {
     });
   });
+  const write = async () => {
+    if (editor.value().trimStart() !== written) return run();
+    const args = { snapshot: store.get().selected, text: written, confirmation };
+    runButton.focus();
+    isWriting = true;
+    const body = await ended("sql_run", args);
+    isWriting = false;
+    if (body?.question) ask(body);
+    else if (body) present(body);
+    context.refresh().catch((error) => context.report(failureOf(error)));
+  };
+  const cancel = button("Cancel", "Do not run the statement", () => {
+    closeQuestion();
+    runButton.focus();
+    channel.ask("sql_stop").catch(() => {
+    });
+  });
+  const [asks, latest] = [el("p", { id: `${prefix}-writes` }), el("p", { id: `${prefix}-latest` })];
+  const question = el(
+    "div",
+    {
+      class: "peq-question",
+      role: "alertdialog",
+      "aria-label": "Run the statement?",
+      "aria-describedby": `${prefix}-writes ${prefix}-latest`,
+      hidden: true
+    },
+    asks,
+    latest,
+    el(
+      "div",
+      { class: "peq-choice" },
+      button("Run statement", "Write to the table", write),
+      cancel
+    )
+  );
+  question.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    event.stopPropagation();
+    cancel.click();
+  });
+  const sayLatest = () => {
+    const isOlder = store.get().position < snapshots.count - 1;
+    fill(latest, isOlder ? "It works on the latest snapshot, whatever is selected." : "");
+  };
+  const closeQuestion = () => {
+    question.hidden = true;
+    confirmation = "";
+  };
+  const ask = (body) => {
+    fail();
+    results.hidden = foot.hidden = true;
+    fill(value);
+    fill(status);
+    confirmation = body.confirmation;
+    fill(asks, visible(cut(body.question, 400)));
+    sayLatest();
+    question.hidden = false;
+  };
   const status = el("span", { class: "pe-muted", role: "status" });
   const bar = el("div", { class: "pe-bar" }, runButton, historyButton, stop, status);
   const message = el("div", { hidden: true, tabindex: "-1" });
@@ -1031,6 +1097,7 @@ function create(context) {
     el("style", {}, rows_default, report_default, sql_default),
     bar,
     query,
+    question,
     message,
     results,
     value,
@@ -1047,7 +1114,7 @@ function create(context) {
   };
   const setBusy = (busy) => {
     attribute(element, "data-busy", busy ? "1" : null);
-    stop.hidden = !busy;
+    stop.hidden = !busy || isWriting;
   };
   const fail = (failure) => {
     message.hidden = !failure;
@@ -1084,7 +1151,7 @@ function create(context) {
     }
     fill(value);
     const notes = [
-      columns.length ? plural(total, "row") : "Statement executed",
+      body.note || (columns.length ? plural(total, "row") : "Statement executed"),
       body.cut ? "first rows only; the code reads all" : "",
       count < total ? `first ${formatCount(count)} shown` : "",
       width > columns.length ? `first ${columns.length} of ${formatCount(width)} columns` : "",
@@ -1096,6 +1163,7 @@ function create(context) {
   const ended = async (op, args) => {
     const mine = ++turn;
     setBusy(true);
+    closeQuestion();
     fill(status, "Running…");
     let body;
     try {
@@ -1114,17 +1182,19 @@ function create(context) {
   const start = () => {
     const { selected, queryHistory } = store.get();
     const key = `${selected} ${asked()}`;
-    if (key === shown || !asked() || isHistory) return rowsShown;
+    if (key === shown || !asked() || isHistory || isWriting) return rowsShown;
     shown = key;
     if (queryHistory && queryHistory.text !== asked()) store.set({ queryHistory: void 0 });
     rowsShown = ended("sql_run", { snapshot: selected, text: asked() }).then((body) => {
-      if (body) present(body);
+      if (body?.question) written = asked();
+      if (body && !body.question) present(body);
+      else if (body && !isHistory) ask(body);
       return Boolean(body);
     });
     return rowsShown;
   };
   const load = whenQuiet(() => {
-    if (store.get().tab === "sql") start();
+    if (store.get().tab === "sql" && asked() !== written) start();
   }, QUIET_MILLIS);
   const openSaved = async () => {
     const { body } = await channel.ask("sql_last");
@@ -1160,6 +1230,7 @@ function create(context) {
       if (isSaved) return;
       if (changed.has("asked") && asked()) editor.set(asked());
       if (changed.has("selected")) readNames();
+      if (changed.has("position") || changed.has("history")) sayLatest();
       if (changed.has("selected") || changed.has("asked") || changed.has("tab")) load();
     },
     dispose() {

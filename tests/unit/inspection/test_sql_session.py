@@ -111,23 +111,148 @@ def test_a_chart_shows_one_number_per_group_or_time(
     assert len(chart["categories"]) == drawn if isinstance(chart, dict) else drawn == 0
 
 
+def ids(table: pe.Table) -> list[int]:
+    """The ids of the snapshots."""
+    return [snapshot.id for snapshot in table.snapshots]
+
+
+def confirmed(state: ExplorerState, text: str) -> dict[str, object]:
+    """The answer to a statement that writes, asked about and confirmed."""
+    return ended(state, send(state, text, str(run(state, text)["confirmation"])))
+
+
+def send(state: ExplorerState, text: str, confirmation: str) -> dict[str, object]:
+    """The first answer to a statement with a confirmation."""
+    message = {"op": "sql_run", "snapshot": 3, "text": text, "confirmation": confirmation}
+    return dict(answer(state, message).body)
+
+
+UPDATE = "UPDATE t SET v = 'new' WHERE k < 2"
+
+
+def test_a_statement_that_writes_is_asked_about_and_then_commits_once(
+    table: pe.Table, state: ExplorerState
+) -> None:
+    asked = run(state, UPDATE, 1)
+    assert asked["question"] == "This UPDATE statement writes to table db.t."
+    assert asked["codes"] == {"python": f"pe.sql({UPDATE!r}, t=t)", "pyspark": ""}
+    assert ids(table) == [1, 2, 3]
+    token = str(asked["confirmation"])
+    found = ended(state, send(state, UPDATE, token))
+    assert (found["note"], found["columns"]) == ("Snapshot 4 committed", [])
+    assert table.count("v = 'new'") == 2
+    assert "question" in send(state, UPDATE, token)
+    assert ids(table) == [1, 2, 3, 4]
+    assert state.poll(3).added == (4,)
+
+
 @pytest.mark.parametrize(
     "text",
     [
         "INSERT INTO t VALUES (9, 'x')",
         "/* first */ DELETE FROM t",
         "WITH a AS (SELECT 9, 'x') INSERT INTO t SELECT * FROM a",
-        "SELECT 1; TRUNCATE TABLE t",
-        "CALL sys.compact('t')",
-        "CREATE TEMPORARY VIEW w AS SELECT * FROM t",
+        "MERGE INTO t USING (SELECT 1 AS k) AS s ON t.k = s.k WHEN MATCHED THEN DELETE;",
+        "TRUNCATE TABLE `t`",
+        "ALTER TABLE t ADD COLUMN n INT",
+        "CALL sys.create_tag(tag => 'a', table => 't')",
+        "ANALYZE TABLE t COMPUTE STATISTICS",
     ],
 )
-def test_statements_that_write_are_refused_with_the_code_that_runs_them(
-    state: ExplorerState, text: str
+def test_nothing_is_written_without_the_confirmation_of_the_same_text(
+    table: pe.Table, state: ExplorerState, text: str
 ) -> None:
-    with pytest.raises(InvalidInputError, match="The SQL tab only reads") as caught:
+    before = table.store.schemas.latest(), ids(table), list(table.tags)
+    other = str(run(state, UPDATE)["confirmation"])
+    for token in ("", "0" * 32, other):
+        assert "question" in send(state, text, token)
+    for op in ({"op": "sql_stop"}, {"op": "sql_run", "text": "SELECT 1", "snapshot": 1}):
+        token = str(run(state, text)["confirmation"])
+        answer(state, op)
+        assert "question" in send(state, text, token)
+    assert before == (table.store.schemas.latest(), ids(table), list(table.tags))
+    assert "question" not in confirmed(state, text)
+    assert before != (table.store.schemas.latest(), ids(table), list(table.tags))
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("SELECT 1; TRUNCATE TABLE t", "has 2 statements, of which TRUNCATE writes"),
+        ("CREATE TEMPORARY VIEW w AS SELECT * FROM t", "this CREATE is not run"),
+        ("DROP TABLE t", "this DROP is not run"),
+        ("INSERT INTO db.u VALUES (1)", "this INSERT is not run"),
+        ("DELETE FROM `t$files`", "this DELETE is not run"),
+        ("CALL sys.compact('u')", "this CALL is not run"),
+        ("CALL sys.copy('t', 'u')", "this CALL is not run"),
+    ],
+)
+def test_statements_that_write_something_else_are_refused(
+    state: ExplorerState, text: str, problem: str
+) -> None:
+    with pytest.raises(InvalidInputError, match=problem):
         run(state, text)
-    assert caught.value.hint == f"Run it in a cell: pe.sql({text!r}, t=t)"
+
+
+def test_a_table_at_a_point_in_time_is_read_only(table: pe.Table) -> None:
+    state = ExplorerState(Inspector(table.at(2)._view()))
+    with pytest.raises(InvalidInputError, match="opened with time travel and therefore read-only"):
+        run(state, UPDATE)
+
+
+def test_a_branch_is_written_and_not_main(table: pe.Table) -> None:
+    table.create_tag("a")
+    table.create_branch("b", "a")
+    branch = pe.open_table(table.path, branch="b")
+    confirmed(ExplorerState(Inspector(branch._view())), "INSERT INTO t VALUES (9, 'x')")
+    assert (branch.count(), table.count()) == (4, 3)
+
+
+def test_a_statement_that_writes_is_not_stopped(table: pe.Table, state: ExplorerState) -> None:
+    text = "INSERT INTO t SELECT count(*), 'x' FROM range(3000000)"
+    body = send(state, text, str(run(state, text)["confirmation"]))
+    answer(state, {"op": "sql_stop"})
+    assert rows_of(run(state, "SELECT 1 AS one")) == [["1"]]
+    assert ended(state, body)["note"] == "Snapshot 4 committed"
+    assert table.count("k = 3000000") == 1
+
+
+def test_a_statement_that_changes_no_row_commits_nothing(state: ExplorerState) -> None:
+    note = confirmed(state, "DELETE FROM t WHERE k = 77")["note"]
+    assert note == "Nothing changed, no snapshot committed"
+
+
+def test_a_procedure_returns_rows_and_the_next_poll_sees_its_tag(state: ExplorerState) -> None:
+    found = confirmed(state, "CALL sys.create_tag('t', 'a', 2)")
+    assert (rows_of(found), found["note"]) == ([["true"]], "")
+    assert state.poll(3).changed
+    assert "a" in {flag.name for flag in state.inspector.timeline().flags}
+
+
+def test_the_next_poll_sees_a_new_schema(state: ExplorerState) -> None:
+    confirmed(state, "ALTER TABLE t ADD COLUMN n INT")
+    state.poll(3)
+    assert state.version == 1
+    schema = state.inspector.view.schema
+    assert schema is not None
+    assert schema.row_type.names == ("k", "v", "n")
+
+
+def test_a_result_and_a_saved_page_write_nothing(table: pe.Table, tmp_path: Path) -> None:
+    e = explore(table._view(), Opening(tab="sql", snapshot=2, text=UPDATE))
+    assert (e.code, e.spark_code) == (f"pe.sql({UPDATE!r}, t=t)", "")
+    with pytest.raises(InvalidInputError, match="Only queries run here; UPDATE writes"):
+        e.result()
+    asked = e.answer({"op": "sql_run", "snapshot": 3, "text": UPDATE}).body
+    sent = {"op": "sql_run", "snapshot": 3, "text": UPDATE, "confirmation": asked["confirmation"]}
+    body = e.answer(sent).body
+    while not body["done"]:
+        body = e.answer({"op": "sql_step", "handle": body["handle"]}).body
+    e.save_html(tmp_path / "t.html")
+    page = (tmp_path / "t.html").read_text(encoding="utf-8")
+    assert "sql_last" not in page
+    assert str(asked["confirmation"]) not in page
+    assert ids(table) == [1, 2, 3, 4]
 
 
 @pytest.mark.parametrize("text", ["WITH a AS (SELECT * FROM t) SELECT k FROM a", "VALUES (1)"])
@@ -199,7 +324,7 @@ def test_a_history_says_why_each_snapshot_was_read(state: ExplorerState) -> None
         ("SELECT v FROM t", "no column of numbers"),
         ("SELECT 1 AS one", "reads no table at its latest snapshot"),
         ("DESCRIBE t", "at other points in time"),
-        ("DELETE FROM t", "only reads"),
+        ("DELETE FROM t", "Only queries run here; DELETE writes"),
     ],
 )
 def test_what_has_no_history_tells_why(state: ExplorerState, text: str, problem: str) -> None:

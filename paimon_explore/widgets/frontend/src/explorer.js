@@ -336,14 +336,18 @@ function start(model, root, channel, history) {
       context.report(failureOf(error));
     }
     isComplete = true;
+    if (isBehind) refresh().catch((error) => context.report(failureOf(error)));
     attribute(root, "data-complete", "1");
     views.countFindings();
   };
 
   let isComplete = !history.count;
+  /** Whether new snapshots were asked for while the files were being read. */
+  let isBehind = false;
   let refreshing = false;
   /** Take over new snapshots once all their files are known; what Python said of them. */
   const refresh = async () => {
+    isBehind ||= !isComplete;
     if (!isComplete || refreshing) return {};
     refreshing = true;
     try {

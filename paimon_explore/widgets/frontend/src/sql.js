@@ -1,5 +1,8 @@
 // @ts-check
-/** The SQL view: a query on the table at the snapshot under the cursor, run again as that moves. */
+/**
+ * The SQL view: a query on the table at the snapshot under the cursor, run again as that moves.
+ * A statement that writes runs once, after a question.
+ */
 
 import { failureOf } from "./channel.js";
 import { createChart } from "./chart_view.js";
@@ -26,7 +29,7 @@ const EXAMPLE = "SELECT * FROM t";
  * @returns {Pane}
  */
 export function create(context) {
-  const { store, channel, prefix } = context;
+  const { store, channel, prefix, history: snapshots } = context;
   const isSaved = context.offers({ op: "sql_last" }) && !context.offers({ op: "sql_stop" });
   const asked = () => store.get().asked.sql ?? "";
   /** @type {Names} */
@@ -36,21 +39,30 @@ export function create(context) {
   let shown = "";
   let turn = 0;
   let isHistory = false;
+  let isWriting = false;
+  /** The statement that was last asked about; the cursor does not ask again. */
+  let written = "";
+  let confirmation = "";
   let rowsShown = Promise.resolve(false);
   let disposeChart = () => {};
 
-  const run = () => {
-    const text = editor.value().trimStart(); // so that the places in errors are those in it
-    if (text !== asked()) store.set({ asked: { ...store.get().asked, sql: text } });
-    shown = "";
-    isHistory = false;
-    load.cancel();
-    start();
-  };
-  const history = async () => {
+  /** Take over the text of the editor, without spaces so that the places in errors are those in it. */
+  const take = () => {
     const text = editor.value().trimStart();
     if (text !== asked()) store.set({ asked: { ...store.get().asked, sql: text } });
     load.cancel();
+    return text;
+  };
+  const run = () => {
+    if (isWriting) return;
+    take();
+    shown = "";
+    isHistory = false;
+    start().then(() => cancel.focus()); // which stays as it is without a question
+  };
+  const history = async () => {
+    if (isWriting) return;
+    const text = take();
     const rows = start();
     isHistory = true;
     const body = (await rows) && (await ended("sql_history", { text }));
@@ -79,6 +91,66 @@ export function create(context) {
     fill(status, "Stopped.");
     channel.ask("sql_stop").catch(() => {});
   });
+  /** Run the statement that was asked about; another text is asked about first. */
+  const write = async () => {
+    if (editor.value().trimStart() !== written) return run();
+    const args = { snapshot: store.get().selected, text: written, confirmation };
+    runButton.focus();
+    isWriting = true;
+    const body = await ended("sql_run", args);
+    isWriting = false;
+    if (body?.question) ask(body);
+    else if (body) present(body);
+    context.refresh().catch((error) => context.report(failureOf(error)));
+  };
+  const cancel = button("Cancel", "Do not run the statement", () => {
+    closeQuestion();
+    runButton.focus();
+    channel.ask("sql_stop").catch(() => {});
+  });
+  const [asks, latest] = [el("p", { id: `${prefix}-writes` }), el("p", { id: `${prefix}-latest` })];
+  const question = el(
+    "div",
+    {
+      class: "peq-question",
+      role: "alertdialog",
+      "aria-label": "Run the statement?",
+      "aria-describedby": `${prefix}-writes ${prefix}-latest`,
+      hidden: true,
+    },
+    asks,
+    latest,
+    el(
+      "div",
+      { class: "peq-choice" },
+      button("Run statement", "Write to the table", write),
+      cancel,
+    ),
+  );
+  question.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    event.stopPropagation();
+    cancel.click();
+  });
+  const sayLatest = () => {
+    const isOlder = store.get().position < snapshots.count - 1;
+    fill(latest, isOlder ? "It works on the latest snapshot, whatever is selected." : "");
+  };
+  const closeQuestion = () => {
+    question.hidden = true;
+    confirmation = "";
+  };
+  /** @param {any} body */
+  const ask = (body) => {
+    fail();
+    results.hidden = foot.hidden = true;
+    fill(value);
+    fill(status);
+    confirmation = body.confirmation;
+    fill(asks, visible(cut(body.question, 400)));
+    sayLatest();
+    question.hidden = false;
+  };
   const status = el("span", { class: "pe-muted", role: "status" });
   const bar = el("div", { class: "pe-bar" }, runButton, historyButton, stop, status);
   const message = el("div", { hidden: true, tabindex: "-1" });
@@ -133,6 +205,7 @@ export function create(context) {
     el("style", {}, rowsCss, chartCss, css),
     bar,
     query,
+    question,
     message,
     results,
     value,
@@ -156,7 +229,7 @@ export function create(context) {
   /** @param {boolean} busy */
   const setBusy = (busy) => {
     attribute(element, "data-busy", busy ? "1" : null);
-    stop.hidden = !busy;
+    stop.hidden = !busy || isWriting;
   };
 
   /** @param {Failure} [failure] */
@@ -195,7 +268,7 @@ export function create(context) {
     }
     fill(value);
     const notes = [
-      columns.length ? plural(total, "row") : "Statement executed",
+      body.note || (columns.length ? plural(total, "row") : "Statement executed"),
       body.cut ? "first rows only; the code reads all" : "",
       count < total ? `first ${formatCount(count)} shown` : "",
       width > columns.length ? `first ${columns.length} of ${formatCount(width)} columns` : "",
@@ -213,6 +286,7 @@ export function create(context) {
   const ended = async (op, args) => {
     const mine = ++turn;
     setBusy(true);
+    closeQuestion();
     fill(status, "Running…");
     let body;
     try {
@@ -232,17 +306,19 @@ export function create(context) {
   const start = () => {
     const { selected, queryHistory } = store.get();
     const key = `${selected} ${asked()}`;
-    if (key === shown || !asked() || isHistory) return rowsShown;
+    if (key === shown || !asked() || isHistory || isWriting) return rowsShown;
     shown = key;
     if (queryHistory && queryHistory.text !== asked()) store.set({ queryHistory: undefined });
     rowsShown = ended("sql_run", { snapshot: selected, text: asked() }).then((body) => {
-      if (body) present(body);
+      if (body?.question) written = asked();
+      if (body && !body.question) present(body);
+      else if (body && !isHistory) ask(body);
       return Boolean(body);
     });
     return rowsShown;
   };
   const load = whenQuiet(() => {
-    if (store.get().tab === "sql") start();
+    if (store.get().tab === "sql" && asked() !== written) start();
   }, QUIET_MILLIS);
 
   const openSaved = async () => {
@@ -280,6 +356,7 @@ export function create(context) {
       if (isSaved) return;
       if (changed.has("asked") && asked()) editor.set(asked());
       if (changed.has("selected")) readNames();
+      if (changed.has("position") || changed.has("history")) sayLatest();
       if (changed.has("selected") || changed.has("asked") || changed.has("tab")) load();
     },
     dispose() {
