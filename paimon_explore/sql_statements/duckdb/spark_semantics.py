@@ -10,7 +10,8 @@ CREATE MACRO spark_whole(x DOUBLE) AS trunc(x), (x FLOAT) AS trunc(x),
     (x VARCHAR) AS CASE WHEN regexp_full_match(x, '\s*[+-]?[0-9]+\s*') THEN x
         ELSE '"' || x || '"' END,
     (x BIGINT) AS x, (x HUGEINT) AS x, (x BOOLEAN) AS x, (x DATE) AS x, (x TIMESTAMP) AS x;
-CREATE MACRO spark_real(x DOUBLE) AS x, (x BOOLEAN) AS x, (x TIMESTAMPTZ) AS epoch(x),
+CREATE MACRO spark_real(x DOUBLE) AS x, (x BOOLEAN) AS x, (x DATE) AS x, (x TIMESTAMP) AS x,
+    (x TIMESTAMPTZ) AS epoch(x),
     (x VARCHAR) AS CASE WHEN contains(x, '_') THEN '"' || x || '"'
         ELSE regexp_replace(x, '([0-9.])[dDfF](\s*)$', '\1\2') END;
 CREATE MACRO spark_boolean(x VARCHAR) AS trim(x), (x DOUBLE) AS x <> 0, (x BOOLEAN) AS x;
@@ -58,7 +59,7 @@ _ZERO = "Division by zero. Use try_divide to get NULL."
 def spark_semantics(tree: exp.Expr) -> exp.Expr:
     """Return a tree in which such expressions are replaced."""
     holder = exp.Paren(this=tree.copy())
-    for node in list(holder.walk()):
+    for node in reversed(list(holder.walk())):  # parts before what holds them
         found = _fixed(node)
         if found is not node:
             node.replace(found)
@@ -121,7 +122,7 @@ def _as_spark(node: exp.Expr) -> exp.Expr:
     name, value = _CASTS.get(node.to.this.value), node.this
     is_whole = isinstance(value, exp.Literal) and not value.is_string and "." not in value.name
     if name is not None and not is_whole:
-        node.set("this", _call(name, value.copy()))
+        node.set("this", _by_type(name, value))
     return node
 
 
@@ -150,7 +151,7 @@ def _checked_divisor(node: exp.Expr) -> exp.Expr:
 def _whole_quotient(node: exp.Expr) -> exp.Expr:
     """Return a quotient of any numbers as BIGINT."""
     quotient = exp.Paren(this=_checked_divisor(node).copy())
-    return exp.Cast(this=_call("spark_whole", quotient), to=exp.DataType.build("bigint"))
+    return exp.Cast(this=_by_type("spark_whole", quotient), to=exp.DataType.build("bigint"))
 
 
 def _from_one(node: exp.Expr) -> exp.Expr:
@@ -158,6 +159,27 @@ def _from_one(node: exp.Expr) -> exp.Expr:
     if isinstance(start, exp.Literal) and start.name == "0":
         node.set("start", exp.Literal.number(1))
     return node
+
+
+def _by_type(name: str, value: exp.Expr) -> exp.Expr:
+    """Return a call of a macro with overloads.
+
+    DuckDB does not know the type of an aggregate or a window when it chooses between overloads, but
+    that of the parameter of a lambda.
+    """
+    parts = value.walk(prune=lambda part: isinstance(part, exp.Query))
+    if not any(map(_is_over_rows, parts)):
+        return _call(name, value.copy())
+    variable = exp.to_identifier("v")
+    body = exp.Lambda(this=_call(name, exp.column("v")), expressions=[variable])
+    values = _call("list_transform", exp.Array(expressions=[value.copy()]), body)
+    return _call("list_extract", values, exp.Literal.number(1))
+
+
+def _is_over_rows(part: exp.Expr) -> bool:
+    """Return whether an expression is an aggregate or a window, or may be one."""
+    is_unknown = isinstance(part, exp.Anonymous) and not part.name.startswith("spark_")
+    return is_unknown or isinstance(part, exp.AggFunc | exp.Window)
 
 
 def _call(name: str, *parts: exp.Expr) -> exp.Expr:
