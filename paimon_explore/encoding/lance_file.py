@@ -36,22 +36,14 @@ class LanceDataFile:
         self._path = path
         with native_decoding(path, "footer"):
             metadata = lance.file.LanceFileReader(local_file).metadata()
-            self._names = frozenset(metadata.schema.names)
+            self.names = frozenset(metadata.schema.names)
+            """Names of the columns."""
             rows = int(metadata.num_rows)
-        self._spans = tuple(
+        self.spans = tuple(
             Span(first=first, rows=min(SPAN_ROWS, rows - first))
             for first in range(0, rows, SPAN_ROWS)
         )
-
-    @property
-    def names(self) -> frozenset[str]:
-        """Names of the columns."""
-        return self._names
-
-    @property
-    def spans(self) -> Sequence[Span]:
         """Ranges of rows."""
-        return self._spans
 
     def batches(
         self, columns: Sequence[StoredColumn], spans: Sequence[int], batch_rows: int
@@ -62,13 +54,13 @@ class LanceDataFile:
             CorruptFileError: a part of the file is damaged.
         """
         if not columns:
-            yield from rows_without_columns([self._spans[span] for span in spans], batch_rows)
+            yield from rows_without_columns([self.spans[span] for span in spans], batch_rows)
             return
         names = [column.name for column in columns]
         with native_decoding(self._path, "columns"):
             reader = lance.file.LanceFileReader(self._local_file, columns=names)
         for index in spans:
-            span = self._spans[index]
+            span = self.spans[index]
             where = f"rows {span.first} to {span.first + span.rows}"
             with native_decoding(self._path, where):
                 found: pa.Table = reader.read_range(

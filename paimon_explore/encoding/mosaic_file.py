@@ -35,22 +35,14 @@ class MosaicDataFile:
         self._source = PositionalSource(stream)
         self._path = path
         with self._opened() as reader:
-            self._names = frozenset(reader.schema.names)
+            self.names = frozenset(reader.schema.names)
+            """Names of the columns."""
             sizes = [reader.row_group_num_rows(group) for group in range(reader.num_row_groups)]
         firsts = accumulate(sizes, initial=0)
-        self._spans = tuple(
+        self.spans = tuple(
             Span(first=first, rows=rows) for first, rows in zip(firsts, sizes, strict=False)
         )
-
-    @property
-    def names(self) -> frozenset[str]:
-        """Names of the columns."""
-        return self._names
-
-    @property
-    def spans(self) -> Sequence[Span]:
         """The row groups as spans."""
-        return self._spans
 
     def batches(
         self, columns: Sequence[StoredColumn], spans: Sequence[int], batch_rows: int
@@ -61,7 +53,7 @@ class MosaicDataFile:
             CorruptFileError: a row group is damaged.
         """
         if not columns:
-            yield from rows_without_columns([self._spans[group] for group in spans], batch_rows)
+            yield from rows_without_columns([self.spans[group] for group in spans], batch_rows)
             return
         with self._opened() as reader:
             with self._decoding("columns"):
@@ -69,7 +61,7 @@ class MosaicDataFile:
             for group in spans:
                 with self._decoding(f"row group {group}"):
                     batch: pa.RecordBatch = reader.read_row_group(group)
-                span = self._spans[group]
+                span = self.spans[group]
                 if batch.num_rows != span.rows:
                     rule = f"must have {span.rows} rows as stated in the footer"
                     raise CorruptFileError(self._path, f"row group {group}", rule)

@@ -32,22 +32,14 @@ class VortexDataFile:
         self._source = PositionalSource(stream)
         with self._decoding("footer"):
             self._file = vortex.open_readable(self._source, without_segment_cache=True)
-            self._names = frozenset(self._file.dtype.to_arrow_schema().names)
+            self.names = frozenset(self._file.dtype.to_arrow_schema().names)
+            """Names of the columns."""
             splits = self._file.splits()
-        self._spans = tuple(Span(first=start, rows=end - start) for start, end in splits)
-        starts = [0, *(span.first + span.rows for span in self._spans)]
-        if [span.first for span in self._spans] != starts[:-1] or starts[-1] != len(self._file):
-            raise CorruptFileError(path, "footer", "the row ranges must cover all rows in order")
-
-    @property
-    def names(self) -> frozenset[str]:
-        """Names of the columns."""
-        return self._names
-
-    @property
-    def spans(self) -> Sequence[Span]:
+        self.spans = tuple(Span(first=start, rows=end - start) for start, end in splits)
         """Row ranges that are decoded together."""
-        return self._spans
+        starts = [0, *(span.first + span.rows for span in self.spans)]
+        if [span.first for span in self.spans] != starts[:-1] or starts[-1] != len(self._file):
+            raise CorruptFileError(path, "footer", "the row ranges must cover all rows in order")
 
     def batches(
         self, columns: Sequence[StoredColumn], spans: Sequence[int], batch_rows: int
@@ -58,7 +50,7 @@ class VortexDataFile:
             CorruptFileError: a part of the file is damaged.
         """
         if not columns:
-            yield from rows_without_columns([self._spans[span] for span in spans], batch_rows)
+            yield from rows_without_columns([self.spans[span] for span in spans], batch_rows)
             return
         with self._decoding("columns"):
             scan = self._file.to_repeated_scan(
@@ -90,8 +82,8 @@ class VortexDataFile:
         groups = [spans[a:b] for a, b in pairwise([0, *breaks, len(spans)])]
         return [
             (
-                self._spans[group[0]].first,
-                self._spans[group[-1]].first + self._spans[group[-1]].rows,
+                self.spans[group[0]].first,
+                self.spans[group[-1]].first + self.spans[group[-1]].rows,
             )
             for group in groups
         ]

@@ -1,6 +1,6 @@
 """The latest schema of a branch, and the name of a table."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 
@@ -8,6 +8,7 @@ from paimon_explore.errors import NotFoundError, StorageError, choices
 from paimon_explore.fileio.concurrent_requests import at_once, max_requests
 from paimon_explore.fileio.paths import name as name_of
 from paimon_explore.fileio.paths import parent
+from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
@@ -31,6 +32,13 @@ def latest_schema(store: TableStore) -> TableSchema:
 
     hint = path_hint(store.file_io, store.paths.root)
     raise NotFoundError("table", store.paths.root, hint=hint)
+
+
+def latest_options(store: TableStore, dynamic_options: Mapping[str, str]) -> TableOptions:
+    """Return the options of the latest schema, overridden by the dynamic ones."""
+    schema = store.schemas.latest()
+    stored = {} if schema is None else schema.options
+    return TableOptions({**stored, **dynamic_options})
 
 
 def schema_at_open(store: TableStore) -> TableSchema:

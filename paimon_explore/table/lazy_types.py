@@ -5,8 +5,9 @@ Annotations are text such as `"types.Health"`: nothing is imported to define a m
 `typing.get_type_hints` still finds the class.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from paimon_explore.table.operations.type_imports import imported_type
 
 if TYPE_CHECKING:
     from paimon_explore.inspection.byte_inspector.byte_layout import ByteLayout as ByteLayout
@@ -39,14 +40,9 @@ if TYPE_CHECKING:
     from paimon_explore.inspection.views.partition_heatmap import PartitionHeat as PartitionHeat
     from paimon_explore.inspection.views.partitions_view import PartitionsView as PartitionsView
     from paimon_explore.inspection.views.snapshot_diff_view import SnapshotDiff as SnapshotDiff
-    from paimon_explore.maintenance.checks.findings import FsckReport as FsckReport
-    from paimon_explore.maintenance.expiry.file_removal import Removal as Removal
-    from paimon_explore.maintenance.expiry.orphan_files import OrphanReport as OrphanReport
-    from paimon_explore.maintenance.expiry.snapshot_expiry import ExpiryReport as ExpiryReport
     from paimon_explore.maintenance.row_level.assignments import NewValue as NewValue
     from paimon_explore.maintenance.row_level.merge_join import On as On
     from paimon_explore.metadata.consumer import Consumer as Consumer
-    from paimon_explore.metadata.schema.schema_change import SchemaChange as SchemaChange
     from paimon_explore.metadata.tag import Tag as Tag
     from paimon_explore.metastore.view_values import FunctionChange as FunctionChange
     from paimon_explore.metastore.view_values import FunctionInfo as FunctionInfo
@@ -57,10 +53,10 @@ if TYPE_CHECKING:
     from paimon_explore.table.engine_scans.scan_part import ScanPart as ScanPart
     from paimon_explore.table.file_tables.format_table import FormatTable as FormatTable
     from paimon_explore.table.incremental_range import Increment as Increment
-    from paimon_explore.table.maintenance import Age as Age
     from paimon_explore.table.maintenance import Maintenance as Maintenance
     from paimon_explore.table.merge_builder import Merge as Merge
     from paimon_explore.table.named_collection import Listing as Listing
+    from paimon_explore.table.operations.maintenance_arguments import Age as Age
     from paimon_explore.table.previews.what_if import WhatIf as WhatIf
     from paimon_explore.table.references import ConsumerListing as ConsumerListing
     from paimon_explore.table.row_changes import Change as Change
@@ -73,71 +69,7 @@ if TYPE_CHECKING:
     from paimon_explore.widgets.warehouse import CatalogExplorer as CatalogExplorer
     from paimon_explore.write.input.table_batches import Rows as Rows
 
-_MODULES = {
-    "Age": "table.maintenance",
-    "ByteLayout": "inspection.byte_inspector.byte_layout",
-    "CatalogExplorer": "widgets.warehouse",
-    "Change": "table.row_changes",
-    "ChangeStream": "table.streams.change_stream",
-    "Children": "inspection.views.manifest_tree",
-    "Consumer": "metadata.consumer",
-    "ConsumerListing": "table.references",
-    "Document": "inspection.views.node_detail",
-    "ExpiryPreview": "inspection.explain.expiry_preview",
-    "ExpiryReport": "maintenance.expiry.snapshot_expiry",
-    "Explorer": "widgets.explorer",
-    "FileExplanation": "inspection.explain.file_explanation",
-    "FilesView": "inspection.views.files_view",
-    "FormatTable": "table.file_tables.format_table",
-    "FsckReport": "maintenance.checks.findings",
-    "FunctionChange": "metastore.view_values",
-    "FunctionInfo": "metastore.view_values",
-    "Given": "inspection.partition_argument",
-    "Health": "inspection.health.health_report",
-    "Increment": "table.incremental_range",
-    "Inspection": "inspection.system_tables.table_inspection",
-    "FirstChange": "inspection.history.first_change",
-    "KeyHistory": "inspection.explain.key_history",
-    "Listing": "table.named_collection",
-    "LsmSection": "inspection.views.lsm_tree_view",
-    "Maintenance": "table.maintenance",
-    "Merge": "table.merge_builder",
-    "NewValue": "maintenance.row_level.assignments",
-    "On": "maintenance.row_level.merge_join",
-    "OrphanReport": "maintenance.expiry.orphan_files",
-    "Parameters": "table.sql_results.sql_result",
-    "PartitionInfo": "metastore.view_values",
-    "PartitionHeat": "inspection.views.partition_heatmap",
-    "Overview": "inspection.overview.overview_report",
-    "PartitionsView": "inspection.views.partitions_view",
-    "Profile": "inspection.profile.table_profile",
-    "Removal": "maintenance.expiry.file_removal",
-    "Renderer": "inspection.rendering.result",
-    "Replay": "inspection.explain.commit_replay",
-    "RowSource": "table.row_reader",
-    "Rows": "write.input.table_batches",
-    "RowsView": "inspection.rows.rows_view",
-    "ScanExplanation": "inspection.explain.scan_explanation",
-    "ScanPart": "table.engine_scans.scan_part",
-    "SchemaChange": "metadata.schema.schema_change",
-    "SchemaHistory": "inspection.history.schema_history",
-    "SnapshotDiff": "inspection.views.snapshot_diff_view",
-    "TableComparison": "inspection.compare.table_comparison",
-    "SqlResult": "table.sql_results.sql_result",
-    "StreamPoint": "table.streams.stream_position",
-    "Tag": "metadata.tag",
-    "Timeline": "inspection.history.timeline",
-    "ViewChange": "metastore.view_values",
-    "ViewInfo": "metastore.view_values",
-    "WhatIf": "table.previews.what_if",
-    "Where": "scan.predicate.sql_parser",
-}
-"""The module of each type, below `paimon_explore`."""
-
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a type of any kind
     """Import a type; PEP 562."""
-    if name in _MODULES:
-        return getattr(import_module(f"paimon_explore.{_MODULES[name]}"), name)
-    msg = f"module {__name__!r} has no attribute {name!r}"
-    raise AttributeError(msg, name=name, obj=None)
+    return imported_type(__name__, name)

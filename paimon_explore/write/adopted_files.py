@@ -25,7 +25,6 @@ from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import TIMESTAMPS, DataField, TypeRoot
 from paimon_explore.data_types.local_time import local_millis
 from paimon_explore.data_types.traversal import is_root, parts
-from paimon_explore.encoding.binary_row.row_layout import EMPTY_ROW
 from paimon_explore.errors import (
     InvalidInputError,
     StorageError,
@@ -37,12 +36,13 @@ from paimon_explore.fileio.discard import discard
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.commit_message import CommitMessage
-from paimon_explore.metadata.manifest.manifest_entry import UNAWARE_TOTAL_BUCKETS, FileKind
+from paimon_explore.metadata.manifest.manifest_entry import UNAWARE_TOTAL_BUCKETS
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.table_options import DYNAMIC_BUCKET
 from paimon_explore.write.buckets.partition_grouping import partitions_of
 from paimon_explore.write.column_statistics import StatsCollector, StatsPlan
 from paimon_explore.write.file_layout import FileLayout
+from paimon_explore.write.file_row import file_row
 from paimon_explore.write.input.arrow_cast import conform
 from paimon_explore.write.input.cast_policy import CastPolicy, casting
 from paimon_explore.write.input.python_values import constant_column, default_of
@@ -312,30 +312,14 @@ class _Content:
 
     def file_row(self, name: str) -> FileRow:
         """Return the manifest entry of the file."""
-        stats = self._stats.encode(dense=self.layout.dense_stats)
-        last = self._rows - 1 if self.layout.numbered else 0
-        return {
-            "kind": FileKind.ADD.value,
-            "file_name": name,
-            "file_size": self._size,
-            "row_count": self._rows,
-            "min_key": EMPTY_ROW,
-            "max_key": EMPTY_ROW,
-            "key_min": EMPTY_ROW,
-            "key_max": EMPTY_ROW,
-            "key_null_counts": [],
-            "value_min": stats.minimum,
-            "value_max": stats.maximum,
-            "value_null_counts": list(stats.null_counts),
-            "value_stats_cols": None if stats.columns is None else list(stats.columns),
-            "min_sequence_number": 0,
-            "max_sequence_number": last,
-            "schema_id": self.layout.schema_id,
-            "level": 0,
-            "extra_files": [],
-            "delete_row_count": 0,
-            "file_source": self.layout.source.value,
-        }
+        found = file_row(
+            self.layout,
+            file_size=self._size,
+            row_count=self._rows,
+            sequences=(0, self._rows - 1 if self.layout.numbered else 0),
+            value_stats=self._stats.encode(dense=self.layout.dense_stats),
+        )
+        return {**found, "file_name": name}
 
 
 def given_partition_path(target: WriteTarget, partition: Mapping[str, object]) -> str:

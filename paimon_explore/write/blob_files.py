@@ -18,13 +18,11 @@ from paimon_explore.data_types.definitions import AtomicType, DataField, MapType
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.data_types.local_time import local_millis
 from paimon_explore.data_types.traversal import is_blob_file_type, is_root, parts
-from paimon_explore.encoding.binary_row.row_layout import EMPTY_ROW
 from paimon_explore.encoding.blob.blob_collections import check_key, encode_nested
 from paimon_explore.encoding.blob.blob_descriptor import decode_descriptor, is_descriptor
 from paimon_explore.encoding.blob.blob_file import BlobFileWriter
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.fileio.discard import discard
-from paimon_explore.metadata.manifest.manifest_entry import FileKind
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
@@ -32,6 +30,7 @@ from paimon_explore.store.blob_contents import read_contents
 from paimon_explore.write.column_statistics import EMPTY_STATS
 from paimon_explore.write.data_file_writer import AbortedError
 from paimon_explore.write.file_layout import FileLayout
+from paimon_explore.write.file_row import file_row
 from paimon_explore.write.new_file_names import FileLocation, FileRow
 from paimon_explore.write.write_target import WriteTarget
 
@@ -193,33 +192,19 @@ class BlobColumn:
         writer, self._writer = self._writer, None
         writer.finish()
         self._stack.close()
-        self._files.append(
-            {
-                "kind": FileKind.ADD.value,
-                "file_name": self._paths[-1].rpartition("/")[2],
-                "file_size": writer.size,
-                "row_count": writer.row_count,
-                "min_key": EMPTY_ROW,
-                "max_key": EMPTY_ROW,
-                "key_min": EMPTY_STATS.minimum,
-                "key_max": EMPTY_STATS.maximum,
-                "key_null_counts": [],
-                "value_min": EMPTY_STATS.minimum,
-                "value_max": EMPTY_STATS.maximum,
-                "value_null_counts": [],
-                "value_stats_cols": [],
-                "min_sequence_number": 0,
-                "max_sequence_number": 0,
-                "schema_id": self._layout.schema_id,
-                "level": 0,
-                "extra_files": [],
-                "creation_time": local_millis(self._location.clock()),
-                "delete_row_count": 0,
-                "file_source": self._layout.source.value,
-                "write_cols": [self._name],
-                "external_path": self._external,
-            }
+        found = file_row(
+            self._layout,
+            file_size=writer.size,
+            row_count=writer.row_count,
+            value_stats=replace(EMPTY_STATS, columns=()),
         )
+        found |= {
+            "file_name": self._paths[-1].rpartition("/")[2],
+            "creation_time": local_millis(self._location.clock()),
+            "write_cols": [self._name],
+            "external_path": self._external,
+        }
+        self._files.append(found)
 
     def end(self) -> list[FileRow]:
         """Close the current file; return the entries since the last call."""

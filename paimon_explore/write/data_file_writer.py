@@ -17,22 +17,20 @@ import pyarrow as pa
 from paimon_explore.data_types.arrow_buffers import Column, fixed_values, valid_mask
 from paimon_explore.data_types.local_time import local_millis
 from paimon_explore.encoding.binary_row.encoder import row_images
-from paimon_explore.encoding.binary_row.row_layout import EMPTY_ROW
 from paimon_explore.fileio.discard import discard
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.streams import translate_stream_errors
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.metadata.manifest.manifest_entry import FileKind
 from paimon_explore.write.buffered_size import LazySize
 from paimon_explore.write.column_statistics import (
     EMPTY_STATS,
     KEY_MODE,
-    EncodedStats,
     StatsCollector,
     StatsPlan,
 )
 from paimon_explore.write.file_indexes import FileIndexes
 from paimon_explore.write.file_layout import FileLayout
+from paimon_explore.write.file_row import file_row
 from paimon_explore.write.formats.format_writers import open_format
 from paimon_explore.write.memoize_by_identity import cached_by_identity
 from paimon_explore.write.new_file_names import FileLocation, FileRow
@@ -312,27 +310,21 @@ class _OpenFile:
             size = self._writer.position()
             self._stack.close()
         layout = self._layout
-        value_stats = self._value_stats.encode(dense=layout.dense_stats)
         keys = self._key_stats
-        key_stats = EMPTY_STATS if keys is None else keys.encode(dense=False)
-        low, high = self._sequence_range(first_sequence)
+        found = file_row(
+            layout,
+            file_size=size,
+            row_count=self.row_count,
+            sequences=self._sequence_range(first_sequence),
+            key_stats=EMPTY_STATS if keys is None else keys.encode(dense=False),
+            value_stats=self._value_stats.encode(dense=layout.dense_stats),
+        )
+        if self._ends:
+            found |= {"min_key": self._ends[0][0], "max_key": self._ends[-1][1]}
         return {
-            "kind": FileKind.ADD.value,
+            **found,
             "file_name": self._name,
-            "file_size": size,
-            "row_count": self.row_count,
-            "min_key": self._ends[0][0] if self._ends else EMPTY_ROW,
-            "max_key": self._ends[-1][1] if self._ends else EMPTY_ROW,
-            **_stats_columns("key", key_stats),
-            **_stats_columns("value", value_stats),
-            "value_stats_cols": None if value_stats.columns is None else list(value_stats.columns),
-            "min_sequence_number": low,
-            "max_sequence_number": high,
-            "schema_id": layout.schema_id,
-            "level": layout.level,
-            "extra_files": [],
             "delete_row_count": self._deletes,
-            "file_source": layout.source.value,
             "write_cols": None if layout.write_columns is None else list(layout.write_columns),
         }
 
@@ -360,14 +352,6 @@ def _bounds_of(numbers: Column) -> list[int]:
     if numbers.null_count:
         values = values[valid_mask(numbers)]
     return [int(values.min()), int(values.max())] if len(values) else []
-
-
-def _stats_columns(name: str, stats: EncodedStats) -> FileRow:
-    return {
-        f"{name}_min": stats.minimum,
-        f"{name}_max": stats.maximum,
-        f"{name}_null_counts": list(stats.null_counts),
-    }
 
 
 def _contiguous(column: "pa.ChunkedArray[pa.Scalar[pa.DataType]]") -> Column:

@@ -8,11 +8,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from paimon_explore.metadata.options.option_definition import OptionType
 from paimon_explore.metadata.options.option_reference import (
     OPTION_REFERENCE,
     OptionReference,
     OptionStatus,
-    OptionType,
 )
 from paimon_explore.metadata.options.options_without_effect import NoEffect
 

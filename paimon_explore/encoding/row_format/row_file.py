@@ -63,19 +63,15 @@ class RowDataFile:
         self._columns = tuple(columns)
         self._compressed, self._sizes, firsts = _read_index(stream, path)
         self._offsets = nb.offsets_from_sizes(self._compressed)
-        self._spans = tuple(
+        self.spans = tuple(
             Span(first=first, rows=end - first) for first, end in pairwise(firsts.tolist())
         )
+        """The blocks as spans."""
 
     @property
     def names(self) -> frozenset[str]:
         """Names of the columns."""
         return frozenset(column.name for column in self._columns)
-
-    @property
-    def spans(self) -> Sequence[Span]:
-        """The blocks as spans."""
-        return self._spans
 
     def batches(
         self, columns: Sequence[StoredColumn], spans: Sequence[int], batch_rows: int
@@ -93,8 +89,8 @@ class RowDataFile:
         stored = {column.name: place for place, column in enumerate(self._columns)}
         for group in self._groups(spans, batch_rows):
             decoded = self._decode(group)
-            first = self._spans[group[0]].first
-            rows = sum(self._spans[block].rows for block in group)
+            first = self.spans[group[0]].first
+            rows = sum(self.spans[block].rows for block in group)
             kept = [
                 conform(decoded[stored[c.name]], c.type, path=self._path, column=c.name)
                 for c in columns
@@ -111,7 +107,7 @@ class RowDataFile:
                 yield group
                 group, rows, size = [], 0, 0
             group.append(block)
-            rows += self._spans[block].rows
+            rows += self.spans[block].rows
             size += int(self._sizes[block])
         if group:
             yield group
@@ -124,8 +120,8 @@ class RowDataFile:
         start = 0
         for block, part in zip(group, parts, strict=True):
             cursor = split_block(source, start, len(part))
-            if len(cursor.at) != self._spans[block].rows:
-                rule = f"must have {self._spans[block].rows} rows as stated in the index"
+            if len(cursor.at) != self.spans[block].rows:
+                rule = f"must have {self.spans[block].rows} rows as stated in the index"
                 raise CorruptFileError(self._path, f"block {block}", rule)
             cursors.append(cursor)
             start += len(part)

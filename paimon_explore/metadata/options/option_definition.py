@@ -182,6 +182,33 @@ def parse_per_level(text: str) -> Mapping[int, str]:
     return found
 
 
+class OptionType(Enum):
+    """Types of option values."""
+
+    BOOLEAN = "boolean"
+    INTEGER = "integer"
+    NUMBER = "number"
+    SIZE = "size"
+    DURATION = "duration"
+    TEXT = "text"
+    NAMES = "names"
+    PER_LEVEL = "values per level"
+    CHOICE = "choice"
+
+
+PARSERS: Mapping[OptionType, Callable[[str], object]] = {
+    OptionType.BOOLEAN: parse_flag,
+    OptionType.INTEGER: parse_integer,
+    OptionType.NUMBER: parse_number,
+    OptionType.SIZE: parse_size,
+    OptionType.DURATION: parse_duration,
+    OptionType.TEXT: str,
+    OptionType.NAMES: parse_names,
+    OptionType.PER_LEVEL: parse_per_level,
+}
+"""The parsers of values by type; a choice has a parser of its own."""
+
+
 def choice_parser(kind: type[E]) -> Callable[[str], E]:
     """Return a case-insensitive parser for the members of an enum."""
 

@@ -15,16 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.metadata.options.option_definition import (
-    Option,
-    parse_duration,
-    parse_flag,
-    parse_integer,
-    parse_names,
-    parse_number,
-    parse_per_level,
-    parse_size,
-)
+from paimon_explore.metadata.options.option_definition import PARSERS, Option, OptionType
 from paimon_explore.metadata.options.options_without_effect import WITHOUT_EFFECT, NoEffect
 from paimon_explore.metadata.options.refused_options import (
     READ_ONLY,
@@ -44,29 +35,8 @@ class OptionStatus(Enum):
     REFUSED = "refused"
 
 
-class OptionType(Enum):
-    """Types of option values."""
-
-    BOOLEAN = "boolean"
-    INTEGER = "integer"
-    NUMBER = "number"
-    SIZE = "size"
-    DURATION = "duration"
-    TEXT = "text"
-    NAMES = "names"
-    PER_LEVEL = "values per level"
-    CHOICE = "choice"
-
-
 _TYPES: Mapping[Callable[[str], object], OptionType] = {
-    parse_flag: OptionType.BOOLEAN,
-    parse_integer: OptionType.INTEGER,
-    parse_number: OptionType.NUMBER,
-    parse_size: OptionType.SIZE,
-    parse_duration: OptionType.DURATION,
-    parse_names: OptionType.NAMES,
-    parse_per_level: OptionType.PER_LEVEL,
-    str: OptionType.TEXT,
+    parse: kind for kind, parse in PARSERS.items()
 }
 
 

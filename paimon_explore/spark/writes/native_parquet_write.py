@@ -36,7 +36,7 @@ from paimon_explore.fileio.local import LocalFileIO, local_path
 from paimon_explore.fileio.paths import join
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.commit_message import CommitMessage
-from paimon_explore.metadata.manifest.manifest_entry import UNAWARE_TOTAL_BUCKETS, FileKind
+from paimon_explore.metadata.manifest.manifest_entry import UNAWARE_TOTAL_BUCKETS
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.table_options import DYNAMIC_BUCKET
 from paimon_explore.metadata.table_paths import STAGING_PREFIX
@@ -51,6 +51,7 @@ from paimon_explore.write.column_statistics import (
     encode_stats,
 )
 from paimon_explore.write.file_layout import FileLayout
+from paimon_explore.write.file_row import file_row
 from paimon_explore.write.new_file_names import FileRow, external_folders
 from paimon_explore.write.table_layouts import append_layout
 from paimon_explore.write.write_target import WriteTarget, entries_of
@@ -252,29 +253,13 @@ class _Footer:
     def entry(self, first: int) -> FileRow:
         """Return the fields of the manifest entry without name and time."""
         layout = self.layout
-        stats = encode_stats(layout.fields, self.stats, dense=layout.dense_stats)
-        return {
-            "kind": FileKind.ADD.value,
-            "file_size": self.path.stat().st_size,
-            "row_count": self.row_count,
-            "min_key": EMPTY_ROW,
-            "max_key": EMPTY_ROW,
-            "key_min": EMPTY_ROW,
-            "key_max": EMPTY_ROW,
-            "key_null_counts": [],
-            "value_min": stats.minimum,
-            "value_max": stats.maximum,
-            "value_null_counts": list(stats.null_counts),
-            "value_stats_cols": None if stats.columns is None else list(stats.columns),
-            "min_sequence_number": first,
-            "max_sequence_number": first + self.row_count - 1,
-            "schema_id": layout.schema_id,
-            "level": layout.level,
-            "extra_files": [],
-            "delete_row_count": 0,
-            "file_source": layout.source.value,
-            "write_cols": None,
-        }
+        return file_row(
+            layout,
+            file_size=self.path.stat().st_size,
+            row_count=self.row_count,
+            sequences=(first, first + self.row_count - 1),
+            value_stats=encode_stats(layout.fields, self.stats, dense=layout.dense_stats),
+        )
 
 
 def _bounds(

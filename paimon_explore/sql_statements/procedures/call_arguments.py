@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
+from typing import TypeVar
 
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
@@ -11,7 +12,7 @@ from paimon_explore.sql_statements.table_resolution import Name, Warehouse
 from paimon_explore.sql_statements.tokenizer import Reader
 from paimon_explore.table.table import Table
 
-OK = "result boolean"
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,9 +33,7 @@ class Call:
 
     def table(self) -> Table:
         """Open the table with the options of the call."""
-        text = self.text("table")
-        if text is None:
-            raise self.problem("the argument 'table' is missing")
+        text = self.given("table", self.text("table"))
         if "/" in text:
             name = Name(table=text, is_folder=True)
         else:
@@ -67,6 +66,12 @@ class Call:
         if found is None or not found.strip():
             raise self.problem(f"the argument {name!r} is missing")
         return found
+
+    def given(self, name: str, value: T | None) -> T:
+        """Return the value of a required argument."""
+        if value is None:
+            raise self.problem(f"the argument {name!r} is missing")
+        return value
 
     def needed_names(self, name: str) -> list[str]:
         """Return a required argument as comma-separated names; none may be blank."""
@@ -123,9 +128,9 @@ class Call:
             raise self.problem(f"{name} = {text!r} is not a timestamp")
         return datetime.fromtimestamp(millis / 1000, UTC)
 
-    def ok(self) -> Answer:
-        """Return the answer of a procedure that succeeded."""
-        return answer(OK, [(True,)])
+
+Run = Callable[[Call], Answer | None]
+"""Runs a procedure; without an answer of its own, the answer is `true`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,4 +143,25 @@ class Procedure:
     """
 
     arguments: tuple[str, ...]
-    run: Callable[[Call], Answer]
+    run: Run
+
+    def answer(self, call: Call) -> Answer:
+        """Run the procedure."""
+        return self.run(call) or answer("result boolean", [(True,)])
+
+
+class Procedures(dict[str, Procedure]):
+    """Procedures by name."""
+
+    def add(self, *arguments: str) -> Callable[[Run], Run]:
+        """Return a decorator that adds a function `_name` as the procedure `name`.
+
+        Args:
+            arguments: the names of its arguments in order.
+        """
+
+        def added(run: Run) -> Run:
+            self[run.__name__.removeprefix("_")] = Procedure(arguments=arguments, run=run)
+            return run
+
+        return added

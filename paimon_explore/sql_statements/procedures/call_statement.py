@@ -6,7 +6,7 @@ Values are constants or expressions that the engine evaluates.
 
 import difflib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -17,13 +17,14 @@ from paimon_explore.errors import (
     UnsupportedFeatureError,
     choices,
 )
+from paimon_explore.maintenance.expiry.snapshot_expiry import ExpiryReport
 from paimon_explore.maintenance.references.auto_tags import create_auto_tags
 from paimon_explore.metadata.consumer import Consumer
 from paimon_explore.metadata.options.option_definition import parse_names
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.snapshot import NO_WATERMARK, Snapshot
 from paimon_explore.sql_statements.outcome import Answer, answer
-from paimon_explore.sql_statements.procedures.call_arguments import Call, Procedure
+from paimon_explore.sql_statements.procedures.call_arguments import Call, Procedure, Procedures
 from paimon_explore.sql_statements.procedures.catalog_procedures import CATALOG_PROCEDURES, REFUSED
 from paimon_explore.sql_statements.procedures.migrate_procedures import MIGRATIONS
 from paimon_explore.sql_statements.procedures.partition_arguments import (
@@ -38,6 +39,16 @@ from paimon_explore.table.table import Table
 
 _JAVA_ONLY = frozenset({"migrate_file", "refresh_object_table", "drop_partition", "sort_compact"})
 """Procedures of Java for other engines, or of earlier releases."""
+PROCEDURES = Procedures({**REWRITES, **CATALOG_PROCEDURES, **MIGRATIONS})
+"""The procedures by name."""
+_KEPT = ("table", "retain_max", "retain_min", "older_than", "max_deletes", "options")
+_TAG = ("table", "tag", "snapshot", "time_retained")
+_EXPIRY = {
+    "timestamp_formatter": "partition.timestamp-formatter",
+    "timestamp_pattern": "partition.timestamp-pattern",
+    "expire_strategy": "partition.expiration-strategy",
+    "max_expires": "partition.expiration-max-num",
+}
 _RANGE = re.compile(r"([0-9]+)(?:\s*-\s*([0-9]+))?")
 
 
@@ -55,7 +66,7 @@ def call(warehouse: Warehouse, reader: Reader) -> Answer | None:
         raise _unknown(name)
     values = _arguments(warehouse, name, found, reader.parts("the arguments"))
     reader.end()
-    return found.run(
+    return found.answer(
         Call(warehouse=warehouse, procedure=name, arguments=found.arguments, values=values)
     )
 
@@ -119,7 +130,18 @@ def _value(warehouse: Warehouse, reader: Reader, name: str, argument: str) -> ob
         ) from error
 
 
-def _compact(one: Call) -> Answer:
+@PROCEDURES.add(
+    "table",
+    "partitions",
+    "compact_strategy",
+    "order_strategy",
+    "order_by",
+    "where",
+    "options",
+    "partition_idle_time",
+    "buckets",
+)
+def _compact(one: Call) -> None:
     table = one.table()
     strategy = (one.text("compact_strategy") or "full").lower()
     if strategy not in {"full", "minor"}:
@@ -142,7 +164,6 @@ def _compact(one: Call) -> Answer:
         full = strategy == "full"
         engine = one.warehouse.engine
         engine.compact(table, full=full, partitions=partitions, buckets=buckets)
-    return one.ok()
 
 
 def _buckets(one: Call) -> list[int] | None:
@@ -160,44 +181,35 @@ def _buckets(one: Call) -> list[int] | None:
     return sorted(found)
 
 
-def _compact_manifest(one: Call) -> Answer:
+@PROCEDURES.add("table", "options")
+def _compact_manifest(one: Call) -> None:
     table = one.table()
     schema = latest_schema(table.store)
     options = TableOptions({**schema.options, **table.dynamic_options})
     Committer(table.store, schema, options=options).compact_manifests()
-    return one.ok()
 
 
+@PROCEDURES.add(*_KEPT)
 def _expire_snapshots(one: Call) -> Answer:
-    report = one.table().maintenance.expire_snapshots(
-        retain_max=one.number("retain_max"),
-        retain_min=one.number("retain_min"),
-        older_than=one.moment("older_than"),
-        limit=one.number("max_deletes"),
-    )
-    columns = "deleted_snapshots_count bigint"
-    return answer(columns, [(len(report.expired),)])
+    return _expired(one, one.table().maintenance.expire_snapshots, "deleted_snapshots_count")
 
 
+@PROCEDURES.add(*_KEPT)
 def _expire_changelogs(one: Call) -> Answer:
-    report = one.table().maintenance.expire_changelogs(
+    return _expired(one, one.table().maintenance.expire_changelogs, "deleted_changelogs_count")
+
+
+def _expired(one: Call, expire: Callable[..., ExpiryReport], count: str) -> Answer:
+    report = expire(
         retain_max=one.number("retain_max"),
         retain_min=one.number("retain_min"),
         older_than=one.moment("older_than"),
         limit=one.number("max_deletes"),
     )
-    columns = "deleted_changelogs_count bigint"
-    return answer(columns, [(len(report.expired),)])
+    return answer(f"{count} bigint", [(len(report.expired),)])
 
 
-_EXPIRY = {
-    "timestamp_formatter": "partition.timestamp-formatter",
-    "timestamp_pattern": "partition.timestamp-pattern",
-    "expire_strategy": "partition.expiration-strategy",
-    "max_expires": "partition.expiration-max-num",
-}
-
-
+@PROCEDURES.add("table", "expiration_time", *_EXPIRY, "options")
 def _expire_partitions(one: Call) -> Answer:
     table = one.table()
     given = {key: text for name, key in _EXPIRY.items() if (text := one.text(name)) is not None}
@@ -207,7 +219,8 @@ def _expire_partitions(one: Call) -> Answer:
     return answer("expired_partitions string", [(text,) for text in texts])
 
 
-def _remove_orphans(one: Call) -> Answer:
+@PROCEDURES.add("table", "older_than", "dry_run", "parallelism", "mode")
+def _remove_orphan_files(one: Call) -> Answer:
     text = one.needed("table")
     if text.endswith(".*"):
         database = one.warehouse.known_database(text[:-2])
@@ -223,17 +236,16 @@ def _remove_orphans(one: Call) -> Answer:
     return answer(columns, [row])
 
 
-def _create_tag(one: Call) -> Answer:
+@PROCEDURES.add(*_TAG)
+def _create_tag(one: Call) -> None:
     one.table().maintenance.create_tag(
         one.needed("tag"), one.number("snapshot"), retained=one.duration("time_retained")
     )
-    return one.ok()
 
 
-def _create_tag_at(one: Call) -> Answer:
-    table, moment = one.table(), one.moment("timestamp")
-    if moment is None:
-        raise one.problem("the argument 'timestamp' is missing")
+@PROCEDURES.add("table", "tag", "timestamp", "time_retained")
+def _create_tag_from_timestamp(one: Call) -> Answer:
+    table, moment = one.table(), one.given("timestamp", one.moment("timestamp"))
     millis = moment.timestamp() * 1000
     later = [s for s in table.snapshots if s.time_millis >= millis]
     if not later:
@@ -247,31 +259,33 @@ def _create_tag_at(one: Call) -> Answer:
     return answer(columns, [row])
 
 
-def _replace_tag(one: Call) -> Answer:
+@PROCEDURES.add(*_TAG)
+def _replace_tag(one: Call) -> None:
     one.table().maintenance.replace_tag(
         one.needed("tag"), one.number("snapshot"), retained=one.duration("time_retained")
     )
-    return one.ok()
 
 
-def _rename_tag(one: Call) -> Answer:
+@PROCEDURES.add("table", "tag", "target_tag")
+def _rename_tag(one: Call) -> None:
     one.table().maintenance.rename_tag(one.needed("tag"), one.needed("target_tag"))
-    return one.ok()
 
 
-def _delete_tag(one: Call) -> Answer:
+@PROCEDURES.add("table", "tag")
+def _delete_tag(one: Call) -> None:
     table = one.table()
     for name in one.needed_names("tag"):
         table.maintenance.delete_tag(name)
-    return one.ok()
 
 
+@PROCEDURES.add("table", "older_than")
 def _expire_tags(one: Call) -> Answer:
     gone = one.table().maintenance.expire_tags(older_than=one.moment("older_than"))
     return answer("expired_tags string", [(name,) for name in gone])
 
 
-def _auto_tags(one: Call) -> Answer:
+@PROCEDURES.add("table", "force")
+def _trigger_tag_automatic_creation(one: Call) -> Answer:
     table = one.table()
     made = create_auto_tags(table.store, table.maintenance.options)
     return answer("tag string", [(tag.name,) for tag in made])
@@ -282,6 +296,7 @@ def _rolled_back(before: int | None, made: Snapshot) -> Answer:
     return answer(columns, [(before, made.id)])
 
 
+@PROCEDURES.add("table", "version", "snapshot", "tag")
 def _rollback(one: Call) -> Answer:
     table = one.table()
     before = table.store.snapshots.latest_id()
@@ -295,18 +310,16 @@ def _rollback(one: Call) -> Answer:
     return _rolled_back(before, made)
 
 
-def _rollback_to_time(one: Call) -> Answer:
-    table, moment = one.table(), one.moment("timestamp")
-    if moment is None:
-        raise one.problem("the argument 'timestamp' is missing")
+@PROCEDURES.add("table", "timestamp")
+def _rollback_to_timestamp(one: Call) -> Answer:
+    table, moment = one.table(), one.given("timestamp", one.moment("timestamp"))
     millis = moment.timestamp() * 1000
     return _rollback_to_last(table, lambda s: s.time_millis <= millis, f"at or before {moment}")
 
 
+@PROCEDURES.add("table", "watermark")
 def _rollback_to_watermark(one: Call) -> Answer:
-    table, watermark = one.table(), one.number("watermark")
-    if watermark is None:
-        raise one.problem("the argument 'watermark' is missing")
+    table, watermark = one.table(), one.given("watermark", one.number("watermark"))
 
     def reached(snapshot: Snapshot) -> bool:
         found = snapshot.watermark
@@ -325,29 +338,30 @@ def _rollback_to_last(table: Table, fits: Callable[[Snapshot], bool], what: str)
     return _rolled_back(before, made)
 
 
-def _create_branch(one: Call) -> Answer:
+@PROCEDURES.add("table", "branch", "tag")
+def _create_branch(one: Call) -> None:
     one.table().maintenance.create_branch(one.needed("branch"), one.text("tag"))
-    return one.ok()
 
 
-def _delete_branch(one: Call) -> Answer:
+@PROCEDURES.add("table", "branch")
+def _delete_branch(one: Call) -> None:
     table = one.table()
     for name in one.needed_names("branch"):
         table.maintenance.delete_branch(name)
-    return one.ok()
 
 
-def _rename_branch(one: Call) -> Answer:
+@PROCEDURES.add("table", "from_branch", "to_branch")
+def _rename_branch(one: Call) -> None:
     one.table().maintenance.rename_branch(one.needed("from_branch"), one.needed("to_branch"))
-    return one.ok()
 
 
-def _fast_forward(one: Call) -> Answer:
+@PROCEDURES.add("table", "branch")
+def _fast_forward(one: Call) -> None:
     one.table().maintenance.fast_forward(one.needed("branch"))
-    return one.ok()
 
 
-def _reset_consumer(one: Call) -> Answer:
+@PROCEDURES.add("table", "consumer_id", "next_snapshot_id")
+def _reset_consumer(one: Call) -> None:
     one.check_stated("next_snapshot_id", "Omit next_snapshot_id to delete the consumer.")
     consumers = one.table().store.consumers
     name, following = one.needed("consumer_id"), one.number("next_snapshot_id")
@@ -355,10 +369,10 @@ def _reset_consumer(one: Call) -> Answer:
         consumers.delete(name)
     else:
         consumers.save(name, Consumer(next_snapshot=following))
-    return one.ok()
 
 
-def _clear_consumers(one: Call) -> Answer:
+@PROCEDURES.add("table", "including_consumers", "excluding_consumers")
+def _clear_consumers(one: Call) -> None:
     one.check_stated("including_consumers", "Omit including_consumers to delete all consumers.")
     table = one.table()
     wanted = parse_names(one.text("including_consumers") or "")
@@ -366,14 +380,15 @@ def _clear_consumers(one: Call) -> Answer:
     for name in table.store.consumers.ids():
         if (not wanted or name in wanted) and name not in spared:
             table.store.consumers.delete(name)
-    return one.ok()
 
 
+@PROCEDURES.add("table")
 def _expire_consumers(one: Call) -> Answer:
     gone = one.table().maintenance.expire_consumers()
     return answer("expired_consumers string", [(name,) for name in gone])
 
 
+@PROCEDURES.add("table", "read_rows", "cross_check_records")
 def _fsck(one: Call) -> Answer:
     limit = one.number("cross_check_records")
     found = one.table().maintenance.fsck(
@@ -381,56 +396,3 @@ def _fsck(one: Call) -> Answer:
         cross_check_records=100_000 if limit is None else limit,
     )
     return answer("finding string", [(str(finding),) for finding in found])
-
-
-_KEPT = ("table", "retain_max", "retain_min", "older_than", "max_deletes", "options")
-_TAG = ("table", "tag", "snapshot", "time_retained")
-
-PROCEDURES: Mapping[str, Procedure] = {
-    **REWRITES,
-    **CATALOG_PROCEDURES,
-    **MIGRATIONS,
-    "compact": Procedure(
-        arguments=(
-            *("table", "partitions", "compact_strategy", "order_strategy", "order_by", "where"),
-            *("options", "partition_idle_time", "buckets"),
-        ),
-        run=_compact,
-    ),
-    "compact_manifest": Procedure(arguments=("table", "options"), run=_compact_manifest),
-    "expire_snapshots": Procedure(arguments=_KEPT, run=_expire_snapshots),
-    "expire_changelogs": Procedure(arguments=_KEPT, run=_expire_changelogs),
-    "expire_partitions": Procedure(
-        arguments=("table", "expiration_time", *_EXPIRY, "options"), run=_expire_partitions
-    ),
-    "remove_orphan_files": Procedure(
-        arguments=("table", "older_than", "dry_run", "parallelism", "mode"), run=_remove_orphans
-    ),
-    "create_tag": Procedure(arguments=_TAG, run=_create_tag),
-    "create_tag_from_timestamp": Procedure(
-        arguments=("table", "tag", "timestamp", "time_retained"), run=_create_tag_at
-    ),
-    "replace_tag": Procedure(arguments=_TAG, run=_replace_tag),
-    "rename_tag": Procedure(arguments=("table", "tag", "target_tag"), run=_rename_tag),
-    "delete_tag": Procedure(arguments=("table", "tag"), run=_delete_tag),
-    "expire_tags": Procedure(arguments=("table", "older_than"), run=_expire_tags),
-    "trigger_tag_automatic_creation": Procedure(arguments=("table", "force"), run=_auto_tags),
-    "rollback": Procedure(arguments=("table", "version", "snapshot", "tag"), run=_rollback),
-    "rollback_to_timestamp": Procedure(arguments=("table", "timestamp"), run=_rollback_to_time),
-    "rollback_to_watermark": Procedure(
-        arguments=("table", "watermark"), run=_rollback_to_watermark
-    ),
-    "create_branch": Procedure(arguments=("table", "branch", "tag"), run=_create_branch),
-    "delete_branch": Procedure(arguments=("table", "branch"), run=_delete_branch),
-    "rename_branch": Procedure(arguments=("table", "from_branch", "to_branch"), run=_rename_branch),
-    "fast_forward": Procedure(arguments=("table", "branch"), run=_fast_forward),
-    "reset_consumer": Procedure(
-        arguments=("table", "consumer_id", "next_snapshot_id"), run=_reset_consumer
-    ),
-    "clear_consumers": Procedure(
-        arguments=("table", "including_consumers", "excluding_consumers"), run=_clear_consumers
-    ),
-    "expire_consumers": Procedure(arguments=("table",), run=_expire_consumers),
-    "fsck": Procedure(arguments=("table", "read_rows", "cross_check_records"), run=_fsck),
-}
-"""The procedures by name."""

@@ -14,9 +14,12 @@ from paimon_explore.metastore.view_values import (
     ViewChange,
 )
 from paimon_explore.sql_statements.outcome import Answer
-from paimon_explore.sql_statements.procedures.call_arguments import Call, Procedure
+from paimon_explore.sql_statements.procedures.call_arguments import Call, Procedure, Procedures
 from paimon_explore.sql_statements.tokenizer import Reader
 from paimon_explore.sql_statements.views import DIALECT
+
+CATALOG_PROCEDURES = Procedures()
+"""The procedures by name."""
 
 _ACTIONS = {
     "add": ViewAction.ADD_DIALECT,
@@ -30,7 +33,8 @@ def _named(one: Call, argument: str) -> str:
     return one.warehouse.named(Reader(one.needed(argument)).path(f"the {argument}")).table
 
 
-def _alter_view_dialect(one: Call) -> Answer:
+@CATALOG_PROCEDURES.add("view", "action", "engine", "query")
+def _alter_view_dialect(one: Call) -> None:
     action = _ACTIONS.get(one.needed("action"))
     if action is None:
         raise one.problem(f"action = {one.text('action')!r} is unknown", "Use add, update or drop.")
@@ -39,10 +43,12 @@ def _alter_view_dialect(one: Call) -> Answer:
     dialect = engine if engine and engine.strip() else DIALECT
     change = ViewChange(action=action, key=dialect, value=query)
     one.warehouse.warehouse().alter_view(_named(one, "view"), change)
-    return one.ok()
 
 
-def _create_function(one: Call) -> Answer:
+@CATALOG_PROCEDURES.add(
+    "function", "inputParams", "returnParams", "deterministic", "comment", "options"
+)
+def _create_function(one: Call) -> None:
     function = FunctionInfo(
         input_params=_fields(one, "inputParams"),
         return_params=_fields(one, "returnParams"),
@@ -51,7 +57,6 @@ def _create_function(one: Call) -> Answer:
         options=one.options(),
     )
     one.warehouse.warehouse().create_function(_named(one, "function"), function)
-    return one.ok()
 
 
 def _fields(one: Call, argument: str) -> tuple[DataField, ...]:
@@ -64,7 +69,8 @@ def _fields(one: Call, argument: str) -> tuple[DataField, ...]:
         raise one.problem(f"{argument} = {text!r} is not a list of fields", example) from error
 
 
-def _alter_function(one: Call) -> Answer:
+@CATALOG_PROCEDURES.add("function", "change")
+def _alter_function(one: Call) -> None:
     text = one.needed("change")
     example = '{"action": "addDefinition", "name": "spark", "definition": {…}}'
     try:
@@ -82,12 +88,11 @@ def _alter_function(one: Call) -> Answer:
         definition=members.get("definition") or {},
     )
     one.warehouse.warehouse().alter_function(_named(one, "function"), change)
-    return one.ok()
 
 
-def _drop_function(one: Call) -> Answer:
+@CATALOG_PROCEDURES.add("function")
+def _drop_function(one: Call) -> None:
     one.warehouse.warehouse().drop_function(_named(one, "function"))
-    return one.ok()
 
 
 def _refused(hint: str) -> Callable[[Call], Answer]:
@@ -113,20 +118,6 @@ _ROW_IDS = (
     "written anew, by INSERT OVERWRITE t SELECT * FROM t, get new ones."
 )
 
-CATALOG_PROCEDURES: Mapping[str, Procedure] = {
-    "alter_view_dialect": Procedure(
-        arguments=("view", "action", "engine", "query"), run=_alter_view_dialect
-    ),
-    "create_function": Procedure(
-        arguments=(
-            *("function", "inputParams", "returnParams", "deterministic", "comment", "options"),
-        ),
-        run=_create_function,
-    ),
-    "alter_function": Procedure(arguments=("function", "change"), run=_alter_function),
-    "drop_function": Procedure(arguments=("function",), run=_drop_function),
-}
-"""The procedures by name."""
 
 REFUSED: Mapping[str, Procedure] = {
     name: Procedure(arguments=arguments, run=_refused(hint))

@@ -12,8 +12,11 @@ from paimon_explore.errors import PaimonError
 from paimon_explore.sql_statements.engine import ForeignTable
 from paimon_explore.sql_statements.option_clauses import check_options
 from paimon_explore.sql_statements.outcome import Answer, answer, row_type_of
-from paimon_explore.sql_statements.procedures.call_arguments import Call, Procedure
+from paimon_explore.sql_statements.procedures.call_arguments import Call, Procedures
 from paimon_explore.sql_statements.tokenizer import Reader
+
+MIGRATIONS = Procedures()
+"""The procedures by name."""
 
 
 def _check_type(one: Call) -> None:
@@ -50,7 +53,10 @@ def _migrate(one: Call, source: ForeignTable, target: str, *, drops: bool) -> No
         one.warehouse.engine.drop_foreign_table(source)
 
 
-def _migrate_table(one: Call) -> Answer:
+@MIGRATIONS.add(
+    "source_type", "table", "options", "delete_origin", "target_table", "options_map", "parallelism"
+)
+def _migrate_table(one: Call) -> None:
     _check_type(one)
     text = one.needed("table")
     given = one.text("target_table")
@@ -62,9 +68,9 @@ def _migrate_table(one: Call) -> Answer:
     path = Reader(text if given is None else given).path("the target table")
     target = one.warehouse.named(path).table
     _migrate(one, source, target, drops=one.flag("delete_origin", default=True))
-    return one.ok()
 
 
+@MIGRATIONS.add("source_type", "database", "options", "options_map", "parallelism")
 def _migrate_database(one: Call) -> Answer:
     _check_type(one)
     database, engine = one.needed("database"), one.warehouse.engine
@@ -79,19 +85,3 @@ def _migrate_database(one: Call) -> Answer:
     text = f"migrate database is finished, success cnt: {done} , failed cnt: {len(failed)}"
     problems = "".join(f"; {problem}" for problem in failed)
     return answer("result string", [(text + problems,)])
-
-
-MIGRATIONS: Mapping[str, Procedure] = {
-    "migrate_table": Procedure(
-        arguments=(
-            *("source_type", "table", "options", "delete_origin", "target_table"),
-            *("options_map", "parallelism"),
-        ),
-        run=_migrate_table,
-    ),
-    "migrate_database": Procedure(
-        arguments=("source_type", "database", "options", "options_map", "parallelism"),
-        run=_migrate_database,
-    ),
-}
-"""The procedures by name."""

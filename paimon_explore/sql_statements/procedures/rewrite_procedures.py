@@ -1,11 +1,9 @@
 """Procedures that rewrite or repair tables: rescale, purge_files, compact_database and others."""
 
-from collections.abc import Mapping
-
 from paimon_explore.maintenance.rewrites.table_copy import check_copy, copy_files
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
 from paimon_explore.sql_statements.outcome import Answer, answer
-from paimon_explore.sql_statements.procedures.call_arguments import Call, Procedure
+from paimon_explore.sql_statements.procedures.call_arguments import Call, Procedures
 from paimon_explore.sql_statements.procedures.partition_arguments import (
     named_partitions,
     partitions_of,
@@ -17,40 +15,45 @@ from paimon_explore.table.catalog.catalog_operations import compact_each, matchi
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.table import Table
 
+REWRITES = Procedures()
+"""The procedures by name."""
 
-def _rescale(one: Call) -> Answer:
+
+@REWRITES.add("table", "bucket_num", "partitions", "where")
+def _rescale(one: Call) -> None:
     table = one.table()
     table.maintenance.rescale(one.number("bucket_num"), partitions=partitions_of(one, table))
-    return one.ok()
 
 
+@REWRITES.add("table", "dry_run")
 def _purge_files(one: Call) -> Answer:
     one.table().maintenance.purge_files(dry_run=one.flag("dry_run", default=False))
     return answer("result string", [("Success",)])
 
 
+@REWRITES.add("table", "dry_run", "parallelism")
 def _remove_unexisting_files(one: Call) -> Answer:
     dry_run = one.flag("dry_run", default=False)
     report = one.table().maintenance.remove_unexisting_files(dry_run=dry_run)
     return answer("fileName string", [(path,) for path in report.files])
 
 
+@REWRITES.add("table", "snapshot_id")
 def _repair_earliest_snapshot(one: Call) -> Answer:
-    table, number = one.table(), one.number("snapshot_id")
-    if number is None:
-        raise one.problem("the argument 'snapshot_id' is missing")
+    table, number = one.table(), one.given("snapshot_id", one.number("snapshot_id"))
     previous = table.maintenance.repair_earliest_snapshot(number)
     columns = "previous_earliest_snapshot_id bigint, current_earliest_snapshot_id bigint"
     return answer(columns, [(previous, number)])
 
 
-def _mark_partition_done(one: Call) -> Answer:
+@REWRITES.add("table", "partitions")
+def _mark_partition_done(one: Call) -> None:
     table = one.table()
     specs = named_partitions(one, table, one.needed("partitions"))
     table.maintenance.mark_partition_done(*specs)
-    return one.ok()
 
 
+@REWRITES.add("including_databases", "including_tables", "excluding_tables", "options")
 def _compact_database(one: Call) -> Answer:
     report = compact_each(
         matching_tables(
@@ -68,6 +71,7 @@ def _compact_database(one: Call) -> Answer:
     return answer("result string", [(text,)])
 
 
+@REWRITES.add("table", "where")
 def _rewrite_file_index(one: Call) -> Answer:
     table = one.table()
     report = table.maintenance.rewrite_file_index(partitions_of(one, table))
@@ -80,17 +84,18 @@ def _partitions(one: Call, table: Table) -> list[dict[str, object]] | None:
     return named_partitions(one, table, text) if text else None
 
 
-def _create_global_index(one: Call) -> Answer:
+@REWRITES.add("table", "index_column", "index_type", "partitions", "options")
+def _create_global_index(one: Call) -> None:
     if one.text("options"):
         raise one.problem("options of a build are not supported; leave them out")
     table = one.table()
     table.maintenance.create_global_index(
         one.needed("index_column"), one.needed("index_type").lower(), _partitions(one, table)
     )
-    return one.ok()
 
 
-def _drop_global_index(one: Call) -> Answer:
+@REWRITES.add("table", "index_column", "index_type", "partitions", "dry_run")
+def _drop_global_index(one: Call) -> None:
     table = one.table()
     table.maintenance.drop_global_index(
         one.needed("index_column"),
@@ -98,16 +103,16 @@ def _drop_global_index(one: Call) -> Answer:
         _partitions(one, table),
         dry_run=one.flag("dry_run", default=False),
     )
-    return one.ok()
 
 
-def _merge_branch(one: Call) -> Answer:
+@REWRITES.add("table", "source_branch", "target_branch")
+def _merge_branch(one: Call) -> None:
     target = one.text("target_branch") or MAIN_BRANCH
     one.table().maintenance.merge_branch(one.needed("source_branch"), target)
-    return one.ok()
 
 
-def _copy(one: Call) -> Answer:
+@REWRITES.add("source_table", "target_table", "where")
+def _copy(one: Call) -> None:
     catalog = one.warehouse.warehouse()
     source = one.warehouse.base(_named(one, "source_table"))
     path = Reader(one.needed("target_table")).path("the target table")
@@ -128,39 +133,7 @@ def _copy(one: Call) -> Answer:
     ends = (write_target(source, replaces=False), write_target(target, replaces=False))
     check_copy(*ends, (source.name, target.name))
     copy_files(*ends, partitions_of(one, source))
-    return one.ok()
 
 
 def _named(one: Call, argument: str) -> Name:
     return one.warehouse.named(Reader(one.needed(argument)).path(f"the {argument}"))
-
-
-REWRITES: Mapping[str, Procedure] = {
-    "copy": Procedure(arguments=("source_table", "target_table", "where"), run=_copy),
-    "rescale": Procedure(arguments=("table", "bucket_num", "partitions", "where"), run=_rescale),
-    "rewrite_file_index": Procedure(arguments=("table", "where"), run=_rewrite_file_index),
-    "create_global_index": Procedure(
-        arguments=("table", "index_column", "index_type", "partitions", "options"),
-        run=_create_global_index,
-    ),
-    "drop_global_index": Procedure(
-        arguments=("table", "index_column", "index_type", "partitions", "dry_run"),
-        run=_drop_global_index,
-    ),
-    "merge_branch": Procedure(
-        arguments=("table", "source_branch", "target_branch"), run=_merge_branch
-    ),
-    "purge_files": Procedure(arguments=("table", "dry_run"), run=_purge_files),
-    "remove_unexisting_files": Procedure(
-        arguments=("table", "dry_run", "parallelism"), run=_remove_unexisting_files
-    ),
-    "repair_earliest_snapshot": Procedure(
-        arguments=("table", "snapshot_id"), run=_repair_earliest_snapshot
-    ),
-    "mark_partition_done": Procedure(arguments=("table", "partitions"), run=_mark_partition_done),
-    "compact_database": Procedure(
-        arguments=("including_databases", "including_tables", "excluding_tables", "options"),
-        run=_compact_database,
-    ),
-}
-"""The procedures by name."""

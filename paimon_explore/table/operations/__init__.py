@@ -1,1 +1,1 @@
-"""Operations of `Table.maintenance` that rewrite, repair or remove what other operations left."""
+"""Operations of tables that change schemas and references, expire, repair or rewrite files."""

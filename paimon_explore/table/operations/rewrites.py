@@ -29,7 +29,7 @@ from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
 from paimon_explore.sanitize import sanitized
 from paimon_explore.store.table_store import TableStore
-from paimon_explore.table.latest_schema import latest_schema, table_name
+from paimon_explore.table.latest_schema import latest_options, latest_schema, table_name
 
 PartitionSpec = Mapping[str, object]
 """Values of some partition columns."""
@@ -56,9 +56,7 @@ class RewriteOperations:
     @property
     def options(self) -> TableOptions:
         """The effective options."""
-        schema = self.store.schemas.latest()
-        stored = {} if schema is None else schema.options
-        return TableOptions({**stored, **self.dynamic_options})
+        return latest_options(self.store, self.dynamic_options)
 
     def _table(self) -> tuple[TableStore, TableSchema, TableOptions]:
         schema = latest_schema(self.store)

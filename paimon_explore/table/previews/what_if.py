@@ -19,7 +19,8 @@ from paimon_explore.inspection.what_if.partition_expiry_preview import (
     partition_expiry_preview,
 )
 from paimon_explore.metadata.schema.schema_validation import check_dynamic_options
-from paimon_explore.table.maintenance import Age, Maintenance
+from paimon_explore.table.maintenance import Maintenance
+from paimon_explore.table.operations.maintenance_arguments import Age
 from paimon_explore.table.table_definition import OptionValue, option_texts
 
 Specs = Mapping[str, object] | Sequence[Mapping[str, object]]

@@ -11,12 +11,11 @@ import pytest
 from paimon_explore import Catalog, Table, open_table
 from paimon_explore.errors import UnsupportedFeatureError, UnsupportedOptionWarning
 from paimon_explore.metadata.options import iceberg_options, table_options, tag_options
-from paimon_explore.metadata.options.option_definition import Option
+from paimon_explore.metadata.options.option_definition import Option, OptionType
 from paimon_explore.metadata.options.option_reference import (
     OPTION_REFERENCE,
     OptionReference,
     OptionStatus,
-    OptionType,
 )
 from paimon_explore.metadata.options.options_without_effect import WITHOUT_EFFECT, NoEffect
 from paimon_explore.metadata.options.refused_options import REFUSALS, WITH_REFUSED_OPTION, Use

@@ -13,7 +13,7 @@ from paimon_explore import Catalog, Table
 from paimon_explore.errors import InvalidInputError, PaimonError
 from paimon_explore.table.maintenance import Maintenance
 from paimon_explore.table.merge_builder import Merge
-from paimon_explore.table.table_maintenance import MaintainableTable
+from paimon_explore.table.operations.common_operations import CommonOperations
 from paimon_explore.table.writable_table import WritableTable
 
 ROWS: list[dict[str, object]] = [
@@ -86,7 +86,7 @@ MAINTENANCE: Mapping[str, Arguments] = {
     "expire_partitions": {"older_than": timedelta(days=1), "dry_run": False},
     "remove_orphan_files": {"older_than": "1 d", "external": False, "dry_run": True},
 }
-SHARED = {name: MAINTENANCE[name] for name in vars(MaintainableTable) if name in MAINTENANCE}
+SHARED = {name: MAINTENANCE[name] for name in vars(CommonOperations) if name in MAINTENANCE}
 """Methods of maintenance that a table has, too."""
 CATALOG: Mapping[str, Arguments] = {
     "create_database": {"name": "new", "properties": None, "comment": None},
