@@ -59,6 +59,6 @@ def _without_temporary_views() -> Iterator[None]:
 
 
 @pytest.fixture
-def catalog(tmp_path: Path) -> Catalog:
+def catalog(tmp_path: Path, copied_demo: None) -> Catalog:  # noqa: ARG001 - what `pe.demo` does
     """A new demo warehouse."""
     return pe.demo(tmp_path / "warehouse")

@@ -31,7 +31,7 @@ class Notebook:
 
 
 @pytest.fixture
-def notebook() -> Notebook:
+def notebook(copied_demo: None) -> Notebook:  # noqa: ARG001 - what `pe.demo` does
     return Notebook({"catalog": pe.demo(), "_": pe.demo()})
 
 
