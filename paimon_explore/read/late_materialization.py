@@ -164,7 +164,7 @@ class LateSpan:
         all_matches = _concatenated(held)
         if all_matches is None:
             return
-        if self._are_on_few_pages(all_matches.positions):
+        if are_on_few_pages(self.pages, self.rest, self.span, all_matches.positions):
             yield from self._with_rest_pages(all_matches)
         else:
             yield from self._with_streamed_rest([all_matches], iter(()))
@@ -263,20 +263,6 @@ class LateSpan:
             found = at + rows if isinstance(rows, int) else rows[at]
         return _Matches(positions=found, columns=kept)
 
-    def _are_on_few_pages(self, rows: Ints) -> bool:
-        """Whether the remaining columns of the rows are on few pages."""
-        edges = np.arange(self.span.first, self.span.first + self.span.rows, _PAGE_ROWS)
-        decoded = (
-            np.count_nonzero(np.diff(np.searchsorted(rows, edges), append=len(rows))) * _PAGE_ROWS
-        )
-        if not self.rest or decoded > max(self.span.rows * _MAX_SHARE, _PAGE_ROWS):
-            return False
-        try:
-            shares = [self.pages.share(column, rows) for column in self.rest]
-        except PagesError:
-            return False
-        return sum(shares) < _MAX_SHARE * len(shares)
-
     def _with_rest_pages(self, matches: _Matches) -> Iterator[PositionedRows]:
         """Adds the remaining columns to matches, decoding only their pages."""
         for start in range(0, len(matches), self._window):
@@ -330,6 +316,22 @@ class LateSpan:
         for start in range(0, len(positions), size):
             parts = tuple(column.slice(start, size) for column in columns)
             yield _positioned(positions[start : start + size], parts)
+
+
+def are_on_few_pages(
+    pages: PagedRows, columns: Sequence[StoredColumn], span: Span, rows: Ints
+) -> bool:
+    """Whether some rows of a span are on few pages of the columns, so that these pay off alone."""
+    edges = np.arange(span.first, span.first + span.rows, _PAGE_ROWS)
+    counts = np.diff(np.searchsorted(rows, edges), append=len(rows))
+    decoded = np.count_nonzero(counts) * _PAGE_ROWS
+    if not columns or decoded > max(span.rows * _MAX_SHARE, _PAGE_ROWS):
+        return False
+    try:
+        shares = [pages.share(column, rows) for column in columns]
+    except PagesError:
+        return False
+    return sum(shares) < _MAX_SHARE * len(shares)
 
 
 class _Queue:

@@ -5,8 +5,8 @@ For merge engines that select rows (deduplicate, first-row). Only the deciding c
 batch the rows that are in the result. Of these rows the file positions and deciding columns are
 kept. Once enough rows of a file are decided, its other columns are decoded, one long batch at a
 time, and the selected rows are taken from each batch. So little more than the result is in memory,
-spans without a selected row are not decoded, and the columns of different runs do not compete for
-the CPU caches.
+spans without a selected row are not decoded, nor pages if the selected rows of a span are on few
+of them, and the columns of different runs do not compete for the CPU caches.
 
 Rows are returned run by run; those of a file in file order.
 """
@@ -15,6 +15,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from itertools import takewhile
 
 import numpy as np
 import numpy.typing as npt
@@ -24,15 +25,18 @@ import pyarrow.compute as pc
 from paimon_explore.data_types.arrow import arrow_field
 from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints, rows_without_columns
 from paimon_explore.data_types.definitions import DataField
-from paimon_explore.encoding.data_file_reader import PositionedBatch, Span
+from paimon_explore.encoding.data_file_reader import Paged, PagesError, PositionedBatch, Span
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.merge.merge_spec import MergeSpec
 from paimon_explore.merge.numpy_columns import narrow_index
 from paimon_explore.merge.sort_merge import select_rows
 from paimon_explore.read.data_file import DataFileSource, OpenRows, ReadRequest, open_rows
+from paimon_explore.read.late_materialization import are_on_few_pages
 
 _LATER_BYTES = 32 << 20
 """Maximum bytes that are decoded at a time for one run."""
+_MAX_PAGED_SHARE = 0.25
+"""Share of the rows of a span above which its pages are not considered."""
 _TAKE = pc.TakeOptions(boundscheck=False)
 
 Offsets = npt.NDArray[np.uint16] | Ints
@@ -258,6 +262,13 @@ class _SelectedRows:
         return self.first + (self.rows if self.offsets is None else int(self.offsets[-1]) + 1)
 
     @property
+    def positions(self) -> Ints:
+        """The positions of the rows."""
+        if self.offsets is None:
+            return np.arange(self.first, self.end)
+        return self.offsets.astype(np.int64) + self.first
+
+    @property
     def start(self) -> int:
         """The position of the first row."""
         return self.first + (0 if self.offsets is None else int(self.offsets[0]))
@@ -326,7 +337,7 @@ class _File:
         """
         if not self._later.stored:
             while self._selected:
-                yield self._joined(self._selected.popleft(), None)
+                yield self._joined(self._selected.popleft(), ())
             return
         while self._spans and self._selected:
             index, span = self._spans[0]
@@ -334,8 +345,12 @@ class _File:
             if self._selected[0].start >= end:
                 self._next_span()  # also if the batch so far had the last selected row
             elif self._batches is None:
-                if decided is not None and decided < min(span.first + self._limits.later, end):
-                    return
+                if decided is not None and decided < end:
+                    if decided < span.first + self._limits.later or self._are_few(span, decided):
+                        return
+                elif found := self._on_few_pages(index, span):
+                    yield from found
+                    continue
                 self._at = span.first
                 self._batches = self._rows.file.batches(
                     self._later.stored, (index,), self._rows_to_decode(span)
@@ -344,6 +359,43 @@ class _File:
                 return
             else:
                 yield from self._next_batch(self._batches)
+
+    def _are_few(self, span: Span, end: int) -> bool:
+        """Whether few rows of a span are selected up to a position, so that pages may pay off."""
+        rows = takewhile(lambda rows: rows.start < end, self._selected)
+        share = sum(map(len, rows)) / max(end - span.first, 1)
+        return share <= _MAX_PAGED_SHARE and isinstance(self._rows.file, Paged)
+
+    def _on_few_pages(self, index: int, span: Span) -> list[pa.RecordBatch]:
+        """Decodes only the pages with the selected rows of a span; empty if these are many."""
+        end = span.first + span.rows
+        file = self._rows.file
+        if not isinstance(file, Paged) or not self._are_few(span, end):
+            return []
+        pages = file.paged(self._later.stored, index)
+        if pages is None:
+            return []
+        waiting, parts = self._selected.copy(), list[_SelectedRows]()
+        while waiting and waiting[0].start < end:
+            part, after = waiting.popleft().split_at(end)
+            parts.append(part)
+            if after is not None:
+                waiting.appendleft(after)
+        positions = np.concatenate([part.positions for part in parts])
+        if len(positions) > pages.batch_rows or not are_on_few_pages(
+            pages, self._later.stored, span, positions
+        ):
+            return []
+        try:
+            columns = [pages.values(column, positions) for column in self._later.stored]
+        except PagesError:
+            return []
+        self._selected = waiting
+        ends = np.cumsum([len(part) for part in parts])
+        return [
+            self._joined(part, [column.slice(at - len(part), len(part)) for column in columns])
+            for part, at in zip(parts, ends.tolist(), strict=True)
+        ]
 
     def _rows_to_decode(self, span: Span) -> int:
         """The rows of a batch of a span: if it has one batch, those up to the last selected row."""
@@ -367,29 +419,29 @@ class _File:
             selected, after = self._selected.popleft().split_at(self._at)
             if after is not None:
                 self._selected.appendleft(after)
-            yield self._joined(selected, batch)
+            yield self._joined(selected, _values_at(selected, batch))
 
-    def _joined(self, selected: _SelectedRows, batch: PositionedBatch | None) -> pa.RecordBatch:
-        """Combines the deciding columns of selected rows with the others."""
+    def _joined(self, selected: _SelectedRows, values: Sequence[Column]) -> pa.RecordBatch:
+        """Combines the deciding columns of selected rows with the others, as they are stored."""
         columns = list(selected.columns)
-        if batch is not None:
-            begin, size = selected.start, selected.end - selected.start
-            offsets = selected.offsets
-            if len(selected) == size and 2 * size >= batch.rows:
-                offsets = None
-            elif offsets is not None and offsets[0]:
-                offsets = offsets - offsets[0]
-            window = [column.slice(begin - batch.first, size) for column in batch.columns]
-            taken = tuple(_taken(window, offsets, size))
-            part = PositionedBatch(first=selected.first, rows=len(selected), columns=taken)
-            columns += self._later.arrays(part, None)
-        elif self._later.sources:
-            part = PositionedBatch(first=selected.first, rows=len(selected), columns=())
+        if self._later.sources:
+            part = PositionedBatch(first=selected.first, rows=len(selected), columns=tuple(values))
             columns += self._later.arrays(part, None)
         if not columns:
             return rows_without_columns(len(selected))
         ordered = [columns[index] for index in self._result.order]
         return pa.RecordBatch.from_arrays(ordered, schema=self._result.schema)
+
+
+def _values_at(selected: _SelectedRows, batch: PositionedBatch) -> Sequence[Column]:
+    """The values of selected rows of a batch."""
+    begin, size, offsets = selected.start, selected.end - selected.start, selected.offsets
+    if len(selected) == size and 2 * size >= batch.rows:
+        offsets = None
+    elif offsets is not None and offsets[0]:
+        offsets = offsets - offsets[0]
+    window = [column.slice(begin - batch.first, size) for column in batch.columns]
+    return list(_taken(window, offsets, size))
 
 
 def _taken(columns: Sequence[Column], indices: Offsets | None, below: int) -> Iterator[Column]:

@@ -12,11 +12,20 @@ from paimon_explore.data_types.json_parser import parse_type
 from paimon_explore.encoding.data_file_reader import StoredColumn
 
 
-def parquet_bytes(columns: Mapping[str, Column], rows_per_group: int = 1_000) -> bytes:
-    """A Parquet file."""
+def parquet_bytes(
+    columns: Mapping[str, Column], rows_per_group: int = 1_000, rows_per_page: int | None = None
+) -> bytes:
+    """A Parquet file; its pages have a MiB, or so many rows."""
     out = io.BytesIO()
     table = pa.table(list(columns.values()), names=list(columns))
-    pq.write_table(table, out, row_group_size=rows_per_group, store_schema=False)
+    pq.write_table(
+        table,
+        out,
+        row_group_size=rows_per_group,
+        store_schema=False,
+        data_page_size=rows_per_page and 1,
+        write_batch_size=rows_per_page,
+    )
     return out.getvalue()
 
 

@@ -10,12 +10,16 @@ from pyroaring import BitMap
 
 from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.encoding import data_file_reader
+from paimon_explore.encoding.parquet import reader
 from paimon_explore.encoding.parquet.reader import ParquetDataFile
 from paimon_explore.fileio.memory import MemoryFileIO
 from paimon_explore.merge.merge_spec import deciding_columns, merge_spec
 from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.read import late_materialization
 from paimon_explore.read.data_file import DataFileSource, ReadRequest, SystemColumn
 from paimon_explore.read.row_selection import FilesOfRun, LateMerge, RowLimits, read_selected_rows
+from paimon_explore.scan.predicate.binder import bind
+from paimon_explore.scan.predicate.builder import Term, col, expression_of
 from support.files import orc_bytes, parquet_bytes
 from support.merging import schema_of
 
@@ -34,6 +38,8 @@ class Runs:
     by_run_order: bool = True
     suffix: str = "parquet"
     rows_per_group: int = 4
+    rows_per_page: int | None = None
+    where: Term | None = None
 
     def add(self, *files: Sequence[Record], deleted: Sequence[int] = ()) -> "Runs":
         """A run of some files, which lack the column `added`; of each some rows are deleted."""
@@ -56,7 +62,7 @@ class Runs:
         data = (
             orc_bytes(columns)
             if self.suffix == "orc"
-            else parquet_bytes(columns, rows_per_group=self.rows_per_group)
+            else parquet_bytes(columns, self.rows_per_group, self.rows_per_page)
         )
         file_io = MemoryFileIO(name="data files")
         path = f"/t/bucket-0/data-{len(self.files)}-{keys[0]}.{self.suffix}"
@@ -69,12 +75,14 @@ class Runs:
             system = (SystemColumn.SEQUENCE_NUMBER, *system)
         names = deciding_columns(merge_spec(self.schema))
         assert names is not None
+        deciding = self.schema.project(names)
         request = ReadRequest(
-            fields=self.schema.project(names).fields,
+            fields=deciding.fields,
             system_columns=system,
             from_keys=True,
             deleted=BitMap(deleted) if deleted else None,
             omit_insert_kinds=True,
+            predicate=None if self.where is None else bind(expression_of(self.where), deciding),
         )
         return DataFileSource(file_io=file_io, path=path, schema=written), request
 
@@ -248,6 +256,65 @@ def test_any_runs_give_what_a_dictionary_gives(seed: int) -> None:
                     if kind == 0:
                         expected[key] = (text, number)
     limits = RowLimits(window=rng.choice([1, 4, 100]), deciding=1, later=rng.choice([1, 7, 50]))
+    found = {row["k"]: (row["t"], row["n"]) for row in runs.read("k", "t", "n", limits=limits)}
+    assert found == expected
+
+
+@pytest.fixture
+def pages_of_a_few_rows(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Small pages count as large ones; the columns that are decoded without pages."""
+    decoded: list[str] = []
+    plain = ParquetDataFile.batches
+
+    def noted(
+        self: ParquetDataFile,
+        columns: Sequence[data_file_reader.StoredColumn],
+        spans: Sequence[int],
+        batch_rows: int,
+    ) -> object:
+        decoded.extend(column.name for column in columns)
+        return plain(self, columns, spans, batch_rows)
+
+    monkeypatch.setattr(ParquetDataFile, "batches", noted)
+    monkeypatch.setattr(reader, "_PAGED_BYTES", 0)
+    monkeypatch.setattr(late_materialization, "_PAGE_ROWS", 20)
+    return decoded
+
+
+def test_a_few_keys_decode_only_their_pages(pages_of_a_few_rows: list[str]) -> None:
+    runs = Runs(rows_per_group=1000, rows_per_page=20, where=col("k").isin([7, 150, 151]))
+    runs.add(inserts(range(400), "a")).add(inserts(range(100, 300), "b"))
+    assert runs.read("k", "t", "n", "added") == [
+        {"k": k, "t": f"{run}{k}", "n": k, "added": None}
+        for k, run in ((7, "a"), (150, "b"), (151, "b"))
+    ]
+    assert {"t", "n"}.isdisjoint(pages_of_a_few_rows)
+
+
+@pytest.mark.usefixtures("pages_of_a_few_rows")
+@pytest.mark.parametrize("seed", range(30))
+def test_some_keys_of_any_runs_give_what_a_dictionary_gives(seed: int) -> None:
+    rng = random.Random(seed)  # noqa: S311 - no secret
+    low, some = rng.randrange(380), rng.sample(range(400), rng.choice([1, 3, 60]))
+    wanted = set(rng.choice([some, [*range(low, low + 20)]]))
+    runs = Runs(
+        rows_per_group=rng.choice([90, 1000]),
+        rows_per_page=20,
+        where=col("k").isin(sorted(wanted)),
+        by_run_order=rng.random() < 0.5,
+    )
+    expected: dict[int, tuple[str, int]] = {}
+    for run in range(rng.randint(1, 4)):
+        keys = sorted(rng.sample(range(400), rng.randint(100, 400)))
+        rows = [(key, rng.choice([0, 0, 0, 3]), f"{run}.{key}", run) for key in keys]
+        deleted = rng.sample(range(len(rows)), rng.choice([0, 40]))
+        runs.add(rows, deleted=deleted)
+        for at, (key, kind, text, number) in enumerate(rows):
+            if at not in deleted and key in wanted:
+                expected.pop(key, None)
+                if kind == 0:
+                    expected[key] = (text, number)
+    limits = RowLimits(window=rng.choice([4, 100]), deciding=1, later=rng.choice([7, 50, 1000]))
     found = {row["k"]: (row["t"], row["n"]) for row in runs.read("k", "t", "n", limits=limits)}
     assert found == expected
 
