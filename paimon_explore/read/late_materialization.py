@@ -164,7 +164,9 @@ class LateSpan:
         all_matches = _concatenated(held)
         if all_matches is None:
             return
-        if are_on_few_pages(self.pages, self.rest, self.span, all_matches.positions):
+        if are_on_few_pages(
+            self.pages, self.rest, self.span, all_matches.positions, self.span.rows
+        ):
             yield from self._with_rest_pages(all_matches)
         else:
             yield from self._with_streamed_rest([all_matches], iter(()))
@@ -319,19 +321,27 @@ class LateSpan:
 
 
 def are_on_few_pages(
-    pages: PagedRows, columns: Sequence[StoredColumn], span: Span, rows: Ints
+    pages: PagedRows, columns: Sequence[StoredColumn], span: Span, rows: Ints, otherwise: int
 ) -> bool:
-    """Whether some rows of a span are on few pages of the columns, so that these pay off alone."""
+    """Whether some rows of a span are on so few pages that it pays off to read these alone.
+
+    Args:
+        pages: of the span.
+        columns: to read; never worth it without any.
+        span: the span.
+        rows: positions in the file, ascending.
+        otherwise: the number of rows that are decoded if pages are not used.
+    """
     edges = np.arange(span.first, span.first + span.rows, _PAGE_ROWS)
     counts = np.diff(np.searchsorted(rows, edges), append=len(rows))
     decoded = np.count_nonzero(counts) * _PAGE_ROWS
-    if not columns or decoded > max(span.rows * _MAX_SHARE, _PAGE_ROWS):
+    if not columns or decoded > max(otherwise * _MAX_SHARE, _PAGE_ROWS):
         return False
     try:
         shares = [pages.share(column, rows) for column in columns]
     except PagesError:
         return False
-    return sum(shares) < _MAX_SHARE * len(shares)
+    return sum(shares) * span.rows < _MAX_SHARE * otherwise * len(shares)
 
 
 class _Queue:

@@ -382,8 +382,9 @@ class _File:
             if after is not None:
                 waiting.appendleft(after)
         positions = np.concatenate([part.positions for part in parts])
+        otherwise = self._rows_to_decode(span) if span.rows <= self._limits.later else span.rows
         if len(positions) > pages.batch_rows or not are_on_few_pages(
-            pages, self._later.stored, span, positions
+            pages, self._later.stored, span, positions, otherwise
         ):
             return []
         try:

@@ -175,8 +175,10 @@ def test_the_first_row_of_a_key_stays() -> None:
     assert runs.read("k", "t") == [{"k": 1, "t": "a1"}, {"k": 2, "t": "b2"}, {"k": 3, "t": "a3"}]
 
 
-def test_spans_without_chosen_rows_are_not_decoded(monkeypatch: pytest.MonkeyPatch) -> None:
-    decoded: list[tuple[str, int]] = []
+@pytest.fixture
+def decoded(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
+    """The names and spans of the columns that are decoded without pages."""
+    found: list[tuple[str, int]] = []
     plain = ParquetDataFile.batches
 
     def noted(
@@ -185,10 +187,14 @@ def test_spans_without_chosen_rows_are_not_decoded(monkeypatch: pytest.MonkeyPat
         spans: Sequence[int],
         batch_rows: int,
     ) -> object:
-        decoded.extend((column.name, span) for column in columns for span in spans)
+        found.extend((column.name, span) for column in columns for span in spans)
         return plain(self, columns, spans, batch_rows)
 
     monkeypatch.setattr(ParquetDataFile, "batches", noted)
+    return found
+
+
+def test_spans_without_chosen_rows_are_not_decoded(decoded: list[tuple[str, int]]) -> None:
     runs = Runs().add(inserts(range(12), "a")).add(inserts(range(4, 12), "b"))
     assert len(runs.read("k", "t")) == 12
     assert [span for name, span in decoded if name == "t"] == [0, 0, 1]
@@ -261,34 +267,21 @@ def test_any_runs_give_what_a_dictionary_gives(seed: int) -> None:
 
 
 @pytest.fixture
-def pages_of_a_few_rows(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Small pages count as large ones; the columns that are decoded without pages."""
-    decoded: list[str] = []
-    plain = ParquetDataFile.batches
-
-    def noted(
-        self: ParquetDataFile,
-        columns: Sequence[data_file_reader.StoredColumn],
-        spans: Sequence[int],
-        batch_rows: int,
-    ) -> object:
-        decoded.extend(column.name for column in columns)
-        return plain(self, columns, spans, batch_rows)
-
-    monkeypatch.setattr(ParquetDataFile, "batches", noted)
+def pages_of_a_few_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small pages count as large ones."""
     monkeypatch.setattr(reader, "_PAGED_BYTES", 0)
     monkeypatch.setattr(late_materialization, "_PAGE_ROWS", 20)
-    return decoded
 
 
-def test_a_few_keys_decode_only_their_pages(pages_of_a_few_rows: list[str]) -> None:
+@pytest.mark.usefixtures("pages_of_a_few_rows")
+def test_a_few_keys_decode_only_their_pages(decoded: list[tuple[str, int]]) -> None:
     runs = Runs(rows_per_group=1000, rows_per_page=20, where=col("k").isin([7, 150, 151]))
     runs.add(inserts(range(400), "a")).add(inserts(range(100, 300), "b"))
     assert runs.read("k", "t", "n", "added") == [
         {"k": k, "t": f"{run}{k}", "n": k, "added": None}
         for k, run in ((7, "a"), (150, "b"), (151, "b"))
     ]
-    assert {"t", "n"}.isdisjoint(pages_of_a_few_rows)
+    assert {"t", "n"}.isdisjoint(name for name, _ in decoded)
 
 
 @pytest.mark.usefixtures("pages_of_a_few_rows")
