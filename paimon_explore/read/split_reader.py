@@ -49,6 +49,7 @@ from paimon_explore.read.data_file import (
     read_data_file,
 )
 from paimon_explore.read.format_reader_registry import data_file_name
+from paimon_explore.read.key_lookup import newest_records, selects_one_key
 from paimon_explore.read.run_order import MAX_RUNS, in_order
 from paimon_explore.scan.manifest_arrays import byte_array, column, numbers, row_array
 from paimon_explore.scan.predicate.expression import TRUE, Expression, names_of
@@ -321,6 +322,10 @@ class SplitReader:
         ordered = not keep and not spec.sequence_fields
         if ordered:
             runs, ordered = in_order(split, runs, _MAX_LATE_RUNS if deciding else MAX_RUNS)
+        keys = self.schema.project(spec.keys).fields
+        if ordered and selects_one_key(self._on_keys, keys, spec):
+            streams = [self._run(split, run, spec, with_sequence=False) for run in runs]
+            return merge_runs([newest_records(streams)], spec, by_run_order=True)
         if deciding:
             from paimon_explore.read.row_selection import LateMerge, read_selected_rows  # noqa: PLC0415 - large
 
@@ -386,7 +391,7 @@ class SplitReader:
         system = (SystemColumn.SEQUENCE_NUMBER,) if with_sequence else ()
         if self.system_columns or _retracts(split, run):
             system = (*system, SystemColumn.VALUE_KIND)
-        on_keys = split_predicate(self.predicate, self.schema.trimmed_primary_keys).pushed
+        on_keys = self._on_keys
         for row in run:
             file = SplitFile(split=split, row=row, reader=self)
             request = ReadRequest(
@@ -400,6 +405,11 @@ class SplitReader:
                 use_threads=self.use_threads,
             )
             yield file.source(), request
+
+    @property
+    def _on_keys(self) -> Expression:
+        """The part of the predicate on key columns, which may skip records before a merge."""
+        return split_predicate(self.predicate, self.schema.trimmed_primary_keys).pushed
 
     @property
     def effective_schema(self) -> TableSchema:
