@@ -19,7 +19,6 @@ from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import Column, Ints, offsets_from_sizes, take_rows
 from paimon_explore.encoding.arrow_type_conversion import conform
 from paimon_explore.encoding.data_file_reader import PageBounds, PagesError, StoredColumn
-from paimon_explore.encoding.parquet.column_index_decoder import page_bounds
 from paimon_explore.encoding.parquet.footer_fixes import TAIL_BYTES, footer_length
 from paimon_explore.encoding.parquet.page_locations import (
     ChunkPlace,
@@ -28,6 +27,7 @@ from paimon_explore.encoding.parquet.page_locations import (
     indexed_pages,
     walked_pages,
 )
+from paimon_explore.encoding.parquet.page_statistics import header_bounds, indexed_bounds
 from paimon_explore.encoding.parquet.single_column_file import SingleColumnFile, SingleColumnFooter
 from paimon_explore.encoding.parquet.thrift_compact import (
     Struct,
@@ -50,6 +50,10 @@ _OFFSET_INDEX, _COLUMN_INDEX = (4, 5), (6, 7)  # of it: offset and length
 _PATH, _SIZE, _DATA_OFFSET, _DICTIONARY_OFFSET = 3, 7, 9, 11  # ColumnMetaData
 _BY_TYPE = 1  # the only known ColumnOrder
 _MAX_INDEX_BYTES = 16 << 20
+_MIN_WALKED_ROWS = 16_384
+"""Rows of a page from which on to read its header costs little compared with to decode it."""
+_STATISTICS_BYTES = 16 << 10
+"""Bytes read for a header with statistics; longer ones are not used."""
 _COPY_FRACTION = 0.25
 """Rows are copied if they are at most this fraction of the rows of their pages; else sliced."""
 
@@ -216,17 +220,27 @@ class _PagedColumn:
 
     def bounds(self, data_type: pa.DataType) -> PageBounds | None:
         """Return the statistics of the pages; None if there are no usable ones."""
-        index = self._index(_COLUMN_INDEX)
-        if index is None or not self._is_ordered():
-            return None
-        if _OFFSET_INDEX[0] not in self.chunk or self._arrow != data_type:
-            return None
-        firsts = self._pages_until(self.first + self.place.rows).firsts
         physical, width = int_of(self.footer.element, _TYPE), int_of(self.footer.element, _WIDTH)
-        if physical is None:
+        if physical is None or not self._is_ordered() or self._arrow != data_type:
             return None
-        found = page_bounds(index, physical, width, np.diff(firsts), data_type)
+        if _COLUMN_INDEX[0] in self.chunk:
+            index = self._index(_COLUMN_INDEX)
+            if index is None or _OFFSET_INDEX[0] not in self.chunk:
+                return None
+            firsts = self._pages_until(self.first + self.place.rows).firsts
+            found = indexed_bounds(index, physical, width, np.diff(firsts), data_type)
+        else:
+            if not self.pages.may_walk or self._rows_of_first_page() < _MIN_WALKED_ROWS:
+                return None
+            pages = self._pages_until(self.first + self.place.rows)
+            firsts = pages.firsts
+            headers = [self.pages.read(at, _STATISTICS_BYTES) for at in pages.offsets.tolist()]
+            found = header_bounds(headers, physical, width, data_type)
         return None if found is None else PageBounds(firsts=firsts, bounds=found)
+
+    def _rows_of_first_page(self) -> int:
+        firsts = self._pages_until(self.first + 1).firsts
+        return int(firsts[1] - firsts[0])
 
     def share(self, rows: Ints) -> float:
         """Return the fraction of the row group that is on the pages of some rows."""

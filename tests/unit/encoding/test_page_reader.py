@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Mapping
+from typing import Literal
 
 import numpy as np
 import pyarrow as pa
@@ -10,6 +11,7 @@ import pytest
 
 from paimon_explore.data_types.arrow_buffers import Column, as_python
 from paimon_explore.encoding.data_file_reader import PagedRows, PagesError
+from paimon_explore.encoding.parquet import page_reader
 from paimon_explore.encoding.parquet.reader import open_parquet
 from support.files import stored
 
@@ -18,10 +20,13 @@ COLUMNS: Mapping[str, Column] = {
     "n": pa.array(range(ROWS), pa.int64()),
     "s": pa.array([None if n % 7 == 0 else f"t{n % 90}" for n in range(ROWS)]),
     "a": pa.array([[n] for n in range(ROWS)]),
+    "z": pa.array([650 if n == 650 else None for n in range(ROWS)], pa.int64()),
 }
 
 
-def group(*, span: int = 0, index: bool = True, size: int = 10_000) -> PagedRows:
+def group(
+    *, span: int = 0, index: bool = True, size: int = 10_000, version: Literal["1.0", "2.0"] = "1.0"
+) -> PagedRows:
     out = io.BytesIO()
     pq.write_table(
         pa.table(dict(COLUMNS)),
@@ -30,6 +35,7 @@ def group(*, span: int = 0, index: bool = True, size: int = 10_000) -> PagedRows
         data_page_size=1,
         write_batch_size=100,
         write_page_index=index,
+        data_page_version=version,
     )
     file = open_parquet(pa.BufferReader(out.getvalue()), "/t/f.parquet")
     file.paged_bytes = 0
@@ -55,13 +61,30 @@ def test_rows_are_positions_in_the_file() -> None:
         pages.values(stored("n", "BIGINT"), np.array([399, 450]))
 
 
-def test_bounds_of_pages_are_told_where_there_is_an_index() -> None:
-    found = group(span=1, size=400).bounds(stored("n", "BIGINT"))
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+@pytest.mark.parametrize("index", [True, False])
+def test_bounds_of_pages_come_from_the_index_or_the_headers(
+    monkeypatch: pytest.MonkeyPatch, *, index: bool, version: Literal["1.0", "2.0"]
+) -> None:
+    monkeypatch.setattr(page_reader, "_MIN_WALKED_ROWS", 100)
+    pages = group(span=1, size=400, index=index, version=version)
+    found = pages.bounds(stored("n", "BIGINT"))
     assert found is not None
     assert found.firsts.tolist() == [400, 500, 600, 700, 800]
     assert as_python(found.bounds.minimum) == [400, 500, 600, 700]
     assert as_python(found.bounds.maximum) == [499, 599, 699, 799]
     assert as_python(found.bounds.null_count) == [0, 0, 0, 0]
+    texts = pages.bounds(stored("s", "STRING"))
+    assert texts is not None
+    assert as_python(texts.bounds.minimum) == ["t0", "t0", "t1", "t0"]
+    assert as_python(texts.bounds.null_count) == [14, 14, 14, 15]
+    nulls = pages.bounds(stored("z", "BIGINT"))
+    assert nulls is not None
+    assert as_python(nulls.bounds.minimum) == [None, None, 650, None]
+    assert as_python(nulls.bounds.null_count) == [100, 100, 99, 100]
+
+
+def test_headers_of_small_pages_are_not_read() -> None:
     assert group(index=False).bounds(stored("n", "BIGINT")) is None
 
 
