@@ -1,4 +1,4 @@
-"""Filtering of rows by position: deletion vectors and file index results.
+"""Filtering of rows by position: deletion vectors, which are read here, and file index results.
 
 Both are bitmaps of physical positions, so they apply regardless of skipped parts of the file.
 """
@@ -22,6 +22,10 @@ from paimon_explore.frozen_dataclass import dataclass
 
 if TYPE_CHECKING:
     from pyroaring import BitMap, BitMap64
+
+    from paimon_explore.encoding.deletion_vector import DeletionVector
+    from paimon_explore.fileio.file_io import FileIO
+    from paimon_explore.scan.splits.data_split import DeletionFile
 
 Positions = npt.NDArray[np.int64]
 FileRows = tuple[PositionedBatch, Positions | None]
@@ -138,3 +142,19 @@ def positions(bitmap: "BitMap | BitMap64") -> Positions:
     packed = bitmap.to_array()
     kind = np.uint32 if packed.itemsize == 4 else np.uint64  # noqa: PLR2004 - bytes
     return np.frombuffer(packed, dtype=kind).astype(np.int64)
+
+
+def load_vector(file_io: "FileIO", found: "DeletionFile") -> "DeletionVector":
+    """Reads a deletion vector from its index file.
+
+    Raises:
+        CorruptFileError: the vector breaks its format.
+        MissingFileError: the index file does not exist.
+    """
+    from paimon_explore.encoding.deletion_vector import (  # noqa: PLC0415 - there is one
+        FRAME_BYTES,
+        decode_vector,
+    )
+
+    record = file_io.read_range(found.path, found.offset, found.length + FRAME_BYTES)
+    return decode_vector(record, found.length, path=found.path, cardinality=found.cardinality)

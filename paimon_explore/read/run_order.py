@@ -1,8 +1,27 @@
-"""The order of sorted runs: whether each has only newer records than the runs before it."""
+"""The order of sorted runs: whether each has only newer records than the runs before it.
 
+If so, sequence numbers need not be read, and a read of one key ends at the newest run that contains
+the key.
+"""
+
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+import pyarrow as pa
+
+from paimon_explore.data_types.definitions import DataField, TypeRoot
+from paimon_explore.data_types.traversal import is_root
+from paimon_explore.merge.merge_spec import MergeSpec
+from paimon_explore.metadata.options.option_enums import MergeEngine
 from paimon_explore.scan.manifest_arrays import numbers
+from paimon_explore.scan.predicate.expression import (
+    Column,
+    Compare,
+    CompareOp,
+    Expression,
+    In,
+    conjuncts,
+)
 from paimon_explore.scan.splits.data_split import DataSplit
 from paimon_explore.scan.splits.key_range_sections import by_age
 
@@ -31,3 +50,40 @@ def in_order(
     files = by_age([[row] for run in runs for row in run], newest)
     found = len(files) <= max_runs and runs_in_order(split, files)
     return (files, True) if found else (runs, False)
+
+
+def selects_one_key(predicate: Expression, keys: Sequence[DataField], spec: MergeSpec) -> bool:
+    """Returns whether at most one key can match, and its newest record is the result.
+
+    False for keys with floating-point numbers: 0.0 and -0.0 are equal, but two keys.
+    """
+    if spec.engine is not MergeEngine.DEDUPLICATE or spec.sequence_fields or spec.ignore_delete:
+        return False
+    if any(is_root(key.type, TypeRoot.FLOAT, TypeRoot.DOUBLE) for key in keys):
+        return False
+    fixed = {_compared_with_one_value(part) for part in conjuncts(predicate)}
+    return all(key.name in fixed for key in keys)
+
+
+def _compared_with_one_value(part: Expression) -> str | None:
+    """The column that a condition requires to have one value, if it does."""
+    match part:
+        case Compare(op=CompareOp.EQ, left=Column(path=(name,))):
+            return name
+        case In(operand=Column(path=(name,)), values=(_,)):
+            return name
+        case _:
+            return None
+
+
+def newest_records(runs: Sequence[Iterator[pa.RecordBatch]]) -> Iterator[pa.RecordBatch]:
+    """Returns the records of the newest run that has any; older runs are not read.
+
+    Args:
+        runs: in order; the matching records of each.
+    """
+    for run in reversed(runs):
+        found = [batch for batch in run if batch.num_rows]
+        if found:
+            return iter(found)
+    return iter(())

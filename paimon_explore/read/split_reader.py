@@ -22,7 +22,6 @@ from paimon_explore.data_types.arrow_buffers import bool_values, take_rows, vali
 from paimon_explore.data_types.definitions import DataField, RowType, TypeRoot, with_nullable
 from paimon_explore.data_types.traversal import is_root
 from paimon_explore.encoding.binary_row.decoder import decode_rows
-from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.paths import parent
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.merge.key_records import RowKind, is_retract
@@ -48,15 +47,14 @@ from paimon_explore.read.data_file import (
     SystemColumn,
     read_data_file,
 )
+from paimon_explore.read.deletion_vector_filter import load_vector
 from paimon_explore.read.format_reader_registry import data_file_name
-from paimon_explore.read.key_lookup import newest_records, selects_one_key
-from paimon_explore.read.run_order import MAX_RUNS, in_order
+from paimon_explore.read.run_order import MAX_RUNS, in_order, newest_records, selects_one_key
 from paimon_explore.scan.manifest_arrays import byte_array, column, numbers, row_array
 from paimon_explore.scan.predicate.expression import TRUE, Expression, names_of
 from paimon_explore.scan.predicate.predicate_split import split as split_predicate
 from paimon_explore.scan.splits.data_split import (
     DataSplit,
-    DeletionFile,
     DifferenceSplit,
     LayeredSplit,
     RetractedSplit,
@@ -535,22 +533,6 @@ class SplitFile:
 
 def _same_type(source: DataField, wanted: DataField) -> bool:
     return with_nullable(source.type, nullable=True) == with_nullable(wanted.type, nullable=True)
-
-
-def load_vector(file_io: FileIO, found: DeletionFile) -> "DeletionVector":
-    """Reads a deletion vector from its index file.
-
-    Raises:
-        CorruptFileError: the vector breaks its format.
-        MissingFileError: the index file does not exist.
-    """
-    from paimon_explore.encoding.deletion_vector import (  # noqa: PLC0415 - there is one
-        FRAME_BYTES,
-        decode_vector,
-    )
-
-    record = file_io.read_range(found.path, found.offset, found.length + FRAME_BYTES)
-    return decode_vector(record, found.length, path=found.path, cardinality=found.cardinality)
 
 
 def filter_batches(

@@ -2,19 +2,21 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from paimon_explore.data_types.definitions import DataField
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.predicate.builder import Term
-from paimon_explore.sql_statements.copy_into.file_format import FileFormat
-from paimon_explore.sql_statements.copy_into.file_load import FileLoad, LoadResult
-from paimon_explore.sql_statements.copy_into.load_history import SourceFile
 from paimon_explore.sql_statements.merge_clause import MergeClause
 from paimon_explore.sql_statements.outcome import QueryRows
 from paimon_explore.table.row_reader import RowSource
 from paimon_explore.table.table import Table
+
+if TYPE_CHECKING:
+    from paimon_explore.sql_statements.copy_into.file_format import FileFormat
+    from paimon_explore.sql_statements.copy_into.file_load import FileLoad, LoadResult
+    from paimon_explore.sql_statements.copy_into.load_history import SourceFile
 
 Args: TypeAlias = Mapping[str, object] | Sequence[object] | None
 """The values of parameter markers."""
@@ -182,18 +184,18 @@ class Engine(Protocol):
     def overwrites_dynamically(self) -> bool:
         """Return whether INSERT OVERWRITE replaces only the partitions of the new rows."""
 
-    def list_files(self, folder: str) -> list[SourceFile]:
+    def list_files(self, folder: str) -> "list[SourceFile]":
         """List the files directly in a folder, by name, without hidden ones.
 
         Raises:
             InvalidInputError: there is no such folder or file.
         """
 
-    def load_files(self, load: FileLoad, files: Sequence[SourceFile]) -> list[LoadResult]:
+    def load_files(self, load: "FileLoad", files: "Sequence[SourceFile]") -> "list[LoadResult]":
         """Load files into a table, in one commit; return what became of each."""
 
     def export_files(
-        self, rows: QueryRows, made: FileFormat, folder: str, *, overwrite: bool
+        self, rows: QueryRows, made: "FileFormat", folder: str, *, overwrite: bool
     ) -> int:
         """Write rows to files of a folder; return their number.
 

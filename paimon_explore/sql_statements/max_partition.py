@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from datetime import date, datetime
 
 from paimon_explore.errors import InvalidInputError, NotFoundError
-from paimon_explore.maintenance.rewrites.rewrite_commit import partition_values
 from paimon_explore.scan.live_entries import PartitionFilter, live_files
 from paimon_explore.scan.manifest_arrays import byte_rows
 from paimon_explore.sql_statements.table_references import spliced
@@ -84,6 +83,8 @@ def _constant(value: object) -> str:
 
 def _values(table: Table) -> list[object]:
     """Return the values of the first partition column that have data files."""
+    from paimon_explore.maintenance.rewrites.rewrite_commit import partition_values  # noqa: PLC0415 - large
+
     schema, snapshot = latest_schema(table.store), table.store.snapshots.latest()
     if snapshot is None:
         return []

@@ -1,14 +1,16 @@
 """Results of statements, which every engine converts to its own: answers, and rows of queries."""
 
 from collections.abc import Sequence
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from paimon_explore.data_types.definitions import DataField, DataType, RowType
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.table.table import Table
-from paimon_explore.write.write_target import WriteTarget
+
+if TYPE_CHECKING:
+    from paimon_explore.write.write_target import WriteTarget
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +80,7 @@ class QueryRows(Protocol):
                 of the table decide what is replaced.
         """
 
-    def replace_table(self, target: WriteTarget) -> Snapshot | None:
+    def replace_table(self, target: "WriteTarget") -> Snapshot | None:
         """Replace the schema and all rows of a table, in one commit."""
 
 

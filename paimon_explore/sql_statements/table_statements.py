@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 
 from paimon_explore.errors import InvalidInputError
+from paimon_explore.sql_statements.commands.dispatch import COMMANDS
 from paimon_explore.sql_statements.duckdb.dialect import parsed_query
 from paimon_explore.sql_statements.procedures.call_statement import PROCEDURES
 from paimon_explore.sql_statements.session import sql
-from paimon_explore.sql_statements.statement import HANDLERS
 from paimon_explore.sql_statements.tokenizer import Kind, Reader, statements_of, tokens_of
 from paimon_explore.sql_statements.write_targets import check_writable
 from paimon_explore.table.sql_results.sql_result import SqlResult
@@ -101,7 +101,7 @@ def _changing(statement: str) -> str:
     if word == "WITH":
         reader.until("SELECT", "FROM", "VALUES", "TABLE", *_WRITING)
         return reader.here.word if reader.here.word in _WRITING else ""
-    return word if word in HANDLERS and word not in _READING else ""
+    return word if word in COMMANDS and word not in _READING else ""
 
 
 def _target(reader: Reader) -> str:

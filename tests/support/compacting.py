@@ -6,7 +6,7 @@ import pyarrow as pa
 
 from paimon_explore import Catalog, Table
 from paimon_explore.metadata.manifest.entry_cancellation import live_entries
-from paimon_explore.read.split_reader import load_vector
+from paimon_explore.read.deletion_vector_filter import load_vector
 from paimon_explore.scan.splits.deletion_vector_files import deletion_files
 from support.written import columns
 

@@ -4,12 +4,13 @@ import textwrap
 from types import ModuleType
 
 from generated.markdown import block
-from paimon_explore.sql_statements import statement, table_references
+from paimon_explore.sql_statements import table_references
 from paimon_explore.sql_statements.commands import (
     alter_table,
     column_definitions,
     copy_into,
     ddl_statements,
+    dispatch,
     dml_statements,
     merge_statement,
     show_statements,
@@ -22,7 +23,7 @@ PARSERS = {
     "Tables and databases": (ddl_statements, column_definitions),
     "Changes of a table": (alter_table,),
     "What is there": (show_statements,),
-    "Views, plans, procedures": (statement,),
+    "Views, plans, procedures": (dispatch,),
 }
 """The modules whose grammars a part of the page shows, by its heading."""
 

@@ -64,11 +64,11 @@ def indexed_bounds(
             is_empty, counted or [None] * len(rows), rows.tolist(), strict=True
         )
     ]
-    texts = (
+    minimums, maximums = (
         [None if skip else value for value, skip in zip(values, is_empty, strict=True)]
         for values in (lows, highs)
     )
-    return _bounds(*texts, nulls, (physical, width), data_type)
+    return _bounds(minimums, maximums, nulls, (physical, width), data_type)
 
 
 def header_bounds(

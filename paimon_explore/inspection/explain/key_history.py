@@ -45,7 +45,8 @@ from paimon_explore.metadata.options.table_options import (
     TableOptions,
 )
 from paimon_explore.metadata.table_paths import POSTPONE_BUCKET
-from paimon_explore.read.split_reader import SplitReader, load_vector
+from paimon_explore.read.deletion_vector_filter import load_vector
+from paimon_explore.read.split_reader import SplitReader
 from paimon_explore.scan.branch_scan import plan_table
 from paimon_explore.scan.manifest_arrays import numbers
 from paimon_explore.scan.plan import ScanTarget

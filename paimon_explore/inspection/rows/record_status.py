@@ -35,7 +35,8 @@ from paimon_explore.metadata.options.option_enums import MergeEngine
 from paimon_explore.metadata.options.table_options import DATA_EVOLUTION_ENABLED
 from paimon_explore.metadata.table_paths import POSTPONE_BUCKET
 from paimon_explore.read.data_file import ReadRequest, SystemColumn, read_data_file
-from paimon_explore.read.split_reader import SplitFile, SplitReader, load_vector
+from paimon_explore.read.deletion_vector_filter import load_vector
+from paimon_explore.read.split_reader import SplitFile, SplitReader
 from paimon_explore.scan.manifest_arrays import column, group_numbers, numbers, row_array, text
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.predicate.expression import TRUE

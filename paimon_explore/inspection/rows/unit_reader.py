@@ -12,9 +12,10 @@ from paimon_explore.inspection.rows.row_stream import RowStream
 from paimon_explore.inspection.rows.row_units import RowUnit
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.read.data_file import ReadRequest, SystemColumn
+from paimon_explore.read.deletion_vector_filter import load_vector
 from paimon_explore.read.deletion_vector_filter import positions as positions_of
 from paimon_explore.read.rows_at_positions import read_rows_at
-from paimon_explore.read.split_reader import SplitFile, SplitReader, load_vector
+from paimon_explore.read.split_reader import SplitFile, SplitReader
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.predicate.expression import TRUE, Expression, conjunction
 from paimon_explore.scan.splits.data_split import DataSplit

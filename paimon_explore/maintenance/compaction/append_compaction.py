@@ -34,7 +34,8 @@ from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.effective_options import target_file_bytes
 from paimon_explore.metadata.options.table_options import MAX_INT64, TableOptions
 from paimon_explore.read.data_file import SystemColumn
-from paimon_explore.read.split_reader import SplitReader, load_vector
+from paimon_explore.read.deletion_vector_filter import load_vector
+from paimon_explore.read.split_reader import SplitReader
 from paimon_explore.scan.manifest_arrays import numbers
 from paimon_explore.scan.splits.data_split import DataSplit, Splits
 from paimon_explore.scan.splits.row_id_ranges import row_ranges

@@ -17,7 +17,7 @@ from paimon_explore.fileio.discard import discard
 from paimon_explore.metadata.manifest.index_manifest import DELETION_VECTORS_INDEX, IndexEntries
 from paimon_explore.metadata.manifest.manifest_entry import FileKind
 from paimon_explore.metadata.options import table_options as opt
-from paimon_explore.read.split_reader import load_vector
+from paimon_explore.read.deletion_vector_filter import load_vector
 from paimon_explore.scan.splits.data_split import DataSplit
 from paimon_explore.write.write_target import WriteTarget
 

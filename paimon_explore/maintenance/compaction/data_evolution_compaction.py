@@ -33,8 +33,8 @@ from paimon_explore.metadata.manifest.manifest_entry import FileSource
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.effective_options import target_file_bytes
 from paimon_explore.metadata.options.table_options import MAX_INT64
-from paimon_explore.read.deletion_vector_filter import positions
-from paimon_explore.read.split_reader import SplitReader, load_vector
+from paimon_explore.read.deletion_vector_filter import load_vector, positions
+from paimon_explore.read.split_reader import SplitReader
 from paimon_explore.scan.manifest_arrays import Rows, numbers
 from paimon_explore.scan.splits.data_split import DataSplit, Splits
 from paimon_explore.scan.splits.row_id_ranges import is_column_file, row_ranges, same_rows

@@ -19,7 +19,7 @@ from paimon_explore.maintenance.row_level.candidate_files import bitmap
 from paimon_explore.metadata.manifest.index_manifest import DELETION_VECTORS_INDEX, IndexEntries
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.table_options import DYNAMIC_BUCKET
-from paimon_explore.read.split_reader import load_vector
+from paimon_explore.read.deletion_vector_filter import load_vector
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.splits.data_split import DataSplit
 from paimon_explore.write.write_target import WriteTarget

@@ -3,13 +3,14 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 import pyarrow as pa
 from sqlglot import exp
 
 from paimon_explore.data_types.arrow import to_arrow
-from paimon_explore.data_types.definitions import DataField, RowType
+from paimon_explore.data_types.definitions import DataField
 from paimon_explore.errors import (
     AlreadyExistsError,
     InvalidInputError,
@@ -18,15 +19,7 @@ from paimon_explore.errors import (
 )
 from paimon_explore.fileio.paths import scheme
 from paimon_explore.fileio.resolve import resolve
-from paimon_explore.maintenance.row_level.update_delete import readable_row_type
-from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.snapshot import Snapshot
-from paimon_explore.scan.predicate.builder import col
-from paimon_explore.scan.predicate.expression import Column, Expression, conjunction
-from paimon_explore.scan.predicate.unset_argument import NOT_GIVEN, NotGiven
-from paimon_explore.sql_statements.copy_into.file_format import FileFormat
-from paimon_explore.sql_statements.copy_into.file_load import FileLoad, LoadResult
-from paimon_explore.sql_statements.copy_into.load_history import SourceFile
 from paimon_explore.sql_statements.duckdb.database import duckdb_errors, new_cursor
 from paimon_explore.sql_statements.duckdb.dialect import (
     DUCKDB,
@@ -37,9 +30,6 @@ from paimon_explore.sql_statements.duckdb.dialect import (
     parsed_query,
     with_values,
 )
-from paimon_explore.sql_statements.duckdb.expressions import computed
-from paimon_explore.sql_statements.duckdb.file_export import export_rows
-from paimon_explore.sql_statements.duckdb.file_import import FileImport
 from paimon_explore.sql_statements.duckdb.metadata_answers import metadata_answer
 from paimon_explore.sql_statements.duckdb.parquet_files import parquet_files
 from paimon_explore.sql_statements.duckdb.query_rows import AssignedRows, DuckRows, plain_type
@@ -53,13 +43,14 @@ from paimon_explore.sql_statements.engine import (
     RowUpdate,
     TableRows,
 )
-from paimon_explore.sql_statements.merge_clause import MergeAction, MergeClause, MergeRows
-from paimon_explore.sql_statements.outcome import QueryRows, row_type_of
-from paimon_explore.sql_statements.schema_evolution import evolve
-from paimon_explore.table.latest_schema import latest_schema
-from paimon_explore.table.merge_builder import Merge
+from paimon_explore.sql_statements.outcome import QueryRows
 from paimon_explore.table.scan import Scan
 from paimon_explore.table.table import Table
+
+if TYPE_CHECKING:
+    from paimon_explore.sql_statements.copy_into.file_format import FileFormat
+    from paimon_explore.sql_statements.copy_into.file_load import FileLoad, LoadResult
+    from paimon_explore.sql_statements.copy_into.load_history import SourceFile
 
 _PLAIN_CLAUSES = frozenset({"expressions", "from", "from_", "limit"})
 _SET_MODE = re.compile(rf"SET\s+{OVERWRITE_MODE}\s*=\s*(STATIC|DYNAMIC)", re.IGNORECASE)
@@ -253,42 +244,17 @@ class DuckDBEngine:
 
     def update(self, change: RowUpdate, args: Args) -> Snapshot | None:
         """Update or delete rows."""
-        text = change.query.replace(TARGET_VIEW, "t", 1)
-        tree = with_values(parsed_query(text), args)
+        from paimon_explore.sql_statements.duckdb.row_changes import update  # noqa: PLC0415 - not for queries
+
+        tree = with_values(parsed_query(change.query.replace(TARGET_VIEW, "t", 1)), args)
         assert isinstance(tree, exp.Select)  # noqa: S101 - as `RowUpdate` says
-        row_type = _readable_type(change.table)
-        columns = [(Column(path=(field.name,)), field.name) for field in row_type]
-        sources = {**self._sources, **self._session_views(tree)}
-
-        def made(part: exp.Expr) -> Expression:
-            return computed(part, change.alias, columns, row_type, sources)
-
-        where = tree.args.get("where")
-        parts: list[Expression] = []
-        if change.pruned is not None:
-            parts.append(change.pruned.expression)
-        if where is not None:
-            parts.append(made(where.this))
-        condition = conjunction(parts)
-        if not change.values:
-            return change.table.delete(condition)
-        new = [one.unalias() for one in tree.expressions[1:]]
-        values = dict(zip(change.values, map(made, new), strict=True))
-        return change.table.update(values, condition if parts else NOT_GIVEN)
+        return update(change, tree, {**self._sources, **self._session_views(tree)})
 
     def merge(self, change: RowMerge) -> Snapshot | None:
         """Merge rows."""
-        source = row_type_of(change.source.fields, "a merge")
-        if change.evolves:
-            assigned = [name for one in change.clauses for name in one.values or {}]
-            takes_all = any(one.values is None for one in change.clauses)
-            evolve(change.table, source, assigned, takes_all=takes_all)
-        scope = _MergeScope(change, source, _readable_type(change.table), self._sources)
-        rows = _duck_rows(change.source).to_batches()
-        made = change.table.merge(rows, scope.on(), target_alias="target", source_alias="source")
-        for clause in change.clauses:
-            made = scope.added(made, clause)
-        return made.execute()
+        from paimon_explore.sql_statements.duckdb.row_changes import merge  # noqa: PLC0415 - not for queries
+
+        return merge(change, _duck_rows(change.source), self._sources)
 
     def compact(
         self,
@@ -334,8 +300,10 @@ class DuckDBEngine:
         """Return whether INSERT OVERWRITE replaces only the partitions of the new rows."""
         return self._state.overwrite_mode.upper() == "DYNAMIC"
 
-    def list_files(self, folder: str) -> list[SourceFile]:
+    def list_files(self, folder: str) -> "list[SourceFile]":
         """List the files directly in a folder of any storage that this library opens."""
+        from paimon_explore.sql_statements.copy_into.load_history import SourceFile  # noqa: PLC0415 - not for queries
+
         file_io, path = resolve(folder, self._storage_options)
         if not file_io.exists(path):
             raise InvalidInputError(f"COPY INTO: there is no file or folder {folder!r}.")
@@ -351,14 +319,18 @@ class DuckDBEngine:
             if not one.is_folder and not one.name.startswith(("_", "."))
         ]
 
-    def load_files(self, load: FileLoad, files: Sequence[SourceFile]) -> list[LoadResult]:
+    def load_files(self, load: "FileLoad", files: "Sequence[SourceFile]") -> "list[LoadResult]":
         """Load files into a table."""
+        from paimon_explore.sql_statements.duckdb.file_import import FileImport  # noqa: PLC0415 - not for queries
+
         return FileImport(to=load, storage_options=self._storage_options).load(files)
 
     def export_files(
-        self, rows: QueryRows, made: FileFormat, folder: str, *, overwrite: bool
+        self, rows: QueryRows, made: "FileFormat", folder: str, *, overwrite: bool
     ) -> int:
         """Write rows to a file in a folder."""
+        from paimon_explore.sql_statements.duckdb.file_export import export_rows  # noqa: PLC0415 - not for queries
+
         storage = resolve(folder, self._storage_options)
         return export_rows(_duck_rows(rows), made, folder, storage, overwrite=overwrite)
 
@@ -437,131 +409,5 @@ def _duck_rows(rows: QueryRows) -> DuckRows:
     return rows
 
 
-def _readable_type(table: Table) -> RowType:
-    schema = latest_schema(table.store)
-    return readable_row_type(schema, TableOptions({**schema.options, **table.dynamic_options}))
-
-
 def _duckdb_type(field: DataField) -> exp.DataType:
     return exp.DataType.build(plain_type(to_arrow(field.type)), dialect="duckdb")
-
-
-class _MergeScope:
-    """The expressions of a merge: columns of both sides become columns of one row.
-
-    Args:
-        change: the merge.
-        source: the columns of the source.
-        target: the columns of the table.
-        sources: the views that subqueries read.
-    """
-
-    def __init__(
-        self, change: RowMerge, source: RowType, target: RowType, sources: Mapping[str, object]
-    ) -> None:
-        self._change = change
-        self._sources = sources
-        self._aliases = {
-            change.target_alias.lower(): "target",
-            change.source_alias.lower(): "source",
-        }
-        sides = {"target": target, "source": source}
-        self._fields = [(side, f) for side, row_type in sides.items() for f in row_type]
-        self._row_type = RowType(fields=tuple(field for _, field in self._fields))
-
-    def on(self) -> Expression:
-        """Return the join condition; equalities of columns are found by the merge itself."""
-        parts = [self._equality(part) or self._made(part) for part in _conjuncts(self._change.on)]
-        return conjunction(parts)
-
-    def _equality(self, part: exp.Expr) -> Expression | None:
-        if not isinstance(part, exp.EQ):
-            return None
-        paths = [self._path(side) for side in (part.this, part.expression)]
-        if None in paths:
-            return None
-        left, right = (col(*path) for path in paths if path is not None)
-        return (left == right).expression
-
-    def _path(self, node: exp.Expr) -> tuple[str, str] | None:
-        if not isinstance(node, exp.Column) or node.args.get("db") is not None:
-            return None
-        side = self._aliases.get(node.table.lower()) if node.table else None
-        found = [
-            (known, field.name)
-            for known, field in self._fields
-            if field.name.lower() == node.name.lower() and side in {None, known}
-        ]
-        return found[0] if len(found) == 1 else None
-
-    def _made(self, tree: exp.Expr) -> Expression:
-        """Return an expression whose columns are those of one row, `c0`, `c1`, …."""
-        numbers = {(side, field.name): at for at, (side, field) in enumerate(self._fields)}
-
-        def renamed(node: exp.Expr) -> exp.Expr:
-            path = self._path(node)
-            if path is not None:
-                return exp.column(f"c{numbers[path]}")
-            if isinstance(node, exp.Column):
-                return self._member(node, numbers)
-            return node
-
-        columns = [
-            (Column(path=(side, field.name)), f"c{at}")
-            for at, (side, field) in enumerate(self._fields)
-        ]
-        tree = tree.copy().transform(renamed)
-        return computed(tree, "_rows", columns, self._row_type, self._sources)
-
-    def _member(self, node: exp.Column, numbers: Mapping[tuple[str, str], int]) -> exp.Expr:
-        """Return a member of a struct column, or raise an error for an unknown column."""
-        parts = [part.name for part in node.parts]
-        side = self._aliases.get(parts[0].lower()) if len(parts) > 1 else None
-        rest = parts[1:] if side else parts
-        known = [
-            key for key in numbers if key[1].lower() == rest[0].lower() and side in {None, key[0]}
-        ]
-        if len(known) != 1:
-            what = "is ambiguous" if known else "does not exist"
-            raise InvalidInputError(
-                f"Column {'.'.join(parts)!r} {what} in the merge.",
-                hint=f"Qualify it with {self._change.target_alias} or {self._change.source_alias}.",
-            )
-        found: exp.Expr = exp.column(f"c{numbers[known[0]]}")
-        for name in rest[1:]:
-            found = exp.Dot(this=found, expression=exp.to_identifier(name))
-        return found
-
-    def added(self, made: Merge, clause: MergeClause) -> Merge:
-        """Return the merge with one more clause."""
-        condition: Expression | NotGiven = NOT_GIVEN
-        if clause.condition is not None:
-            condition = self._made(parsed_expression(clause.condition))
-        values = None
-        if clause.values is not None:
-            values = {
-                name: self._made(parsed_expression(text)) for name, text in clause.values.items()
-            }
-        if clause.action is MergeAction.INSERT:
-            return made.when_not_matched_insert(values, condition)
-        if clause.rows is MergeRows.NOT_MATCHED_BY_SOURCE:
-            if clause.action is MergeAction.DELETE:
-                return made.when_not_matched_by_source_delete(condition)
-            return made.when_not_matched_by_source_update(values or {}, condition)
-        if clause.action is MergeAction.DELETE:
-            return made.when_matched_delete(condition)
-        if values is None:
-            return made.when_matched_update_all(condition)
-        return made.when_matched_update(values, condition)
-
-
-def _conjuncts(text: str) -> list[exp.Expr]:
-    tree = parsed_expression(text).unnest()
-    pending, found = [tree], list[exp.Expr]()
-    while pending:
-        node = pending.pop().unnest()
-        if isinstance(node, exp.And):
-            pending += [node.expression, node.this]
-        else:
-            found.append(node)
-    return found

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import duckdb
 import numpy as np
@@ -13,9 +14,7 @@ import pyarrow.types as pat
 from paimon_explore.data_types.arrow import from_arrow, to_arrow
 from paimon_explore.data_types.arrow_buffers import take_rows
 from paimon_explore.data_types.definitions import DataField, DataType
-from paimon_explore.errors import CommitOutcomeUnknownError, InvalidInputError, PaimonError
-from paimon_explore.maintenance.row_level.primary_key_write import write_primary_key_rows
-from paimon_explore.maintenance.schema_replacement import commit_replacement
+from paimon_explore.errors import InvalidInputError
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.sql_statements.data_type_names import type_name
 from paimon_explore.sql_statements.duckdb.database import (
@@ -29,9 +28,10 @@ from paimon_explore.sql_statements.duckdb.database import (
 from paimon_explore.sql_statements.duckdb.joined_tables import with_known_sizes
 from paimon_explore.sql_statements.outcome import QueryField
 from paimon_explore.table.table import Table
-from paimon_explore.write.append_writer import write_append
-from paimon_explore.write.input.table_batches import Rows
-from paimon_explore.write.write_target import WriteTarget, abort
+
+if TYPE_CHECKING:
+    from paimon_explore.write.input.table_batches import Rows
+    from paimon_explore.write.write_target import WriteTarget
 
 BATCH_ROWS = 100_000
 """Maximum number of rows of a batch of a result."""
@@ -174,9 +174,11 @@ class DuckRows:
         """Replace rows of a table by these rows."""
         return table.overwrite(self, partition=partition)  # type: ignore[arg-type]  # as given
 
-    def replace_table(self, target: WriteTarget) -> Snapshot | None:
+    def replace_table(self, target: "WriteTarget") -> Snapshot | None:
         """Replace the schema and all rows of a table."""
-        return _replace(self.to_batches(), target)
+        from paimon_explore.sql_statements.duckdb.table_replacement import replace_table  # noqa: PLC0415 - not for queries
+
+        return replace_table(self.to_batches(), target)
 
 
 class AssignedRows:
@@ -258,9 +260,11 @@ class AssignedRows:
         """Replace rows of a table by these rows."""
         return table.overwrite(self, partition=partition)  # type: ignore[arg-type]  # as given
 
-    def replace_table(self, target: WriteTarget) -> Snapshot | None:
+    def replace_table(self, target: "WriteTarget") -> Snapshot | None:
         """Replace the schema and all rows of a table."""
-        return _replace(self.to_batches(), target)
+        from paimon_explore.sql_statements.duckdb.table_replacement import replace_table  # noqa: PLC0415 - not for queries
+
+        return replace_table(self.to_batches(), target)
 
 
 def _assigned(name: str, kind: str, given: "pa.Field[pa.DataType]", target: DataField) -> str:
@@ -305,24 +309,9 @@ def plain_type(wanted: pa.DataType) -> str:
     return known.get(wanted, "TIME" if pat.is_time(wanted) else "VARCHAR")
 
 
-def insert(rows: Rows, table: Table) -> Snapshot | None:
+def insert(rows: "Rows", table: Table) -> Snapshot | None:
     """Append or upsert rows."""
     return table.upsert(rows) if table.schema.primary_keys else table.append(rows)
-
-
-def _replace(rows: pa.RecordBatchReader, target: WriteTarget) -> Snapshot | None:
-    table = (target.store, target.schema, rows)
-    if target.schema.primary_keys:
-        messages = write_primary_key_rows(*table, options=target.options, replaces=True)
-    else:
-        messages = write_append(*table, options=target.options, replaces=True)
-    try:
-        return commit_replacement(target, messages)
-    except CommitOutcomeUnknownError:
-        raise
-    except PaimonError:
-        abort(target, messages)
-        raise
 
 
 def _paimon_type(arrow: pa.DataType) -> DataType | None:

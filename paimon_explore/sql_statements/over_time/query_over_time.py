@@ -2,25 +2,26 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, date, datetime
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 from sqlglot import exp
 
 from paimon_explore.arguments import integer, names, string
 from paimon_explore.errors import InvalidInputError, choices
-from paimon_explore.inspection.history.first_change import FirstChange, first_change
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.sql_statements.duckdb.dialect import duckdb_text, parsed_expression
 from paimon_explore.sql_statements.duckdb.engine import DuckDBEngine
 from paimon_explore.sql_statements.duckdb.query_rows import DuckRows
 from paimon_explore.sql_statements.outcome import Outcome
-from paimon_explore.sql_statements.over_time.result_difference import result_difference
 from paimon_explore.sql_statements.over_time.row_keys import key_columns, same_text
-from paimon_explore.sql_statements.over_time.shared_aggregates import shared_history
 from paimon_explore.sql_statements.table_resolution import Travel
 from paimon_explore.table.progress import progress
 from paimon_explore.table.sql_results.sql_result import SqlResult
 from paimon_explore.table.table import Table
+
+if TYPE_CHECKING:
+    from paimon_explore.inspection.history.first_change import FirstChange
 
 Point = int | str | date
 """A snapshot id, the name of a tag, or a time, as for `Table.at`."""
@@ -57,6 +58,8 @@ class QueryOverTime:
 
     def diff(self, before: Point, after: Point, key: Iterable[str] | None) -> SqlResult:
         """Return the rows of the result that differ between two points."""
+        from paimon_explore.sql_statements.over_time.result_difference import result_difference  # noqa: PLC0415 - rare
+
         tables, engine = self._tables()
         ends = [self._at(tables, point) for point in (before, after)]
         old, new = (self._read(end) for end in ends)
@@ -65,6 +68,8 @@ class QueryOverTime:
 
     def history(self, last: int) -> SqlResult:
         """Return the result at each of the last snapshots."""
+        from paimon_explore.sql_statements.over_time.shared_aggregates import shared_history  # noqa: PLC0415 - rare
+
         integer("last", last, minimum=1)
         self._is_stopped = False
         tables, engine = self._tables()
@@ -105,8 +110,10 @@ class QueryOverTime:
         whole = pa.concat_tables(reversed(found), promote_options="permissive")
         return SqlResult(_with_commits(whole, commits), note=note)
 
-    def first_change(self, condition: str) -> FirstChange:
+    def first_change(self, condition: str) -> "FirstChange":
         """Find the first snapshot at which a row of the result fulfils a condition."""
+        from paimon_explore.inspection.history.first_change import first_change  # noqa: PLC0415 - rare
+
         string("condition", condition)
         tables, engine = self._tables()
         if len(tables) > 1:

@@ -14,7 +14,6 @@ from paimon_explore.errors import (
     choices,
     suggestion,
 )
-from paimon_explore.metadata.schema.schema_validation import new_schema, validate_create
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metastore.identifier import plain_identifier
 from paimon_explore.table import lazy_types as types
@@ -241,6 +240,7 @@ class CatalogObjects:
         Traceback (most recent call last):
         paimon_explore.errors.UnsupportedFeatureError: Creating a view is not supported ...
         """
+        from paimon_explore.metadata.schema.schema_validation import new_schema
         from paimon_explore.metastore.view_values import ViewInfo
 
         wanted, texts = plain_identifier(name), option_texts(dialects)
@@ -344,6 +344,8 @@ class CatalogObjects:
         >>> pe.demo().table_schema({"id": "BIGINT"}, primary_key="id").row_type.names
         ('id',)
         """
+        from paimon_explore.metadata.schema.schema_validation import new_schema, validate_create
+
         created = new_schema(
             parse_columns(schema),
             primary_key=optional_column_names("primary_key", primary_key),

@@ -7,12 +7,13 @@ from types import ModuleType
 
 import pytest
 
-from paimon_explore.sql_statements import statement, table_references
+from paimon_explore.sql_statements import table_references
 from paimon_explore.sql_statements.commands import (
     alter_table,
     column_definitions,
     copy_into,
     ddl_statements,
+    dispatch,
     dml_statements,
     merge_statement,
     show_statements,
@@ -27,7 +28,7 @@ ELSEWHERE = {
     dml_statements: {"INSERT", "UPDATE", "DELETE", "WITH"},
     merge_statement: {"MERGE", "SET", "UPDATE", "DELETE", "INSERT", "VALUES", "AS"},
     show_statements: {"SHOW", "DESC", "DESCRIBE", "USE", "ANALYZE"},
-    statement: {"CALL", "LOCATION"},
+    dispatch: {"CALL", "LOCATION"},
     table_references: {"WITH", "AT"},
 }
 """Words of the grammar of each parser that another module reads."""
@@ -80,4 +81,4 @@ def test_a_parser_reads_every_word_of_its_grammar(module: ModuleType) -> None:
 
 def test_every_statement_has_a_grammar() -> None:
     begins = {word for parser in ELSEWHERE for word in WORD.findall(grammar(parser))}
-    assert set(statement.HANDLERS) <= begins
+    assert set(dispatch.COMMANDS) <= begins

@@ -1,0 +1,193 @@
+"""The commands by their first word, and those on views.
+
+Syntax:
+
+    CREATE [OR REPLACE] [[GLOBAL] {TEMPORARY | TEMP}] VIEW [IF NOT EXISTS] view [(name, ...)]
+        [COMMENT 'text'] AS query
+    ALTER VIEW view {RENAME TO view | AS query}
+    DROP VIEW [IF EXISTS] view
+    EXPLAIN [EXTENDED | FORMATTED | COST | CODEGEN | LOGICAL] query   on Spark
+    EXPLAIN [ANALYZE] query                                           without Spark
+    CALL sys.procedure(name => value, ...)
+    REFRESH [TABLE] table
+"""
+
+from collections.abc import Callable, Mapping
+
+from paimon_explore.errors import UnsupportedFeatureError
+from paimon_explore.sql_statements.commands.alter_table import alter_table, comment_on
+from paimon_explore.sql_statements.commands.copy_into import copy_into
+from paimon_explore.sql_statements.commands.ddl_statements import (
+    create_database,
+    create_table,
+    drop_database,
+    drop_table,
+)
+from paimon_explore.sql_statements.commands.dml_statements import delete, insert, truncate, update
+from paimon_explore.sql_statements.commands.merge_statement import merge
+from paimon_explore.sql_statements.commands.show_statements import analyze, describe, show, use
+from paimon_explore.sql_statements.engine import Args
+from paimon_explore.sql_statements.outcome import Answer, Outcome, done
+from paimon_explore.sql_statements.procedures.call_statement import call
+from paimon_explore.sql_statements.queries import replaced, run_query
+from paimon_explore.sql_statements.table_resolution import Warehouse
+from paimon_explore.sql_statements.tokenizer import Reader
+from paimon_explore.sql_statements.views import NewView, create_view, find_view
+
+_Handler = Callable[[Warehouse, Reader, Args], Outcome | None]
+
+
+def _with(warehouse: Warehouse, reader: Reader, args: Args) -> Outcome | None:
+    """Run WITH … INSERT INTO, or a query that begins with WITH."""
+    inner = Reader(reader.source)
+    before = inner.until("INSERT", "SELECT", "FROM", "VALUES", "TABLE", "UPDATE", "DELETE", "MERGE")
+    if inner.takes("INSERT"):
+        return insert(warehouse, inner, args, before=before)
+    if inner.here.word in {"UPDATE", "DELETE", "MERGE"}:
+        raise UnsupportedFeatureError(
+            f"WITH … {inner.here.word}", hint="Write the query as a subquery."
+        )
+    return None
+
+
+def _create(warehouse: Warehouse, reader: Reader, args: Args) -> Outcome | None:
+    replaces = reader.takes("OR", "REPLACE")
+    if not replaces and reader.takes("TABLE"):
+        return create_table(warehouse, reader)
+    if not replaces and reader.takes_one("DATABASE", "SCHEMA", "NAMESPACE"):
+        return create_database(warehouse, reader) if warehouse.catalog is not None else None
+    if replaces and reader.takes("TABLE"):
+        return create_table(warehouse, reader, replaces=True)
+    return _create_view(warehouse, reader, args, replaces=replaces)
+
+
+def _replace(warehouse: Warehouse, reader: Reader, _: Args) -> Outcome | None:
+    if not reader.takes("TABLE"):
+        return None
+    return create_table(warehouse, reader, replaces=True, creates=False)
+
+
+def _create_view(
+    warehouse: Warehouse, reader: Reader, args: Args, *, replaces: bool
+) -> Outcome | None:
+    """Create a view over Paimon tables; a temporary one stays at the current snapshots."""
+    is_global = reader.takes("GLOBAL")
+    temporary = bool(reader.takes_one("TEMPORARY", "TEMP"))
+    if not reader.takes("VIEW"):
+        return None
+    ignore = reader.takes("IF", "NOT", "EXISTS")
+    parts = reader.path("the view")
+    names = reader.names("the columns") if reader.here.sign == "(" else ()
+    comment = reader.text("the comment") if reader.takes("COMMENT") else None
+    if not reader.takes("AS"):
+        return None
+    query = reader.rest()
+    with replaced(warehouse, query) as text:
+        is_own = temporary or warehouse.catalog is None or not warehouse.find(parts)
+        if text == query and is_own and warehouse.engine.creates_views:
+            return None
+        rows = warehouse.engine.query(text, args)
+    if not temporary:
+        view = NewView(
+            name=warehouse.named(parts).table,
+            query=query,
+            columns=names,
+            comment=comment,
+            if_not_exists=ignore,
+            replaces=replaces,
+        )
+        create_view(warehouse, view, rows)
+        return done()
+    rows = rows.renamed(names) if names else rows
+    name = parts[-1]
+    if not (ignore and warehouse.is_view(name)):
+        engine = warehouse.engine
+        engine.create_temporary_view(name, rows, replaces=replaces, is_global=is_global)
+    return done()
+
+
+def _drop_view(warehouse: Warehouse, reader: Reader) -> Answer | None:
+    """Drop a view of the catalog; None if the view belongs to the engine."""
+    ignore = reader.takes("IF", "EXISTS")
+    parts = reader.path("the view")
+    reader.end()
+    if warehouse.catalog is None or (len(parts) == 1 and warehouse.is_view(parts[0])):
+        return None
+    name = warehouse.find(parts)
+    if name is None or not warehouse.catalog.view_exists(name.table):
+        if name is None or not ignore:
+            return None
+        return done()
+    warehouse.catalog.drop_view(name.table)
+    return done()
+
+
+def _alter_view(warehouse: Warehouse, reader: Reader) -> Outcome | None:
+    """Rename a view of the catalog, or replace its query; None for a view of the engine."""
+    name = None if warehouse.catalog is None else warehouse.find(reader.path("the view"))
+    view = None if name is None else find_view(warehouse, name)
+    if name is None or view is None:
+        return None
+    if reader.takes("RENAME", "TO"):
+        target = warehouse.named(reader.path("the new name"))
+        reader.end()
+        warehouse.warehouse().rename_view(name.table, target.table)
+        return done()
+    reader.expect("AS", part="ALTER VIEW")
+    query = reader.rest()
+    rows = run_query(warehouse, query)
+    given = NewView(name=name.table, query=query, comment=view.comment, replaces=True)
+    create_view(warehouse, given, rows)
+    return done()
+
+
+def _drop(warehouse: Warehouse, reader: Reader, _: Args) -> Outcome | None:
+    if reader.takes("TABLE"):
+        return drop_table(warehouse, reader)
+    if reader.takes("VIEW"):
+        return _drop_view(warehouse, reader)
+    if reader.takes_one("DATABASE", "SCHEMA", "NAMESPACE") and warehouse.catalog is not None:
+        return drop_database(warehouse, reader)
+    return None
+
+
+def _alter(warehouse: Warehouse, reader: Reader, _: Args) -> Outcome | None:
+    if reader.takes("VIEW"):
+        return _alter_view(warehouse, reader)
+    return alter_table(warehouse, reader) if reader.takes("TABLE") else None
+
+
+def _explain(warehouse: Warehouse, reader: Reader, args: Args) -> Outcome | None:
+    mode = reader.takes_one("ANALYZE", "EXTENDED", "FORMATTED", "COST", "CODEGEN", "LOGICAL")
+    with replaced(warehouse, reader.rest()) as text:
+        return warehouse.engine.explain(mode, text, args)
+
+
+def _refresh(warehouse: Warehouse, reader: Reader, _: Args) -> Outcome | None:
+    reader.takes("TABLE")
+    return None if warehouse.find(reader.path("the table")) is None else done()
+
+
+COMMANDS: Mapping[str, _Handler] = {
+    "INSERT": insert,
+    "UPDATE": update,
+    "DELETE": delete,
+    "MERGE": merge,
+    "TRUNCATE": lambda w, r, _: truncate(w, r),
+    "WITH": _with,
+    "CREATE": _create,
+    "REPLACE": _replace,
+    "DROP": _drop,
+    "ALTER": _alter,
+    "COMMENT": lambda w, r, _: comment_on(w, r),
+    "SHOW": lambda w, r, _: show(w, r),
+    "DESCRIBE": lambda w, r, _: describe(w, r),
+    "DESC": lambda w, r, _: describe(w, r),
+    "USE": lambda w, r, _: use(w, r) if w.catalog is not None else None,
+    "ANALYZE": lambda w, r, _: analyze(w, r),
+    "CALL": lambda w, r, _: call(w, r),
+    "COPY": copy_into,
+    "EXPLAIN": _explain,
+    "REFRESH": _refresh,
+}
+"""Commands; None from one means that the engine has to run the statement."""
