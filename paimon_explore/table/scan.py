@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -63,6 +63,7 @@ class Scan(ConvertibleScan):
         increment: read what changed between two points instead of the snapshot's rows.
         narrowed: the columns' types where fields of ROW columns were selected; else None.
         is_authorized: whether the rules of the table's catalog about reading it are applied.
+        plans: plans by filter, which scans derived from this one reuse; None to plan each time.
     """
 
     target: ScanTarget
@@ -72,6 +73,7 @@ class Scan(ConvertibleScan):
     increment: "types.Increment | None" = None
     narrowed: RowType | None = None
     is_authorized: bool = False
+    plans: dict[Expression, ScanPlan] | None = field(default=None, compare=False, repr=False)
 
     def select(self, *columns: str | Iterable[str]) -> "Scan":
         """Return a scan of some of the columns.
@@ -179,6 +181,13 @@ class Scan(ConvertibleScan):
             raise InvalidInputError(
                 "An incremental scan has no single plan, because it plans each commit separately."
             )
+        if self.plans is None:
+            return self._new_plan()
+        if self.where not in self.plans:
+            self.plans[self.where] = self._new_plan()
+        return self.plans[self.where]
+
+    def _new_plan(self) -> ScanPlan:
         with explain_missing_files(self.target.store, self.target.snapshot):
             plan = plan_table(self.target.for_read(), self.where)
         if not any(map(self.target.options.value, _IGNORING)):

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -238,7 +239,7 @@ class DuckDBEngine:
             return rows.table.system_table(rows.system).to_arrow()
         if not isinstance(rows.table, Table):
             return rows.table.to_arrow()
-        scan = rows.table.scan()
+        scan = replace(rows.table.scan(), plans={})
         self._scans[view] = scan if rows.where is None else scan.filter(rows.where)
         return self._scans[view]
 
