@@ -236,8 +236,22 @@ function visibleLines(text) {
   return cut(text, 2e4).split("\n").map(visible).join("\n");
 }
 
+// src/remembered.js
+function remembered(where, name) {
+  try {
+    return JSON.parse(globalThis[where].getItem(`paimon-explore-${name}`) ?? "null") ?? void 0;
+  } catch {
+    return void 0;
+  }
+}
+function remember(where, name, value) {
+  try {
+    globalThis[where].setItem(`paimon-explore-${name}`, JSON.stringify(value));
+  } catch {
+  }
+}
+
 // src/pane_layout.js
-var REMEMBERED = "paimon-explore-panes";
 var USUAL = { left: 27, right: 28 };
 var LEAST = 10;
 var MOST = 60;
@@ -248,7 +262,7 @@ function createLayout(context) {
   const { root, store } = context;
   const main = root.querySelector(".pe-main");
   const frame = root.querySelector(".pe-frame");
-  const shares = remembered();
+  const shares = usualShares();
   const left = splitter(
     "Width of the manifest tree",
     1,
@@ -266,13 +280,11 @@ function createLayout(context) {
   function set(patch) {
     Object.assign(shares, patch);
     apply();
-    remember(shares);
+    remember("localStorage", "panes", shares);
   }
   const apply = () => {
-    const middle = 100 - shares.left - shares.right;
-    main.style.setProperty("--pe-left", `${shares.left}fr`);
-    main.style.setProperty("--pe-middle", `${Math.max(middle, LEAST)}fr`);
-    main.style.setProperty("--pe-right", `${shares.right}fr`);
+    main.style.setProperty("--pe-left", `${shares.left}%`);
+    main.style.setProperty("--pe-right", `${shares.right}%`);
     for (const { update } of [left, right]) update();
   };
   const bottom = heightHandle(
@@ -368,20 +380,10 @@ function keys(element, commands) {
     event.stopPropagation();
   });
 }
-function remembered() {
-  try {
-    const { left, right } = JSON.parse(localStorage.getItem(REMEMBERED) ?? "{}");
-    const fits = [left, right].every((share) => share >= LEAST && share <= MOST);
-    if (fits && left + right <= 100 - LEAST) return { left, right };
-  } catch {
-  }
-  return { ...USUAL };
-}
-function remember(shares) {
-  try {
-    localStorage.setItem(REMEMBERED, JSON.stringify(shares));
-  } catch {
-  }
+function usualShares() {
+  const { left, right } = remembered("localStorage", "panes") ?? {};
+  const fits = [left, right].every((share) => share >= LEAST && share <= MOST);
+  return fits && left + right <= 100 - LEAST ? { left, right } : { ...USUAL };
 }
 function maximiser(root) {
   const open = () => root.matches(":popover-open");

@@ -4,7 +4,7 @@
 import { Channel, decodeTexts, failureOf } from "./channel.js";
 import { attribute, button, el, fill, whenQuiet } from "./dom.js";
 import css from "./explorer.css";
-import { createViews, PANES } from "./explorer_tabs.js";
+import { createViews, offeredGroups } from "./explorer_tabs.js";
 import { FileLifetimes } from "./file_lifetimes.js";
 import { commandOf } from "./keyboard.js";
 import { lazyPane } from "./lazy_pane.js";
@@ -26,7 +26,7 @@ import { usefulLanes } from "./timeline_lanes.js";
 import { clamp } from "./timeline_layout.js";
 import { showWhole } from "./whole_text.js";
 
-/** @import {Change, Context, Hints, LivesState} from "./context.js" */
+/** @import {Change, Context, Groups, Hints, LivesState} from "./context.js" */
 /** @import {State} from "./selection_store.js" */
 /** @import {Answer, Failure, Model} from "./channel.js" */
 
@@ -54,7 +54,7 @@ function render({ model, el: place }) {
   channel
     .ask("open")
     .then((answer) => {
-      if (!gone) close = start(model, root, channel, new History(answer));
+      if (!gone) close = start(model, root, channel, answer);
     })
     .catch((error) => {
       fill(root, problem(failureOf(error)));
@@ -82,11 +82,15 @@ function setHeight(root, height) {
  * @param {Model} model
  * @param {HTMLElement} root
  * @param {Channel} channel
- * @param {History} history
+ * @param {Answer} opened
  */
-function start(model, root, channel, history) {
+function start(model, root, channel, opened) {
   const prefix = `pe${++instances}`;
-  const store = createStore(initialState(model, history));
+  const history = new History(opened);
+  const offers = (/** @type {Record<string, unknown>} */ request) =>
+    model.recorded?.(request) ?? true;
+  const groups = offeredGroups(opened.body.groups, offers);
+  const store = createStore(initialState(model, history, groups));
   /** @type {LivesState} */
   let files = {
     lifetimes: undefined,
@@ -126,9 +130,10 @@ function start(model, root, channel, history) {
     store,
     history,
     channel,
+    groups,
     prefix,
     root,
-    offers: (request) => model.recorded?.(request) ?? true,
+    offers,
     hints() {
       hints ??= channel.ask("hints", { snapshot: store.get().selected }).then(
         ({ body }) => body,
@@ -396,11 +401,13 @@ function start(model, root, channel, history) {
 /**
  * @param {Model} model
  * @param {History} history
+ * @param {Groups} groups
  * @returns {State}
  */
-function initialState(model, history) {
+function initialState(model, history, groups) {
   const traits = Object.fromEntries(TRAITS.map((name) => [name, model.get(name)]));
-  const tab = PANES.some(({ id }) => id === traits.tab) ? traits.tab : PANES[0].id;
+  const ids = groups.flatMap(([, tabs]) => tabs.map(([id]) => id));
+  const tab = ids.includes(traits.tab) ? traits.tab : ids[0];
   return /** @type {State} */ ({
     ...traits,
     tab,
