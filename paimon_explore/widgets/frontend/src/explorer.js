@@ -13,6 +13,7 @@ import { createStore, TRAITS } from "./selection_store.js";
 import { History } from "./snapshot_columns.js";
 import { createSteps } from "./snapshot_stepper.js";
 import {
+  cut,
   formatBytes,
   formatCount,
   formatShort,
@@ -465,7 +466,7 @@ function createHeader({ history, store }, steps) {
     ...(table.branch === "main"
       ? []
       : [el("span", { class: "pe-chip" }, `branch ${visible(table.branch)}`)]),
-    ...table.chips.map((text) => el("span", { class: "pe-chip" }, visible(text))),
+    ...table.chips.map((text) => el("span", { class: "pe-chip" }, visible(cut(text)))),
     el("span", { class: "pe-space" }),
     el(
       "div",
@@ -530,14 +531,16 @@ function createSummary(context) {
     }
     const flags = history.flags().filter((flag) => flag.position === position);
     for (const { kind: sort, name } of flags) {
-      parts.push(el("span", { class: "pe-chip", "data-flag": sort }, `${sort} ${visible(name)}`));
+      parts.push(
+        el("span", { class: "pe-chip", "data-flag": sort }, `${sort} ${visible(cut(name))}`),
+      );
     }
     if (compare) parts.push(el("span", { class: "pe-chip" }, `compared with snapshot ${compare}`));
     parts.push(
       el(
         "span",
         { class: "pe-muted pe-user", title: "Commit user" },
-        visible(history.user(position)),
+        visible(cut(history.user(position))),
       ),
     );
     fill(element, ...parts);
