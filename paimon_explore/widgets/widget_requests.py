@@ -6,6 +6,7 @@ from dataclasses import replace
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.inspection.byte_inspector.byte_session import ByteSession
 from paimon_explore.inspection.explorer.explorer_hints import explorer_hints
+from paimon_explore.inspection.explorer.explorer_search import search_names
 from paimon_explore.inspection.explorer.explorer_state import Answer, ExplorerState, ViewInput
 from paimon_explore.inspection.explorer.rows_session import file_of_tree_node
 from paimon_explore.inspection.explorer.sql_session import MAX_HISTORY, sql_names
@@ -53,6 +54,11 @@ def _rows(state: ExplorerState, message: Message) -> Answer:
 
 def _hints(state: ExplorerState, message: Message) -> Answer:
     return Answer(body=explorer_hints(state.inspector.at(_number(message, "snapshot"))))
+
+
+def _search(state: ExplorerState, message: Message) -> Answer:
+    at = state.inspector.at(state.checked_snapshot(_number(message, "snapshot")))
+    return Answer(body=search_names(at, _text(message, "text")))
 
 
 def _report(state: ExplorerState, message: Message) -> Answer:
@@ -143,6 +149,7 @@ _OPERATIONS: dict[str, Callable[[ExplorerState, Message], Answer]] = {
     "files": lambda state, message: state.files(_number(message, "snapshot")),
     "rows": _rows,
     "filter": lambda s, message: s.filter(_number(message, "frame"), _text(message, "text")),
+    "search": _search,
     "resolve": lambda state, message: state.resolve(_text(message, "text")),
     "tree": _tree,
     "detail": lambda state, message: state.detail(_text(message, "node")),

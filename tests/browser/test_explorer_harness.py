@@ -44,7 +44,8 @@ def test_the_cursor_moves_by_keyboard_and_python_hears_of_it(harness: Watched) -
 
 def test_a_click_on_the_timeline_chooses_the_nearest_snapshot(harness: Watched) -> None:
     page = show(harness, "snapshots=5&files=20")
-    page.get_by_role("button", name="consumers").click()
+    page.get_by_role("combobox", name="Find").fill("watermark: hidden")
+    page.get_by_role("combobox", name="Find").press("Enter")
     page.locator(".pe-timeline-canvas").click(position={"x": 100, "y": 30})
     expect(page.locator(".pe-summary strong")).to_have_text("snapshot 2")
     harness.check()

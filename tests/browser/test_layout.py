@@ -1,7 +1,7 @@
 """The explorer at several widths: no text is cut off, unless it can be scrolled to."""
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 import paimon_explore as pe
 from paimon_explore.inspection.explorer.explorer_state import ExplorerState
@@ -15,8 +15,8 @@ from support.golden import GoldenTables
 
 pytestmark = pytest.mark.browser
 
-# Texts of which an ancestor without a scroll bar shows only a part. Rows of a fixed height (of files,
-# rows, manifests and fields) may shorten texts with an ellipsis: their tooltips are whole.
+# Texts of which an ancestor without a scroll bar shows only a part. Rows of a fixed height (of
+# files, rows, manifests and fields) may shorten texts with an ellipsis: their tooltips are whole.
 CUT = """() => {
   const shortened = (element) =>
     element.closest(".pe-grid-row, .pe-tree-row, .peb-field") !== null;
@@ -90,6 +90,10 @@ def test_no_text_of_a_keyed_table_is_cut_off(
 ) -> None:
     page = show_at(harness, golden_view(golden.table("java200", "dv_pk").folder), width)
     assert cut_texts(page) == {}
+    for key, shown in {",": ".pe-settings", "?": ".pe-help", "Control+k": ".pe-found"}.items():
+        page.locator(".pe-timeline-canvas").press(key)
+        expect(page.locator(shown)).to_be_visible()
+        assert page.evaluate(CUT) == [], key
     harness.check()
 
 

@@ -57,8 +57,8 @@ def test_a_saved_page_offers_only_what_it_can_answer(
     expect(field).to_have_attribute("placeholder", re.compile("Not available in a saved page"))
     open_tab(page, "files")
     expect(page.locator(".pe-filter")).to_be_disabled()
-    page.locator(".pe-goto").fill("3")
-    page.locator(".pe-goto").press("Enter")
+    page.get_by_role("combobox", name="Find").fill("3")
+    page.get_by_role("combobox", name="Find").press("Enter")
     expect(page.locator(".pe-summary strong")).to_have_text("snapshot 3")
     expect(page.get_by_role("alert")).to_have_count(0)
     assert watched.errors == []

@@ -5,7 +5,7 @@ var { decodeColumns, decodeTexts, AskError, failureOf, Channel } = peShared;
 var { attribute, el, fill, button, segmented, perFrame, whenQuiet } = peShared;
 
 // src/explorer.css
-var explorer_default = '.pe-explorer {\n--pe-bg: var(--jp-layout-color1, var(--vscode-editor-background, Canvas));\n--pe-fg: var(--jp-ui-font-color1, var(--vscode-editor-foreground, CanvasText));\n--pe-muted: color-mix(in srgb, var(--pe-fg) 74%, var(--pe-bg));\n--pe-faint: color-mix(in srgb, var(--pe-fg) 5%, var(--pe-bg));\n--pe-line: color-mix(in srgb, var(--pe-fg) 16%, var(--pe-bg));\n--pe-accent: var(--jp-brand-color1, var(--vscode-focusBorder, #1b6ac9));\n--pe-select: color-mix(in srgb, var(--pe-accent) 20%, var(--pe-bg));\n--pe-append: #2563c9;\n--pe-compact: #7b45c4;\n--pe-overwrite: #b3540b;\n--pe-analyze: #0b7568;\n--pe-unknown: #b3261e;\n--pe-add: #1a7038;\n--pe-remove: #b3261e;\n--pe-tag: #96690a;\n--pe-branch: #0b7568;\n--pe-consumer: #a03a8f;\n--pe-hint: #5a6472;\n--pe-font: var(--jp-ui-font-family, var(--vscode-font-family, system-ui, sans-serif));\n--pe-mono: var(--jp-code-font-family, var(--vscode-editor-font-family, ui-monospace, monospace));\n--pe-gap: 8px;\ncontainer: pe-explorer / inline-size;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: 13px / 1.4 var(--pe-font);\nfont-variant-numeric: tabular-nums;\ntext-align: left;\n}\n.pe-frame {\ndisplay: flex;\nflex-direction: column;\nheight: var(--pe-height, clamp(420px, 100vh - 130px, 1000px));\nborder: 1px solid var(--pe-line);\nborder-radius: 6px;\noverflow: hidden;\n}\n.pe-explorer[data-theme="dark"] {\n--pe-append: #79aefc;\n--pe-compact: #c3a0f8;\n--pe-overwrite: #f5a35f;\n--pe-analyze: #55cdb9;\n--pe-unknown: #ff8f85;\n--pe-add: #76d48f;\n--pe-remove: #ff8f85;\n--pe-tag: #e6bd5c;\n--pe-branch: #55cdb9;\n--pe-consumer: #ee9fe0;\n--pe-hint: #a9b3c0;\n}\n.pe-explorer *,\n.pe-explorer *::before {\nbox-sizing: border-box;\n}\n.pe-explorer [hidden] {\ndisplay: none !important;\n}\n.pe-explorer :focus-visible {\noutline: 2px solid var(--pe-accent);\noutline-offset: -2px;\n}\n.pe-explorer :is(h2, h3, h4, h5, p, dl, dd, pre, table) {\nmargin: 0;\npadding: 0;\n}\n.pe-hidden {\nposition: absolute;\nwidth: 1px;\nheight: 1px;\noverflow: hidden;\nclip-path: inset(50%);\n}\n.pe-space {\nflex: 1;\n}\n.pe-explorer .pe-muted {\ncolor: var(--pe-muted);\n}\n.pe-plus {\ncolor: var(--pe-add);\n}\n.pe-minus {\ncolor: var(--pe-remove);\n}\n.pe-explorer button {\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: inherit;\nfont-size: 12px;\nline-height: 18px;\npadding: 1px 7px;\ncursor: pointer;\n}\n.pe-explorer button:hover:not(:disabled) {\nbackground: var(--pe-faint);\nborder-color: var(--pe-muted);\n}\n.pe-explorer button:disabled {\nopacity: 0.45;\ncursor: default;\n}\n.pe-explorer button[aria-pressed="true"] {\nbackground: var(--pe-select);\nborder-color: var(--pe-accent);\n}\n.pe-explorer .pe-segmented,\n.pe-steps {\ndisplay: inline-flex;\n}\n.pe-explorer .pe-segmented button:not(:first-child),\n.pe-explorer .pe-steps button:not(:first-child) {\nborder-top-left-radius: 0;\nborder-bottom-left-radius: 0;\nmargin-left: -1px;\n}\n.pe-explorer .pe-segmented button:not(:last-child),\n.pe-explorer .pe-steps button:not(:last-child) {\nborder-top-right-radius: 0;\nborder-bottom-right-radius: 0;\n}\n.pe-explorer .pe-segmented button[aria-pressed="true"] {\nz-index: 1;\n}\n.pe-explorer .pe-steps button {\nmin-width: 28px;\n}\n.pe-explorer input {\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: inherit;\nfont-size: 12px;\nline-height: 18px;\npadding: 1px 7px;\nmin-width: 0;\n}\n.pe-explorer input::placeholder {\ncolor: var(--pe-muted);\nopacity: 1;\n}\n.pe-explorer input[aria-invalid] {\nborder-color: var(--pe-remove);\n}\n.pe-explorer .pe-steps-bar {\ndisplay: flex;\nflex: none;\ngap: var(--pe-gap);\n}\n.pe-explorer .pe-goto {\nwidth: 108px;\n}\n.pe-explorer .pe-filter {\nflex: 1 1 140px;\nfont-family: var(--pe-mono) !important;\n}\n.pe-bar {\ndisplay: flex;\nflex-wrap: wrap;\nalign-items: center;\ngap: 6px var(--pe-gap);\npadding: 6px 10px;\n}\n.pe-explorer .pe-chip {\ndisplay: inline-block;\nborder-radius: 9px;\nbackground: color-mix(in srgb, var(--pe-fg) 8%, var(--pe-bg));\ncolor: var(--pe-fg);\nfont-size: 11px;\nline-height: 18px;\npadding: 0 8px;\noverflow-wrap: anywhere;\n}\n.pe-explorer .pe-chip[data-flag="tag"] {\nbackground: color-mix(in srgb, var(--pe-tag) 18%, var(--pe-bg));\n}\n.pe-explorer .pe-chip[data-flag="branch"] {\nbackground: color-mix(in srgb, var(--pe-branch) 18%, var(--pe-bg));\n}\n.pe-explorer .pe-chip[data-flag="consumer"] {\nbackground: color-mix(in srgb, var(--pe-consumer) 18%, var(--pe-bg));\n}\n.pe-header {\ndisplay: flex;\nflex-wrap: wrap;\nalign-items: center;\ngap: 4px 6px;\npadding: 7px 10px 6px;\nborder-bottom: 1px solid var(--pe-line);\n}\n.pe-explorer .pe-name {\nfont-size: 15px;\nfont-weight: 600;\nline-height: 20px;\noverflow-wrap: anywhere;\n}\n.pe-explorer .pe-header .pe-muted {\noverflow-wrap: anywhere;\nmargin-right: 4px;\n}\n.pe-summary {\ndisplay: flex;\nflex-wrap: wrap;\nalign-items: center;\ngap: 2px 12px;\npadding: 5px 10px;\nborder-top: 1px solid var(--pe-line);\nbackground: var(--pe-faint);\nmin-height: 30px;\n}\n.pe-user {\nmargin-left: auto;\noverflow-wrap: anywhere;\nfont-size: 12px;\n}\n.pe-kind {\nfont-size: 11px;\nfont-weight: 600;\nletter-spacing: 0.03em;\ncolor: var(--pe-unknown);\n}\n.pe-kind::before {\ncontent: "";\ndisplay: inline-block;\nwidth: 8px;\nheight: 8px;\nmargin-right: 5px;\nbackground: currentColor;\n}\n.pe-kind[data-kind="append"],\n.pe-legend-item[data-kind="append"]::first-letter {\ncolor: var(--pe-append);\n}\n.pe-kind[data-kind="append"]::before {\nborder-radius: 50%;\n}\n.pe-kind[data-kind="compact"],\n.pe-legend-item[data-kind="compact"]::first-letter {\ncolor: var(--pe-compact);\n}\n.pe-kind[data-kind="overwrite"],\n.pe-legend-item[data-kind="overwrite"]::first-letter {\ncolor: var(--pe-overwrite);\n}\n.pe-kind[data-kind="overwrite"]::before {\nclip-path: polygon(50% 0, 100% 100%, 0 100%);\n}\n.pe-kind[data-kind="analyze"],\n.pe-legend-item[data-kind="analyze"]::first-letter {\ncolor: var(--pe-analyze);\n}\n.pe-kind[data-kind="analyze"]::before {\nclip-path: polygon(50% 0, 100% 50%, 50% 100%, 0 50%);\n}\n.pe-legend {\ndisplay: grid;\ngrid-template-columns: auto auto;\ngap: 0 12px;\nfont-size: 11px;\nline-height: 15px;\ncolor: var(--pe-muted);\n}\n.pe-legend-item {\ndisplay: inline-block;\nwhite-space: nowrap;\n}\n.pe-legend-item::first-letter {\nfont-weight: 700;\n}\n.pe-timeline {\ndisplay: flex;\n}\n.pe-timeline-controls {\ndisplay: flex;\nflex-wrap: wrap;\nalign-content: flex-start;\nalign-items: center;\ngap: 5px;\nwidth: 226px;\npadding: 6px 0 4px 10px;\n}\n.pe-timeline-frame {\nposition: relative;\nflex: 1;\nmin-width: 0;\nmargin: 2px 10px 4px 6px;\nmin-height: 90px;\n}\n.pe-timeline-canvas {\ndisplay: block;\nwidth: 100%;\ncursor: pointer;\ntouch-action: pan-y;\nborder-radius: 4px;\n}\n.pe-timeline-note {\nflex-basis: 100%;\nfont-size: 11px;\nline-height: 15px;\ncolor: var(--pe-muted);\n}\n.pe-live {\nfont-size: 11px;\n}\n.pe-new {\nbox-shadow: inset 3px 0 var(--pe-add);\n}\n.pe-tip {\nposition: absolute;\ntop: 2px;\nz-index: 2;\npadding: 4px 8px;\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\nbox-shadow: 0 2px 8px rgb(0 0 0 / 18%);\nfont-size: 11px;\nline-height: 16px;\nwhite-space: nowrap;\npointer-events: none;\nmax-width: 380px;\n}\n.pe-tip > div {\noverflow: hidden;\ntext-overflow: ellipsis;\n}\n.pe-tip > div:first-child {\nfont-weight: 600;\n}\n.pe-query {\nmax-height: 118px;\noverflow: hidden auto;\nborder-top: 1px solid var(--pe-line);\nfont-size: 11px;\nline-height: 15px;\n}\n.pe-query-head {\ndisplay: flex;\nalign-items: center;\njustify-content: space-between;\ngap: 8px;\ncolor: var(--pe-muted);\n}\n.pe-query-name {\nfont-weight: 600;\n}\n.pe-query-name > span {\nfont-weight: 400;\n}\n.pe-query-line {\nheight: 26px;\nmargin: 2px 0;\noverflow: hidden;\nbackground: var(--pe-faint);\ncursor: pointer;\n}\n.pe-explorer .pe-query-line:focus-visible {\noutline-offset: -2px;\n}\n.pe-query-strip {\nposition: relative;\nheight: 100%;\ntransform: translateX(var(--pe-offset, 0));\n}\n.pe-query-strip > * {\nposition: absolute;\ntop: 0;\nbottom: 0;\noverflow: hidden;\n}\n.pe-query-strip > [aria-selected="true"] {\nbackground: var(--pe-select);\n}\n.pe-query-strip i {\nposition: absolute;\ninset: auto 0 0;\nborder-top: 2px solid var(--pe-accent);\nbackground: color-mix(in srgb, var(--pe-accent) 14%, transparent);\n}\n.pe-query-strip span {\nposition: relative;\npadding: 0 3px;\nline-height: 26px;\n}\n.pe-query-strip b {\nwidth: 2px;\nbackground: var(--pe-accent);\n}\n.pe-main {\ndisplay: grid;\ngrid-template-columns:\nminmax(150px, var(--pe-left, 27%)) minmax(240px, 1fr)\nminmax(150px, var(--pe-right, 28%));\nflex: 1;\nmin-height: 0;\nborder-top: 1px solid var(--pe-line);\n}\n.pe-explorer .pe-pane {\nposition: relative;\ndisplay: flex;\nflex-direction: column;\nmin-width: 0;\nmin-height: 0;\n}\n.pe-explorer .pe-pane + .pe-pane {\nborder-left: 1px solid var(--pe-line);\n}\n.pe-explorer .pe-pane-title {\npadding: 0 10px;\nborder-bottom: 1px solid var(--pe-line);\nfont-size: 12px;\nfont-weight: 600;\nline-height: 28px;\n}\n.pe-tabs {\ndisplay: flex;\nflex: none;\nflex-wrap: wrap;\ngap: 0 2px;\npadding: 0 6px;\nborder-bottom: 1px solid var(--pe-line);\n}\n.pe-badge {\ndisplay: inline-block;\nmargin: -2px 0 -2px 4px;\npadding: 0 5px;\nborder-radius: 8px;\nline-height: 16px;\nvertical-align: 1px;\nbackground: var(--pe-faint);\ncolor: var(--pe-fg);\nfont-size: 11px;\nfont-weight: 600;\n}\n.pe-badge[data-tone="warning"] {\nbackground: color-mix(in srgb, var(--pe-overwrite) 18%, var(--pe-bg));\n}\n.pe-badge[data-tone="error"] {\nbackground: color-mix(in srgb, var(--pe-remove) 22%, var(--pe-bg));\n}\n.pe-explorer .pe-tabs button {\nborder: 0;\nborder-bottom: 2px solid transparent;\nborder-radius: 0;\nbackground: none;\ncolor: var(--pe-muted);\nflex: none;\nline-height: 26px;\npadding: 0 8px;\n}\n.pe-explorer .pe-tabs button[aria-selected="true"] {\nborder-bottom-color: var(--pe-accent);\ncolor: var(--pe-fg);\nfont-weight: 600;\n}\n.pe-group,\n.pe-panel,\n.pe-view {\ndisplay: flex;\nflex-direction: column;\nflex: 1;\nmin-height: 0;\nmin-width: 0;\n}\n.pe-empty {\npadding: 28px 16px;\ncolor: var(--pe-muted);\ntext-align: center;\ntext-wrap: balance;\nflex: 1;\n}\n.pe-explorer .pe-grid {\ncontain: strict;\nflex: 1;\noverflow: auto;\nmin-height: 80px;\n}\n.pe-grid-top {\nposition: sticky;\ntop: 0;\nz-index: 1;\nwidth: max-content;\n}\n.pe-explorer .pe-grid-head,\n.pe-grid-row {\ndisplay: grid;\ngrid-template-columns: var(--pe-columns);\n}\n.pe-explorer .pe-grid-head {\nborder-bottom: 1px solid var(--pe-line);\nborder-top: 1px solid var(--pe-line);\nbackground: var(--pe-bg);\nfont-size: 11px;\nline-height: 22px;\ncolor: var(--pe-muted);\n}\n.pe-explorer .pe-grid-head button {\nborder: 0;\nbackground: none;\ncolor: inherit;\nfont-size: 11px;\nline-height: 22px;\npadding: 0;\nmin-width: 16px;\ntext-align: inherit;\n}\n.pe-explorer .pe-grid-head button:hover {\ncolor: var(--pe-fg);\ntext-decoration: underline;\nbackground: none;\n}\n.pe-explorer .pe-grid-head [aria-sort]:not([aria-sort="none"]) {\ncolor: var(--pe-fg);\nfont-weight: 600;\n}\n.pe-arrow {\ndisplay: inline-block;\nwidth: 0;\noverflow: visible;\n}\n.pe-cell {\npadding: 0 8px;\noverflow: hidden;\ntext-overflow: ellipsis;\nwhite-space: nowrap;\n}\n.pe-explorer .pe-number {\ntext-align: right;\n}\n.pe-grid-sizer {\nposition: relative;\ncontain: strict;\n}\n.pe-grid-row {\nposition: absolute;\ntop: 0;\nleft: 0;\nheight: 24px;\nline-height: 24px;\nfont-size: 12px;\ncursor: default;\n}\n.pe-grid-row.pe-odd {\nbackground: color-mix(in srgb, var(--pe-fg) 2.5%, var(--pe-bg));\n}\n.pe-grid-row:hover {\nbackground: var(--pe-faint);\n}\n.pe-grid-row[aria-selected="true"] {\nbackground: var(--pe-select) !important;\n}\n.pe-grid-row .pe-cell:nth-child(n + 6):nth-child(-n + 7),\n.pe-grid-row .pe-cell:last-child {\nfont-family: var(--pe-mono);\n}\n.pe-totals > * {\nflex: none;\n}\n.pe-totals {\ndisplay: flex;\nflex-wrap: wrap;\nalign-items: center;\ngap: 2px 10px;\nwhite-space: nowrap;\npadding: 4px 10px;\nborder-top: 1px solid var(--pe-line);\nfont-size: 12px;\nmin-height: 28px;\n}\n.pe-problem {\nmargin: 6px 10px;\npadding: 6px 10px;\nborder-left: 3px solid var(--pe-remove);\nborder-radius: 3px;\nbackground: color-mix(in srgb, var(--pe-remove) 8%, var(--pe-bg));\nfont-size: 12px;\noverflow-wrap: anywhere;\n}\n.pe-path {\nfont-family: var(--pe-mono);\n}\n.pe-notice {\ndisplay: flex;\nflex-direction: column;\nmax-height: 40%;\noverflow: auto;\nposition: relative;\n}\n.pe-notice-item {\nposition: relative;\n}\n.pe-explorer .pe-notice-item > .pe-button {\nposition: absolute;\ntop: 10px;\nright: 16px;\n}\n.pe-footer {\ndisplay: flex;\nalign-items: center;\ngap: var(--pe-gap);\npadding: 5px 10px;\nborder-top: 1px solid var(--pe-line);\nbackground: var(--pe-faint);\n}\n.pe-prompt {\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pe-explorer .pe-code {\nflex: 1;\nmin-width: 0;\nmax-height: 64px;\noverflow: auto;\nbackground: none;\ncolor: var(--pe-fg);\nfont: 12px / 20px var(--pe-mono);\nwhite-space: pre-wrap;\noverflow-wrap: anywhere;\npadding: 0 2px;\n}\n.pe-busy {\ncolor: var(--pe-muted);\nfont-size: 11px;\nwhite-space: nowrap;\n}\n@container pe-explorer (max-width: 1080px) {\n.pe-frame {\nheight: var(--pe-height, clamp(560px, 100vh - 130px, 1000px));\n}\n.pe-main {\ngrid-template: minmax(0, 2fr) minmax(0, 3fr) / minmax(270px, var(--pe-left, 27%)) minmax(0, 1fr);\n}\n.pe-pane-view {\ngrid-area: 1 / 2 / 3;\n}\n.pe-explorer .pe-pane + .pe-pane-detail {\nborder-left: 0;\nborder-top: 1px solid var(--pe-line);\n}\n}\n@container pe-explorer (max-width: 700px) {\n.pe-explorer .pe-frame {\nheight: auto;\n}\n.pe-explorer .pe-timeline,\n.pe-explorer .pe-header {\nflex-wrap: wrap;\n}\n.pe-explorer .pe-timeline-controls {\nwidth: auto;\npadding: 6px 10px 0;\n}\n.pe-explorer .pe-timeline-frame {\nflex: 1 0 calc(100% - 20px);\nmargin: 2px 10px 4px;\n}\n.pe-legend,\n.pe-explorer .pe-header .pe-muted,\n.pe-explorer .pe-user {\ndisplay: none;\n}\n.pe-main {\ngrid-template: 240px 340px 300px / minmax(0, 1fr);\n}\n.pe-pane-view {\ngrid-area: auto;\n}\n.pe-explorer .pe-pane + .pe-pane {\nborder-left: 0;\nborder-top: 1px solid var(--pe-line);\n}\n}\n@media (prefers-reduced-motion: reduce) {\n.pe-explorer * {\ntransition: none !important;\nanimation: none !important;\nscroll-behavior: auto !important;\n}\n}\n@media (forced-colors: active) {\n.pe-tree-row[aria-selected="true"],\n.pe-explorer .pe-grid-row[aria-selected="true"] {\noutline: 2px solid Highlight;\noutline-offset: -2px;\n}\n}\n';
+var explorer_default = '.pe-explorer {\n--pe-bg: var(--jp-layout-color1, var(--vscode-editor-background, Canvas));\n--pe-fg: var(--jp-ui-font-color1, var(--vscode-editor-foreground, CanvasText));\n--pe-muted: color-mix(in srgb, var(--pe-fg) 74%, var(--pe-bg));\n--pe-faint: color-mix(in srgb, var(--pe-fg) 5%, var(--pe-bg));\n--pe-line: color-mix(in srgb, var(--pe-fg) 16%, var(--pe-bg));\n--pe-accent: var(--jp-brand-color1, var(--vscode-focusBorder, #1b6ac9));\n--pe-select: color-mix(in srgb, var(--pe-accent) 20%, var(--pe-bg));\n--pe-append: #2563c9;\n--pe-compact: #7b45c4;\n--pe-overwrite: #b3540b;\n--pe-analyze: #0b7568;\n--pe-unknown: #b3261e;\n--pe-add: #1a7038;\n--pe-remove: #b3261e;\n--pe-tag: #96690a;\n--pe-branch: #0b7568;\n--pe-consumer: #a03a8f;\n--pe-hint: #5a6472;\n--pe-font: var(--jp-ui-font-family, var(--vscode-font-family, system-ui, sans-serif));\n--pe-mono: var(--jp-code-font-family, var(--vscode-editor-font-family, ui-monospace, monospace));\n--pe-gap: 8px;\ncontainer: pe-explorer / inline-size;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: 13px / 1.4 var(--pe-font);\nfont-variant-numeric: tabular-nums;\ntext-align: left;\n}\n.pe-frame {\ndisplay: flex;\nflex-direction: column;\nheight: var(--pe-height, clamp(420px, 100vh - 130px, 1000px));\nborder: 1px solid var(--pe-line);\nborder-radius: 6px;\noverflow: hidden;\n}\n.pe-explorer[data-theme="dark"] {\n--pe-append: #79aefc;\n--pe-compact: #c3a0f8;\n--pe-overwrite: #f5a35f;\n--pe-analyze: #55cdb9;\n--pe-unknown: #ff8f85;\n--pe-add: #76d48f;\n--pe-remove: #ff8f85;\n--pe-tag: #e6bd5c;\n--pe-branch: #55cdb9;\n--pe-consumer: #ee9fe0;\n--pe-hint: #a9b3c0;\n}\n.pe-explorer *,\n.pe-explorer *::before {\nbox-sizing: border-box;\n}\n.pe-explorer [hidden] {\ndisplay: none !important;\n}\n.pe-explorer :focus-visible {\noutline: 2px solid var(--pe-accent);\noutline-offset: -2px;\n}\n.pe-explorer :is(h2, h3, h4, h5, p, dl, dd, pre, table) {\nmargin: 0;\npadding: 0;\n}\n.pe-hidden {\nposition: absolute;\nwidth: 1px;\nheight: 1px;\noverflow: hidden;\nclip-path: inset(50%);\n}\n.pe-explorer .pe-muted {\ncolor: var(--pe-muted);\n}\n.pe-plus {\ncolor: var(--pe-add);\n}\n.pe-minus {\ncolor: var(--pe-remove);\n}\n.pe-explorer button {\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: inherit;\nfont-size: 12px;\nline-height: 18px;\npadding: 1px 7px;\ncursor: pointer;\n}\n.pe-explorer button:hover:not(:disabled) {\nbackground: var(--pe-faint);\nborder-color: var(--pe-muted);\n}\n.pe-explorer button:disabled {\nopacity: 0.45;\ncursor: default;\n}\n.pe-explorer button[aria-pressed="true"] {\nbackground: var(--pe-select);\nborder-color: var(--pe-accent);\n}\n.pe-explorer .pe-segmented,\n.pe-steps {\ndisplay: inline-flex;\n}\n.pe-explorer .pe-segmented button:not(:first-child),\n.pe-explorer .pe-steps button:not(:first-child) {\nborder-top-left-radius: 0;\nborder-bottom-left-radius: 0;\nmargin-left: -1px;\n}\n.pe-explorer .pe-segmented button:not(:last-child),\n.pe-explorer .pe-steps button:not(:last-child) {\nborder-top-right-radius: 0;\nborder-bottom-right-radius: 0;\n}\n.pe-explorer .pe-segmented button[aria-pressed="true"] {\nz-index: 1;\n}\n.pe-explorer .pe-steps button {\nmin-width: 28px;\n}\n.pe-explorer input {\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: inherit;\nfont-size: 12px;\nline-height: 18px;\npadding: 1px 7px;\nmin-width: 0;\n}\n.pe-explorer input::placeholder {\ncolor: var(--pe-muted);\nopacity: 1;\n}\n.pe-explorer input[aria-invalid] {\nborder-color: var(--pe-remove);\n}\n.pe-explorer .pe-steps-bar {\nposition: relative;\ndisplay: flex;\nflex-wrap: wrap;\ngap: 4px var(--pe-gap);\nmargin-left: auto;\n}\n.pe-explorer .pe-filter {\nflex: 1 1 140px;\nfont-family: var(--pe-mono) !important;\n}\n.pe-bar {\ndisplay: flex;\nflex-wrap: wrap;\nalign-items: center;\ngap: 6px var(--pe-gap);\npadding: 6px 10px;\n}\n.pe-explorer .pe-chip {\ndisplay: inline-block;\nborder-radius: 9px;\nbackground: color-mix(in srgb, var(--pe-fg) 8%, var(--pe-bg));\ncolor: var(--pe-fg);\nfont-size: 11px;\nline-height: 18px;\npadding: 0 8px;\noverflow-wrap: anywhere;\n}\n.pe-explorer .pe-chip[data-flag="tag"] {\nbackground: color-mix(in srgb, var(--pe-tag) 18%, var(--pe-bg));\n}\n.pe-explorer .pe-chip[data-flag="branch"] {\nbackground: color-mix(in srgb, var(--pe-branch) 18%, var(--pe-bg));\n}\n.pe-explorer .pe-chip[data-flag="consumer"] {\nbackground: color-mix(in srgb, var(--pe-consumer) 18%, var(--pe-bg));\n}\n.pe-header {\ndisplay: flex;\nflex-wrap: wrap;\nalign-items: center;\ngap: 4px 6px;\npadding: 7px 10px 6px;\nborder-bottom: 1px solid var(--pe-line);\n}\n.pe-explorer .pe-name {\nfont-size: 15px;\nfont-weight: 600;\nline-height: 20px;\noverflow-wrap: anywhere;\n}\n.pe-explorer .pe-header .pe-muted {\noverflow-wrap: anywhere;\nmargin-right: 4px;\n}\n.pe-summary {\ndisplay: flex;\nflex-wrap: wrap;\nalign-items: center;\ngap: 2px 12px;\npadding: 5px 10px;\nborder-top: 1px solid var(--pe-line);\nbackground: var(--pe-faint);\nmin-height: 30px;\n}\n.pe-user {\nmargin-left: auto;\noverflow-wrap: anywhere;\nfont-size: 12px;\n}\n.pe-kind {\nfont-size: 11px;\nfont-weight: 600;\nletter-spacing: 0.03em;\ncolor: var(--pe-unknown);\n}\n.pe-kind::before {\ncontent: "";\ndisplay: inline-block;\nwidth: 8px;\nheight: 8px;\nmargin-right: 5px;\nbackground: currentColor;\n}\n.pe-kind[data-kind="append"],\n.pe-legend-item[data-kind="append"]::first-letter {\ncolor: var(--pe-append);\n}\n.pe-kind[data-kind="append"]::before {\nborder-radius: 50%;\n}\n.pe-kind[data-kind="compact"],\n.pe-legend-item[data-kind="compact"]::first-letter {\ncolor: var(--pe-compact);\n}\n.pe-kind[data-kind="overwrite"],\n.pe-legend-item[data-kind="overwrite"]::first-letter {\ncolor: var(--pe-overwrite);\n}\n.pe-kind[data-kind="overwrite"]::before {\nclip-path: polygon(50% 0, 100% 100%, 0 100%);\n}\n.pe-kind[data-kind="analyze"],\n.pe-legend-item[data-kind="analyze"]::first-letter {\ncolor: var(--pe-analyze);\n}\n.pe-kind[data-kind="analyze"]::before {\nclip-path: polygon(50% 0, 100% 50%, 50% 100%, 0 50%);\n}\n.pe-legend {\ndisplay: grid;\ngrid-template-columns: auto auto;\ngap: 0 12px;\nfont-size: 11px;\nline-height: 15px;\ncolor: var(--pe-muted);\n}\n.pe-legend-item {\ndisplay: inline-block;\nwhite-space: nowrap;\n}\n.pe-legend-item::first-letter {\nfont-weight: 700;\n}\n.pe-timeline {\ndisplay: flex;\n}\n.pe-timeline-controls {\ndisplay: flex;\nflex-wrap: wrap;\nalign-content: flex-start;\nalign-items: center;\ngap: 5px;\nwidth: 226px;\npadding: 6px 0 4px 10px;\n}\n.pe-timeline-frame {\nposition: relative;\nflex: 1;\nmin-width: 0;\nmargin: 2px 10px 4px 6px;\nmin-height: 90px;\n}\n.pe-timeline-canvas {\ndisplay: block;\nwidth: 100%;\ncursor: pointer;\ntouch-action: pan-y;\nborder-radius: 4px;\n}\n.pe-timeline-note {\nflex-basis: 100%;\nfont-size: 11px;\nline-height: 15px;\ncolor: var(--pe-muted);\n}\n.pe-live {\nfont-size: 11px;\n}\n.pe-new {\nbox-shadow: inset 3px 0 var(--pe-add);\n}\n.pe-tip {\nposition: absolute;\ntop: 2px;\nz-index: 2;\npadding: 4px 8px;\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\nbox-shadow: 0 2px 8px rgb(0 0 0 / 18%);\nfont-size: 11px;\nline-height: 16px;\nwhite-space: nowrap;\npointer-events: none;\nmax-width: 380px;\n}\n.pe-tip > div {\noverflow: hidden;\ntext-overflow: ellipsis;\n}\n.pe-tip > div:first-child {\nfont-weight: 600;\n}\n.pe-query {\nmax-height: 118px;\noverflow: hidden auto;\nborder-top: 1px solid var(--pe-line);\nfont-size: 11px;\nline-height: 15px;\n}\n.pe-query-head {\ndisplay: flex;\nalign-items: center;\njustify-content: space-between;\ngap: 8px;\ncolor: var(--pe-muted);\n}\n.pe-query-name {\nfont-weight: 600;\n}\n.pe-query-name > span {\nfont-weight: 400;\n}\n.pe-query-line {\nheight: 26px;\nmargin: 2px 0;\noverflow: hidden;\nbackground: var(--pe-faint);\ncursor: pointer;\n}\n.pe-explorer .pe-query-line:focus-visible {\noutline-offset: -2px;\n}\n.pe-query-strip {\nposition: relative;\nheight: 100%;\ntransform: translateX(var(--pe-offset, 0));\n}\n.pe-query-strip > * {\nposition: absolute;\ntop: 0;\nbottom: 0;\noverflow: hidden;\n}\n.pe-query-strip > [aria-selected="true"] {\nbackground: var(--pe-select);\n}\n.pe-query-strip i {\nposition: absolute;\ninset: auto 0 0;\nborder-top: 2px solid var(--pe-accent);\nbackground: color-mix(in srgb, var(--pe-accent) 14%, transparent);\n}\n.pe-query-strip span {\nposition: relative;\npadding: 0 3px;\nline-height: 26px;\n}\n.pe-query-strip b {\nwidth: 2px;\nbackground: var(--pe-accent);\n}\n.pe-main {\ndisplay: grid;\ngrid-template-columns:\nminmax(150px, var(--pe-left, 27%)) minmax(240px, 1fr)\nminmax(150px, var(--pe-right, 28%));\nflex: 1;\nmin-height: 0;\nborder-top: 1px solid var(--pe-line);\n}\n.pe-explorer .pe-pane {\nposition: relative;\ndisplay: flex;\nflex-direction: column;\nmin-width: 0;\nmin-height: 0;\n}\n.pe-explorer .pe-pane + .pe-pane {\nborder-left: 1px solid var(--pe-line);\n}\n.pe-explorer .pe-pane-title {\npadding: 0 10px;\nborder-bottom: 1px solid var(--pe-line);\nfont-size: 12px;\nfont-weight: 600;\nline-height: 28px;\n}\n.pe-tabs {\ndisplay: flex;\nflex: none;\nflex-wrap: wrap;\ngap: 0 2px;\npadding: 0 6px;\nborder-bottom: 1px solid var(--pe-line);\n}\n.pe-badge {\ndisplay: inline-block;\nmargin: -2px 0 -2px 4px;\npadding: 0 5px;\nborder-radius: 8px;\nline-height: 16px;\nvertical-align: 1px;\nbackground: var(--pe-faint);\ncolor: var(--pe-fg);\nfont-size: 11px;\nfont-weight: 600;\n}\n.pe-badge[data-tone="warning"] {\nbackground: color-mix(in srgb, var(--pe-overwrite) 18%, var(--pe-bg));\n}\n.pe-badge[data-tone="error"] {\nbackground: color-mix(in srgb, var(--pe-remove) 22%, var(--pe-bg));\n}\n.pe-explorer .pe-tabs button {\nborder: 0;\nborder-bottom: 2px solid transparent;\nborder-radius: 0;\nbackground: none;\ncolor: var(--pe-muted);\nflex: none;\nline-height: 26px;\npadding: 0 8px;\n}\n.pe-explorer .pe-tabs button[aria-selected="true"] {\nborder-bottom-color: var(--pe-accent);\ncolor: var(--pe-fg);\nfont-weight: 600;\n}\n.pe-group,\n.pe-panel,\n.pe-view {\ndisplay: flex;\nflex-direction: column;\nflex: 1;\nmin-height: 0;\nmin-width: 0;\n}\n.pe-empty {\npadding: 28px 16px;\ncolor: var(--pe-muted);\ntext-align: center;\ntext-wrap: balance;\nflex: 1;\n}\n.pe-explorer .pe-grid {\ncontain: strict;\nflex: 1;\noverflow: auto;\nmin-height: 80px;\n}\n.pe-grid-top {\nposition: sticky;\ntop: 0;\nz-index: 1;\nwidth: max-content;\n}\n.pe-explorer .pe-grid-head,\n.pe-grid-row {\ndisplay: grid;\ngrid-template-columns: var(--pe-columns);\n}\n.pe-explorer .pe-grid-head {\nborder-bottom: 1px solid var(--pe-line);\nborder-top: 1px solid var(--pe-line);\nbackground: var(--pe-bg);\nfont-size: 11px;\nline-height: 22px;\ncolor: var(--pe-muted);\n}\n.pe-explorer .pe-grid-head button {\nborder: 0;\nbackground: none;\ncolor: inherit;\nfont-size: 11px;\nline-height: 22px;\npadding: 0;\nmin-width: 16px;\ntext-align: inherit;\n}\n.pe-explorer .pe-grid-head button:hover {\ncolor: var(--pe-fg);\ntext-decoration: underline;\nbackground: none;\n}\n.pe-explorer .pe-grid-head [aria-sort]:not([aria-sort="none"]) {\ncolor: var(--pe-fg);\nfont-weight: 600;\n}\n.pe-arrow {\ndisplay: inline-block;\nwidth: 0;\noverflow: visible;\n}\n.pe-cell {\npadding: 0 8px;\noverflow: hidden;\ntext-overflow: ellipsis;\nwhite-space: nowrap;\n}\n.pe-explorer .pe-number {\ntext-align: right;\n}\n.pe-grid-sizer {\nposition: relative;\ncontain: strict;\n}\n.pe-grid-row {\nposition: absolute;\ntop: 0;\nleft: 0;\nheight: 24px;\nline-height: 24px;\nfont-size: 12px;\ncursor: default;\n}\n.pe-grid-row.pe-odd {\nbackground: color-mix(in srgb, var(--pe-fg) 2.5%, var(--pe-bg));\n}\n.pe-grid-row:hover {\nbackground: var(--pe-faint);\n}\n.pe-grid-row[aria-selected="true"] {\nbackground: var(--pe-select) !important;\n}\n.pe-grid-row .pe-cell:nth-child(n + 6):nth-child(-n + 7),\n.pe-grid-row .pe-cell:last-child {\nfont-family: var(--pe-mono);\n}\n.pe-totals > * {\nflex: none;\n}\n.pe-totals {\ndisplay: flex;\nflex-wrap: wrap;\nalign-items: center;\ngap: 2px 10px;\nwhite-space: nowrap;\npadding: 4px 10px;\nborder-top: 1px solid var(--pe-line);\nfont-size: 12px;\nmin-height: 28px;\n}\n.pe-problem {\nmargin: 6px 10px;\npadding: 6px 10px;\nborder-left: 3px solid var(--pe-remove);\nborder-radius: 3px;\nbackground: color-mix(in srgb, var(--pe-remove) 8%, var(--pe-bg));\nfont-size: 12px;\noverflow-wrap: anywhere;\n}\n.pe-path {\nfont-family: var(--pe-mono);\n}\n.pe-notice {\ndisplay: flex;\nflex-direction: column;\nmax-height: 40%;\noverflow: auto;\nposition: relative;\n}\n.pe-notice-item {\nposition: relative;\n}\n.pe-explorer .pe-notice-item > .pe-button {\nposition: absolute;\ntop: 10px;\nright: 16px;\n}\n.pe-footer {\ndisplay: flex;\nalign-items: center;\ngap: var(--pe-gap);\npadding: 5px 10px;\nborder-top: 1px solid var(--pe-line);\nbackground: var(--pe-faint);\n}\n.pe-prompt {\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pe-explorer .pe-code {\nflex: 1;\nmin-width: 0;\nmax-height: 64px;\noverflow: auto;\nbackground: none;\ncolor: var(--pe-fg);\nfont: 12px / 20px var(--pe-mono);\nwhite-space: pre-wrap;\noverflow-wrap: anywhere;\npadding: 0 2px;\n}\n.pe-busy {\ncolor: var(--pe-muted);\nfont-size: 11px;\nwhite-space: nowrap;\n}\n@container pe-explorer (max-width: 1080px) {\n.pe-frame {\nheight: var(--pe-height, clamp(560px, 100vh - 130px, 1000px));\n}\n.pe-main {\ngrid-template: minmax(0, 2fr) minmax(0, 3fr) / minmax(270px, var(--pe-left, 27%)) minmax(0, 1fr);\n}\n.pe-pane-view {\ngrid-area: 1 / 2 / 3;\n}\n.pe-explorer .pe-pane + .pe-pane-detail {\nborder-left: 0;\nborder-top: 1px solid var(--pe-line);\n}\n}\n@container pe-explorer (max-width: 700px) {\n.pe-explorer .pe-frame {\nheight: auto;\n}\n.pe-explorer .pe-timeline,\n.pe-explorer .pe-header {\nflex-wrap: wrap;\n}\n.pe-explorer .pe-timeline-controls {\nwidth: auto;\npadding: 6px 10px 0;\n}\n.pe-explorer .pe-timeline-frame {\nflex: 1 0 calc(100% - 20px);\nmargin: 2px 10px 4px;\n}\n.pe-legend,\n.pe-explorer .pe-header .pe-muted,\n.pe-explorer .pe-user {\ndisplay: none;\n}\n.pe-main {\ngrid-template: 240px 340px 300px / minmax(0, 1fr);\n}\n.pe-pane-view {\ngrid-area: auto;\n}\n.pe-explorer .pe-pane + .pe-pane {\nborder-left: 0;\nborder-top: 1px solid var(--pe-line);\n}\n}\n@media (prefers-reduced-motion: reduce) {\n.pe-explorer * {\ntransition: none !important;\nanimation: none !important;\nscroll-behavior: auto !important;\n}\n}\n@media (forced-colors: active) {\n.pe-tree-row[aria-selected="true"],\n.pe-explorer .pe-grid-row[aria-selected="true"] {\noutline: 2px solid Highlight;\noutline-offset: -2px;\n}\n}\n';
 
 // src/file_name.js
 function shortName(name2) {
@@ -16,24 +16,27 @@ function shortName(name2) {
 }
 
 // src/keyboard.js
-var COMMANDS = {
-  ArrowLeft: { do: "step", by: -1 },
-  ArrowRight: { do: "step", by: 1 },
-  PageUp: { do: "step", by: -10 },
-  PageDown: { do: "step", by: 10 },
-  Home: { do: "first" },
-  End: { do: "last" },
-  "/": { do: "filter" },
-  m: { do: "mark" },
-  y: { do: "copy" },
-  "?": { do: "help" },
-  Escape: { do: "leave" }
-};
-function commandOf(event, where) {
-  if (event.ctrlKey || event.metaKey || event.altKey) return void 0;
-  if (where.typing && event.key !== "Escape") return void 0;
-  if (where.tabs && /^(Arrow|Home|End)/.test(event.key)) return void 0;
-  return Object.hasOwn(COMMANDS, event.key) ? COMMANDS[event.key] : void 0;
+var ACTS = [
+  { id: "find", key: "Ctrl-K", label: "Find a view, snapshot, tag, file, column or command" },
+  { id: "previous", key: "ArrowLeft", shown: "←", label: "Previous snapshot" },
+  { id: "next", key: "ArrowRight", shown: "→", label: "Next snapshot" },
+  { id: "back", key: "PageUp", shown: "PgUp", label: "Ten snapshots back" },
+  { id: "forward", key: "PageDown", shown: "PgDn", label: "Ten snapshots forward" },
+  { id: "first", key: "Home", label: "First snapshot" },
+  { id: "last", key: "End", label: "Last snapshot" },
+  { id: "filter", key: "/", label: "Filter the files" },
+  { id: "mark", key: "m", label: "Mark this snapshot for comparison" },
+  { id: "copy", key: "y", label: "Copy the code" },
+  { id: "settings", key: ",", label: "Settings" },
+  { id: "help", key: "?", label: "Keyboard shortcuts, symbols and terms" },
+  { id: "leave", key: "Escape", shown: "Esc", label: "Return to the notebook" }
+];
+function actOf({ key, ctrlKey, metaKey, altKey }, { typing, tabs }) {
+  if (altKey) return void 0;
+  if (ctrlKey || metaKey) return key.toLowerCase() === "k" ? "find" : void 0;
+  if (typing && key !== "Escape") return void 0;
+  if (tabs && /^(Arrow|Home|End)/.test(key)) return void 0;
+  return ACTS.find((act) => act.key === key)?.id;
 }
 function rowAfter(key, row, count) {
   if (!count) return void 0;
@@ -225,7 +228,7 @@ function createFiles(context) {
       scroller.scrollTop,
       scroller.clientHeight - header.offsetHeight
     );
-    store.set({ node: `file/${frame}/${rows[at]}`, help: false });
+    store.set({ node: `file/${frame}/${rows[at]}`, aside: "" });
     draw();
   };
   let scrolled = false;
@@ -1065,18 +1068,6 @@ var History = class _History {
 var PLAY_MILLIS = 700;
 function createSteps(context) {
   const { store, history } = context;
-  const input = el("input", {
-    type: "text",
-    class: "pe-goto",
-    placeholder: "id, tag or time",
-    "aria-label": "Go to a snapshot: id, tag or time",
-    autocomplete: "off",
-    spellcheck: "false"
-  });
-  input.addEventListener("keydown", async (event) => {
-    if (event.key !== "Enter" || !input.value.trim()) return;
-    if (await context.goTo(input.value)) input.value = "";
-  });
   const step = (by) => () => context.step(by);
   const first = button("«", "First snapshot", () => context.moveTo(0));
   const previous = button("‹", "Previous snapshot", step(-1));
@@ -1119,7 +1110,7 @@ function createSteps(context) {
     last
   );
   return {
-    elements: [input, group],
+    element: group,
     /** @param {Set<Change>} changed */
     update(changed) {
       if (changed.has("position")) update();
@@ -1903,28 +1894,10 @@ function createControls(context) {
     ],
     (value) => store.set({ metric: value })
   );
-  const axis = segmented(
-    "Snapshot spacing",
-    [
-      ["id", "equal", "Equal spacing"],
-      ["time", "time", "Spacing by commit time"]
-    ],
-    (value) => store.set({ axis: value })
-  );
-  const lanes = [
-    ["writers", "writers", "One row per commit user; snapshots of the same commit are connected"],
-    ["readers", "consumers", "One row per consumer, one for the watermark"]
-  ].map(([key, label, says]) => {
-    const made = button(label, says, () => store.set({ [key]: !store.get()[key] }));
-    return { key, made };
-  });
   const live = createLiveSwitch(context);
   const update = () => {
     live.update();
-    const { metric: shown, axis: spaced } = store.get();
-    for (const { key, made } of lanes) attribute(made, "aria-pressed", String(store.get()[key]));
-    metric.press(shown);
-    axis.press(spaced);
+    metric.press(store.get().metric);
   };
   update();
   const legend = el("div", { class: "pe-legend", "aria-hidden": "true" });
@@ -1943,12 +1916,6 @@ function createControls(context) {
     "div",
     { class: "pe-timeline-controls" },
     metric.element,
-    axis.element,
-    el(
-      "div",
-      { class: "pe-segmented", role: "group", "aria-label": "Timeline rows" },
-      ...lanes.map(({ made }) => made)
-    ),
     ...live.elements,
     legend,
     note
@@ -2115,10 +2082,12 @@ function start(model, root, channel, opened) {
     moveTo(position) {
       if (!history.count) return;
       const to = clamp(position, 0, history.count - 1);
-      store.set({ position: to, selected: history.ids[to], node: "", help: false });
+      store.set({ position: to, selected: history.ids[to], node: "", aside: "" });
     },
     step: (by) => context.moveTo(store.get().position + by),
     refresh: () => refresh(),
+    act: (id) => acts[id](),
+    focusView: () => views.focus(),
     tell,
     async goTo(text) {
       try {
@@ -2147,15 +2116,18 @@ function start(model, root, channel, opened) {
   };
   const notice = el("div", { class: "pe-notice" });
   const steps = createSteps(context);
-  const header = createHeader(context, steps.elements);
+  const search = lazyPane("side_panes", "search")(context);
+  const header = createHeader(context, search.element, steps.element);
   const summary = createSummary(context);
   const timeline = createTimeline(context);
   const tree = sidePane(context, "tree", "Manifests");
   const detail = sidePane(context, "detail", "Details");
   const views = createViews(context);
   const layout = lazyPane("side_panes", "layout")(context);
-  fill(layout.element);
-  layout.element.style.flex = "none";
+  for (const { element } of [layout, search]) {
+    fill(element);
+    element.style.flex = "none";
+  }
   const code = createCode(context, history.table.problems.length);
   const main = el("div", { class: "pe-main" }, tree.element, views.element, detail.element);
   const frame = el(
@@ -2173,7 +2145,8 @@ function start(model, root, channel, opened) {
   for (const { message, path } of history.table.problems) {
     context.report({ kind: "Problem", message, path });
   }
-  parts.push(steps, timeline, summary, tree, views, detail, code, layout);
+  parts.push(steps, timeline, summary, tree, views, detail, code, layout, search);
+  const acts = createActs(context, { views, search, code });
   const unsaved = new Set();
   const save = whenQuiet(() => {
     unsaved.clear();
@@ -2317,7 +2290,7 @@ function start(model, root, channel, opened) {
       refreshing = false;
     }
   };
-  const onKey = createKeys(context, root, views, code);
+  const onKey = createKeys(context);
   root.addEventListener("keydown", onKey);
   root.addEventListener("pointerover", showWhole);
   if (history.count) readHistory();
@@ -2348,7 +2321,8 @@ function initialState(model, history, groups) {
     scope: "live",
     sort: "partition",
     descending: false,
-    help: false,
+    aside: "",
+    column: "",
     queryHistory: void 0
   };
 }
@@ -2367,9 +2341,8 @@ function withPeak(up, down) {
   for (let i = 0; i < up.length; i++) peak = Math.max(peak, up[i], down[i]);
   return { up, down, peak };
 }
-function createHeader({ history, store }, steps) {
+function createHeader({ history, act }, ...parts) {
   const { table } = history;
-  const toggle = () => store.set({ help: !store.get().help });
   return el(
     "header",
     { class: "pe-header" },
@@ -2377,12 +2350,12 @@ function createHeader({ history, store }, steps) {
     el("span", { class: "pe-muted", title: visible(table.location) }, visible(table.database)),
     ...table.branch === "main" ? [] : [el("span", { class: "pe-chip" }, `branch ${visible(table.branch)}`)],
     ...table.chips.map((text) => el("span", { class: "pe-chip" }, visible(cut(text)))),
-    el("span", { class: "pe-space" }),
     el(
       "div",
       { class: "pe-steps-bar" },
-      ...steps,
-      button("?", "Keyboard shortcuts and symbols", toggle)
+      ...parts,
+      button("⚙", "Settings", () => act("settings")),
+      button("?", "Keyboard shortcuts and symbols", () => act("help"))
     )
   );
 }
@@ -2528,42 +2501,49 @@ function createCode({ store, channel }, problems) {
     }
   };
 }
-function createKeys(context, root, views, code) {
-  const { store, history } = context;
-  return (event) => {
-    const target = event.target;
-    const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName);
-    const command = commandOf(event, { typing, tabs: target.getAttribute("role") === "tab" });
-    if (!command) return;
-    event.preventDefault();
-    event.stopPropagation();
-    switch (command.do) {
-      case "step":
-        return context.step(command.by);
-      case "first":
-        return context.moveTo(0);
-      case "last":
-        return context.moveTo(history.count - 1);
-      case "filter":
-        store.set({ tab: "files" });
-        return root.querySelector(".pe-filter")?.focus();
-      case "mark": {
-        const { compare, selected } = store.get();
-        return store.set({ compare: compare === selected ? 0 : selected });
-      }
-      case "copy":
-        return void code.copy();
-      case "help":
-        return store.set({ help: !store.get().help });
-      case "leave":
-        if (typing) return views.focus();
-        if (store.get().help) return store.set({ help: false });
-        return leave(root, target);
+function createActs({ store, history, root, step, moveTo }, { views, search, code }) {
+  const toggle = (aside) => store.set({ aside: store.get().aside === aside ? "" : aside });
+  return {
+    find: () => search.focus(),
+    previous: () => step(-1),
+    next: () => step(1),
+    back: () => step(-10),
+    forward: () => step(10),
+    first: () => moveTo(0),
+    last: () => moveTo(history.count - 1),
+    filter() {
+      store.set({ tab: "files" });
+      root.querySelector(".pe-filter")?.focus();
+    },
+    mark() {
+      const { compare, selected } = store.get();
+      store.set({ compare: compare === selected ? 0 : selected });
+    },
+    copy: () => code.copy(),
+    settings: () => toggle("settings"),
+    help: () => toggle("help"),
+    leave() {
+      const focused = root.querySelector(":focus");
+      if (isTyping(focused)) views.focus();
+      else if (store.get().aside) store.set({ aside: "" });
+      else leave(root, focused);
     }
   };
 }
+var isTyping = (element) => /^(INPUT|SELECT|TEXTAREA)$/.test(element?.tagName ?? "");
+function createKeys({ act }) {
+  return (event) => {
+    const target = event.target;
+    const tabs = target.getAttribute("role") === "tab";
+    const asked = actOf(event, { typing: isTyping(target), tabs });
+    if (!asked) return;
+    event.preventDefault();
+    event.stopPropagation();
+    act(asked);
+  };
+}
 function leave(root, focused) {
-  focused.blur();
+  focused?.blur();
   const cell = root.closest(".jp-Notebook, [data-windowed-list-index]");
   cell?.focus();
 }

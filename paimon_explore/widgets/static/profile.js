@@ -376,6 +376,7 @@ function create(context) {
       showProgress({ ...profile, complete: false });
       attribute(element, "data-shown", key);
       attribute(element, "data-busy", null);
+      showColumn();
       if (wanted) read();
     } catch (error) {
       profile = void 0;
@@ -385,12 +386,18 @@ function create(context) {
       attribute(element, "data-busy", null);
     }
   }, QUIET_MILLIS);
+  const showColumn = () => {
+    const { column } = store.get();
+    const index = profile?.columns.findIndex(({ name }) => name === column);
+    body.querySelector(`[data-column="${index}"]`)?.scrollIntoView({ block: "nearest" });
+  };
   load();
   return {
     element,
     focus: () => body.focus(),
     update(changed) {
       if (changed.has("where")) condition.show();
+      if (changed.has("column")) showColumn();
       if (changed.has("selected") || changed.has("tab") || changed.has("where")) load();
     },
     dispose() {

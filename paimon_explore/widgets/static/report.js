@@ -678,9 +678,9 @@ function create(context) {
       case "snapshot":
         return context.moveTo(context.history.positionOf(Number(what)));
       case "file":
-        return store.set({ node: `name/${what}`, help: false });
+        return store.set({ node: `name/${what}`, aside: "" });
       case "schema":
-        if (what) return store.set({ node: `schema/${what}`, help: false });
+        if (what) return store.set({ node: `schema/${what}`, aside: "" });
         return store.set({ tab: kind });
       case "filter":
         return store.set({ tab: "files", filter: what });

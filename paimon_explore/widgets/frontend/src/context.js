@@ -54,6 +54,8 @@
  * @property {(text: string) => Promise<boolean>} goTo
  * @property {(failure: Failure) => void} report
  * @property {() => Promise<any>} refresh  asks for new snapshots; what Python said of them
+ * @property {(id: string) => void} act  does what `ACTS` of keyboard.js names
+ * @property {() => void} focusView  gives the keyboard to the open view
  * @property {(changed: Set<Change>) => void} tell
  * @property {Groups} groups
  * @property {string} prefix  for ids of elements

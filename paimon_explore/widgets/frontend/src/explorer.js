@@ -6,7 +6,7 @@ import { attribute, button, el, fill, whenQuiet } from "./dom.js";
 import css from "./explorer.css";
 import { createViews, offeredGroups } from "./explorer_tabs.js";
 import { FileLifetimes } from "./file_lifetimes.js";
-import { commandOf } from "./keyboard.js";
+import { actOf } from "./keyboard.js";
 import { lazyPane } from "./lazy_pane.js";
 import { problem } from "./problem_view.js";
 import { createStore, TRAITS } from "./selection_store.js";
@@ -160,10 +160,12 @@ function start(model, root, channel, opened) {
     moveTo(position) {
       if (!history.count) return;
       const to = clamp(position, 0, history.count - 1);
-      store.set({ position: to, selected: history.ids[to], node: "", help: false });
+      store.set({ position: to, selected: history.ids[to], node: "", aside: "" });
     },
     step: (by) => context.moveTo(store.get().position + by),
     refresh: () => refresh(),
+    act: (id) => acts[id](),
+    focusView: () => views.focus(),
     tell,
     async goTo(text) {
       try {
@@ -193,15 +195,18 @@ function start(model, root, channel, opened) {
 
   const notice = el("div", { class: "pe-notice" });
   const steps = createSteps(context);
-  const header = createHeader(context, steps.elements);
+  const search = lazyPane("side_panes", "search")(context);
+  const header = createHeader(context, search.element, steps.element);
   const summary = createSummary(context);
   const timeline = createTimeline(context);
   const tree = sidePane(context, "tree", "Manifests");
   const detail = sidePane(context, "detail", "Details");
   const views = createViews(context);
   const layout = lazyPane("side_panes", "layout")(context);
-  fill(layout.element);
-  layout.element.style.flex = "none";
+  for (const { element } of [layout, search]) {
+    fill(element); // which take no room until they are loaded
+    element.style.flex = "none";
+  }
   const code = createCode(context, history.table.problems.length);
   const main = el("div", { class: "pe-main" }, tree.element, views.element, detail.element);
   const frame = el(
@@ -220,7 +225,8 @@ function start(model, root, channel, opened) {
     context.report({ kind: "Problem", message, path });
   }
 
-  parts.push(steps, timeline, summary, tree, views, detail, code, layout);
+  parts.push(steps, timeline, summary, tree, views, detail, code, layout, search);
+  const acts = createActs(context, { views, search, code });
   /** Traits whose newest values Python does not know yet. @type {Set<string>} */
   const unsaved = new Set();
   const save = whenQuiet(() => {
@@ -380,7 +386,7 @@ function start(model, root, channel, opened) {
     }
   };
 
-  const onKey = createKeys(context, root, views, code);
+  const onKey = createKeys(context);
   root.addEventListener("keydown", onKey);
   root.addEventListener("pointerover", showWhole);
   if (history.count) readHistory();
@@ -419,7 +425,8 @@ function initialState(model, history, groups) {
     scope: "live",
     sort: "partition",
     descending: false,
-    help: false,
+    aside: "",
+    column: "",
     queryHistory: undefined,
   });
 }
@@ -453,11 +460,10 @@ function withPeak(up, down) {
 
 /**
  * @param {Context} context
- * @param {HTMLElement[]} steps
+ * @param {...HTMLElement} parts  at its end
  */
-function createHeader({ history, store }, steps) {
+function createHeader({ history, act }, ...parts) {
   const { table } = history;
-  const toggle = () => store.set({ help: !store.get().help });
   return el(
     "header",
     { class: "pe-header" },
@@ -467,12 +473,12 @@ function createHeader({ history, store }, steps) {
       ? []
       : [el("span", { class: "pe-chip" }, `branch ${visible(table.branch)}`)]),
     ...table.chips.map((text) => el("span", { class: "pe-chip" }, visible(cut(text)))),
-    el("span", { class: "pe-space" }),
     el(
       "div",
       { class: "pe-steps-bar" },
-      ...steps,
-      button("?", "Keyboard shortcuts and symbols", toggle),
+      ...parts,
+      button("⚙", "Settings", () => act("settings")),
+      button("?", "Keyboard shortcuts and symbols", () => act("help")),
     ),
   );
 }
@@ -636,54 +642,68 @@ function createCode({ store, channel }, problems) {
 }
 
 /**
+ * What each act of the whole widget does.
  * @param {Context} context
- * @param {HTMLElement} root
- * @param {{focus: () => void}} views
- * @param {{copy: () => void}} code
+ * @param {{views: {focus: () => void}, search: {focus: () => void}, code: {copy: () => void}}} parts
+ * @returns {Record<string, () => void>}
  */
-function createKeys(context, root, views, code) {
-  const { store, history } = context;
-  /** @param {KeyboardEvent} event */
+function createActs({ store, history, root, step, moveTo }, { views, search, code }) {
+  const toggle = (/** @type {State["aside"]} */ aside) =>
+    store.set({ aside: store.get().aside === aside ? "" : aside });
+  return {
+    find: () => search.focus(),
+    previous: () => step(-1),
+    next: () => step(1),
+    back: () => step(-10),
+    forward: () => step(10),
+    first: () => moveTo(0),
+    last: () => moveTo(history.count - 1),
+    filter() {
+      store.set({ tab: "files" });
+      /** @type {HTMLElement | null} */ (root.querySelector(".pe-filter"))?.focus();
+    },
+    mark() {
+      const { compare, selected } = store.get();
+      store.set({ compare: compare === selected ? 0 : selected });
+    },
+    copy: () => code.copy(),
+    settings: () => toggle("settings"),
+    help: () => toggle("help"),
+    leave() {
+      const focused = /** @type {HTMLElement} */ (root.querySelector(":focus"));
+      if (isTyping(focused)) views.focus();
+      else if (store.get().aside) store.set({ aside: "" });
+      else leave(root, focused);
+    },
+  };
+}
+
+/** @param {Element | null} element */
+const isTyping = (element) => /^(INPUT|SELECT|TEXTAREA)$/.test(element?.tagName ?? "");
+
+/**
+ * @param {Context} context
+ * @returns {(event: KeyboardEvent) => void}
+ */
+function createKeys({ act }) {
   return (event) => {
     const target = /** @type {HTMLElement} */ (event.target);
-    const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName);
-    const command = commandOf(event, { typing, tabs: target.getAttribute("role") === "tab" });
-    if (!command) return;
+    const tabs = target.getAttribute("role") === "tab";
+    const asked = actOf(event, { typing: isTyping(target), tabs });
+    if (!asked) return;
     event.preventDefault();
     event.stopPropagation();
-    switch (command.do) {
-      case "step":
-        return context.step(command.by);
-      case "first":
-        return context.moveTo(0);
-      case "last":
-        return context.moveTo(history.count - 1);
-      case "filter":
-        store.set({ tab: "files" });
-        return /** @type {HTMLElement | null} */ (root.querySelector(".pe-filter"))?.focus();
-      case "mark": {
-        const { compare, selected } = store.get();
-        return store.set({ compare: compare === selected ? 0 : selected });
-      }
-      case "copy":
-        return void code.copy();
-      case "help":
-        return store.set({ help: !store.get().help });
-      case "leave":
-        if (typing) return views.focus();
-        if (store.get().help) return store.set({ help: false });
-        return leave(root, target);
-    }
+    act(asked);
   };
 }
 
 /**
  * Give the keyboard back to the notebook.
  * @param {HTMLElement} root
- * @param {HTMLElement} focused
+ * @param {HTMLElement | null} focused
  */
 function leave(root, focused) {
-  focused.blur();
+  focused?.blur();
   const cell = /** @type {HTMLElement | null} */ (
     root.closest(".jp-Notebook, [data-windowed-list-index]")
   );

@@ -246,7 +246,7 @@ export function createFiles(context) {
       scroller.scrollTop,
       scroller.clientHeight - header.offsetHeight,
     );
-    store.set({ node: `file/${frame}/${rows[at]}`, help: false });
+    store.set({ node: `file/${frame}/${rows[at]}`, aside: "" });
     draw();
   };
 

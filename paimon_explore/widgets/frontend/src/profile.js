@@ -185,6 +185,7 @@ export function create(context) {
       showProgress({ ...profile, complete: false });
       attribute(element, "data-shown", key);
       attribute(element, "data-busy", null);
+      showColumn();
       if (wanted) read();
     } catch (error) {
       profile = undefined;
@@ -195,12 +196,20 @@ export function create(context) {
     }
   }, QUIET_MILLIS);
 
+  /** Scroll to the column that was searched for. */
+  const showColumn = () => {
+    const { column } = store.get();
+    const index = profile?.columns.findIndex(({ name }) => name === column);
+    body.querySelector(`[data-column="${index}"]`)?.scrollIntoView({ block: "nearest" });
+  };
+
   load();
   return {
     element,
     focus: () => body.focus(),
     update(changed) {
       if (changed.has("where")) condition.show();
+      if (changed.has("column")) showColumn();
       if (changed.has("selected") || changed.has("tab") || changed.has("where")) load();
     },
     dispose() {
