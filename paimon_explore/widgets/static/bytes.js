@@ -114,7 +114,7 @@ function byteAfter(key, at, size, perRow, page) {
 var { decodeColumns, decodeTexts, AskError, failureOf, Channel } = peShared;
 
 // src/dom.js
-var { attribute, el, fill, button, segmented, perFrame, whenQuiet } = peShared;
+var { attribute, el, fill, button, copyButton, segmented, perFrame, whenQuiet } = peShared;
 
 // src/keyboard.js
 function rowAfter(key, row, count) {

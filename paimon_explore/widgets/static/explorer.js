@@ -2,7 +2,7 @@
 var { decodeColumns, decodeTexts, AskError, failureOf, Channel } = peShared;
 
 // src/dom.js
-var { attribute, el, fill, button, segmented, perFrame, whenQuiet } = peShared;
+var { attribute, el, fill, button, copyButton, segmented, perFrame, whenQuiet } = peShared;
 
 // src/explorer.css
 var explorer_default = '.pe-explorer {\n--pe-bg: var(--jp-layout-color1, var(--vscode-editor-background, Canvas));\n--pe-fg: var(--jp-ui-font-color1, var(--vscode-editor-foreground, CanvasText));\n--pe-muted: color-mix(in srgb, var(--pe-fg) 74%, var(--pe-bg));\n--pe-faint: color-mix(in srgb, var(--pe-fg) 5%, var(--pe-bg));\n--pe-line: color-mix(in srgb, var(--pe-fg) 16%, var(--pe-bg));\n--pe-accent: var(--jp-brand-color1, var(--vscode-focusBorder, #1b6ac9));\n--pe-select: color-mix(in srgb, var(--pe-accent) 20%, var(--pe-bg));\n--pe-append: #2563c9;\n--pe-compact: #7b45c4;\n--pe-overwrite: #b3540b;\n--pe-analyze: #0b7568;\n--pe-unknown: #b3261e;\n--pe-add: #1a7038;\n--pe-remove: #b3261e;\n--pe-tag: #96690a;\n--pe-branch: #0b7568;\n--pe-consumer: #a03a8f;\n--pe-hint: #5a6472;\n--pe-font: var(--jp-ui-font-family, var(--vscode-font-family, system-ui, sans-serif));\n--pe-mono: var(--jp-code-font-family, var(--vscode-editor-font-family, ui-monospace, monospace));\n--pe-gap: 8px;\ncontainer: pe-explorer / inline-size;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: 13px / 1.4 var(--pe-font);\nfont-variant-numeric: tabular-nums;\ntext-align: left;\n}\n.pe-frame {\ndisplay: flex;\nflex-direction: column;\nheight: var(--pe-height, clamp(420px, 100vh - 130px, 1000px));\nborder: 1px solid var(--pe-line);\nborder-radius: 6px;\noverflow: hidden;\n}\n.pe-explorer[data-theme="dark"] {\n--pe-append: #79aefc;\n--pe-compact: #c3a0f8;\n--pe-overwrite: #f5a35f;\n--pe-analyze: #55cdb9;\n--pe-unknown: #ff8f85;\n--pe-add: #76d48f;\n--pe-remove: #ff8f85;\n--pe-tag: #e6bd5c;\n--pe-branch: #55cdb9;\n--pe-consumer: #ee9fe0;\n--pe-hint: #a9b3c0;\n}\n.pe-explorer *,\n.pe-explorer *::before {\nbox-sizing: border-box;\n}\n.pe-explorer [hidden] {\ndisplay: none !important;\n}\n.pe-explorer :focus-visible {\noutline: 2px solid var(--pe-accent);\noutline-offset: -2px;\n}\n.pe-explorer :is(h2, h3, h4, h5, p, dl, dd, pre, table) {\nmargin: 0;\npadding: 0;\n}\n.pe-hidden {\nposition: absolute;\nwidth: 1px;\nheight: 1px;\noverflow: hidden;\nclip-path: inset(50%);\n}\n.pe-explorer .pe-muted {\ncolor: var(--pe-muted);\n}\n.pe-plus {\ncolor: var(--pe-add);\n}\n.pe-minus {\ncolor: var(--pe-remove);\n}\n.pe-explorer button {\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: inherit;\nfont-size: 12px;\nline-height: 18px;\npadding: 1px 7px;\ncursor: pointer;\n}\n.pe-explorer button:hover:not(:disabled) {\nbackground: var(--pe-faint);\nborder-color: var(--pe-muted);\n}\n.pe-explorer button:disabled {\nopacity: 0.45;\ncursor: default;\n}\n.pe-explorer button[aria-pressed="true"] {\nbackground: var(--pe-select);\nborder-color: var(--pe-accent);\n}\n.pe-explorer .pe-segmented,\n.pe-steps {\ndisplay: inline-flex;\n}\n.pe-explorer .pe-segmented button:not(:first-child),\n.pe-explorer .pe-steps button:not(:first-child) {\nborder-top-left-radius: 0;\nborder-bottom-left-radius: 0;\nmargin-left: -1px;\n}\n.pe-explorer .pe-segmented button:not(:last-child),\n.pe-explorer .pe-steps button:not(:last-child) {\nborder-top-right-radius: 0;\nborder-bottom-right-radius: 0;\n}\n.pe-explorer .pe-segmented button[aria-pressed="true"] {\nz-index: 1;\n}\n.pe-explorer .pe-steps button {\nmin-width: 28px;\n}\n.pe-explorer input {\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: inherit;\nfont-size: 12px;\nline-height: 18px;\npadding: 1px 7px;\nmin-width: 0;\n}\n.pe-explorer input::placeholder {\ncolor: var(--pe-muted);\nopacity: 1;\n}\n.pe-explorer input[aria-invalid] {\nborder-color: var(--pe-remove);\n}\n.pe-explorer .pe-steps-bar {\nposition: relative;\ndisplay: flex;\nflex-wrap: wrap;\ngap: 4px var(--pe-gap);\nmargin-left: auto;\n}\n.pe-explorer .pe-filter {\nflex: 1 1 140px;\nfont-family: var(--pe-mono) !important;\n}\n.pe-bar {\ndisplay: flex;\nflex-wrap: wrap;\nalign-items: center;\ngap: 6px var(--pe-gap);\npadding: 6px 10px;\n}\n.pe-explorer .pe-chip {\ndisplay: inline-block;\nborder-radius: 9px;\nbackground: color-mix(in srgb, var(--pe-fg) 8%, var(--pe-bg));\ncolor: var(--pe-fg);\nfont-size: 11px;\nline-height: 18px;\npadding: 0 8px;\noverflow-wrap: anywhere;\n}\n.pe-explorer .pe-chip[data-flag="tag"] {\nbackground: color-mix(in srgb, var(--pe-tag) 18%, var(--pe-bg));\n}\n.pe-explorer .pe-chip[data-flag="branch"] {\nbackground: color-mix(in srgb, var(--pe-branch) 18%, var(--pe-bg));\n}\n.pe-explorer .pe-chip[data-flag="consumer"] {\nbackground: color-mix(in srgb, var(--pe-consumer) 18%, var(--pe-bg));\n}\n.pe-header {\ndisplay: flex;\nflex-wrap: wrap;\nalign-items: center;\ngap: 4px 6px;\npadding: 7px 10px 6px;\nborder-bottom: 1px solid var(--pe-line);\n}\n.pe-explorer .pe-name {\nfont-size: 15px;\nfont-weight: 600;\nline-height: 20px;\noverflow-wrap: anywhere;\n}\n.pe-explorer .pe-header .pe-muted {\noverflow-wrap: anywhere;\nmargin-right: 4px;\n}\n.pe-summary {\ndisplay: flex;\nflex-wrap: wrap;\nalign-items: center;\ngap: 2px 12px;\npadding: 5px 10px;\nborder-top: 1px solid var(--pe-line);\nbackground: var(--pe-faint);\nmin-height: 30px;\n}\n.pe-user {\nmargin-left: auto;\noverflow-wrap: anywhere;\nfont-size: 12px;\n}\n.pe-kind {\nfont-size: 11px;\nfont-weight: 600;\nletter-spacing: 0.03em;\ncolor: var(--pe-unknown);\n}\n.pe-kind::before {\ncontent: "";\ndisplay: inline-block;\nwidth: 8px;\nheight: 8px;\nmargin-right: 5px;\nbackground: currentColor;\n}\n.pe-kind[data-kind="append"],\n.pe-legend-item[data-kind="append"]::first-letter {\ncolor: var(--pe-append);\n}\n.pe-kind[data-kind="append"]::before {\nborder-radius: 50%;\n}\n.pe-kind[data-kind="compact"],\n.pe-legend-item[data-kind="compact"]::first-letter {\ncolor: var(--pe-compact);\n}\n.pe-kind[data-kind="overwrite"],\n.pe-legend-item[data-kind="overwrite"]::first-letter {\ncolor: var(--pe-overwrite);\n}\n.pe-kind[data-kind="overwrite"]::before {\nclip-path: polygon(50% 0, 100% 100%, 0 100%);\n}\n.pe-kind[data-kind="analyze"],\n.pe-legend-item[data-kind="analyze"]::first-letter {\ncolor: var(--pe-analyze);\n}\n.pe-kind[data-kind="analyze"]::before {\nclip-path: polygon(50% 0, 100% 50%, 50% 100%, 0 50%);\n}\n.pe-legend {\ndisplay: grid;\ngrid-template-columns: auto auto;\ngap: 0 12px;\nfont-size: 11px;\nline-height: 15px;\ncolor: var(--pe-muted);\n}\n.pe-legend-item {\ndisplay: inline-block;\nwhite-space: nowrap;\n}\n.pe-legend-item::first-letter {\nfont-weight: 700;\n}\n.pe-timeline {\ndisplay: flex;\n}\n.pe-timeline-controls {\ndisplay: flex;\nflex-wrap: wrap;\nalign-content: flex-start;\nalign-items: center;\ngap: 5px;\nwidth: 226px;\npadding: 6px 0 4px 10px;\n}\n.pe-timeline-frame {\nposition: relative;\nflex: 1;\nmin-width: 0;\nmargin: 2px 10px 4px 6px;\nmin-height: 90px;\n}\n.pe-timeline-canvas {\ndisplay: block;\nwidth: 100%;\ncursor: pointer;\ntouch-action: pan-y;\nborder-radius: 4px;\n}\n.pe-timeline-note {\nflex-basis: 100%;\nfont-size: 11px;\nline-height: 15px;\ncolor: var(--pe-muted);\n}\n.pe-live {\nfont-size: 11px;\n}\n.pe-new {\nbox-shadow: inset 3px 0 var(--pe-add);\n}\n.pe-tip {\nposition: absolute;\ntop: 2px;\nz-index: 2;\npadding: 4px 8px;\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\nbox-shadow: 0 2px 8px rgb(0 0 0 / 18%);\nfont-size: 11px;\nline-height: 16px;\nwhite-space: nowrap;\npointer-events: none;\nmax-width: 380px;\n}\n.pe-tip > div {\noverflow: hidden;\ntext-overflow: ellipsis;\n}\n.pe-tip > div:first-child {\nfont-weight: 600;\n}\n.pe-query {\nmax-height: 118px;\noverflow: hidden auto;\nborder-top: 1px solid var(--pe-line);\nfont-size: 11px;\nline-height: 15px;\n}\n.pe-query-head {\ndisplay: flex;\nalign-items: center;\njustify-content: space-between;\ngap: 8px;\ncolor: var(--pe-muted);\n}\n.pe-query-name {\nfont-weight: 600;\n}\n.pe-query-name > span {\nfont-weight: 400;\n}\n.pe-query-line {\nheight: 26px;\nmargin: 2px 0;\noverflow: hidden;\nbackground: var(--pe-faint);\ncursor: pointer;\n}\n.pe-explorer .pe-query-line:focus-visible {\noutline-offset: -2px;\n}\n.pe-query-strip {\nposition: relative;\nheight: 100%;\ntransform: translateX(var(--pe-offset, 0));\n}\n.pe-query-strip > * {\nposition: absolute;\ntop: 0;\nbottom: 0;\noverflow: hidden;\n}\n.pe-query-strip > [aria-selected="true"] {\nbackground: var(--pe-select);\n}\n.pe-query-strip i {\nposition: absolute;\ninset: auto 0 0;\nborder-top: 2px solid var(--pe-accent);\nbackground: color-mix(in srgb, var(--pe-accent) 14%, transparent);\n}\n.pe-query-strip span {\nposition: relative;\npadding: 0 3px;\nline-height: 26px;\n}\n.pe-query-strip b {\nwidth: 2px;\nbackground: var(--pe-accent);\n}\n.pe-main {\ndisplay: grid;\ngrid-template-columns:\nminmax(150px, var(--pe-left, 27%)) minmax(240px, 1fr)\nminmax(150px, var(--pe-right, 28%));\nflex: 1;\nmin-height: 0;\nborder-top: 1px solid var(--pe-line);\n}\n.pe-explorer .pe-pane {\nposition: relative;\ndisplay: flex;\nflex-direction: column;\nmin-width: 0;\nmin-height: 0;\n}\n.pe-explorer .pe-pane + .pe-pane {\nborder-left: 1px solid var(--pe-line);\n}\n.pe-explorer .pe-pane-title {\npadding: 0 10px;\nborder-bottom: 1px solid var(--pe-line);\nfont-size: 12px;\nfont-weight: 600;\nline-height: 28px;\n}\n.pe-tabs {\ndisplay: flex;\nflex: none;\nflex-wrap: wrap;\ngap: 0 2px;\npadding: 0 6px;\nborder-bottom: 1px solid var(--pe-line);\n}\n.pe-badge {\ndisplay: inline-block;\nmargin: -2px 0 -2px 4px;\npadding: 0 5px;\nborder-radius: 8px;\nline-height: 16px;\nvertical-align: 1px;\nbackground: var(--pe-faint);\ncolor: var(--pe-fg);\nfont-size: 11px;\nfont-weight: 600;\n}\n.pe-badge[data-tone="warning"] {\nbackground: color-mix(in srgb, var(--pe-overwrite) 18%, var(--pe-bg));\n}\n.pe-badge[data-tone="error"] {\nbackground: color-mix(in srgb, var(--pe-remove) 22%, var(--pe-bg));\n}\n.pe-explorer .pe-tabs button {\nborder: 0;\nborder-bottom: 2px solid transparent;\nborder-radius: 0;\nbackground: none;\ncolor: var(--pe-muted);\nflex: none;\nline-height: 26px;\npadding: 0 8px;\n}\n.pe-explorer .pe-tabs button[aria-selected="true"] {\nborder-bottom-color: var(--pe-accent);\ncolor: var(--pe-fg);\nfont-weight: 600;\n}\n.pe-group,\n.pe-panel,\n.pe-view {\ndisplay: flex;\nflex-direction: column;\nflex: 1;\nmin-height: 0;\nmin-width: 0;\n}\n.pe-empty {\npadding: 28px 16px;\ncolor: var(--pe-muted);\ntext-align: center;\ntext-wrap: balance;\nflex: 1;\n}\n.pe-explorer .pe-grid {\ncontain: strict;\nflex: 1;\noverflow: auto;\nmin-height: 80px;\n}\n.pe-grid-top {\nposition: sticky;\ntop: 0;\nz-index: 1;\nwidth: max-content;\n}\n.pe-explorer .pe-grid-head,\n.pe-grid-row {\ndisplay: grid;\ngrid-template-columns: var(--pe-columns);\n}\n.pe-explorer .pe-grid-head {\nborder-bottom: 1px solid var(--pe-line);\nborder-top: 1px solid var(--pe-line);\nbackground: var(--pe-bg);\nfont-size: 11px;\nline-height: 22px;\ncolor: var(--pe-muted);\n}\n.pe-explorer .pe-grid-head button {\nborder: 0;\nbackground: none;\ncolor: inherit;\nfont-size: 11px;\nline-height: 22px;\npadding: 0;\nmin-width: 16px;\ntext-align: inherit;\n}\n.pe-explorer .pe-grid-head button:hover {\ncolor: var(--pe-fg);\ntext-decoration: underline;\nbackground: none;\n}\n.pe-explorer .pe-grid-head [aria-sort]:not([aria-sort="none"]) {\ncolor: var(--pe-fg);\nfont-weight: 600;\n}\n.pe-arrow {\ndisplay: inline-block;\nwidth: 0;\noverflow: visible;\n}\n.pe-cell {\npadding: 0 8px;\noverflow: hidden;\ntext-overflow: ellipsis;\nwhite-space: nowrap;\n}\n.pe-explorer .pe-number {\ntext-align: right;\n}\n.pe-grid-sizer {\nposition: relative;\ncontain: strict;\n}\n.pe-grid-row {\nposition: absolute;\ntop: 0;\nleft: 0;\nheight: 24px;\nline-height: 24px;\nfont-size: 12px;\ncursor: default;\n}\n.pe-grid-row.pe-odd {\nbackground: color-mix(in srgb, var(--pe-fg) 2.5%, var(--pe-bg));\n}\n.pe-grid-row:hover {\nbackground: var(--pe-faint);\n}\n.pe-grid-row[aria-selected="true"] {\nbackground: var(--pe-select) !important;\n}\n.pe-grid-row .pe-cell:nth-child(n + 6):nth-child(-n + 7),\n.pe-grid-row .pe-cell:last-child {\nfont-family: var(--pe-mono);\n}\n.pe-totals > * {\nflex: none;\n}\n.pe-totals {\ndisplay: flex;\nflex-wrap: wrap;\nalign-items: center;\ngap: 2px 10px;\nwhite-space: nowrap;\npadding: 4px 10px;\nborder-top: 1px solid var(--pe-line);\nfont-size: 12px;\nmin-height: 28px;\n}\n.pe-problem {\nmargin: 6px 10px;\npadding: 6px 10px;\nborder-left: 3px solid var(--pe-remove);\nborder-radius: 3px;\nbackground: color-mix(in srgb, var(--pe-remove) 8%, var(--pe-bg));\nfont-size: 12px;\noverflow-wrap: anywhere;\n}\n.pe-path {\nfont-family: var(--pe-mono);\n}\n.pe-notice {\ndisplay: flex;\nflex-direction: column;\nmax-height: 40%;\noverflow: auto;\nposition: relative;\n}\n.pe-notice-item {\nposition: relative;\n}\n.pe-explorer .pe-notice-item > .pe-button {\nposition: absolute;\ntop: 10px;\nright: 16px;\n}\n.pe-footer {\ndisplay: flex;\nalign-items: center;\ngap: var(--pe-gap);\npadding: 5px 10px;\nborder-top: 1px solid var(--pe-line);\nbackground: var(--pe-faint);\n}\n.pe-prompt {\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pe-explorer .pe-code {\nflex: 1;\nmin-width: 0;\nmax-height: 64px;\noverflow: auto;\nbackground: none;\ncolor: var(--pe-fg);\nfont: 12px / 20px var(--pe-mono);\nwhite-space: pre-wrap;\noverflow-wrap: anywhere;\npadding: 0 2px;\n}\n.pe-busy {\ncolor: var(--pe-muted);\nfont-size: 11px;\nwhite-space: nowrap;\n}\n@container pe-explorer (max-width: 1080px) {\n.pe-frame {\nheight: var(--pe-height, clamp(560px, 100vh - 130px, 1000px));\n}\n.pe-main {\ngrid-template: minmax(0, 2fr) minmax(0, 3fr) / minmax(270px, var(--pe-left, 27%)) minmax(0, 1fr);\n}\n.pe-pane-view {\ngrid-area: 1 / 2 / 3;\n}\n.pe-explorer .pe-pane + .pe-pane-detail {\nborder-left: 0;\nborder-top: 1px solid var(--pe-line);\n}\n}\n@container pe-explorer (max-width: 700px) {\n.pe-explorer .pe-frame {\nheight: auto;\n}\n.pe-explorer .pe-timeline,\n.pe-explorer .pe-header {\nflex-wrap: wrap;\n}\n.pe-explorer .pe-timeline-controls {\nwidth: auto;\npadding: 6px 10px 0;\n}\n.pe-explorer .pe-timeline-frame {\nflex: 1 0 calc(100% - 20px);\nmargin: 2px 10px 4px;\n}\n.pe-legend,\n.pe-explorer .pe-header .pe-muted,\n.pe-explorer .pe-user {\ndisplay: none;\n}\n.pe-main {\ngrid-template: 240px 340px 300px / minmax(0, 1fr);\n}\n.pe-pane-view {\ngrid-area: auto;\n}\n.pe-explorer .pe-pane + .pe-pane {\nborder-left: 0;\nborder-top: 1px solid var(--pe-line);\n}\n}\n@media (prefers-reduced-motion: reduce) {\n.pe-explorer * {\ntransition: none !important;\nanimation: none !important;\nscroll-behavior: auto !important;\n}\n}\n@media (forced-colors: active) {\n.pe-tree-row[aria-selected="true"],\n.pe-explorer .pe-grid-row[aria-selected="true"] {\noutline: 2px solid Highlight;\noutline-offset: -2px;\n}\n}\n';
@@ -27,6 +27,7 @@ var ACTS = [
   { id: "filter", key: "/", label: "Filter the files" },
   { id: "mark", key: "m", label: "Mark this snapshot for comparison" },
   { id: "copy", key: "y", label: "Copy the code" },
+  { id: "export", key: "s", label: "Copy or save tables and pictures" },
   { id: "settings", key: ",", label: "Settings" },
   { id: "help", key: "?", label: "Keyboard shortcuts, symbols and terms" },
   { id: "leave", key: "Escape", shown: "Esc", label: "Return to the notebook" }
@@ -53,6 +54,8 @@ var { ROW_HEIGHT, windowOf, scrollTo } = peShared;
 
 // src/files_view.js
 var UNKNOWN_BUCKET = -1;
+var MAX_EXPORTED = 1e4;
+var EXPORTED_AT_ONCE = 500;
 var NOTHING = { rows: new Uint32Array(0), sum: { files: 0, bytes: 0, rows: 0 }, levels: [] };
 function createFiles(context) {
   const { store, channel, history } = context;
@@ -253,6 +256,25 @@ function createFiles(context) {
     event.preventDefault();
     event.stopPropagation();
   });
+  scroller.addEventListener("pe-export", (event) => {
+    event.detail.rows = exported();
+  });
+  const exported = async () => {
+    const { lifetimes, frame } = context.files();
+    const wanted = lifetimes ? [...rows.subarray(0, MAX_EXPORTED)] : [];
+    for (let at = 0; at < wanted.length; at += EXPORTED_AT_ONCE) {
+      const some = wanted.slice(at, at + EXPORTED_AT_ONCE);
+      const { body } = await channel.ask("rows", { frame, rows: some });
+      for (const [index, row] of some.entries()) texts.set(row, body.rows[index]);
+    }
+    const found = wanted.map(
+      (row) => columns.map(
+        ({ exact, text }) => String((exact ?? text)(row, lifetimes))
+      )
+    );
+    const heads = columns.map(({ title }) => title);
+    return { rows: [heads, ...found], more: rows.length > wanted.length };
+  };
   const observer = new ResizeObserver(draw);
   observer.observe(scroller);
   reselect();
@@ -321,14 +343,16 @@ function columnsOf({ history }, texts) {
       title: "rows",
       width: 66,
       number: true,
-      text: (row, { columns }) => formatShort(columns.rows[row])
+      text: (row, { columns }) => formatShort(columns.rows[row]),
+      exact: (row, { columns }) => columns.rows[row]
     },
     {
       key: "size",
       title: "size",
       width: 66,
       number: true,
-      text: (row, { columns }) => formatBytes(columns.size[row])
+      text: (row, { columns }) => formatBytes(columns.size[row]),
+      exact: (row, { columns }) => columns.size[row]
     },
     { key: "", title: "min key", width: 96, text: (row) => visible(texts(row)?.min_key ?? "…") },
     { key: "", title: "max key", width: 96, text: (row) => visible(texts(row)?.max_key ?? "…") },
@@ -366,7 +390,8 @@ function columnsOf({ history }, texts) {
       key: "",
       title: "file",
       width: 300,
-      text: (row) => visible(shortName(texts(row)?.name ?? "…"))
+      text: (row) => visible(shortName(texts(row)?.name ?? "…")),
+      exact: (row) => texts(row)?.name ?? ""
     }
   ];
   return history.table.partitioned ? all : all.slice(1);
@@ -2117,14 +2142,15 @@ function start(model, root, channel, opened) {
   const notice = el("div", { class: "pe-notice" });
   const steps = createSteps(context);
   const search = lazyPane("side_panes", "search")(context);
-  const header = createHeader(context, search.element, steps.element);
+  const saving = lazyPane("side_panes", "export")(context);
+  const header = createHeader(context, search.element, steps.element, saving.element);
   const summary = createSummary(context);
   const timeline = createTimeline(context);
   const tree = sidePane(context, "tree", "Manifests");
   const detail = sidePane(context, "detail", "Details");
   const views = createViews(context);
   const layout = lazyPane("side_panes", "layout")(context);
-  for (const { element } of [layout, search]) {
+  for (const { element } of [layout, search, saving]) {
     fill(element);
     element.style.flex = "none";
   }
@@ -2145,8 +2171,8 @@ function start(model, root, channel, opened) {
   for (const { message, path } of history.table.problems) {
     context.report({ kind: "Problem", message, path });
   }
-  parts.push(steps, timeline, summary, tree, views, detail, code, layout, search);
-  const acts = createActs(context, { views, search, code });
+  parts.push(steps, timeline, summary, tree, views, detail, code, layout, search, saving);
+  const acts = createActs(context, { views, search, saving, code });
   const unsaved = new Set();
   const save = whenQuiet(() => {
     unsaved.clear();
@@ -2455,16 +2481,7 @@ function createCode({ store, channel }, problems) {
   });
   const busy = el("span", { class: "pe-busy", role: "status" });
   const line2 = () => spark ? store.get().spark_code : store.get().code;
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(line2());
-      fill(copyButton, "copied");
-      setTimeout(() => fill(copyButton, "copy"), 1200);
-    } catch {
-      getSelection()?.selectAllChildren(text);
-    }
-  };
-  const copyButton = button("copy", "Copy the code", copy);
+  const copy = copyButton("Copy the code", line2);
   const toggle = button("Spark", "Show PySpark code", () => {
     spark = !spark;
     attribute(toggle, "aria-pressed", String(spark));
@@ -2482,26 +2499,17 @@ function createCode({ store, channel }, problems) {
   };
   show();
   const note = problems ? el("span", { class: "pe-minus" }, plural(problems, "problem")) : null;
-  const element = el(
-    "footer",
-    { class: "pe-footer" },
-    prompt,
-    text,
-    busy,
-    note,
-    copyButton,
-    toggle
-  );
+  const element = el("footer", { class: "pe-footer" }, prompt, text, busy, note, copy, toggle);
   return {
     element,
-    copy,
+    copy: () => copy.click(),
     /** @param {Set<Change>} changed */
     update(changed) {
       if (changed.has("code") || changed.has("spark_code")) show();
     }
   };
 }
-function createActs({ store, history, root, step, moveTo }, { views, search, code }) {
+function createActs({ store, history, root, step, moveTo }, { views, search, saving, code }) {
   const toggle = (aside) => store.set({ aside: store.get().aside === aside ? "" : aside });
   return {
     find: () => search.focus(),
@@ -2520,6 +2528,7 @@ function createActs({ store, history, root, step, moveTo }, { views, search, cod
       store.set({ compare: compare === selected ? 0 : selected });
     },
     copy: () => code.copy(),
+    export: () => saving.focus(),
     settings: () => toggle("settings"),
     help: () => toggle("help"),
     leave() {

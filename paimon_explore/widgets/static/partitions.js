@@ -1,5 +1,5 @@
 // src/dom.js
-var { attribute, el, fill, button, segmented, perFrame, whenQuiet } = peShared;
+var { attribute, el, fill, button, copyButton, segmented, perFrame, whenQuiet } = peShared;
 
 // src/partition_sums.js
 function byPartition({ columns, partitions }, rows) {
@@ -40,7 +40,12 @@ function create(context) {
     cell.scope = "col";
     head.append(cell);
   }
-  const table = el("table", { class: "pe-table" }, el("thead", {}, head), inside);
+  const table = el(
+    "table",
+    { class: "pe-table", "aria-label": "Partitions" },
+    el("thead", {}, head),
+    inside
+  );
   const scroller = el(
     "div",
     { class: "pe-scroll", tabindex: "0", role: "region", "aria-label": "Partitions" },
@@ -92,16 +97,18 @@ function line(sum, name, most) {
   title.scope = "row";
   const bar = el("span", { class: "pe-size-bar", "aria-hidden": "true" });
   bar.style.setProperty("--pe-share", `${most ? 100 * sum.bytes / most : 0}%`);
-  const number = (text) => el("td", { class: "pe-number" }, text);
+  const number = (text, exact) => el("td", { class: "pe-number", "data-text": exact }, text);
+  const size = number(formatBytes(sum.bytes), sum.bytes);
+  size.append(bar);
   return el(
     "tr",
     {},
     title,
-    number(formatCount(sum.files)),
-    number(formatCount(sum.level0)),
-    number(formatCount(sum.buckets.size)),
-    number(formatShort(sum.rows)),
-    el("td", { class: "pe-number" }, formatBytes(sum.bytes), bar)
+    number(formatCount(sum.files), sum.files),
+    number(formatCount(sum.level0), sum.level0),
+    number(formatCount(sum.buckets.size), sum.buckets.size),
+    number(formatShort(sum.rows), sum.rows),
+    size
   );
 }
 export {

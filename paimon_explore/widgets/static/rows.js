@@ -2,7 +2,7 @@
 var { decodeColumns, decodeTexts, AskError, failureOf, Channel } = peShared;
 
 // src/dom.js
-var { attribute, el, fill, button, segmented, perFrame, whenQuiet } = peShared;
+var { attribute, el, fill, button, copyButton, segmented, perFrame, whenQuiet } = peShared;
 
 // src/row_layout.js
 var RowLayout = class {
@@ -114,6 +114,8 @@ var { ROW_HEIGHT, windowOf, scrollTo } = peShared;
 var FETCH_MILLIS = 30;
 var MAX_ROWS = 5e3;
 var MORE = 40;
+var MAX_EXPORTED = 1e4;
+var EXPORTED_AT_ONCE = 200;
 var RECORD_HEADS = ["status", "sequence", "row kind", "level", "file", "position"];
 var VISIBLE = new Set(["returned", "combined"]);
 var textOf = (cell) => cell === null ? "null" : typeof cell === "string" ? cell : cell.text;
@@ -383,6 +385,30 @@ function createGrid(prefix, source) {
     busy = false;
     draw();
   });
+  scroller.addEventListener("pe-export", (event) => {
+    event.detail.rows = exported();
+  });
+  const exported = async () => {
+    const found = [heads()];
+    let [unit, offset] = [0, 0];
+    while (layout && unit < layout.units && found.length <= MAX_EXPORTED) {
+      const parts = (await source.page(unit, offset, EXPORTED_AT_ONCE, true))?.parts ?? [];
+      const before = found.length;
+      for (const { rows: cells, records, end, failure, ...place } of parts) {
+        cells.forEach((row, index) => {
+          const values = row.map((cell) => cell === null ? "" : textOf(cell));
+          found.push(records ? [...storedTexts(records[index]), ...values] : values);
+        });
+        if (failure) found.push([`${failure.kind}: ${failure.message}`]);
+        [unit, offset] = [place.unit, place.offset + cells.length];
+        if (failure || end !== null && offset >= end) [unit, offset] = [unit + 1, 0];
+      }
+      if (found.length === before && offset) break;
+      if (!parts.length) break;
+    }
+    const more = found.length > MAX_EXPORTED;
+    return { rows: found.slice(0, MAX_EXPORTED + 1), more };
+  };
   const observer = new ResizeObserver(draw);
   observer.observe(scroller);
   return {
@@ -462,10 +488,10 @@ function create(context) {
   const columnsShown = () => opened.columns.slice(firstColumn, firstColumn + COLUMNS_AT_ONCE);
   const indices = () => columnsShown().map((_, index) => firstColumn + index);
   const grid = createGrid(`${prefix}-rows`, {
-    async page(unit, offset, count) {
+    async page(unit, offset, count, whole2) {
       const { handle } = opened;
       const request = { handle, unit, offset, count: Math.min(count, 400), columns: indices() };
-      const answer = await channel.latest("rows_page", "rows_page", request);
+      const answer = whole2 ? await channel.ask("rows_page", { ...request, whole: whole2 }) : await channel.latest("rows_page", "rows_page", request);
       return answer && handle === opened?.handle ? answer.body : void 0;
     },
     sortBy(index) {

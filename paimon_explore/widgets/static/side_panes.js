@@ -2,7 +2,7 @@
 var { decodeColumns, decodeTexts, AskError, failureOf, Channel } = peShared;
 
 // src/dom.js
-var { attribute, el, fill, button, segmented, perFrame, whenQuiet } = peShared;
+var { attribute, el, fill, button, copyButton, segmented, perFrame, whenQuiet } = peShared;
 
 // src/keyboard.js
 var ACTS = [
@@ -16,6 +16,7 @@ var ACTS = [
   { id: "filter", key: "/", label: "Filter the files" },
   { id: "mark", key: "m", label: "Mark this snapshot for comparison" },
   { id: "copy", key: "y", label: "Copy the code" },
+  { id: "export", key: "s", label: "Copy or save tables and pictures" },
   { id: "settings", key: ",", label: "Settings" },
   { id: "help", key: "?", label: "Keyboard shortcuts, symbols and terms" },
   { id: "leave", key: "Escape", shown: "Esc", label: "Return to the notebook" }
@@ -241,17 +242,17 @@ function createDetail(context) {
       context.report(failureOf(error));
     }
   };
-  const draw = (document) => {
+  const draw = (document2) => {
     fill(
       body,
-      el("div", { class: "pe-detail-kind" }, visible(document.subtitle)),
-      el("h4", { class: "pe-detail-title", "data-kind": document.kind }, longText(document.title)),
-      /^data file/.test(document.subtitle) ? button(
+      el("div", { class: "pe-detail-kind" }, visible(document2.subtitle)),
+      el("h4", { class: "pe-detail-title", "data-kind": document2.kind }, longText(document2.title)),
+      /^data file/.test(document2.subtitle) ? button(
         "Show rows",
         "Show the records of this file",
-        () => showRows({ scope: "file", file: document.title })
+        () => showRows({ scope: "file", file: document2.title })
       ) : null,
-      ...document.sections.map((part) => section(part, showRows))
+      ...document2.sections.map((part) => section(part, showRows))
     );
     body.scrollTop = 0;
     attribute(element, "data-node", store.get().node);
@@ -337,7 +338,8 @@ function boundRow(row, showRows) {
     return el("tr", {}, name, why, nulls);
   }
   const [min, max] = [row.min, row.max].map((text) => {
-    const cell = el("td", { class: "pe-value" }, longText(text));
+    const whole = text.length > CELL_LIMIT ? text : null;
+    const cell = el("td", { class: "pe-value", "data-text": whole }, longText(text));
     if (!row.note && !/^0x/.test(text)) {
       cell.append(
         " ",
@@ -365,6 +367,212 @@ function longText(text) {
 }
 function visibleLines(text) {
   return cut(text, 2e4).split("\n").map(visible).join("\n");
+}
+
+// src/picture_export.js
+var STYLES = [
+  "fill",
+  "stroke",
+  "stroke-width",
+  "font-family",
+  "font-size",
+  "font-weight",
+  "opacity",
+  "text-anchor"
+];
+var SCALE = 2;
+function svgText(picture) {
+  const copy = picture.cloneNode(true);
+  const plain = colours();
+  const [from, to] = [picture, copy].map((root) => [root, ...root.querySelectorAll("*")]);
+  from.forEach((element, index) => {
+    const style = getComputedStyle(element);
+    for (const name of STYLES) {
+      const value = style.getPropertyValue(name);
+      to[index].setAttribute(name, name === "fill" || name === "stroke" ? plain(value) : value);
+    }
+  });
+  const ground = document.createElementNS(picture.namespaceURI ?? "", "rect");
+  for (const name of ["width", "height"]) ground.setAttribute(name, "100%");
+  ground.setAttribute("fill", plain(background(picture)));
+  copy.prepend(ground);
+  return new XMLSerializer().serializeToString(copy);
+}
+async function pictureOf(picture) {
+  if (picture instanceof HTMLCanvasElement) {
+    return painted(picture, picture.width, picture.height, background(picture));
+  }
+  const image = new Image();
+  const text = svgText(picture);
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
+  await image.decode();
+  return painted(image, image.width * SCALE, image.height * SCALE, "transparent");
+}
+function painted(image, width, height, ground) {
+  const { canvas, paint } = drawing(width, height);
+  paint.fillStyle = ground;
+  paint.fillRect(0, 0, width, height);
+  paint.drawImage(image, 0, 0, width, height);
+  return new Promise((resolve, reject) => {
+    canvas.toBlob(
+      (blob) => blob ? resolve(blob) : reject(new Error("The picture is too large."))
+    );
+  });
+}
+function drawing(width, height) {
+  const canvas = document.createElement("canvas");
+  Object.assign(canvas, { width, height });
+  const paint = canvas.getContext("2d", { willReadFrequently: true });
+  return { canvas, paint };
+}
+function colours() {
+  const { paint } = drawing(1, 1);
+  const known = new Map([["none", "none"]]);
+  return (colour) => {
+    let found = known.get(colour);
+    if (found === void 0) {
+      paint.clearRect(0, 0, 1, 1);
+      paint.fillStyle = colour;
+      paint.fillRect(0, 0, 1, 1);
+      const [red, green, blue, alpha] = paint.getImageData(0, 0, 1, 1).data;
+      found = `rgba(${red},${green},${blue},${alpha / 255})`;
+      known.set(colour, found);
+    }
+    return found;
+  };
+}
+function background(picture) {
+  const root = picture.closest(".pe-explorer") ?? document.body;
+  return getComputedStyle(root).backgroundColor;
+}
+
+// src/table_export.js
+function tableRows(element) {
+  if (element.matches("[role=grid]")) {
+    const detail = {};
+    element.dispatchEvent(new CustomEvent("pe-export", { detail }));
+    return detail.rows ?? { rows: [], more: false };
+  }
+  const rows = element instanceof HTMLTableElement ? [...element.rows].map(({ cells }) => [...cells].flatMap(cellTexts)) : [...element.querySelectorAll("dt")].map((name) => [
+    textOf(name),
+    ...name.nextElementSibling ? [textOf(name.nextElementSibling)] : []
+  ]);
+  return { rows, more: false };
+}
+function cellTexts(cell) {
+  return [textOf(cell), ...Array(cell.colSpan - 1).fill("")];
+}
+function textOf(cell) {
+  const whole = cell.getAttribute("data-text");
+  if (whole !== null) return whole;
+  const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+  const parts = [];
+  while (texts.nextNode()) {
+    const { data, parentElement } = texts.currentNode;
+    const button2 = parentElement?.closest("button");
+    if (!button2 || /-link\b/.test(button2.className)) parts.push(data.trim());
+  }
+  return parts.filter(Boolean).join(" ");
+}
+function separated(rows, separator) {
+  const cell = (text) => text.includes(separator) || /["\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return rows.map((row) => `${row.map(cell).join(separator)}\r
+`).join("");
+}
+
+// src/export_menu.js
+var TABLES = "table, [role=grid], dl:not(.pe-settings)";
+var PICTURES = "svg[role=img], canvas";
+var HEADINGS = "h4, h5, figcaption";
+function createExport(context) {
+  const { root, prefix } = context;
+  const id = `${prefix}-export`;
+  const panel = el("div", { class: "pe-export", id, role: "group", hidden: true });
+  attribute(panel, "aria-label", "Copy or save tables and pictures");
+  const toggle = button("⤓", "Copy or save tables and pictures", () => open(panel.hidden), {
+    "aria-expanded": "false",
+    "aria-controls": id
+  });
+  const status = el("p", { class: "pe-note", role: "status" });
+  const open = (isOpen) => {
+    panel.hidden = !isOpen;
+    attribute(toggle, "aria-expanded", String(isOpen));
+    if (!isOpen) return;
+    const lines = [...root.querySelectorAll(`${TABLES}, ${PICTURES}`)].filter((element2) => element2.checkVisibility()).map((element2) => line(element2));
+    fill(status, lines.length ? "" : "The open view has no table and no picture.");
+    fill(panel, ...lines, status);
+    panel.querySelector("button")?.focus();
+  };
+  const line = (element2) => {
+    const isTable = element2.matches(TABLES);
+    const name = nameOf(element2);
+    const file = [context.history.table.name, context.store.get().selected, name].join("-").replace(/[^\p{L}\p{N}]+/gu, "-");
+    const rows = async () => {
+      const { rows: found, more } = await tableRows(element2);
+      fill(status, more ? `The first ${plural(found.length - 1, "row")}; the code reads all.` : "");
+      return found;
+    };
+    const png = () => pictureOf(element2);
+    const choices = isTable ? [
+      copyButton(`Copy the table ${name}`, async () => separated(await rows(), "	")),
+      button(
+        "CSV",
+        `Save the table ${name} as CSV`,
+        async () => save(new Blob([separated(await rows(), ",")], { type: "text/csv" }), `${file}.csv`)
+      )
+    ] : [
+      copyButton(`Copy the picture ${name}`, () => new ClipboardItem({ "image/png": png() })),
+      button(
+        "PNG",
+        `Save the picture ${name} as PNG`,
+        async () => save(await png(), `${file}.png`)
+      )
+    ];
+    if (element2 instanceof SVGSVGElement) {
+      const svg = () => new Blob([svgText(element2)], { type: "image/svg+xml" });
+      choices.push(
+        button("SVG", `Save the picture ${name} as SVG`, () => save(svg(), `${file}.svg`))
+      );
+    }
+    for (const choice of choices) attribute(choice, "aria-label", choice.title);
+    return el("div", { class: "pe-export-line" }, el("span", {}, name), ...choices);
+  };
+  panel.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    open(false);
+    toggle.focus();
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  const element = el("div", {}, toggle, panel);
+  element.addEventListener("focusout", ({ relatedTarget }) => {
+    const leaves = relatedTarget instanceof Node && !element.contains(relatedTarget);
+    if (leaves) open(false);
+  });
+  return {
+    element,
+    focus: () => open(true),
+    update(changed) {
+      if (changed.has("tab") || changed.has("selected") || changed.has("node")) open(false);
+    }
+  };
+}
+function nameOf(element) {
+  const own = element.getAttribute("aria-label");
+  const part = element.closest("figure, .pe-section, .pes-body > div, .pe-pane, .pe-timeline");
+  const heading2 = part?.querySelector(HEADINGS)?.firstChild?.textContent;
+  const label = part?.getAttribute("aria-label");
+  if (element instanceof HTMLCanvasElement) return label ?? "Picture";
+  const usual = element.closest(".pe-pane-detail") ? "Details" : "Facts";
+  return cut(own ?? heading2 ?? label ?? usual, 60);
+}
+function save(content, name) {
+  const address = URL.createObjectURL(content);
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), 1e4);
 }
 
 // src/pane_layout.js
@@ -755,7 +963,7 @@ function best(items, typed) {
 }
 
 // src/side_panes.css
-var side_panes_default = '.pe-tree {\nflex: 1;\noverflow: auto;\npadding: 4px 0;\n}\n.pe-stale {\nopacity: 0.55;\n}\n.pe-tree-row {\ndisplay: flex;\nalign-items: center;\ngap: 5px;\npadding: 0 8px 0 calc(4px + var(--pe-depth) * 14px);\nmin-height: 24px;\nwhite-space: nowrap;\ncursor: default;\n}\n.pe-tree-row:hover {\nbackground: var(--pe-faint);\n}\n.pe-tree-row[aria-selected="true"] {\nbackground: var(--pe-select) !important;\n}\n.pe-twisty {\nflex: none;\nwidth: 14px;\ncolor: var(--pe-muted);\ntext-align: center;\ncursor: pointer;\n}\n.pe-tree-label {\nflex: 0 1 auto;\nmin-width: 40px;\noverflow: hidden;\ntext-overflow: ellipsis;\n}\n.pe-name-parts {\ndisplay: flex;\nmin-width: 0;\n}\n.pe-name-head {\noverflow: hidden;\n}\n.pe-name-whole {\noverflow: hidden;\ntext-overflow: ellipsis;\n}\n.pe-tree-row:is([data-type="manifest"], [data-type="entry"], [data-type="index-file"])\n.pe-tree-label {\nmin-width: 88px;\nfont: 12px / 1.4 var(--pe-mono);\n}\n.pe-tree-row:is([data-type="loading"], [data-type="none"]) .pe-tree-label {\ncolor: var(--pe-muted);\nfont-style: italic;\n}\n.pe-tree-row[data-type="more"] .pe-tree-label {\ncolor: var(--pe-accent);\ncursor: pointer;\ntext-decoration: underline;\n}\n.pe-tree-row[data-cancelled] .pe-tree-label {\ncolor: var(--pe-muted);\n}\n.pe-tree-range {\nflex: 0 100 auto;\nmin-width: 0;\noverflow: hidden;\ntext-overflow: ellipsis;\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pe-tree-figure {\nflex: none;\nmargin-left: auto;\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pe-tree-problem {\nflex: 1 0 100%;\noverflow: hidden;\ntext-overflow: ellipsis;\ncolor: var(--pe-remove);\nfont-size: 11px;\n}\n.pe-tree-row[data-problem] {\nflex-wrap: wrap;\n}\n.pe-sign {\nflex: none;\nwidth: 10px;\nfont-weight: 700;\ntext-align: center;\n}\n.pe-sign[data-kind="ADD"] {\ncolor: var(--pe-add);\n}\n.pe-sign[data-kind="DELETE"] {\ncolor: var(--pe-remove);\n}\n.pe-shared {\nposition: relative;\nflex: none;\nwidth: 11px;\nheight: 11px;\n}\n.pe-shared::before,\n.pe-shared::after {\ncontent: "";\nposition: absolute;\nwidth: 7px;\nheight: 7px;\nborder: 1px solid var(--pe-muted);\nborder-radius: 2px;\n}\n.pe-shared::after {\nleft: 3px;\ntop: 3px;\nbackground: var(--pe-bg);\n}\n.pe-change {\nflex: none;\ndisplay: inline-flex;\nalign-items: center;\ngap: 4px;\nfont-size: 11px;\n}\n.pe-change-bar {\nwidth: 22px;\nheight: 6px;\nborder-radius: 2px;\nbackground: linear-gradient(\nto right,\nvar(--pe-add) var(--pe-share),\nvar(--pe-remove) var(--pe-share)\n);\n}\n.pe-detail {\nflex: 1;\noverflow: auto;\npadding: 8px 10px;\n}\n.pe-detail-kind {\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pe-explorer .pe-detail-title {\nfont-size: 13px;\nfont-weight: 600;\noverflow-wrap: anywhere;\n}\n.pe-section {\nmargin-top: 8px;\n}\n.pe-explorer .pe-heading {\nmargin: 12px 0 4px;\npadding-bottom: 2px;\nborder-bottom: 1px solid var(--pe-line);\nfont-size: 12px;\nfont-weight: 600;\n}\n.pe-explorer .pe-facts {\ndisplay: grid;\ngrid-template-columns: auto minmax(0, 1fr);\ngap: 2px 10px;\nfont-size: 12px;\n}\n.pe-explorer .pe-facts dt {\ngrid-column: 1;\nfloat: none;\nwidth: auto;\nmax-width: 120px;\ncolor: var(--pe-muted);\nfont-weight: normal;\n}\n.pe-explorer .pe-facts dd {\ngrid-column: 2;\nfloat: none;\nwidth: auto;\noverflow-wrap: anywhere;\n}\n.pe-bounds {\nwidth: 100%;\nborder-collapse: collapse;\ntable-layout: fixed;\nfont-size: 12px;\n}\n.pe-bounds :is(th, td) {\npadding: 3px 8px 3px 0;\nborder: 0;\nborder-bottom: 1px solid var(--pe-line);\nbackground: none;\nfont-weight: normal;\ntext-align: left;\nvertical-align: top;\nwhite-space: normal;\noverflow-wrap: anywhere;\n}\n.pe-bounds thead th {\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pe-bounds th:first-child {\nwidth: 30%;\n}\n.pe-bounds :is(th, td):last-child {\nwidth: 40px;\npadding-right: 0;\ntext-align: right;\n}\n.pe-type {\ndisplay: block;\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pe-value {\nfont-family: var(--pe-mono);\n}\n.pe-absent {\ncolor: var(--pe-muted);\nfont-style: italic;\n}\n.pe-explorer .pe-note {\nmargin-top: 6px !important;\ncolor: var(--pe-muted);\nfont-size: 12px;\n}\n.pe-explorer .pe-text {\nmax-height: 260px;\noverflow: auto;\npadding: 6px 8px;\nborder-radius: 4px;\nbackground: var(--pe-faint);\ncolor: var(--pe-fg);\nfont: 11px / 1.5 var(--pe-mono);\nwhite-space: pre-wrap;\noverflow-wrap: anywhere;\n}\n.pe-detail .pe-problem {\nmargin: 8px 0;\n}\n.pe-explorer .pe-search-input {\nwidth: 150px;\n}\n.pe-found {\nposition: absolute;\ntop: calc(100% + 4px);\nright: 0;\nz-index: 5;\nwidth: min(440px, 100cqw - 24px);\nmax-height: 320px;\noverflow: auto;\nmargin: 0;\npadding: 4px 0;\nborder: 1px solid var(--pe-line);\nborder-radius: 6px;\nbackground: var(--pe-bg);\nbox-shadow: 0 4px 16px rgb(0 0 0 / 24%);\nlist-style: none;\n}\n.pe-found > li {\ndisplay: flex;\nalign-items: baseline;\ngap: 8px;\npadding: 3px 10px;\nfont-size: 12px;\ncursor: default;\n}\n.pe-found > li:hover {\nbackground: var(--pe-faint);\n}\n.pe-found > li[aria-selected="true"] {\nbackground: var(--pe-select);\n}\n.pe-found-name,\n.pe-found .pe-muted {\noverflow-wrap: anywhere;\n}\n.pe-found-kind {\nmargin-left: auto;\nfont-size: 11px;\n}\n.pe-explorer .pe-settings {\ngrid-template-columns: minmax(0, 1fr);\nmargin-bottom: 10px;\n}\n.pe-explorer .pe-settings dt {\nmax-width: none;\n}\n.pe-explorer .pe-settings dd {\ngrid-column: 1;\nmargin-bottom: 6px;\n}\n.pe-explorer .pe-settings .pe-segmented {\nflex-wrap: wrap;\n}\n.pe-explorer .pe-help dt {\ndisplay: flex;\nalign-items: flex-start;\ngap: 3px;\n}\n.pe-explorer kbd {\npadding: 0 5px;\nborder: 1px solid var(--pe-line);\nborder-radius: 3px;\nbackground: var(--pe-faint);\ncolor: var(--pe-fg);\nfont: 11px / 17px var(--pe-mono);\n}\n.pe-split {\nposition: absolute;\ntop: 0;\nbottom: 0;\nright: -4px;\nz-index: 3;\nwidth: 7px;\ncursor: col-resize;\ntouch-action: none;\n}\n.pe-resize {\nheight: 7px;\nbackground: var(--pe-faint);\ncursor: row-resize;\ntouch-action: none;\n}\n.pe-resize::before {\ncontent: "";\ndisplay: block;\nwidth: 36px;\nheight: 3px;\nmargin: 2px auto;\nborder-radius: 2px;\nbackground: var(--pe-muted);\n}\n.pe-explorer :is(.pe-split, .pe-resize):is(:hover, :focus-visible) {\nbackground: var(--pe-accent);\n}\n.pe-own-tab .pe-frame {\nheight: max(420px, 100vh - 96px);\n}\n.pe-explorer:popover-open {\nposition: fixed;\ninset: 0;\nwidth: auto;\nheight: auto;\nmax-width: none;\nmax-height: none;\nmargin: 0;\npadding: 0;\nborder: 0;\noverflow: auto;\n}\n.pe-explorer:popover-open .pe-frame {\nheight: 100vh;\nborder-radius: 0;\n}\n:is(.pe-explorer:popover-open, .pe-own-tab) .pe-resize {\ndisplay: none;\n}\n@container pe-explorer (max-width: 1080px) {\n.pe-pane-view > .pe-split {\ndisplay: none;\n}\n}\n@container pe-explorer (max-width: 700px) {\n.pe-split,\n.pe-resize {\ndisplay: none;\n}\n.pe-explorer:popover-open .pe-frame {\nheight: auto;\nmin-height: 100vh;\n}\n}\n.pe-explorer .pe-terms {\ngrid-template-columns: minmax(0, 1fr);\n}\n.pe-explorer .pe-terms dt {\ndisplay: block;\nmax-width: none;\ncolor: var(--pe-fg);\nfont-weight: 600;\n}\n.pe-explorer .pe-terms dd {\ngrid-column: 1;\n}\n';
+var side_panes_default = '.pe-tree {\nflex: 1;\noverflow: auto;\npadding: 4px 0;\n}\n.pe-stale {\nopacity: 0.55;\n}\n.pe-tree-row {\ndisplay: flex;\nalign-items: center;\ngap: 5px;\npadding: 0 8px 0 calc(4px + var(--pe-depth) * 14px);\nmin-height: 24px;\nwhite-space: nowrap;\ncursor: default;\n}\n.pe-tree-row:hover {\nbackground: var(--pe-faint);\n}\n.pe-tree-row[aria-selected="true"] {\nbackground: var(--pe-select) !important;\n}\n.pe-twisty {\nflex: none;\nwidth: 14px;\ncolor: var(--pe-muted);\ntext-align: center;\ncursor: pointer;\n}\n.pe-tree-label {\nflex: 0 1 auto;\nmin-width: 40px;\noverflow: hidden;\ntext-overflow: ellipsis;\n}\n.pe-name-parts {\ndisplay: flex;\nmin-width: 0;\n}\n.pe-name-head {\noverflow: hidden;\n}\n.pe-name-whole {\noverflow: hidden;\ntext-overflow: ellipsis;\n}\n.pe-tree-row:is([data-type="manifest"], [data-type="entry"], [data-type="index-file"])\n.pe-tree-label {\nmin-width: 88px;\nfont: 12px / 1.4 var(--pe-mono);\n}\n.pe-tree-row:is([data-type="loading"], [data-type="none"]) .pe-tree-label {\ncolor: var(--pe-muted);\nfont-style: italic;\n}\n.pe-tree-row[data-type="more"] .pe-tree-label {\ncolor: var(--pe-accent);\ncursor: pointer;\ntext-decoration: underline;\n}\n.pe-tree-row[data-cancelled] .pe-tree-label {\ncolor: var(--pe-muted);\n}\n.pe-tree-range {\nflex: 0 100 auto;\nmin-width: 0;\noverflow: hidden;\ntext-overflow: ellipsis;\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pe-tree-figure {\nflex: none;\nmargin-left: auto;\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pe-tree-problem {\nflex: 1 0 100%;\noverflow: hidden;\ntext-overflow: ellipsis;\ncolor: var(--pe-remove);\nfont-size: 11px;\n}\n.pe-tree-row[data-problem] {\nflex-wrap: wrap;\n}\n.pe-sign {\nflex: none;\nwidth: 10px;\nfont-weight: 700;\ntext-align: center;\n}\n.pe-sign[data-kind="ADD"] {\ncolor: var(--pe-add);\n}\n.pe-sign[data-kind="DELETE"] {\ncolor: var(--pe-remove);\n}\n.pe-shared {\nposition: relative;\nflex: none;\nwidth: 11px;\nheight: 11px;\n}\n.pe-shared::before,\n.pe-shared::after {\ncontent: "";\nposition: absolute;\nwidth: 7px;\nheight: 7px;\nborder: 1px solid var(--pe-muted);\nborder-radius: 2px;\n}\n.pe-shared::after {\nleft: 3px;\ntop: 3px;\nbackground: var(--pe-bg);\n}\n.pe-change {\nflex: none;\ndisplay: inline-flex;\nalign-items: center;\ngap: 4px;\nfont-size: 11px;\n}\n.pe-change-bar {\nwidth: 22px;\nheight: 6px;\nborder-radius: 2px;\nbackground: linear-gradient(\nto right,\nvar(--pe-add) var(--pe-share),\nvar(--pe-remove) var(--pe-share)\n);\n}\n.pe-detail {\nflex: 1;\noverflow: auto;\npadding: 8px 10px;\n}\n.pe-detail-kind {\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pe-explorer .pe-detail-title {\nfont-size: 13px;\nfont-weight: 600;\noverflow-wrap: anywhere;\n}\n.pe-section {\nmargin-top: 8px;\n}\n.pe-explorer .pe-heading {\nmargin: 12px 0 4px;\npadding-bottom: 2px;\nborder-bottom: 1px solid var(--pe-line);\nfont-size: 12px;\nfont-weight: 600;\n}\n.pe-explorer .pe-facts {\ndisplay: grid;\ngrid-template-columns: auto minmax(0, 1fr);\ngap: 2px 10px;\nfont-size: 12px;\n}\n.pe-explorer .pe-facts dt {\ngrid-column: 1;\nfloat: none;\nwidth: auto;\nmax-width: 120px;\ncolor: var(--pe-muted);\nfont-weight: normal;\n}\n.pe-explorer .pe-facts dd {\ngrid-column: 2;\nfloat: none;\nwidth: auto;\noverflow-wrap: anywhere;\n}\n.pe-bounds {\nwidth: 100%;\nborder-collapse: collapse;\ntable-layout: fixed;\nfont-size: 12px;\n}\n.pe-bounds :is(th, td) {\npadding: 3px 8px 3px 0;\nborder: 0;\nborder-bottom: 1px solid var(--pe-line);\nbackground: none;\nfont-weight: normal;\ntext-align: left;\nvertical-align: top;\nwhite-space: normal;\noverflow-wrap: anywhere;\n}\n.pe-bounds thead th {\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pe-bounds th:first-child {\nwidth: 30%;\n}\n.pe-bounds :is(th, td):last-child {\nwidth: 40px;\npadding-right: 0;\ntext-align: right;\n}\n.pe-type {\ndisplay: block;\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pe-value {\nfont-family: var(--pe-mono);\n}\n.pe-absent {\ncolor: var(--pe-muted);\nfont-style: italic;\n}\n.pe-explorer .pe-note {\nmargin-top: 6px !important;\ncolor: var(--pe-muted);\nfont-size: 12px;\n}\n.pe-explorer .pe-text {\nmax-height: 260px;\noverflow: auto;\npadding: 6px 8px;\nborder-radius: 4px;\nbackground: var(--pe-faint);\ncolor: var(--pe-fg);\nfont: 11px / 1.5 var(--pe-mono);\nwhite-space: pre-wrap;\noverflow-wrap: anywhere;\n}\n.pe-detail .pe-problem {\nmargin: 8px 0;\n}\n.pe-explorer .pe-search-input {\nwidth: 150px;\n}\n.pe-found,\n.pe-export {\nposition: absolute;\ntop: calc(100% + 4px);\nright: 0;\nz-index: 5;\nwidth: min(440px, 100cqw - 24px);\nmax-height: 320px;\noverflow: auto;\nmargin: 0;\npadding: 4px 0;\nborder: 1px solid var(--pe-line);\nborder-radius: 6px;\nbackground: var(--pe-bg);\nbox-shadow: 0 4px 16px rgb(0 0 0 / 24%);\nlist-style: none;\n}\n.pe-export-line {\ndisplay: flex;\nalign-items: center;\ngap: 6px;\npadding: 2px 10px;\nfont-size: 12px;\n}\n.pe-export-line > span {\nflex: 1;\noverflow-wrap: anywhere;\n}\n.pe-export .pe-note {\npadding: 0 10px !important;\n}\n.pe-found > li {\ndisplay: flex;\nalign-items: baseline;\ngap: 8px;\npadding: 3px 10px;\nfont-size: 12px;\ncursor: default;\n}\n.pe-found > li:hover {\nbackground: var(--pe-faint);\n}\n.pe-found > li[aria-selected="true"] {\nbackground: var(--pe-select);\n}\n.pe-found-name,\n.pe-found .pe-muted {\noverflow-wrap: anywhere;\n}\n.pe-found-kind {\nmargin-left: auto;\nfont-size: 11px;\n}\n.pe-explorer .pe-settings {\ngrid-template-columns: minmax(0, 1fr);\nmargin-bottom: 10px;\n}\n.pe-explorer .pe-settings dt {\nmax-width: none;\n}\n.pe-explorer .pe-settings dd {\ngrid-column: 1;\nmargin-bottom: 6px;\n}\n.pe-explorer .pe-settings .pe-segmented {\nflex-wrap: wrap;\n}\n.pe-explorer .pe-help dt {\ndisplay: flex;\nalign-items: flex-start;\ngap: 3px;\n}\n.pe-explorer kbd {\npadding: 0 5px;\nborder: 1px solid var(--pe-line);\nborder-radius: 3px;\nbackground: var(--pe-faint);\ncolor: var(--pe-fg);\nfont: 11px / 17px var(--pe-mono);\n}\n.pe-split {\nposition: absolute;\ntop: 0;\nbottom: 0;\nright: -4px;\nz-index: 3;\nwidth: 7px;\ncursor: col-resize;\ntouch-action: none;\n}\n.pe-resize {\nheight: 7px;\nbackground: var(--pe-faint);\ncursor: row-resize;\ntouch-action: none;\n}\n.pe-resize::before {\ncontent: "";\ndisplay: block;\nwidth: 36px;\nheight: 3px;\nmargin: 2px auto;\nborder-radius: 2px;\nbackground: var(--pe-muted);\n}\n.pe-explorer :is(.pe-split, .pe-resize):is(:hover, :focus-visible) {\nbackground: var(--pe-accent);\n}\n.pe-own-tab .pe-frame {\nheight: max(420px, 100vh - 96px);\n}\n.pe-explorer:popover-open {\nposition: fixed;\ninset: 0;\nwidth: auto;\nheight: auto;\nmax-width: none;\nmax-height: none;\nmargin: 0;\npadding: 0;\nborder: 0;\noverflow: auto;\n}\n.pe-explorer:popover-open .pe-frame {\nheight: 100vh;\nborder-radius: 0;\n}\n:is(.pe-explorer:popover-open, .pe-own-tab) .pe-resize {\ndisplay: none;\n}\n@container pe-explorer (max-width: 1080px) {\n.pe-pane-view > .pe-split {\ndisplay: none;\n}\n}\n@container pe-explorer (max-width: 700px) {\n.pe-split,\n.pe-resize {\ndisplay: none;\n}\n.pe-explorer:popover-open .pe-frame {\nheight: auto;\nmin-height: 100vh;\n}\n}\n.pe-explorer .pe-terms {\ngrid-template-columns: minmax(0, 1fr);\n}\n.pe-explorer .pe-terms dt {\ndisplay: block;\nmax-width: none;\ncolor: var(--pe-fg);\nfont-weight: 600;\n}\n.pe-explorer .pe-terms dd {\ngrid-column: 1;\n}\n';
 
 // src/term_tooltips.js
 var LABELS = "th, dt, .pe-kind, .pe-chip, .pe-legend-item, [role=columnheader], [role=tab], .pe-tree-label, .pe-pane-title, .pe-heading, .pes-heading, .pes-count, .pe-segmented button";
@@ -1074,7 +1282,8 @@ var PANES = {
   tree: createTree,
   detail: createDetail,
   layout: createLayout,
-  search: createSearchBox
+  search: createSearchBox,
+  export: createExport
 };
 function create(context) {
   const made = PANES[context.pane](context);

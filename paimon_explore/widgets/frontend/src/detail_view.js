@@ -189,7 +189,8 @@ function boundRow(row, showRows) {
     return el("tr", {}, name, why, nulls);
   }
   const [min, max] = [row.min, row.max].map((text) => {
-    const cell = el("td", { class: "pe-value" }, longText(text));
+    const whole = text.length > CELL_LIMIT ? text : null;
+    const cell = el("td", { class: "pe-value", "data-text": whole }, longText(text));
     if (!row.note && !/^0x/.test(text)) {
       cell.append(
         " ",

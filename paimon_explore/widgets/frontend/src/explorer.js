@@ -2,7 +2,7 @@
 /** The explorer: time, tree, view and detail panes over one selection. */
 
 import { Channel, decodeTexts, failureOf } from "./channel.js";
-import { attribute, button, el, fill, whenQuiet } from "./dom.js";
+import { attribute, button, copyButton, el, fill, whenQuiet } from "./dom.js";
 import css from "./explorer.css";
 import { createViews, offeredGroups } from "./explorer_tabs.js";
 import { FileLifetimes } from "./file_lifetimes.js";
@@ -196,14 +196,15 @@ function start(model, root, channel, opened) {
   const notice = el("div", { class: "pe-notice" });
   const steps = createSteps(context);
   const search = lazyPane("side_panes", "search")(context);
-  const header = createHeader(context, search.element, steps.element);
+  const saving = lazyPane("side_panes", "export")(context);
+  const header = createHeader(context, search.element, steps.element, saving.element);
   const summary = createSummary(context);
   const timeline = createTimeline(context);
   const tree = sidePane(context, "tree", "Manifests");
   const detail = sidePane(context, "detail", "Details");
   const views = createViews(context);
   const layout = lazyPane("side_panes", "layout")(context);
-  for (const { element } of [layout, search]) {
+  for (const { element } of [layout, search, saving]) {
     fill(element); // which take no room until they are loaded
     element.style.flex = "none";
   }
@@ -225,8 +226,8 @@ function start(model, root, channel, opened) {
     context.report({ kind: "Problem", message, path });
   }
 
-  parts.push(steps, timeline, summary, tree, views, detail, code, layout, search);
-  const acts = createActs(context, { views, search, code });
+  parts.push(steps, timeline, summary, tree, views, detail, code, layout, search, saving);
+  const acts = createActs(context, { views, search, saving, code });
   /** Traits whose newest values Python does not know yet. @type {Set<string>} */
   const unsaved = new Set();
   const save = whenQuiet(() => {
@@ -594,16 +595,7 @@ function createCode({ store, channel }, problems) {
   });
   const busy = el("span", { class: "pe-busy", role: "status" });
   const line = () => (spark ? store.get().spark_code : store.get().code);
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(line());
-      fill(copyButton, "copied");
-      setTimeout(() => fill(copyButton, "copy"), 1200);
-    } catch {
-      getSelection()?.selectAllChildren(text);
-    }
-  };
-  const copyButton = button("copy", "Copy the code", copy);
+  const copy = copyButton("Copy the code", line);
   const toggle = button("Spark", "Show PySpark code", () => {
     spark = !spark;
     attribute(toggle, "aria-pressed", String(spark));
@@ -621,19 +613,10 @@ function createCode({ store, channel }, problems) {
   };
   show();
   const note = problems ? el("span", { class: "pe-minus" }, plural(problems, "problem")) : null;
-  const element = el(
-    "footer",
-    { class: "pe-footer" },
-    prompt,
-    text,
-    busy,
-    note,
-    copyButton,
-    toggle,
-  );
+  const element = el("footer", { class: "pe-footer" }, prompt, text, busy, note, copy, toggle);
   return {
     element,
-    copy,
+    copy: () => copy.click(),
     /** @param {Set<Change>} changed */
     update(changed) {
       if (changed.has("code") || changed.has("spark_code")) show();
@@ -644,10 +627,10 @@ function createCode({ store, channel }, problems) {
 /**
  * What each act of the whole widget does.
  * @param {Context} context
- * @param {{views: {focus: () => void}, search: {focus: () => void}, code: {copy: () => void}}} parts
+ * @param {{views: {focus: () => void}, search: {focus: () => void}, saving: {focus: () => void}, code: {copy: () => void}}} parts
  * @returns {Record<string, () => void>}
  */
-function createActs({ store, history, root, step, moveTo }, { views, search, code }) {
+function createActs({ store, history, root, step, moveTo }, { views, search, saving, code }) {
   const toggle = (/** @type {State["aside"]} */ aside) =>
     store.set({ aside: store.get().aside === aside ? "" : aside });
   return {
@@ -667,6 +650,7 @@ function createActs({ store, history, root, step, moveTo }, { views, search, cod
       store.set({ compare: compare === selected ? 0 : selected });
     },
     copy: () => code.copy(),
+    export: () => saving.focus(),
     settings: () => toggle("settings"),
     help: () => toggle("help"),
     leave() {

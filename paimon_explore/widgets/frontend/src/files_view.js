@@ -25,11 +25,14 @@ import { ROW_HEIGHT, scrollTo, windowOf } from "./virtual_scroll.js";
  * @property {boolean} [number]  right-aligned
  * @property {string} [says]
  * @property {(row: number, lifetimes: FileLifetimes) => string} text
+ * @property {(row: number, lifetimes: FileLifetimes) => string | number} [exact]  if the text is shortened
  */
 
 /** @typedef {{name: string, min_key: string, max_key: string, note: string}} RowTexts */
 
 const UNKNOWN_BUCKET = -1;
+const MAX_EXPORTED = 10_000;
+const EXPORTED_AT_ONCE = 500;
 /** @type {Selection} */
 const NOTHING = { rows: new Uint32Array(0), sum: { files: 0, bytes: 0, rows: 0 }, levels: [] };
 
@@ -272,6 +275,26 @@ export function createFiles(context) {
     event.preventDefault();
     event.stopPropagation();
   });
+  scroller.addEventListener("pe-export", (event) => {
+    /** @type {CustomEvent} */ (event).detail.rows = exported();
+  });
+  /** The files that are listed, up to a number, with exact figures and whole names. */
+  const exported = async () => {
+    const { lifetimes, frame } = context.files();
+    const wanted = lifetimes ? [...rows.subarray(0, MAX_EXPORTED)] : [];
+    for (let at = 0; at < wanted.length; at += EXPORTED_AT_ONCE) {
+      const some = wanted.slice(at, at + EXPORTED_AT_ONCE);
+      const { body } = await channel.ask("rows", { frame, rows: some });
+      for (const [index, row] of some.entries()) texts.set(row, body.rows[index]);
+    }
+    const found = wanted.map((row) =>
+      columns.map(({ exact, text }) =>
+        String((exact ?? text)(row, /** @type {FileLifetimes} */ (lifetimes))),
+      ),
+    );
+    const heads = columns.map(({ title }) => title);
+    return { rows: [heads, ...found], more: rows.length > wanted.length };
+  };
   const observer = new ResizeObserver(draw);
   observer.observe(scroller);
 
@@ -350,6 +373,7 @@ function columnsOf({ history }, texts) {
       width: 66,
       number: true,
       text: (row, { columns }) => formatShort(columns.rows[row]),
+      exact: (row, { columns }) => columns.rows[row],
     },
     {
       key: "size",
@@ -357,6 +381,7 @@ function columnsOf({ history }, texts) {
       width: 66,
       number: true,
       text: (row, { columns }) => formatBytes(columns.size[row]),
+      exact: (row, { columns }) => columns.size[row],
     },
     { key: "", title: "min key", width: 96, text: (row) => visible(texts(row)?.min_key ?? "…") },
     { key: "", title: "max key", width: 96, text: (row) => visible(texts(row)?.max_key ?? "…") },
@@ -396,6 +421,7 @@ function columnsOf({ history }, texts) {
       title: "file",
       width: 300,
       text: (row) => visible(shortName(texts(row)?.name ?? "…")),
+      exact: (row) => texts(row)?.name ?? "",
     },
   ];
   return history.table.partitioned ? all : all.slice(1);

@@ -21,6 +21,7 @@ export const ACTS = [
   { id: "filter", key: "/", label: "Filter the files" },
   { id: "mark", key: "m", label: "Mark this snapshot for comparison" },
   { id: "copy", key: "y", label: "Copy the code" },
+  { id: "export", key: "s", label: "Copy or save tables and pictures" },
   { id: "settings", key: ",", label: "Settings" },
   { id: "help", key: "?", label: "Keyboard shortcuts, symbols and terms" },
   { id: "leave", key: "Escape", shown: "Esc", label: "Return to the notebook" },

@@ -23,7 +23,12 @@ export function create(context) {
     cell.scope = "col";
     head.append(cell);
   }
-  const table = el("table", { class: "pe-table" }, el("thead", {}, head), inside);
+  const table = el(
+    "table",
+    { class: "pe-table", "aria-label": "Partitions" },
+    el("thead", {}, head),
+    inside,
+  );
   const scroller = el(
     "div",
     { class: "pe-scroll", tabindex: "0", role: "region", "aria-label": "Partitions" },
@@ -86,15 +91,18 @@ function line(sum, name, most) {
   title.scope = "row";
   const bar = el("span", { class: "pe-size-bar", "aria-hidden": "true" });
   bar.style.setProperty("--pe-share", `${most ? (100 * sum.bytes) / most : 0}%`);
-  const number = (/** @type {string} */ text) => el("td", { class: "pe-number" }, text);
+  const number = (/** @type {string} */ text, /** @type {number} */ exact) =>
+    el("td", { class: "pe-number", "data-text": exact }, text);
+  const size = number(formatBytes(sum.bytes), sum.bytes);
+  size.append(bar);
   return el(
     "tr",
     {},
     title,
-    number(formatCount(sum.files)),
-    number(formatCount(sum.level0)),
-    number(formatCount(sum.buckets.size)),
-    number(formatShort(sum.rows)),
-    el("td", { class: "pe-number" }, formatBytes(sum.bytes), bar),
+    number(formatCount(sum.files), sum.files),
+    number(formatCount(sum.level0), sum.level0),
+    number(formatCount(sum.buckets.size), sum.buckets.size),
+    number(formatShort(sum.rows), sum.rows),
+    size,
   );
 }

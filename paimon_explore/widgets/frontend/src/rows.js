@@ -85,10 +85,12 @@ export function create(context) {
   const indices = () => columnsShown().map((_, index) => firstColumn + index);
 
   const grid = createGrid(`${prefix}-rows`, {
-    async page(unit, offset, count) {
+    async page(unit, offset, count, whole) {
       const { handle } = opened;
       const request = { handle, unit, offset, count: Math.min(count, 400), columns: indices() };
-      const answer = await channel.latest("rows_page", "rows_page", request);
+      const answer = whole
+        ? await channel.ask("rows_page", { ...request, whole })
+        : await channel.latest("rows_page", "rows_page", request);
       return answer && handle === opened?.handle ? answer.body : undefined;
     },
     sortBy(index) {

@@ -3,6 +3,7 @@
 
 import { createDetail } from "./detail_view.js";
 import { el } from "./dom.js";
+import { createExport } from "./export_menu.js";
 import { createLayout } from "./pane_layout.js";
 import { createSearchBox } from "./search_box.js";
 import { restoreSettings } from "./settings.js";
@@ -18,6 +19,7 @@ const PANES = {
   detail: createDetail,
   layout: createLayout,
   search: createSearchBox,
+  export: createExport,
 };
 
 /**
