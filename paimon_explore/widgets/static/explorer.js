@@ -47,7 +47,20 @@ function rowAfter(key, row, count) {
 }
 
 // src/text_format.js
-var { CELL_LIMIT, visible, cut, formatCount, formatShort, formatBytes, formatTime, plural, withExample } = peShared;
+var { CELL_LIMIT, NO_SNAPSHOT, visible, cut, formatCount, formatShort, formatBytes, formatTime, plural, withExample } = peShared;
+
+// src/problem_view.js
+function problem(failure) {
+  if (failure.kind === "not saved") return el("p", { class: "pe-empty" }, failure.message);
+  return el(
+    "div",
+    { class: "pe-problem", role: "alert", "data-error": failure.kind },
+    el("strong", {}, visible(failure.kind)),
+    el("p", {}, visible(cut(failure.message, 2e3))),
+    failure.path && !failure.message.includes(failure.path) ? el("p", { class: "pe-path" }, visible(failure.path)) : null,
+    failure.hint ? el("p", {}, visible(failure.hint)) : null
+  );
+}
 
 // src/virtual_scroll.js
 var { ROW_HEIGHT, windowOf, scrollTo } = peShared;
@@ -446,8 +459,8 @@ function rowElement(columns, parent) {
 function emptyText(context, scope, condition) {
   const { lifetimes, failure, covered, first, last, unknown } = context.files();
   const { position, selected } = context.store.get();
-  if (context.history.count === 0) return "The table has no snapshot yet.";
-  if (failure) return `${failure.kind}: ${visible(failure.message)}`;
+  if (context.history.count === 0) return NO_SNAPSHOT;
+  if (failure) return problem(failure);
   if (!lifetimes || position < first || position > last) {
     return covered ? `Reading manifests: ${formatCount(covered)} of ${formatCount(context.history.count)} snapshots…` : "Reading manifests…";
   }
@@ -915,19 +928,6 @@ function permuted(values, order) {
   const copy = values.slice();
   for (let i = 0; i < order.length; i++) copy[i] = values[order[i]];
   return copy;
-}
-
-// src/problem_view.js
-function problem(failure) {
-  if (failure.kind === "not saved") return el("p", { class: "pe-empty" }, failure.message);
-  return el(
-    "div",
-    { class: "pe-problem", role: "alert", "data-error": failure.kind },
-    el("strong", {}, visible(failure.kind)),
-    el("p", {}, visible(cut(failure.message, 2e3))),
-    failure.path && !failure.message.includes(failure.path) ? el("p", { class: "pe-path" }, visible(failure.path)) : null,
-    failure.hint ? el("p", {}, visible(failure.hint)) : null
-  );
 }
 
 // src/selection_store.js

@@ -34,7 +34,7 @@ function fit(letters, room, widthOf2, share) {
 }
 
 // src/text_format.js
-var { CELL_LIMIT, visible, cut, formatCount, formatShort, formatBytes, formatTime, plural, withExample } = peShared;
+var { CELL_LIMIT, NO_SNAPSHOT, visible, cut, formatCount, formatShort, formatBytes, formatTime, plural, withExample } = peShared;
 
 // src/chart_view.js
 var SVG = "http://www.w3.org/2000/svg";
@@ -733,7 +733,9 @@ function create(context) {
       dispose();
       const made = drawReport(answer.body, select);
       dispose = made.dispose;
-      keepingFocus(body, () => fill(body, ...made.elements));
+      const isEmpty = !context.history.count;
+      const next = isEmpty ? el("p", { class: "pes-note" }, NO_SNAPSHOT) : null;
+      keepingFocus(body, () => fill(body, next, ...made.elements));
       attribute(element, "data-error", null);
     } catch (error) {
       dispose();

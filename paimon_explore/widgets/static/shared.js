@@ -252,6 +252,7 @@ var SHORT = new Map([
   ["	", "\\t"]
 ]);
 var CELL_LIMIT = 256;
+var NO_SNAPSHOT = "The table has no snapshot yet. Write rows to it, for example with t.append(rows) or in the tab SQL.";
 function visible(text) {
   return text.replace(UNSEEN, (found) => {
     const code = found.codePointAt(0) ?? 0;
@@ -402,6 +403,6 @@ function scrollTo(row, count, scrollTop, viewHeight) {
 }
 
 // <stdin>
-var shared = { decodeColumns, decodeTexts, AskError, failureOf, Channel, attribute, el, fill, button, copyButton, segmented, perFrame, whenQuiet, CELL_LIMIT, visible, cut, formatCount, formatShort, formatBytes, formatTime, plural, withExample, readColours, isDark, watchTheme, ROW_HEIGHT, windowOf, scrollTo };
+var shared = { decodeColumns, decodeTexts, AskError, failureOf, Channel, attribute, el, fill, button, copyButton, segmented, perFrame, whenQuiet, CELL_LIMIT, NO_SNAPSHOT, visible, cut, formatCount, formatShort, formatBytes, formatTime, plural, withExample, readColours, isDark, watchTheme, ROW_HEIGHT, windowOf, scrollTo };
 return shared;
 })();

@@ -29,7 +29,7 @@ function rowAfter(key, row, count) {
 }
 
 // src/text_format.js
-var { CELL_LIMIT, visible, cut, formatCount, formatShort, formatBytes, formatTime, plural, withExample } = peShared;
+var { CELL_LIMIT, NO_SNAPSHOT, visible, cut, formatCount, formatShort, formatBytes, formatTime, plural, withExample } = peShared;
 
 // src/keyboard_help.js
 var IN_PANES = [
@@ -1075,8 +1075,8 @@ function createTree(context) {
     tabindex: "0",
     "aria-label": "Metadata files of the snapshot"
   });
-  const empty = el("div", { class: "pe-empty" }, "The table has no snapshot yet.");
-  const message = el("div", { class: "pe-problem", role: "status", hidden: true });
+  const empty = el("div", { class: "pe-empty" }, NO_SNAPSHOT);
+  const message = el("div", { hidden: true });
   const element = el("div", { class: "pe-panel" }, message, empty, list);
   let current = "";
   let shownSnapshot = -1;
@@ -1091,16 +1091,16 @@ function createTree(context) {
       if (!answer) return;
       tree.load(answer.body.children);
       shownSnapshot = selected;
-      problem2("");
+      message.hidden = true;
     } catch (error) {
       tree.load({});
-      problem2(failureOf(error).message);
+      fail(error);
     }
     show();
   }, QUIET_MILLIS3);
-  const problem2 = (text) => {
-    message.hidden = !text;
-    fill(message, visible(text));
+  const fail = (error) => {
+    message.hidden = false;
+    fill(message, problem(failureOf(error)));
   };
   const page = async (key) => {
     const offset = tree.children.get(key)?.nodes.length ?? 0;
@@ -1109,7 +1109,7 @@ function createTree(context) {
       const { body } = await channel.ask("tree", { snapshot: selected, keys: [key], offset });
       if (selected === store.get().selected) tree.extend(key, body.children[key]);
     } catch (error) {
-      problem2(failureOf(error).message);
+      fail(error);
       tree.open.delete(key);
     }
     show();

@@ -31,7 +31,7 @@ function fit(letters, room, widthOf2, share) {
 }
 
 // src/text_format.js
-var { CELL_LIMIT, visible, cut, formatCount, formatShort, formatBytes, formatTime, plural, withExample } = peShared;
+var { CELL_LIMIT, NO_SNAPSHOT, visible, cut, formatCount, formatShort, formatBytes, formatTime, plural, withExample } = peShared;
 
 // src/chart_view.js
 var SVG = "http://www.w3.org/2000/svg";

@@ -4,11 +4,13 @@
 import { attribute, el, fill, perFrame, segmented, whenQuiet } from "./dom.js";
 import { shortName } from "./file_name.js";
 import { rowAfter } from "./keyboard.js";
+import { problem } from "./problem_view.js";
 import {
   formatBytes,
   formatCount,
   formatShort,
   formatTime,
+  NO_SNAPSHOT,
   plural,
   visible,
 } from "./text_format.js";
@@ -494,8 +496,8 @@ function rowElement(columns, parent) {
 function emptyText(context, scope, condition) {
   const { lifetimes, failure, covered, first, last, unknown } = context.files();
   const { position, selected } = context.store.get();
-  if (context.history.count === 0) return "The table has no snapshot yet.";
-  if (failure) return `${failure.kind}: ${visible(failure.message)}`;
+  if (context.history.count === 0) return NO_SNAPSHOT;
+  if (failure) return problem(failure);
   if (!lifetimes || position < first || position > last) {
     return covered
       ? `Reading manifests: ${formatCount(covered)} of ${formatCount(context.history.count)} snapshots…`

@@ -4,7 +4,15 @@
 import { attribute, el, fill, perFrame } from "./dom.js";
 import { byPartition } from "./partition_sums.js";
 import css from "./partitions.css";
-import { formatBytes, formatCount, formatShort, plural, visible } from "./text_format.js";
+import { problem } from "./problem_view.js";
+import {
+  formatBytes,
+  formatCount,
+  formatShort,
+  NO_SNAPSHOT,
+  plural,
+  visible,
+} from "./text_format.js";
 
 /** @import {Context, Pane} from "./context.js" */
 
@@ -50,8 +58,8 @@ export function create(context) {
         failure || unknown.has(position)
           ? "are unknown because a manifest cannot be read. The manifest tree shows which one"
           : "are still being read";
-      const empty_ = "The table has no snapshot yet.";
-      fill(empty, count ? `The files of snapshot ${selected} ${says}.` : empty_);
+      fill(empty, count ? `The files of snapshot ${selected} ${says}.` : NO_SNAPSHOT);
+      if (failure) empty.append(problem(failure));
       return;
     }
     const sums = byPartition(lifetimes, lifetimes.select(position, "live", context.mask()).rows);

@@ -3,10 +3,11 @@
 
 import { failureOf } from "./channel.js";
 import { attribute, button, el, fill, whenQuiet } from "./dom.js";
+import { problem } from "./problem_view.js";
 import css from "./profile.css";
 import { drawColumns } from "./profile_columns.js";
 import { shareRead } from "./profile_model.js";
-import { formatCount, visible, withExample } from "./text_format.js";
+import { formatCount, NO_SNAPSHOT, visible, withExample } from "./text_format.js";
 
 /** @import {Context, Pane, Store} from "./context.js" */
 /** @import {Failure} from "./channel.js" */
@@ -22,7 +23,7 @@ const AUTOMATIC_ROWS = 1_000_000;
  * @returns {Pane}
  */
 export function create(context) {
-  const { store, channel, prefix } = context;
+  const { store, channel, history, prefix } = context;
   /** @type {Profile | undefined} */
   let profile;
   let shown = "";
@@ -59,9 +60,8 @@ export function create(context) {
   element.append(el("style", {}, css), bar, body);
 
   const fail = (/** @type {Failure} */ failure) => {
-    const text = failure.hint ? `${failure.message} ${failure.hint}` : failure.message;
-    body.querySelector(".pep-problem")?.remove();
-    body.prepend(el("div", { class: "pep-problem", role: "alert" }, visible(text)));
+    body.querySelector(".pe-problem")?.remove();
+    body.prepend(problem(failure));
     attribute(element, "data-error", failure.kind);
   };
 
@@ -87,7 +87,9 @@ export function create(context) {
     fill(
       body,
       el("h4", { class: "pes-title" }, visible(profile.title)),
-      ...profile.notes.map((note) => el("p", { class: "pep-note" }, visible(note))),
+      ...[...(history.count ? [] : [NO_SNAPSHOT]), ...profile.notes].map((note) =>
+        el("p", { class: "pep-note" }, visible(note)),
+      ),
       drawColumns(profile, `${prefix}-profile`, choose),
     );
     body.scrollTop = scrolled;

@@ -5,7 +5,7 @@ import { failureOf } from "./channel.js";
 import { attribute, button, el, fill, whenQuiet } from "./dom.js";
 import css from "./report.css";
 import { drawReport, problemOf } from "./report_view.js";
-import { visible, withExample } from "./text_format.js";
+import { NO_SNAPSHOT, visible, withExample } from "./text_format.js";
 import { watchTheme } from "./theme.js";
 
 /** @import {Context, Pane} from "./context.js" */
@@ -137,7 +137,9 @@ export function create(context) {
       dispose();
       const made = drawReport(/** @type {Report} */ (answer.body), select);
       dispose = made.dispose;
-      keepingFocus(body, () => fill(body, ...made.elements));
+      const isEmpty = !context.history.count;
+      const next = isEmpty ? el("p", { class: "pes-note" }, NO_SNAPSHOT) : null;
+      keepingFocus(body, () => fill(body, next, ...made.elements));
       attribute(element, "data-error", null);
     } catch (error) {
       dispose();
