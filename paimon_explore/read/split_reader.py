@@ -154,7 +154,9 @@ class SplitReader:
         """Replaces stored descriptors of BLOBs by their contents."""
         if self.as_stored:
             return batches
-        return readable_columns.with_contents(batches, self.columns, self.options, self.store)
+        return readable_columns.with_contents(
+            batches, self.columns, self.schema, self.options, self.store
+        )
 
     def _stored(self, split: Split) -> Iterator[pa.RecordBatch]:
         if isinstance(split, LayeredSplit):

@@ -28,6 +28,7 @@ from paimon_explore.encoding.global_index.btree_writer import encode_btree
 from paimon_explore.encoding.global_index.column_keys import IndexedRows, indexed_rows
 from paimon_explore.encoding.global_index.index_keys import GlobalIndexKeys, global_index_keys
 from paimon_explore.encoding.global_index.index_meta import SortedIndexMeta, encode_index_meta
+from paimon_explore.encoding.global_index.index_sources import primary_key_sources
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.rewrites.rewrite_commit import commit_rewrite, live_files_of
@@ -387,7 +388,7 @@ def _of_field(entries: IndexEntries, field_id: int, index_type: str) -> IndexEnt
             and row["index_type"] == index_type
             and index["index_field_id"] == field_id
             and not index["extra_field_ids"]
-            and index["source_meta"] is None
+            and primary_key_sources(index) is None
         )
     return entries.filter(np.array(wanted, np.bool_))
 
