@@ -30,7 +30,6 @@ KINDS = (
     "vector_type",
 )
 EXTERNAL = "data-file.external-paths"
-EXTERNAL_ROOT = "/tmp/paimon-golden/"  # noqa: S108 - an absolute path is part of the feature
 
 
 def replay(java: JavaPaimon, models: GoldenTables, name: str, folder: Path) -> str:
@@ -40,7 +39,7 @@ def replay(java: JavaPaimon, models: GoldenTables, name: str, folder: Path) -> s
     options = dict(meta["options"])  # type: ignore[call-overload]
     options.pop("path", None)
     if EXTERNAL in options:
-        options[EXTERNAL] = f"file://{EXTERNAL_ROOT}{folder.parents[1].name}/external/{name}"
+        options[EXTERNAL] = f"file://{folder.parents[1]}/external/{name}"
     java.create_table(
         folder,
         meta["fields"],  # type: ignore[arg-type]

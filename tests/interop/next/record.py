@@ -20,7 +20,9 @@ ROW_ID_TABLES = ("row_tracking",)
 Json = Any
 
 
-def record(java: JavaPaimon, folder: Path, expected: Path, description: str) -> Mapping[str, str]:
+def record(
+    java: JavaPaimon, folder: Path, expected: Path, description: str, unordered: object
+) -> Mapping[str, str]:
     """Write the expectations of a table as Java reads it; return what it could not read."""
     expected.mkdir(parents=True)
     unreadable: dict[str, str] = {}
@@ -65,7 +67,8 @@ def record(java: JavaPaimon, folder: Path, expected: Path, description: str) -> 
         "primary_keys": found.primary_keys,
         "options": {**found.options, "path": ""},
         "unreadable": unreadable,
-        "unordered": [],
+        "placed": str(folder) if any(folder.rglob("*.managed.blob")) else "",
+        "unordered": unordered,
     }
     _dump(expected / "meta.json", meta)
     return unreadable

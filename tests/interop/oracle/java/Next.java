@@ -13,6 +13,7 @@ import org.apache.paimon.Snapshot;
 import org.apache.paimon.append.dataevolution.DataEvolutionCompactTask;
 import org.apache.paimon.append.dataevolution.DataEvolutionCompactionCommitPreparation;
 import org.apache.paimon.append.dataevolution.DataEvolutionDeletionVectorMaterializeCoordinator;
+import org.apache.paimon.data.BinaryRow;
 import org.apache.paimon.data.GenericRow;
 import org.apache.paimon.data.InternalRow;
 import org.apache.paimon.globalindex.GlobalIndexBuilderUtils;
@@ -35,9 +36,11 @@ import org.apache.paimon.options.Options;
 import org.apache.paimon.reader.RecordReader;
 import org.apache.paimon.shade.jackson2.com.fasterxml.jackson.databind.JsonNode;
 import org.apache.paimon.table.FileStoreTable;
+import org.apache.paimon.table.PostponeUtils;
 import org.apache.paimon.table.SpecialFields;
 import org.apache.paimon.table.sink.CommitMessage;
 import org.apache.paimon.table.sink.CommitMessageImpl;
+import org.apache.paimon.table.sink.RowPartitionKeyExtractor;
 import org.apache.paimon.table.sink.TableCommitImpl;
 import org.apache.paimon.table.sink.TableWriteImpl;
 import org.apache.paimon.table.source.DataSplit;
@@ -119,10 +122,36 @@ final class Next {
     public static JsonNode writePostponed(JsonNode request) throws Exception {
         FileStoreTable table = Tables.dataWithOptions(request);
         String user = request.get("commit_user").asText();
+        String rows = request.get("rows").asText();
+        RowPartitionKeyExtractor keys = new RowPartitionKeyExtractor(table.schema());
+        Map<BinaryRow, Long> counts = new HashMap<>();
+        RowFile.forEach(
+                rows,
+                table.rowType(),
+                (row, line) -> counts.merge(keys.partition(row).copy(), 1L, Long::sum));
+        Map<BinaryRow, Integer> numbers = PostponeUtils.getKnownNumBuckets(table);
+        counts.forEach(
+                (partition, count) ->
+                        numbers.put(
+                                partition,
+                                PostponeUtils.decideFixedBucketNum(
+                                                count,
+                                                0,
+                                                numbers.get(partition),
+                                                table.coreOptions())
+                                        .targetBucketNum()));
+        PostponeUtils.PostponeBucketRouter router =
+                PostponeUtils.createPostponeBucketRouter(table, numbers);
         try (TableWriteImpl<?> write = table.newPostponeFixedBucketWrite(user, null)) {
             write.withIOManager(Reads.ioManager());
             RowFile.forEach(
-                    request.get("rows").asText(), table.rowType(), (row, line) -> write.write(row));
+                    rows,
+                    table.rowType(),
+                    (row, line) -> {
+                        BinaryRow partition = keys.partition(row);
+                        int bucket = router.bucket(partition, keys.trimmedPrimaryKey(row));
+                        write.writeAndReturn(row, bucket, router.numBuckets(partition));
+                    });
             Writes.commit(table, request, write.prepareCommit(true, Long.MAX_VALUE));
         }
         return Writes.snapshotReply(table);
@@ -285,7 +314,7 @@ final class Next {
     }
 
     private static CommitMessage message(
-            org.apache.paimon.data.BinaryRow partition, int bucket, DataIncrement increment) {
+            BinaryRow partition, int bucket, DataIncrement increment) {
         return new CommitMessageImpl(
                 partition, bucket, null, increment, CompactIncrement.emptyIncrement());
     }
