@@ -63,6 +63,21 @@ def primary_key_sources(index: object) -> bytes | None:
     return source if names_files else None
 
 
+def names_snapshot(index: object) -> bool:
+    """Return whether the source metadata of an index over row ids names the snapshot."""
+    source = index.get("source_meta") if isinstance(index, dict) else None
+    return isinstance(source, bytes) and source.startswith(_ROW_IDS_MAGIC)
+
+
+def encode_snapshot(snapshot_id: int) -> bytes:
+    """Encode the source metadata of an index over row ids.
+
+    >>> encode_snapshot(3).hex(" ", -4)
+    '44454958 00000001 00000000 00000003'
+    """
+    return _ROW_IDS_MAGIC + int32(VERSION) + snapshot_id.to_bytes(8, "big")
+
+
 def decode_sources(data: bytes, *, path: str) -> IndexSources:
     """Decode the source metadata of an index file.
 

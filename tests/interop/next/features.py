@@ -497,7 +497,7 @@ def chain(pattern: str, formatter: str, times: Sequence[str], options: Mapping[s
             "chain-table.enabled": "true",
             **options,
         }
-        columns = [c.removeprefix("$") for c in pattern.split() for c in [c.strip()]]
+        columns = [column.removeprefix("$") for column in pattern.split()]
         fields = [(c, "STRING NOT NULL") for c in columns]
         java.create_table(
             folder,
@@ -692,7 +692,10 @@ FEATURES: Mapping[str, tuple[str, Make]] = {
         "null in primary keys, dynamic buckets",
         nullable({"bucket": "-1", "dynamic-bucket.target-row-num": "10"}),
     ),
-    "nullable_key_partial": ("null in primary keys, partial-update", nullable(PARTIAL, removes=False)),
+    "nullable_key_partial": (
+        "null in primary keys, partial-update",
+        nullable(PARTIAL, removes=False),
+    ),
     "nullable_key_aggregation": (
         "null in primary keys, aggregation",
         nullable(
@@ -723,8 +726,14 @@ FEATURES: Mapping[str, tuple[str, Make]] = {
     "nullable_bucket_key": ("null in the bucket key", nullable({"bucket": "3", "bucket-key": "a"})),
     "geometry_append": ("geometries, append", spatial({"bucket": "-1"})),
     "geometry_key": ("geometries, primary key", spatial({"bucket": "1"}, ["id"])),
-    "geometry_partial": ("geometries, partial-update", spatial({"bucket": "1", **PARTIAL, "ignore-delete": "true"}, ["id"])),
-    "geometry_vectors": ("geometries, deletion vectors", spatial({"bucket": "1", **DELETES}, ["id"])),
+    "geometry_partial": (
+        "geometries, partial-update",
+        spatial({"bucket": "1", **PARTIAL, "ignore-delete": "true"}, ["id"]),
+    ),
+    "geometry_vectors": (
+        "geometries, deletion vectors",
+        spatial({"bucket": "1", **DELETES}, ["id"]),
+    ),
     "geometry_evolution": ("geometries, data evolution", spatial(EVOLUTION)),
     "geometry_iceberg": (
         "geometries, Iceberg metadata",
@@ -748,7 +757,10 @@ FEATURES: Mapping[str, tuple[str, Make]] = {
     "multivalue_index_zstd": (
         "multivalue indexes, small compressed blocks",
         multivalue(
-            {"multivalue-index.compression": "zstd", "multivalue-index.dictionary-block-size": "64 b"}
+            {
+                "multivalue-index.compression": "zstd",
+                "multivalue-index.dictionary-block-size": "64 b",
+            }
         ),
     ),
     "btree_index": ("btree indexes", indexed("btree", {})),
@@ -761,8 +773,14 @@ FEATURES: Mapping[str, tuple[str, Make]] = {
     "bitmap_index_refreshed": ("bitmap index, refreshed", refreshed("bitmap")),
     "index_deletes": (str(index_deletes.__doc__), index_deletes),
     "index_partitioned": (str(index_partitioned.__doc__), index_partitioned),
-    "key_index_btree": ("btree index of a primary-key table", keyed_index({"pk-btree.index.columns": "name"})),
-    "key_index_bitmap": ("bitmap index of a primary-key table", keyed_index({"pk-bitmap.index.columns": "name"})),
+    "key_index_btree": (
+        "btree index of a primary-key table",
+        keyed_index({"pk-btree.index.columns": "name"}),
+    ),
+    "key_index_bitmap": (
+        "bitmap index of a primary-key table",
+        keyed_index({"pk-bitmap.index.columns": "name"}),
+    ),
     "key_index_multivalue": (
         "multivalue index of a primary-key table",
         keyed_index({"pk-multivalue.index.columns": "words,numbers"}),
@@ -788,7 +806,10 @@ FEATURES: Mapping[str, tuple[str, Make]] = {
         vector_tables({**EVOLUTION, "vector.file.format": "parquet", "vector-field": "v"}),
     ),
     "map_layouts": (str(map_layouts.__doc__), map_layouts),
-    "postponed_default": ("postponed buckets, 4 by default", postponed({"postpone.default-bucket-num": "4"})),
+    "postponed_default": (
+        "postponed buckets, 4 by default",
+        postponed({"postpone.default-bucket-num": "4"}),
+    ),
     "postponed_by_rows": (
         "postponed buckets, estimated by rows",
         postponed({"postpone.target-row-num-per-bucket": "5"}),
@@ -821,7 +842,9 @@ FEATURES: Mapping[str, tuple[str, Make]] = {
     ),
     "iceberg_rows": (
         "Iceberg version 3, row tracking",
-        iceberg({"metadata.iceberg.format-version": "3", "row-tracking.enabled": "true"}, keyed=False),
+        iceberg(
+            {"metadata.iceberg.format-version": "3", "row-tracking.enabled": "true"}, keyed=False
+        ),
     ),
     "iceberg_append": ("Iceberg version 2", iceberg({}, keyed=False)),
     "iceberg_key": ("Iceberg version 2, primary key", iceberg({}, keyed=True)),
@@ -851,5 +874,5 @@ FEATURES: Mapping[str, tuple[str, Make]] = {
         "merged manifests, all entries at once",
         manifests_merged({"manifest.merge-optimize.enabled": "false"}),
     ),
-}  # fmt: skip
+}
 """Name of a table, what it shows, and how it is made."""

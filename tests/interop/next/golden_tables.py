@@ -43,7 +43,7 @@ def main() -> None:
 def make_all(
     java: JavaPaimon, models: GoldenTables, warehouse: Path, only: list[str] | None
 ) -> Mapping[str, str]:
-    """Make the tables and record what Java reads; return what could not be made, with the reason."""
+    """Make the tables and record what Java reads; return the reasons why tables were not made."""
     skipped = {}
     for name in (*FEATURES, *KINDS):
         if only and name not in only:

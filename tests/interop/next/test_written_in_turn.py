@@ -54,10 +54,12 @@ def test_a_table_of_the_next_version_is_continued_by_us_and_by_it(
         try:
             act()
         except UnsupportedFeatureError as refusal:
-            assert reason(REFUSED, name) in str(refusal), step
+            if reason(REFUSED, name) not in str(refusal):
+                raise
             continue
         except JavaPaimonError as error:
-            assert reason(JAVA_CANNOT, name) in str(error), step
+            if reason(JAVA_CANNOT, name) not in str(error):
+                raise
             continue
         done += 1
         table = open_table(folder)
