@@ -1,7 +1,7 @@
 """The tabs of the explorer."""
 
 from generated.markdown import code, grid
-from paimon_explore.inspection.explorer.explorer_tabs import TABS
+from paimon_explore.inspection.explorer.explorer_tabs import GROUPS
 
 _TEXTS = {
     "overview": ("t.overview()", "what the table is, its size and commits, what is wrong"),
@@ -32,6 +32,9 @@ _TEXTS = {
 
 def tabs() -> str:
     """Return the tabs in order; one without a description has only its name."""
-    known = {name: _TEXTS.get(name, ("t.explore()", "")) for name in TABS}
-    rows = [(code(name), text, code(usage)) for name, (usage, text) in known.items()]
-    return grid(("tab", "shows", "the same in code"), rows)
+    rows = []
+    for group, names in GROUPS.items():
+        for name in names:
+            usage, text = _TEXTS.get(name, ("t.explore()", ""))
+            rows.append((group if name == next(iter(names)) else "", code(name), text, code(usage)))
+    return grid(("group", "tab", "shows", "the same in code"), rows)
