@@ -13,6 +13,8 @@ from datetime import tzinfo
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
+from paimon_explore.data_types.definitions import DataField
+from paimon_explore.data_types.traversal import check_known_types
 from paimon_explore.encoding.data_file_reader import OpenDataFile, StoredColumn
 from paimon_explore.encoding.parquet.reader import open_parquet
 from paimon_explore.errors import CorruptFileError, UnsupportedFeatureError
@@ -190,6 +192,9 @@ def _text(file: FileToOpen) -> Iterator[OpenDataFile]:
 def _row(file: FileToOpen) -> Iterator[OpenDataFile]:
     from paimon_explore.encoding.row_format.row_file import RowDataFile  # noqa: PLC0415 - when a file has it
 
+    # without its type the end of a value is not known
+    fields = [DataField(id=0, name=one.name, type=one.type) for one in file.columns]
+    check_known_types(fields, "reading a row file with")
     with open_sized(file.file_io, file.path, file.size) as stream:
         yield RowDataFile(stream, file.path, file.columns)
 

@@ -17,7 +17,8 @@ from paimon_explore.metadata.options.table_options import (
     BLOB_VIEW_RESOLVE_ENABLED,
     TableOptions,
 )
-from paimon_explore.store.blob_contents import read_contents
+from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.store.blob_contents import managed_blobs, read_contents
 from paimon_explore.store.table_store import TableStore
 
 
@@ -71,6 +72,7 @@ def _references(options: TableOptions) -> Iterator[tuple[str, str, str]]:
 def with_contents(
     batches: Iterator[pa.RecordBatch],
     columns: Sequence[str],
+    schema: TableSchema,
     options: TableOptions,
     store: TableStore,
 ) -> Iterator[pa.RecordBatch]:
@@ -79,6 +81,7 @@ def with_contents(
     Args:
         batches: rows.
         columns: their columns.
+        schema: the reading schema.
         options: effective options.
         store: the table.
 
@@ -87,10 +90,10 @@ def with_contents(
         UnsupportedFeatureError: contents are in another storage than the table.
         MissingFileError: a file of contents does not exist.
     """
-    if not options.has(BLOB_DESCRIPTOR_FIELD) or options.value(BLOB_AS_DESCRIPTOR):
-        return batches
-    stored = options.value(BLOB_DESCRIPTOR_FIELD)
+    stored = {*options.value(BLOB_DESCRIPTOR_FIELD), *managed_blobs(schema, options)}
     names = [name for name in columns if name in stored]
+    if not names or options.value(BLOB_AS_DESCRIPTOR):
+        return batches
     return (_batch_with_contents(batch, names, store) for batch in batches)
 
 
@@ -105,9 +108,20 @@ def _batch_with_contents(
     return batch
 
 
-def _contents(value: object, name: str, store: TableStore) -> bytes | None:
-    if not isinstance(value, bytes):
-        return None
+def _contents(value: object, name: str, store: TableStore) -> object:
+    """Replace the descriptors of a value: a BLOB, a list of them, or the pairs of a map."""
+    match value:
+        case list():
+            return [_contents(one, name, store) for one in value]
+        case (key, item):
+            return key, _contents(item, name, store)
+        case bytes():
+            return _blob(value, name, store)
+        case _:
+            return None
+
+
+def _blob(value: bytes, name: str, store: TableStore) -> bytes:
     try:
         descriptor = decode_descriptor(value)
     except ValueError as error:

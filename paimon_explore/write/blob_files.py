@@ -18,9 +18,10 @@ from paimon_explore.data_types.definitions import AtomicType, DataField, MapType
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.data_types.local_time import local_millis
 from paimon_explore.data_types.traversal import is_blob_file_type, is_root, parts
-from paimon_explore.encoding.blob.blob_collections import check_key, encode_nested
+from paimon_explore.encoding.blob.blob_collections import encode_nested
 from paimon_explore.encoding.blob.blob_descriptor import decode_descriptor, is_descriptor
 from paimon_explore.encoding.blob.blob_file import BlobFileWriter
+from paimon_explore.encoding.blob.map_keys import key_coder
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.fileio.discard import discard
 from paimon_explore.metadata.options import table_options as opt
@@ -54,7 +55,7 @@ def blob_fields(schema: TableSchema, options: TableOptions) -> tuple[DataField, 
             continue
         if is_blob_file_type(field.type):
             if isinstance(field.type, MapType):
-                check_key(field.type.key)
+                key_coder(field.type.key)  # raises for other types
             found.append(field)
         elif any(is_root(kind, TypeRoot.BLOB) for kind in parts(field.type)):
             raise UnsupportedFeatureError(

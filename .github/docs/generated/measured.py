@@ -21,6 +21,7 @@ _WRITERS = {
     "java09": "Java 0.9",
     "java142": "Java 1.4.2",
     "java200": "Java 2.0",
+    "java21": "Java 2.1 (unreleased)",
     "pypaimon21": "pypaimon 2.1",
     "rust04": "pypaimon-rust 0.4",
 }
@@ -149,6 +150,20 @@ def peers_file() -> list[dict[str, Any]]:
     return found
 
 
+PEER_NAMES = {
+    "java": "Java 2.0",
+    "next": "Java 2.1 (unreleased)",
+    "pypaimon": "pypaimon 2.1",
+    "rust": "pypaimon-rust 0.4",
+}
+
+
+def answer(feature: dict[str, Any], name: str) -> str:
+    """Return an answer; of the next version of Java it is by default that of the released one."""
+    found: str = feature.get(name, feature["java"]) if name == "next" else feature[name]
+    return found
+
+
 _SIGNS = {"yes": "yes", "no": "no", "part": "partly", "unknown": "unknown"}
 
 
@@ -158,12 +173,12 @@ def peers() -> str:
     for group in peers_file():
         rows = []
         for one in group["features"]:
-            others = [_cell(one[name]) for name in ("java", "pypaimon", "rust")]
+            others = [_cell(answer(one, name)) for name in ("java", "next", "pypaimon", "rust")]
             proof = f"test: {code(one['test'].partition('::')[2])}" if "test" in one else ""
             ours = _cell(one["ours"])
             rows.append((one["feature"], *others, ours, proof or one.get("refusal", "")))
-        head = ("feature", "Java 2.0", "pypaimon 2.1", "pypaimon-rust 0.4", "paimon_explore")
-        parts.append(f"## {group['group']}\n\n{grid((*head, 'proof'), rows)}")
+        head = ("feature", *PEER_NAMES.values(), "paimon_explore", "proof")
+        parts.append(f"## {group['group']}\n\n{grid(head, rows)}")
     return "\n".join(parts)
 
 
@@ -175,11 +190,10 @@ def _cell(text: str) -> str:
 
 def peer_counts() -> str:
     """Return how often each answer is given, by implementation."""
-    names = {"java": "Java 2.0", "pypaimon": "pypaimon 2.1", "rust": "pypaimon-rust 0.4"}
-    names["ours"] = "paimon_explore"
+    names = {**PEER_NAMES, "ours": "paimon_explore"}
     features = [one for group in peers_file() for one in group["features"]]
     rows = []
     for key, name in names.items():
-        counts = Counter(str(one[key]).partition(": ")[0] for one in features)
+        counts = Counter(str(answer(one, key)).partition(": ")[0] for one in features)
         rows.append((name, *(counts[sign] for sign in _SIGNS)))
     return grid(("implementation", *_SIGNS.values()), rows)

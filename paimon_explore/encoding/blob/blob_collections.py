@@ -5,41 +5,28 @@
            | sizes of values | int32 | int32
 
 All integers are little-endian. Sizes are delta-encoded lists as in the blob file itself, -1 for a
-null value; the last numbers are the bytes of these lists. Keys are strings or integers.
+null value; the last numbers are the bytes of these lists. For the bytes of keys see `map_keys`.
 
 Spec: append-table/blob, release 2.0. Seen in: files of Java 2.0.0.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
 
 from paimon_explore.data_types.arrow_buffers import offsets_from_sizes
-from paimon_explore.data_types.definitions import TEXTS, AtomicType, DataType, MapType, TypeRoot
-from paimon_explore.data_types.formatter import type_text
+from paimon_explore.data_types.definitions import DataType, MapType
+from paimon_explore.encoding.blob.map_keys import Key, key_coder
 from paimon_explore.encoding.varint import decode_deltas, encode_deltas
 from paimon_explore.errors import UnsupportedFeatureError
 
 Blob: TypeAlias = bytes | None
-Key: TypeAlias = str | int
 
 _ARRAY, _MAP = b"BCBA", b"BCBM"
 _VERSION = 1
 _HEAD_BYTES = 9
 _NULL = -1
-_WIDTHS = {TypeRoot.TINYINT: 1, TypeRoot.SMALLINT: 2, TypeRoot.INT: 4, TypeRoot.BIGINT: 8}
-
-
-def check_key(data_type: DataType) -> None:
-    """Check that blob files support a type of map keys.
-
-    Raises:
-        UnsupportedFeatureError: the type is neither a string nor an integer.
-    """
-    if not isinstance(data_type, AtomicType) or data_type.root not in (*TEXTS, *_WIDTHS):
-        hint = "Use keys of type STRING, CHAR, VARCHAR, TINYINT, SMALLINT, INT or BIGINT."
-        raise UnsupportedFeatureError(f"MAP<{type_text(data_type)}, BLOB>", hint=hint)
 
 
 def encode_array(values: Sequence[Blob]) -> bytes:
@@ -66,10 +53,10 @@ def encode_map(entries: Sequence[tuple[Key, Blob]], key_type: DataType) -> bytes
 
     Args:
         entries: keys and values.
-        key_type: type of the keys, see `check_key`.
+        key_type: type of the keys, see `key_coder`.
     """
-    coder = _encoder(key_type)
-    keys = [coder(key) for key, _ in entries]
+    coder = key_coder(key_type)
+    keys = [coder.encode(key) for key, _ in entries]
     values = [value for _, value in entries]
     lists = [_sizes(keys), _sizes(values)]
     ends = [_int(len(sizes)) for sizes in lists]
@@ -88,30 +75,10 @@ def decode_map(data: bytes, key_type: DataType) -> list[tuple[Key, Blob]]:
     keys, body = _split_values(body, key_sizes)
     values, rest = _split_values(body, sizes)
     _check_empty(rest)
-    coder = _decoder(key_type)
+    coder = key_coder(key_type)
     if None in keys:
         raise ValueError("a map key must not be null")
-    return [(coder(key or b""), value) for key, value in zip(keys, values, strict=True)]
-
-
-def _encoder(key_type: DataType) -> Callable[[Key], bytes]:
-    width = _WIDTHS.get(key_type.root) if isinstance(key_type, AtomicType) else None
-    if width is None:
-        return lambda key: str(key).encode()
-    return lambda key: int(key).to_bytes(width, "little", signed=True)
-
-
-def _decoder(key_type: DataType) -> Callable[[bytes], Key]:
-    width = _WIDTHS.get(key_type.root) if isinstance(key_type, AtomicType) else None
-    if width is None:
-        return lambda key: key.decode("utf-8")
-
-    def number(key: bytes) -> int:
-        if len(key) != width:
-            raise ValueError(f"a map key must have {width} bytes, not {len(key)}")
-        return int.from_bytes(key, "little", signed=True)
-
-    return number
+    return [(coder.decode(key or b""), value) for key, value in zip(keys, values, strict=True)]
 
 
 def _head(magic: bytes, count: int) -> bytes:

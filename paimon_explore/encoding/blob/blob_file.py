@@ -22,8 +22,9 @@ from paimon_explore.data_types.arrow_buffers import Column, Ints
 from paimon_explore.data_types.definitions import AtomicType, DataType, MapType
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.data_types.traversal import is_blob_file_type
-from paimon_explore.encoding.blob.blob_collections import check_key, decode_array, decode_map
+from paimon_explore.encoding.blob.blob_collections import decode_array, decode_map
 from paimon_explore.encoding.blob.blob_descriptor import BlobDescriptor, encode_descriptor
+from paimon_explore.encoding.blob.map_keys import key_coder
 from paimon_explore.encoding.data_file_reader import PositionedBatch, Span, StoredColumn
 from paimon_explore.encoding.varint import decode_deltas, encode_deltas
 from paimon_explore.errors import (
@@ -192,7 +193,7 @@ def _check_type(data_type: DataType) -> None:
     if not is_blob_file_type(data_type):
         raise UnsupportedFeatureError(f"a blob file for a column of type {type_text(data_type)}")
     if isinstance(data_type, MapType):
-        check_key(data_type.key)
+        key_coder(data_type.key)  # raises for other types
 
 
 def _read_list(stream: pa.NativeFile, path: str) -> tuple[Ints, Ints]:

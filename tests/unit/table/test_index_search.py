@@ -270,7 +270,7 @@ def test_columns_that_cannot_be_searched_are_named() -> None:
 @pytest.mark.parametrize(
     ("kind", "reason"),
     [
-        ("multivalue", "Only pypaimon-rust has this type"),
+        ("multivalue", "Only pypaimon-rust and Java after 2.0"),
         ("fm", "format is not published"),
         ("lumina", "a vector index of another type"),
         ("xyz", "Supported: 'btree', 'bitmap', 'full-text'"),
