@@ -64,7 +64,7 @@ def row(k: int) -> dict[str, object]:
         "day": date(2026, 1, 1 + k),
         "city": None if k == 2 else f"c{k}",
         "raw": bytes([k]),
-        "at": datetime(2026, 1, 1, 12, k),
+        "at": datetime(2026, 1, 1, 12, k),  # noqa: DTZ001 - without a zone
     }
 
 
@@ -91,12 +91,12 @@ def test_a_scan_returns_what_duckdb_returns(
         wanted = read(text, table)
     assert found.schema == wanted.schema
     assert repr(found.to_pylist()) == repr(wanted.to_pylist())  # NaN is not equal to itself
-    assert isinstance(pe.sql(text, t=table)._rows, ScanRows)  # noqa: SLF001 - no other sign of it
+    assert isinstance(pe.sql(text, t=table)._rows, ScanRows)
 
 
 @pytest.mark.parametrize("text", OTHERS)
 def test_other_queries_are_duckdbs(table: pe.Table, text: str) -> None:
-    assert not isinstance(pe.sql(text, t=table)._rows, ScanRows)  # noqa: SLF001 - as above
+    assert not isinstance(pe.sql(text, t=table)._rows, ScanRows)
 
 
 def test_times_with_a_zone_are_duckdbs() -> None:
