@@ -499,7 +499,8 @@ def _row_ranges(rows: Column, where: str) -> tuple[Source, ByteRanges]:
 
 def _skip_unknown(source: Source, cells: CellPositions, arrow: pa.DataType) -> Column:  # noqa: ARG001 - a decoder
     """Return nulls for values of an unknown type, whose bytes have no meaning here."""
-    return pa.nulls(len(cells.at), arrow)
+    found: Column = pa.array([None] * len(cells.at), arrow)
+    return found
 
 
 _DECODERS = {TypeRoot.VARIANT: _decode_variant, TypeRoot.UNKNOWN: _skip_unknown}

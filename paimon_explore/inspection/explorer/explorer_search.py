@@ -1,6 +1,7 @@
 """Finds data files and columns by parts of their names, for the search box of the explorer."""
 
-import pyarrow as pa
+from typing import Any
+
 import pyarrow.compute as pc
 
 from paimon_explore.data_types.formatter import type_text
@@ -23,7 +24,7 @@ def search_names(inspector: Inspector, text: str) -> dict[str, object]:
     columns = [one for one in fields if text.casefold() in one.name.casefold()]
     files: list[object] = []
     if inspector.snapshot_id:
-        names: pa.ChunkedArray = inspector.current_files().files.column("file_name")
+        names: Any = inspector.current_files().files.column("file_name")
         matches = pc.match_substring(names, text, ignore_case=True)
         files = names.filter(matches).slice(0, MAX_FOUND).to_pylist()
     return {

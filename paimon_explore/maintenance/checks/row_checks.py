@@ -4,7 +4,7 @@ Spec: concepts/spec/manifest, data file meta; concepts/spec/datafile.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -102,8 +102,8 @@ class FileRows:
             return
         keys = self.table.select(names)
         columns = _sort_columns(keys)
-        by_all = [(name, "ascending") for name in columns.column_names]
-        order = pc.sort_indices(columns, sort_keys=by_all)
+        by_all = pc.SortOptions([(name, "ascending") for name in columns.column_names])
+        order = pc.call_function("sort_indices", [columns], by_all)
         wrong = np.flatnonzero(np.asarray(order) != np.arange(keys.num_rows))
         if len(wrong):
             yield KEY_ORDER, f"the key of row {wrong[0]} is out of order"
@@ -237,7 +237,7 @@ _Texts = TypeVar("_Texts", Column, "pa.ChunkedArray[pa.Scalar[pa.DataType]]")
 
 def _sort_columns(keys: pa.Table) -> pa.Table:
     """Return keys with columns before those with null, by which null is first."""
-    columns: dict[str, pa.ChunkedArray[pa.Scalar[pa.DataType]]] = {}
+    columns: dict[str, Any] = {}
     for at, key in enumerate(keys.columns):
         if key.null_count:
             columns[f"{at} is not null"] = pc.is_valid(key)

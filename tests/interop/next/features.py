@@ -16,6 +16,7 @@ import pyarrow as pa
 from oracle import ROW_KIND, JavaPaimon
 
 Rows = Sequence[Mapping[str, Any]]
+Fields = list[tuple[str, str | Mapping[str, Any]]]
 Make = Callable[[JavaPaimon, Path], object]
 EVOLUTION = {"bucket": "-1", "row-tracking.enabled": "true", "data-evolution.enabled": "true"}
 DELETES = {"deletion-vectors.enabled": "true"}
@@ -203,7 +204,7 @@ def evolution_deletes(java: JavaPaimon, folder: Path) -> None:
 
 # -------------------------------------------------------------------- indexes of row ids
 
-ARRAYS = [
+ARRAYS: Fields = [
     ("id", "INT"),
     ("words", {"type": "ARRAY", "element": "STRING"}),
     ("numbers", {"type": "ARRAY", "element": "BIGINT"}),
@@ -286,7 +287,7 @@ def index_deletes(java: JavaPaimon, folder: Path) -> None:
 
 def index_partitioned(java: JavaPaimon, folder: Path) -> None:
     """Bitmap and multivalue indexes of a partitioned table, one partition overwritten"""
-    fields = [("dt", "STRING"), *ARRAYS]
+    fields: Fields = [("dt", "STRING"), *ARRAYS]
     java.create_table(folder, fields, partition_keys=["dt"], options=EVOLUTION)
     for day in ("a", "b"):
         java.write(folder, [{**row, "dt": day} for row in arrays(0, 12)])
@@ -302,7 +303,7 @@ def keyed_index(options: Mapping[str, str]) -> Make:
     """Indexes of the buckets of a primary-key table."""
 
     def make(java: JavaPaimon, folder: Path) -> None:
-        fields = [("id", "INT NOT NULL"), *ARRAYS[1:]]
+        fields: Fields = [("id", "INT NOT NULL"), *ARRAYS[1:]]
         every = {"bucket": "2", **DELETES, **options}
         java.create_table(folder, fields, primary_keys=["id"], options=every)
         java.write(folder, arrays(0, 30))
@@ -400,7 +401,7 @@ def blob_evolution(java: JavaPaimon, folder: Path) -> None:
 
 # -------------------------------------------------------------------- VECTOR
 
-VECTORS = [
+VECTORS: Fields = [
     ("id", "INT NOT NULL"),
     ("name", "STRING"),
     ("v", {"type": "VECTOR", "element": "FLOAT", "length": 3}),
@@ -607,7 +608,7 @@ def history_changelogs(java: JavaPaimon, folder: Path) -> None:
 def history_schema(java: JavaPaimon, folder: Path) -> None:
     """Columns added, renamed, dropped, moved, widened, also nested, between writes"""
     nested = {"type": "ROW", "fields": [{"id": 3, "name": "x", "type": "INT"}]}
-    fields = [*PEOPLE, ("n", "INT"), ("at", nested)]
+    fields: Fields = [*PEOPLE, ("n", "INT"), ("at", nested)]
     java.create_table(folder, fields, primary_keys=["id"], options={"bucket": "1"})
 
     def rows(start: int, **values: object) -> Rows:
@@ -659,7 +660,7 @@ def history_analyzed(java: JavaPaimon, folder: Path) -> None:
     java.write(folder, people(0, 9, "a"))
     column = {"colId": 0, "distinctCount": 9, "min": "0", "max": "8", "nullCount": 0}
     column |= {"avgLen": 4, "maxLen": 4}
-    statistics = {"snapshotId": 1, "schemaId": 0, "mergedRecordCount": 9}
+    statistics: dict[str, object] = {"snapshotId": 1, "schemaId": 0, "mergedRecordCount": 9}
     statistics |= {"mergedRecordSize": 900, "colStats": {"id": column}}
     java.update_statistics(folder, statistics)
     java.write(folder, people(9, 12, "b"))

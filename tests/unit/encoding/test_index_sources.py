@@ -44,6 +44,7 @@ def test_names_and_counts_are_kept() -> None:
 
 def test_an_index_over_row_ids_may_name_the_snapshot_that_was_read(golden: GoldenTables) -> None:
     table = open_table(golden.table("java21", "btree_index").folder)
+    found: list[object] = []
     for snapshot in table.snapshots:
         found = [row["global_index"] for row in table.store.manifests.index_of(snapshot).rows()]
         assert all(map(names_snapshot, found))

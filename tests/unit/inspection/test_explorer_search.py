@@ -12,7 +12,7 @@ def test_files_and_columns_are_found_by_a_part_of_their_names() -> None:
     inspector = Inspector(table._view())
     found = search_names(inspector, "MOUN")
     assert found == {"files": [], "columns": [["Amount", "BIGINT"]]}
-    (name,) = table.files().to_arrow()["file_name"].to_pylist()
+    (name,) = map(str, table.files().to_arrow()["file_name"].to_pylist())
     assert search_names(inspector, name[5:15].upper()) == {"files": [name], "columns": []}
     assert search_names(inspector.at(0), name)["files"] == []
 

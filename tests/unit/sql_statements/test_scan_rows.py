@@ -1,5 +1,6 @@
 """Queries whose rows a scan returns as they are, without a query of DuckDB."""
 
+from collections.abc import Mapping
 from datetime import date, datetime
 from decimal import Decimal
 
@@ -10,22 +11,21 @@ import paimon_explore as pe
 from paimon_explore.sql_statements.duckdb import engine
 from paimon_explore.sql_statements.duckdb.scan_rows import ScanRows, plain_scan
 
-SCHEMA = pa.schema(
-    [
-        pa.field("k", pa.int64(), nullable=False),
-        pa.field("tiny", pa.int8()),
-        pa.field("small", pa.int16()),
-        pa.field("n", pa.int32()),
-        pa.field("yes", pa.bool_()),
-        pa.field("f", pa.float32()),
-        pa.field("d", pa.float64()),
-        pa.field("price", pa.decimal128(12, 2)),
-        pa.field("day", pa.date32()),
-        pa.field("city", pa.string()),
-        pa.field("raw", pa.binary()),
-        pa.field("at", pa.timestamp("us")),
-    ]
-)
+TYPES: Mapping[str, pa.DataType] = {
+    "tiny": pa.int8(),
+    "small": pa.int16(),
+    "n": pa.int32(),
+    "yes": pa.bool_(),
+    "f": pa.float32(),
+    "d": pa.float64(),
+    "price": pa.decimal128(12, 2),
+    "day": pa.date32(),
+    "city": pa.string(),
+    "raw": pa.binary(),
+    "at": pa.timestamp("us"),
+}
+KEY: pa.Field[pa.DataType] = pa.field("k", pa.int64(), nullable=False)
+SCHEMA = pa.schema([KEY, *(pa.field(name, kind) for name, kind in TYPES.items())])
 PLAIN = (
     "SELECT * FROM t",
     "SELECT * FROM t WHERE k = 3",

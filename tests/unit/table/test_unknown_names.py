@@ -21,7 +21,7 @@ from paimon_explore.errors import (
 from paimon_explore.inspection.explorer.explorer_state import ExplorerState, ViewInput
 from support.written import columns
 
-ROWS = {"id": pa.int32(), "v": pa.string(), "n": pa.int64()}
+ROWS: Mapping[str, pa.DataType] = {"id": pa.int32(), "v": pa.string(), "n": pa.int64()}
 TENSOR = {"type": "TENSOR NOT NULL", "element": "INT", "shape": [1, 2]}
 TYPES: Mapping[str, tuple[object, str]] = {
     "a text": ("HYPERCUBE(3)", "HYPERCUBE(3)"),
