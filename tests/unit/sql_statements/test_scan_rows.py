@@ -24,7 +24,7 @@ TYPES: Mapping[str, pa.DataType] = {
     "raw": pa.binary(),
     "at": pa.timestamp("us"),
 }
-KEY: pa.Field[pa.DataType] = pa.field("k", pa.int64(), nullable=False)
+KEY: "pa.Field[pa.DataType]" = pa.field("k", pa.int64(), nullable=False)
 SCHEMA = pa.schema([KEY, *(pa.field(name, kind) for name, kind in TYPES.items())])
 PLAIN = (
     "SELECT * FROM t",
