@@ -20,7 +20,7 @@ from pyspark.sql.udtf import AnalyzeArgument, AnalyzeResult
 
 from paimon_explore.data_types.arrow import row_type_from_arrow
 from paimon_explore.errors import InvalidInputError, choices
-from paimon_explore.inspection.system_tables.table_inspection import SYSTEM_TABLES
+from paimon_explore.inspection.system_tables.all_system_tables import SYSTEM_TABLES
 from paimon_explore.spark.spark_types import spark_schema, to_spark, wire_schema
 from paimon_explore.table.audit_log_binlog_tables import ROW_TABLES
 from paimon_explore.table.row_reader import RowSource
@@ -69,7 +69,7 @@ def _rows(source: RowSource) -> Iterator[tuple[object, ...]]:
 
 
 def _system_rows(name: str, path: object, given: dict[str, object]) -> RowSource:
-    return _opened(path, given, CHOICES).system_table(name)
+    return _opened(path, given, CHOICES).inspect.system_table(name)
 
 
 def _table_rows(path: object, given: dict[str, object]) -> RowSource:

@@ -26,6 +26,7 @@ from paimon_explore.sql_statements.tokenizer import Kind, Reader, Token, tokens_
 from paimon_explore.sql_statements.views import find_view, named_columns, query_of
 from paimon_explore.sql_statements.views import opened as opened_view
 from paimon_explore.table.table import Table
+from paimon_explore.table.table_base import point_of
 
 
 def run_query(warehouse: Warehouse, source: str, args: Args = None) -> QueryRows:
@@ -162,7 +163,7 @@ def _travelled(warehouse: Warehouse, reference: Reference, opened: Table) -> Tab
             raise NotFoundError(
                 error.kind, reference.timestamp, opened.name, message=msg, hint=error.hint
             ) from error
-    if warehouse.travel is not None and not opened.travel.given:
+    if warehouse.travel is not None and not point_of(opened).given:
         return warehouse.travel(opened)
     return opened
 

@@ -75,7 +75,8 @@ class ConsumerListing(Listing[str, Consumer]):
     """The consumers of a table: the positions of streams, stored with the table.
 
     >>> import paimon_explore as pe
-    >>> [(one.name, one.next_snapshot) for one in pe.demo().table("demo.parcels").consumers]
+    >>> upkeep = pe.demo().table("demo.parcels").maintenance
+    >>> [(one.name, one.next_snapshot) for one in upkeep.consumers]
     [('labels', 4)]
 
     Attributes:
@@ -95,7 +96,7 @@ class ConsumerListing(Listing[str, Consumer]):
 
         >>> import paimon_explore as pe
         >>> t = pe.demo().table("demo.events")
-        >>> t.consumers.reset("job", 2)
+        >>> t.maintenance.consumers.reset("job", 2)
         >>> [batch.snapshot_id for batch in t.follow(consumer="job", until="now")]
         [2, 3]
         """
@@ -111,9 +112,9 @@ class ConsumerListing(Listing[str, Consumer]):
 
         >>> import paimon_explore as pe
         >>> t = pe.demo().table("demo.events")
-        >>> t.consumers.reset("job", 2)
-        >>> t.consumers.delete("job")
-        >>> len(t.consumers)
+        >>> t.maintenance.consumers.reset("job", 2)
+        >>> t.maintenance.consumers.delete("job")
+        >>> len(t.maintenance.consumers)
         0
         """
         self.load(string("consumer_id", consumer_id))

@@ -116,7 +116,7 @@ def test_a_header_sorts_and_the_code_is_copied(harness: Watched) -> None:
 def test_a_broken_file_is_named_between_the_rows(harness: Watched) -> None:
     table = append_table(COLUMNS, [{"k": 1, "v": "a"}], [{"k": 2, "v": "b"}], [{"k": 3, "v": "c"}])
     lost = data_files(table)[1]
-    table.store.file_io.delete(lost)
+    table._store.file_io.delete(lost)
     page = show_rows(harness, table)
     expect(page.locator(".per-failed")).to_contain_text(lost.rpartition("/")[2])
     expect(shown(page)).to_have_count(3)

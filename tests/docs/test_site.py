@@ -10,15 +10,25 @@ import pytest
 import paimon_explore as pe
 from paimon_explore import errors
 from paimon_explore.inspection.rendering.result import Result
-from paimon_explore.inspection.system_tables.table_inspection import Inspection
 from paimon_explore.table.maintenance import Maintenance
 from paimon_explore.table.merge_builder import Merge
 from paimon_explore.table.previews.what_if import WhatIf
 from paimon_explore.table.scan import Scan
+from paimon_explore.table.table_inspection import TableInspection
 from paimon_explore.table.transactions.transaction import Transaction
 from support.site import Site
 
-CLASSES = (pe.Catalog, pe.Table, Scan, Inspection, Maintenance, Merge, Result, Transaction, WhatIf)
+CLASSES = (
+    pe.Catalog,
+    pe.Table,
+    Scan,
+    TableInspection,
+    Maintenance,
+    Merge,
+    Result,
+    Transaction,
+    WhatIf,
+)
 
 
 def full_name(kind: type) -> str:

@@ -235,7 +235,9 @@ def test_java_reads_our_shredded_maps_of_tables_with_primary_key(
     java.compact(table.path)
     assert difference(java.read(table.path), open_table(table.path).to_arrow()) == ""
     audit = java.system_table(table.path, "audit_log")
-    assert difference(audit, open_table(table.path).system_table("audit_log").to_arrow()) == ""
+    assert (
+        difference(audit, open_table(table.path).inspect.system_table("audit_log").to_arrow()) == ""
+    )
 
 
 KINDS: dict[str, tuple[TypeJson, pa.DataType, list[object]]] = {

@@ -1,4 +1,4 @@
-"""The byte layout of a file: `t.bytes("manifest-…")`, `pe.inspect.bytes(path)`.
+"""The byte layout of a file: `t.inspect.bytes("manifest-…")`, `pe.inspect.bytes(path)`.
 
 Every byte of the file belongs to exactly one leaf. The decompressed bytes of a compressed leaf (an
 Avro block, an ORC footer) form a separate address space, in which again every byte belongs to

@@ -78,7 +78,7 @@ def unreadable(facts: TableFacts) -> Iterator[Finding]:
             what=f"{plural(len(problems), 'metadata file')} cannot be read: {problems[0].message}",
             figure=len(problems),
             threshold=0,
-            advice="run maintenance.fsck() to list all of them",
+            advice="run t.maintenance.fsck() to list all of them",
         )
 
 
@@ -446,7 +446,8 @@ def overdue_expiry(facts: TableFacts) -> Iterator[Finding]:
             figure=len(gone),
             threshold=_OVERDUE,
             option=(SNAPSHOT_NUM_RETAINED_MAX if by_count else SNAPSHOT_TIME_RETAINED).key,
-            advice="run expire_snapshots(); preview_expiry() shows the space to be freed",
+            advice="run t.maintenance.expire_snapshots(); t.what_if.expire_snapshots() shows "
+            "the space to be freed",
             evidence="expiry:",
         )
 

@@ -307,7 +307,7 @@ def read_timeline(view: TableView) -> Timeline:
         marks=tuple(marks[i] for i in sorted(marks)),
         flags=tuple(flag for part in parts for flag in part.flags),
         problems=tuple(problem_of(error) for part in parts for error in part.errors),
-        code=Code(python=call_code(f"{view.expression}.timeline")),
+        code=Code(python=call_code(f"{view.expression}.inspect.timeline")),
         renderer=view.renderer,
     )
 

@@ -1,6 +1,6 @@
 """Metadata of one table: its timeline, and the files and metadata of one snapshot.
 
-Backs `Table.files`, `Table.node` and the explorer. Metadata is read on first use and cached;
+Backs `Table.files`, `Table.inspect` and the explorer. Metadata is read on first use and cached;
 `refreshed` returns an inspector with an empty cache.
 """
 

@@ -381,7 +381,7 @@ def _section(
         stop=stop,
         keyed=bool(len(keys)),
         code=Code(
-            python=call_code(f"{at}.lsm", **arguments),
+            python=call_code(f"{at}.inspect.lsm", **arguments),
             spark=read_code(view.location, {"scan.snapshot-id": number} if number else None),
         ),
         renderer=view.renderer,

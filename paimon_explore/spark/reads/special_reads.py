@@ -221,7 +221,7 @@ def special_read(
             f"The option 'where' does not apply to system table {system!r}.",
             hint="Use filter(…) on the DataFrame.",
         )
-    return local_rows(table.system_table(system), columns)
+    return local_rows(table.inspect.system_table(system), columns)
 
 
 def _read_optimized(scan: Scan) -> Scan:

@@ -240,7 +240,7 @@ class DuckDBEngine:
         """Return what DuckDB reads the rows from."""
         if rows.system is not None:
             assert isinstance(rows.table, Table)  # noqa: S101 - which has system tables
-            return rows.table.system_table(rows.system).to_arrow()
+            return rows.table.inspect.system_table(rows.system).to_arrow()
         if not isinstance(rows.table, Table):
             return rows.table.to_arrow()
         scan = replace(rows.table.scan(), plans={})

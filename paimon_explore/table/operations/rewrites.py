@@ -145,7 +145,7 @@ class RewriteOperations:
             column: the column to index.
             index_type: `btree` for columns with many different values, `bitmap` for few;
                 `full-text`, or a vector index (`ivf-flat`, `ivf-pq`, `ivf-sq`, `ivf-rq`,
-                `diskann`), for `Table.full_text_search` and `Table.vector_search`. Their options
+                `diskann`), for `Table.search`. Their options
                 are `full-text.<option>`, `<type>.<option>` and `fields.<column>.<option>`.
             partitions: values of some partition columns, or several of these; None for the whole
                 table.

@@ -89,7 +89,7 @@ class WhatIf:
         older_than: Age | None = None,
         limit: int | None = None,
     ) -> ExpiryPreview:
-        """Preview `Table.expire_snapshots` with the same arguments; as `Table.preview_expiry`.
+        """Preview `Maintenance.expire_snapshots` with the same arguments: what it would remove.
 
         Args:
             retain_min: keep at least so many of the newest snapshots.
@@ -120,7 +120,7 @@ class WhatIf:
         *,
         options: Mapping[str, OptionValue] | None = None,
     ) -> PartitionExpiryPreview:
-        """Preview `Table.expire_partitions`: the time of each partition, and which ones go.
+        """Preview `Maintenance.expire_partitions`: the time of each partition, and which ones go.
 
         Args:
             older_than: the age; None for the option `partition.expiration-time`.

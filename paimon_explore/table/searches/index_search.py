@@ -1,6 +1,6 @@
 """Searches in full-text and vector indexes: the best rows of a table, with their scores."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 from pyroaring import BitMap64
 
+from paimon_explore.arguments import integer, string
 from paimon_explore.data_types.arrow import arrow_field
 from paimon_explore.data_types.arrow_buffers import Ints
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
@@ -36,13 +37,32 @@ SCORE = "_SCORE"
 """Name of the column with the scores."""
 
 
+def index_query(column: object, query: object, limit: object) -> IndexQuery:
+    """The query of `Table.search`.
+
+    Raises:
+        InvalidInputError: the query is neither text, a mapping nor a list of finite numbers.
+    """
+    name = string("column", column)
+    count = integer("limit", limit, minimum=1)
+    if isinstance(query, str | Mapping):
+        return IndexQuery(column=name, limit=count, words=query)
+    try:
+        numbers = np.asarray(query, np.float32)
+    except (TypeError, ValueError) as error:
+        raise InvalidInputError(f"The vector must be numbers: {error}.") from error
+    if numbers.ndim != 1 or not np.isfinite(numbers).all():
+        raise InvalidInputError("The query must be text, or a vector: a list of finite numbers.")
+    return IndexQuery(column=name, limit=count, vector=numbers)
+
+
 def searched_rows(
     target: ScanTarget,
     query: IndexQuery,
     columns: Iterable[str] | None,
     where: "types.Where | None",
 ) -> pa.Table:
-    """Return the best rows, the best first; see `Table.full_text_search` and `vector_search`."""
+    """Return the best rows, the best first; see `Table.search`."""
     scan = make_scan(target, columns, where, None)
     if target.schema.field(query.column) is None:
         known = ", ".join(repr(field.name) for field in target.schema.fields)

@@ -30,6 +30,7 @@ from paimon_explore.metastore.hive.metastore_structs import (
     StorageDescriptor,
     Table,
 )
+from paimon_explore.metastore.identifier import plain_identifier
 from support.depth import DEEP, some
 from support.lossy_proxy import lossy_proxy
 from support.s3 import s3_place
@@ -215,7 +216,7 @@ def test_partitions_are_marked_as_done(home: Home, db: str) -> None:
     options = {"metastore.partitioned-table": "true", "partition.mark-done-action": "mark-event"}
     table = home.catalog.create_table(name, COLUMNS, partition_by="dt", options=options)
     table.append([{"k": 1, "dt": "a", "v": None}, {"k": 1, "dt": "b", "v": None}])
-    home.catalog.mark_partitions_done(name, [{"dt": "b"}])
+    home.catalog._metastore.mark_partitions_done(plain_identifier(name), [{"dt": "b"}])
     listed = home.catalog.partitions(name) or []
     assert {one.statistics.spec["dt"]: one.done for one in listed} == {"a": False, "b": True}
     assert {one["spec"]["dt"]: one["done"] for one in home.java.partitions(name)} == {
@@ -327,7 +328,7 @@ def test_a_commit_waits_for_the_lock_and_gives_up(home: Home, db: str, client: H
     with HiveLock(client, db, "t"):
         with pytest.raises(CommitError, match=r"lock table .*waiting after 0\.\d s"):
             table.add_column("x", "INT")
-        assert table.store.schemas.ids() == [0]
+        assert table._store.schemas.ids() == [0]
         assert locks(client, db, "t") == 1
     assert locks(client, db, "t") == 0
     table.append([{"k": 1, "dt": "a", "v": None}])
@@ -354,7 +355,7 @@ def test_tables_in_an_object_store_are_locked_by_default(client: HiveClient, hom
         catalog.rename_table("far.t", "far.moved")
         assert catalog.table("far.moved").count() == 1
         catalog.drop_database("far", cascade=True)
-        assert table.store.file_io.list(table.path) == []
+        assert table._store.file_io.list(table.path) == []
         catalog.close()
 
 

@@ -65,7 +65,7 @@ def test_a_table_of_the_next_version_is_continued_by_us_and_by_it(
         table = open_table(folder)
         assert difference(java.read(folder), table.to_arrow(), unordered) == "", step
         assert system_tables(java, table) == [], step
-    assert list(open_table(folder).fsck(read_rows=True)) == []
+    assert list(open_table(folder).maintenance.fsck(read_rows=True)) == []
     refused = len(steps(java, folder, rows)) - done
     assert (refused > 1) == (reason(REFUSED, name) != NO_REASON)
 
@@ -105,7 +105,7 @@ def system_tables(java: JavaPaimon, table: Table) -> list[str]:
     """What differs between the system tables of Java and ours."""
     found = []
     for system in SYSTEM:
-        ours = table.system_table(system).to_arrow()
+        ours = table.inspect.system_table(system).to_arrow()
         theirs = java.system_table(table.path, system)
         known = [name for name in ours.schema.names if name in theirs.schema.names]
         if facts(theirs, known) != facts(ours, known):

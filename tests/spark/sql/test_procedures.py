@@ -79,12 +79,12 @@ def test_consumers_are_reset_and_cleared(run: Sql, rows: Rows, orders: Table) ->
     run(
         "CALL sys.reset_consumer(table => 'demo.orders', consumer_id => 'b', next_snapshot_id => 4)"
     )
-    assert orders.consumers["a"] == Consumer(next_snapshot=3)
+    assert orders.maintenance.consumers["a"] == Consumer(next_snapshot=3)
     run("CALL sys.reset_consumer('demo.orders', 'a')")
     run("CALL sys.clear_consumers('demo.orders', excluding_consumers => 'b')")
-    assert orders.store.consumers.ids() == ["b"]
+    assert orders._store.consumers.ids() == ["b"]
     run("CALL sys.clear_consumers('demo.orders')")
-    assert orders.store.consumers.ids() == []
+    assert orders._store.consumers.ids() == []
     assert rows("CALL sys.expire_consumers('demo.orders')") == []
 
 
@@ -186,7 +186,7 @@ def test_the_files_of_a_table_are_copied_and_kept_in_step(
     run(copy)
     assert rows(state.format("backup.copied")) == rows(state.format("source"))
     table = catalog.table("backup.copied")
-    assert table.fsck(read_rows=True) == []
+    assert table.maintenance.fsck(read_rows=True) == []
     assert [snapshot.id for snapshot in table.snapshots] == [1, 2, 3]
     run(copy)
     assert len(table.snapshots) == 3

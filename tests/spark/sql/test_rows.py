@@ -69,7 +69,7 @@ def test_rows_are_updated_deleted_and_merged(
     table = catalog.table("demo.t")
     assert isinstance(table, Table)
     assert [s.id for s in table.snapshots] == [1, 2, 3, 4]
-    assert table.fsck() == []
+    assert table.maintenance.fsck() == []
     assert rows("UPDATE t SET name = 'x' WHERE id = 77") == [(None,)]
 
 

@@ -23,7 +23,7 @@ ONE = IndexSources(level=5, files=(SourceFile("a.parquet", 3), SourceFile("ä\0.
 def of_java(golden: GoldenTables) -> Iterator[bytes]:
     table = open_table(golden.table("java200", "pk_index_btree").folder)
     for snapshot in table.snapshots:
-        for row in table.store.manifests.index_of(snapshot).rows():
+        for row in table._store.manifests.index_of(snapshot).rows():
             if isinstance(index := row["global_index"], dict):
                 yield index["source_meta"]
 
@@ -46,7 +46,7 @@ def test_an_index_over_row_ids_may_name_the_snapshot_that_was_read(golden: Golde
     table = open_table(golden.table("java21", "btree_index").folder)
     found: list[object] = []
     for snapshot in table.snapshots:
-        found = [row["global_index"] for row in table.store.manifests.index_of(snapshot).rows()]
+        found = [row["global_index"] for row in table._store.manifests.index_of(snapshot).rows()]
         assert all(map(names_snapshot, found))
         assert [primary_key_sources(index) for index in found] == [None] * len(found)
     sources = [index["source_meta"] for index in found if isinstance(index, dict)]

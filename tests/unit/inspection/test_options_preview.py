@@ -139,7 +139,7 @@ def test_partitions_expire_by_their_time() -> None:
     ]
     assert found.figures()["partitions"] == [5, 3]
     assert found.figures()["rows"] == [5, 3]
-    gone = table.expire_partitions(timedelta(days=1))
+    gone = table.maintenance.expire_partitions(timedelta(days=1))
     assert [f"dt={one['dt']}" for one in gone] == sorted(found.expiring)
 
 

@@ -397,6 +397,6 @@ def test_a_warehouse_with_such_tables_is_listed(
 ) -> None:
     filled(stub, tmp_path / "files", "csv")
     catalog.create_table("db.t", {"k": "INT"})
-    assert [name for _, name, _ in catalog.opened()] == ["t"]
+    assert [name for _, name, _ in catalog._opened_tables()] == ["t"]
     assert catalog.tables("db") == ["f", "t"]
     assert isinstance(catalog.format_table("db.f"), FormatTable)

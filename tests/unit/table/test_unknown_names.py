@@ -85,11 +85,11 @@ def test_unknown_types_are_shown_and_kept(table: Table, name: str) -> None:
     given, shown = TYPES[name]
     table = edited(table, lambda found: found["fields"][1].update(type=given))
     assert f"unknown: {shown}" in type_text(table.schema.row_type)
-    stored = table.system_table("schemas").to_arrow()["fields"][0].as_py()
+    stored = table.inspect.system_table("schemas").to_arrow()["fields"][0].as_py()
     assert json.loads(stored)[1]["type"] == given
-    assert table.system_table("files").to_arrow().num_rows == 2
+    assert table.inspect.system_table("files").to_arrow().num_rows == 2
     if table.schema.options.get("file.format") != "row":
-        assert list(table.fsck(read_rows=True)) == []
+        assert list(table.maintenance.fsck(read_rows=True)) == []
     state = ExplorerState(table._inspector())
     state.open()
     assert state.detail(str(state.newest)).body["sections"]
@@ -136,7 +136,9 @@ def test_options_that_matter_for_rows_are_refused_by_name(
     table = catalog.create_table("db.t", columns(ROWS), primary_key="id")
     table.append([{"id": 1, "v": "a", "n": 1}])
     table = edited(table, lambda found: found["options"].update({option: "quantum"}))
-    assert table.system_table("options").to_arrow()["value"].to_pylist().count("quantum") == 1
+    assert (
+        table.inspect.system_table("options").to_arrow()["value"].to_pylist().count("quantum") == 1
+    )
     if is_read:
         assert table.to_arrow().num_rows == 1
     else:

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from paimon_explore.table.operations.common_operations import CommonOperations
 
 from paimon_explore import Catalog, Table
 from paimon_explore.errors import InvalidInputError, PaimonError
 from paimon_explore.table.maintenance import Maintenance
 from paimon_explore.table.merge_builder import Merge
-from paimon_explore.table.operations.common_operations import CommonOperations
 from paimon_explore.table.writable_table import WritableTable
 
 ROWS: list[dict[str, object]] = [
@@ -162,7 +162,7 @@ class Warehouse:
         )
         self.table.upsert(ROWS)
         self.table.create_tag("one")
-        self.table.maintenance.create_branch("side", "one")
+        self.table.create_branch("side", "one")
         self.table.upsert(ROWS)
         self.before = self.state()
 
@@ -170,7 +170,7 @@ class Warehouse:
         """What a reader sees of the warehouse."""
         if self.catalog.databases() != ["db", "other"] or self.catalog.tables("db") != ["t"]:
             return [self.catalog.databases()]
-        store = self.table.store
+        store = self.table._store
         schema = store.schemas.latest()
         return [
             [store.snapshots.ids(), store.tags.names(), store.branches.names()],

@@ -53,10 +53,10 @@ def test_each_blob_column_has_files_along_the_row_ids_of_the_others(tmp_path: Pa
         ("2.blob", 8, 2, ["doc"]),
     ]
     assert table.to_arrow().sort_by("id").to_pylist() == rows(0, 10, 24)
-    newest = table.store.snapshots.latest()
+    newest = table._store.snapshots.latest()
     assert newest is not None
     assert (newest.next_row_id, newest.total_record_count) == (10, 30)
-    assert table.fsck() == []
+    assert table.maintenance.fsck() == []
 
 
 def test_blob_files_end_with_their_data_file(tmp_path: Path) -> None:
