@@ -310,7 +310,7 @@ class Maintenance(RewriteOperations):
         """The consumers, by id, with `reset` and `delete`.
 
         >>> import paimon_explore as pe
-        >>> list(pe.demo().table("demo.parcels").maintenance.consumers)
+        >>> list(pe.demo().table("demo.parcels").maintenance.consumers.keys())
         ['labels']
         """
         return consumers(self.store)

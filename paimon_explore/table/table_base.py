@@ -13,7 +13,6 @@ from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.time_travel import TimeTravel, pinned_options, resolve
 from paimon_explore.store.table_store import TableStore
-from paimon_explore.table import lazy_types as types
 from paimon_explore.table.latest_schema import latest_schema, snapshot_and_schema
 
 if TYPE_CHECKING:
@@ -56,34 +55,6 @@ class BaseTable:
     def snapshot(self) -> Snapshot | None:
         """The snapshot that reads see; None for an empty table."""
         return resolve(self._store, self._travel)
-
-    @property
-    def snapshots(self) -> "types.Listing[int, Snapshot]":
-        """The snapshots, by id."""
-        from paimon_explore.table import references
-
-        return references.snapshots(self._store)
-
-    @property
-    def schemas(self) -> "types.Listing[int, TableSchema]":
-        """The schemas, by id."""
-        from paimon_explore.table import references
-
-        return references.schemas(self._store)
-
-    @property
-    def tags(self) -> "types.Listing[str, types.Tag]":
-        """The tags, by name."""
-        from paimon_explore.table import references
-
-        return references.tags(self._store)
-
-    @property
-    def branches(self) -> "types.Listing[str, str]":
-        """The names of the branches other than main."""
-        from paimon_explore.table import references
-
-        return references.branches(self._store)
 
     def _target(self) -> ScanTarget:
         travelled = bool(self._travel.given)

@@ -10,7 +10,7 @@ from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.system_tables.all_system_tables import SYSTEM_TABLES
 from paimon_explore.inspection.system_tables.table_state import TableState
 from paimon_explore.sanitize import sanitized
-from paimon_explore.table import lazy_types as types
+from paimon_explore.table.operations import report_types as types
 from paimon_explore.table.row_reader import RowSource
 from paimon_explore.table.table_base import BaseTable, inspector_of, store_of, target_of, view_of
 

@@ -25,6 +25,8 @@ from paimon_explore.metadata.options.table_options import (
     SCAN_MODE,
     TableOptions,
 )
+from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.time_travel import travel_of
 from paimon_explore.table import lazy_types as types
 from paimon_explore.table.row_reader import RowSource
@@ -40,6 +42,34 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ReadableTable(BaseTable):
     """A table with its reads, which return Arrow data."""
+
+    @property
+    def snapshots(self) -> "types.Listing[int, Snapshot]":
+        """The snapshots, by id."""
+        from paimon_explore.table import references
+
+        return references.snapshots(self._store)
+
+    @property
+    def schemas(self) -> "types.Listing[int, TableSchema]":
+        """The schemas, by id."""
+        from paimon_explore.table import references
+
+        return references.schemas(self._store)
+
+    @property
+    def tags(self) -> "types.Listing[str, types.Tag]":
+        """The tags, by name."""
+        from paimon_explore.table import references
+
+        return references.tags(self._store)
+
+    @property
+    def branches(self) -> "types.Listing[str, str]":
+        """The names of the branches other than main."""
+        from paimon_explore.table import references
+
+        return references.branches(self._store)
 
     def scan(
         self,

@@ -51,7 +51,8 @@ MOST_STOPS = 120
 def explored(watched: Watched, golden: GoldenTables, query: str = "") -> Page:
     """The explorer of a table with deletion vectors, partitions and several levels."""
     state = ExplorerState(Inspector(golden_view(golden.table("java200", "dv_pk").folder)))
-    given = f"{traits_query(selected=state.newest, tab='overview', code='t.overview()')}&{query}"
+    traits = traits_query(selected=state.newest, tab="overview", code="t.inspect.overview()")
+    given = f"{traits}&{query}"
     page = show_python(watched, "explorer", lambda message: answer(state, message), given)
     page.set_default_timeout(30_000)
     settle(page)

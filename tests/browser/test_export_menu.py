@@ -27,7 +27,7 @@ SHOWN = """() => [...document.querySelector(".pe-panel[role=tabpanel]")
 
 def shown(watched: Watched, view: TableView, tab: str = "overview") -> Page:
     state = ExplorerState(Inspector(view))
-    given = traits_query(selected=state.newest, tab=tab, code="t.overview()")
+    given = traits_query(selected=state.newest, tab=tab, code="t.inspect.overview()")
     page = show_python(watched, "explorer", lambda message: answer(state, message), given)
     page.set_default_timeout(15_000)
     page.wait_for_selector('[data-complete="1"]')

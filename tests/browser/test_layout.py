@@ -60,7 +60,7 @@ def show_at(watched: Watched, view: TableView, width: int) -> Page:
     """The explorer of a table, so many pixels wide."""
     watched.page.set_viewport_size({"width": width + 32, "height": 800})
     state = ExplorerState(Inspector(view))
-    given = f"{traits_query(selected=state.newest, tab='overview', code='t.overview()')}"
+    given = f"{traits_query(selected=state.newest, tab='overview', code='t.inspect.overview()')}"
     page = show_python(
         watched, "explorer", lambda message: answer(state, message), f"{given}&width={width}"
     )

@@ -22,7 +22,7 @@ def page(harness: Watched) -> Page:
     table = keyed_table(fields, *commits, primary_key=["k"])
     table.create_tag("release", 3)
     state = ExplorerState(Inspector(table._view()))
-    given = traits_query(selected=state.newest, tab="overview", code="t.overview()")
+    given = traits_query(selected=state.newest, tab="overview", code="t.inspect.overview()")
     shown = show_python(harness, "explorer", lambda message: answer(state, message), given)
     shown.set_default_timeout(15_000)
     shown.wait_for_selector('[data-complete="1"]')

@@ -42,7 +42,7 @@ def of_rows() -> str:
     for name in ROW_TABLES:
         example, text = _ROW_TABLES.get(name, ("customers", ""))
         plain = {*table(example).schema.row_type.names}
-        found = table(example).system_table(name).schema
+        found = table(example).inspect.system_table(name).schema
         added = [code(field.name) for field in found if field.name not in plain]
         rows.append((code(f"${name}"), text, ", ".join(added) or "none"))
     return grid(("system table", "rows", "added columns"), rows)

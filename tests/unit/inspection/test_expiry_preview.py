@@ -72,7 +72,7 @@ def test_arguments_are_those_of_the_expiry(table: pe.Table) -> None:
     found = table.what_if.expire_snapshots(retain_min=1, older_than="0 s")
     assert found.expiring == (1, 2, 3, 4, 5)
     assert table.what_if.expire_snapshots(retain_min=1, older_than="1 d").expiring == ()
-    assert found.code.python == "t.preview_expiry(retain_min=1, older_than='0 s')"
+    assert found.code.python == "t.what_if.expire_snapshots(retain_min=1, older_than='0 s')"
     with pytest.raises(InvalidInputError, match="retain_max"):
         table.what_if.expire_snapshots(retain_min=5, retain_max=2)
 

@@ -213,7 +213,7 @@ def test_the_view_gives_the_code_of_each_action() -> None:
         ),
     ]
     assert commands(view(table, "expire_snapshots retain_max = 2")) == [
-        ("Python", "t.expire_snapshots(retain_max=2)"),
+        ("Python", "t.maintenance.expire_snapshots(retain_max=2)"),
         ("Spark SQL", "CALL sys.expire_snapshots(table => 'db.t', retain_max => 2)"),
     ]
     refused = view(table, "options snapshot.time-retained = 'it''s'")
@@ -223,7 +223,7 @@ def test_the_view_gives_the_code_of_each_action() -> None:
 def test_the_view_gives_the_code_of_options_and_partitions() -> None:
     table = by_day("2020-01-01")
     assert commands(view(table, "expire_partitions older_than = 2 d")) == [
-        ("Python", "t.expire_partitions(timedelta(days=2))"),
+        ("Python", "t.maintenance.expire_partitions(timedelta(days=2))"),
         ("Spark SQL", "CALL sys.expire_partitions(table => 'db.t', expiration_time => '2 d')"),
     ]
     assert commands(view(table, "compact partition = 'dt=2020-01-01'"))[1][1] == (

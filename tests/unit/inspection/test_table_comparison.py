@@ -253,16 +253,19 @@ def view(table: pe.Table, text: str, snapshot: int | None = None) -> CompareView
 
 def test_the_view_compares_with_the_snapshot_before() -> None:
     table = keyed(rows((1, 1, "a")), rows((2, 2, "b")), rows((3, 3, "c")))
-    assert view(table, "").code.python == "t.compare(at=2)"
+    assert view(table, "").code.python == "pe.compare(t, t.at(snapshot=2))"
     found = view(table, "", snapshot=2)
     assert found.code.python == "t.at(snapshot=2).compare(at=1)"
     assert found.result is not None
     assert found.result.rows is not None
     assert found.result.rows.only_a == 1
     first = view(table, "", snapshot=1)
-    assert first.code.python == "t.at(snapshot=1).compare(at=0)"
-    assert view(table, "with at = 1, rows = no").code.python == "t.compare(at=1, rows=0)"
-    again = eval(found.code.python, {"t": table})  # noqa: S307 - ours
+    assert first.code.python == "pe.compare(t.at(snapshot=1))"
+    assert (
+        view(table, "with at = 1, rows = no").code.python
+        == "pe.compare(t, t.at(snapshot=1), rows=0)"
+    )
+    again = eval(found.code.python, {"t": table, "pe": pe})  # noqa: S307 - ours
     assert again.figures() == found.figures()
 
 
