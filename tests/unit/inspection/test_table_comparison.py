@@ -255,7 +255,7 @@ def test_the_view_compares_with_the_snapshot_before() -> None:
     table = keyed(rows((1, 1, "a")), rows((2, 2, "b")), rows((3, 3, "c")))
     assert view(table, "").code.python == "pe.compare(t, t.at(snapshot=2))"
     found = view(table, "", snapshot=2)
-    assert found.code.python == "t.at(snapshot=2).compare(at=1)"
+    assert found.code.python == "pe.compare(t.at(snapshot=2), t.at(snapshot=1))"
     assert found.result is not None
     assert found.result.rows is not None
     assert found.result.rows.only_a == 1
