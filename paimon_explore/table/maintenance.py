@@ -56,7 +56,7 @@ class Maintenance(RewriteOperations):
         'What people wrote'
         """
         change = SetComment(comment=optional_string("comment", comment))
-        return alter_schema(self.store, (change,))
+        return alter_schema(self._store, (change,))
 
     def replace_tag(
         self, name: str, snapshot: int | None = None, *, retained: timedelta | None = None
@@ -68,7 +68,7 @@ class Maintenance(RewriteOperations):
         2
         """
         request = tag_request(name, snapshot, retained)
-        return tag_operations.create_tag(self.store, self.options, request, replaces=True)
+        return tag_operations.create_tag(self._store, self._options, request, replaces=True)
 
     def rename_tag(self, name: str, new_name: str) -> Tag:
         """Rename a tag.
@@ -78,9 +78,9 @@ class Maintenance(RewriteOperations):
         'start'
         """
         tag = tag_operations.rename_tag(
-            self.store, string("name", name), string("new_name", new_name)
+            self._store, string("name", name), string("new_name", new_name)
         )
-        update_iceberg_tags(self.store, self.options)
+        update_iceberg_tags(self._store, self._options)
         return tag
 
     def expire_tags(self, *, older_than: Age | None = None) -> list[str]:
@@ -97,7 +97,7 @@ class Maintenance(RewriteOperations):
         ['before']
         """
         before_ms = None if older_than is None else time_before(older_than)
-        return tag_operations.expire_tags(self.store, self.options, before_ms=before_ms)
+        return tag_operations.expire_tags(self._store, self._options, before_ms=before_ms)
 
     def rename_branch(self, name: str, new_name: str) -> None:
         """Rename a branch.
@@ -109,7 +109,7 @@ class Maintenance(RewriteOperations):
         ['plan']
         """
         branch_operations.rename_branch(
-            self.store, string("name", name), string("new_name", new_name)
+            self._store, string("name", name), string("new_name", new_name)
         )
 
     def rollback_schema(self, schema_id: int) -> TableSchema:
@@ -128,8 +128,8 @@ class Maintenance(RewriteOperations):
         >>> t.maintenance.rollback_schema(0).row_type.names
         ('id',)
         """
-        rollback.rollback_schema(self.store, integer("schema_id", schema_id, minimum=0))
-        return self.store.schemas.load(schema_id)
+        rollback.rollback_schema(self._store, integer("schema_id", schema_id, minimum=0))
+        return self._store.schemas.load(schema_id)
 
     def snapshot_retention(
         self,
@@ -148,7 +148,7 @@ class Maintenance(RewriteOperations):
         20
         """
         given = RetentionArguments(retain_min, retain_max, older_than, limit)
-        return given.over(snapshot_expiry.snapshot_retention(self.options))
+        return given.over(snapshot_expiry.snapshot_retention(self._options))
 
     def expire_snapshots(
         self,
@@ -185,7 +185,7 @@ class Maintenance(RewriteOperations):
         )
         boolean("dry_run", dry_run)
         return snapshot_expiry.expire_snapshots(
-            self.store, self.options, retention, dry_run=dry_run
+            self._store, self._options, retention, dry_run=dry_run
         )
 
     def expire_partitions(
@@ -209,10 +209,10 @@ class Maintenance(RewriteOperations):
         >>> upkeep.expire_partitions(timedelta(days=30_000), dry_run=True)
         []
         """
-        options = self.options
+        options = self._options
         boolean("dry_run", dry_run)
         expiry = partition_expiry.expiry_of(options, optional_duration("older_than", older_than))
-        return partition_expiry.expire_partitions(self.store, options, expiry, dry_run=dry_run)
+        return partition_expiry.expire_partitions(self._store, options, expiry, dry_run=dry_run)
 
     def remove_orphan_files(
         self,
@@ -236,7 +236,7 @@ class Maintenance(RewriteOperations):
         before_ms = time_before(older_than)
         dry_run, external = boolean("dry_run", dry_run), boolean("external", external)
         return orphan_files.remove_orphan_files(
-            self.store, self.options, before_ms, external=external, dry_run=dry_run
+            self._store, self._options, before_ms, external=external, dry_run=dry_run
         )
 
     def analyze(self) -> Snapshot:
@@ -252,7 +252,7 @@ class Maintenance(RewriteOperations):
         >>> pe.demo().table("demo.orders").maintenance.analyze().commit_kind.value
         'ANALYZE'
         """
-        return analyze_table(self.store, self.options)
+        return analyze_table(self._store, self._options)
 
     def fsck(
         self, *, read_rows: bool = False, cross_check_records: int | None = 100_000
@@ -274,8 +274,8 @@ class Maintenance(RewriteOperations):
         []
         """
         return check_table(
-            self.store,
-            self.options,
+            self._store,
+            self._options,
             read_rows=boolean("read_rows", read_rows),
             cross_check_records=optional_integer(
                 "cross_check_records", cross_check_records, minimum=0
@@ -301,9 +301,9 @@ class Maintenance(RewriteOperations):
         ()
         """
         given = RetentionArguments(retain_min, retain_max, older_than, limit)
-        retention = given.over(changelog_retention(self.options))
+        retention = given.over(changelog_retention(self._options))
         boolean("dry_run", dry_run)
-        return expire_changelogs(self.store, self.options, retention, dry_run=dry_run)
+        return expire_changelogs(self._store, self._options, retention, dry_run=dry_run)
 
     @property
     def consumers(self) -> ConsumerListing:
@@ -313,7 +313,7 @@ class Maintenance(RewriteOperations):
         >>> list(pe.demo().table("demo.parcels").maintenance.consumers.keys())
         ['labels']
         """
-        return consumers(self.store)
+        return consumers(self._store)
 
     def expire_consumers(self) -> list[str]:
         """Remove consumers without progress for `consumer.expiration-time`, and return their ids.
@@ -322,4 +322,4 @@ class Maintenance(RewriteOperations):
         >>> pe.demo().table("demo.parcels").maintenance.expire_consumers()
         []
         """
-        return expire_consumers(self.store, self.options)
+        return expire_consumers(self._store, self._options)

@@ -257,7 +257,7 @@ class ExplainableTable(ReadableTable):
                 "snapshot.",
                 hint="Open the table without time travel to preview its maintenance.",
             )
-        return WhatIf(view=self._view())
+        return WhatIf(_view=self._view())
 
     @property
     def inspect(self) -> "types.TableInspection":

@@ -373,7 +373,7 @@ class WritableTable(BaseTable):
         """
         from paimon_explore.table.maintenance import Maintenance
 
-        return Maintenance(store=self._store, dynamic_options=self._dynamic_options)
+        return Maintenance(_store=self._store, _dynamic_options=self._dynamic_options)
 
     def add_files(
         self,

@@ -104,7 +104,7 @@ _NAMED = ("schema", "snapshot", "tag", "consumer", "changelog")
 
 def unaccounted(table: Table) -> list[str]:
     """Files that nothing of the table refers to."""
-    options = table.maintenance.options
+    options = table.options
     referenced = (
         TableFiles(store=table._store, options=options)
         .referenced_by(roots_of(table._store, options))

@@ -214,7 +214,7 @@ def _expired(one: Call, expire: Callable[..., ExpiryReport], count: str) -> Answ
 def _expire_partitions(one: Call) -> Answer:
     table = one.table()
     given = {key: text for name, key in _EXPIRY.items() if (text := one.text(name)) is not None}
-    upkeep = replace(table.maintenance, dynamic_options={**dynamic_options_of(table), **given})
+    upkeep = replace(table.maintenance, _dynamic_options={**dynamic_options_of(table), **given})
     gone = upkeep.expire_partitions(one.duration("expiration_time"))
     texts = [", ".join(f"{key}={value}" for key, value in part.items()) for part in gone]
     return answer("expired_partitions string", [(text,) for text in texts])
@@ -288,7 +288,7 @@ def _expire_tags(one: Call) -> Answer:
 @PROCEDURES.add("table", "force")
 def _trigger_tag_automatic_creation(one: Call) -> Answer:
     table = one.table()
-    made = create_auto_tags(store_of(table), table.maintenance.options)
+    made = create_auto_tags(store_of(table), table.options)
     return answer("tag string", [(tag.name,) for tag in made])
 
 

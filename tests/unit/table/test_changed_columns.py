@@ -299,6 +299,6 @@ def test_options_of_other_tools_and_those_of_the_table_stay(tmp_path: Path) -> N
     table.set_options({"team.owner": "me"})
     assert open_table(table.path, options={"team.color": "red"}).to_arrow().num_rows == 1
     table.set_options({"team.owner": None})
-    assert "team.owner" not in table.maintenance.options
+    assert "team.owner" not in table.options
     with pytest.raises(InvalidInputError, match="the value must be an integer"):
         open_table(table.path, options={"bucket": "two"})
