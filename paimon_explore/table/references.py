@@ -117,7 +117,8 @@ class ConsumerListing(Listing[str, Consumer]):
         >>> len(t.maintenance.consumers)
         0
         """
-        self.load(string("consumer_id", consumer_id))
+        if string("consumer_id", consumer_id) not in self.store.consumers.ids():
+            raise _unknown_consumer(self.store, consumer_id)
         self.store.consumers.delete(consumer_id)
 
 
@@ -127,8 +128,7 @@ def consumers(store: TableStore) -> ConsumerListing:
     def load(name: str) -> Consumer:
         found = store.consumers.find(name)
         if found is None:
-            hint = f"Consumers: {choices(store.consumers.ids())}."
-            raise NotFoundError("consumer", name, store.paths.root, hint=hint)
+            raise _unknown_consumer(store, name)
         return replace(found, name=name)
 
     return ConsumerListing(
@@ -140,6 +140,11 @@ def consumers(store: TableStore) -> ConsumerListing:
         line=_consumer,
         file_io=store.file_io,
     )
+
+
+def _unknown_consumer(store: TableStore, name: str) -> NotFoundError:
+    hint = f"Consumers: {choices(store.consumers.ids())}."
+    return NotFoundError("consumer", name, store.paths.root, hint=hint)
 
 
 def local_time(millis: int) -> str:

@@ -197,7 +197,7 @@ TABLES: dict[str, dict[str, object]] = {
     "no path": {"path": None},
     "a path of the wrong type": {"path": 5},
     "no columns": {"schema": {"options": {}}},
-    "an unknown type": {"schema": {"fields": [{"id": 0, "name": "a", "type": "FROB"}]}},
+    "a type that is none": {"schema": {"fields": [{"id": 0, "name": "a", "type": 7}]}},
     "two columns of one name": {
         "schema": {"fields": [{"id": i, "name": "a", "type": "INT"} for i in (0, 1)]}
     },
