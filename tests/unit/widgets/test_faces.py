@@ -1,8 +1,8 @@
 """Every answer about a table has the same faces: text, HTML, Arrow, pandas, JSON, plot, widget."""
 
+import datetime
 import json
 from collections.abc import Callable
-from datetime import timedelta
 
 import pyarrow as pa
 import pytest
@@ -39,7 +39,9 @@ DOORS: dict[str, Callable[[Table], object]] = {
     "preview of an expiry": lambda t: t.what_if.expire_snapshots(retain_max=1),
     "preview of a compaction": lambda t: t.what_if.compact(),
     "preview of options": lambda t: t.what_if.options({"num-levels": "4"}),
-    "preview of a partition expiry": lambda t: t.what_if.expire_partitions(timedelta(days=1)),
+    "preview of a partition expiry": lambda t: t.what_if.expire_partitions(
+        datetime.timedelta(days=1)
+    ),
     "comparison": pe.compare,
     "replay": lambda t: t.inspect.replay(),
 }
@@ -70,9 +72,12 @@ def test_an_answer_has_all_faces(table: Table, door: str) -> None:
     assert widget.report["title"] == state["title"]
 
 
-@pytest.mark.parametrize("door", ["timeline", "files", "partitions", "heat", "tree", "node", "lsm"])
+@pytest.mark.parametrize("door", DOORS)
 def test_an_answer_echoes_the_line_that_yields_it(table: Table, door: str) -> None:
     found = DOORS[door](table)
     assert isinstance(found, Result)
-    again = eval(found.code.python, {"t": table})  # noqa: S307 - a line of our own
-    assert again.to_arrow().equals(found.to_arrow())
+    names = {"t": table, "a": table, "pe": pe, "datetime": datetime}
+    again = eval(found.code.python, names)  # noqa: S307 - a line of our own
+    assert again.kind == found.kind
+    if door != "replay":  # its files have new names
+        assert again.to_arrow().equals(found.to_arrow())
