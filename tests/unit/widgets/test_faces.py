@@ -1,6 +1,6 @@
 """Every answer about a table has the same faces: text, HTML, Arrow, pandas, JSON, plot, widget."""
 
-import datetime
+import datetime as dt
 import json
 from collections.abc import Callable
 
@@ -39,9 +39,7 @@ DOORS: dict[str, Callable[[Table], object]] = {
     "preview of an expiry": lambda t: t.what_if.expire_snapshots(retain_max=1),
     "preview of a compaction": lambda t: t.what_if.compact(),
     "preview of options": lambda t: t.what_if.options({"num-levels": "4"}),
-    "preview of a partition expiry": lambda t: t.what_if.expire_partitions(
-        datetime.timedelta(days=1)
-    ),
+    "preview of a partition expiry": lambda t: t.what_if.expire_partitions(dt.timedelta(days=1)),
     "comparison": pe.compare,
     "replay": lambda t: t.inspect.replay(),
 }
@@ -76,7 +74,7 @@ def test_an_answer_has_all_faces(table: Table, door: str) -> None:
 def test_an_answer_echoes_the_line_that_yields_it(table: Table, door: str) -> None:
     found = DOORS[door](table)
     assert isinstance(found, Result)
-    names = {"t": table, "a": table, "pe": pe, "datetime": datetime}
+    names = {"t": table, "a": table, "pe": pe, "datetime": dt}
     again = eval(found.code.python, names)  # noqa: S307 - a line of our own
     assert again.kind == found.kind
     if door != "replay":  # its files have new names
