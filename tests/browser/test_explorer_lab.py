@@ -218,7 +218,7 @@ def test_sizes_are_remembered_by_the_next_explorer(
     lab: Lab, watched: Watched, golden: GoldenTables, tmp_path: Path
 ) -> None:
     page = watched.page
-    page.set_viewport_size({"width": 1500, "height": 900})  # narrower, the panes are stacked
+    page.set_viewport_size({"width": 1700, "height": 900})  # narrower, the panes are stacked
     folder = golden.table("java200", "dv_pk").folder
     show_table(lab, page, folder, tmp_path / "heard.json")
     handles = {"Width of the manifest tree": "ArrowRight", "Width of the details": "ArrowLeft"}
