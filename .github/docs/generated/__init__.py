@@ -24,6 +24,7 @@ from generated import (
     predicates,
     references,
     saved_pages,
+    search_entries,
     settings,
     signatures,
     sql_statements,
@@ -104,5 +105,6 @@ def setup(app: Sphinx) -> dict[str, object]:
     signatures.setup(app)
     references.setup(app)
     saved_pages.setup(app)
+    search_entries.setup(app)
     # Pages that are read in another process would wait for notebooks that run in this one.
     return {"parallel_read_safe": False, "parallel_write_safe": True}

@@ -46,11 +46,15 @@ def _show_as_page(module, name, save):
     get_ipython().display_formatter.ipython_display_formatter.for_type_by_name(module, name, show)
 
 
-_show_as_page("paimon_explore.widgets.explorer", "Explorer", lambda shown, path: shown.save_html(path))
+_show_as_page(
+    "paimon_explore.widgets.explorer", "Explorer", lambda shown, path: shown.save_html(path)
+)
 _show_as_page(
     "plotly.graph_objs._figure",
     "Figure",
-    lambda shown, path: shown.write_html(path, include_plotlyjs="directory"),
+    lambda shown, path: shown.write_html(
+        path, include_plotlyjs="directory", default_height="calc(100vh - 20px)"
+    ),
 )
 """
 """Runs before the first cell: explorers and charts are displayed as saved pages."""
@@ -107,21 +111,27 @@ class Runs:
         """Execute the notebooks of a lane; an error becomes the result of all that remain."""
         waiting = list(names)
         try:
-            with tempfile.TemporaryDirectory(prefix="paimon-explore-notebooks-") as folder:
-                with _java(Path(folder), needed=java and bool(waiting)) as environment:
-                    while waiting:
-                        own = waiting[0] == _OWN_JAVA
-                        found = None
-                        if environment is not None:
-                            found = _executed(waiting[0], Path(folder), {} if own else environment)
-                        self._executed[waiting.pop(0)].set_result(found)
+            with _work_folder() as folder, _java(folder, needed=java and waiting) as environment:
+                while waiting:
+                    found = None
+                    if environment is not None:
+                        found = _executed(waiting[0], folder, environment)
+                    self._executed[waiting.pop(0)].set_result(found)
         except BaseException as error:  # noqa: BLE001 - raised where the result is asked for
             for name in waiting:
                 self._executed[name].set_exception(error)
 
 
 @contextmanager
-def _java(folder: Path, *, needed: bool) -> Iterator[Mapping[str, str] | None]:
+def _work_folder() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(
+        prefix="paimon-explore-notebooks-", ignore_cleanup_errors=True
+    ) as folder:
+        yield Path(folder)
+
+
+@contextmanager
+def _java(folder: Path, *, needed: object) -> Iterator[Mapping[str, str] | None]:
     """Start the Java process of a lane if it is needed; None if there is no Java."""
     if not needed:
         yield {}
@@ -156,7 +166,8 @@ def _executed(name: str, folder: Path, environment: Mapping[str, str]) -> nbform
         store_widget_state=False,
     )
     path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+    shared = {} if name == _OWN_JAVA else environment
     own = {"PYTHONPATH": path, "TMPDIR": str(work), "PAIMON_EXPLORE_SMALL_NOTEBOOKS": "1"}
-    client.execute(env={**os.environ, **environment, **own})
+    client.execute(env={**os.environ, **shared, **own})
     del notebook.cells[0]
     return notebook
