@@ -94,7 +94,7 @@ def test_each_notebook_has_a_page_and_an_executed_one_its_outputs(site: Site) ->
         ("option", set(ALL_OPTIONS)),
         ("environment variable", {"PAIMON_EXPLORE_MEMORY_LIMIT", "JAVA_HOME"}),
         ("procedure", {"sys.compact", "sys.create_tag"}),
-        ("system table", {"$files", "$snapshots", "$audit_log"}),
+        ("system table", {"$audit_log", "$binlog"}),
         ("Python exception", {f"paimon_explore.errors.{kind.__name__}" for kind in OWN_ERRORS}),
     ],
 )

@@ -38,12 +38,17 @@ def _show_as_page(module, name, save):
     kept = []
 
     def show(shown):
+        register()  # each widget has a class of its own, and a registration is for one class
         kept.append(shown)
         path = Path({folder!r}) / f"{notebook}-{{name.lower()}}-{{len(kept)}}.html"
         save(shown, path)
         display({{{page!r}: path.name, "text/plain": name}}, raw=True)
 
-    get_ipython().display_formatter.ipython_display_formatter.for_type_by_name(module, name, show)
+    def register():
+        formatter = get_ipython().display_formatter.ipython_display_formatter
+        formatter.for_type_by_name(module, name, show)
+
+    register()
 
 
 _show_as_page(

@@ -44,7 +44,10 @@ def frame(file: str, title: str, depth: int = 0) -> str:
 def _copy(app: Sphinx, error: Exception | None) -> None:
     """Copy the pages into the built site; for the event `build-finished`."""
     if error is None and app.builder.format == "html":
-        shutil.copytree(FOLDER, app.outdir / "_static" / _NAME, dirs_exist_ok=True)
+        target = app.outdir / "_static" / _NAME
+        target.mkdir(parents=True, exist_ok=True)
+        for page in FOLDER.iterdir():
+            shutil.copyfile(page, target / page.name)
 
 
 def setup(app: Sphinx) -> None:
