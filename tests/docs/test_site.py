@@ -4,6 +4,8 @@ All tests that need the built site are in this file, so that it is built once.
 """
 
 import inspect
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
 
 import pytest
 
@@ -18,6 +20,9 @@ from paimon_explore.table.previews.what_if import WhatIf
 from paimon_explore.table.scan import Scan
 from paimon_explore.table.transactions.transaction import Transaction
 from support.site import NOTEBOOK_RUN, ROOT, Site
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 OWN_ERRORS = [
     kind
@@ -101,6 +106,27 @@ def test_each_notebook_has_a_page_and_an_executed_one_its_outputs(site: Site) ->
 def test_the_search_finds_names_of_the_reference(site: Site, kind: str, names: set[str]) -> None:
     found = {name for name, shown in site.search_entries.items() if shown == kind}
     assert sorted(names - found) == []
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    "name",
+    [
+        "num-sorted-run.compaction-trigger",
+        "CommitConflictError",
+        "JAVA_HOME",
+        "$files",
+        "sys.compact",
+    ],
+)
+def test_the_first_result_of_a_search_has_the_name(
+    site: Site, browser: "Browser", name: str
+) -> None:
+    page = browser.new_page()
+    page.goto(f"{(site.folder / 'search.html').as_uri()}?{urlencode({'q': name})}")
+    first = page.locator("ul.search li a").first.inner_text(timeout=60_000)
+    page.close()
+    assert first == name or first.endswith((f".{name}", f"> {name}"))
 
 
 def test_no_page_shows_markup_that_was_not_understood(site: Site) -> None:
