@@ -15,8 +15,8 @@ import yaml
 
 from generated.markdown import code, grid
 
-_ROOT = Path(__file__).parents[3]
-_TESTS = _ROOT / "tests"
+ROOT = Path(__file__).parents[3]
+TESTS = ROOT / "tests"
 _WRITERS = {
     "java09": "Java 0.9",
     "java142": "Java 1.4.2",
@@ -30,12 +30,12 @@ Meta = Mapping[str, Any]
 
 def benchmarks() -> str:
     """Return the table of benchmarks."""
-    results = json.loads((_TESTS / "benchmarks" / "results.json").read_text(encoding="utf-8"))
-    return f"{_module(_TESTS / 'benchmarks' / 'report.py').summary(results)}\n"
+    results = json.loads((TESTS / "benchmarks" / "results.json").read_text(encoding="utf-8"))
+    return f"{test_module(TESTS / 'benchmarks' / 'report.py').summary(results)}\n"
 
 
-def _module(path: Path) -> ModuleType:
-    """Load a module of the tests by its file."""
+def test_module(path: Path) -> ModuleType:
+    """Return a module of the tests by its file."""
     spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None
     assert spec.loader is not None
@@ -47,7 +47,7 @@ def _module(path: Path) -> ModuleType:
 @cache
 def golden() -> dict[str, tuple[Meta, ...]]:
     """What each writer said of its tables in the archives of tests."""
-    return {writer: tuple(_metas(_TESTS / "golden" / f"{writer}.tar.xz")) for writer in _WRITERS}
+    return {writer: tuple(_metas(TESTS / "golden" / f"{writer}.tar.xz")) for writer in _WRITERS}
 
 
 def _metas(archive: Path) -> Iterator[Meta]:
@@ -121,7 +121,7 @@ def golden_table() -> str:
 def interop_table() -> str:
     """Return the tests in which others and this library read each other's tables."""
     rows = []
-    for path in sorted((_TESTS / "interop").glob("test_*.py")):
+    for path in sorted((TESTS / "interop").glob("test_*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         names = [n.name for n in tree.body if isinstance(n, ast.FunctionDef)]
         count = sum(name.startswith("test_") for name in names)
@@ -132,7 +132,7 @@ def interop_table() -> str:
 
 def kinds() -> str:
     """Return the kinds of tables that each of these tests writes and reads."""
-    tree = ast.parse((_TESTS / "support" / "written.py").read_text(encoding="utf-8"))
+    tree = ast.parse((TESTS / "support" / "written.py").read_text(encoding="utf-8"))
     for node in tree.body:
         target = node.target if isinstance(node, ast.AnnAssign) else None
         target = node.targets[0] if isinstance(node, ast.Assign) else target

@@ -5,14 +5,18 @@ are drawn here, from the values that the explorer shows.
 """
 
 import tempfile
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from html import escape
+from pathlib import Path
 
 import paimon_explore as pe
 from generated.drawing import Drawing
+from paimon_explore.inspection.explain.folder_diff import KINDS, kind_of
 from paimon_explore.inspection.explorer.static_html import timeline_svg
 from paimon_explore.inspection.rendering.chart_svg import chart_svg
+from paimon_explore.inspection.rendering.number_format import bytes_text
 from paimon_explore.inspection.rendering.report import Animation, Report
 from paimon_explore.inspection.views.manifest_tree import TreeNode
 
@@ -32,13 +36,23 @@ def table(name: str) -> pe.Table:
 
 
 def picture(name: str) -> str:
-    """Return a figure in HTML.
+    """Return a picture as a figure in HTML.
 
     Args:
         name: name of the picture.
     """
     caption, draw = PICTURES[name]
-    svg = draw().replace("<svg ", f'<svg role="img" aria-label="{escape(caption)}" ', 1)
+    return figure(caption, draw())
+
+
+def figure(caption: str, drawing: str) -> str:
+    """Return a figure in HTML.
+
+    Args:
+        caption: the text below the image.
+        drawing: the image as SVG.
+    """
+    svg = drawing.replace("<svg ", f'<svg role="img" aria-label="{escape(caption)}" ', 1)
     return f'<figure class="picture">{svg}<figcaption>{escape(caption)}</figcaption></figure>\n'
 
 
@@ -54,6 +68,29 @@ def _time_travel() -> str:
     return timeline_svg(
         table("parcels").inspect.timeline(), table("parcels").tags["weighed"].snapshot.id
     )
+
+
+def _folder() -> str:
+    """The files of `parcels` by kind, as bars of their number."""
+    folder = Path(table("parcels").path)
+    sizes: defaultdict[str, list[int]] = defaultdict(list)
+    for path in folder.rglob("*"):
+        if path.is_file():
+            sizes[kind_of(path.relative_to(folder).as_posix())].append(path.stat().st_size)
+    most = max(map(len, sizes.values()))
+    drawing = Drawing(width=720)
+    y = 8.0
+    for kind, _ in KINDS:
+        if kind in sizes:
+            count = len(sizes[kind])
+            width = 440 * count / most
+            drawing.text(6, y + 14, kind)
+            drawing.box(120, y, width, "", tone=_TONES.get(kind, "list"))
+            files = "file" if count == 1 else "files"
+            facts = f"{count} {files}, {bytes_text(sum(sizes[kind]))}"
+            drawing.text(128 + width, y + 14, facts)
+            y += 26
+    return drawing.svg(y)
 
 
 def _manifest_tree() -> str:
@@ -147,7 +184,10 @@ def _lines(text: str) -> Iterator[str]:
         yield line
 
 
+_TONES = {"snapshot": "snapshot", "manifest": "manifest", "data file": "data"}
+
 PICTURES: Mapping[str, tuple[str, Callable[[], str]]] = {
+    "folder": ("The files in the folder of demo.parcels: how many of each kind.", _folder),
     "timeline": (
         "Snapshots of demo.parcels. Bars: changed rows. A: append, C: compaction, Z: analyze.",
         _timeline,
