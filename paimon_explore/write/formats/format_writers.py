@@ -177,6 +177,7 @@ _OPENERS: Mapping[str, Callable[[pa.NativeFile, FileLayout], FormatWriter]] = {
     "avro": _avro,
     "csv": TextWriter,
     "json": TextWriter,
+    "text": TextWriter,
     "row": RowWriter,
     "lance": _lance,
     "vortex": _vortex,
