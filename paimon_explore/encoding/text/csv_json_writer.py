@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import zstandard
 
-from paimon_explore.data_types.arrow_buffers import Column, bool_values
+from paimon_explore.data_types.arrow_buffers import Column, as_python, bool_values
 from paimon_explore.encoding.text.csv_json_reader import CsvLayout, Json, line_ends
 from paimon_explore.errors import InvalidInputError
 
@@ -90,7 +90,7 @@ def text_lines(column: Column, line_delimiter: str) -> str:
     >>> text_lines(pa.array(["a", None]), "\n")
     'a\n\n'
     """
-    lines = [value or "" for value in column.to_pylist()]
+    lines = [str(value or "") for value in as_python(column)]
     ends = line_ends(line_delimiter)
     for line in lines:
         end = ends.search(line + line_delimiter)

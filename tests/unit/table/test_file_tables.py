@@ -229,7 +229,7 @@ def test_a_line_of_text_is_written_for_each_row(
     options["format-table.file.compression"] = compression
     add_table(stub, tmp_path / "files", {"line": "STRING", "p": "INT"}, ("p",), **options)
     table = catalog.format_table("db.f")
-    rows = [{"line": "a", "p": 1}, {"line": None, "p": 1}, {"line": "ü", "p": 1}]
+    rows: list[dict[str, object]] = [{"line": text, "p": 1} for text in ("a", None, "ü")]
     (path,) = table.append(rows)
     stored = Path(path).read_bytes()
     assert path.endswith("-0.text.gz" if compression == "gzip" else "-0.text")
