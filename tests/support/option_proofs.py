@@ -366,6 +366,13 @@ PROOFS: Mapping[str, Mapping[str, Sequence[str]]] = {
     },
     "unit/write/test_shredded_variants.py": {
         "variants_come_back_as_they_were": ("variant.shreddingSchema",),
+        "columns_of_variants_are_inferred_as_java_infers_them": ("variant.inferShreddingSchema",),
+        "inferred_columns_are_limited": (
+            "variant.shredding.maxInferBufferRow",
+            "variant.shredding.maxSchemaDepth",
+            "variant.shredding.maxSchemaWidth",
+            "variant.shredding.minFieldCardinalityRatio",
+        ),
     },
     "unit/write/test_cross_partition.py": {
         "keys_of_old_buckets_are_forgotten_after_a_time": ("cross-partition-upsert.index-ttl",),

@@ -147,10 +147,6 @@ _VECTOR_FILE_FORMAT = text(
 )
 READ_ONLY: tuple[Option[object], ...] = (
     flag(
-        "variant.inferShreddingSchema",
-        "Variants are shredded by a given schema only; none is inferred.",
-    ),
-    flag(
         "data-evolution.row-sidecar.enabled",
         "Row files beside data files are kept and removed with them; new files have none.",
     ),
