@@ -361,6 +361,12 @@ PROOFS: Mapping[str, Mapping[str, Sequence[str]]] = {
         "descriptors_are_stored_in_data_files_and_read_as_contents": ("blob-descriptor-field",),
         "contents_of_written_descriptors_are_copied_to_blob_files": ("blob-as-descriptor",),
     },
+    "unit/write/test_blob_views.py": {
+        "references_are_stored_and_read_as_the_blobs_of_other_tables": (
+            "blob-view-field",
+            "blob-view.resolve.enabled",
+        ),
+    },
     "unit/write/test_blob_files.py": {
         "each_blob_column_has_files_along_the_row_ids_of_the_others": ("blob.target-file-size",),
     },

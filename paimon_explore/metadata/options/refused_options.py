@@ -152,11 +152,9 @@ READ_ONLY: tuple[Option[object], ...] = (
     ),
     _VECTOR_FILE_FORMAT,
     size("vector.target-file-size", "Target size of files of vectors."),
-    opt.BLOB_VIEW_FIELD,
     opt.PK_VECTOR_INDEX_COLUMNS,
     opt.PK_FULL_TEXT_INDEX_COLUMNS,
     opt.PK_MULTIVALUE_INDEX_COLUMNS,
-    opt.BLOB_VIEW_RESOLVE_ENABLED,
 )
 """Options of tables that are read, while writes are refused or do not follow the option."""
 
