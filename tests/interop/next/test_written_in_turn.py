@@ -28,7 +28,6 @@ pytestmark = [
 SYSTEM = ("snapshots", "manifests", "files", "table_indexes")
 REFUSED: Mapping[str, str] = {
     "blob_key": "primary-key table with the BLOB column",
-    "geometry": "Writing GEOMETRY columns",
 }
 """What we do not write, by the beginning of the table's name and the reason given."""
 NO_REASON = "(none)"
