@@ -35,7 +35,7 @@ def with_max_partitions(warehouse: Warehouse, source: str) -> str:
     replacements = []
     for at, token in enumerate(tokens):
         if token.word == _NAME and tokens[min(at + 1, len(tokens) - 1)].sign == "(":
-            first = _first(tokens, at)
+            first = first_of_name(tokens, at)
             if first is not None:
                 argument, close = tokens[at + 2 : at + 4]
                 if argument.kind is not Kind.TEXT or close.sign != ")":
@@ -46,7 +46,7 @@ def with_max_partitions(warehouse: Warehouse, source: str) -> str:
     return spliced(source, replacements)
 
 
-def _first(tokens: Sequence[Token], at: int) -> int | None:
+def first_of_name(tokens: Sequence[Token], at: int) -> int | None:
     """Return the first token of the qualified name; None if it is another function."""
     qualifier: list[str] = []
     first = at

@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 from sqlglot import exp
 
 from paimon_explore.errors import InvalidInputError, NotFoundError
+from paimon_explore.sql_statements.catalog_functions import with_catalog_functions
 from paimon_explore.sql_statements.engine import TARGET_VIEW, Args, TableRows
-from paimon_explore.sql_statements.max_partition import with_max_partitions
 from paimon_explore.sql_statements.outcome import QueryRows
 from paimon_explore.sql_statements.query_pushdown import usable_where, wanted_columns
 from paimon_explore.sql_statements.table_references import (
@@ -48,7 +48,7 @@ def run_query(warehouse: Warehouse, source: str, args: Args = None) -> QueryRows
 @contextmanager
 def replaced(warehouse: Warehouse, source: str) -> Iterator[str]:
     """Replace Paimon tables in the text by temporary views, which exist inside the context."""
-    source = with_max_partitions(warehouse, source)
+    source = with_catalog_functions(warehouse, source)
     found = [
         (reference, name)
         for reference in references_of(source)

@@ -18,6 +18,7 @@ from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.resolve import resolve as resolve_location
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.options.table_options import (
+    BLOB_VIEW_FIELD,
     BRANCH,
     DATA_FILE_PATH_DIRECTORY,
     INDEX_FILE_IN_DATA_FILE_DIR,
@@ -274,7 +275,8 @@ def open_stored_table(
         data_directory=chosen.value(DATA_FILE_PATH_DIRECTORY) or "",
         index_in_data_directory=chosen.value(INDEX_FILE_IN_DATA_FILE_DIR),
     )
-    store = TableStore(file_io, paths, environment=environment)
+    siblings = info.siblings if info is not None and chosen.has(BLOB_VIEW_FIELD) else None
+    store = TableStore(file_io, paths, environment=environment, siblings=siblings)
     return Table(
         name=table_name(root, wanted) if environment is None else _name_of(environment, wanted),
         _store=store,

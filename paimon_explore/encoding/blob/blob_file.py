@@ -76,13 +76,6 @@ class BlobDataFile:
         as_descriptor: bool = False,
     ) -> None:
         _check_type(column.type)
-        if as_descriptor and not isinstance(column.type, AtomicType):
-            raise UnsupportedFeatureError(
-                f"reading descriptors of the BLOBs in column {column.name!r} of type "
-                f"{type_text(column.type)}",
-                path,
-                hint="Pass options={'blob-as-descriptor': 'false'} to read the contents.",
-            )
         self._as_descriptor = as_descriptor
         self._batch_bytes = batch_bytes
         self._stream = stream
@@ -128,10 +121,11 @@ class BlobDataFile:
         sizes = self.sizes[start:stop]
         valid = sizes >= 0
         rows = np.nonzero(valid)[0]
-        if self._as_descriptor:
+        is_nested = not isinstance(self._column.type, AtomicType)
+        if self._as_descriptor and not is_nested:
             return self._descriptors(start, stop)
         values = [self._entry(row) for row in (start + rows).tolist()]
-        if not isinstance(self._column.type, AtomicType):
+        if is_nested:
             return self._nested(values, start + rows, stop - start, start)
         offsets = nb.offsets_from_sizes(np.where(valid, sizes, 0))
         data = np.frombuffer(b"".join(values), np.uint8)
@@ -143,26 +137,30 @@ class BlobDataFile:
             self.sizes[start:stop].tolist(), self.offsets[start:stop].tolist(), strict=True
         )
         found: Column = pa.array(
-            [
-                encode_descriptor(BlobDescriptor(uri=self._path, offset=offset, length=size))
-                if size >= 0
-                else None
-                for size, offset in places
-            ],
+            [self._descriptor(offset, size) if size >= 0 else None for size, offset in places],
             pa.large_binary(),
         )
         return found
+
+    def _descriptor(self, offset: int, size: int) -> bytes:
+        return encode_descriptor(BlobDescriptor(uri=self._path, offset=offset, length=size))
 
     def _nested(self, entries: list[bytes], rows: Ints, count: int, start: int) -> Column:
         """Decode arrays or maps from the entries of some rows; other rows are null."""
         found: list[object] = [None] * count
         kind = self._column.type
         for row, data in zip(rows.tolist(), entries, strict=True):
+            first = int(self.offsets[row])
+
+            def place(at: int, size: int, first: int = first) -> bytes:
+                return self._descriptor(first + at, size)
+
+            value_at = place if self._as_descriptor else None
             try:
                 if isinstance(kind, MapType):
-                    found[row - start] = decode_map(data, kind.key)
+                    found[row - start] = decode_map(data, kind.key, value_at)
                 else:
-                    found[row - start] = decode_array(data)
+                    found[row - start] = decode_array(data, value_at)
             except ValueError as error:
                 raise CorruptFileError(self._path, f"entry {row}", str(error)) from error
         nested: Column = pa.array(found, to_arrow(kind))

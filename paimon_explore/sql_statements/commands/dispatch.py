@@ -137,7 +137,14 @@ def _alter_view(warehouse: Warehouse, reader: Reader) -> Outcome | None:
     reader.expect("AS", part="ALTER VIEW")
     query = reader.rest()
     rows = run_query(warehouse, query)
-    given = NewView(name=name.table, query=query, comment=view.comment, replaces=True)
+    given = NewView(
+        name=name.table,
+        query=query,
+        comment=view.comment,
+        replaces=True,
+        options=view.options,
+        dialects=view.dialects,
+    )
     create_view(warehouse, given, rows)
     return done()
 

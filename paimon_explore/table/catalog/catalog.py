@@ -41,6 +41,7 @@ from paimon_explore.table.catalog.catalog_system_tables import (
     Warehouse,
     global_table,
 )
+from paimon_explore.table.catalog.catalog_tables import table_info
 from paimon_explore.table.row_reader import RowSource
 from paimon_explore.table.table import Table, open_stored_table
 from paimon_explore.table.table_definition import (
@@ -419,7 +420,7 @@ class Catalog(OperableCatalog):
 
     def _opened(self, wanted: Identifier) -> Table | None:
         try:
-            info = self._metastore.table(wanted)
+            info = table_info(self._metastore, wanted)
             if info.type not in _READABLE:
                 return None
             return open_stored_table(info.file_io, info.path, info=info)
@@ -430,7 +431,7 @@ class Catalog(OperableCatalog):
 
     def _open(self, wanted: Identifier, options: Mapping[str, str] | None = None) -> Table:
         try:
-            info = self._metastore.table(wanted)
+            info = table_info(self._metastore, wanted)
             if info.type not in _READABLE:
                 raise _other_type(info.type, wanted)
             return open_stored_table(info.file_io, info.path, wanted.branch, options, info)

@@ -77,7 +77,7 @@ class CatalogObjects:
     ) -> "types.FormatTable":
         """Create a table of type `format-table`, whose folder the catalog chooses.
 
-        Only REST catalogs create such tables, as in Java; a Hive metastore gets them from Hive.
+        REST catalogs and Hive metastores have such tables, as in Java.
 
         Args:
             name: `database.table`.

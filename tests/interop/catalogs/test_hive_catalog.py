@@ -258,11 +258,46 @@ def test_locations_in_properties_are_read_by_java(home: Home) -> None:
     catalog.close()
 
 
+FORMAT_TABLES = {
+    "csv": {"csv.field-delimiter": ";"},
+    "json": {"EXTERNAL": "TRUE"},
+    "orc": {},
+    "parquet": {"x": "1"},
+    "text": {},
+}
+
+
+@pytest.mark.parametrize("file_format", FORMAT_TABLES)
+def test_a_new_format_table_is_the_same_in_the_metastore(
+    home: Home, db: str, client: HiveClient, file_format: str
+) -> None:
+    options = {"type": "format-table", "file.format": file_format, **FORMAT_TABLES[file_format]}
+    fields, row = FIELDS, {"k": 1, "dt": "a", "v": None}
+    if file_format == "text":
+        fields, row = [("line", "STRING"), ("dt", "INT")], {"line": "a", "dt": 1}
+    with pytest.raises(JavaPaimonError, match="ClassCast"):  # Java describes no format table
+        home.java.create_table(
+            f"{db}.javas", fields, partition_keys=["dt"], options=options, comment="files"
+        )
+    table = home.catalog.create_format_table(
+        f"{db}.ours",
+        dict(fields),
+        file_format,
+        partition_by="dt",
+        options=FORMAT_TABLES[file_format],
+        comment="files",
+    )
+    javas, ours = (client.call(methods.GET_TABLE, db, name) for name in ("javas", "ours"))
+    assert kept(ours) == kept(javas)
+    table.append([row])
+    assert table.to_arrow().to_pylist() == [row]
+    home.catalog.drop_table(f"{db}.ours")
+    assert Path(table.location).exists() == (options.get("EXTERNAL") == "TRUE")
+
+
 @pytest.mark.parametrize("file_format", some(["csv", "json", "orc", "parquet"], 4))
 def test_format_tables_are_listed(home: Home, db: str, file_format: str) -> None:
-    options = {"type": "format-table", "file.format": file_format}
-    with pytest.raises(JavaPaimonError, match="ClassCast"):  # Java describes no format table
-        home.java.create_table(f"{db}.f", FIELDS, partition_keys=["dt"], options=options)
+    home.catalog.create_format_table(f"{db}.f", COLUMNS, file_format, partition_by="dt")
     assert home.catalog.tables(db) == ["f"]
     assert home.catalog.table_exists(f"{db}.f")
     with pytest.raises(UnsupportedFeatureError, match="format-table"):

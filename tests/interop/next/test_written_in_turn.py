@@ -28,7 +28,6 @@ pytestmark = [
 SYSTEM = ("snapshots", "manifests", "files", "table_indexes")
 REFUSED: Mapping[str, str] = {
     "blob_key": "primary-key table with the BLOB column",
-    "geometry": "Writing GEOMETRY columns",
 }
 """What we do not write, by the beginning of the table's name and the reason given."""
 NO_REASON = "(none)"
@@ -68,6 +67,26 @@ def test_a_table_of_the_next_version_is_continued_by_us_and_by_it(
     assert list(open_table(folder).maintenance.fsck(read_rows=True)) == []
     refused = len(steps(java, folder, rows)) - done
     assert (refused > 1) == (reason(REFUSED, name) != NO_REASON)
+
+
+@pytest.mark.parametrize("name", sorted(ELSEWHERE))
+def test_the_branches_of_a_chain_table_are_written_by_us(
+    golden: GoldenTables, java: JavaPaimon, tmp_path: Path, name: str
+) -> None:
+    folder = tmp_path / "gold.db" / name
+    shutil.copytree(golden.table(NEWEST, name).folder, folder)
+    for branch in ("delta", "snapshot"):
+        table = open_table(folder, branch=branch)
+        rows = table.to_arrow().to_pylist()
+        table.upsert([{**row, "n": (row["n"] or 0) + 1000} for row in rows[::2]])
+        if (
+            name != "chain_vectors"
+        ):  # Java shows the row of the earlier partition after a compaction
+            table.delete(f"n = {rows[1]['n']}")
+        for act in ("written", "compacted"):
+            assert difference(java.read(folder), open_table(folder).to_arrow()) == "", act
+            table.compact(full=True)
+    assert max(row["n"] for row in open_table(folder).to_arrow().to_pylist()) > 1000
 
 
 def reason(reasons: Mapping[str, str], name: str) -> str:
