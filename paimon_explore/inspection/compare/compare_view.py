@@ -129,7 +129,7 @@ def _form(view: TableView, given: Mapping[str, str], point: str) -> Form:
             name="table",
             current=view.name,
             value=given.get("table", ""),
-            tooltip="Another table of the same warehouse: database.table.",
+            tooltip="Side b: another table of the same warehouse, as database.table.",
         ),
         FormField(
             name="branch",

@@ -443,7 +443,7 @@ def _statements(inspector: Inspector) -> TableSql:
     if inspector.view.sql is None:
         raise UnsupportedFeatureError(
             "SQL in an explorer that was not created from a Paimon table",
-            hint="Create it with t.explore().",
+            hint="Create the explorer with t.explore().",
         )
     return inspector.view.sql()
 

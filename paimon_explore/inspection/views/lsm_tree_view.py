@@ -203,7 +203,8 @@ class LsmSection(Result):
         )
         if not self.keyed:
             yield Note(
-                text="Without a primary key, files are not sorted; they are listed in write order."
+                text="Without a primary key, rows have no key order and files no levels; the files "
+                "are listed in the order in which they were written."
             )
         yield self._files()
         if len(self.buckets) > 1:

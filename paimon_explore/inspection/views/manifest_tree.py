@@ -84,7 +84,8 @@ def parse_key(text: str) -> NodeKey:
     if found is None:
         raise InvalidInputError(
             f"{text[:60]!r} is not the key of a tree node.",
-            hint="Examples: base, delta/0, delta/0/12.",
+            hint="Keys are, for example, base (a manifest list), delta/0 (a manifest), "
+            "delta/0/12 (an entry).",
         )
     kind = found.group("list")
     numbers = {n: found.group(n) for n in ("manifest", "entry", "file")}

@@ -71,7 +71,7 @@ def edit_field(
         NotFoundError: the field does not exist.
     """
     if not any(field.name == name for field in fields):
-        raise _unknown_column(".".join(path) or name, name, fields)
+        raise unknown_column(".".join(path) or name, name, fields)
     return tuple(edit(field) if field.name == name else field for field in fields)
 
 
@@ -113,7 +113,7 @@ def _edit_part(
     raise NotFoundError("column", f"{column.name}.{'.'.join(rest)}")
 
 
-def _unknown_column(shown: str, name: str, fields: Fields) -> NotFoundError:
+def unknown_column(shown: str, name: str, fields: Fields) -> NotFoundError:
     """The error of a name that is none of the fields; `shown` is its whole path."""
     names = [field.name for field in fields]
     hint = f"{suggestion(name, names)}Columns: {choices(names)}."
@@ -148,7 +148,7 @@ def move_field(fields: Fields, name: str, move: Move) -> Fields:
     """
     moved = next((field for field in fields if field.name == name), None)
     if moved is None:
-        raise _unknown_column(name, name, fields)
+        raise unknown_column(name, name, fields)
     if move.reference == name:
         raise InvalidInputError(f"Column {name!r} cannot be moved {move.position.value} itself.")
     others = tuple(field for field in fields if field.name != name)
@@ -164,6 +164,7 @@ def _index_of(fields: Fields, move: Move) -> int:
             return len(fields)
         case Position.AFTER | Position.BEFORE:
             names = [field.name for field in fields]
-            if move.reference not in names:
-                raise _unknown_column(move.reference, move.reference, fields)
-            return names.index(move.reference) + (move.position is Position.AFTER)
+            reference = move.reference or ""
+            if reference not in names:
+                raise unknown_column(reference, reference, fields)
+            return names.index(reference) + (move.position is Position.AFTER)

@@ -94,7 +94,7 @@ def test_a_finding_stands_with_figure_threshold_option_and_action() -> None:
     (found,) = topic(table.inspect.overview(), "What is wrong")
     assert found == (
         "warning: bucket 0 has 7 sorted runs (measured 7, threshold 5, set by "
-        "num-sorted-run.compaction-trigger). Run compact(), or start a writer that compacts."
+        "num-sorted-run.compaction-trigger). Run t.compact(), or start a writer that compacts."
     )
     assert "lsm:bucket 0" in links(table.inspect.overview().to_report())
 
