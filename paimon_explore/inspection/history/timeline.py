@@ -119,13 +119,6 @@ class Timeline(Result):
         """The number of marks."""
         return len(self.marks)
 
-    def __repr__(self) -> str:
-        """One letter per snapshot in ascending order."""
-        letters = "".join(letter_of(mark) for mark in self.marks[-60:])
-        first = self.marks[0].snapshot_id if self.marks else 0
-        last = self.marks[-1].snapshot_id if self.marks else 0
-        return f"Timeline({first}..{last} {letters})" if self.marks else "Timeline(no snapshot)"
-
     def position_of(self, snapshot_id: int) -> int:
         """The index of the mark of a snapshot.
 

@@ -286,7 +286,9 @@ class ManifestTree:
                 f"Manifest {node.text!r} does not exist; the {kind.value} manifest list has "
                 f"{plural(len(files), 'manifest')}."
             )
-            raise InvalidInputError(message)
+            first = f"{ListKind.DELTA.value}/0"
+            hint = f"The manifests of a first commit are in the delta list: {first}."
+            raise InvalidInputError(message, hint="" if len(files) else hint)
         return dict(next(iter(files.slice(node.manifest, 1).rows())))
 
     def entries(self, snapshot: Snapshot, node: NodeKey) -> ManifestEntries:
