@@ -79,7 +79,7 @@ def test_a_java_table_is_explored_by_keyboard(
     page.keyboard.type("level = 0")
     page.keyboard.press("Enter")
     expect(page.locator(".pe-totals strong")).to_contain_text("matching")
-    expect(page.locator(".pe-code")).to_contain_text("t.at(snapshot=34).node('base/0/0')")
+    expect(page.locator(".pe-code")).to_contain_text("t.at(snapshot=34).inspect.node('base/0/0')")
     assert told(page, heard, filter_="level = 0")[:3] == [34, "34/base/0/0", "level = 0"]
     page.keyboard.press("Escape")
     page.keyboard.press("Escape")

@@ -33,7 +33,7 @@ def test_a_saved_explorer_is_moved_through_without_a_network(
     expect(page.locator(".pe-detail-title")).to_have_text("snapshot 11")
     open_tab(page, "lsm")
     expect(page.locator(".pes-title:visible")).to_contain_text("snapshot 11")
-    expect(page.locator(".pe-code")).to_contain_text("t.at(snapshot=11).lsm(")
+    expect(page.locator(".pe-code")).to_contain_text("t.at(snapshot=11).inspect.lsm(")
     page.keyboard.press("End")
     box = page.locator(".pe-frame").bounding_box()
     assert box is not None

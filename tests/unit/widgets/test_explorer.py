@@ -71,7 +71,7 @@ def test_a_view_without_result_says_so(history: History) -> None:
 
 def test_it_opens_at_the_newest_snapshot_and_follows_what_is_set(history: History) -> None:
     e = explore(history.view)
-    assert (e.selected, e.tab, e.code) == (2, "overview", "t.at(snapshot=2).overview()")
+    assert (e.selected, e.tab, e.code) == (2, "overview", "t.at(snapshot=2).inspect.overview()")
     assert e.result().kind == "overview"
     e.tab = "files"
     e.selected = 1
