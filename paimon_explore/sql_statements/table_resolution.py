@@ -147,12 +147,13 @@ class Warehouse:
         """Return the catalog.
 
         Raises:
-            InvalidInputError: no warehouse was given.
+            InvalidInputError: no catalog was given.
         """
         if self.catalog is None:
             raise InvalidInputError(
-                "The statement requires a warehouse, but none was given.",
-                hint="Pass a catalog, or start with pe.spark.session(warehouse=…).",
+                "The statement requires a catalog, but none was given.",
+                hint="Use catalog.sql(text) or pe.sql(text, catalog); on Spark, start with "
+                "pe.spark.session(warehouse=…).",
             )
         return self.catalog
 
