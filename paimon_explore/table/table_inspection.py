@@ -25,8 +25,13 @@ class TableInspection:
     _table: BaseTable
 
     def __repr__(self) -> str:
-        """The name of the table, and the system tables."""
-        return sanitized(f"{self._table.name}: system tables {', '.join(SYSTEM_TABLES)}")
+        """The name of the table, the system tables and the reports."""
+        reports = [name for name in vars(type(self)) if name not in SYSTEM_TABLES]
+        shown = ", ".join(name for name in reports if not name.startswith("_"))
+        return (
+            f"{sanitized(self._table.name)}\n"
+            f"system tables: {', '.join(SYSTEM_TABLES)}\nreports: {shown}"
+        )
 
     def snapshots(self) -> pa.Table:
         """One row per snapshot of the branch, by id."""
