@@ -120,7 +120,7 @@ def test_tables_and_catalogs_are_pickled_without_connections(catalog: Catalog) -
     same.append([{"a": 1}])
     assert again.table("db.t").count() == 1
     assert again.tables("db") == ["t"]
-    assert same.store.environment == table._store.environment
+    assert same._store.environment == table._store.environment
     again.close()
 
 
@@ -128,9 +128,9 @@ def test_options_of_a_spark_job_keep_the_catalog_of_a_table(catalog: Catalog) ->
     plan = pytest.importorskip("paimon_explore.spark.read_plan")
     table = catalog.create_table("db.t", COLUMNS)
     changed = plan.table_with_options(table, {"write-only": "true"})
-    assert changed.store.environment == table._store.environment
+    assert changed._store.environment == table._store.environment
     assert changed.name == "db.t"
-    assert changed.dynamic_options["write-only"] == "true"
+    assert changed._dynamic_options["write-only"] == "true"
 
 
 def test_tables_are_listed_page_by_page(
