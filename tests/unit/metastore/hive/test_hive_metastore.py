@@ -96,8 +96,8 @@ def test_a_table_is_opened_with_one_request(server: Server) -> None:
         assert table._store.environment is not None
         assert table._store.environment.uuid == "db.t.7"
         copy = pickle.loads(pickle.dumps(table))  # noqa: S301 - our own bytes
-        assert copy.store == table._store
-        assert hash(copy.store.environment) == hash(table._store.environment)
+        assert copy._store == table._store
+        assert hash(copy._store.environment) == hash(table._store.environment)
         catalog.close()
 
 
