@@ -289,7 +289,7 @@ def test_procedures_are_shown_with_their_arguments(rows: Rows) -> None:
         ("sys.migrate_database('hive', 'nope')", "Database 'nope' does not exist"),
         ("sys.repair('demo')", "into a Hive metastore"),
         ("sys.reassign_row_id('demo.orders')", "only after 2.0"),
-        ("sys.compact_chain_table('demo.orders', 'dt=1')", "does not read chain tables"),
+        ("sys.compact_chain_table('demo.orders', 'dt=1')", r"INSERT INTO t\$branch_snapshot"),
         ("sys.drop_function('demo.f')", "Function 'f' does not exist"),
         (
             'sys.create_function(\'demo.f\', \'[{"id": 0, "name": "x", "type": "INT"}]\', \'[]\')',

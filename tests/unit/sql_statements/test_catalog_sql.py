@@ -1,5 +1,6 @@
 """`catalog.sql` and `pe.sql`: SQL in this process."""
 
+import shutil
 from collections.abc import Callable
 from datetime import date, datetime
 from decimal import Decimal
@@ -13,6 +14,7 @@ import paimon_explore as pe
 from paimon_explore.encoding.blob.blob_descriptor import BlobDescriptor, encode_descriptor
 from paimon_explore.encoding.blob.blob_view import BlobView, encode_view
 from paimon_explore.errors import InvalidInputError, NotFoundError, UnsupportedFeatureError
+from support.golden import NEWEST, GoldenTables
 
 Row = tuple[object, ...]
 
@@ -493,3 +495,28 @@ def test_blobs_are_referred_to_by_functions(
     assert rows("SELECT sys.path_to_descriptor(NULL)") == [(None,)]
     with pytest.raises(InvalidInputError, match="photos has no column 'x'"):
         catalog.sql("SELECT sys.blob_view('db.photos', 'x', 1)")
+
+
+@pytest.mark.parametrize("name", ["chain_days", "chain_hours", "chain_minutes"])
+def test_a_merged_partition_of_a_chain_table_is_inserted_into_its_snapshot_branch(
+    golden: GoldenTables, catalog: pe.Catalog, tmp_path: Path, name: str
+) -> None:
+    shutil.copytree(golden.table(NEWEST, name).folder, tmp_path / "db.db" / "chain")
+    keys = catalog.table("db.chain").schema.partition_keys
+
+    def contents(table: str) -> list[Row]:
+        rows = catalog.table(f"db.{table}").to_arrow().to_pylist()
+        return sorted((*(row[key] for key in keys), repr(row)) for row in rows)
+
+    def partitions(branch: str) -> set[Row]:
+        return {row[: len(keys)] for row in contents(f"chain$branch_{branch}")}
+
+    before = contents("chain")
+    lacking = max(partitions("delta") - partitions("snapshot"))
+    where = " AND ".join(f"{key} = '{value}'" for key, value in zip(keys, lacking, strict=True))
+    catalog.sql("INSERT INTO chain$branch_snapshot SELECT * FROM chain WHERE " + where)  # noqa: S608 - constant
+    for branch in ("snapshot", "delta"):
+        catalog.sql(f"CALL sys.compact(table => 'db.chain$branch_{branch}')")
+
+    assert lacking in partitions("snapshot")
+    assert contents("chain") == before
