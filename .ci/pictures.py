@@ -20,7 +20,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "tests" / "browser")]
 from playwright.sync_api import Browser, Page, sync_playwright  # noqa: E402 - needs the path
 from test_overview_walks import WALKS, Walk, back, open_overview  # noqa: E402 - needs the path
 
-from support.browser_page import Watched, serve  # noqa: E402 - needs the path
+from support.browser_page import Watched, open_tab, serve  # noqa: E402 - needs the path
 from support.explored import golden_view  # noqa: E402 - needs the path
 from support.golden import GoldenTables  # noqa: E402 - needs the path
 from support.jupyter_lab import Lab, start_lab  # noqa: E402 - needs the path
@@ -91,7 +91,7 @@ def inspector(page: Page) -> None:
         "void jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Dark'})"
     )
     page.locator('.pe-tree-row[data-type="manifest"]').first.click()
-    page.get_by_role("tab", name="Bytes").click()
+    open_tab(page, "bytes")
     page.wait_for_selector("[data-file^='manifest-']", timeout=20_000)
     page.get_by_role("treeitem", name="_PARTITION").first.click()
     take(page, "bytes")
@@ -99,14 +99,14 @@ def inspector(page: Page) -> None:
 
 def section(page: Page) -> None:
     """A bucket in section."""
-    page.get_by_role("tab", name="LSM").click()
+    open_tab(page, "lsm")
     page.wait_for_selector("[data-pane='lsm'] .pes-box", timeout=20_000)
     take(page, "lsm")
 
 
 def replay(page: Page) -> None:
     """A commit made again."""
-    page.get_by_role("tab", name="Commit replay").click()
+    open_tab(page, "replay")
     page.wait_for_selector("[data-pane='replay'] table", timeout=20_000)
     take(page, "replay")
 

@@ -134,7 +134,7 @@ def tables(folder: Path) -> pe.Catalog:
     rows = table.scan(where="id >= 1").to_arrow().sort_by("id").to_pylist()
     assert rows == [{"id": 1, "v": "a"}, {"id": 2, "v": "c"}]
     assert "snapshot 2" in repr(table.explain("id = 1"))
-    assert not table.fsck()
+    assert not table.maintenance.fsck()
     assert "<" in table._repr_html_()
     return catalog
 

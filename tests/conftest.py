@@ -11,6 +11,7 @@ from support.golden import GoldenTables
 pytest_plugins = (
     "catalogs.homes",
     "implementations",
+    "support.browser",
     "support.demo_in_examples",
     "support.event_loops",
     "support.figures",
@@ -20,7 +21,7 @@ pytest_plugins = (
 )
 """The demo warehouse of examples; the fixtures of `tests/interop`, where a file `conftest.py` would
 have a second meaning for mypy; the sums and the skipped tests that the end of a run prints; one
-reader thread per actor; and coroutines beside a browser."""
+reader thread per actor; and a browser, with coroutines beside it."""
 
 collect_ignore_glob = [
     "benchmarks/*",

@@ -42,6 +42,7 @@ html_theme = "furo"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_title = "paimon_explore"
+html_search_scorer = str(HERE / "search_scores.js")
 html_show_sphinx = False
 html_copy_source = False
 html_show_sourcelink = False

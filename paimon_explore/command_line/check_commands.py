@@ -33,7 +33,7 @@ def fsck(*, table: "Table", read_rows: bool, cross_check_all: bool, output: "Out
     from paimon_explore.sanitize import masked
 
     limit = {"cross_check_records": None} if cross_check_all else {}
-    found = table.fsck(read_rows=read_rows, **limit)
+    found = table.maintenance.fsck(read_rows=read_rows, **limit)
     rows = [
         {
             "severity": one.severity.value,

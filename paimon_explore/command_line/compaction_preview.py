@@ -11,6 +11,7 @@ from paimon_explore.maintenance.compaction.compact import CompactionPlan, plan_c
 from paimon_explore.scan.manifest_arrays import numbers
 from paimon_explore.scan.splits.data_split import DataSplit
 from paimon_explore.table.table import Table
+from paimon_explore.table.table_base import store_of
 from paimon_explore.write.write_target import WriteTarget
 
 _SCHEMA = pa.schema(
@@ -50,7 +51,7 @@ def compaction_rows(
         )
         rows = found.select(_TOTALS).rename_columns(_SCHEMA.names).cast(_SCHEMA)
         return rows.sort_by([("partition", "ascending"), ("bucket", "ascending")])
-    target = WriteTarget(store=table.store, schema=table.schema, options=table.options)
+    target = WriteTarget(store=store_of(table), schema=table.schema, options=table.options)
     plan = plan_compaction(target, full=full, partitions=partitions)
     return pa.Table.from_pylist([_row(plan, split) for split in plan.splits], schema=_SCHEMA)
 

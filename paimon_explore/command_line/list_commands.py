@@ -129,7 +129,7 @@ def show_schema(
         raise click.UsageError("Give only one of --history and --options.")
     at = point(table)
     if with_history:
-        return output.report(at.schema_history())
+        return output.report(at.inspect.schema_history())
     if with_options:
         output.listing(option_rows(at.schema), noun="option")
     else:

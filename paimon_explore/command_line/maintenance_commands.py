@@ -116,7 +116,7 @@ def expire(  # noqa: PLR0913 - the options of the command
     from functools import partial
 
     run = partial(
-        table.expire_snapshots,
+        table.maintenance.expire_snapshots,
         retain_min=retain_min,
         retain_max=retain_max,
         older_than=older_than,
@@ -124,7 +124,7 @@ def expire(  # noqa: PLR0913 - the options of the command
     )
     if is_dry_run:
         return output.report(
-            table.preview_expiry(
+            table.what_if.expire_snapshots(
                 retain_min=retain_min, retain_max=retain_max, older_than=older_than, limit=limit
             )
         )
@@ -177,7 +177,9 @@ def orphans(
     from paimon_explore.inspection.rendering.number_format import bytes_text, plural
     from paimon_explore.sanitize import masked
 
-    found = table.remove_orphan_files(older_than=older_than, external=external, dry_run=True)
+    found = table.maintenance.remove_orphan_files(
+        older_than=older_than, external=external, dry_run=True
+    )
     what = f"{plural(len(found.files), 'orphan file')}, {bytes_text(found.size)}"
     if output.is_text:
         for path in found.files:
@@ -185,7 +187,9 @@ def orphans(
         output.stream.flush()
     if not is_dry_run and found.files:
         confirmed(sanitized(f"{table.name}: remove {what}?"), is_confirmed=is_confirmed)
-        found = table.remove_orphan_files(older_than=older_than, external=external, dry_run=False)
+        found = table.maintenance.remove_orphan_files(
+            older_than=older_than, external=external, dry_run=False
+        )
         what = f"removed {plural(len(found.files), 'orphan file')}, {bytes_text(found.size)}"
     if not output.is_text:
         paths = pa.table({"path": pa.array(map(masked, found.files), pa.string())})

@@ -14,6 +14,7 @@ from paimon_explore.command_line.command import CommandFunction
 from paimon_explore.command_line.plain_commands import parse_options
 from paimon_explore.command_line.source import Source
 from paimon_explore.errors import PaimonError
+from paimon_explore.table.catalog.catalog import iter_table_names
 
 if TYPE_CHECKING:
     from paimon_explore.table.table import Table
@@ -75,7 +76,7 @@ def _matching(source: Source, incomplete: str) -> list[str]:
     database, dot, _ = incomplete.partition(".")
     if not dot:
         return [f"{name}." for name in catalog.databases() if name.startswith(incomplete)]
-    names = (f"{database}.{table}" for table in catalog.iter_tables(database))
+    names = (f"{database}.{table}" for table in iter_table_names(catalog, database))
     found = (name for name in names if name.startswith(incomplete))
     return [name for name, _ in zip(found, range(_MAX_COMPLETIONS), strict=False)]
 

@@ -69,8 +69,7 @@ def create_tag(
 ) -> None:
     """Create a tag."""
     age = None if retain is None else _duration(retain)
-    upkeep = table.maintenance
-    create = upkeep.replace_tag if replace else upkeep.create_tag
+    create = table.maintenance.replace_tag if replace else table.create_tag
     _print_tag(create(tag, snapshot, retained=age), output)
 
 

@@ -86,7 +86,7 @@ class Source:
         if self.has_catalog:
             return self.open_catalog().system_table(name)
         path, _, system = name.rpartition("$")
-        return self.open_table(path).system_table(system)
+        return self.open_table(path).inspect.system_table(system)
 
     def is_system_table(self, name: str) -> bool:
         """Whether a name is that of a system table, and not of a branch."""

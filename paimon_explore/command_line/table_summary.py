@@ -29,7 +29,7 @@ def listing_summary(found: WarehouseListing) -> dict[str, object]:
 
 def table_summary(table: Table) -> dict[str, object]:
     """Return name, keys, columns, snapshot, options, tags and branches of a table."""
-    schema, snapshot, consumers = table.schema, table.snapshot, table.consumers
+    schema, snapshot, consumers = table.schema, table.snapshot, table.maintenance.consumers
     return {
         "table": masked(table.name),
         "path": masked(table.path),

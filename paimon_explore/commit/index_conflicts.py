@@ -23,7 +23,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from paimon_explore.commit.file_changes import PLAN_AGAIN, Changes
-from paimon_explore.encoding.global_index.index_sources import decode_sources
+from paimon_explore.encoding.global_index.index_sources import decode_sources, primary_key_sources
 from paimon_explore.errors import CommitConflictError
 from paimon_explore.metadata.manifest.index_manifest import (
     DELETION_VECTORS_INDEX,
@@ -257,9 +257,8 @@ def _removed(entries: ManifestEntries) -> frozenset[tuple[object, str]]:
 
 def _sources(row: IndexRow, removed: frozenset[tuple[object, str]]) -> Iterator[str]:
     """Yield the removed files that a global index covers, by their names in its source metadata."""
-    index = row["global_index"]
-    source = index.get("source_meta") if isinstance(index, dict) else None
-    if isinstance(source, bytes):
+    source = primary_key_sources(row["global_index"])
+    if source is not None:
         for partition, name in sorted(removed, key=str):
             if partition == row["partition"] and name.encode() in source:
                 yield name
@@ -277,9 +276,8 @@ def indexed_files(row: IndexRow) -> tuple[str, ...]:
     Raises:
         FormatError: the source metadata breaks its layout.
     """
-    index = row["global_index"]
-    source = index.get("source_meta") if isinstance(index, dict) else None
-    if not isinstance(source, bytes):
+    source = primary_key_sources(row["global_index"])
+    if source is None:
         return ()
     return tuple(file.name for file in decode_sources(source, path=str(row["file_name"])).files)
 

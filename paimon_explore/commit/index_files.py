@@ -24,6 +24,7 @@ import pyarrow.compute as pc
 
 from paimon_explore.commit.file_changes import PLAN_AGAIN, Changes
 from paimon_explore.commit.index_conflicts import check_replaced, has_one_file_per_bucket
+from paimon_explore.encoding.global_index.index_sources import primary_key_sources
 from paimon_explore.errors import CommitConflictError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.index_manifest import DELETION_VECTORS_INDEX, IndexEntries
@@ -158,7 +159,7 @@ def _ranges(rows: Iterable[IndexRow]) -> _Ranges:
     ranges: _Ranges = {}
     for row in rows:
         found = row["global_index"]
-        if isinstance(found, dict) and found["source_meta"] is None:
+        if isinstance(found, dict) and primary_key_sources(found) is None:
             key = (row["partition"], row["bucket"], row["index_type"], found["index_field_id"])
             part = (found["row_range_start"], found["row_range_end"], str(row["file_name"]))
             ranges.setdefault(key, []).append(part)

@@ -111,6 +111,7 @@ _SIMPLE: Mapping[TypeRoot, pa.DataType] = {
     TypeRoot.BLOB: pa.large_binary(),
     TypeRoot.GEOMETRY: pa.binary(),
     TypeRoot.GEOGRAPHY: pa.binary(),
+    TypeRoot.UNKNOWN: pa.binary(),
 }
 
 

@@ -40,6 +40,7 @@ class TypeRoot(Enum):
     BLOB = "BLOB"
     GEOMETRY = "GEOMETRY"
     GEOGRAPHY = "GEOGRAPHY"
+    UNKNOWN = "unknown"
 
 
 TEXTS = frozenset({TypeRoot.CHAR, TypeRoot.VARCHAR})
@@ -49,7 +50,7 @@ FLOATS = frozenset({TypeRoot.FLOAT, TypeRoot.DOUBLE})
 NUMBERS = INTEGERS | FLOATS | {TypeRoot.DECIMAL}
 TIMESTAMPS = frozenset({TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ})
 SPATIAL = frozenset({TypeRoot.GEOMETRY, TypeRoot.GEOGRAPHY})
-UNORDERED = SPATIAL | {TypeRoot.VARIANT, TypeRoot.BLOB}
+UNORDERED = SPATIAL | {TypeRoot.VARIANT, TypeRoot.BLOB, TypeRoot.UNKNOWN}
 """The kinds whose values have no order."""
 
 
@@ -63,7 +64,8 @@ class AtomicType:
         length: length of CHAR, VARCHAR (code points), BINARY, VARBINARY (bytes); else None.
         precision: digits of DECIMAL, fraction digits of TIME, TIMESTAMP, TIMESTAMP_LTZ; else None.
         scale: scale of DECIMAL; else None.
-        parameters: coordinate system and algorithm of GEOMETRY and GEOGRAPHY; else empty.
+        parameters: coordinate system and algorithm of GEOMETRY and GEOGRAPHY; of a type that is
+            not known, what the schema file has for it: a text, or JSON; else empty.
     """
 
     root: TypeRoot

@@ -3,6 +3,7 @@
 Spec: concepts/spec/schema.
 """
 
+import json as json_text
 from collections.abc import Mapping
 
 from paimon_explore.data_types.definitions import (
@@ -30,7 +31,7 @@ def type_to_json(data_type: DataType) -> object:
     suffix = "" if data_type.nullable else " NOT NULL"
     match data_type:
         case AtomicType():
-            return _atomic_text(data_type) + suffix
+            return _atomic_json(data_type, suffix)
         case ArrayType():
             return {"type": f"ARRAY{suffix}", "element": type_to_json(data_type.element)}
         case MultisetType():
@@ -43,6 +44,13 @@ def type_to_json(data_type: DataType) -> object:
             return {"type": f"MAP{suffix}", "key": key, "value": value}
         case RowType():
             return {"type": f"ROW{suffix}", "fields": [field_to_json(f) for f in data_type.fields]}
+
+
+def _atomic_json(atomic: AtomicType, suffix: str) -> object:
+    if atomic.root is not TypeRoot.UNKNOWN:
+        return _atomic_text(atomic) + suffix
+    (text,) = atomic.parameters
+    return json_text.loads(text) if text.startswith("{") else text + suffix
 
 
 def field_to_json(field: DataField) -> dict[str, object]:
@@ -100,6 +108,8 @@ def _quoted(text: str) -> str:
 
 def _atomic_text(atomic: AtomicType) -> str:
     root = atomic.root
+    if root is TypeRoot.UNKNOWN:
+        return f"unknown: {atomic.parameters[0]}"
     if atomic.length == MAX_LENGTH and root in _UNBOUNDED:
         return _UNBOUNDED[root]
     if root is TypeRoot.TIMESTAMP_LTZ:

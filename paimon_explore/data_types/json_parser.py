@@ -4,22 +4,29 @@ An atomic type is a string; a nested type is a JSON object whose `type` begins w
 contains `NOT NULL` if values may not be null. Field ids must be present for all fields or for none;
 missing ids are assigned in document order, a field before its nested fields.
 
+A type of a later version of Paimon is kept as it is written, so that the other columns of a table
+can be read.
+
 Spec: concepts/spec/schema.
 """
 
+import json as json_text
 from collections.abc import Mapping
 
 from paimon_explore.data_types.definitions import (
     ArrayType,
+    AtomicType,
     DataField,
     DataType,
     MapType,
     MultisetType,
     RowType,
+    TypeRoot,
     VectorType,
 )
 from paimon_explore.data_types.type_parser import (
     MAX_DEPTH,
+    UnknownTypeError,
     UnreadableTypeError,
     checked_length,
     excerpt,
@@ -47,20 +54,29 @@ def parse_type(json: object, where: str, *, path: str = "") -> DataType:
     return _TypeReader(path).type(json, where, 0)
 
 
-def parse_fields(json: object, where: str, *, path: str = "") -> tuple[DataField, ...]:
+def parse_fields(
+    json: object, where: str, *, path: str = "", keep_unknown: bool = False
+) -> tuple[DataField, ...]:
     """Parse a JSON array of fields.
+
+    Args:
+        json: the array.
+        where: path of the value in the file, for errors.
+        path: the file, for errors.
+        keep_unknown: whether a type that is not known becomes one of the kind `UNKNOWN`.
 
     Raises:
         CorruptFileError: the value is not a list of fields, or only some of them have an id.
     """
-    return _TypeReader(path).fields(json, where, 0)
+    return _TypeReader(path, keep_unknown=keep_unknown).fields(json, where, 0)
 
 
 class _TypeReader:
     """Parser of one tree of types; assigns field ids if none are given."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, *, keep_unknown: bool = False) -> None:
         self._path = path
+        self._keep_unknown = keep_unknown
         self._given_ids = 0
         self._assigned_ids = 0
 
@@ -71,11 +87,15 @@ class _TypeReader:
             try:
                 return read_stored_text(json, depth)
             except UnreadableTypeError as problem:
+                if self._keep_unknown and isinstance(problem, UnknownTypeError):
+                    return _unknown(json)
                 raise self._error(where, f"is not a valid type: {problem}") from problem
         members = self._object(json, where, "a type")
         head = self._text(members, "type", where).upper()
         nullable = "NOT NULL" not in head
         kind = next((kind for kind in _NESTED_KINDS if head.startswith(kind)), "")
+        if self._keep_unknown and not kind:
+            return _unknown(json_text.dumps(members), nullable=nullable)
         return self._nested(kind, members, where, depth, nullable=nullable)
 
     def _nested(
@@ -165,4 +185,11 @@ class _TypeReader:
         return CorruptFileError(self._path, where, rule)
 
 
+def _unknown(text: str, *, nullable: bool = True) -> AtomicType:
+    """Return the type of a text, whose nullability is in it, or of JSON."""
+    bare = text.removesuffix(_NOT_NULL).rstrip()
+    return AtomicType(root=TypeRoot.UNKNOWN, nullable=nullable and bare == text, parameters=(bare,))
+
+
+_NOT_NULL = "NOT NULL"
 _NESTED_KINDS = ("ARRAY", "MULTISET", "MAP", "VECTOR", "ROW")

@@ -1,10 +1,11 @@
 """Traversal of nested types."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from paimon_explore.data_types.definitions import (
     ArrayType,
     AtomicType,
+    DataField,
     DataType,
     MapType,
     MultisetType,
@@ -12,6 +13,7 @@ from paimon_explore.data_types.definitions import (
     TypeRoot,
     VectorType,
 )
+from paimon_explore.errors import UnsupportedFeatureError
 
 
 def children(data_type: DataType) -> tuple[DataType, ...]:
@@ -37,6 +39,27 @@ def parts(data_type: DataType) -> Iterator[DataType]:
 def is_root(data_type: DataType, *roots: TypeRoot) -> bool:
     """Return whether a type is atomic and of one of the kinds."""
     return isinstance(data_type, AtomicType) and data_type.root in roots
+
+
+def unknown_types(data_type: DataType) -> Iterator[AtomicType]:
+    """Yield the types inside a type that a later version of Paimon defined."""
+    for part in parts(data_type):
+        if isinstance(part, AtomicType) and part.root is TypeRoot.UNKNOWN:
+            yield part
+
+
+def check_known_types(fields: Iterable[DataField], act: str) -> None:
+    """Check that all types of columns are known.
+
+    Raises:
+        UnsupportedFeatureError: a later version of Paimon defined the type of a column.
+    """
+    for field in fields:
+        for part in unknown_types(field.type):
+            raise UnsupportedFeatureError(
+                f"{act} column {field.name!r} of the unknown type {part.parameters[0]}",
+                hint="Select other columns, or use a newer version of paimon_explore.",
+            )
 
 
 def is_blob_file_type(data_type: DataType) -> bool:

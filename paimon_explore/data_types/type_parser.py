@@ -50,6 +50,10 @@ class UnreadableTypeError(Exception):
     """The text of a type is invalid; callers convert it to an error of their own."""
 
 
+class UnknownTypeError(UnreadableTypeError):
+    """The text begins with a word that is no type: it may be one of a later version of Paimon."""
+
+
 def parse_type_text(text: str) -> DataType:
     """Parse a type written by a user; nested rows get new field ids.
 
@@ -125,7 +129,7 @@ class _TypeParser:
         else:
             known = (*_ATOMIC_KINDS, *_NESTED_KINDS)
             advice = suggestion(keyword, known).strip() or f"Types: {choices(known, limit=40)}"
-            raise UnreadableTypeError(f"the type {keyword!r} is unknown. {advice}")
+            raise UnknownTypeError(f"the type {keyword!r} is unknown. {advice}")
         return self._suffixed(with_nullable(data_type, nullable=self._nullable()))
 
     def _suffixed(self, data_type: DataType) -> DataType:

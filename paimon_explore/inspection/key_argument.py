@@ -14,6 +14,7 @@ from paimon_explore.scan.predicate.expression import (
     Compare,
     CompareOp,
     Expression,
+    IsNull,
     Literal,
     conjunction,
     conjuncts,
@@ -23,6 +24,7 @@ from paimon_explore.scan.predicate.sql_parser import parse_where
 
 _COMMA = re.compile(r",(?=(?:[^']*'[^']*')*[^']*$)")
 """Matches a comma outside of quotes."""
+_IS_NULL = re.compile(r"\sis\s+null\s*$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +65,8 @@ def resolve_key(given: object, schema: TableSchema) -> KeyArgument:
         match part:
             case Compare(op=CompareOp.EQ, left=Column(path=(name,)), right=Literal() as value):
                 values[name] = value
+            case IsNull(operand=Column(path=(name,))):
+                values[name] = Literal(value=None, type=None)
             case _:
                 raise _refused(f"{to_sql(part)} is not an equality of a column and a value", schema)
     other = [name for name in values if name not in schema.primary_keys]
@@ -80,14 +84,19 @@ def _expression(given: object, schema: TableSchema) -> Expression:
     match given:
         case Mapping():
             pairs = list(given.items())
-        case str() if "=" in given:
+        case str() if "=" in given or _IS_NULL.search(given):
             parts = [part for part in _COMMA.split(given) if part.strip()]
             return conjunction([parse_where(part) for part in parts])
         case Sequence() if not isinstance(given, str | bytes):
             pairs = list(zip(_names(len(given), schema), given, strict=True))
         case _:
             pairs = list(zip(_names(1, schema), [given], strict=True))
-    return conjunction([(col(str(name)) == value).expression for name, value in pairs])
+    return conjunction([_equal(str(name), value) for name, value in pairs])
+
+
+def _equal(name: str, value: object) -> Expression:
+    """Match a value of a key column, null included."""
+    return (col(name).is_null() if value is None else col(name) == value).expression
 
 
 def _names(count: int, schema: TableSchema) -> tuple[str, ...]:

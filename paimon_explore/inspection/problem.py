@@ -1,12 +1,29 @@
 """Errors as values, so that a view can show an unreadable file beside its other content."""
 
+import re
+
 from paimon_explore.errors import (
+    AccessDeniedError,
     CorruptFileError,
+    MissingFileError,
     PaimonError,
     StorageError,
     UnsupportedVersionError,
 )
 from paimon_explore.frozen_dataclass import dataclass
+
+_NO_PERMISSION = (
+    "Ask the owner of the files for the permission to read them, or open the table with other "
+    "credentials, for object stores with storage_options=."
+)
+_MISSING = (
+    "The file was deleted, or is not in this copy of the table. Select a snapshot that does not "
+    "need it, or restore it from a backup; for a lost data file see "
+    "t.maintenance.remove_unexisting_files()."
+)
+_UNAVAILABLE = "Check the path and the connection to the storage, then try again."
+_CORRUPT = "Select a snapshot that does not need the file, or restore it from a backup."
+_DENIED = re.compile(r"permission|denied|forbidden|unauthorized|\b40[13]\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,8 +48,21 @@ class Problem:
 
 
 def problem_of(error: PaimonError) -> Problem:
-    """The problem that describes an error."""
+    """The problem that describes an error, with a hint if the file cannot be read."""
     path = ""
     if isinstance(error, (CorruptFileError, StorageError, UnsupportedVersionError)):
         path = error.path
-    return Problem(kind=type(error).__name__, message=error.message, path=path, hint=error.hint)
+    hint = error.hint or _hint(error)
+    return Problem(kind=type(error).__name__, message=error.message, path=path, hint=hint)
+
+
+def _hint(error: PaimonError) -> str:
+    """What to do about a file that cannot be read; empty for other errors."""
+    if isinstance(error, AccessDeniedError):
+        return _NO_PERMISSION
+    if isinstance(error, MissingFileError):
+        return _MISSING
+    if isinstance(error, StorageError):
+        is_denied = isinstance(error.__cause__, PermissionError) or _DENIED.search(error.reason)
+        return _NO_PERMISSION if is_denied else _UNAVAILABLE
+    return _CORRUPT if isinstance(error, CorruptFileError) else ""

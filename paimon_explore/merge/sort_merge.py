@@ -304,7 +304,7 @@ class _RunBuffer:
             raise FormatError(
                 "The rows of a sorted run are not in key order: "
                 f"key {columns[0][0]} follows a larger or equal key.",
-                hint="Run t.fsck(read_rows=True) to find the files that are not sorted by key.",
+                hint="Run t.maintenance.fsck(read_rows=True) to find files that are not sorted.",
             )
         self._parts.append(_Part(self._at, batch, 0, batch))
         self._rows += batch.num_rows

@@ -10,6 +10,7 @@ from paimon_explore.metadata.schema.table_schema import TableSchema
 
 if TYPE_CHECKING:
     from paimon_explore.store.catalog_environment import CatalogEnvironment
+    from paimon_explore.store.sibling_tables import SiblingTables
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +43,7 @@ class TableInfo:
         is_external: whether dropping the table keeps its files.
         type: the kind of table: `table`, `format-table`, `object-table`, …
         options: options that the catalog adds to those of the schema.
+        siblings: the other tables of the catalog.
     """
 
     path: str
@@ -52,3 +54,4 @@ class TableInfo:
     is_external: bool = False
     type: str = "table"
     options: Mapping[str, str] = field(default_factory=dict)
+    siblings: "SiblingTables | None" = field(default=None, repr=False, compare=False)

@@ -90,5 +90,6 @@ def check_name(part: object, text: object) -> None:
     """
     part = string("A name", part)
     if not part.strip() or part in {".", ".."} or any(c in part for c in _FORBIDDEN):
-        msg = f"{part!r} in {text!r} is not a valid name."
+        place = "" if part == text else f" in {text!r}"
+        msg = f"{part!r}{place} is not a valid name."
         raise InvalidInputError(msg, hint="A name must not be empty or contain '/', '\\' or NUL.")

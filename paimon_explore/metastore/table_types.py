@@ -1,7 +1,7 @@
 """Which types of tables a catalog creates.
 
-Java's filesystem and JDBC catalogs refuse format tables and object tables; REST servers create
-format tables.
+Java's filesystem and JDBC catalogs refuse format tables and object tables; REST servers and Hive
+metastores have format tables.
 """
 
 from paimon_explore.errors import UnsupportedFeatureError
@@ -30,5 +30,5 @@ def check_paimon_table(wanted: Identifier, schema: TableSchema, where: str) -> N
         raise UnsupportedFeatureError(
             f"creating a table of type {kind.value!r} {where}",
             wanted.full_name,
-            hint="Create it in a REST catalog, with create_format_table if it is a format table.",
+            hint="Create a format table by create_format_table of a REST or Hive catalog.",
         )

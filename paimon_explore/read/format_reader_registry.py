@@ -13,6 +13,8 @@ from datetime import tzinfo
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
+from paimon_explore.data_types.definitions import DataField
+from paimon_explore.data_types.traversal import check_known_types
 from paimon_explore.encoding.data_file_reader import OpenDataFile, StoredColumn
 from paimon_explore.encoding.parquet.reader import open_parquet
 from paimon_explore.errors import CorruptFileError, UnsupportedFeatureError
@@ -21,16 +23,16 @@ from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.local import LocalFileIO, local_path
 from paimon_explore.fileio.versioned_reads import open_sized
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.metadata.options.format_options import ORC_TIMESTAMP_LTZ_LEGACY
+from paimon_explore.metadata.options.format_options import (
+    ORC_TIMESTAMP_LTZ_LEGACY,
+    TEXT_LINE_DELIMITER,
+)
 from paimon_explore.metadata.options.table_options import TableOptions
 
-_TEXT_FORMATS = frozenset({"csv", "json"})
+_TEXT_FORMATS = frozenset({"csv", "json", "text"})
 _COMPRESSIONS = frozenset({"gz", "gzip", "bz2", "deflate", "snappy", "lz4", "zst", "zstd"})
-TEXT = "text"
-"""The format of format tables whose only column is a line of text."""
-_LINE_DELIMITER = "text.line-delimiter"
 _BY_COLUMN = frozenset({"parquet", "orc"})
-_REFUSED = frozenset({"text", "txt", "video"})
+_REFUSED = frozenset({"txt", "video"})
 _COPY_BYTES = 4 << 20
 
 
@@ -99,7 +101,7 @@ def data_file_name(path: str, file_format: str | None = None) -> DataFileName:
     _, *extensions = paths.name(path).lower().split(".")
     last = extensions[-1] if extensions else ""
     if file_format is not None:
-        is_compressed = file_format in _TEXT_FORMATS | {TEXT} and last in _COMPRESSIONS
+        is_compressed = file_format in _TEXT_FORMATS and last in _COMPRESSIONS
         return DataFileName(format=file_format, compression=last if is_compressed else "")
     if last in _COMPRESSIONS and len(extensions) > 1 and extensions[-2] in _TEXT_FORMATS | _REFUSED:
         name = DataFileName(format=extensions[-2], compression=last)
@@ -108,7 +110,7 @@ def data_file_name(path: str, file_format: str | None = None) -> DataFileName:
     if name.format in _REFUSED:
         raise UnsupportedFeatureError(f"File format {name.format!r}", path)
     if name.format not in _OPENERS:
-        known = ", ".join(sorted(_OPENERS.keys() - {TEXT}))
+        known = ", ".join(sorted(_OPENERS))
         raise CorruptFileError(path, "extension", f"must be one of {known}, not {last!r}")
     return name
 
@@ -173,16 +175,14 @@ def _json(file: FileToOpen) -> Iterator[OpenDataFile]:
 
 @contextmanager
 def _text(file: FileToOpen) -> Iterator[OpenDataFile]:
-    from paimon_explore.encoding.text.csv_json_reader import decompressed  # noqa: PLC0415 - when a file has it
+    from paimon_explore.encoding.text.csv_json_reader import decompressed, text_records  # noqa: PLC0415 - when a file has it
     from paimon_explore.read.csv_json_data_file import TextDataFile  # noqa: PLC0415 - when a file has it
 
     if len(file.columns) != 1:
         rule = f"a text file has exactly one column, but its schema has {len(file.columns)}"
         raise CorruptFileError(file.path, "columns", rule)
     text = decompressed(file.file_io.read(file.path), file.name.compression, path=file.path)
-    delimiter = file.options.get(_LINE_DELIMITER, "\n")
-    lines = text.split(delimiter)
-    lines = lines if lines[-1] else lines[:-1]
+    lines = text_records(text, file.options.value(TEXT_LINE_DELIMITER))
     yield TextDataFile(file.path, {file.columns[0].name: lines}, len(lines))
 
 
@@ -190,6 +190,9 @@ def _text(file: FileToOpen) -> Iterator[OpenDataFile]:
 def _row(file: FileToOpen) -> Iterator[OpenDataFile]:
     from paimon_explore.encoding.row_format.row_file import RowDataFile  # noqa: PLC0415 - when a file has it
 
+    # without its type the end of a value is not known
+    fields = [DataField(id=0, name=one.name, type=one.type) for one in file.columns]
+    check_known_types(fields, "reading a row file with")
     with open_sized(file.file_io, file.path, file.size) as stream:
         yield RowDataFile(stream, file.path, file.columns)
 
@@ -265,7 +268,7 @@ _OPENERS: Mapping[str, Callable[[FileToOpen], AbstractContextManager[OpenDataFil
     "avro": _avro,
     "csv": _csv,
     "json": _json,
-    TEXT: _text,
+    "text": _text,
     "row": _row,
     "blob": _blob,
     "lance": _lance,

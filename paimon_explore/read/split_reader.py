@@ -20,7 +20,7 @@ import pyarrow as pa
 from paimon_explore.data_types.arrow import arrow_schema
 from paimon_explore.data_types.arrow_buffers import bool_values, take_rows, valid_mask
 from paimon_explore.data_types.definitions import DataField, RowType, TypeRoot, with_nullable
-from paimon_explore.data_types.traversal import is_root
+from paimon_explore.data_types.traversal import check_known_types, is_root
 from paimon_explore.encoding.binary_row.decoder import decode_rows
 from paimon_explore.fileio.paths import parent
 from paimon_explore.frozen_dataclass import dataclass
@@ -123,6 +123,8 @@ class SplitReader:
 
     def __post_init__(self) -> None:
         """Check the columns; see `check_readable_columns`."""
+        keys = self.schema.project([*self.schema.partition_keys, *self.schema.primary_keys])
+        check_known_types([*self.fields, *keys.fields], "reading")
         if not self.unrestricted:
             names = [field.name for field in self.fields]
             readable_columns.check_readable_columns(
@@ -153,7 +155,9 @@ class SplitReader:
         """Replaces stored descriptors of BLOBs by their contents."""
         if self.as_stored:
             return batches
-        return readable_columns.with_contents(batches, self.columns, self.options, self.store)
+        return readable_columns.with_contents(
+            batches, self.columns, self.schema, self.options, self.store
+        )
 
     def _stored(self, split: Split) -> Iterator[pa.RecordBatch]:
         if isinstance(split, LayeredSplit):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from paimon_explore.metadata.options.option_enums import IncrementalBetweenScanMode
 from paimon_explore.metadata.snapshot import Snapshot
-from paimon_explore.scan.branch_scan import branches_read, whole_partitions
+from paimon_explore.scan.branch_scan import branches_read, is_chain
 from paimon_explore.scan.incremental import SnapshotRange, change_splits
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.predicate.expression import TRUE, Expression
@@ -36,8 +36,8 @@ def branch_changes(
     Raises:
         NotFoundError: a commit of a range does not exist.
     """
-    is_chain = whole_partitions(target) is not target  # read only the table's own commits
-    first, *others = (target,) if is_chain else branches_read(target)
+    own = is_chain(target)  # of which only the table's own commits are read
+    first, *others = (target,) if own else branches_read(target)
     present: set[bytes] = set()
     for snapshot, splits in change_splits(first, span_of(first), mode, predicate):
         present.update(split.partition for split in splits)

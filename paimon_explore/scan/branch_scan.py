@@ -29,7 +29,7 @@ from paimon_explore.metadata.options.table_options import (
 )
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
 from paimon_explore.scan.live_entries import PartitionFilter, live_files
-from paimon_explore.scan.manifest_arrays import byte_array, byte_rows, column, distinct
+from paimon_explore.scan.manifest_arrays import byte_array, byte_rows, column, distinct, numbers
 from paimon_explore.scan.partition_order import ordered_partitions
 from paimon_explore.scan.plan import ScanPlan, ScanTarget, Stage, plan_scan
 from paimon_explore.scan.predicate.expression import TRUE, Expression
@@ -45,7 +45,7 @@ def plan_table(target: ScanTarget, predicate: Expression = TRUE) -> ScanPlan:
     first, *more = branches_read(target)
     if not more:
         return plan_scan(first, predicate)
-    return (_plan_chain if _is_chain(target) else _plan_both)(first, more[0], predicate)
+    return (_plan_chain if is_chain(target) else _plan_both)(first, more[0], predicate)
 
 
 def branches_read(target: ScanTarget) -> tuple[ScanTarget, ...]:
@@ -55,7 +55,7 @@ def branches_read(target: ScanTarget) -> tuple[ScanTarget, ...]:
         NotFoundError: a branch named in the options does not exist.
     """
     options = target.options
-    if _is_chain(target):
+    if is_chain(target):
         return (
             _other(target, options.value(SCAN_FALLBACK_SNAPSHOT_BRANCH) or "snapshot"),
             _other(target, options.value(SCAN_FALLBACK_DELTA_BRANCH) or "delta"),
@@ -69,7 +69,8 @@ def branches_read(target: ScanTarget) -> tuple[ScanTarget, ...]:
     return (target,)
 
 
-def _is_chain(target: ScanTarget) -> bool:
+def is_chain(target: ScanTarget) -> bool:
+    """Returns whether the scan merges the two branches of a chain table."""
     return target.branch == MAIN_BRANCH and target.options.value(CHAIN_TABLE_ENABLED)
 
 
@@ -111,13 +112,6 @@ def _partitions(target: ScanTarget) -> frozenset[bytes]:
     return frozenset(byte_rows(distinct(column(_all(target).table, "partition"))[0]))
 
 
-def whole_partitions(target: ScanTarget) -> ScanTarget:
-    """Returns the snapshot branch of a chain table; any other table unchanged."""
-    if not _is_chain(target):
-        return target
-    return _other(target, target.options.value(SCAN_FALLBACK_SNAPSHOT_BRANCH) or "snapshot")
-
-
 def _plan_chain(whole: ScanTarget, changes: ScanTarget, predicate: Expression) -> ScanPlan:
     states, deltas = _by_partition(whole), _by_partition(changes)
     schema = whole.schema
@@ -141,7 +135,10 @@ def _plan_chain(whole: ScanTarget, changes: ScanTarget, predicate: Expression) -
 def _by_partition(target: ScanTarget) -> dict[bytes, list[DataSplit]]:
     found: dict[bytes, list[DataSplit]] = {}
     if target.snapshot is not None:
-        files = target.located(_all(target), target.snapshot)
+        entries = _all(target)
+        if target.only_level is not None:
+            entries = entries.filter(numbers(entries.table, "level") == target.only_level)
+        files = target.located(entries, target.snapshot)
         for split in whole_buckets(files):
             found.setdefault(split.partition, []).append(split)
     return found

@@ -19,6 +19,7 @@ from paimon_explore.encoding.global_index.blocks import IndexFileBytes
 from paimon_explore.encoding.global_index.btree_file import BTreeIndexFile
 from paimon_explore.encoding.global_index.index_keys import GlobalIndexKeys, is_indexable
 from paimon_explore.encoding.global_index.index_meta import SortedIndexMeta, decode_index_meta
+from paimon_explore.encoding.global_index.index_sources import primary_key_sources
 from paimon_explore.encoding.global_index.key_ranges import KeySet
 from paimon_explore.errors import (
     CorruptFileError,
@@ -189,7 +190,7 @@ def _is_of(row: Mapping[str, object], wanted: set[int], with_sources: bool) -> b
         and row["index_type"] in INDEX_TYPES
         and index["index_field_id"] in wanted
         and not index["extra_field_ids"]
-        and (index["source_meta"] is not None) is with_sources
+        and (primary_key_sources(index) is not None) is with_sources
         and index["index_meta"] is not None
     )
 

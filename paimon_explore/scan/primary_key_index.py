@@ -20,7 +20,11 @@ import numpy as np
 from pyroaring import BitMap, BitMap64
 
 from paimon_explore.data_types.arrow_buffers import as_python
-from paimon_explore.encoding.global_index.index_sources import IndexSources, decode_sources
+from paimon_explore.encoding.global_index.index_sources import (
+    IndexSources,
+    decode_sources,
+    primary_key_sources,
+)
 from paimon_explore.errors import CorruptFileError, UnsupportedVersionError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
@@ -153,7 +157,7 @@ class _LiveFiles:
         """The rows of these files that an index file covers."""
         index = row["global_index"]
         try:
-            sources = decode_sources(index["source_meta"], path=path)  # type: ignore[index]  # it has sources
+            sources = decode_sources(primary_key_sources(index) or b"", path=path)
         except UnsupportedVersionError:
             return 0, []
         _check_row_count(row, sources, path)

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from pyroaring import BitMap64
 
 from paimon_explore.data_types.arrow_buffers import as_python
+from paimon_explore.encoding.global_index.index_sources import primary_key_sources
 from paimon_explore.encoding.native_libraries import PositionalSource, missing_library
 from paimon_explore.errors import (
     CorruptFileError,
@@ -199,5 +200,5 @@ def _is_of(row: Mapping[str, object], field_id: int, types: tuple[str, ...]) -> 
         and row["index_type"] in types
         and index["index_field_id"] == field_id
         and not index["extra_field_ids"]
-        and index["source_meta"] is None
+        and primary_key_sources(index) is None
     )

@@ -176,9 +176,9 @@ def travel_of(options: TableOptions) -> TimeTravel:
 def _full_compactions(options: TableOptions) -> int | None:
     """Every how many commits a full compaction is made; None if that is not set."""
     every = options.value(FULL_COMPACTION_DELTA_COMMITS)
-    if every is None and options.value(CHANGELOG_PRODUCER) is ChangelogProducer.FULL_COMPACTION:
-        return 1
-    return every
+    # compared as text, because producers of later versions do not matter here
+    producer = options.texts.get(CHANGELOG_PRODUCER.key, "").lower()
+    return 1 if every is None and producer == ChangelogProducer.FULL_COMPACTION.value else every
 
 
 def _created_ms(options: TableOptions) -> int | None:

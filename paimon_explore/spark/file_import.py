@@ -23,6 +23,7 @@ from paimon_explore.sql_statements.copy_into.file_load import (
 from paimon_explore.sql_statements.copy_into.load_history import SourceFile
 from paimon_explore.sql_statements.quoted_names import quoted
 from paimon_explore.table.latest_schema import latest_schema
+from paimon_explore.table.table_base import store_of
 
 _FILE, _ERROR, _CORRUPT = "_paimon_source", "_paimon_error", "_paimon_corrupt"
 
@@ -83,7 +84,7 @@ class FileImport:
         """Return the table's columns, the file of each row, and its error."""
         columns, errors = [], [f.concat(f.lit(MALFORMED), f.col(_CORRUPT))]
         sources = self._sources(given)
-        for field in latest_schema(self.to.table.store).fields:
+        for field in latest_schema(store_of(self.to.table)).fields:
             wanted = spark_type(field.type)
             source = sources.get(field.name)
             if source is None:

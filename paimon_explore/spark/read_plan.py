@@ -24,6 +24,7 @@ from paimon_explore.scan.splits.data_split import DataSplit, Split
 from paimon_explore.spark.spark_types import spark_schema, wire_schema
 from paimon_explore.table.scan import Scan
 from paimon_explore.table.table import Table, open_stored_table, open_table
+from paimon_explore.table.table_base import dynamic_options_of, point_of, store_of
 
 TASK_BYTES = 128 * 1024 * 1024
 _OPEN_COST_BYTES = 1024 * 1024
@@ -190,10 +191,12 @@ def table_with_options(where: Table | str | PathLike[str], options: Mapping[str,
         return open_table(where, options=options)
     if not options:
         return where
-    store = where.store
-    dynamic = {**where.dynamic_options, **options}
+    store = store_of(where)
+    dynamic = {**dynamic_options_of(where), **options}
     info = TableInfo(path=where.path, file_io=store.file_io, environment=store.environment)
-    changed = {"branch": where.branch, **dynamic}
+    changed = {"branch": store_of(where).paths.branch, **dynamic}
     fresh = open_stored_table(store.file_io, where.path, options=changed, info=info)
-    keeps = not fresh.travel.given and fresh.branch == where.branch
-    return replace(fresh, travel=where.travel) if keeps else fresh
+    keeps = (
+        not point_of(fresh).given and store_of(fresh).paths.branch == store_of(where).paths.branch
+    )
+    return replace(fresh, _travel=point_of(where)) if keeps else fresh

@@ -28,7 +28,7 @@ from paimon_explore.spark.data_source import PaimonDataSource, PaimonNamedSource
 from paimon_explore.spark.java_runtime import spark_environment
 from paimon_explore.spark.session_catalogs import WAREHOUSE, forget, remember
 from paimon_explore.spark.table_valued_functions import register_functions
-from paimon_explore.table.catalog.catalog import Catalog
+from paimon_explore.table.catalog.catalog import Catalog, java_options_of
 
 _DEFAULTS = {
     "spark.ui.enabled": "false",
@@ -123,7 +123,7 @@ def _catalog_options(
             "The arguments warehouse and catalog cannot be combined.", hint="Pass one of them."
         )
     if catalog is not None:
-        return catalog.java_options()
+        return java_options_of(catalog)
     return None if warehouse is None else {"warehouse": str(warehouse)}
 
 

@@ -67,6 +67,7 @@ _SIMPLE: Mapping[TypeRoot, st.DataType] = {
     TypeRoot.BLOB: st.BinaryType(),
     TypeRoot.GEOMETRY: st.BinaryType(),
     TypeRoot.GEOGRAPHY: st.BinaryType(),
+    TypeRoot.UNKNOWN: st.BinaryType(),
 }
 _VARIANT_WIRE = pa.struct(
     [

@@ -52,6 +52,7 @@ from paimon_explore.sql_statements.outcome import QueryField, QueryRows
 from paimon_explore.sql_statements.quoted_names import quoted
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.table import Table
+from paimon_explore.table.table_base import store_of
 from paimon_explore.write.write_target import WriteTarget
 
 DATABASE = "spark.paimon_explore.database"
@@ -199,7 +200,7 @@ class SparkEngine:
         if not values:
             return target.apply(rows.withColumn(ACT, f.lit(DELETE)))
         numbers = {key: f"_new_{at}" for at, key in enumerate(values)}
-        schema = latest_schema(table.store)
+        schema = latest_schema(store_of(table))
         assigned_to = targets_by_column(values, schema.row_type)
         columns = []
         for field in schema.fields:

@@ -19,8 +19,15 @@ from pyspark.sql.functions import udtf
 from pyspark.sql.udtf import AnalyzeArgument, AnalyzeResult
 
 from paimon_explore.data_types.arrow import row_type_from_arrow
+from paimon_explore.encoding.blob.blob_descriptor import (
+    TO_THE_END,
+    BlobDescriptor,
+    decode_descriptor,
+    encode_descriptor,
+)
+from paimon_explore.encoding.blob.blob_view import BlobView, encode_view
 from paimon_explore.errors import InvalidInputError, choices
-from paimon_explore.inspection.system_tables.table_inspection import SYSTEM_TABLES
+from paimon_explore.inspection.system_tables.all_system_tables import SYSTEM_TABLES
 from paimon_explore.spark.spark_types import spark_schema, to_spark, wire_schema
 from paimon_explore.table.audit_log_binlog_tables import ROW_TABLES
 from paimon_explore.table.row_reader import RowSource
@@ -69,7 +76,7 @@ def _rows(source: RowSource) -> Iterator[tuple[object, ...]]:
 
 
 def _system_rows(name: str, path: object, given: dict[str, object]) -> RowSource:
-    return _opened(path, given, CHOICES).system_table(name)
+    return _opened(path, given, CHOICES).inspect.system_table(name)
 
 
 def _table_rows(path: object, given: dict[str, object]) -> RowSource:
@@ -152,7 +159,33 @@ def functions() -> dict[str, type]:
     return {**system, PREFIX + "table": TableFunction, PREFIX + "changes": ChangesFunction}
 
 
+def path_to_descriptor(path: str | None) -> bytes | None:
+    """Return a descriptor of a whole file."""
+    if path is None:
+        return None
+    return encode_descriptor(BlobDescriptor(uri=path, offset=0, length=TO_THE_END))
+
+
+def descriptor_to_string(data: bytes | None) -> str | None:
+    """Return a descriptor as Java prints it."""
+    if data is None:
+        return None
+    found = decode_descriptor(bytes(data))
+    place = f"uri='{found.uri}', offset={found.offset}, length={found.length}"
+    return f"BlobDescriptor{{version={data[0]}, {place}}}"
+
+
+def blob_view(table: str | None, field_id: int | None, row_id: int | None) -> bytes | None:
+    """Return a reference to a BLOB of another table."""
+    if table is None or field_id is None or row_id is None:
+        return None
+    return encode_view(BlobView(table=table, field_id=field_id, row_id=row_id))
+
+
 def register_functions(spark: SparkSession) -> None:
-    """Register all table functions in a session."""
+    """Register all table functions, and the functions of BLOB columns, in a session."""
     for name, handler in functions().items():
         spark.udtf.register(name, udtf(handler))  # type: ignore[arg-type] # a class makes one
+    spark.udf.register("path_to_descriptor", path_to_descriptor, st.BinaryType())
+    spark.udf.register("descriptor_to_string", descriptor_to_string, st.StringType())
+    spark.udf.register("blob_view", blob_view, st.BinaryType())

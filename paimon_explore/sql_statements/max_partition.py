@@ -15,6 +15,7 @@ from paimon_explore.sql_statements.table_resolution import Warehouse
 from paimon_explore.sql_statements.tokenizer import Kind, Reader, Token, tokens_of
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.table import Table
+from paimon_explore.table.table_base import store_of
 
 _NAME = "MAX_PT"
 _QUALIFIERS = ((), ("SYS",), ("PAIMON", "SYS"))
@@ -34,7 +35,7 @@ def with_max_partitions(warehouse: Warehouse, source: str) -> str:
     replacements = []
     for at, token in enumerate(tokens):
         if token.word == _NAME and tokens[min(at + 1, len(tokens) - 1)].sign == "(":
-            first = _first(tokens, at)
+            first = first_of_name(tokens, at)
             if first is not None:
                 argument, close = tokens[at + 2 : at + 4]
                 if argument.kind is not Kind.TEXT or close.sign != ")":
@@ -45,7 +46,7 @@ def with_max_partitions(warehouse: Warehouse, source: str) -> str:
     return spliced(source, replacements)
 
 
-def _first(tokens: Sequence[Token], at: int) -> int | None:
+def first_of_name(tokens: Sequence[Token], at: int) -> int | None:
     """Return the first token of the qualified name; None if it is another function."""
     qualifier: list[str] = []
     first = at
@@ -57,7 +58,7 @@ def _first(tokens: Sequence[Token], at: int) -> int | None:
 
 def _max_partition(warehouse: Warehouse, name: str) -> str:
     table = warehouse.base(warehouse.named(Reader(name).path("the table")))
-    schema = latest_schema(table.store)
+    schema = latest_schema(store_of(table))
     if not schema.partition_keys:
         msg = f"max_pt: table {table.name} is not partitioned."
         raise InvalidInputError(msg, hint=f"It needs a partitioned table. {_HINT}")
@@ -85,11 +86,11 @@ def _values(table: Table) -> list[object]:
     """Return the values of the first partition column that have data files."""
     from paimon_explore.maintenance.rewrites.rewrite_commit import partition_values  # noqa: PLC0415 - large
 
-    schema, snapshot = latest_schema(table.store), table.store.snapshots.latest()
+    schema, snapshot = latest_schema(store_of(table)), store_of(table).snapshots.latest()
     if snapshot is None:
         return []
     every = PartitionFilter(row_type=schema.partition_type, predicate=None)
-    entries = live_files(table.store, snapshot, every)
+    entries = live_files(store_of(table), snapshot, every)
     rows = sorted(set(byte_rows(entries.column("partition").combine_chunks())))
     return [partition_values(schema, row)[schema.partition_keys[0]] for row in rows]
 

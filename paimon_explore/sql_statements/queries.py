@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 from sqlglot import exp
 
 from paimon_explore.errors import InvalidInputError, NotFoundError
+from paimon_explore.sql_statements.catalog_functions import with_catalog_functions
 from paimon_explore.sql_statements.engine import TARGET_VIEW, Args, TableRows
-from paimon_explore.sql_statements.max_partition import with_max_partitions
 from paimon_explore.sql_statements.outcome import QueryRows
 from paimon_explore.sql_statements.query_pushdown import usable_where, wanted_columns
 from paimon_explore.sql_statements.table_references import (
@@ -26,6 +26,7 @@ from paimon_explore.sql_statements.tokenizer import Kind, Reader, Token, tokens_
 from paimon_explore.sql_statements.views import find_view, named_columns, query_of
 from paimon_explore.sql_statements.views import opened as opened_view
 from paimon_explore.table.table import Table
+from paimon_explore.table.table_base import point_of
 
 
 def run_query(warehouse: Warehouse, source: str, args: Args = None) -> QueryRows:
@@ -47,7 +48,7 @@ def run_query(warehouse: Warehouse, source: str, args: Args = None) -> QueryRows
 @contextmanager
 def replaced(warehouse: Warehouse, source: str) -> Iterator[str]:
     """Replace Paimon tables in the text by temporary views, which exist inside the context."""
-    source = with_max_partitions(warehouse, source)
+    source = with_catalog_functions(warehouse, source)
     found = [
         (reference, name)
         for reference in references_of(source)
@@ -162,7 +163,7 @@ def _travelled(warehouse: Warehouse, reference: Reference, opened: Table) -> Tab
             raise NotFoundError(
                 error.kind, reference.timestamp, opened.name, message=msg, hint=error.hint
             ) from error
-    if warehouse.travel is not None and not opened.travel.given:
+    if warehouse.travel is not None and not point_of(opened).given:
         return warehouse.travel(opened)
     return opened
 

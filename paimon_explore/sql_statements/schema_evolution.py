@@ -16,6 +16,7 @@ from paimon_explore.metadata.schema.schema_merge import merged_changes
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.table import Table
+from paimon_explore.table.table_base import store_of
 
 
 def schema_with_source(schema: TableSchema, source: RowType) -> TableSchema:
@@ -36,7 +37,7 @@ def evolve(table: Table, source: RowType, assigned: Iterable[str], *, takes_all:
     wanted = {name.partition(".")[0].lower() for name in assigned}
     changes = [
         change
-        for change in _changes(latest_schema(table.store), source)
+        for change in _changes(latest_schema(store_of(table)), source)
         if takes_all or change.column[0].lower() in wanted
     ]
     if changes:

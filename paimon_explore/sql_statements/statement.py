@@ -11,8 +11,8 @@
 
 from paimon_explore.commit.planned_again import repeated
 from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.sql_statements.catalog_functions import with_catalog_functions
 from paimon_explore.sql_statements.engine import Args
-from paimon_explore.sql_statements.max_partition import with_max_partitions
 from paimon_explore.sql_statements.outcome import Outcome
 from paimon_explore.sql_statements.queries import run_query
 from paimon_explore.sql_statements.query_problems import QueryProblemError, located
@@ -46,7 +46,7 @@ def _run_once(warehouse: Warehouse, text: str, args: Args) -> Outcome:
     reader = Reader(text)
     word = reader.here.word
     if word in _CHANGES:
-        text = with_max_partitions(warehouse, text)
+        text = with_catalog_functions(warehouse, text)
         reader = Reader(text)
     try:
         found = None if word == "SELECT" else _command(warehouse, reader, args)

@@ -29,6 +29,7 @@ from paimon_explore.table.catalog.catalog_system_tables import DATABASE as SYS
 from paimon_explore.table.catalog.file_tables import open_file_table
 from paimon_explore.table.row_reader import RowSource
 from paimon_explore.table.table import Table, open_table
+from paimon_explore.table.table_base import dynamic_options_of
 
 Travel = Callable[[Table], Table]
 """Returns the view of a table that queries read."""
@@ -146,12 +147,13 @@ class Warehouse:
         """Return the catalog.
 
         Raises:
-            InvalidInputError: no warehouse was given.
+            InvalidInputError: no catalog was given.
         """
         if self.catalog is None:
             raise InvalidInputError(
-                "The statement requires a warehouse, but none was given.",
-                hint="Pass a catalog, or start with pe.spark.session(warehouse=…).",
+                "The statement requires a catalog, but none was given.",
+                hint="Use catalog.sql(text) or pe.sql(text, catalog); on Spark, start with "
+                "pe.spark.session(warehouse=…).",
             )
         return self.catalog
 
@@ -186,7 +188,7 @@ class Warehouse:
         if name.is_folder:
             folder, _, system = name.table.partition("$")
             opened = open_table(folder, options=options)
-            return opened if not system else opened.system_table(system)
+            return opened if not system else opened.inspect.system_table(system)
         try:
             return self._in_catalog(name.table, options)
         except NotFoundError as error:
@@ -199,8 +201,8 @@ class Warehouse:
         base, _, system = text.partition("$")
         table = self.given[base]
         if options:
-            table = replace(table, dynamic_options={**table.dynamic_options, **options})
-        return table.system_table(system) if system else table
+            table = replace(table, _dynamic_options={**dynamic_options_of(table), **options})
+        return table.inspect.system_table(system) if system else table
 
     def _in_catalog(self, text: str, options: Mapping[str, str] | None) -> Table | RowSource:
         catalog, wanted = self.warehouse(), parse_identifier(text)

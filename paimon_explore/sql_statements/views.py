@@ -1,11 +1,13 @@
 """Persistent views of a catalog: CREATE, DROP, ALTER and SHOW VIEWS, and reading them in queries.
 
 A view is stored with its query as text, for all engines and in the dialect `spark`. Its tables are
-resolved in the database of the view; names without a database are qualified when it is created.
+resolved in the database of the view; names without a database are qualified when it is created. A
+view with several dialects is read in `spark`, else by its query for all engines. ALTER VIEW … AS
+keeps the dialects of other engines; CREATE OR REPLACE VIEW drops them, as in Java.
 """
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import field, replace
 
 from paimon_explore.data_types.definitions import RowType, with_nullable
 from paimon_explore.errors import InvalidInputError, NotFoundError, UnsupportedFeatureError
@@ -31,6 +33,8 @@ class NewView:
         comment: its comment.
         if_not_exists: do nothing if it exists.
         replaces: replace an existing view.
+        options: its options.
+        dialects: its queries for other engines.
     """
 
     name: str
@@ -39,6 +43,8 @@ class NewView:
     comment: str | None = None
     if_not_exists: bool = False
     replaces: bool = False
+    options: Mapping[str, str] = field(default_factory=dict)
+    dialects: Mapping[str, str] = field(default_factory=dict)
 
 
 def create_view(warehouse: Warehouse, view: NewView, rows: QueryRows) -> None:
@@ -63,7 +69,8 @@ def create_view(warehouse: Warehouse, view: NewView, rows: QueryRows) -> None:
             view.name,
             text,
             columns_of(view, rows),
-            dialects={DIALECT: text},
+            dialects={**view.dialects, DIALECT: text},
+            options=view.options,
             comment=view.comment,
             if_not_exists=view.if_not_exists,
         )
@@ -86,8 +93,8 @@ def columns_of(view: NewView, rows: QueryRows) -> RowType:
             f"View {view.name} has {len(names)} columns, but its query has {len(found.names)}."
         )
     fields = (
-        replace(field, name=name, type=with_nullable(field.type, nullable=True), description=None)
-        for name, field in zip(names, found, strict=True)
+        replace(column, name=name, type=with_nullable(column.type, nullable=True), description=None)
+        for name, column in zip(names, found, strict=True)
     )
     return RowType(fields=tuple(fields))
 

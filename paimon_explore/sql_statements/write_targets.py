@@ -7,6 +7,7 @@ from paimon_explore.errors import InvalidInputError
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.table import Table
+from paimon_explore.table.table_base import dynamic_options_of, point_of, store_of
 from paimon_explore.write.write_target import WriteTarget
 
 
@@ -16,7 +17,7 @@ def check_writable(table: Table) -> None:
     Raises:
         InvalidInputError: it is opened with time travel.
     """
-    if table.travel.given:
+    if point_of(table).given:
         raise InvalidInputError(
             f"Table {table.name} is opened with time travel and therefore read-only.",
             hint="Open the table without time travel to change it.",
@@ -30,10 +31,10 @@ def write_target(table: Table, *, replaces: bool) -> WriteTarget:
         InvalidInputError: it is opened with time travel.
     """
     check_writable(table)
-    schema = latest_schema(table.store)
-    options = TableOptions({**schema.options, **table.dynamic_options})
+    schema = latest_schema(store_of(table))
+    options = TableOptions({**schema.options, **dynamic_options_of(table)})
     return WriteTarget(
-        store=table.store,
+        store=store_of(table),
         schema=schema,
         options=options,
         commit_user=new_commit_user(options),

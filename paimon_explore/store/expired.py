@@ -85,5 +85,5 @@ def _hint(store: TableStore, snapshot: Snapshot, path: str) -> str:
     return (
         f"Snapshot {snapshot.id} of {store.paths.branch_root} exists and needs this file. Read "
         "again. If the file is still missing and no other engine is expiring snapshots, the file "
-        "is lost; maintenance.fsck() lists all lost files."
+        "is lost; t.maintenance.fsck() lists all lost files."
     )

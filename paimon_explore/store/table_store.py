@@ -1,5 +1,6 @@
 """`TableStore`: access to all metadata files of one table and branch."""
 
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from paimon_explore.fileio.file_io import FileIO
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from paimon_explore.store.branches import Branches
     from paimon_explore.store.catalog_environment import CatalogEnvironment
     from paimon_explore.store.consumers import Consumers
+    from paimon_explore.store.sibling_tables import SiblingTables
     from paimon_explore.store.statistics_files import StatisticsFiles
     from paimon_explore.store.tags import Tags
 
@@ -27,17 +29,18 @@ class TableStore:
         paths: the paths of the files.
         read_retry: retries for files that may be incomplete.
         environment: the connection to the table's catalog; None for a table in a folder.
+        siblings: the tables of the catalog, if BLOB columns refer to them.
     """
 
     file_io: FileIO
     paths: TablePaths
     read_retry: ReadRetry = DEFAULT_READ_RETRY
     environment: "CatalogEnvironment | None" = None
+    siblings: "SiblingTables | None" = field(default=None, repr=False, compare=False)
 
     def for_branch(self, branch: str) -> "TableStore":
         """Return the store of another branch of the table."""
-        paths = self.paths.for_branch(branch)
-        return TableStore(self.file_io, paths, self.read_retry, self.environment)
+        return replace(self, paths=self.paths.for_branch(branch))
 
     @property
     def snapshots(self) -> Snapshots:

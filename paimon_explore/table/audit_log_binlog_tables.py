@@ -19,7 +19,7 @@ from paimon_explore.metadata.options.table_options import (
 )
 from paimon_explore.read.data_file import SystemColumn
 from paimon_explore.read.split_reader import SplitReader
-from paimon_explore.scan.branch_scan import plan_table, whole_partitions
+from paimon_explore.scan.branch_scan import plan_table
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.splits.file_locations import texts_array
 from paimon_explore.store.expired import explain_missing_files
@@ -73,7 +73,7 @@ def read_optimized(target: ScanTarget) -> RowTable:
     """Return the rows of the highest level, without a merge; the newest rows may be missing."""
     keyed = target.keys is not None
     top = level_count(target.options) - 1 if keyed else None
-    return _plain(replace(whole_partitions(target), only_level=top))
+    return _plain(replace(target, only_level=top))
 
 
 def row_tracking(target: ScanTarget) -> RowTable:

@@ -10,39 +10,31 @@ from typing import TYPE_CHECKING, Any
 from paimon_explore.table.operations.type_imports import imported_type
 
 if TYPE_CHECKING:
-    from paimon_explore.inspection.byte_inspector.byte_layout import ByteLayout as ByteLayout
     from paimon_explore.inspection.compare.table_comparison import (
         TableComparison as TableComparison,
     )
-    from paimon_explore.inspection.explain.commit_replay import Replay as Replay
     from paimon_explore.inspection.explain.expiry_preview import ExpiryPreview as ExpiryPreview
-    from paimon_explore.inspection.explain.file_explanation import (
-        FileExplanation as FileExplanation,
-    )
     from paimon_explore.inspection.explain.key_history import KeyHistory as KeyHistory
     from paimon_explore.inspection.explain.scan_explanation import (
         ScanExplanation as ScanExplanation,
     )
     from paimon_explore.inspection.health.health_report import Health as Health
     from paimon_explore.inspection.history.first_change import FirstChange as FirstChange
-    from paimon_explore.inspection.history.schema_history import SchemaHistory as SchemaHistory
-    from paimon_explore.inspection.history.timeline import Timeline as Timeline
-    from paimon_explore.inspection.overview.overview_report import Overview as Overview
     from paimon_explore.inspection.partition_argument import Given as Given
     from paimon_explore.inspection.profile.table_profile import Profile as Profile
     from paimon_explore.inspection.rendering.result import Renderer as Renderer
     from paimon_explore.inspection.rows.rows_view import RowsView as RowsView
-    from paimon_explore.inspection.system_tables.table_inspection import Inspection as Inspection
     from paimon_explore.inspection.views.files_view import FilesView as FilesView
-    from paimon_explore.inspection.views.lsm_tree_view import LsmSection as LsmSection
-    from paimon_explore.inspection.views.manifest_tree import Children as Children
-    from paimon_explore.inspection.views.node_detail import Document as Document
-    from paimon_explore.inspection.views.partition_heatmap import PartitionHeat as PartitionHeat
     from paimon_explore.inspection.views.partitions_view import PartitionsView as PartitionsView
     from paimon_explore.inspection.views.snapshot_diff_view import SnapshotDiff as SnapshotDiff
+    from paimon_explore.maintenance.checks.findings import FsckReport as FsckReport
+    from paimon_explore.maintenance.expiry.file_removal import Removal as Removal
+    from paimon_explore.maintenance.expiry.orphan_files import OrphanReport as OrphanReport
+    from paimon_explore.maintenance.expiry.snapshot_expiry import ExpiryReport as ExpiryReport
     from paimon_explore.maintenance.row_level.assignments import NewValue as NewValue
     from paimon_explore.maintenance.row_level.merge_join import On as On
     from paimon_explore.metadata.consumer import Consumer as Consumer
+    from paimon_explore.metadata.schema.schema_change import SchemaChange as SchemaChange
     from paimon_explore.metadata.tag import Tag as Tag
     from paimon_explore.metastore.view_values import FunctionChange as FunctionChange
     from paimon_explore.metastore.view_values import FunctionInfo as FunctionInfo
@@ -65,6 +57,7 @@ if TYPE_CHECKING:
     from paimon_explore.table.sql_results.sql_result import SqlResult as SqlResult
     from paimon_explore.table.streams.change_stream import ChangeStream as ChangeStream
     from paimon_explore.table.streams.stream_position import StreamPoint as StreamPoint
+    from paimon_explore.table.table_inspection import TableInspection as TableInspection
     from paimon_explore.widgets.explorer import Explorer as Explorer
     from paimon_explore.widgets.warehouse import CatalogExplorer as CatalogExplorer
     from paimon_explore.write.input.table_batches import Rows as Rows

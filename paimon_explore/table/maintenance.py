@@ -1,11 +1,21 @@
-"""`Table.maintenance`: schema changes, tags, branches, rollback, expiry, statistics and checks."""
+"""`Table.maintenance`: expiry, orphan files, checks, statistics, and rarer changes of tags."""
 
 from datetime import timedelta
 
-from paimon_explore.arguments import boolean, integer, optional_string, string
+from paimon_explore.arguments import (
+    boolean,
+    integer,
+    optional_duration,
+    optional_integer,
+    optional_string,
+    string,
+)
 from paimon_explore.commit.iceberg.reference_updates import update_iceberg_tags
-from paimon_explore.errors import NotFoundError, choices
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.maintenance.analyze import analyze_table
+from paimon_explore.maintenance.checks.findings import FsckReport
+from paimon_explore.maintenance.checks.fsck import check_table
+from paimon_explore.maintenance.expiry import orphan_files, partition_expiry, snapshot_expiry
 from paimon_explore.maintenance.expiry.changelog_expiry import (
     changelog_retention,
     expire_changelogs,
@@ -14,13 +24,13 @@ from paimon_explore.maintenance.expiry.changelog_expiry import (
 from paimon_explore.maintenance.expiry.snapshot_expiry import (
     ExpiryReport,
     Retention,
-    snapshot_retention,
 )
 from paimon_explore.maintenance.references import branch_operations, rollback, tag_operations
+from paimon_explore.maintenance.schema_commit import alter_schema
 from paimon_explore.metadata.schema.schema_change import SetComment
 from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.tag import Tag
-from paimon_explore.table.operations.common_operations import CommonOperations
 from paimon_explore.table.operations.maintenance_arguments import (
     Age,
     RetentionArguments,
@@ -28,11 +38,12 @@ from paimon_explore.table.operations.maintenance_arguments import (
     time_before,
 )
 from paimon_explore.table.operations.rewrites import RewriteOperations
+from paimon_explore.table.references import ConsumerListing, consumers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Maintenance(CommonOperations, RewriteOperations):
-    """Maintenance of one branch of a table; `Table` has the common ones of these methods, too."""
+class Maintenance(RewriteOperations):
+    """Maintenance of one branch of a table: what is done more rarely than `compact`."""
 
     def set_comment(self, comment: str | None) -> TableSchema:
         """Set the comment of the table.
@@ -44,7 +55,8 @@ class Maintenance(CommonOperations, RewriteOperations):
         >>> pe.demo().table("demo.notes").maintenance.set_comment("What people wrote").comment
         'What people wrote'
         """
-        return self.alter(SetComment(comment=optional_string("comment", comment)))
+        change = SetComment(comment=optional_string("comment", comment))
+        return alter_schema(self._store, (change,))
 
     def replace_tag(
         self, name: str, snapshot: int | None = None, *, retained: timedelta | None = None
@@ -56,7 +68,7 @@ class Maintenance(CommonOperations, RewriteOperations):
         2
         """
         request = tag_request(name, snapshot, retained)
-        return tag_operations.create_tag(self.store, self.options, request, replaces=True)
+        return tag_operations.create_tag(self._store, self._options, request, replaces=True)
 
     def rename_tag(self, name: str, new_name: str) -> Tag:
         """Rename a tag.
@@ -66,9 +78,9 @@ class Maintenance(CommonOperations, RewriteOperations):
         'start'
         """
         tag = tag_operations.rename_tag(
-            self.store, string("name", name), string("new_name", new_name)
+            self._store, string("name", name), string("new_name", new_name)
         )
-        update_iceberg_tags(self.store, self.options)
+        update_iceberg_tags(self._store, self._options)
         return tag
 
     def expire_tags(self, *, older_than: Age | None = None) -> list[str]:
@@ -85,7 +97,7 @@ class Maintenance(CommonOperations, RewriteOperations):
         ['before']
         """
         before_ms = None if older_than is None else time_before(older_than)
-        return tag_operations.expire_tags(self.store, self.options, before_ms=before_ms)
+        return tag_operations.expire_tags(self._store, self._options, before_ms=before_ms)
 
     def rename_branch(self, name: str, new_name: str) -> None:
         """Rename a branch.
@@ -97,7 +109,7 @@ class Maintenance(CommonOperations, RewriteOperations):
         ['plan']
         """
         branch_operations.rename_branch(
-            self.store, string("name", name), string("new_name", new_name)
+            self._store, string("name", name), string("new_name", new_name)
         )
 
     def rollback_schema(self, schema_id: int) -> TableSchema:
@@ -116,8 +128,8 @@ class Maintenance(CommonOperations, RewriteOperations):
         >>> t.maintenance.rollback_schema(0).row_type.names
         ('id',)
         """
-        rollback.rollback_schema(self.store, integer("schema_id", schema_id, minimum=0))
-        return self.store.schemas.load(schema_id)
+        rollback.rollback_schema(self._store, integer("schema_id", schema_id, minimum=0))
+        return self._store.schemas.load(schema_id)
 
     def snapshot_retention(
         self,
@@ -129,14 +141,146 @@ class Maintenance(CommonOperations, RewriteOperations):
     ) -> Retention:
         """Return which snapshots are kept: the options, overridden by the arguments.
 
-        The arguments are those of `Table.expire_snapshots`.
+        The arguments are those of `expire_snapshots`.
 
         >>> import paimon_explore as pe
         >>> pe.demo().table("demo.parcels").maintenance.snapshot_retention(limit=5).retain_min
         20
         """
         given = RetentionArguments(retain_min, retain_max, older_than, limit)
-        return given.over(snapshot_retention(self.options))
+        return given.over(snapshot_expiry.snapshot_retention(self._options))
+
+    def expire_snapshots(
+        self,
+        *,
+        retain_min: int | None = None,
+        retain_max: int | None = None,
+        older_than: Age | None = None,
+        limit: int | None = None,
+        dry_run: bool = False,
+    ) -> ExpiryReport:
+        """Remove old snapshots and the files that only they need.
+
+        Arguments that are left out have the values of the table's `snapshot.…` options.
+
+        Args:
+            retain_min: keep at least so many of the newest snapshots.
+            retain_max: keep at most so many.
+            older_than: between these numbers, remove the snapshots older than this: an age
+                (a timedelta, or text such as `1 d`) or a time.
+            limit: remove at most so many at once.
+            dry_run: report what would be removed, and remove nothing.
+
+        Raises:
+            InvalidInputError: the arguments contradict each other.
+
+        >>> import paimon_explore as pe
+        >>> t = pe.demo().table("demo.orders")
+        >>> report = t.maintenance.expire_snapshots(retain_max=2)
+        >>> [s.id for s in t.snapshots]
+        [4, 5]
+        """
+        retention = self.snapshot_retention(
+            retain_min=retain_min, retain_max=retain_max, older_than=older_than, limit=limit
+        )
+        boolean("dry_run", dry_run)
+        return snapshot_expiry.expire_snapshots(
+            self._store, self._options, retention, dry_run=dry_run
+        )
+
+    def expire_partitions(
+        self, older_than: timedelta | None = None, *, dry_run: bool = False
+    ) -> list[dict[str, object]]:
+        """Drop the partitions whose time is older than an age.
+
+        Args:
+            older_than: the age; None for the option `partition.expiration-time`.
+            dry_run: report which would be dropped, and drop nothing.
+
+        Returns:
+            The dropped partitions: their values by column.
+
+        Raises:
+            InvalidInputError: no age is given, or the table is not partitioned.
+
+        >>> import paimon_explore as pe
+        >>> from datetime import timedelta
+        >>> upkeep = pe.demo().table("demo.orders").maintenance
+        >>> upkeep.expire_partitions(timedelta(days=30_000), dry_run=True)
+        []
+        """
+        options = self._options
+        boolean("dry_run", dry_run)
+        expiry = partition_expiry.expiry_of(options, optional_duration("older_than", older_than))
+        return partition_expiry.expire_partitions(self._store, options, expiry, dry_run=dry_run)
+
+    def remove_orphan_files(
+        self,
+        *,
+        older_than: Age = timedelta(days=1),
+        external: bool = False,
+        dry_run: bool = True,
+    ) -> orphan_files.OrphanReport:
+        """Remove files that no snapshot, tag or branch refers to; by default only report them.
+
+        Args:
+            older_than: only files that were last changed before this age or time; it must be longer
+                than any commit takes.
+            external: also search external paths, which no other table may use then.
+            dry_run: report what would be removed, and remove nothing.
+
+        >>> import paimon_explore as pe
+        >>> len(pe.demo().table("demo.orders").maintenance.remove_orphan_files().files)
+        0
+        """
+        before_ms = time_before(older_than)
+        dry_run, external = boolean("dry_run", dry_run), boolean("external", external)
+        return orphan_files.remove_orphan_files(
+            self._store, self._options, before_ms, external=external, dry_run=dry_run
+        )
+
+    def analyze(self) -> Snapshot:
+        """Collect statistics of all rows and columns for query planners, and commit them.
+
+        Returns:
+            The snapshot that refers to the statistics.
+
+        Raises:
+            NotFoundError: the table has no snapshot.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().table("demo.orders").maintenance.analyze().commit_kind.value
+        'ANALYZE'
+        """
+        return analyze_table(self._store, self._options)
+
+    def fsck(
+        self, *, read_rows: bool = False, cross_check_records: int | None = 100_000
+    ) -> FsckReport:
+        """Check that the files of the table, in all branches, are complete and consistent.
+
+        Args:
+            read_rows: also read every data file.
+            cross_check_records: how many records of Avro metadata files are also decoded by
+                fastavro and compared, smallest files first; 0 for none, None for all. A record
+                takes about 40 µs.
+
+        Returns:
+            A list of the problems, empty for a table in order. Its attribute `avro` has the number
+            of records that were compared.
+
+        >>> import paimon_explore as pe
+        >>> list(pe.demo().table("demo.orders").maintenance.fsck())
+        []
+        """
+        return check_table(
+            self._store,
+            self._options,
+            read_rows=boolean("read_rows", read_rows),
+            cross_check_records=optional_integer(
+                "cross_check_records", cross_check_records, minimum=0
+            ),
+        )
 
     def expire_changelogs(
         self,
@@ -150,35 +294,26 @@ class Maintenance(CommonOperations, RewriteOperations):
         """Remove changelogs that have outlived their snapshots long enough.
 
         Snapshots count among the retained ones. The arguments are those of
-        `Table.expire_snapshots`.
+        `expire_snapshots`.
 
         >>> import paimon_explore as pe
         >>> pe.demo().table("demo.events").maintenance.expire_changelogs().expired
         ()
         """
         given = RetentionArguments(retain_min, retain_max, older_than, limit)
-        retention = given.over(changelog_retention(self.options))
+        retention = given.over(changelog_retention(self._options))
         boolean("dry_run", dry_run)
-        return expire_changelogs(self.store, self.options, retention, dry_run=dry_run)
+        return expire_changelogs(self._store, self._options, retention, dry_run=dry_run)
 
-    def delete_consumer(self, consumer_id: str) -> None:
-        """Remove a consumer, so that the snapshots it still had to read may expire.
-
-        Raises:
-            NotFoundError: there is no such consumer.
+    @property
+    def consumers(self) -> ConsumerListing:
+        """The consumers, by id, with `reset` and `delete`.
 
         >>> import paimon_explore as pe
-        >>> t = pe.demo().table("demo.parcels")
-        >>> t.maintenance.delete_consumer("labels")
-        >>> list(t.consumers)
-        []
+        >>> list(pe.demo().table("demo.parcels").maintenance.consumers.keys())
+        ['labels']
         """
-        consumers = self.store.consumers
-        known = consumers.ids()
-        if string("consumer_id", consumer_id) not in known:
-            hint = f"Consumers: {choices(known)}."
-            raise NotFoundError("consumer", consumer_id, self.store.paths.root, hint=hint)
-        consumers.delete(consumer_id)
+        return consumers(self._store)
 
     def expire_consumers(self) -> list[str]:
         """Remove consumers without progress for `consumer.expiration-time`, and return their ids.
@@ -187,4 +322,4 @@ class Maintenance(CommonOperations, RewriteOperations):
         >>> pe.demo().table("demo.parcels").maintenance.expire_consumers()
         []
         """
-        return expire_consumers(self.store, self.options)
+        return expire_consumers(self._store, self._options)

@@ -75,7 +75,8 @@ class ConsumerListing(Listing[str, Consumer]):
     """The consumers of a table: the positions of streams, stored with the table.
 
     >>> import paimon_explore as pe
-    >>> [(one.name, one.next_snapshot) for one in pe.demo().table("demo.parcels").consumers]
+    >>> upkeep = pe.demo().table("demo.parcels").maintenance
+    >>> [(one.name, one.next_snapshot) for one in upkeep.consumers]
     [('labels', 4)]
 
     Attributes:
@@ -95,7 +96,7 @@ class ConsumerListing(Listing[str, Consumer]):
 
         >>> import paimon_explore as pe
         >>> t = pe.demo().table("demo.events")
-        >>> t.consumers.reset("job", 2)
+        >>> t.maintenance.consumers.reset("job", 2)
         >>> [batch.snapshot_id for batch in t.follow(consumer="job", until="now")]
         [2, 3]
         """
@@ -111,12 +112,13 @@ class ConsumerListing(Listing[str, Consumer]):
 
         >>> import paimon_explore as pe
         >>> t = pe.demo().table("demo.events")
-        >>> t.consumers.reset("job", 2)
-        >>> t.consumers.delete("job")
-        >>> len(t.consumers)
+        >>> t.maintenance.consumers.reset("job", 2)
+        >>> t.maintenance.consumers.delete("job")
+        >>> len(t.maintenance.consumers)
         0
         """
-        self.load(string("consumer_id", consumer_id))
+        if string("consumer_id", consumer_id) not in self.store.consumers.ids():
+            raise _unknown_consumer(self.store, consumer_id)
         self.store.consumers.delete(consumer_id)
 
 
@@ -126,8 +128,7 @@ def consumers(store: TableStore) -> ConsumerListing:
     def load(name: str) -> Consumer:
         found = store.consumers.find(name)
         if found is None:
-            hint = f"Consumers: {choices(store.consumers.ids())}."
-            raise NotFoundError("consumer", name, store.paths.root, hint=hint)
+            raise _unknown_consumer(store, name)
         return replace(found, name=name)
 
     return ConsumerListing(
@@ -139,6 +140,11 @@ def consumers(store: TableStore) -> ConsumerListing:
         line=_consumer,
         file_io=store.file_io,
     )
+
+
+def _unknown_consumer(store: TableStore, name: str) -> NotFoundError:
+    hint = f"Consumers: {choices(store.consumers.ids())}."
+    return NotFoundError("consumer", name, store.paths.root, hint=hint)
 
 
 def local_time(millis: int) -> str:

@@ -28,7 +28,7 @@ class RowSource:
         """Read all rows as a stream of record batches.
 
         >>> import paimon_explore as pe
-        >>> rows = pe.demo().table("demo.orders").system_table("files")
+        >>> rows = pe.demo().table("demo.orders").inspect.system_table("files")
         >>> sum(batch.num_rows for batch in rows.to_batches())
         15
         """
@@ -38,7 +38,7 @@ class RowSource:
         """Read all rows into an Arrow table.
 
         >>> import paimon_explore as pe
-        >>> pe.demo().table("demo.orders").system_table("snapshots").to_arrow().num_rows
+        >>> pe.demo().table("demo.orders").inspect.system_table("snapshots").to_arrow().num_rows
         5
         """
         return self.load().read_all()
@@ -47,7 +47,7 @@ class RowSource:
         """Read all rows into a pandas DataFrame.
 
         >>> import paimon_explore as pe
-        >>> len(pe.demo().table("demo.orders").system_table("snapshots").to_pandas())
+        >>> len(pe.demo().table("demo.orders").inspect.system_table("snapshots").to_pandas())
         5
         """
         return self.to_arrow().to_pandas()

@@ -22,7 +22,6 @@ from paimon_explore.metadata.options.table_options import (
     SCAN_IGNORE_LOST_FILES,
 )
 from paimon_explore.read.parallel import read_splits
-from paimon_explore.read.readable_columns import check_stored_contents
 from paimon_explore.read.requested_columns import project, projected_columns
 from paimon_explore.read.small_files import read_split
 from paimon_explore.read.split_reader import BATCH_ROWS, SplitReader
@@ -400,7 +399,6 @@ class Scan(ConvertibleScan):
 
     def _reader(self, plan: ScanPlan, columns: tuple[str, ...]) -> SplitReader:
         target = self.target
-        check_stored_contents(target.store, columns, target.options)
         return SplitReader(
             store=target.store,
             schema=target.schema,

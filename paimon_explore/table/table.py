@@ -18,6 +18,7 @@ from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.resolve import resolve as resolve_location
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.options.table_options import (
+    BLOB_VIEW_FIELD,
     BRANCH,
     DATA_FILE_PATH_DIRECTORY,
     INDEX_FILE_IN_DATA_FILE_DIR,
@@ -34,21 +35,25 @@ from paimon_explore.scan.time_travel import (
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.table import lazy_types as types
 from paimon_explore.table.latest_schema import schema_at_open, table_name
+from paimon_explore.table.table_alter import AlterableTable
+from paimon_explore.table.table_base import inspector_of, point_of, view_of
 from paimon_explore.table.table_definition import OptionValue, option_texts
+from paimon_explore.table.table_explain import ExplainableTable
 from paimon_explore.table.writable_table import WritableTable
 
 if TYPE_CHECKING:
+    from paimon_explore.inspection.compare.table_side import TableSide
     from paimon_explore.metastore.catalog_values import TableInfo
     from paimon_explore.store.catalog_environment import CatalogEnvironment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Table(WritableTable):
+class Table(WritableTable, AlterableTable, ExplainableTable):
     """A Paimon table, opened by `Catalog.table` or `open_table`.
 
     Reads see the latest snapshot at the time of the call; `at` returns a view of an earlier one.
-    Rows are read as Arrow data: by `to_arrow`, `to_pandas`, `to_polars`, `to_duckdb`, or by any
-    library that takes the Arrow C stream.
+    Rows are read as Arrow data: by `to_arrow` and `to_pandas`, by the methods of `scan()`, or by
+    any library that takes the Arrow C stream.
 
     >>> import paimon_explore as pe
     >>> t = pe.demo().table("demo.orders")
@@ -57,9 +62,6 @@ class Table(WritableTable):
 
     Attributes:
         name: `database.table`, with `$branch_<name>` for another branch than main.
-        store: the metadata files of the branch.
-        dynamic_options: options of this object that override those of the schema.
-        travel: the point in time that reads see; empty for the latest snapshot.
     """
 
     def at(
@@ -107,14 +109,14 @@ class Table(WritableTable):
                 msg = f"at() accepts a single point in time, but {shown} were given."
                 raise InvalidInputError(msg)
             asked = self._travel_to(point)
-        return replace(self, travel=asked.checked().pinned(self.store))
+        return replace(self, _travel=asked.checked().pinned(self._store))
 
     def _travel_to(self, point: object) -> TimeTravel:
         if isinstance(point, date):
             return TimeTravel(timestamp_ms=epoch_ms(point))
         if isinstance(point, str):
             moment = None if point.strip().isdigit() else parse_epoch_ms(point)
-            if moment is None or point in self.store.tags.names():
+            if moment is None or point in self._store.tags.names():
                 return TimeTravel(version=point)
             return TimeTravel(timestamp_ms=moment)
         try:
@@ -160,30 +162,76 @@ TableOrPath: TypeAlias = Table | str | PathLike[str]
 
 def compare(
     a: TableOrPath,
-    b: TableOrPath,
+    b: TableOrPath | None = None,
     *,
     rows: int = 20,
     max_read: int | None = 256 * 1024 * 1024,
 ) -> "types.TableComparison":
-    """Compare two tables, branches or snapshots; see `Table.compare`.
+    """Compare two tables, branches or snapshots: schema, options, files and rows.
+
+    Columns are matched by name. Rows are compared by primary key if both tables have the same
+    one, else as whole rows with duplicates; columns that only one table has are left out.
 
     Args:
         a: the first table, or its folder.
-        b: the second table, or its folder.
+        b: the second table, or its folder; `t.at(5)` for a snapshot of a table; None for the
+            snapshot before the one of `a`, or the empty table before the first one.
         rows: show so many of the keys or rows that differ; 0 to compare no rows.
         max_read: compare rows only if the data files to read are at most this large, in bytes; None
-            for any size.
+            for any size. The result says how much it is.
 
     Raises:
         NotFoundError: a folder is not a table.
 
     >>> import paimon_explore as pe
     >>> t = pe.demo().table("demo.orders")
-    >>> pe.compare(t, t.at(3)).rows_equal, pe.compare(t, t.path).rows_equal
-    (False, True)
+    >>> pe.compare(t, t.path).rows_equal
+    True
+    >>> found = pe.compare(t, t.at(4))
+    >>> found.schema_equal, found.rows_equal, found.rows.only_a, found.rows.only_b
+    (True, False, 6, 0)
     """
-    first, second = (_table_argument(name, one) for name, one in (("a", a), ("b", b)))
-    return first.compare(second, rows=rows, max_read=max_read)
+    from paimon_explore.inspection.compare.table_comparison import table_comparison
+    from paimon_explore.inspection.rendering.code_snippet import Code
+
+    integer("rows", rows, minimum=0)
+    optional_integer("max_read", max_read, minimum=0)
+    first = _table_argument("a", a)
+    second = None if b is None else _table_argument("b", b)
+    shown = [_expression("a", first), *([] if second is None else [_expression("b", second)])]
+    if rows != 20:  # noqa: PLR2004 - the default
+        shown.append(f"rows={rows}")
+    return table_comparison(
+        _side(first),
+        _side_before(first) if second is None else _side(second),
+        sample=rows,
+        max_read=max_read,
+        code=Code(python=f"pe.compare({', '.join(shown)})"),
+    )
+
+
+def _side(table: Table) -> "TableSide":
+    from paimon_explore.inspection.compare.table_side import TableSide
+
+    return TableSide(
+        view=view_of(table), snapshot=table.snapshot, travelled=bool(point_of(table).given)
+    )
+
+
+def _side_before(table: Table) -> "TableSide":
+    from paimon_explore.inspection.compare.table_side import TableSide
+
+    inspector = inspector_of(table)
+    before = inspector.before(inspector.snapshot)
+    return TableSide(view=inspector.view, snapshot=before, travelled=True)
+
+
+def _expression(name: str, table: Table) -> str:
+    """The code of a table at the point in time that it is read at."""
+    from paimon_explore.inspection.rendering.code_snippet import point_code
+
+    snapshot = table.snapshot
+    return point_code(name, snapshot.id if snapshot and point_of(table).given else 0)
 
 
 def _table_argument(name: str, given: TableOrPath) -> Table:
@@ -227,12 +275,13 @@ def open_stored_table(
         data_directory=chosen.value(DATA_FILE_PATH_DIRECTORY) or "",
         index_in_data_directory=chosen.value(INDEX_FILE_IN_DATA_FILE_DIR),
     )
-    store = TableStore(file_io, paths, environment=environment)
+    siblings = info.siblings if info is not None and chosen.has(BLOB_VIEW_FIELD) else None
+    store = TableStore(file_io, paths, environment=environment, siblings=siblings)
     return Table(
         name=table_name(root, wanted) if environment is None else _name_of(environment, wanted),
-        store=store,
-        dynamic_options=dynamic,
-        travel=travel_of(chosen).pinned(store),
+        _store=store,
+        _dynamic_options=dynamic,
+        _travel=travel_of(chosen).pinned(store),
     )
 
 

@@ -1,8 +1,11 @@
 """The base of `Table`: its metadata files, its options and the point in time that reads see."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field
+from importlib import import_module
+from typing import TYPE_CHECKING
 
+from paimon_explore.fileio.concurrent_requests import at_once
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
@@ -10,8 +13,11 @@ from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.time_travel import TimeTravel, pinned_options, resolve
 from paimon_explore.store.table_store import TableStore
-from paimon_explore.table import lazy_types as types
 from paimon_explore.table.latest_schema import latest_schema, snapshot_and_schema
+
+if TYPE_CHECKING:
+    from paimon_explore.inspection.table_view import TableSql, TableView
+    from paimon_explore.inspection.views.inspector import Inspector
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -20,25 +26,20 @@ class BaseTable:
 
     Attributes:
         name: `database.table`, with `$branch_<name>` for another branch than main.
-        store: the metadata files of the branch.
-        dynamic_options: options of this object that override those of the schema.
-        travel: the point in time that reads see; empty for the latest snapshot.
     """
 
     name: str
-    store: TableStore
-    dynamic_options: Mapping[str, str] = field(default_factory=dict)
-    travel: TimeTravel = field(default_factory=TimeTravel)
+    _store: TableStore
+    """The metadata files of the branch."""
+    _dynamic_options: Mapping[str, str] = field(default_factory=dict)
+    """Options of this object that override those of the schema."""
+    _travel: TimeTravel = field(default_factory=TimeTravel)
+    """The point in time that reads see; empty for the latest snapshot."""
 
     @property
     def path(self) -> str:
         """The table's folder."""
-        return self.store.paths.root
-
-    @property
-    def branch(self) -> str:
-        """The branch that is read and written."""
-        return self.store.paths.branch
+        return self._store.paths.root
 
     @property
     def schema(self) -> TableSchema:
@@ -48,66 +49,94 @@ class BaseTable:
     @property
     def options(self) -> TableOptions:
         """The table's options, dynamic ones included."""
-        return TableOptions({**self.schema.options, **self.dynamic_options})
+        return TableOptions({**self.schema.options, **self._dynamic_options})
 
     @property
     def snapshot(self) -> Snapshot | None:
         """The snapshot that reads see; None for an empty table."""
-        return resolve(self.store, self.travel)
-
-    @property
-    def snapshots(self) -> "types.Listing[int, Snapshot]":
-        """The snapshots, by id."""
-        from paimon_explore.table import references
-
-        return references.snapshots(self.store)
-
-    @property
-    def schemas(self) -> "types.Listing[int, TableSchema]":
-        """The schemas, by id."""
-        from paimon_explore.table import references
-
-        return references.schemas(self.store)
-
-    @property
-    def tags(self) -> "types.Listing[str, types.Tag]":
-        """The tags, by name."""
-        from paimon_explore.table import references
-
-        return references.tags(self.store)
-
-    @property
-    def branches(self) -> "types.Listing[str, str]":
-        """The names of the branches other than main."""
-        from paimon_explore.table import references
-
-        return references.branches(self.store)
-
-    @property
-    def consumers(self) -> "types.ConsumerListing":
-        """The consumers, by id, with `reset` and `delete`."""
-        from paimon_explore.table import references
-
-        return references.consumers(self.store)
+        return resolve(self._store, self._travel)
 
     def _target(self) -> ScanTarget:
-        travelled = bool(self.travel.given)
+        travelled = bool(self._travel.given)
         if travelled:
             snapshot, latest = self.snapshot, None
         else:
-            snapshot, latest = snapshot_and_schema(self.store, self.travel)
+            snapshot, latest = snapshot_and_schema(self._store, self._travel)
         if latest is None and snapshot is not None:
-            schema = self.store.schemas.load(snapshot.schema_id)
-            options = pinned_options(self.store, schema)
+            schema = self._store.schemas.load(snapshot.schema_id)
+            options = pinned_options(self._store, schema)
         else:
-            schema = latest_schema(self.store) if latest is None else latest
+            schema = latest_schema(self._store) if latest is None else latest
             options = dict(schema.options)
         return ScanTarget(
-            store=self.store,
+            store=self._store,
             schema=schema,
-            options=TableOptions({**options, **self.dynamic_options}),
+            options=TableOptions({**options, **self._dynamic_options}),
             snapshot=snapshot,
             travelled=travelled,
-            travel=self.travel,
-            branch=self.branch,
+            travel=self._travel,
+            branch=self._store.paths.branch,
         )
+
+    def _view(self) -> "TableView":
+        from paimon_explore.inspection.table_view import TableView
+        from paimon_explore.table.display import RENDERER
+
+        return TableView(
+            store=self._store,
+            schema=latest_schema(self._store),
+            name=self.name,
+            dynamic_options=self._dynamic_options,
+            renderer=RENDERER,
+            sql=self._sql,
+        )
+
+    def _sql(self) -> "TableSql":
+        module = import_module("paimon_explore.sql_statements.table_statements")  # of a layer above
+        statements: TableSql = module.TableStatements(self)
+        return statements
+
+    def _inspector(self) -> "Inspector":
+        from paimon_explore.inspection.views.inspector import Inspector
+
+        def selected() -> int | None:
+            snapshot = self.snapshot
+            return None if snapshot is None else snapshot.id
+
+        reads: list[Callable[[], int | Inspector | None]] = [
+            selected,
+            lambda: Inspector(self._view()),
+        ]
+        snapshot_id, inspector = at_once(self._store.file_io, reads)
+        assert isinstance(inspector, Inspector)  # noqa: S101 - the second read
+        return inspector.at(snapshot_id) if isinstance(snapshot_id, int) else inspector
+
+
+def store_of(table: BaseTable) -> TableStore:
+    """Return the metadata files of the branch that a table reads and writes."""
+    return table._store  # noqa: SLF001 - of this module
+
+
+def dynamic_options_of(table: BaseTable) -> Mapping[str, str]:
+    """Return the options of a table object that override those of its schema."""
+    return table._dynamic_options  # noqa: SLF001 - of this module
+
+
+def point_of(table: BaseTable) -> TimeTravel:
+    """Return the point in time that reads of a table see; empty for the latest snapshot."""
+    return table._travel  # noqa: SLF001 - of this module
+
+
+def target_of(table: BaseTable) -> ScanTarget:
+    """Return what reads of a table see."""
+    return table._target()  # noqa: SLF001 - of this module
+
+
+def view_of(table: BaseTable) -> "TableView":
+    """Return a table as reports see it."""
+    return table._view()  # noqa: SLF001 - of this module
+
+
+def inspector_of(table: BaseTable) -> "Inspector":
+    """Return the reports on the snapshot that reads of a table see."""
+    return table._inspector()  # noqa: SLF001 - of this module

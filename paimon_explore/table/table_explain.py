@@ -1,148 +1,29 @@
 """The methods of a table that answer questions about it."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import date, datetime
-from importlib import import_module
-from os import fspath
 from typing import TYPE_CHECKING, TypeAlias
 
 from paimon_explore.arguments import (
     boolean,
-    instance,
     integer,
     invalid_argument,
     optional_integer,
     optional_names,
-    path,
+    optional_string,
+    seconds,
+    string,
 )
-from paimon_explore.errors import InvalidInputError
-from paimon_explore.fileio.concurrent_requests import at_once
+from paimon_explore.errors import InvalidInputError, PaimonError
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.sanitize import sanitized
 from paimon_explore.scan.time_travel import TimeTravel
 from paimon_explore.table import lazy_types as types
-from paimon_explore.table.latest_schema import latest_schema
+from paimon_explore.table.table_read import ReadableTable
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-    from paimon_explore.inspection.compare.table_side import TableSide
-    from paimon_explore.inspection.table_view import TableSql, TableView
-    from paimon_explore.inspection.views.inspector import Inspector
-from collections.abc import Sequence
-
-import numpy as np
-import pyarrow as pa
-
-from paimon_explore.arguments import string
-from paimon_explore.table.table_read import ReadableTable
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class SearchableTable(ReadableTable):
-    """A table with searches in its global indexes."""
-
-    def full_text_search(
-        self,
-        column: str,
-        query: str | Mapping[str, object],
-        limit: int = 10,
-        *,
-        columns: Iterable[str] | None = None,
-        where: "types.Where | None" = None,
-    ) -> pa.Table:
-        """Find the rows whose text matches best, by a full-text index.
-
-        Rows that were written after the index was built are not found until it is built again.
-        Needs the extra `full-text`.
-
-        Args:
-            column: the indexed column.
-            query: words, or a query of the library such as `{"match": {"query": "some words"}}`.
-            limit: maximum number of rows.
-            columns: the columns of the result; None for all.
-            where: a filter, as for `scan`; it is applied before rows are ranked.
-
-        Returns:
-            The rows, the best first, with the column `_SCORE`: higher is better.
-
-        Raises:
-            NotFoundError: the column has no full-text index.
-            InvalidInputError: unknown columns, or a query that cannot be evaluated.
-            UnsupportedFeatureError: the extra is not installed, the catalog restricts rows or
-                columns, or updates leave the index outdated.
-            CorruptFileError: an index file is damaged.
-
-        >>> import paimon_explore as pe
-        >>> try:
-        ...     pe.demo().table("demo.orders").full_text_search("city", "Oslo")
-        ... except pe.errors.NotFoundError as error:
-        ...     print(error.kind, error.name)
-        index city
-        """
-        from paimon_explore.scan.search_indexes import IndexQuery
-        from paimon_explore.table.searches.index_search import searched_rows
-
-        asked = IndexQuery(
-            column=string("column", column),
-            limit=integer("limit", limit, minimum=1),
-            words=query if isinstance(query, Mapping) else string("query", query),
-        )
-        return searched_rows(self._target(), asked, columns, where)
-
-    def vector_search(
-        self,
-        column: str,
-        vector: Sequence[float],
-        limit: int = 10,
-        *,
-        columns: Iterable[str] | None = None,
-        where: "types.Where | None" = None,
-    ) -> pa.Table:
-        """Find the rows with the nearest vectors, by a vector index.
-
-        The search is approximate, as the type of the index determines. Rows that were written after
-        the index was built are not found until it is built again. Needs the extra `vindex`.
-
-        Args:
-            column: the indexed column.
-            vector: as many numbers as the vectors of the column have.
-            limit: maximum number of rows.
-            columns: the columns of the result; None for all.
-            where: a filter, as for `scan`; it is applied before rows are ranked.
-
-        Returns:
-            The rows, the nearest first, with the column `_SCORE`: 1 / (1 + distance) for the metric
-            `l2`, the cosine for `cosine`, the product for `inner_product`.
-
-        Raises:
-            NotFoundError: the column has no vector index.
-            InvalidInputError: unknown columns, or a vector with another number of dimensions.
-            UnsupportedFeatureError: as for `full_text_search`.
-            CorruptFileError: an index file is damaged.
-
-        >>> import paimon_explore as pe
-        >>> try:
-        ...     pe.demo().table("demo.orders").vector_search("amount", [0.5, 1.5])
-        ... except pe.errors.NotFoundError as error:
-        ...     print(error.kind, error.name)
-        index amount
-        """
-        from paimon_explore.scan.search_indexes import IndexQuery
-        from paimon_explore.table.searches.index_search import searched_rows
-
-        try:
-            numbers = np.asarray(vector, np.float32)
-        except (TypeError, ValueError) as error:
-            raise InvalidInputError(f"The vector must be numbers: {error}.") from error
-        if numbers.ndim != 1 or not np.isfinite(numbers).all():
-            raise InvalidInputError("The vector must be a list of finite numbers.")
-        asked = IndexQuery(
-            column=string("column", column),
-            limit=integer("limit", limit, minimum=1),
-            vector=numbers,
-        )
-        return searched_rows(self._target(), asked, columns, where)
 
 
 Point: TypeAlias = int | str | datetime
@@ -150,7 +31,7 @@ Point: TypeAlias = int | str | datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class ExplainableTable(SearchableTable):
+class ExplainableTable(ReadableTable):
     """A table with methods that explain it; their results can be printed, plotted or displayed."""
 
     def diff(
@@ -214,7 +95,7 @@ class ExplainableTable(SearchableTable):
         found = self.scan(columns, where, limit).explain()
         text = None if where is None else to_sql(predicate(where))
         names = None if columns is None else list(found.columns)
-        at = 0 if not self.travel.given or found.snapshot is None else found.snapshot.id
+        at = 0 if not self._travel.given or found.snapshot is None else found.snapshot.id
         call = f"{point_code('t', at)}.explain"
         call = call_code(call, where=text, columns=names, limit=limit)
         options = {"scan.snapshot-id": at} if at else None
@@ -280,7 +161,7 @@ class ExplainableTable(SearchableTable):
             found = rows_result(rows, profile_rows(rows), self.name)
         else:
             found = statistics_result(rows, self.name)
-        at = 0 if not self.travel.given or found.snapshot is None else found.snapshot.id
+        at = 0 if not self._travel.given or found.snapshot is None else found.snapshot.id
         code = profile_code(
             point_code("t", at),
             self.path,
@@ -290,47 +171,6 @@ class ExplainableTable(SearchableTable):
             limit=limit,
         )
         return replace(found, code=code, renderer=RENDERER)
-
-    def lsm(self, partition: "types.Given" = None, bucket: int | None = None) -> "types.LsmSection":
-        """Show the LSM tree of a bucket: sorted runs by level, key ranges, read amplification.
-
-        Args:
-            partition: `dt=d1`, `{"dt": "d1"}`, or the value of the only partition column; None for
-            any.
-            bucket: the bucket number; None for the one with most sorted runs.
-
-        Raises:
-            NotFoundError: there is no such partition or bucket.
-
-        >>> import paimon_explore as pe
-        >>> pe.demo().table("demo.customers").lsm(bucket=0).kind
-        'lsm'
-        """
-        from paimon_explore.inspection.views.lsm_tree_view import lsm_section
-
-        optional_integer("bucket", bucket)
-        inspector = self._inspector()
-        return lsm_section(inspector.view, inspector.snapshot, partition, bucket, at=inspector.code)
-
-    def why(self, file: str) -> "types.FileExplanation":
-        """Explain why a file exists: who added and removed it, what keeps it, when it may go.
-
-        Args:
-            file: name or path of a data file, manifest, manifest list, index file or statistics
-            file.
-
-        Raises:
-            NotFoundError: neither the metadata nor the table's folder has such a file.
-
-        >>> import paimon_explore as pe
-        >>> t = pe.demo().table("demo.orders")
-        >>> t.why(t.snapshot.base_manifest_list).kind
-        'why'
-        """
-        from paimon_explore.commit.commit_timing import system_clock
-        from paimon_explore.inspection.explain.file_explanation import explain_file
-
-        return explain_file(self._inspector(), fspath(path("file", file)), system_clock())
 
     def health(self) -> "types.Health":
         """Check the condition of the table: small files, unmerged runs, old snapshots and so on.
@@ -345,20 +185,6 @@ class ExplainableTable(SearchableTable):
         from paimon_explore.inspection.health.health_report import table_health
 
         return table_health(self._inspector(), system_clock())
-
-    def schema_history(self) -> "types.SchemaHistory":
-        """Show all versions of the schema: fields by id, options, and the live files that use them.
-
-        >>> import paimon_explore as pe
-        >>> pe.demo().table("demo.trips").schema_history().kind
-        'schema'
-        """
-        from paimon_explore.inspection.history.schema_history import schema_history
-
-        inspector = self._inspector()
-        marks = inspector.timeline().marks
-        known = tuple(mark.snapshot for mark in marks if mark.snapshot is not None)
-        return schema_history(inspector.view, inspector.snapshot, known, at=inspector.code)
 
     def first_change(self, where: "types.Where", condition: "types.Where") -> "types.FirstChange":
         """Find the first snapshot at which a row fulfils a condition, such as a wrong value.
@@ -386,10 +212,10 @@ class ExplainableTable(SearchableTable):
         text = f"{to_sql(predicate(where))} AND {to_sql(predicate(condition))}"
 
         def matching(number: int) -> "pa.Table":
-            scan = replace(self, travel=TimeTravel(snapshot=number)).scan()
+            scan = replace(self, _travel=TimeTravel(snapshot=number)).scan()
             return scan.filter(where).filter(condition).to_arrow()
 
-        return first_change(self.store, self.name, text, matching)
+        return first_change(self._store, self.name, text, matching)
 
     def history(self, key: object, *, snapshots: int | None = None) -> "types.KeyHistory":
         """Show a key in each snapshot: its stored versions in every sorted run, and the merged row.
@@ -412,107 +238,6 @@ class ExplainableTable(SearchableTable):
         optional_integer("snapshots", snapshots, minimum=1)
         return key_history(self._inspector(), key, snapshots)
 
-    def preview_expiry(
-        self,
-        *,
-        retain_min: int | None = None,
-        retain_max: int | None = None,
-        older_than: "types.Age | None" = None,
-        limit: int | None = None,
-    ) -> "types.ExpiryPreview":
-        """Preview `expire_snapshots` with the same arguments: what it would remove and free.
-
-        Args:
-            retain_min: keep at least so many of the newest snapshots.
-            retain_max: keep at most so many.
-            older_than: between these numbers, remove the snapshots older than this age or time.
-            limit: remove at most so many at once.
-
-        Raises:
-            InvalidInputError: the arguments contradict each other.
-
-        >>> import paimon_explore as pe
-        >>> pe.demo().table("demo.orders").preview_expiry(retain_max=2).kind
-        'expiry'
-        """
-        from paimon_explore.inspection.explain.expiry_preview import expiry_preview
-        from paimon_explore.inspection.rendering.code_snippet import Code, call_code
-        from paimon_explore.table.maintenance import Maintenance
-
-        upkeep = Maintenance(store=self.store, dynamic_options=self.dynamic_options)
-        retention = upkeep.snapshot_retention(
-            retain_min=retain_min, retain_max=retain_max, older_than=older_than, limit=limit
-        )
-        given = {"retain_min": retain_min, "retain_max": retain_max, "limit": limit}
-        age = older_than if older_than is None or isinstance(older_than, str) else str(older_than)
-        code = Code(python=call_code("t.preview_expiry", **given, older_than=age))
-        return expiry_preview(self._inspector(), retention, code)
-
-    def compare(
-        self,
-        other: "ExplainableTable | None" = None,
-        *,
-        at: Point | None = None,
-        rows: int = 20,
-        max_read: int | None = 256 * 1024 * 1024,
-    ) -> "types.TableComparison":
-        """Compare with another table, branch or snapshot: schema, options, files and rows.
-
-        Columns are matched by name. Rows are compared by primary key if both tables have the same
-        one, else as whole rows with duplicates; columns that only one table has are left out.
-
-        Args:
-            other: another table or branch, possibly of another catalog; None for this table.
-            at: a snapshot of it: its id, a tag or a time; None for the one that `other` reads, or
-                the snapshot before for this table.
-            rows: show so many of the keys or rows that differ; 0 to compare no rows.
-            max_read: compare rows only if the data files to read are at most this large, in bytes;
-                None for any size. The result says how much it is.
-
-        Raises:
-            NotFoundError: there is no such snapshot.
-            InvalidInputError: a point is neither an id, a tag nor a time.
-
-        >>> import paimon_explore as pe
-        >>> found = pe.demo().table("demo.orders").compare(at=4)
-        >>> found.schema_equal, found.rows_equal, found.rows.only_a, found.rows.only_b
-        (True, False, 6, 0)
-        """
-        from paimon_explore.inspection.compare.table_comparison import table_comparison
-        from paimon_explore.inspection.compare.table_side import TableSide
-        from paimon_explore.inspection.rendering.code_snippet import Code, call_code, point_code
-
-        check_point("at", at)
-        integer("rows", rows, minimum=0)
-        optional_integer("max_read", max_read, minimum=0)
-        if other is not None:
-            instance("other", other, ExplainableTable, "a Table or None")
-        first = self._side()
-        if other is None or at is not None:
-            inspector = (other or self)._inspector()  # noqa: SLF001 - of this class
-            before = inspector.before(first.snapshot) if at is None else inspector.point(at)
-            second = TableSide(view=inspector.view, snapshot=before, travelled=True)
-        else:
-            second = other._side()  # noqa: SLF001 - of this class
-        number = 0 if first.snapshot is None or not self.travel.given else first.snapshot.id
-        given = call_code(
-            f"{point_code('t', number)}.compare",
-            at=at if at is None or isinstance(at, int | str) else str(at),
-            rows=None if rows == 20 else rows,  # noqa: PLR2004 - the default
-        )
-        if other is not None:
-            given = given.replace("(", "(other, " if at is not None else "(other", 1)
-        return table_comparison(
-            first, second, sample=rows, max_read=max_read, code=Code(python=given)
-        )
-
-    def _side(self) -> "TableSide":
-        from paimon_explore.inspection.compare.table_side import TableSide
-
-        return TableSide(
-            view=self._view(), snapshot=self.snapshot, travelled=bool(self.travel.given)
-        )
-
     @property
     def what_if(self) -> "types.WhatIf":
         """Previews of compaction, expiry and changed options; nothing is written.
@@ -526,46 +251,175 @@ class ExplainableTable(SearchableTable):
         """
         from paimon_explore.table.previews.what_if import WhatIf
 
-        if self.travel.given:
+        if self._travel.given:
             raise InvalidInputError(
                 f"Table {self.name} is opened with time travel, but maintenance acts on the latest "
                 "snapshot.",
                 hint="Open the table without time travel to preview its maintenance.",
             )
-        return WhatIf(view=self._view())
+        return WhatIf(_view=self._view())
 
-    def _view(self) -> "TableView":
-        from paimon_explore.inspection.table_view import TableView
-        from paimon_explore.table.display import RENDERER
+    @property
+    def inspect(self) -> "types.TableInspection":
+        """Paimon's system tables as Arrow tables, and reports on the structure of the files.
 
-        return TableView(
-            store=self.store,
-            schema=latest_schema(self.store),
-            name=self.name,
-            dynamic_options=self.dynamic_options,
-            renderer=RENDERER,
-            sql=self._sql,
+        >>> import paimon_explore as pe
+        >>> t = pe.demo().table("demo.orders")
+        >>> t.inspect.snapshots()["commit_kind"].to_pylist()[:2], len(t.inspect.timeline())
+        (['APPEND', 'APPEND'], 5)
+        """
+        from paimon_explore.table.table_inspection import TableInspection
+
+        return TableInspection(_table=self)
+
+    def explore(  # noqa: PLR0913 - the parts of a deep link
+        self,
+        *,
+        tab: str | None = None,
+        snapshot: "Point | None" = None,
+        compare: "Point | None" = None,
+        filter: str | None = None,  # noqa: A002 - the name of the widget's trait
+        text: str | None = None,
+        height: int | None = None,
+        live: float = 0,
+    ) -> "types.Explorer":
+        """Open the explorer, a notebook widget, at the pinned or the latest snapshot.
+
+        Args:
+            tab: the view to open: overview, files, partitions, lsm, diff, explain and so on; by
+                default the overview, or the list of files if `filter` is given.
+            snapshot: the snapshot to select: its id, a tag or a time.
+            compare: the snapshot to compare with, which opens the view diff.
+            filter: a condition on the files to list, as for `files`.
+            text: the input of the view, such as a condition for `explain`.
+            height: pixels; by default the explorer follows the height of the window.
+            live: follow the table: look for new snapshots every so many seconds, at least 0.5; 0
+                switches it off. The timeline of the explorer has a switch for it, too.
+
+        Raises:
+            InvalidInputError: there is no such tab, or it has no input for `text`.
+            NotFoundError: there is no such snapshot.
+            UnsupportedFeatureError: the packages of the extra `notebook` are not installed.
+
+        >>> import paimon_explore as pe
+        >>> explorer = pe.demo().table("demo.orders").explore(tab="explain", text="id > 3")
+        >>> explorer.result().kind
+        'explain'
+        """
+        optional_integer("height", height)
+        check_point("snapshot", snapshot)
+        check_point("compare", compare)
+        for name, value in (("tab", tab), ("filter", filter), ("text", text)):
+            if value is not None:
+                string(name, value)
+        try:
+            from paimon_explore.widgets.explorer import explore
+        except ImportError as error:
+            from paimon_explore.table.display import missing_package
+
+            raise missing_package("opening the explorer", error) from error
+        from paimon_explore.inspection.explorer.explorer_tabs import Opening
+
+        pinned = self.snapshot if self._travel.given else None
+        if snapshot is None and pinned is not None:
+            snapshot = pinned.id
+        opening = Opening(tab=tab, snapshot=snapshot, compare=compare, filter=filter, text=text)
+        return explore(self._view(), opening, height=height, live=seconds("live", live))
+
+    def files(self, where: str = "") -> "types.FilesView":
+        """List the live data files, with their minimum and maximum values.
+
+        Args:
+            where: a condition on partition columns, bucket, level, rows, size, schema, created,
+                added, removed and file, such as `dt = 'd1' and level = 0 and size < 1 MB`.
+
+        Raises:
+            InvalidInputError: a condition that cannot be parsed.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().table("demo.orders").files("dt = '2026-01-01'").to_arrow().num_rows
+        5
+        """
+        return self._inspector().files(string("where", where))
+
+    def partitions(self, where: str = "") -> "types.PartitionsView":
+        """List the partitions with their files, rows and bytes.
+
+        Args:
+            where: a condition, as for `files`.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().table("demo.orders").partitions().to_arrow().num_rows
+        3
+        """
+        return self._inspector().partitions_view(string("where", where))
+
+    def rows(
+        self,
+        where: "types.Where | None" = None,
+        *,
+        columns: Iterable[str] | None = None,
+        partition: "types.Given" = None,
+        bucket: int | None = None,
+        file: str | None = None,
+        merged: bool | None = None,
+    ) -> "types.RowsView":
+        """Show rows, of which only those that are looked at are read.
+
+        Without merging, each stored record is shown, with its sequence number, row kind, level,
+        file and position, and why a read does not return it: hidden by a deletion vector, or
+        replaced by a newer record.
+
+        Args:
+            where: a filter, as for `scan`.
+            columns: as for `scan`.
+            partition: `dt=d1`, `{"dt": "d1"}`, or the value of the only partition column.
+            bucket: a bucket number.
+            file: the name of a live data file.
+            merged: True for the rows that reads return, False for stored records; by default
+                merged rows, except for a file of a table with a primary key.
+
+        Raises:
+            InvalidInputError: unknown columns, a filter that cannot be parsed, or merged rows of a
+                single file of a table with a primary key.
+            NotFoundError: there is no such partition, bucket or live file.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().table("demo.orders").rows("id > 404").to_arrow()["id"].to_pylist()
+        [405]
+        """
+        from paimon_explore.inspection.rows.table_rows import RowsArguments, table_rows
+
+        optional_integer("bucket", bucket)
+        optional_string("file", file)
+        given = RowsArguments(
+            where=where,
+            columns=optional_names("columns", columns),
+            partition=partition,
+            bucket=bucket,
+            file=file,
+            merged=None if merged is None else boolean("merged", merged),
         )
+        return table_rows(self._inspector(), given, self._target())
 
-    def _sql(self) -> "TableSql":
-        module = import_module("paimon_explore.sql_statements.table_statements")  # of a layer above
-        statements: TableSql = module.TableStatements(self)
-        return statements
+    def __repr__(self) -> str:
+        """Describe the table in a few lines: keys, snapshot, files, tags."""
+        from paimon_explore.inspection.explorer.text_rendering import explorer_text
 
-    def _inspector(self) -> "Inspector":
-        from paimon_explore.inspection.views.inspector import Inspector
+        try:
+            return explorer_text(self._inspector())
+        except PaimonError as error:
+            return f"{sanitized(self.name)}   ({sanitized(self.path)})\n{error}"
 
-        def selected() -> int | None:
-            snapshot = self.snapshot
-            return None if snapshot is None else snapshot.id
+    def _repr_html_(self) -> str:
+        """Return the static picture of the explorer."""
+        from paimon_explore.inspection.explorer.static_html import explorer_html
+        from paimon_explore.inspection.rendering.escape import esc
 
-        reads: list[Callable[[], int | Inspector | None]] = [
-            selected,
-            lambda: Inspector(self._view()),
-        ]
-        snapshot_id, inspector = at_once(self.store.file_io, reads)
-        assert isinstance(inspector, Inspector)  # noqa: S101 - the second read
-        return inspector.at(snapshot_id) if isinstance(snapshot_id, int) else inspector
+        try:
+            return explorer_html(self._inspector())
+        except PaimonError as error:
+            return f"<pre>{esc(self.name)}\n{esc(str(error))}</pre>"
 
 
 def check_point(name: str, point: object) -> None:

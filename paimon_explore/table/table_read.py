@@ -1,8 +1,8 @@
 """The methods of a table that read rows and the changes of commits."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -25,11 +25,13 @@ from paimon_explore.metadata.options.table_options import (
     SCAN_MODE,
     TableOptions,
 )
-from paimon_explore.scan.time_travel import TimeTravel, travel_of
+from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.scan.time_travel import travel_of
 from paimon_explore.table import lazy_types as types
 from paimon_explore.table.row_reader import RowSource
 from paimon_explore.table.scan import Scan, make_scan
-from paimon_explore.table.table_base import BaseTable
+from paimon_explore.table.table_base import BaseTable, dynamic_options_of, store_of
 
 if TYPE_CHECKING:
     from paimon_explore.scan.plan import ScanTarget
@@ -40,6 +42,34 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ReadableTable(BaseTable):
     """A table with its reads, which return Arrow data."""
+
+    @property
+    def snapshots(self) -> "types.Listing[int, Snapshot]":
+        """The snapshots, by id."""
+        from paimon_explore.table import references
+
+        return references.snapshots(self._store)
+
+    @property
+    def schemas(self) -> "types.Listing[int, TableSchema]":
+        """The schemas, by id."""
+        from paimon_explore.table import references
+
+        return references.schemas(self._store)
+
+    @property
+    def tags(self) -> "types.Listing[str, types.Tag]":
+        """The tags, by name."""
+        from paimon_explore.table import references
+
+        return references.tags(self._store)
+
+    @property
+    def branches(self) -> "types.Listing[str, str]":
+        """The names of the branches other than main."""
+        from paimon_explore.table import references
+
+        return references.branches(self._store)
 
     def scan(
         self,
@@ -71,7 +101,7 @@ class ReadableTable(BaseTable):
         [{'id': 404, 'city': None}, {'id': 405, 'city': 'Oslo'}]
         """
         scan = make_scan(self._target(), columns, where, limit)
-        pinned = bool(self.travel.given)
+        pinned = bool(self._travel.given)
         if pinned or not _is_incremental(scan.target.options):
             return scan
         from paimon_explore.table.incremental_range import increment_of
@@ -134,12 +164,12 @@ class ReadableTable(BaseTable):
         optional_integer("to_snapshot", to_snapshot, minimum=0)
         optional_string("consumer_id", consumer_id)
         reader = replace(self._change_reader(columns, where), mode=commit_mode(mode))
-        latest = self.store.snapshots.latest_id() or 0
+        latest = self._store.snapshots.latest_id() or 0
         last = latest if to_snapshot is None else to_snapshot
         _check_range(from_snapshot, to_snapshot, latest)
         first = from_snapshot
         if first is None:
-            first = next_change(self.store, consumer_id) or reader.first_until(last)
+            first = next_change(self._store, consumer_id) or reader.first_until(last)
         span = SnapshotRange(start=first - 1, end=last)
         return reader.commits(span) if consumer_id is None else reader.consumed(span, consumer_id)
 
@@ -167,8 +197,8 @@ class ReadableTable(BaseTable):
 
         If the next commit has expired, or commits that the stream has read are rolled back or
         replaced, it fails with an error. A consumer stores only the id of the next snapshot: after
-        a rollback, `t.consumers.reset` those that were ahead before they start again. The rows
-        have the columns of the schema at the start.
+        a rollback, `t.maintenance.consumers.reset` those that were ahead before they start again.
+        The rows have the columns of the schema at the start.
 
         Args:
             from_: the start: `latest`: only commits from now on. `full` (`latest-full`): the rows
@@ -187,7 +217,7 @@ class ReadableTable(BaseTable):
                 is there. None waits for ever, until `close`.
             consumer: a name under which the position is stored with the table, as Java stores it:
                 the stream goes on there, whatever `from_` is, and snapshots that it has not read
-                yet do not expire. `t.consumers` deletes and resets it.
+                yet do not expire. `t.maintenance.consumers` deletes and resets it.
             auto_ack: store the position when the batch after a commit is asked for; False: when a
                 batch is acknowledged by `batch.ack()` or `stream.ack()`.
             max_rows: maximum number of rows of a batch.
@@ -212,7 +242,7 @@ class ReadableTable(BaseTable):
         from paimon_explore.table.streams.follow import Following, follow, pinned_error
         from paimon_explore.table.streams.stream_position import position_options
 
-        if from_ is None and self.travel.given and not travel_of(self.options).given:
+        if from_ is None and self._travel.given and not travel_of(self.options).given:
             raise pinned_error()
         rows = integer("max_rows", max_rows, minimum=1)
         request = replace(
@@ -317,15 +347,6 @@ class ReadableTable(BaseTable):
         """
         return self.scan().to_arrow()
 
-    def to_batches(self) -> pa.RecordBatchReader:
-        """Read all rows as a stream of record batches; see `Scan.to_batches`.
-
-        >>> import paimon_explore as pe
-        >>> sum(batch.num_rows for batch in pe.demo().table("demo.orders").to_batches())
-        30
-        """
-        return self.scan().to_batches()
-
     def to_pandas(self, *, dtype_backend: str | None = None) -> "data_frames.DataFrame":
         """Read all rows into a pandas DataFrame.
 
@@ -339,137 +360,54 @@ class ReadableTable(BaseTable):
         """
         return self.scan().to_pandas(dtype_backend=dtype_backend)
 
-    @overload
-    def to_polars(self, *, lazy: Literal[False] = False) -> "data_frames.PolarsDataFrame": ...
-
-    @overload
-    def to_polars(self, *, lazy: Literal[True]) -> "data_frames.PolarsLazyFrame": ...
-
-    def to_polars(
-        self, *, lazy: bool = False
-    ) -> "data_frames.PolarsDataFrame | data_frames.PolarsLazyFrame":
-        """Read all rows into a polars DataFrame; polars must be installed.
-
-        Args:
-            lazy: return a LazyFrame, which reads only the columns, files and rows that it needs;
-                see `Scan.to_polars`.
-
-        >>> import paimon_explore as pe
-        >>> t = pe.demo().table("demo.orders")
-        >>> t.to_polars().shape, t.to_polars(lazy=True).select("id").collect().shape
-        ((30, 4), (30, 1))
-        """
-        scan = self.scan()
-        return scan.to_polars(lazy=True) if boolean("lazy", lazy) else scan.to_polars()
-
-    def to_dataset(self) -> "data_frames.ArrowDataset":
-        """Return a pyarrow dataset of all rows; see `Scan.to_dataset`.
-
-        >>> import paimon_explore as pe
-        >>> pe.demo().table("demo.orders").to_dataset().count_rows()
-        30
-        """
-        return self.scan().to_dataset()
-
-    def to_duckdb(self, name: str = "t", *, lazy: bool = False) -> "data_frames.DuckDBPyConnection":
-        """Read all rows into a view of a new DuckDB connection; duckdb must be installed.
-
-        Args:
-            name: the name of the view.
-            lazy: read the rows in each query, only the columns, files and rows that it needs; see
-                `Scan.to_duckdb`.
-
-        >>> import paimon_explore as pe
-        >>> connection = pe.demo().table("demo.orders").to_duckdb("orders")
-        >>> connection.sql("SELECT count(*) FROM orders").fetchall()
-        [(30,)]
-        """
-        return self.scan().to_duckdb(name, lazy=lazy)
-
-    def to_ray(
+    def search(
         self,
+        column: str,
+        query: "str | Mapping[str, object] | Sequence[float]",
+        limit: int = 10,
+        *,
         columns: Iterable[str] | None = None,
         where: "types.Where | None" = None,
-        limit: int | None = None,
-        *,
-        snapshot: int | str | None = None,
-        **arguments: Any,  # noqa: ANN401 - those of Scan.to_ray
-    ) -> "data_frames.RayDataset":
-        """Describe a read by a Ray Dataset: Ray's tasks read the splits; ray must be installed.
+    ) -> pa.Table:
+        """Find the rows that match a query best, by a full-text index or a vector index.
+
+        Rows that were written after the index was built are not found until it is built again.
+        A search for words needs the extra `full-text`, one for a vector the extra `vindex`; this
+        one is approximate, as the type of the index determines.
 
         Args:
-            columns: as for `scan`.
-            where: a filter, as for `scan`.
-            limit: maximum number of rows; a single task then reads them.
-            snapshot: a snapshot id or the name of a tag; None for the latest.
-            arguments: `ray_remote_args`, `concurrency`, `override_num_blocks`; see `Scan.to_ray`.
-
-        >>> import paimon_explore as pe
-        >>> dataset = pe.demo().table("demo.orders").to_ray(["id"])  # doctest: +SKIP
-        >>> dataset.count()  # doctest: +SKIP
-        30
-        """
-        return self._seen(snapshot).scan(columns, where, limit).to_ray(**arguments)
-
-    def to_daft(
-        self,
-        columns: Iterable[str] | None = None,
-        where: "types.Where | None" = None,
-        limit: int | None = None,
-        *,
-        snapshot: int | str | None = None,
-    ) -> "data_frames.DaftDataFrame":
-        """Describe a read by a lazy Daft DataFrame; daft must be installed.
-
-        Args:
-            columns: as for `scan`; Daft also selects those that a query needs.
-            where: a filter, as for `scan`; Daft also pushes its own.
+            column: the indexed column.
+            query: words, or a query of the full-text library such as
+                `{"match": {"query": "some words"}}`; or a vector: as many numbers as the vectors of
+                the column have.
             limit: maximum number of rows.
-            snapshot: a snapshot id or the name of a tag; None for the latest.
+            columns: the columns of the result; None for all.
+            where: a filter, as for `scan`; it is applied before rows are ranked.
+
+        Returns:
+            The rows, the best first, with the column `_SCORE`: higher is better. For a vector it is
+            1 / (1 + distance) with the metric `l2`, the cosine with `cosine`, the product with
+            `inner_product`.
+
+        Raises:
+            NotFoundError: the column has no such index.
+            InvalidInputError: unknown columns, a query that cannot be evaluated, or a vector with
+                another number of dimensions.
+            UnsupportedFeatureError: the extra is not installed, the catalog restricts rows or
+                columns, or updates leave the index outdated.
+            CorruptFileError: an index file is damaged.
 
         >>> import paimon_explore as pe
-        >>> frame = pe.demo().table("demo.orders").to_daft()  # doctest: +SKIP
-        >>> frame.where("id > 400").count_rows()  # doctest: +SKIP
-        5
+        >>> try:
+        ...     pe.demo().table("demo.orders").search("city", "Oslo")
+        ... except pe.errors.NotFoundError as error:
+        ...     print(error.kind, error.name)
+        index city
         """
-        return self._seen(snapshot).scan(columns, where, limit).to_daft()
+        from paimon_explore.table.searches.index_search import index_query, searched_rows
 
-    def to_torch(
-        self,
-        columns: Iterable[str] | None = None,
-        where: "types.Where | None" = None,
-        limit: int | None = None,
-        *,
-        snapshot: int | str | None = None,
-        **arguments: Any,  # noqa: ANN401 - those of Scan.to_torch
-    ) -> "data_frames.TorchDataset":
-        """Return a PyTorch dataset, whose splits are shared by DataLoader's workers.
-
-        Args:
-            columns: as for `scan`.
-            where: a filter, as for `scan`.
-            limit: maximum number of rows; a single worker then reads them.
-            snapshot: a snapshot id or the name of a tag; None for the latest.
-            arguments: `streaming`, `batch_format`, `batch_size`, `shuffle`, …; see `Scan.to_torch`.
-
-        >>> import paimon_explore as pe
-        >>> t = pe.demo().table("demo.orders")
-        >>> dataset = t.to_torch(["id"], "id > 400", batch_format="torch")  # doctest: +SKIP
-        >>> [batch["id"].sum().item() for batch in dataset]  # doctest: +SKIP
-        [805, 806, 404]
-        """
-        return self._seen(snapshot).scan(columns, where, limit).to_torch(**arguments)
-
-    def _seen(self, snapshot: int | str | None) -> "ReadableTable":
-        """The table at a snapshot id or tag; as it is for None."""
-        if snapshot is None:
-            return self
-        is_tag = isinstance(snapshot, str)
-        travel = TimeTravel(
-            tag=optional_string("snapshot", snapshot) if is_tag else None,
-            snapshot=None if is_tag else integer("snapshot", snapshot, minimum=1),
-        )
-        return replace(self, travel=travel.checked().pinned(self.store))
+        asked = index_query(column, query, limit)
+        return searched_rows(self._target(), asked, columns, where)
 
     def __dataframe__(
         self,
@@ -504,8 +442,8 @@ def stream_request(
         return make_scan(target, selected, where, None)
 
     return StreamRequest(
-        store=table.store,
-        options=dict(table.dynamic_options),
+        store=store_of(table),
+        options=dict(dynamic_options_of(table)),
         columns=optional_names("columns", columns),
         scan_of=scan_of,
     )

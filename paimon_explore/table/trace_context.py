@@ -15,7 +15,9 @@ from paimon_explore.inspection.explain.commit_trace_report import split_commits
 from paimon_explore.inspection.explain.folder_diff import Listing, changes_between, listing
 from paimon_explore.inspection.explain.trace_result import TableTrace, Trace
 from paimon_explore.table.catalog.catalog import Catalog
+from paimon_explore.table.display import RENDERER
 from paimon_explore.table.table import Table, open_table
+from paimon_explore.table.table_base import store_of
 
 
 class Tracing:
@@ -64,7 +66,7 @@ class Tracing:
                 for path, table in self._tables.items()
             ),
             problem="" if error is None else f"{type(error).__name__}: {error}",
-            renderer=next(iter(self._tables.values())).renderer,
+            renderer=RENDERER,
         )
 
     @property
@@ -133,7 +135,7 @@ class Tracing:
         return "<p>still being taken</p>" if self._trace is None else self._trace._repr_html_()
 
     def _look(self) -> dict[str, Listing]:
-        return {path: listing(t.store.file_io, path) for path, t in self._tables.items()}
+        return {path: listing(store_of(t).file_io, path) for path, t in self._tables.items()}
 
 
 def trace(*tables: "Table | Catalog | str | PathLike[str]") -> Tracing:

@@ -14,14 +14,14 @@ from paimon_explore.scan.predicate.unset_argument import NOT_GIVEN, NotGiven
 from paimon_explore.table import lazy_types as types
 from paimon_explore.table import transactions
 from paimon_explore.table.latest_schema import latest_schema, snapshot_and_schema
-from paimon_explore.table.table_maintenance import MaintainableTable
+from paimon_explore.table.table_base import BaseTable
 
 if TYPE_CHECKING:
     from paimon_explore.table.table_write import TableWriter
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class WritableTable(MaintainableTable):
+class WritableTable(BaseTable):
     """A table with its writes.
 
     Every write takes `properties`, texts by key that are stored in the snapshot, and
@@ -363,6 +363,18 @@ class WritableTable(MaintainableTable):
         boolean("full", full)
         return writer.compact(full=full, partitions=specs, buckets=chosen)
 
+    @property
+    def maintenance(self) -> "types.Maintenance":
+        """Expiry, orphan files, checks, statistics, indexes, rescale, and rarer changes of tags.
+
+        >>> import paimon_explore as pe
+        >>> pe.demo().table("demo.trips").maintenance.rename_tag("before", "start").name
+        'start'
+        """
+        from paimon_explore.table.maintenance import Maintenance
+
+        return Maintenance(_store=self._store, _dynamic_options=self._dynamic_options)
+
     def add_files(
         self,
         files: "str | PathLike[str] | Iterable[str | PathLike[str]]",
@@ -444,7 +456,7 @@ class WritableTable(MaintainableTable):
         from paimon_explore.table.transactions.transaction import begin_transaction
 
         return begin_transaction(
-            self.name, self._writer(properties, commit_user), self.dynamic_options
+            self.name, self._writer(properties, commit_user), self._dynamic_options
         )
 
     def _writer(
@@ -472,7 +484,7 @@ class WritableTable(MaintainableTable):
         )
         from paimon_explore.write.input.cast_policy import cast_policy
 
-        if self.travel.given:
+        if self._travel.given:
             if keyed:
                 check_keyed(self.schema, self.name)
             raise InvalidInputError(
@@ -480,17 +492,17 @@ class WritableTable(MaintainableTable):
                 hint="Open the table without time travel to change it.",
             )
         latest: LatestSnapshot | None = None
-        if keyed and max_requests(self.store.file_io) > 1:
-            snapshot, schema = snapshot_and_schema(self.store)
+        if keyed and max_requests(self._store.file_io) > 1:
+            snapshot, schema = snapshot_and_schema(self._store)
             latest = LatestSnapshot(snapshot)
         else:
-            schema = latest_schema(self.store)
+            schema = latest_schema(self._store)
         if keyed:
             check_keyed(schema, self.name)
         return TableWriter(
-            store=self.store,
+            store=self._store,
             schema=schema,
-            options=TableOptions({**schema.options, **self.dynamic_options}),
+            options=TableOptions({**schema.options, **self._dynamic_options}),
             latest=latest,
             note=commit_note(properties),
             commit_user=checked_user(commit_user),

@@ -1,4 +1,4 @@
-"""The byte inspector widget: `t.bytes("base/0").widget()`."""
+"""The byte inspector widget: `t.inspect.bytes("base/0").widget()`."""
 
 from typing import ClassVar
 

@@ -1,4 +1,4 @@
-"""The widget of a single result, as returned by `t.lsm().widget()`."""
+"""The widget of a single result, as returned by `t.inspect.lsm().widget()`."""
 
 from typing import ClassVar
 

@@ -6,10 +6,12 @@ from dataclasses import replace
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.inspection.byte_inspector.byte_session import ByteSession
 from paimon_explore.inspection.explorer.explorer_hints import explorer_hints
+from paimon_explore.inspection.explorer.explorer_search import search_names
 from paimon_explore.inspection.explorer.explorer_state import Answer, ExplorerState, ViewInput
-from paimon_explore.inspection.explorer.rows_session import file_of_tree_node
+from paimon_explore.inspection.explorer.rows_session import MAX_TEXT, file_of_tree_node
 from paimon_explore.inspection.explorer.sql_session import MAX_HISTORY, sql_names
 from paimon_explore.inspection.profile.profile_session import ConditionRequest
+from paimon_explore.inspection.rendering.escape import CELL_LIMIT
 from paimon_explore.sanitize import masked_members
 from paimon_explore.widgets import message_fields
 from paimon_explore.widgets.bundles import pane_bundle
@@ -53,6 +55,11 @@ def _rows(state: ExplorerState, message: Message) -> Answer:
 
 def _hints(state: ExplorerState, message: Message) -> Answer:
     return Answer(body=explorer_hints(state.inspector.at(_number(message, "snapshot"))))
+
+
+def _search(state: ExplorerState, message: Message) -> Answer:
+    at = state.inspector.at(state.checked_snapshot(_number(message, "snapshot")))
+    return Answer(body=search_names(at, _text(message, "text")))
 
 
 def _report(state: ExplorerState, message: Message) -> Answer:
@@ -101,7 +108,13 @@ def _rows_page(state: ExplorerState, message: Message) -> Answer:
     columns = [_checked_number(at) for at in _items(message, "columns")]
     start = _number(message, "unit"), _number(message, "offset")
     count = _number(message, "count")
-    return Answer(body=state.rows_session.page(_number(message, "handle"), start, count, columns))
+    handle = _number(message, "handle")
+    return Answer(body=state.rows_session.page(handle, start, count, columns, _limit(message)))
+
+
+def _limit(message: Message) -> int:
+    """The length at which values are cut; a request for whole values is one to save them."""
+    return MAX_TEXT if "whole" in message else CELL_LIMIT
 
 
 def _rows_cell(state: ExplorerState, message: Message) -> Answer:
@@ -129,7 +142,8 @@ def _sql_stop(state: ExplorerState, _message: Message) -> Answer:
 
 def _sql_page(state: ExplorerState, message: Message) -> Answer:
     place = _number(message, "offset"), _number(message, "count")
-    return Answer(body=state.sql_session.page(_number(message, "handle"), *place))
+    handle = _number(message, "handle")
+    return Answer(body=state.sql_session.page(handle, *place, _limit(message)))
 
 
 def _sql_cell(state: ExplorerState, message: Message) -> Answer:
@@ -143,6 +157,7 @@ _OPERATIONS: dict[str, Callable[[ExplorerState, Message], Answer]] = {
     "files": lambda state, message: state.files(_number(message, "snapshot")),
     "rows": _rows,
     "filter": lambda s, message: s.filter(_number(message, "frame"), _text(message, "text")),
+    "search": _search,
     "resolve": lambda state, message: state.resolve(_text(message, "text")),
     "tree": _tree,
     "detail": lambda state, message: state.detail(_text(message, "node")),

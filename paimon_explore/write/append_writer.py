@@ -21,7 +21,7 @@ from paimon_explore.metadata.options.table_options import DYNAMIC_BUCKET, TableO
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.write.abortable_writer import AbortableWriter
-from paimon_explore.write.blob_files import BlobFiles, blob_fields, check_descriptors, without_blobs
+from paimon_explore.write.blob_files import BlobFiles, blob_fields, check_references, without_blobs
 from paimon_explore.write.buckets.bucket_writers import BucketWriters
 from paimon_explore.write.buckets.partition_grouping import partitions_of, split_rows
 from paimon_explore.write.data_file_writer import DataFileWriter
@@ -92,7 +92,7 @@ class AppendWriter(AbortableWriter):
         """Write rows that have exactly the columns and types of the files, in any order."""
         if not batch.num_rows:
             return
-        check_descriptors(batch, self._target.options)
+        check_references(batch, self._target.options)
         partitions = partitions_of(batch, self._target.schema.partition_type)
         if self._state is not None:
             self._state.load(partitions.keys)

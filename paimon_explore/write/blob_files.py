@@ -18,9 +18,11 @@ from paimon_explore.data_types.definitions import AtomicType, DataField, MapType
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.data_types.local_time import local_millis
 from paimon_explore.data_types.traversal import is_blob_file_type, is_root, parts
-from paimon_explore.encoding.blob.blob_collections import check_key, encode_nested
+from paimon_explore.encoding.blob.blob_collections import encode_nested
 from paimon_explore.encoding.blob.blob_descriptor import decode_descriptor, is_descriptor
 from paimon_explore.encoding.blob.blob_file import BlobFileWriter
+from paimon_explore.encoding.blob.blob_view import is_view
+from paimon_explore.encoding.blob.map_keys import key_coder
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.fileio.discard import discard
 from paimon_explore.metadata.options import table_options as opt
@@ -45,16 +47,14 @@ def blob_fields(schema: TableSchema, options: TableOptions) -> tuple[DataField, 
     Raises:
         UnsupportedFeatureError: writing a kind of BLOB column is not supported.
     """
-    if options.value(opt.BLOB_VIEW_FIELD):
-        raise UnsupportedFeatureError(f"writing a table with option {opt.BLOB_VIEW_FIELD.key!r}")
-    inline = options.value(opt.BLOB_DESCRIPTOR_FIELD)
+    inline = {*options.value(opt.BLOB_DESCRIPTOR_FIELD), *options.value(opt.BLOB_VIEW_FIELD)}
     found = []
     for field in schema.fields:
         if field.name in inline:
             continue
         if is_blob_file_type(field.type):
             if isinstance(field.type, MapType):
-                check_key(field.type.key)
+                key_coder(field.type.key)  # raises for other types
             found.append(field)
         elif any(is_root(kind, TypeRoot.BLOB) for kind in parts(field.type)):
             raise UnsupportedFeatureError(
@@ -64,23 +64,31 @@ def blob_fields(schema: TableSchema, options: TableOptions) -> tuple[DataField, 
     return tuple(found)
 
 
-def check_descriptors(rows: pa.RecordBatch, options: TableOptions) -> None:
-    """Check that columns of descriptors have nothing else.
+def check_references(rows: pa.RecordBatch, options: TableOptions) -> None:
+    """Check that columns of descriptors, or of references to other tables, have nothing else.
 
     Raises:
-        InvalidInputError: a value is no descriptor.
+        InvalidInputError: a value is no descriptor or reference.
     """
-    for name in options.value(opt.BLOB_DESCRIPTOR_FIELD):
-        at = rows.schema.get_field_index(name)
-        values = () if at < 0 else as_python(rows.column(at))
-        for row, value in enumerate(values):
-            if isinstance(value, bytes) and not is_descriptor(value):
-                raise InvalidInputError(
-                    f"Row {row} of column {name!r} is no descriptor, which "
-                    f"{opt.BLOB_DESCRIPTOR_FIELD.key!r} requires.",
-                    hint="Pass the bytes of a BlobDescriptor, which "
-                    "paimon_explore.encoding.blob.blob_descriptor.encode_descriptor makes, too.",
-                )
+    for option, kind, is_one, encode in (
+        (
+            opt.BLOB_DESCRIPTOR_FIELD,
+            "descriptor",
+            is_descriptor,
+            "blob_descriptor.encode_descriptor",
+        ),
+        (opt.BLOB_VIEW_FIELD, "reference", is_view, "blob_view.encode_view"),
+    ):
+        for name in options.value(option):
+            at = rows.schema.get_field_index(name)
+            values = () if at < 0 else as_python(rows.column(at))
+            for row, value in enumerate(values):
+                if isinstance(value, bytes) and not is_one(value):
+                    raise InvalidInputError(
+                        f"Row {row} of column {name!r} is no {kind}, which {option.key!r} "
+                        "requires.",
+                        hint=f"paimon_explore.encoding.blob.{encode} makes one.",
+                    )
 
 
 def without_blobs(layout: FileLayout, blobs: Sequence[DataField]) -> FileLayout:
@@ -165,19 +173,31 @@ class BlobColumn:
     def add(self, value: object) -> None:
         """Write the next row: the value, None, or `ELSEWHERE`.
 
-        With `blob-as-descriptor` a value may be a descriptor, whose contents are copied.
+        With `blob-as-descriptor` a BLOB may be a descriptor, whose contents are copied.
         """
         writer = self._writer or self._open()
         if value is ELSEWHERE:
             writer.add_elsewhere()
             return
-        if self._copies and isinstance(value, bytes) and is_descriptor(value):
-            value = read_contents(self._store, decode_descriptor(value))
+        if self._copies:
+            value = self._copied(value)
         if isinstance(value, list) and self._nested is not None:
             value = encode_nested(value, self._nested)
         writer.add_value(value if isinstance(value, bytes) else None)
         if writer.size >= self._target_bytes:
             self._close()
+
+    def _copied(self, value: object) -> object:
+        """Replace descriptors by their contents: of a BLOB, in an array or in pairs of a map."""
+        match value:
+            case list():
+                return [self._copied(one) for one in value]
+            case (key, item):
+                return key, self._copied(item)
+            case bytes() if is_descriptor(value):
+                return read_contents(self._store, decode_descriptor(value))
+            case _:
+                return value
 
     def _open(self) -> BlobFileWriter:
         path, self._external = self._location.next_path(self._layout)

@@ -21,7 +21,7 @@ from paimon_explore.metadata.options.table_options import (
 from paimon_explore.write.column_statistics import StatsMode
 from paimon_explore.write.file_indexes import IndexPlan
 
-TEXT_FORMATS = frozenset({"csv", "json"})
+TEXT_FORMATS = frozenset({"csv", "json", "text"})
 """Formats that are compressed as a whole; the file name includes the codec."""
 _GROUPED = frozenset({"parquet", "orc", "mosaic"})
 _COMPRESSION_OPTIONS = (

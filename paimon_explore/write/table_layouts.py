@@ -39,6 +39,7 @@ from paimon_explore.metadata.options.option_definition import Option
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.schema.memoize_by_schema import cached_by_schema_and_options
 from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.store.blob_contents import check_no_managed_blobs
 from paimon_explore.write.column_statistics import (
     KEY_MODE,
     NONE,
@@ -226,6 +227,7 @@ def _keyed(  # noqa: PLR0913  # the choices that data, changelog and postponed f
     prefix: str,
     mode: str,
 ) -> FileLayout:
+    check_no_managed_blobs(schema, options, "writing")
     thin = options.value(opt.DATA_FILE_THIN_MODE)
     keys = schema.trimmed_primary_keys
     names = [column.name for column in schema.fields]

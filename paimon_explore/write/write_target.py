@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from paimon_explore.data_types.arrow_buffers import Bools, bool_values
+from paimon_explore.data_types.traversal import check_known_types
 from paimon_explore.encoding.binary_row.decoder import decode_rows
 from paimon_explore.encoding.hash_index import decode_hashes
 from paimon_explore.errors import InvalidInputError
@@ -95,6 +96,7 @@ class WriteTarget:
         path = self.store.paths.schema(self.schema.id)
         check_path_options(self.schema, self.options, path)
         check_supported_options(self.options, Use.WRITE, self.store.paths.root)
+        check_known_types(self.schema.fields, "writing to a table with")
 
     def file_names(self) -> FileNames:
         """Return a generator of names for the new files of one bucket."""

@@ -10,7 +10,7 @@ import pytest
 
 import paimon_explore as pe
 from paimon_explore.inspection.rendering.result import Result
-from paimon_explore.inspection.system_tables.table_inspection import SYSTEM_TABLES, Inspection
+from paimon_explore.inspection.system_tables.all_system_tables import SYSTEM_TABLES
 from paimon_explore.table.engine_scans.scan_part import ScanPart
 from paimon_explore.table.maintenance import Maintenance
 from paimon_explore.table.merge_builder import Merge
@@ -21,52 +21,18 @@ from paimon_explore.table.row_reader import RowSource
 from paimon_explore.table.scan import Scan
 from paimon_explore.table.streams.change_batch import ChangeBatch
 from paimon_explore.table.streams.change_stream import ChangeStream
+from paimon_explore.table.table_inspection import TableInspection
 from paimon_explore.table.trace_context import Tracing
 from paimon_explore.table.transactions.transaction import Transaction
+from support.public_interface import RECORD, interface_lines, public
 
 PACKAGE = [
     *("Catalog", "PaimonError", "Table", "col", "compare", "demo", "expr", "lit", "open_table"),
     *("sql", "trace"),
 ]
 DOORS = ["errors", "inspect", "spark", "widgets"]
-CATALOG = {
-    *("create_database", "create_table", "databases", "drop_database", "drop_table"),
-    *("explore", "rename_table", "sql", "system_table", "table", "tables", "warehouse"),
-}
-TABLE = {
-    *("compare", "what_if"),
-    *("append", "at", "branch", "branches", "consumers", "delete", "drop_partitions", "explore"),
-    *("diff", "explain", "health", "history", "lsm", "preview_expiry", "profile", "schema_history"),
-    *("overview", "why", "inspect", "name", "options", "overwrite", "path", "scan", "schema"),
-    *("schemas", "snapshot"),
-    *("snapshots", "system_table", "tags", "to_arrow", "to_batches", "to_duckdb", "to_pandas"),
-    *("to_polars", "truncate", "upsert", "update", "merge", "compact", "maintenance", "count"),
-    *("rows", "alter", "add_column", "drop_column", "rename_column", "alter_column_type", "fsck"),
-    *("set_options", "unset_options", "create_tag", "delete_tag", "create_branch", "analyze"),
-    *("delete_branch", "fast_forward", "rollback_to", "expire_snapshots", "expire_partitions"),
-    *("remove_orphan_files", "consumers", "changes", "between", "head", "to_dataset"),
-    *("transaction", "add_files", "follow", "to_torch", "to_ray", "to_daft"),
-}
-SCAN = {
-    *(
-        "columns",
-        "count",
-        "explain",
-        "filter",
-        "limit",
-        "plan",
-        "row_limit",
-        "select",
-        "schema",
-        "to_arrow",
-        "to_batches",
-    ),
-    *("to_duckdb", "to_pandas", "to_polars", "where", "parts", "to_torch", "to_ray", "to_daft"),
-}
-
-
-def public(thing: object) -> set[str]:
-    return {name for name in dir(thing) if not name.startswith("_")}
+GROUPS = {"inspect": TableInspection, "maintenance": Maintenance, "what_if": WhatIf}
+"""The properties of a table that group the rarer acts."""
 
 
 def test_the_package_offers_these_names_and_doors() -> None:
@@ -79,21 +45,36 @@ def test_every_door_opens() -> None:
         assert getattr(pe, door).__name__.startswith("paimon_explore.")
 
 
-def test_catalog_table_and_scan_keep_their_names() -> None:
-    catalog = pe.demo()
-    table = catalog.table("demo.empty")
-    assert isinstance(table, pe.Table)
-    assert public(catalog) >= CATALOG
-    assert public(table) >= TABLE
-    assert public(table.scan()) >= SCAN
+def test_the_interface_is_the_recorded_one() -> None:
+    recorded = RECORD.read_text(encoding="utf-8").splitlines()
+    found = interface_lines()
+    assert sorted(set(found) ^ set(recorded)) == [], (
+        "The public interface has changed. Record it in tests: python -m support.public_interface"
+    )
+
+
+def test_tables_and_catalogs_are_small_to_learn() -> None:
+    assert len(public(pe.Table)) <= 55
+    assert len(public(pe.Catalog)) <= 35
+
+
+def test_each_act_of_a_table_has_one_place() -> None:
+    places: dict[str, list[str]] = {}
+    for place, kind in {"table": pe.Table, **GROUPS}.items():
+        for name in public(kind):
+            places.setdefault(name, []).append(place)
+    twice = {name: found for name, found in places.items() if len(found) > 1}
+    system_tables = {name for name in twice if name in SYSTEM_TABLES}
+    previews = {name for name, found in twice.items() if "what_if" in found}
+    assert set(twice) - system_tables - previews == set()
 
 
 def test_there_is_a_method_for_each_system_table_of_metadata() -> None:
-    assert public(Inspection) - {"state"} == set(SYSTEM_TABLES)
+    assert set(SYSTEM_TABLES) <= public(TableInspection)
 
 
 def test_public_things_are_documented() -> None:
-    for thing in (pe.Catalog, pe.Table, Scan, Inspection):
+    for thing in (pe.Catalog, pe.Table, Scan, TableInspection):
         methods = {name for name in public(thing) if callable(getattr(thing, name))}
         assert [name for name in methods if not getattr(thing, name).__doc__] == []
 
@@ -122,7 +103,7 @@ WITH_EXAMPLES = (
     *(ChangeStream, ChangeBatch, ConsumerListing, ScanPart),
 )
 """Classes whose methods each have an example in their docstring, which the tests run."""
-TYPED = (*WITH_EXAMPLES, Listing, Tracing, Inspection, Result, pe.PaimonError)
+TYPED = (*WITH_EXAMPLES, Listing, Tracing, TableInspection, Result, pe.PaimonError)
 
 
 def test_every_public_method_has_an_example() -> None:
@@ -155,7 +136,7 @@ def test_the_types_of_the_functions_for_spark_are_found() -> None:
 
 def test_a_type_of_a_package_that_is_missing_is_any_type(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "polars", None)
-    assert typing.get_type_hints(pe.Table.to_polars)["return"] is typing.Any
+    assert typing.get_type_hints(Scan.to_polars)["return"] is typing.Any
 
 
 VALUE_LINES = 5
@@ -179,26 +160,26 @@ def shown_values(catalog: pe.Catalog) -> dict[str, object]:
         "schema": t.schema,
         "options": t.options,
         "tag": t.tags["weighed"],
-        "consumer": t.consumers["labels"],
+        "consumer": t.maintenance.consumers["labels"],
         "snapshots": t.snapshots,
         "schemas": t.schemas,
         "tags": t.tags,
         "branches": t.branches,
-        "consumers": t.consumers,
+        "consumers": t.maintenance.consumers,
         "maintenance": t.maintenance,
         "retention": t.maintenance.snapshot_retention(),
         "inspect": t.inspect,
         "merge": merge,
-        "rows": t.system_table("files"),
+        "rows": t.inspect.system_table("files"),
         "between": t.between(1, 2),
         "change": next(t.changes()),
         "term": pe.col("a").is_null() | (pe.col("b") > 3),
         "literal": pe.lit("text"),
         "expression": pe.expr("upper(a)"),
         "trace": pe.trace(t),
-        "findings": t.fsck(),
-        "orphans": t.remove_orphan_files(),
-        "expired": t.expire_snapshots(retain_max=5),
+        "findings": t.maintenance.fsck(),
+        "orphans": t.maintenance.remove_orphan_files(),
+        "expired": t.maintenance.expire_snapshots(retain_max=5),
         "removal": t.delete_tag("weighed"),
     }
     return dict(values)
@@ -217,22 +198,34 @@ def test_every_report_about_a_table_prints_in_a_screen() -> None:
     t = pe.demo().table("demo.parcels")
     name = t.files().to_arrow()["file_name"][0].as_py()
     reports = [
-        *(t.explain("id > 3"), t.health(), t.diff(), t.lsm(), t.heat(), t.tree(), t.node()),
+        *(
+            t.explain("id > 3"),
+            t.health(),
+            t.diff(),
+            t.inspect.lsm(),
+            t.inspect.heat(),
+            t.inspect.tree(),
+            t.inspect.node(),
+        ),
         *(
             t.rows(),
             t.rows(merged=False),
-            t.timeline(),
+            t.inspect.timeline(),
             t.files(),
             t.partitions(),
-            t.bytes(),
-            t.replay(),
-            t.why(name),
+            t.inspect.bytes(),
+            t.inspect.replay(),
+            t.inspect.why(name),
         ),
-        *(t.file(name), t.history({"dt": "2026-01-01", "id": 2}), t.schema_history()),
-        *(t.preview_expiry(retain_max=2), t.profile(), t.profile(exact=True)),
-        *(t.what_if.compact(), t.compare()),
+        *(
+            t.inspect.file(name),
+            t.history({"dt": "2026-01-01", "id": 2}),
+            t.inspect.schema_history(),
+        ),
+        *(t.what_if.expire_snapshots(retain_max=2), t.profile(), t.profile(exact=True)),
+        *(t.what_if.compact(), pe.compare(t)),
         t.what_if.options({"num-levels": 4}),
-        t.overview(),
+        t.inspect.overview(),
     ]
     sizes = {type(report).__name__: len(repr(report).splitlines()) for report in reports}
     assert {name: size for name, size in sizes.items() if not 1 <= size <= REPORT_LINES} == {}

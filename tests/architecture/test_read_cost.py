@@ -67,7 +67,7 @@ import sys
 import paimon_explore as pe
 
 folder, *unloaded = sys.argv[1:]
-batch = next(iter(pe.open_table(folder).to_batches()))
+batch = next(iter(pe.open_table(folder).scan().to_batches()))
 print(batch.num_rows > 0, [name for name in unloaded if name in sys.modules])
 """
 

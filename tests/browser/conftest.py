@@ -1,30 +1,14 @@
-"""A browser, the harness page, and JupyterLab, for the tests of this folder."""
+"""A fresh page, the harness page, and JupyterLab, for the tests of this folder."""
 
-import shutil
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect, sync_playwright
+from playwright.sync_api import Browser, expect
 
 from support.browser_page import Watched, serve
 from support.jupyter_lab import Lab, start_lab
-from support.required import lacking
 
-CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
 expect.set_options(timeout=15_000)  # a busy machine may need more than the usual five seconds
-ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking")
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """One Chromium for all tests."""
-    if not Path(CHROMIUM).exists():
-        lacking("browser", f"{CHROMIUM} does not exist; install the package chromium")
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=[*ARGUMENTS])
-        yield started
-        started.close()
 
 
 @pytest.fixture

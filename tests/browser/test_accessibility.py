@@ -9,10 +9,18 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from paimon_explore.inspection.explorer.explorer_state import ExplorerState
-from paimon_explore.inspection.explorer.explorer_tabs import TABS
+from paimon_explore.inspection.explorer.explorer_tabs import GROUPS, TABS
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.widgets.widget_requests import answer
-from support.browser_page import Watched, expect_trait, show, show_python, traits_query
+from support.browser_page import (
+    Watched,
+    chosen_tab,
+    expect_trait,
+    open_tab,
+    show,
+    show_python,
+    traits_query,
+)
 from support.depth import some
 from support.explored import golden_view
 from support.golden import GoldenTables
@@ -43,7 +51,8 @@ MOST_STOPS = 120
 def explored(watched: Watched, golden: GoldenTables, query: str = "") -> Page:
     """The explorer of a table with deletion vectors, partitions and several levels."""
     state = ExplorerState(Inspector(golden_view(golden.table("java200", "dv_pk").folder)))
-    given = f"{traits_query(selected=state.newest, tab='overview', code='t.overview()')}&{query}"
+    traits = traits_query(selected=state.newest, tab="overview", code="t.inspect.overview()")
+    given = f"{traits}&{query}"
     page = show_python(watched, "explorer", lambda message: answer(state, message), given)
     page.set_default_timeout(30_000)
     settle(page)
@@ -62,7 +71,7 @@ def settle(page: Page) -> None:
 def opened(page: Page, stride: int, turn: int = 0) -> Iterator[str]:
     """The ids of tabs, each open and with its answer; all of them in a deep run."""
     for tab in some(TABS, stride, turn):
-        page.locator(f".pe-tabs [id$='-tab-{tab}']").click()
+        open_tab(page, tab)
         expect_trait(page, "tab", tab)
         settle(page)
         yield tab
@@ -91,7 +100,7 @@ def test_tab_reaches_everything_and_the_focus_is_always_seen(
     page = explored(harness, golden)
     unseen: list[object] = []
     for tab in opened(page, 3, 2):
-        page.locator(".pe-tabs [aria-selected=true]").focus()
+        page.get_by_role("tab", selected=True).first.focus()
         stops = []
         for _ in range(MOST_STOPS):
             page.keyboard.press("Tab")
@@ -110,13 +119,20 @@ def test_tab_reaches_everything_and_the_focus_is_always_seen(
 
 def test_arrows_walk_through_all_tabs(harness: Watched, golden: GoldenTables) -> None:
     page = explored(harness, golden)
-    page.locator(".pe-tabs [aria-selected=true]").focus()
-    for tab in TABS:
-        expect_trait(page, "tab", tab)
+    strip = page.get_by_role("tablist", name="Groups of views")
+    for group, tabs in GROUPS.items():
+        strip.locator("[aria-selected=true]").focus()
+        expect(strip.get_by_role("tab", name=group)).to_be_focused()
+        for tab in tabs:
+            expect_trait(page, "tab", tab)
+            if len(tabs) > 1:
+                chosen_tab(page).focus()
+                page.keyboard.press("ArrowRight")
+        strip.locator("[aria-selected=true]").focus()
         page.keyboard.press("ArrowRight")
     expect_trait(page, "tab", TABS[0])
     page.keyboard.press("End")
-    expect_trait(page, "tab", TABS[-1])
+    expect_trait(page, "tab", next(iter(GROUPS["Internals"])))
     settle(page)
     harness.check()
 
@@ -163,7 +179,7 @@ def test_nothing_moves_where_less_motion_is_preferred(
     moving: list[object] = []
     for tab in chain(opened(page, 3, 1), ["replay"]):
         if tab == "replay":
-            page.locator(".pe-tabs [id$='-tab-replay']").click()
+            open_tab(page, "replay")
             page.wait_for_selector("[data-pane='replay'] table")
         count = page.evaluate(MOVING)
         if count:

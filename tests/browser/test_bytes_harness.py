@@ -50,7 +50,7 @@ def show_bytes(watched: Watched, found: ByteLayout, query: str = "") -> Page:
 
 
 def test_a_manifest_opens_at_its_records(harness: Watched) -> None:
-    page = show_bytes(harness, orders().bytes("delta/0"))
+    page = show_bytes(harness, orders().inspect.bytes("delta/0"))
     tree = page.get_by_role("tree", name="Fields")
     expect(tree.get_by_role("treeitem", name="_FILE 20 fields")).to_be_visible()
     tree.get_by_role("treeitem", name="_KIND").click()
@@ -64,7 +64,7 @@ def test_a_manifest_opens_at_its_records(harness: Watched) -> None:
 
 
 def test_a_byte_finds_its_field(harness: Watched) -> None:
-    page = show_bytes(harness, orders().bytes("delta/0"))
+    page = show_bytes(harness, orders().inspect.bytes("delta/0"))
     page.locator("[data-byte='2'].peb-byte").click()
     expect(page.locator(".peb")).to_have_attribute("data-path", "0.0")
     expect(page.get_by_role("treeitem", selected=True)).to_contain_text("magic")
@@ -77,7 +77,7 @@ def test_a_byte_finds_its_field(harness: Watched) -> None:
 
 
 def test_fields_are_walked_by_keyboard(harness: Watched) -> None:
-    page = show_bytes(harness, orders().bytes())
+    page = show_bytes(harness, orders().inspect.bytes())
     page.get_by_role("tree", name="Fields").focus()
     for key in ("ArrowDown", "ArrowDown", "ArrowDown", "ArrowRight", "ArrowDown"):
         page.keyboard.press(key)
@@ -120,7 +120,7 @@ def test_a_large_file_is_scrolled_by_windows(harness: Watched, tmp_path: Path) -
 def test_axe_finds_nothing_serious(harness: Watched, theme: str, width: int) -> None:
     if not AXE.exists():
         lacking("axe", f"{AXE} does not exist")
-    page = show_bytes(harness, orders().bytes("delta/0"), f"theme={theme}&width={width}")
+    page = show_bytes(harness, orders().inspect.bytes("delta/0"), f"theme={theme}&width={width}")
     page.locator("[data-byte='5'].peb-byte").click()
     page.wait_for_timeout(300)
     page.evaluate(AXE.read_text(encoding="utf-8"))
@@ -133,7 +133,7 @@ def test_axe_finds_nothing_serious(harness: Watched, theme: str, width: int) -> 
 
 
 def test_taking_it_down_leaves_nothing_behind(harness: Watched) -> None:
-    page = show_bytes(harness, orders().bytes())
+    page = show_bytes(harness, orders().inspect.bytes())
     page.evaluate("window.close_()")
     assert page.evaluate("window.model.listenerCount()") == 0
     harness.check()

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from support.browser_page import Watched, expect_trait, show
+from support.browser_page import Watched, expect_trait, open_tab, show
 from support.required import lacking
 
 pytestmark = pytest.mark.browser
@@ -44,7 +44,8 @@ def test_the_cursor_moves_by_keyboard_and_python_hears_of_it(harness: Watched) -
 
 def test_a_click_on_the_timeline_chooses_the_nearest_snapshot(harness: Watched) -> None:
     page = show(harness, "snapshots=5&files=20")
-    page.get_by_role("button", name="consumers").click()
+    page.get_by_role("combobox", name="Find").fill("watermark: hidden")
+    page.get_by_role("combobox", name="Find").press("Enter")
     page.locator(".pe-timeline-canvas").click(position={"x": 100, "y": 30})
     expect(page.locator(".pe-summary strong")).to_have_text("snapshot 2")
     harness.check()
@@ -131,7 +132,7 @@ def test_an_empty_table_and_an_unreadable_snapshot_are_told(harness: Watched) ->
 def test_hostile_names_stay_text_in_every_pane(harness: Watched) -> None:
     page = show(harness, "snapshots=30&files=300&hostile=1")
     open_first_entry(page)
-    page.get_by_role("tab", name="Partitions").click()
+    open_tab(page, "partitions")
     page.wait_for_timeout(150)
     page.locator(".pe-timeline-canvas").hover(position={"x": 40, "y": 40})
     assert page.evaluate("window.__ran") is None

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from paimon_explore import Catalog
-from support.browser_page import Watched
+from support.browser_page import Watched, open_tab
 from support.golden import GoldenTables
 from support.jupyter_lab import TOKEN, Lab
 
@@ -87,7 +87,7 @@ def test_the_explorer_works_in_notebook_7(lab: Lab, watched: Watched, table: str
     page.locator(".pe-timeline-canvas").focus()
     page.keyboard.press("ArrowLeft")
     expect(page.locator(".pe-summary strong")).to_have_text("snapshot 11")
-    page.get_by_role("tab", name="Bytes").click()
+    open_tab(page, "bytes")
     page.wait_for_selector("[data-file='snapshot-11']", timeout=20_000)
     check(watched)
 

@@ -175,7 +175,7 @@ def test_an_empty_table_gets_its_first_snapshot(harness: Watched) -> None:
     values = asked.widget.trait_values()
     traits = quote(json.dumps({name: values[name] for name in TRAITS}))
     page = show_python(harness, "explorer", asked, f"traits={traits}")
-    expect(page.get_by_role("tabpanel")).to_contain_text("no snapshot yet")
+    expect(page.get_by_role("tabpanel", name="Files")).to_contain_text("no snapshot yet")
     history.commit(("+", "f1"))
     expect(page.locator(".pe-summary strong")).to_have_text("snapshot 1")
     expect(page.locator(".pe-totals strong")).to_have_text("1 file")

@@ -6,7 +6,7 @@ from playwright.sync_api import Page, expect
 from paimon_explore.inspection.explorer.explorer_state import ExplorerState
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.widgets.widget_requests import answer
-from support.browser_page import Watched, show_python, traits_query
+from support.browser_page import Watched, open_tab, show_python, traits_query
 from support.explored import History
 
 pytestmark = pytest.mark.browser
@@ -37,7 +37,7 @@ def show(harness: Watched, tab: str, width: int = 868) -> Page:
 def test_labels_of_charts_stay_inside_and_can_be_told_apart(harness: Watched) -> None:
     for tab in ("heat", "diff"):
         page = show(harness, tab) if tab == "heat" else harness.page
-        page.locator(f'[role="tab"][id$="-tab-{tab}"]').click()
+        open_tab(page, tab)
         page.locator(f'.pes-pane[data-pane="{tab}"][data-shown]:not([data-busy])').wait_for()
         labels = page.locator(".pes-chart:visible .pes-label")
         expect(labels).to_have_count(len(PARTITIONS))

@@ -14,7 +14,14 @@ from paimon_explore.inspection.explorer.explorer_state import ExplorerState
 from paimon_explore.inspection.table_view import TableView
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.widgets.widget_requests import answer
-from support.browser_page import Watched, expect_trait, show_python, traits_query
+from support.browser_page import (
+    Watched,
+    chosen_tab,
+    expect_trait,
+    open_tab,
+    show_python,
+    traits_query,
+)
 from support.explored import golden_view
 from support.golden import GoldenTables
 
@@ -39,7 +46,7 @@ class Walk:
 
     def tab(self, title: str) -> None:
         """The title of the open tab."""
-        expect(self.page.get_by_role("tab", selected=True)).to_contain_text(title)
+        expect(chosen_tab(self.page)).to_contain_text(title)
 
 
 def slow(walk: Walk) -> None:
@@ -144,7 +151,7 @@ def open_overview(watched: Watched, view: TableView, query: str = "") -> Page:
 
 def back(page: Page) -> None:
     """Return to the overview of the latest snapshot."""
-    page.get_by_role("tab", name="Overview").click()
+    open_tab(page, "overview")
     page.locator(".pe-timeline-canvas").focus()
     page.keyboard.press("End")
     page.wait_for_selector('.pes-pane[data-pane="overview"]:not([data-busy])')
@@ -180,7 +187,7 @@ def test_sentences_lead_to_their_evidence(harness: Watched, golden: GoldenTables
     first = page.locator(".pes-sentences").first
     expect(first).to_contain_text("append_avro is an append table")
     page.get_by_role("button", name="data files", exact=False).first.click()
-    expect(page.get_by_role("tab", selected=True)).to_have_text("Files")
+    expect(chosen_tab(page)).to_have_text("Files")
     expect(page.locator(".pe-grid-row:visible").first).to_be_visible()
     harness.check()
 
@@ -237,7 +244,7 @@ def test_a_handle_is_dragged_and_the_explorer_is_maximised(
 
 def test_terms_have_tooltips_and_stand_in_the_help(harness: Watched, golden: GoldenTables) -> None:
     page = open_overview(harness, golden_view(golden.table("java200", "dv_pk").folder))
-    page.get_by_role("tab", name="Files").click()
+    open_tab(page, "files")
     level = page.get_by_role("columnheader", name="level")
     level.hover()
     expect(level).to_have_attribute(
@@ -261,12 +268,12 @@ def test_terms_have_tooltips_and_stand_in_the_help(harness: Watched, golden: Gol
 
 
 PLACEHOLDERS = {
-    "Rows": ("Condition on rows", "Condition on rows, e.g. dt = 'p0' and k >= 1"),
-    "Profile": ("Rows where", "SQL condition on rows, e.g. dt = 'p0' and k >= 1"),
-    "Explain scan": ("Condition", "SQL condition, limit, e.g. dt = 'p0' and k >= 1"),
-    "Key history": ("Primary key", "values of the key columns, e.g. dt = 'p0', k = 1"),
-    "Compare": ("snapshot, tag or time", "latest, e.g. 1"),
-    "What if": ("partition", "all partitions, e.g. dt=p0"),
+    "rows": ("Condition on rows", "Condition on rows, e.g. dt = 'p0' and k >= 1"),
+    "profile": ("Rows where", "SQL condition on rows, e.g. dt = 'p0' and k >= 1"),
+    "explain": ("Condition", "SQL condition, limit, e.g. dt = 'p0' and k >= 1"),
+    "key": ("Primary key", "values of the key columns, e.g. dt = 'p0', k = 1"),
+    "compare": ("snapshot, tag or time", "latest, e.g. 1"),
+    "what_if": ("partition", "all partitions, e.g. dt=p0"),
 }
 """Label and placeholder of a field of each view."""
 
@@ -274,7 +281,7 @@ PLACEHOLDERS = {
 def test_placeholders_are_examples_of_the_table(harness: Watched, golden: GoldenTables) -> None:
     page = open_overview(harness, golden_view(golden.table("java200", "dv_pk").folder))
     for tab, (label, placeholder) in PLACEHOLDERS.items():
-        page.get_by_role("tab", name=tab, exact=True).click()
+        open_tab(page, tab)
         panel = page.locator(".pe-panel:visible[role=tabpanel]")
         field = panel.get_by_role("textbox", name=label, exact=True)
         expect(field).to_have_attribute("placeholder", placeholder)

@@ -15,7 +15,7 @@ from paimon_explore.inspection.profile.row_profile import RowProfile
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.widgets.bundles import bundle
 from paimon_explore.widgets.widget_requests import answer
-from support.browser_page import Watched, show_python
+from support.browser_page import Watched, open_tab, show_python
 from support.explored import HOSTILE
 from support.small_tables import append_table, columns
 
@@ -56,8 +56,8 @@ def open_profile(
     return page
 
 
-def open_tab(page: Page, pane: str) -> None:
-    page.locator(f'[role="tab"][id$="-tab-{pane}"]').click()
+def open_pane(page: Page, pane: str) -> None:
+    open_tab(page, pane)
     page.locator(f'.pes-pane[data-pane="{pane}"][data-shown]:not([data-busy])').wait_for()
 
 
@@ -119,11 +119,11 @@ def test_values_and_nulls_filter_the_rows_of_the_scan_explanation_too(harness: W
     expect(page.locator(".pes-title:visible")).to_contain_text("4 rows where v = 'value 1'")
     page.get_by_role("button", name="Show only rows where x is null").click()
     expect(page.locator(".pes-title:visible")).to_contain_text("v = 'value 1' AND x IS NULL")
-    open_tab(page, "explain")
+    open_pane(page, "explain")
     expect(page.locator(".pes-title:visible")).to_contain_text(
         "for the condition v = 'value 1' AND x IS NULL"
     )
-    open_tab(page, "profile")
+    open_pane(page, "profile")
     page.get_by_role("button", name="Clear the condition on rows").click()
     expect(page.locator(".pes-title:visible")).to_have_text("snapshot 2: 12 rows, 3 columns")
     expect(condition(page)).to_have_value("")

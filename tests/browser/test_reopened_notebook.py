@@ -15,7 +15,7 @@ CELLS = [
     "import paimon_explore as pe\ncatalog = pe.demo({folder!r})\nt = catalog.table('demo.orders')",
     "t.explore()",
     "catalog.explore()",
-    "t.lsm().widget()",
+    "t.inspect.lsm().widget()",
 ]
 SHUT_DOWN = "window.jupyterapp.shell.currentWidget.sessionContext.shutdown()"
 SAVE = "window.jupyterapp.commands.execute('docmanager:save')"

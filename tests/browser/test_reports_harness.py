@@ -9,12 +9,20 @@ from playwright.sync_api import Page, expect
 
 from paimon_explore.inspection.explorer.explorer_reports import REPORTS
 from paimon_explore.inspection.explorer.explorer_state import ExplorerState
-from paimon_explore.inspection.explorer.explorer_tabs import TABS
+from paimon_explore.inspection.explorer.explorer_tabs import GROUPS, TABS
 from paimon_explore.inspection.table_view import TableView
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.widgets.bundles import bundle
 from paimon_explore.widgets.widget_requests import answer
-from support.browser_page import Watched, show_python, traits_query
+from support.browser_page import (
+    Watched,
+    chosen_tab,
+    expect_trait,
+    group_tab,
+    open_tab,
+    show_python,
+    traits_query,
+)
 from support.explored import HOSTILE, History, golden_view, hostile_history
 from support.golden import GoldenTables
 from support.required import lacking
@@ -44,8 +52,8 @@ def show_explorer(
     return page
 
 
-def open_tab(page: Page, pane: str, asked: str | None = None) -> None:
-    page.locator(f'[role="tab"][id$="-tab-{pane}"]').click()
+def open_pane(page: Page, pane: str, asked: str | None = None) -> None:
+    open_tab(page, pane)
     if pane in READY:
         page.locator(READY[pane]).first.wait_for()
         return
@@ -64,7 +72,7 @@ def open_tab(page: Page, pane: str, asked: str | None = None) -> None:
 def test_every_view_has_its_sheet(harness: Watched, golden: GoldenTables) -> None:
     page = show_explorer(harness, golden_view(golden.table("java200", "dv_pk").folder))
     for pane in REPORTS:
-        open_tab(page, pane)
+        open_pane(page, pane)
         expect(page.locator(".pes-title:visible")).not_to_be_empty()
         expect(page.locator(".pes-problem:visible")).to_have_count(0)
     harness.check()
@@ -72,7 +80,7 @@ def test_every_view_has_its_sheet(harness: Watched, golden: GoldenTables) -> Non
 
 def test_a_section_shows_runs_and_leads_to_files(harness: Watched, golden: GoldenTables) -> None:
     page = show_explorer(harness, golden_view(golden.table("java200", "dv_pk").folder))
-    open_tab(page, "lsm", "dt=p1, bucket 0")
+    open_pane(page, "lsm", "dt=p1, bucket 0")
     expect(page.locator(".pes-title:visible")).to_contain_text("dt=p1, bucket 0")
     boxes = page.locator(".pes-box")
     expect(boxes).to_have_count(3)
@@ -86,14 +94,13 @@ def test_a_section_shows_runs_and_leads_to_files(harness: Watched, golden: Golde
 
 def test_a_scan_is_explained_by_keyboard_alone(harness: Watched, golden: GoldenTables) -> None:
     page = show_explorer(harness, golden_view(golden.table("java200", "dv_pk").folder))
-    page.get_by_role("tab", selected=True).focus()
-    for _ in range(20):
-        page.keyboard.press("ArrowRight")
-        if page.get_by_role("tab", selected=True).inner_text() == "Explain scan":
-            break
+    group_tab(page, "Data").focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    expect(chosen_tab(page)).to_have_text("Explain scan")
     page.locator(".pes-input:visible").wait_for()  # its script is loaded when it first opens
     page.keyboard.press("Tab")
-    expect(page.get_by_role("combobox", name="All views")).to_be_focused()
+    expect(chosen_tab(page)).to_be_focused()
     page.keyboard.press("Tab")
     expect(page.locator(".pes-input:visible")).to_be_focused()
     page.keyboard.type("k > 900 limit 3")
@@ -107,16 +114,16 @@ def test_a_scan_is_explained_by_keyboard_alone(harness: Watched, golden: GoldenT
 
 def test_a_wrong_condition_is_told_in_place(harness: Watched, golden: GoldenTables) -> None:
     page = show_explorer(harness, golden_view(golden.table("java200", "dv_pk").folder))
-    open_tab(page, "explain", "k >")
+    open_pane(page, "explain", "k >")
     expect(page.locator(".pes-problem:visible")).to_contain_text("The condition cannot be parsed")
-    open_tab(page, "key", "k = 287")
+    open_pane(page, "key", "k = 287")
     expect(page.locator(".pes-box").first).to_be_visible()
     harness.check()
 
 
 def test_sheets_follow_the_cursor_and_the_mark(harness: Watched, golden: GoldenTables) -> None:
     page = show_explorer(harness, golden_view(golden.table("java200", "dv_pk").folder))
-    open_tab(page, "diff")
+    open_pane(page, "diff")
     expect(page.locator(".pes-title:visible")).to_contain_text("snapshot 11 → snapshot 12")
     page.locator(".pe-timeline-canvas").focus()
     page.keyboard.press("m")
@@ -130,9 +137,9 @@ def test_a_finding_leads_to_its_evidence(harness: Watched) -> None:
     commits = [[{"k": number}] for number in range(7)]
     table = keyed_table(columns(k=pa.int32()), *commits, primary_key=["k"])
     page = show_explorer(harness, table._view())
-    open_tab(page, "health")
+    open_pane(page, "health")
     page.get_by_role("button", name="bucket 0 has 7 sorted runs").click()
-    expect(page.get_by_role("tab", selected=True)).to_have_text("LSM tree")
+    expect(chosen_tab(page)).to_have_text("LSM tree")
     expect(page.locator(".pes-box:visible")).to_have_count(7)
     harness.check()
 
@@ -154,7 +161,7 @@ def test_too_many_files_are_shown_in_groups_until_a_filter_leaves_few(harness: W
     page.locator(".pe-filter").fill("")
     page.locator(".pe-filter").press("Enter")
     expect(totals).to_contain_text("in 2 groups")
-    page.get_by_role("tab", name="Partitions").click()
+    open_tab(page, "partitions")
     expect(page.get_by_role("row", name="p=x")).to_contain_text("6")
     harness.check()
 
@@ -163,7 +170,7 @@ def test_a_commit_is_replayed_step_by_step_or_played(
     harness: Watched, golden: GoldenTables
 ) -> None:
     page = show_explorer(harness, golden_view(golden.table("java200", "dv_pk").folder))
-    open_tab(page, "replay")
+    open_pane(page, "replay")
     stage = page.get_by_role("group", name="The commit step by step")
     stage.get_by_role("button", name="First step").click()
     expect(stage).to_contain_text("step 1 of 8")
@@ -179,7 +186,7 @@ def test_a_commit_is_replayed_step_by_step_or_played(
 def test_nothing_plays_for_those_who_want_no_motion(harness: Watched, golden: GoldenTables) -> None:
     harness.page.emulate_media(reduced_motion="reduce")
     page = show_explorer(harness, golden_view(golden.table("java200", "dv_pk").folder))
-    open_tab(page, "replay")
+    open_pane(page, "replay")
     stage = page.get_by_role("group", name="The commit step by step")
     expect(stage.get_by_role("button", name="Play the commit")).to_be_hidden()
     stage.get_by_role("button", name="Previous step").click()
@@ -193,7 +200,7 @@ def test_a_compaction_is_previewed_with_tried_options(harness: Watched) -> None:
     commits = [[{"k": number}] for number in range(4)]
     table = keyed_table(columns(k=pa.int32()), *commits, primary_key=["k"])
     page = show_explorer(harness, table._view())
-    open_tab(page, "what_if")
+    open_pane(page, "what_if")
     totals = page.get_by_role("table", name="Before and after")
     expect(totals.get_by_role("row", name="files")).to_contain_text("4")
     page.get_by_label("full compaction").select_option("false")
@@ -221,7 +228,7 @@ def test_the_other_previews_have_forms_of_their_own(harness: Watched) -> None:
     commits = [[{"k": number}] for number in range(4)]
     table = keyed_table(columns(k=pa.int32()), *commits, primary_key=["k"])
     page = show_explorer(harness, table._view())
-    open_tab(page, "what_if")
+    open_pane(page, "what_if")
     title = page.locator(".pes-title:visible")
     page.get_by_label("Action", exact=True).select_option("Snapshot expiry")
     expect(title).to_contain_text("0 snapshots would expire")
@@ -241,7 +248,7 @@ def test_a_snapshot_is_compared_with_another(harness: Watched) -> None:
     commits = [[{"k": number}] for number in range(4)]
     table = keyed_table(columns(k=pa.int32()), *commits, primary_key=["k"])
     page = show_explorer(harness, table._view())
-    open_tab(page, "compare")
+    open_pane(page, "compare")
     rows = page.get_by_role("table", name="Rows that differ")
     expect(rows.get_by_role("row", name="only in a")).to_have_count(1)
     page.get_by_label("snapshot, tag or time").fill("1")
@@ -257,7 +264,7 @@ def test_a_snapshot_is_compared_with_another(harness: Watched) -> None:
 def test_a_hostile_table_stays_inert(harness: Watched, pane: str) -> None:
     page = show_explorer(harness, hostile_history().view)
     page.on("dialog", lambda dialog: harness.errors.append(dialog.message))
-    open_tab(page, pane)
+    open_pane(page, pane)
     page.locator(".pe-tree").focus()
     for key in ("ArrowDown", "+", "ArrowDown", "+", "ArrowDown"):
         page.keyboard.press(key)
@@ -274,7 +281,7 @@ def focused_in_panel(page: Page) -> bool:
     found: bool = page.evaluate(
         """() => {
         const at = document.activeElement;
-        const inside = at.closest('[role="tabpanel"]') !== null;
+        const inside = at.closest('.pe-panel[role="tabpanel"]') !== null;
         return inside && at.dataset.lmSuppressShortcuts === "true";
         }"""
     )
@@ -283,31 +290,53 @@ def focused_in_panel(page: Page) -> bool:
 
 def test_every_view_is_reached_and_left_by_keyboard(harness: Watched, golden: GoldenTables) -> None:
     page = show_explorer(harness, golden_view(golden.table("java200", "dv_pk").folder))
-    page.get_by_role("tab", selected=True).focus()
+    group_tab(page, "Data").focus()
     page.keyboard.press("Home")
-    for pane in TABS:
-        tab = page.get_by_role("tab", selected=True)
-        expect(tab).to_have_attribute("id", re.compile(f"-tab-{pane}$"))
-        expect(tab).to_be_focused()
-        open_selected(page, pane)
-        page.keyboard.press("Tab")
-        page.keyboard.press("Tab")
-        assert focused_in_panel(page), pane
-        leaks = page.evaluate(
-            """() => [...document.querySelectorAll(".pe-explorer *")]
-            .filter((e) => e.tabIndex >= 0 && e.dataset.lmSuppressShortcuts !== "true")
-            .map((e) => e.outerHTML.slice(0, 120))"""
-        )
-        assert leaks == [], pane
-        page.keyboard.press("Shift+Tab")
-        page.keyboard.press("Shift+Tab")
-        expect(tab).to_be_focused()
+    for group, tabs in GROUPS.items():
+        strip = group_tab(page, group)
+        expect(strip).to_be_focused()
+        for pane in tabs:
+            tab = chosen_tab(page) if len(tabs) > 1 else strip
+            if pane == next(iter(tabs)) and tab is not strip:
+                page.keyboard.press("Tab")
+            expect(chosen_tab(page)).to_have_attribute("id", re.compile(f"-tab-{pane}$"))
+            expect(tab).to_be_focused()
+            open_selected(page, pane)
+            page.keyboard.press("Tab")
+            assert focused_in_panel(page), pane
+            leaks = page.evaluate(
+                """() => [...document.querySelectorAll(".pe-explorer *")]
+                .filter((e) => e.tabIndex >= 0 && e.dataset.lmSuppressShortcuts !== "true")
+                .map((e) => e.outerHTML.slice(0, 120))"""
+            )
+            assert leaks == [], pane
+            page.keyboard.press("Shift+Tab")
+            expect(tab).to_be_focused()
+            if tab is not strip:
+                page.keyboard.press("ArrowRight")
+        if len(tabs) > 1:
+            page.keyboard.press("Shift+Tab")
         page.keyboard.press("ArrowRight")
-    page.keyboard.press("End")
-    expect(page.get_by_role("tab", selected=True)).to_have_text("Bytes")
-    page.get_by_role("combobox", name="All views").focus()
-    page.keyboard.press("Home")
-    expect(page.get_by_role("tab", selected=True)).to_have_text("Overview")
+    expect(group_tab(page, "Overview")).to_be_focused()
+    harness.check()
+
+
+def test_a_group_opens_the_tab_that_was_open_in_it_last(
+    harness: Watched, golden: GoldenTables
+) -> None:
+    page = show_explorer(harness, golden_view(golden.table("java200", "dv_pk").folder))
+    open_tab(page, "schema")
+    open_tab(page, "why")
+    group_tab(page, "History").click()
+    expect(chosen_tab(page)).to_have_text("Schema history")
+    expect_trait(page, "tab", "schema")
+    page.wait_for_timeout(200)  # until Python knows the tab
+    page.evaluate("window.model.receive('tab', 'profile')")
+    expect(chosen_tab(page)).to_have_text("Profile")
+    expect(page.get_by_role("tab", selected=True).first).to_have_text("Data")
+    page.reload()
+    group_tab(page, "History").click()
+    expect(chosen_tab(page)).to_have_text("Schema history")
     harness.check()
 
 
@@ -329,7 +358,7 @@ def test_axe_finds_nothing_serious(
     page.add_script_tag(path=AXE)
     asked = {"diff": "3, rows", "explain": "k > 900", "key": "k = 287", "expiry": "retain_max=3"}
     for pane in TABS:
-        open_tab(page, pane, asked.get(pane))
+        open_pane(page, pane, asked.get(pane))
         found = page.evaluate(
             """async () => (await axe.run('.pe-explorer')).violations
             .filter((v) => ['serious', 'critical'].includes(v.impact))

@@ -15,7 +15,7 @@ from paimon_explore.inspection.warehouse.warehouse_state import WarehouseSource
 from paimon_explore.widgets.bundles import bundle
 from paimon_explore.widgets.explorer import Explorer
 from paimon_explore.widgets.warehouse import CatalogExplorer
-from support.browser_page import Watched, expect_trait, show_python
+from support.browser_page import Watched, chosen_tab, expect_trait, show_python
 from support.explored import History
 from support.required import lacking
 from support.warehouses import BROKEN, HOSTILE_NAME, Source, damaged, two_commits
@@ -168,7 +168,7 @@ def test_the_breadcrumb_leads_back_to_the_database_and_to_the_catalog(harness: W
 def test_a_deep_link_shows_the_view_of_its_snapshot(harness: Watched, demo: pe.Catalog) -> None:
     page, _ = show(harness, demo.explore("demo.customers", tab="lsm", snapshot=2))
     expect(page.locator(".pe-summary strong")).to_have_text("snapshot 2")
-    expect(page.get_by_role("tab", selected=True)).to_have_text("LSM tree")
+    expect(chosen_tab(page)).to_have_text("LSM tree")
     harness.check()
 
 

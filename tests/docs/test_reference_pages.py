@@ -43,9 +43,25 @@ FEATURES = [
 def test_each_feature_has_an_answer_for_every_implementation() -> None:
     assert len(FEATURES) > 50
     for feature in FEATURES:
-        for name in ("java", "pypaimon", "rust", "ours"):
-            assert feature[name].partition(":")[0] in ANSWERS, feature["feature"]
+        for name in ("java", "next", "pypaimon", "rust", "ours"):
+            found = feature.get(name, "yes" if name == "next" else "")
+            assert found.partition(":")[0] in ANSWERS, feature["feature"]
         assert feature["ours"] != "unknown", feature["feature"]
+
+
+def test_each_feature_is_named_once() -> None:
+    names = [feature["feature"] for feature in FEATURES]
+    assert [name for name in names if names.count(name) > 1] == []
+
+
+def test_each_answer_in_part_says_which_part() -> None:
+    bare = [
+        f"{feature['feature']}: {name}"
+        for feature in FEATURES
+        for name in ("java", "next", "pypaimon", "rust", "ours")
+        if feature.get(name) == "part"
+    ]
+    assert bare == []
 
 
 def test_each_of_our_answers_names_a_test_that_exists_or_the_refusal() -> None:

@@ -67,7 +67,7 @@ def test_a_full_disk_ends_a_write_and_nothing_else(
         table.append(BIG)
     assert sorted(small_disk.rglob("*")) == before
     assert table.to_arrow().to_pylist() == [{"k": 1, "v": "kept"}]
-    assert table.fsck() == []
+    assert table.maintenance.fsck() == []
     table.append([{"k": 2, "v": "after"}])
     assert table.to_arrow().num_rows == 2
 
@@ -91,7 +91,7 @@ def test_a_disk_that_is_full_for_metadata_only_ends_a_commit_and_leaves_nothing(
         else:
             assert table.to_arrow().num_rows == rows + 1
         stuffing.unlink()
-        assert table.fsck() == []
+        assert table.maintenance.fsck() == []
         assert unaccounted(table) == []
     assert failed
 
@@ -104,7 +104,7 @@ def test_a_read_only_disk_is_read_and_refuses_to_be_written(small_disk: Path, ac
     acts: dict[str, Callable[[], object]] = {
         "append": lambda: table.append([{"k": 9}]),
         "compact": table.compact,
-        "alter": lambda: table.maintenance.add_column("x", "INT"),
+        "alter": lambda: table.add_column("x", "INT"),
         "tag": lambda: table.create_tag("one"),
         "expire": lambda: table.maintenance.expire_snapshots(
             retain_max=1, older_than="2100-01-01 00:00:00"
@@ -116,8 +116,8 @@ def test_a_read_only_disk_is_read_and_refuses_to_be_written(small_disk: Path, ac
     assert caught.value.path.startswith(str(small_disk))
     command("mount", "-o", "remount,rw", str(small_disk))
     assert table.to_arrow().num_rows == 3
-    assert table.store.snapshots.ids() == [1, 2, 3]
-    assert table.fsck() == []
+    assert table._store.snapshots.ids() == [1, 2, 3]
+    assert table.maintenance.fsck() == []
 
 
 def test_an_error_in_the_middle_of_a_file_names_the_file(tmp_path: Path) -> None:
@@ -133,24 +133,24 @@ def test_an_error_in_the_middle_of_a_file_names_the_file(tmp_path: Path) -> None
 Alter = Callable[[Table], object]
 CHANGES: dict[str, tuple[Alter, list[dict[str, object]]]] = {
     "a column more": (
-        lambda t: t.maintenance.add_column("x", "INT"),
+        lambda t: t.add_column("x", "INT"),
         [{"k": 1, "v": "old", "x": None}, {"k": 2, "v": "meanwhile", "x": None}],
     ),
-    "a column less": (lambda t: t.maintenance.drop_column("v"), [{"k": 1}, {"k": 2}]),
+    "a column less": (lambda t: t.drop_column("v"), [{"k": 1}, {"k": 2}]),
     "a column of another name": (
-        lambda t: t.maintenance.rename_column("v", "w"),
+        lambda t: t.rename_column("v", "w"),
         [{"k": 1, "w": "old"}, {"k": 2, "w": "meanwhile"}],
     ),
     "a column of another type": (
-        lambda t: t.maintenance.alter_column_type("k", "DOUBLE"),
+        lambda t: t.alter_column_type("k", "DOUBLE"),
         [{"k": 1.0, "v": "old"}, {"k": 2.0, "v": "meanwhile"}],
     ),
     "another column of that name": (
-        lambda t: (t.maintenance.drop_column("v"), t.maintenance.add_column("v", "STRING")),
+        lambda t: (t.drop_column("v"), t.add_column("v", "STRING")),
         [{"k": 1, "v": None}, {"k": 2, "v": None}],
     ),
     "another option": (
-        lambda t: t.maintenance.set_options({"file.format": "orc"}),
+        lambda t: t.set_options({"file.format": "orc"}),
         [{"k": 1, "v": "old"}, {"k": 2, "v": "meanwhile"}],
     ),
 }
@@ -158,9 +158,9 @@ CHANGES: dict[str, tuple[Alter, list[dict[str, object]]]] = {
 
 def planned(table: Table, rows: list[dict[str, object]]) -> tuple[Committer, list[CommitMessage]]:
     """Files of rows under the schema of now, and who will commit them."""
-    schema = table.store.schemas.latest()
+    schema = table._store.schemas.latest()
     assert schema is not None
-    return Committer(table.store, schema), write_append(table.store, schema, rows)
+    return Committer(table._store, schema), write_append(table._store, schema, rows)
 
 
 @pytest.mark.parametrize("what", CHANGES)
@@ -171,19 +171,19 @@ def test_rows_that_were_written_under_an_older_schema_are_there(tmp_path: Path, 
     committer, messages = planned(table, [{"k": 2, "v": "meanwhile"}])
     alter(table)
     (made,) = committer.commit(messages)
-    latest = table.store.schemas.latest()
+    latest = table._store.schemas.latest()
     assert latest is not None
     assert made.schema_id == latest.id
     assert sorted(table.to_arrow().to_pylist(), key=lambda row: row["k"]) == expected
     assert open_table(table.path).at(snapshot=2).to_arrow().num_rows == 2
-    assert table.fsck(read_rows=True) == []
+    assert table.maintenance.fsck(read_rows=True) == []
 
 
 def test_a_commit_with_another_number_of_buckets_meanwhile_is_told(tmp_path: Path) -> None:
     options = {"bucket": "2", "bucket-key": "k"}
     table = new_table(tmp_path, options)
     table.append([{"k": 1, "v": "a"}])
-    table.maintenance.set_options({"bucket": "3"})
+    table.set_options({"bucket": "3"})
     with pytest.raises(InvalidInputError, match="has 2 buckets"):
         table.append([{"k": 2, "v": "b"}])
     assert table.to_arrow().num_rows == 1
@@ -191,12 +191,12 @@ def test_a_commit_with_another_number_of_buckets_meanwhile_is_told(tmp_path: Pat
     table.overwrite(table.to_arrow())
     table.append([{"k": 2, "v": "b"}])
     assert table.to_arrow().num_rows == 2
-    assert table.fsck(read_rows=True) == []
+    assert table.maintenance.fsck(read_rows=True) == []
 
 
 def test_texts_that_are_too_long_are_refused_by_column_and_row(tmp_path: Path) -> None:
     table = new_table(tmp_path)
-    table.maintenance.add_column("name", "VARCHAR(3)")
+    table.add_column("name", "VARCHAR(3)")
     before = sorted(tmp_path.rglob("*"))
     with pytest.raises(InvalidInputError, match=r"Column 'name' \(VARCHAR\(3\)\), row 1"):
         table.append([{"k": 1, "name": "abc"}, {"k": 2, "name": "abcd"}])

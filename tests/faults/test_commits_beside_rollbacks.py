@@ -23,7 +23,7 @@ def created(keyed: str) -> Table:
     for number in (1, 2):
         write(table, number)
     table.create_tag("two")
-    table.maintenance.create_branch("side", "two")
+    table.create_branch("side", "two")
     write(open_table(table.path, branch="side"), 8)
     for number in (3, 4):
         write(table, number)
@@ -39,11 +39,11 @@ def keys(table: Table) -> list[int]:
 
 
 def roll_back(table: Table) -> object:
-    return table.maintenance.rollback_to(snapshot=2)
+    return table.rollback_to(snapshot=2)
 
 
 def fast_forward(table: Table) -> None:
-    table.maintenance.fast_forward("side")
+    table.fast_forward("side")
 
 
 STEPS_BACK = pytest.mark.parametrize(
@@ -60,9 +60,9 @@ def test_a_commit_beside_a_rollback_builds_on_what_the_rollback_left(
     table = created(keyed)
     write(interrupted(table, 1, lambda: back(table)), 5)
     assert keys(table) == [*left[:2], 5, *left[2:]]
-    ids = table.store.snapshots.ids()
+    ids = table._store.snapshots.ids()
     assert ids == list(range(1, len(left) + 2))
-    assert table.fsck() == []
+    assert table.maintenance.fsck() == []
 
 
 @KINDS
@@ -76,7 +76,7 @@ def test_a_rollback_removes_commits_that_were_made_on_what_it_removes(
     back(other)
     assert waits == [6]
     assert keys(table) == left
-    assert table.fsck() == []
+    assert table.maintenance.fsck() == []
 
 
 @KINDS
@@ -88,8 +88,8 @@ def test_a_rollback_removes_commits_that_took_a_number_that_it_had_freed(
     other = interrupted(table, 1, lambda: write(table, 5), operation="delete snapshot-3")
     back(other)
     assert keys(table) == left
-    assert table.store.snapshots.all_ids() == list(range(1, len(left) + 1))
-    assert table.fsck() == []
+    assert table._store.snapshots.all_ids() == list(range(1, len(left) + 1))
+    assert table.maintenance.fsck() == []
 
 
 @KINDS
@@ -99,8 +99,8 @@ def test_a_fast_forward_copies_snapshots_again_that_a_rollback_has_removed(keyed
     other = interrupted(table, 1, lambda: roll_back(table), operation="replace snapshot-4")
     fast_forward(other)
     assert keys(table) == [1, 2, 8, 9]
-    assert table.store.snapshots.all_ids() == [1, 2, 3, 4]
-    assert table.fsck() == []
+    assert table._store.snapshots.all_ids() == [1, 2, 3, 4]
+    assert table.maintenance.fsck() == []
 
 
 @KINDS
@@ -110,8 +110,8 @@ def test_a_rollback_removes_what_a_fast_forward_has_put_between_its_steps(keyed:
     other = interrupted(table, 1, lambda: fast_forward(table), operation="delete snapshot-3")
     roll_back(other)
     assert keys(table) == [1, 2]
-    assert table.store.snapshots.all_ids() == [1, 2]
-    assert table.fsck() == []
+    assert table._store.snapshots.all_ids() == [1, 2]
+    assert table.maintenance.fsck() == []
 
 
 def test_a_commit_whose_predecessor_has_expired_stays() -> None:
@@ -123,7 +123,7 @@ def test_a_commit_whose_predecessor_has_expired_stays() -> None:
 
     write(interrupted(table, 1, expire, operation="read snapshot-4", after="create snapshot-5"), 5)
     assert keys(table) == [1, 2, 3, 4, 5, 6]
-    assert table.store.snapshots.ids() == [6]
+    assert table._store.snapshots.ids() == [6]
 
 
 @KINDS
@@ -134,7 +134,7 @@ def test_an_expiry_leaves_the_snapshot_that_a_rollback_went_back_to_meanwhile(ke
     )
     assert other.maintenance.expire_snapshots(retain_max=1, retain_min=1).expired == ()
     assert keys(table) == [1, 2]
-    assert table.fsck() == []
+    assert table.maintenance.fsck() == []
 
 
 @KINDS
@@ -143,7 +143,7 @@ def test_a_tag_of_a_snapshot_that_is_rolled_back_meanwhile_is_taken_back(keyed: 
     other = interrupted(table, 1, lambda: roll_back(table), operation="create tag-late")
     with pytest.raises(NotFoundError, match="Snapshot 4"):
         other.create_tag("late", snapshot=4)
-    assert table.store.tags.names() == ["two"]
+    assert table._store.tags.names() == ["two"]
 
 
 @KINDS
@@ -152,7 +152,7 @@ def test_a_tag_of_the_latest_snapshot_is_of_the_one_that_a_rollback_leaves(keyed
     other = interrupted(table, 1, lambda: roll_back(table), operation="create tag-late")
     other.create_tag("late")
     assert keys(table.at(tag="late")) == [1, 2]
-    assert table.store.tags.names() == ["late", "two"]
+    assert table._store.tags.names() == ["late", "two"]
 
 
 @KINDS
@@ -165,4 +165,4 @@ def test_orphans_are_looked_for_again_if_snapshots_expire_meanwhile(keyed: str) 
     other = interrupted(table, 1, expire, operation="read manifest-list-")
     assert other.maintenance.remove_orphan_files(dry_run=False).files == ()
     assert keys(table) == [1, 2, 3, 4]
-    assert table.fsck() == []
+    assert table.maintenance.fsck() == []

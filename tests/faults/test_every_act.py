@@ -32,7 +32,7 @@ _TURN = count()
 
 def through(table: Table, file_io: FileIO) -> Table:
     """The same table through another storage."""
-    return replace(table, store=TableStore(file_io, table.store.paths))
+    return replace(table, _store=TableStore(file_io, table._store.paths))
 
 
 class Scene:

@@ -48,7 +48,7 @@ def created(kind: str) -> Table:
     table = catalog.create_table("db.t", SCHEMA, primary_key=key, options=options)
     write(table, 1, 2)
     table.create_tag("two")
-    table.maintenance.create_branch("side", "two")
+    table.create_branch("side", "two")
     return table
 
 
@@ -58,7 +58,7 @@ def write(table: Table, *keys: int) -> None:
 
 
 def side(table: Table) -> Table:
-    return replace(table, store=table.store.for_branch("side"))
+    return replace(table, _store=table._store.for_branch("side"))
 
 
 def keys(table: Table) -> list[int]:
@@ -75,7 +75,7 @@ def expire_side(table: Table) -> tuple[int, ...]:
 
 
 def fast_forward(table: Table) -> None:
-    table.maintenance.fast_forward("side")
+    table.fast_forward("side")
 
 
 def shorter(table: Table) -> None:
@@ -99,7 +99,7 @@ def forgetful(table: Table) -> None:
     """The branch has expired all but a snapshot that main has otherwise."""
     write(table, 3, 4, 5, 6)
     write(side(table), 13, 14)
-    side(table).maintenance.delete_tag("two")
+    side(table).delete_tag("two")
     expire_side(table)
 
 
@@ -145,7 +145,7 @@ def keys_of_commits(table: Table) -> dict[str, list[int]]:
     return {
         snapshot.delta_manifest_list: keys(one.at(snapshot=snapshot.id))
         for one in (table, side(table))
-        for snapshot in one.store.snapshots.list()
+        for snapshot in one._store.snapshots.list()
     }
 
 
@@ -153,14 +153,14 @@ def check(table: Table, commits: Mapping[str, Sequence[int]], expected: Sequence
     """Main has the expected rows; every snapshot that is there has the rows of its commit."""
     assert keys(table) == expected
     for one in (table, side(table)):
-        snapshots = one.store.snapshots
+        snapshots = one._store.snapshots
         assert snapshots.all_ids() == snapshots.history()
         for snapshot in snapshots.list():
             rows = keys(one.at(snapshot=snapshot.id))
             assert rows == commits[snapshot.delta_manifest_list]
-    if table.store.tags.names():
+    if table._store.tags.names():
         assert keys(table.at(tag="two")) == [1, 2]
-    assert table.fsck() == []
+    assert table.maintenance.fsck() == []
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,7 @@ def test_an_expiry_beside_a_fast_forward_at_every_operation(
             write(after, 99)
             expire(after)
             assert keys(after) == [*branch, 99]
-            assert after.fsck() == []
+            assert after.maintenance.fsck() == []
         figures.add("interleavings of an expiry and a fast-forward", 1)
 
 
@@ -202,7 +202,7 @@ def test_main_is_fast_forwarded_after_an_interrupted_expiry_once_snapshots_are_e
     steps = len(both.operations()[0])
     for step in some(range(1, steps + 1), 17, DAY):
         with both.copied() as copy:
-            cut = FaultyFileIO(copy.store.file_io, step, Fault.BEFORE)
+            cut = FaultyFileIO(copy._store.file_io, step, Fault.BEFORE)
             with suppress(StorageError):
                 expire(both.on(cut))
             refused = False
@@ -237,7 +237,7 @@ def test_a_fast_forward_is_refused_while_snapshots_that_it_replaces_expire(kind:
     )
     assert refused == [rule]
     assert keys(table) == [1, 2, 3, 4, 5, 6]
-    assert table.store.snapshots.latest_hint() == 6
+    assert table._store.snapshots.latest_hint() == 6
     fast_forward(table)
     assert keys(table) == [1, 2, 13]
 
@@ -251,8 +251,8 @@ def test_an_expiry_removes_nothing_if_main_is_fast_forwarded_after_it_has_planne
     other = interrupted(table, 1, lambda: fast_forward(table), operation="replace EARLIEST")
     assert expire(other) == ()
     assert keys(table) == [1, 2, 13]
-    assert table.store.snapshots.all_ids() == [1, 2, 3]
-    assert table.store.snapshots.earliest_hint() == 1
+    assert table._store.snapshots.all_ids() == [1, 2, 3]
+    assert table._store.snapshots.earliest_hint() == 1
 
 
 @RUNS
@@ -265,10 +265,10 @@ def test_an_expiry_leaves_no_older_snapshot_if_main_is_fast_forwarded_after_it_h
     other = interrupted(table, 1, lambda: fast_forward(table), operation="read snapshot-4")
     assert expire(other, kept) == expired
     assert keys(table) == [1, 2, 13, 14, 15, 16]
-    assert table.store.snapshots.all_ids() == [n for n in range(2, 7) if n not in expired]
+    assert table._store.snapshots.all_ids() == [n for n in range(2, 7) if n not in expired]
     expire(table)
-    assert table.store.snapshots.all_ids() == [6]
-    assert table.fsck() == []
+    assert table._store.snapshots.all_ids() == [6]
+    assert table.maintenance.fsck() == []
 
 
 @RUNS
@@ -279,7 +279,7 @@ def test_an_expiry_of_a_branch_removes_nothing_if_main_takes_its_snapshots_meanw
     longer(table)
     other = interrupted(table, 1, lambda: fast_forward(table), operation="replace EARLIEST")
     assert expire_side(other) == ()
-    assert table.store.snapshots.all_ids() == [1, 2, 3, 4, 5, 6, 7]
+    assert table._store.snapshots.all_ids() == [1, 2, 3, 4, 5, 6, 7]
     assert [keys(table.at(snapshot=n))[-1] for n in range(1, 8)] == [1, 2, 13, 14, 15, 16, 17]
 
 
@@ -290,5 +290,5 @@ def test_a_fast_forward_leaves_out_what_expires_in_the_branch_meanwhile(kind: st
     other = interrupted(table, 1, lambda: expire_side(table), operation="read snapshot-7")
     fast_forward(other)
     assert keys(table) == [1, 2, 13, 14, 15, 16, 17]
-    assert table.store.snapshots.all_ids() == [7]
-    assert table.fsck() == []
+    assert table._store.snapshots.all_ids() == [7]
+    assert table.maintenance.fsck() == []

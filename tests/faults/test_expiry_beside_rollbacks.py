@@ -56,11 +56,11 @@ class Target:
 
 
 TARGETS = {
-    "the oldest": Target(run=lambda t: t.maintenance.rollback_to(snapshot=1), keys=[1]),
-    "the middle": Target(run=lambda t: t.maintenance.rollback_to(snapshot=3), keys=[1, 2, 3]),
-    "a tag": Target(run=lambda t: t.maintenance.rollback_to(tag="two"), keys=[1, 2], tagged=True),
+    "the oldest": Target(run=lambda t: t.rollback_to(snapshot=1), keys=[1]),
+    "the middle": Target(run=lambda t: t.rollback_to(snapshot=3), keys=[1, 2, 3]),
+    "a tag": Target(run=lambda t: t.rollback_to(tag="two"), keys=[1, 2], tagged=True),
     "an expired tag": Target(
-        run=lambda t: t.maintenance.rollback_to(tag="two"), keys=[1, 2], tagged=True, expired=3
+        run=lambda t: t.rollback_to(tag="two"), keys=[1, 2], tagged=True, expired=3
     ),
 }
 
@@ -95,7 +95,7 @@ def keys(table: Table) -> list[int]:
 
 def check(table: Table, target: Target, error: BaseException | None) -> None:
     """The table is at the target, or where it was; every snapshot that is there reads."""
-    snapshots = table.store.snapshots
+    snapshots = table._store.snapshots
     if error is None:
         assert keys(table) == list(target.keys)
         assert snapshots.latest_id() == target.keys[-1]
@@ -107,9 +107,9 @@ def check(table: Table, target: Target, error: BaseException | None) -> None:
     assert snapshots.all_ids() == snapshots.history()
     for number in snapshots.all_ids():
         assert keys(table.at(snapshot=number)) == list(range(1, number + 1))
-    if table.store.tags.names():
+    if table._store.tags.names():
         assert keys(table.at(tag="two")) == [1, 2]
-    assert table.fsck() == []
+    assert table.maintenance.fsck() == []
 
 
 def is_shared(operation: str) -> bool:
@@ -145,10 +145,10 @@ def test_a_rollback_is_refused_whose_target_expires_before_it_has_said_where_it_
     table = created(kind)
     other = interrupted(table, 1, lambda: expire(table), operation="replace LATEST")
     with pytest.raises(SnapshotExpiredError, match=r"Snapshot 3 .* the table is unchanged"):
-        other.maintenance.rollback_to(snapshot=3)
+        other.rollback_to(snapshot=3)
     assert keys(table) == [1, 2, 3, 4, 5, 6]
-    assert table.store.snapshots.all_ids() == [6]
-    assert table.store.snapshots.latest_hint() == 6
+    assert table._store.snapshots.all_ids() == [6]
+    assert table._store.snapshots.latest_hint() == 6
 
 
 @RUNS
@@ -156,20 +156,20 @@ def test_an_expiry_makes_snapshots_again_to_which_the_table_is_rolled_back_meanw
     kind: str,
 ) -> None:
     table = created(kind)
-    files = {status.path for status in table.store.file_io.walk(table.path)}
+    files = {status.path for status in table._store.file_io.walk(table.path)}
     other = interrupted(
         table,
         1,
-        lambda: table.maintenance.rollback_to(snapshot=3),
+        lambda: table.rollback_to(snapshot=3),
         operation="delete snapshot-1",
     )
     assert expire(other) == ()
     assert keys(table) == [1, 2, 3]
-    assert table.store.snapshots.all_ids() == [1, 2, 3]
-    left = {status.path for status in table.store.file_io.walk(table.path)}
+    assert table._store.snapshots.all_ids() == [1, 2, 3]
+    left = {status.path for status in table._store.file_io.walk(table.path)}
     gone = {path.rpartition("/")[2] for path in files - left}
     assert gone == {"snapshot-4", "snapshot-5", "snapshot-6"}
-    assert table.fsck() == []
+    assert table.maintenance.fsck() == []
 
 
 @RUNS
@@ -178,18 +178,18 @@ def test_a_rollback_keeps_its_target_though_an_expiry_is_cut_off(kind: str) -> N
 
     def cut_off_expiry() -> None:
         for number in (1, 2, 3, 4):
-            table.store.snapshots.delete(number)
+            table._store.snapshots.delete(number)
 
     other = interrupted(table, 1, cut_off_expiry, operation="delete snapshot-6")
-    other.maintenance.rollback_to(snapshot=3)
+    other.rollback_to(snapshot=3)
     assert keys(table) == [1, 2, 3]
-    assert table.store.snapshots.all_ids() == [3]
+    assert table._store.snapshots.all_ids() == [3]
 
 
 @RUNS
 def test_what_the_hint_latest_names_stays(kind: str) -> None:
     table = created(kind)
-    table.store.snapshots.write_latest_hint(3)
+    table._store.snapshots.write_latest_hint(3)
     assert expire(table) == (1, 2)
     write(table, 7)
     assert expire(open_table(table.path)) == (3, 4, 5, 6)

@@ -86,8 +86,8 @@ def check(location: str, options: Mapping[str, str], reported: Reported) -> None
     done, failed = reported
     assert (done + failed).total() == PROCESSES * COMMITS
     assert Counter(table.to_arrow().column("a").to_pylist()) == done
-    assert table.store.snapshots.ids() == list(range(1, done.total() + 1))
-    assert table.fsck() == []
+    assert table._store.snapshots.ids() == list(range(1, done.total() + 1))
+    assert table.maintenance.fsck() == []
     assert not failed
     assert unaccounted(table) == [], "files are left over"
 
@@ -131,6 +131,6 @@ def test_every_upsert_and_compaction_of_many_processes_succeeds(
     rows = {row["a"]: row["b"] for row in table.to_arrow().to_pylist()}
     assert rows.pop(-1) in done
     assert rows == {value: value for value in done}
-    assert table.fsck(read_rows=True) == []
+    assert table.maintenance.fsck(read_rows=True) == []
     assert unaccounted(table) == [], "files are left over"
     figures.add(f"upserts with a compaction of {PROCESSES} processes", PROCESSES * commits)

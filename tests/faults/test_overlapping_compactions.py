@@ -42,15 +42,15 @@ def created(kind: str) -> Table:
 
 
 def planned(table: Table) -> list[CommitMessage]:
-    schema = table.store.schemas.latest()
+    schema = table._store.schemas.latest()
     assert schema is not None
-    return compact_table(table.store, schema, TableOptions(schema.options))
+    return compact_table(table._store, schema, TableOptions(schema.options))
 
 
 def committed(table: Table, messages: list[CommitMessage]) -> None:
-    schema = table.store.schemas.latest()
+    schema = table._store.schemas.latest()
     assert schema is not None
-    Committer(table.store, schema).commit(messages)
+    Committer(table._store, schema).commit(messages)
 
 
 def values(table: Table) -> Counter[tuple[object, object]]:
@@ -81,7 +81,7 @@ def test_a_compaction_behind_an_upsert_beside_another_compaction_leaves_each_key
     waiting = planned(table)
     upsert(interrupted(table, 2, lambda: committed(table, waiting)), TWO)
     assert values(table) == behind(ONE, TWO)
-    assert table.fsck() == []
+    assert table.maintenance.fsck() == []
     table.compact()
     assert values(table) == behind(ONE, TWO)
 
@@ -97,18 +97,18 @@ def test_a_full_compaction_beside_an_upsert_that_is_compacted_meanwhile_is_a_con
     with pytest.raises(CommitConflictError, match="nother commit"):
         committed(table, waiting)
     assert values(table) == behind(ONE, TWO)
-    assert table.fsck() == []
+    assert table.maintenance.fsck() == []
 
 
 def test_a_compaction_of_a_file_that_got_its_first_vector_meanwhile_is_a_conflict() -> None:
     table = created("vectors")
-    lazy = replace(table, dynamic_options={"compaction.force-rewrite-all-files": "true"})
-    schema = lazy.store.schemas.latest()
+    lazy = replace(table, _dynamic_options={"compaction.force-rewrite-all-files": "true"})
+    schema = lazy._store.schemas.latest()
     assert schema is not None
-    waiting = compact_table(lazy.store, schema, lazy.options)
+    waiting = compact_table(lazy._store, schema, lazy.options)
     assert [len(message.compact_before) for message in waiting] == [1]
     upsert(table, ONE)
     with pytest.raises(CommitConflictError, match="Another commit deleted rows of data file"):
         committed(table, waiting)
     assert values(table) == behind(ONE)
-    assert table.fsck() == []
+    assert table.maintenance.fsck() == []

@@ -149,8 +149,8 @@ def _index(table: Table) -> None:
 
 def _lose(table: Table) -> None:
     """Lose the file of the old partition, and remove it from the table."""
-    (path,) = [one.path for one in table.store.file_io.walk(table.path) if _is_old(one.path)]
-    table.store.file_io.delete(path)
+    (path,) = [one.path for one in table._store.file_io.walk(table.path) if _is_old(one.path)]
+    table._store.file_io.delete(path)
     table.maintenance.remove_unexisting_files(dry_run=False)
 
 
@@ -191,11 +191,12 @@ ACTS: Mapping[str, Act] = MappingProxyType(
             change=lambda before: _EXPIRED(before) + Counter([(OLD, 91, 91, None)]),
         ),
         "expire snapshots": Act(
-            run=lambda table: table.expire_snapshots(retain_max=1, older_than=LATER),
+            run=lambda table: table.maintenance.expire_snapshots(retain_max=1, older_than=LATER),
             before="delete snapshot-",
         ),
         "expire partitions": Act(
-            run=lambda table: table.expire_partitions(timedelta(days=30)), change=_EXPIRED
+            run=lambda table: table.maintenance.expire_partitions(timedelta(days=30)),
+            change=_EXPIRED,
         ),
         "rescale": Act(
             run=lambda table: table.maintenance.rescale(3),
@@ -250,7 +251,7 @@ def rivals(kind: str) -> dict[str, Act]:
         "compact and expire": Act(
             run=lambda table: (
                 table.compact(),
-                table.expire_snapshots(retain_max=1, older_than=LATER),
+                table.maintenance.expire_snapshots(retain_max=1, older_than=LATER),
             )
         ),
         "tag": Act(run=lambda table: table.create_tag("theirs")),
@@ -278,10 +279,10 @@ def test_an_act_beside_another_act_succeeds(kind: str, act: str) -> None:
         orders = own.change(other.change(BEFORE)), other.change(own.change(BEFORE))
         assert rows_of(table) in orders, name
         if act == "remove unexisting files":  # which old snapshots still have
-            for tag in table.store.tags.names():
+            for tag in table._store.tags.names():
                 table.delete_tag(tag)
-            table.expire_snapshots(retain_max=1, older_than=LATER)
-        assert table.fsck(read_rows=True) == [], name
+            table.maintenance.expire_snapshots(retain_max=1, older_than=LATER)
+        assert table.maintenance.fsck(read_rows=True) == [], name
         assert unaccounted(table) == [], name
 
 
@@ -297,7 +298,7 @@ def test_a_merge_statement_reads_its_source_again(kind: str) -> None:
 
 def test_an_act_that_loses_each_time_says_how_often_and_what_to_do() -> None:
     table = created("append")
-    stubborn = replace(table, dynamic_options={"commit.max-retries": "2"})
+    stubborn = replace(table, _dynamic_options={"commit.max-retries": "2"})
     operations = 0
 
     def before(told: str) -> None:
@@ -306,10 +307,10 @@ def test_an_act_that_loses_each_time_says_how_often_and_what_to_do() -> None:
             operations += 1
             _update(table)
 
-    store = TableStore(PausedFileIO(table.store.file_io, before), table.store.paths)
+    store = TableStore(PausedFileIO(table._store.file_io, before), table._store.paths)
     rule = "planned 3 times, and conflicted .*'commit.max-retries'"
     with pytest.raises(CommitConflictError, match=rule):
-        replace(stubborn, store=store).update({"v": "v * 2"}, "k = 1")
+        replace(stubborn, _store=store).update({"v": "v * 2"}, "k = 1")
     assert operations == 3
     assert rows_of(table) == _UPDATED(_UPDATED(_UPDATED(BEFORE)))
     assert unaccounted(table) == []
@@ -318,7 +319,7 @@ def test_an_act_that_loses_each_time_says_how_often_and_what_to_do() -> None:
 def test_an_act_of_strict_mode_is_not_planned_again() -> None:
     table = created("append")
     strict = {"commit.strict-mode.last-safe-snapshot": "4"}
-    late = replace(interrupted(table, 1, table.compact), dynamic_options=strict)
+    late = replace(interrupted(table, 1, table.compact), _dynamic_options=strict)
     with pytest.raises(CommitConflictError, match=r"is later than 'commit\.strict-mode"):
         late.compact()
     assert rows_of(table) == BEFORE
@@ -334,9 +335,9 @@ def test_an_act_whose_outcome_is_unknown_is_not_planned_again() -> None:
             seen.append(told)
             raise StorageError("read", "snapshot-5", "injected")
 
-    store = TableStore(PausedFileIO(table.store.file_io, before), table.store.paths)
+    store = TableStore(PausedFileIO(table._store.file_io, before), table._store.paths)
     with pytest.raises(CommitOutcomeUnknownError):
-        replace(table, store=store).compact()
+        replace(table, _store=store).compact()
     assert len([told for told in seen if told.startswith("create")]) == 1
 
 
@@ -346,8 +347,8 @@ def test_rows_of_a_newer_schema_keep_their_columns_whenever_it_comes() -> None:
         for run in (ACTS["compact"].run, ACTS["update"].run):
             log: list[str] = []
             copy = created(kind)
-            paused = PausedFileIO(copy.store.file_io, log.append)
-            run(replace(copy, store=TableStore(paused, copy.store.paths)))
+            paused = PausedFileIO(copy._store.file_io, log.append)
+            run(replace(copy, _store=TableStore(paused, copy._store.paths)))
             for number in [*range(1, 9), *range(9, len(log) + 1, 1 if DEEP else 19)]:
                 table = created(kind)
                 late = interrupted(
@@ -355,4 +356,4 @@ def test_rows_of_a_newer_schema_keep_their_columns_whenever_it_comes() -> None:
                 )
                 run(late)
                 assert (KEPT, 60, 60, 7) in rows_of(table), (kind, log[number - 1])
-                assert table.fsck() == []
+                assert table.maintenance.fsck() == []

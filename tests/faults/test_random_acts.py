@@ -104,7 +104,7 @@ def check(plan: Plan, folder: Path) -> None:
             expected |= rows[name]
         table = settled(open_table(location, storage_options=options), TABLE_KINDS[kind])
         assert rows_by_key(table) == expected, name
-        assert table.fsck() == [], name
+        assert table.maintenance.fsck() == [], name
         partitions = {key[0] for key in expected}
         assert partitions <= {*SHARED, *(f"own-{number}" for number in range(PROCESSES))}
 

@@ -61,7 +61,7 @@ def overwrite_and_expire(table: Table) -> None:
 
 
 def roll_back_and_clean(table: Table) -> None:
-    table.maintenance.rollback_to(snapshot=table.store.snapshots.ids()[-2])
+    table.rollback_to(snapshot=table._store.snapshots.ids()[-2])
     (table.upsert if table.schema.primary_keys else table.append)([row(FIRST, 50, 50)])
     table.maintenance.remove_orphan_files(older_than=LATER, dry_run=False)
 
@@ -85,13 +85,13 @@ def read_filtered(table: Table) -> Counted:
 def read_difference(table: Table) -> Counted:
     if not table.schema.primary_keys:
         return rows_of(table)
-    ids = table.store.snapshots.ids()
+    ids = table._store.snapshots.ids()
     found = table.between(min(ids), max(ids), mode="diff", row_kinds=True)
     return found_in(found.to_arrow().to_pylist())
 
 
 def read_audit(table: Table) -> Counted:
-    return found_in(table.system_table("audit_log").to_arrow().to_pylist())
+    return found_in(table.inspect.system_table("audit_log").to_arrow().to_pylist())
 
 
 READS: dict[str, Read] = {
@@ -104,7 +104,7 @@ READS: dict[str, Read] = {
 
 
 def through(table: Table, files: MemoryFileIO) -> Table:
-    return replace(table, store=TableStore(files, table.store.paths))
+    return replace(table, _store=TableStore(files, table._store.paths))
 
 
 def interrupted(table: Table, read: Read, act: Run, at: int) -> tuple[Counted | None, bool]:
@@ -121,7 +121,7 @@ def interrupted(table: Table, read: Read, act: Run, at: int) -> tuple[Counted | 
         if len(steps) == at:
             act(through(table, files))
 
-    slow = replace(table, store=TableStore(PausedFileIO(files, before), table.store.paths))
+    slow = replace(table, _store=TableStore(PausedFileIO(files, before), table._store.paths))
     try:
         return read(slow), len(steps) >= at
     except (SnapshotExpiredError, NotFoundError) as error:
@@ -140,7 +140,7 @@ def later_states(table: Table, act: Run, read: Read) -> list[Counted]:
     act(after)
     rows = [read(after)]
     if read in (rows_of, read_filtered, read_audit):
-        rows += [read(after.at(snapshot=number)) for number in after.store.snapshots.ids()]
+        rows += [read(after.at(snapshot=number)) for number in after._store.snapshots.ids()]
     forget_files(files.name)
     return rows
 
@@ -169,36 +169,36 @@ def test_a_reader_of_a_snapshot_that_began_to_expire_is_told_so() -> None:
     table = history("keyed")
     files = MemoryFileIO(table.path.partition("://")[2].partition("/")[0])
     sound = FaultyFileIO(copied_files(files))
-    expire(replace(table, store=TableStore(sound, table.store.paths)))
+    expire(replace(table, _store=TableStore(sound, table._store.paths)))
     for step in range(1, len(sound.log) + 1):
         copy = copied_files(files)
         cut = FaultyFileIO(copy, step, Fault.BEFORE)
         try:
-            expire(replace(table, store=TableStore(cut, table.store.paths)))
+            expire(replace(table, _store=TableStore(cut, table._store.paths)))
         except StorageError:
             pass
         else:
             assert "EARLIEST" in sound.log[step - 1]
         left = through(table, copy)
-        for number in left.store.snapshots.ids():
+        for number in left._store.snapshots.ids():
             with suppress(SnapshotExpiredError):
                 rows_of(left.at(snapshot=number))
         expire(left)
-        assert left.fsck() == []
+        assert left.maintenance.fsck() == []
         forget_files(copy.name)
 
 
 def test_a_file_of_the_newest_snapshot_that_is_missing_is_damage_not_expiry() -> None:
     table = history("append")
-    for status in table.store.file_io.list(f"{table.path}/p={FIRST}/bucket-0"):
-        table.store.file_io.delete(status.path)
+    for status in table._store.file_io.list(f"{table.path}/p={FIRST}/bucket-0"):
+        table._store.file_io.delete(status.path)
     with pytest.raises(MissingFileError):
         table.to_arrow()
 
 
 def test_a_tagged_snapshot_never_counts_as_expired() -> None:
     table = history("append")
-    first = table.store.snapshots.ids()[0]
+    first = table._store.snapshots.ids()[0]
     table.create_tag("kept", first)
     expire(table)
     assert rows_of(table.at(tag="kept"))

@@ -112,7 +112,7 @@ def test_a_commit_without_a_clear_reply_takes_effect_once(
         assert latest is not None
         assert latest["uuid"] == snapshot.uuid
         assert table.to_arrow().sort_by("id")["id"].to_pylist() == [1, 2]
-        assert table.fsck() == []
+        assert table.maintenance.fsck() == []
 
 
 @pytest.mark.parametrize("carried_out", [True, False], ids=["carried out", "not carried out"])
@@ -143,7 +143,7 @@ def test_a_refusal_after_a_lost_reply_leaves_the_outcome_unknown_and_keeps_the_f
         is_there = len(found.snapshots) == 2
         assert is_there or not carried_out
         assert found.to_arrow().sort_by("id")["id"].to_pylist() == ([1, 2] if is_there else [1])
-        assert found.fsck() == []
+        assert found.maintenance.fsck() == []
 
 
 @pytest.mark.parametrize("carried_out", [True, False], ids=["carried out", "not carried out"])
@@ -156,7 +156,7 @@ def test_a_lost_reply_of_a_server_that_drops_uuids(tmp_path: Path, *, carried_ou
         assert snapshot is not None
         assert snapshot.id == 2
         assert table.to_arrow().sort_by("id")["id"].to_pylist() == [1, 2]
-        assert table.fsck() == []
+        assert table.maintenance.fsck() == []
 
 
 def test_a_server_that_stays_silent_leaves_the_outcome_unknown_and_keeps_the_files(

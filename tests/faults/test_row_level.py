@@ -87,7 +87,7 @@ class Scene:
             if is_keyed
             else append_table(COLUMNS, *halves, options=options)
         )
-        sound = self.table.store
+        sound = self.table._store
         self.io = FaultyFileIO(sound.file_io, fail_at=fail_at, fault=fault, reads_too=True)
         self.store = TableStore(self.io, sound.paths)
 
@@ -104,7 +104,7 @@ class Scene:
         except CommitOutcomeUnknownError:
             raise
         except PaimonError:
-            abort(target_of(self.table.store, schema), result.messages)
+            abort(target_of(self.table._store, schema), result.messages)
             raise
 
     def rows(self) -> list[dict[str, object]]:
@@ -135,8 +135,8 @@ def test_an_operation_that_fails_is_visible_or_absent_and_leaves_nothing(
             continue
         except PaimonError:
             assert scene.rows() == before, step
-            assert all_files(scene.table.store) == referenced_files(scene.table.store), step
+            assert all_files(scene.table._store) == referenced_files(scene.table._store), step
             scene.io.fail_at = 0
             scene.run()
         assert scene.rows() == after, step
-        assert all_files(scene.table.store) == referenced_files(scene.table.store), step
+        assert all_files(scene.table._store) == referenced_files(scene.table._store), step

@@ -88,7 +88,7 @@ def test_nearly_all_commits_succeed_and_none_is_lost_or_doubled(
     assert not set(told.done) - set(rows), "lost"
     assert not set(rows) & told.failed.keys(), "reported as failed, but there"
     assert len(told.done) >= share * WRITERS * COMMITS, list(told.failed.values())[:5]
-    assert table.fsck() == []
+    assert table.maintenance.fsck() == []
     figures.tell(
         f"commits to S3 with {rate:.0%} faults",
         f"{len(told.done)} of {WRITERS * COMMITS}, "
@@ -132,7 +132,7 @@ def test_every_act_gets_through_faults_with_the_same_result(
         with s3_faults(place, rate=rate, seed=11) as faulty:
             table = act.table(warehouse)
             act.run(open_table(table.path, storage_options=faulty.options))
-        results.append((rows_of(table), table.store.snapshots.ids(), table.store.tags.names()))
+        results.append((rows_of(table), table._store.snapshots.ids(), table._store.tags.names()))
     assert results[0] == results[1]
 
 
@@ -152,7 +152,7 @@ def test_retries_can_be_counted_instead(place: S3Place) -> None:
     table = new_table(place)
     with s3_faults(place) as faulty:
         options = {**faulty.options, "max_retries": "0"}
-        file_io = open_table(table.path, storage_options=options).store.file_io
+        file_io = open_table(table.path, storage_options=options)._store.file_io
         faulty.rate, faulty.kinds = 1.0, [S3Fault.SLOW_DOWN]
         faulty.log.clear()
         with pytest.raises(StorageError, match="SlowDown"):

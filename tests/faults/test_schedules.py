@@ -75,9 +75,9 @@ class Part:
 
 
 def committed(table: Table, user: str, write: Write, what: Overwrite | None = None) -> None:
-    schema = table.store.schemas.latest()
+    schema = table._store.schemas.latest()
     assert schema is not None
-    committer = Committer(table.store, schema, commit_user=user, timing=QUIET)
+    committer = Committer(table._store, schema, commit_user=user, timing=QUIET)
     messages = write(table, schema)
     try:
         if what is None:
@@ -86,7 +86,7 @@ def committed(table: Table, user: str, write: Write, what: Overwrite | None = No
             committer.overwrite(messages, what, 1)
     except CommitConflictError:
         options = TableOptions(schema.options)
-        abort(WriteTarget(store=table.store, schema=schema, options=options), messages)
+        abort(WriteTarget(store=table._store, schema=schema, options=options), messages)
         raise
 
 
@@ -228,8 +228,8 @@ class Arena:
 
         def actor(number: int) -> Callable[[Callable[[str], None]], None]:
             def act(wait: Callable[[str], None]) -> None:
-                own = TableStore(PausedFileIO(files, wait), self.table.store.paths)
-                rows = self.parts[number].run(replace(self.table, store=own), f"user{number}")
+                own = TableStore(PausedFileIO(files, wait), self.table._store.paths)
+                rows = self.parts[number].run(replace(self.table, _store=own), f"user{number}")
                 if rows is not None:
                     read[number] = rows
 
@@ -237,7 +237,7 @@ class Arena:
 
         schedule = Schedule([actor(number) for number in range(len(self.parts))], pick)
         errors = schedule.run()
-        table = replace(self.table, store=TableStore(files, self.table.store.paths))
+        table = replace(self.table, _store=TableStore(files, self.table._store.paths))
         try:
             self.check(table, errors, list(read.values()))
         except AssertionError as error:
@@ -254,7 +254,7 @@ class Arena:
         for number, (part, error) in enumerate(zip(self.parts, errors, strict=True)):
             if error is not None and not isinstance(error, part.may_fail):
                 raise AssertionError(f"actor {number} failed") from error
-            own = [s.id for s in table.store.snapshots.list() if s.commit_user == f"user{number}"]
+            own = [s.id for s in table._store.snapshots.list() if s.commit_user == f"user{number}"]
             assert len(own) <= (error is None), "committed twice, or failed but visible"
             order += [(snapshot_id, number) for snapshot_id in own]
             needs_snapshot = part.change is not nothing and part is not REVEALS
@@ -269,7 +269,7 @@ class Arena:
         else:
             assert rows_of(table) == states[-1]
             assert all(rows in states for rows in read)
-        assert table.fsck() == []
+        assert table.maintenance.fsck() == []
         assert unaccounted(table) == []
         rows = rows_of(table)
         table.compact()

@@ -55,7 +55,7 @@ def rows(values: Rows, partition: str = "a") -> list[tuple[str, int, int]]:
 
 def check(table: Table, expected: list[tuple[str, int, int]]) -> None:
     assert found(table) == expected
-    assert table.fsck() == []
+    assert table.maintenance.fsck() == []
     table.compact()
     assert found(table) == expected
 
@@ -141,7 +141,7 @@ def test_an_upsert_beside_an_overwrite_leaves_each_key_once(
     keys: tuple[int, ...], buckets: str
 ) -> None:
     table = created(buckets)
-    whole = replace(table, dynamic_options={"dynamic-partition-overwrite": "false"})
+    whole = replace(table, _dynamic_options={"dynamic-partition-overwrite": "false"})
 
     def overwrite() -> None:
         whole.overwrite([{"p": "a", "k": k, "v": -k, "w": None} for k in (9, 3, 2, 1)])
@@ -173,10 +173,10 @@ def test_rows_that_cannot_be_read_again_are_written_as_they_are_where_no_key_can
 def test_an_upsert_beside_a_compaction_writes_its_rows_once() -> None:
     table = created("fixed")
     upsert(table, {1: 11})
-    lazy = replace(interrupted(table, 1, table.compact), dynamic_options={"write-only": "true"})
+    lazy = replace(interrupted(table, 1, table.compact), _dynamic_options={"write-only": "true"})
     upsert(lazy, {2: 22})
-    kinds = [snapshot.commit_kind.value for snapshot in table.store.snapshots.list()]
+    kinds = [snapshot.commit_kind.value for snapshot in table._store.snapshots.list()]
     assert kinds[-2:] == ["COMPACT", "APPEND"]
-    names = [s.name for s in table.store.file_io.walk(table.path) if s.name.startswith("data-")]
+    names = [s.name for s in table._store.file_io.walk(table.path) if s.name.startswith("data-")]
     assert len(names) == 4  # three upserts and a compaction
     check(table, rows({1: 11, 2: 22, 3: 3}))

@@ -71,7 +71,7 @@ def test_a_stream_goes_on_after_any_operation_that_failed(
             found, errors = commits(on(table, faulty), start, 3)
             assert found == expected, f"{step}: {sound.log[step - 1]}"
             assert errors <= 1
-            position = on(table, faulty.inner).consumers["c"].next_snapshot
+            position = on(table, faulty.inner).maintenance.consumers["c"].next_snapshot
             assert position == len(table.snapshots) + 1, f"{step}: {sound.log[step - 1]}"
             figures.add("streams whose storage failed once", 1)
             forget_files(name_of(faulty))
@@ -80,7 +80,7 @@ def test_a_stream_goes_on_after_any_operation_that_failed(
 
 def on(table: Table, files: object) -> Table:
     """The table on another storage."""
-    return replace(table, store=TableStore(files, table.store.paths))  # type: ignore[arg-type]  # a FileIO
+    return replace(table, _store=TableStore(files, table._store.paths))  # type: ignore[arg-type]  # a FileIO
 
 
 def name_of(faulty: FaultyFileIO) -> str:

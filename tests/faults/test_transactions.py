@@ -73,8 +73,8 @@ def table_of(name: str) -> Table:
 
 
 def run(table: Table, faulty: FaultyFileIO, block: Block) -> None:
-    store = TableStore(faulty, table.store.paths)
-    with replace(table, store=store).transaction() as tx:
+    store = TableStore(faulty, table._store.paths)
+    with replace(table, _store=store).transaction() as tx:
         block(tx)
 
 
@@ -90,12 +90,12 @@ def cuts(log: list[str]) -> list[tuple[int, Fault]]:
 @pytest.mark.parametrize("name", BLOCKS)
 def test_a_transaction_that_is_cut_off_is_visible_or_not(name: str, figures: Figures) -> None:
     table, block = table_of(name), BLOCKS[name][2]
-    files = table.store.file_io
+    files = table._store.file_io
     before, schema_before = rows_of(table), table.schema
     whole = copied_files(files)  # type: ignore[arg-type] # in memory
     sound = FaultyFileIO(whole, reads_too=True)
     run(table, sound, block)
-    done = replace(table, store=TableStore(whole, table.store.paths))
+    done = replace(table, _store=TableStore(whole, table._store.paths))
     after, schema_after = rows_of(done), done.schema
     assert before != after
     forget_files(whole.name)
@@ -103,7 +103,7 @@ def test_a_transaction_that_is_cut_off_is_visible_or_not(name: str, figures: Fig
     for step, fault in chosen:
         copy = copied_files(files)  # type: ignore[arg-type] # in memory
         faulty = FaultyFileIO(copy, step, fault, reads_too=True)
-        again = replace(table, store=TableStore(copy, table.store.paths))
+        again = replace(table, _store=TableStore(copy, table._store.paths))
         where = f"{fault.value}: {step}, {sound.log[step - 1]}"
         try:
             run(table, faulty, block)
@@ -124,8 +124,8 @@ def test_a_transaction_that_is_cut_off_is_visible_or_not(name: str, figures: Fig
         else:  # the schema alone
             assert state == "crashed", where
             assert rows_of(again.at(snapshot=1)) == before, where
-        assert again.fsck() == [], where
+        assert again.maintenance.fsck() == [], where
         if state in ("done", "failed") and "delete" not in sound.log[step - 1]:
-            assert again.remove_orphan_files(older_than=LATER).files == (), where
+            assert again.maintenance.remove_orphan_files(older_than=LATER).files == (), where
         forget_files(copy.name)
     figures.add("injected faults", len(chosen))

@@ -18,6 +18,7 @@ from support.figures import Figures
 from support.golden import WRITERS, GoldenTables
 
 SAMPLES = {
+    "java21": ("blob_key", "btree_index", "multivalue_index", "geometry_append", "blob_maps"),
     "java200": ("dv_bitmap64", "fi_more", "fi_bloom_external", "pk_dynamic", "append_row_format"),
     "java142": ("all_types_pk_orc", "blob"),
     "java09": ("fi_bitmap", "append_avro"),

@@ -49,9 +49,9 @@ def test_a_compacted_table_has_the_rows_it_had(
 
 def _compacted(table: Table) -> bool:
     """Whether a compaction changed the table; one that is refused leaves it as it was."""
-    latest = table.store.snapshots.latest_id()
+    latest = table._store.snapshots.latest_id()
     try:
         return table.compact() is not None
     except UnsupportedFeatureError:
-        assert table.store.snapshots.latest_id() == latest
+        assert table._store.snapshots.latest_id() == latest
         return False

@@ -29,7 +29,9 @@ DEEP = bool(os.environ.get("PAIMON_EXPLORE_DEEP"))
 SAMPLE = (
     *("dv_pk", "pk_levels", "tags", "branches", "se_pk", "empty_table", "me_agg", "fi_bitmap"),
     *("changelog_decoupled", "fallback_branch", "append_dv", "pk_dynamic", "commit_users"),
-    *("analyze", "pk_part_multi", "cl_input", "pk_postpone"),
+    *("analyze", "pk_part_multi", "cl_input", "pk_postpone", "btree_index_refreshed"),
+    *("multivalue_index", "key_index_multivalue", "blob_key", "geometry_key", "nullable_key"),
+    *("column_sequences", "chain_hours", "postponed_default", "iceberg_rows"),
 )
 MOST_NODES = 40
 
@@ -321,13 +323,20 @@ GRIDS = ("grid", "grid of each snapshot", "partitions")
 OLD_LEVEL_0 = ("dv_pk", "dv_pk_l0", "me_first_row", "me_first_row_lookup", "pk_cross_first_row")
 
 JAVA = ("java200", "java142")
+CHAINS = ("chain_days", "chain_minutes", "chain_hours", "chain_vectors")
 UNLIKE_OURS = {
     # Java shows no files that wait for a bucket
+    *(
+        ("java21", name, pane)
+        for name in ("postponed_default", "postponed_by_rows")
+        for pane in GRIDS
+    ),
     *((writer, "pk_postpone", pane) for writer in JAVA for pane in GRIDS),
     *((writer, "postpone_compacted", pane) for writer in JAVA for pane in GRIDS),
     # its partitions are those of other branches, too, its files those of one branch, as here
     *((writer, "fallback_branch", "partitions") for writer in JAVA),
     *((writer, "chain_table", "partitions") for writer in JAVA),
+    *(("java21", name, "partitions") for name in CHAINS),
     # at older snapshots it lists no files of partitions that the newest one no longer has
     *((writer, "overwrite", "grid of each snapshot") for writer in JAVA),
     *((writer, "partition_expire", "grid of each snapshot") for writer in JAVA),

@@ -32,7 +32,7 @@ def test_the_rows_of_every_golden_table_are_as_their_entries_say(
     wrong = {}
     for name in golden.names(writer):
         table = pe.open_table(golden.table(writer, name).folder)
-        rules = {found.rule for found in table.fsck(read_rows=True)}
+        rules = {found.rule for found in table.maintenance.fsck(read_rows=True)}
         if rules != KNOWN.get((writer, name), set()):
             wrong[name] = rules
     assert wrong == {}

@@ -13,7 +13,9 @@ from paimon_explore.store.manifests import shared_cache
 from paimon_explore.store.table_store import TableStore
 from support.golden import WRITERS, GoldenTables
 
-FILES_HIDDEN_BY_JAVA = {"dv_pk_l0", "pk_postpone", "postpone_compacted"}
+FILES_HIDDEN_BY_JAVA = {
+    *("dv_pk_l0", "pk_postpone", "postpone_compacted", "postponed_by_rows", "postponed_default"),
+}
 """Tables whose `$files` leaves out files that batch reads do not see."""
 
 HIDDEN_SNAPSHOTS = {"branch_ff"}

@@ -85,7 +85,7 @@ def wrong_tables(
             continue
         known = expected[0] if expected else {}
         wanted = set(columns or known) - set(UNLIKE.get((name, system), ()))
-        ours = open_table(table.folder).system_table(system).to_arrow()
+        ours = open_table(table.folder).inspect.system_table(system).to_arrow()
         if facts(expected, wanted) != facts(ours, wanted) or len(expected) != ours.num_rows:
             wrong.append(name)
     return wrong
@@ -126,7 +126,7 @@ ROWS_UNLIKE_OURS = {
 
 def row_difference(table: GoldenTable, system: str) -> str:
     """How the rows of a system table differ from the writer's and from the newest release's."""
-    ours = open_table(table.folder).system_table(system).to_arrow()
+    ours = open_table(table.folder).inspect.system_table(system).to_arrow()
     unordered = table.meta.get("unordered", [])
     assert isinstance(unordered, list)
     found = ""
@@ -163,5 +163,5 @@ def test_row_ids_and_binlogs_are_those_of_the_writer(golden: GoldenTables, write
         ):
             expected = table.system.get(system)
             if isinstance(expected, list) and expected:
-                ours = open_table(table.folder).system_table(system).to_arrow()
+                ours = open_table(table.folder).inspect.system_table(system).to_arrow()
                 assert facts(expected, columns) == facts(ours, columns), (name, system)

@@ -78,7 +78,7 @@ def make_kind(golden: GoldenTable, folder: Path) -> GoldenKind:
     assert store.schemas.create(schema)
     for key in _BRANCHES:
         if key in options:
-            open_table(folder).maintenance.create_branch(options[key])
+            open_table(folder).create_branch(options[key])
     meta = json.loads((golden.expected / "meta.json").read_text(encoding="utf-8"))
     return GoldenKind(
         folder=folder,

@@ -1,5 +1,6 @@
 """Java, pypaimon and pypaimon-rust, each started once, or a skip that says what to install."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,9 @@ from oracle import JavaPaimon, OracleUnavailableError
 from paimon_explore import Catalog
 from peers import Peers, PeersMissingError
 from support.required import lacking
+
+JAVA = os.environ.get("PAIMON_EXPLORE_JAVA", "2.0.0")
+"""The version of Java that tests take as the newest; the next one if it has been built."""
 
 
 def _java(version: str) -> Iterator[JavaPaimon]:
@@ -22,8 +26,8 @@ def _java(version: str) -> Iterator[JavaPaimon]:
 
 @pytest.fixture(scope="session")
 def java() -> Iterator[JavaPaimon]:
-    """The newest Java release."""
-    yield from _java("2.0.0")
+    """The newest Java release, or the version that the environment names."""
+    yield from _java(JAVA)
 
 
 @pytest.fixture(scope="session")

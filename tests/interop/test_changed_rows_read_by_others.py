@@ -49,7 +49,7 @@ def test_java_reads_the_rows_of_every_snapshot(
     table = make(catalog, name, CHANGED[name])
     assert table.to_arrow().num_rows == CHANGED[name].count
     assert differences(java, table) == []
-    assert table.fsck() == []
+    assert table.maintenance.fsck() == []
 
 
 @pytest.mark.parametrize("name", CHANGED)
@@ -59,7 +59,7 @@ def test_java_sees_the_same_files_and_indexes(
     table = make(catalog, name, CHANGED[name])
     for system in ("snapshots", "manifests", "files", "partitions", "buckets", "table_indexes"):
         theirs = java.system_table(table.path, system)
-        ours = table.system_table(system).to_arrow()
+        ours = table.inspect.system_table(system).to_arrow()
         assert facts(theirs) == facts(ours, theirs.schema.names), system
 
 
@@ -67,7 +67,7 @@ def test_java_sees_the_same_files_and_indexes(
 def test_java_sees_the_same_ids_of_rows(java: JavaPaimon, name: str, catalog: Catalog) -> None:
     table = make(catalog, name, CHANGED[name])
     theirs = java.system_table(table.path, "row_tracking")
-    assert difference(theirs, table.system_table("row_tracking").to_arrow()) == ""
+    assert difference(theirs, table.inspect.system_table("row_tracking").to_arrow()) == ""
 
 
 @pytest.mark.parametrize("name", CHANGED)
@@ -82,7 +82,7 @@ def test_java_goes_on_with_the_table_and_so_do_we(
     assert differences(java, table) == []
     table.update({"qty": "-qty"}, "id < 5 OR id > 100")
     assert differences(java, table) == []
-    assert table.fsck() == []
+    assert table.maintenance.fsck() == []
 
 
 @pytest.mark.parametrize("name", CHANGED)

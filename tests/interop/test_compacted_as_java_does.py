@@ -107,9 +107,9 @@ def some_rows(chance: random.Random, *, deletes: bool) -> list[dict[str, object]
 
 def state(table: Table) -> dict[str, object]:
     """What two tables have in common if they were compacted alike: all but names and sizes."""
-    snapshot = table.store.snapshots.latest()
+    snapshot = table._store.snapshots.latest()
     assert snapshot is not None
-    manifests = table.store.manifests
+    manifests = table._store.manifests
     changelog = snapshot.changelog_manifest_list
     told = manifests.read_many(manifests.list(changelog).names) if changelog else None
     index = manifests.index_of(snapshot).rows()
@@ -131,9 +131,9 @@ def files(table: Table, snapshot: Snapshot, entries: ManifestEntries) -> list[st
     if not len(entries):
         return []
     options = TableOptions(table.schema.options)
-    target = ScanTarget(store=table.store, schema=table.schema, options=options, snapshot=snapshot)
+    target = ScanTarget(store=table._store, schema=table.schema, options=options, snapshot=snapshot)
     reader = SplitReader(
-        store=table.store,
+        store=table._store,
         schema=table.schema,
         options=options,
         columns=table.schema.row_type.names,

@@ -28,9 +28,9 @@ def same_rows(java: JavaPaimon, peers: Peers, table: Table, warehouse: Path) -> 
     ours = table.to_arrow()
     assert difference(ours, java.read(table.path)) == ""
     assert difference(ours, peers.read("py", warehouse, "db.t")) == ""
-    ids = table.system_table("row_tracking").to_arrow()
+    ids = table.inspect.system_table("row_tracking").to_arrow()
     assert difference(ids, java.system_table(table.path, "row_tracking")) == ""
-    assert table.fsck() == []
+    assert table.maintenance.fsck() == []
     return list(ours.column("id").to_pylist())
 
 
@@ -46,7 +46,7 @@ def test_pypaimon_and_we_delete_and_update_rows_in_turn(
     assert len(same_rows(java, peers, table, warehouse)) == 10
     table.delete("id = 4 OR _ROW_ID = 10")
     assert len(same_rows(java, peers, table, warehouse)) == 8
-    left = table.system_table("row_tracking").to_arrow()
+    left = table.inspect.system_table("row_tracking").to_arrow()
     first, last = left.column("_ROW_ID")[0].as_py(), left.column("_ROW_ID")[-1].as_py()
     new = pa.table(
         {"_ROW_ID": pa.array([first, last], pa.int64()), "qty": pa.array([-1, -2], pa.int64())}
@@ -188,14 +188,14 @@ def test_java_and_we_compact_the_same_files(
         table.delete("id IN (1, 5, 9)")
         tables.append(table)
     ours, theirs = tables
-    before = ours.system_table("row_tracking").to_arrow().drop_columns(["_SEQUENCE_NUMBER"])
+    before = ours.inspect.system_table("row_tracking").to_arrow().drop_columns(["_SEQUENCE_NUMBER"])
     ours.compact(full=False)
     java.append_compact(theirs.path)
     assert file_facts(ours) == file_facts(theirs)
     assert deleted(ours) == deleted(theirs)
     for table in tables:
         assert difference(table.to_arrow(), java.read(table.path)) == ""
-        after = table.system_table("row_tracking").to_arrow()
+        after = table.inspect.system_table("row_tracking").to_arrow()
         assert difference(after, java.system_table(table.path, "row_tracking")) == ""
         assert difference(before, after.drop_columns(["_SEQUENCE_NUMBER"])) == ""
-        assert table.fsck() == []
+        assert table.maintenance.fsck() == []

@@ -135,7 +135,7 @@ def test_a_table_of_this_kind_is_written_by_us_and_read_by_all(
         if EVERY or DEEP or step in LOOKED_AT:
             found += [*system_tables(java, kind), *against_peers(peers, kind, warehouse)]
         assert found == [], f"after: {step}"
-    assert kind.table.fsck() == []
+    assert kind.table.maintenance.fsck() == []
     assert done or name in REFUSED
 
 
@@ -155,7 +155,7 @@ def system_tables(java: JavaPaimon, kind: GoldenKind) -> list[str]:
     table = kind.table
     found = []
     for system in SYSTEM:
-        rows = table.system_table(system).to_arrow()
+        rows = table.inspect.system_table(system).to_arrow()
         columns = rows.schema.names
         try:
             theirs = java.system_table(kind.folder, system)

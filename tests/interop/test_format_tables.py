@@ -1,6 +1,7 @@
 """Format tables that Java writes, read as Java reads them."""
 
 import datetime as dt
+from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
 
@@ -33,18 +34,24 @@ ROWS: list[dict[str, object]] = [
 ]
 
 
-def create(warehouse: Path, file_format: str) -> Path:
+def create(
+    warehouse: Path,
+    file_format: str,
+    columns: Mapping[str, str] = COLUMNS,
+    keys: tuple[str, ...] = KEYS,
+    **options: str,
+) -> Path:
     """The folder of the format table `db.f`, which Java does not create in a folder itself."""
     fields = tuple(
         DataField(id=at, name=name, type=parse_type_text(kind))
-        for at, (name, kind) in enumerate(COLUMNS.items())
+        for at, (name, kind) in enumerate(columns.items())
     )
     schema = TableSchema(
         id=0,
         fields=fields,
         highest_field_id=len(fields) - 1,
-        partition_keys=KEYS,
-        options={"type": "format-table", "file.format": file_format},
+        partition_keys=keys,
+        options={"type": "format-table", "file.format": file_format, **options},
     )
     folder = warehouse / "db.db" / "f"
     (folder / "schema").mkdir(parents=True)
@@ -84,6 +91,24 @@ def test_java_reads_what_is_written_here(
     table.overwrite(ROWS[2:])
     assert difference(table.to_arrow(), java.read(folder)) == ""
     assert table.count() == 4
+
+
+@pytest.mark.parametrize("delimiter", ["\n", "\r\n", "||"])
+def test_text_files_are_the_same(java: JavaPaimon, warehouse: Path, delimiter: str) -> None:
+    columns = {"line": "STRING", "hour": "INT"}
+    lines = {"text.line-delimiter": delimiter}
+    folder = create(warehouse, "text", columns, ("hour",), **lines)
+    table = Catalog(warehouse).format_table("db.f")
+    rows = [{"line": text, "hour": 1} for text in ("a", None, "ü\t", "", "d")]
+    java.write(folder, rows)
+    (of_java,) = folder.rglob("data-*")
+    (ours,) = table.append(rows)
+    assert Path(ours).read_bytes() == of_java.read_bytes()
+    assert Path(ours).suffix == of_java.suffix
+    of_java.write_bytes(b"\xef\xbb\xbfone\ntwo\r\nthree\rfour||five")
+    assert difference(java.read(folder), table.to_arrow()) == ""
+    table.append(rows[:1])
+    assert difference(table.to_arrow(), java.read(folder)) == ""
 
 
 @pytest.mark.parametrize("kind", ["format-table", "object-table"])

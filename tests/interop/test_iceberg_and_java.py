@@ -83,7 +83,7 @@ EXPIRE = Step(
     lambda java, path: java.expire(
         path, {"snapshot.num-retained.min": "1", "snapshot.num-retained.max": "1"}
     ),
-    lambda table: table.expire_snapshots(retain_max=1, retain_min=1),
+    lambda table: table.maintenance.expire_snapshots(retain_max=1, retain_min=1),
 )
 
 

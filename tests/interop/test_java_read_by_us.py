@@ -58,12 +58,12 @@ def check(java: JavaPaimon, folder: Path, unlike: Unlike = MappingProxyType({}))
         assert difference(java.read(folder, branch=branch), ours) == "", branch
     for system in SYSTEM:
         theirs = java.system_table(folder, system)
-        ours = table.system_table(system).to_arrow()
+        ours = table.inspect.system_table(system).to_arrow()
         names = set(theirs.schema.names) - set(unlike.get(system, ()))
         assert facts(theirs, names) == facts(ours, names), system
     for system in ROWS:
         theirs = java.system_table(folder, system)
-        assert difference(theirs, table.system_table(system).to_arrow()) == "", system
+        assert difference(theirs, table.inspect.system_table(system).to_arrow()) == "", system
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -157,7 +157,7 @@ def check_changes(java: JavaPaimon, folder: Path) -> None:
     """What each commit changed, and all of them together, is what Java streams and reads."""
     table = open_table(folder)
     theirs = java.stream(folder).rename_columns(
-        ["_SNAPSHOT", *table.system_table("audit_log").schema.names]
+        ["_SNAPSHOT", *table.inspect.system_table("audit_log").schema.names]
     )
     streamed = [
         change.rows.add_column(
@@ -212,7 +212,7 @@ def test_time_travel_with_a_fallback_branch(java: JavaPaimon, tmp_path: Path) ->
         java.write(folder, [row], branch=branch, watermark=10 * k)
         time.sleep(0.002)  # no two commits in the same millisecond
     table = open_table(folder)
-    table.maintenance.set_options({"scan.fallback-branch": "fb"})
+    table.set_options({"scan.fallback-branch": "fb"})
     fallback = open_table(folder, branch="fb")
     times = [snapshot.time_millis for snapshot in [*table.snapshots, *fallback.snapshots]]
     points: list[dict[str, str]] = [

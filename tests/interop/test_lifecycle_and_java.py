@@ -69,7 +69,7 @@ def test_expiry_leaves_the_same_files(
     tagged = java.read(ours.path, tag="early")
     assert difference(tagged, ours.at(tag="early").to_arrow()) == ""
     java.delete_tag(theirs.path, "early")
-    ours.maintenance.delete_tag("early")
+    ours.delete_tag("early")
     assert files_of(ours) == files_of(theirs)
     assert ours.maintenance.fsck(read_rows=True) == []
 
@@ -84,7 +84,7 @@ def test_the_same_snapshots_expire(
     ours = plain_table(tmp_path)
     for number in range(8):
         ours.append([{"k": number, "v": "x"}])
-    ours.store.consumers.save("job", Consumer(next_snapshot=6))
+    ours._store.consumers.save("job", Consumer(next_snapshot=6))
     theirs = copied(ours, tmp_path)
     least, most, age = retained
     options = {
@@ -94,14 +94,14 @@ def test_the_same_snapshots_expire(
         "snapshot.expire.limit": "4",
     }
     java.expire(theirs.path, options)
-    ours.maintenance.set_options(options)
+    ours.set_options(options)
     ours.maintenance.expire_snapshots()
-    assert ours.store.snapshots.ids() == theirs.store.snapshots.ids()
+    assert ours._store.snapshots.ids() == theirs._store.snapshots.ids()
 
 
 def test_tags_branches_and_rollbacks_are_understood(java: JavaPaimon, tmp_path: Path) -> None:
     table = grown(java, keyed_table(tmp_path))
-    table.maintenance.create_branch("side", "early")
+    table.create_branch("side", "early")
     side = open_table(table.path, branch="side")
     assert difference(java.read(table.path, branch="side"), side.to_arrow()) == ""
     java.write(table.path, [{"k": 70, "v": "java"}], branch="side")
@@ -110,7 +110,7 @@ def test_tags_branches_and_rollbacks_are_understood(java: JavaPaimon, tmp_path: 
     assert difference(java.read(table.path, branch="side"), side.to_arrow()) == ""
     theirs = copied(table, tmp_path)
     java.fast_forward(theirs.path, "side")
-    table.maintenance.fast_forward("side")
+    table.fast_forward("side")
     assert states(theirs) == states(table)
     assert files_of(theirs) ^ files_of(table) <= {"snapshot/EARLIEST"}
     assert difference(java.read(table.path), table.to_arrow()) == ""
@@ -128,9 +128,9 @@ def test_a_rollback_leaves_the_same_files(
         ours.maintenance.expire_snapshots(retain_max=2)
     theirs = copied(ours, tmp_path)
     java.rollback(theirs.path, tag="early")
-    ours.maintenance.rollback_to(tag="early")
+    ours.rollback_to(tag="early")
     assert states(theirs) == states(ours)
-    assert theirs.store.tags.names() == ours.store.tags.names() == ["early"]
+    assert theirs._store.tags.names() == ours._store.tags.names() == ["early"]
     assert files_of(ours) == files_of(theirs)
     java.write(ours.path, [{"k": 80, "v": "java"}])
     assert difference(java.read(ours.path), ours.to_arrow()) == ""
@@ -138,8 +138,8 @@ def test_a_rollback_leaves_the_same_files(
 
 def test_orphans_are_the_same(java: JavaPaimon, tmp_path: Path) -> None:
     ours = grown(java, keyed_table(tmp_path))
-    ours.maintenance.create_branch("side", "early")
-    ours.maintenance.rollback_to(snapshot=6)
+    ours.create_branch("side", "early")
+    ours.rollback_to(snapshot=6)
     for path in ("bucket-0/data-x-0.parquet", "manifest/manifest-x-0", "index/index-x-0"):
         file = Path(ours.path) / path
         file.parent.mkdir(exist_ok=True)
@@ -155,15 +155,14 @@ def test_orphans_are_the_same(java: JavaPaimon, tmp_path: Path) -> None:
 def test_java_reads_changed_schemas(java: JavaPaimon, tmp_path: Path) -> None:
     table = keyed_table(tmp_path)
     table.upsert([{"k": 1, "v": "a"}])
-    keep = table.maintenance
-    keep.add_column("n", "INT", comment="a number", after="k")
-    keep.rename_column("v", "w")
+    table.add_column("n", "INT", comment="a number", after="k")
+    table.rename_column("v", "w")
     table.upsert([{"k": 2, "n": 7, "w": "b"}])
-    keep.alter_column_type("n", "BIGINT")
-    keep.set_options({"snapshot.num-retained.min": "2"})
+    table.alter_column_type("n", "BIGINT")
+    table.set_options({"snapshot.num-retained.min": "2"})
     java.write(table.path, [{"k": 3, "n": 2**40, "w": "java"}])
     assert difference(java.read(table.path), table.to_arrow()) == ""
-    keep.drop_column("n")
+    table.drop_column("n")
     assert difference(java.read(table.path), table.to_arrow()) == ""
 
 

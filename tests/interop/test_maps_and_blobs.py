@@ -13,6 +13,7 @@ from oracle import JavaPaimon, JavaPaimonError
 from oracle.wire import TypeJson
 from paimon_explore import Catalog, open_table
 from paimon_explore.data_types.json_parser import parse_type
+from paimon_explore.encoding.blob.blob_view import BlobView, encode_view
 from paimon_explore.errors import InvalidInputError
 from peers import Peers
 from support.rows import difference
@@ -235,7 +236,9 @@ def test_java_reads_our_shredded_maps_of_tables_with_primary_key(
     java.compact(table.path)
     assert difference(java.read(table.path), open_table(table.path).to_arrow()) == ""
     audit = java.system_table(table.path, "audit_log")
-    assert difference(audit, open_table(table.path).system_table("audit_log").to_arrow()) == ""
+    assert (
+        difference(audit, open_table(table.path).inspect.system_table("audit_log").to_arrow()) == ""
+    )
 
 
 KINDS: dict[str, tuple[TypeJson, pa.DataType, list[object]]] = {
@@ -268,3 +271,20 @@ def test_columns_of_many_blobs(java: JavaPaimon, tmp_path: Path, name: str) -> N
     theirs = java.read(tmp_path / "t").to_pylist()
     assert theirs == table.to_arrow().to_pylist()
     assert [row["b"] for row in theirs] == values * 2
+
+
+def test_java_and_we_follow_the_same_references(java: JavaPaimon, tmp_path: Path) -> None:
+    catalog = Catalog(tmp_path)
+    catalog.create_database("db")
+    columns = {"k": "INT", "b": "BLOB"}
+    photos = catalog.create_table("db.photos", columns, options=BLOBS)
+    photos.append([{"k": k, "b": value} for k, value in enumerate((b"zero", None, b"two"))])
+    java.write(photos.path, pa.table({"k": pa.array([3], pa.int32()), "b": [b"three"]}))
+    table = catalog.create_table("db.t", columns, options={**BLOBS, "blob-view-field": "b"})
+    views = [BlobView(table="db.photos", field_id=1, row_id=row_id) for row_id in (3, 1, 0, 3)]
+    table.append([{"k": k, "b": encode_view(one)} for k, one in enumerate(views)])
+    table.append([{"k": 4, "b": None}])
+    assert difference(java.read(table.path), table.to_arrow()) == ""
+    assert table.to_arrow().column("b").to_pylist() == [b"three", None, b"zero", b"three", None]
+    java.append_compact(table.path, options={"compaction.min.file-num": "2"})
+    assert difference(java.read(table.path), table.to_arrow()) == ""

@@ -42,7 +42,7 @@ def test_java_reads_the_rows_of_every_snapshot(
     assert table.to_arrow().num_rows == KINDS[name].count
     assert differences(java, table) == []
     theirs = java.system_table(table.path, "audit_log")
-    assert difference(theirs, table.system_table("audit_log").to_arrow()) == ""
+    assert difference(theirs, table.inspect.system_table("audit_log").to_arrow()) == ""
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -50,7 +50,7 @@ def test_java_sees_the_same_system_tables(java: JavaPaimon, name: str, catalog: 
     table = make(catalog, name, KINDS[name])
     for system in SYSTEM:
         theirs = java.system_table(table.path, system)
-        ours = table.system_table(system).to_arrow()
+        ours = table.inspect.system_table(system).to_arrow()
         assert facts(theirs) == facts(ours, theirs.schema.names), system
 
 
@@ -96,7 +96,7 @@ def test_java_goes_on_with_the_table_and_so_do_we(
     for system in SYSTEM:
         theirs = java.system_table(table.path, system)
         names = theirs.schema.names
-        ours = table.system_table(system).to_arrow()
+        ours = table.inspect.system_table(system).to_arrow()
         assert facts(theirs, names) == facts(ours, names), system
 
 

@@ -73,7 +73,7 @@ def test_a_peer_sees_the_same_figures_in_its_system_tables(
     table = make(Catalog(warehouse), name, KINDS[name])
     for system, columns in FIGURES.items():
         theirs = facts(peers.system(peer, warehouse, f"db.{name}", system), columns)
-        ours = facts(table.system_table(system).to_arrow(), columns)
+        ours = facts(table.inspect.system_table(system).to_arrow(), columns)
         if system == "manifests" and (peer, name) in UNTOLD:
             assert len(ours) == len(theirs) + 1
             assert set(theirs) < set(ours)

@@ -123,13 +123,13 @@ def test_java_finds_all_rows_after_our_change_of_a_table_that_it_indexed(
     table = open_table(folder)
     ACTS[act](table)
     assert_the_same_rows(java, folder, "ours")
-    assert list(table.fsck(read_rows=True)) == []
+    assert list(table.maintenance.fsck(read_rows=True)) == []
     java.write(folder, rows(range(3), "new"))
     java.compact(folder)
     assert_the_same_rows(java, folder, "then Java's")
     table = open_table(folder)
-    table.expire_snapshots(retain_max=1, retain_min=1, older_than=timedelta())
-    table.remove_orphan_files(older_than=timedelta(), dry_run=False)
+    table.maintenance.expire_snapshots(retain_max=1, retain_min=1, older_than=timedelta())
+    table.maintenance.remove_orphan_files(older_than=timedelta(), dry_run=False)
     assert_the_same_rows(java, folder, "without older snapshots")
 
 
@@ -217,7 +217,7 @@ def test_java_uses_and_keeps_the_indexes_that_our_compaction_builds(
         java.write(folder, rows(range(2), "java"), options={"write-only": "false"})
         assert names_of_indexes(java, folder) >= rebuilt
         assert_the_same_rows(java, folder, "Java's")
-    assert list(open_table(folder).fsck(read_rows=True)) == []
+    assert list(open_table(folder).maintenance.fsck(read_rows=True)) == []
 
 
 @pytest.mark.parametrize("rule", RULES, ids=str)

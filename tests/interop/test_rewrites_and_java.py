@@ -12,6 +12,7 @@ from paimon_explore.commit.committer import new_commit_user
 from paimon_explore.maintenance.rewrites.table_copy import check_copy, copy_files
 from paimon_explore.maintenance.schema_replacement import commit_replacement, replacing_schema
 from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.table.catalog.catalog_objects import new_table_schema
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.write.write_target import WriteTarget
 from support.lifecycle import KEYED, keyed_table, plain_table
@@ -24,10 +25,10 @@ PARTED = columns({"k": pa.int32(), "v": pa.string(), "dt": pa.string()})
 
 
 def target_of(table: Table) -> WriteTarget:
-    schema = latest_schema(table.store)
+    schema = latest_schema(table._store)
     options = TableOptions(schema.options)
     user = new_commit_user(options)
-    return WriteTarget(store=table.store, schema=schema, options=options, commit_user=user)
+    return WriteTarget(store=table._store, schema=schema, options=options, commit_user=user)
 
 
 def commits(table: Table) -> list[tuple[str, int | None]]:
@@ -53,7 +54,8 @@ def test_java_reads_and_changes_a_replaced_table(
 ) -> None:
     table = keyed_table(tmp_path) if keyed else plain_table(tmp_path)
     table.append([{"k": 1, "v": "a"}, {"k": 2, "v": "b"}])
-    wanted = Catalog(tmp_path).table_schema(
+    wanted = new_table_schema(
+        Catalog(tmp_path),
         {"name": "STRING NOT NULL", "k": "BIGINT"},
         primary_key="name" if keyed else None,
         options={"bucket": "2"} if keyed else {},

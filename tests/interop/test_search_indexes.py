@@ -56,10 +56,10 @@ def _column(kind: str) -> tuple[str, str]:
 def same_hits(peers: Peers, warehouse: Path, table: Table, kind: str) -> None:
     """Both implementations find the same rows with the same scores."""
     if kind == "full-text":
-        ours = table.full_text_search("s", "seven five", 300, columns=["id"])
+        ours = table.search("s", "seven five", 300, columns=["id"])
         theirs = peers.search(warehouse, table.name, "s", 300, words="seven five")
     else:
-        ours = table.vector_search("v", QUERY, 5, columns=["id"])
+        ours = table.search("v", QUERY, 5, columns=["id"])
         theirs = peers.search(warehouse, table.name, "v", 5, vector=QUERY)
     scores: list[float] = ours.column("_SCORE").to_pylist()  # type: ignore[assignment]  # no nulls
     assert theirs
@@ -101,12 +101,12 @@ def test_indexes_that_only_rust_has_are_listed_kept_and_dropped(
     table = open_table(warehouse / "db.db" / "t")
 
     def listed() -> list[tuple[str, str]]:
-        rows = table.system_table("table_indexes").to_arrow().to_pylist()
+        rows = table.inspect.system_table("table_indexes").to_arrow().to_pylist()
         return sorted((str(row["index_type"]), str(row["index_field_name"])) for row in rows)
 
     both = [("fm", "s"), ("multivalue", "tags")]
     assert listed() == both
-    assert list(table.fsck(read_rows=True)) == []
+    assert list(table.maintenance.fsck(read_rows=True)) == []
     assert table.scan(where="s = 's3'").to_arrow().column("id").to_pylist() == [3]
     table.append([{"id": 7, "s": "new", "tags": ["a"]}])
     table.update({"id": "id + 10"}, where="id = 1")

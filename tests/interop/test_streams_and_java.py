@@ -118,7 +118,7 @@ def inserted(rows: pa.Table, state: int | None) -> pa.Table:
 def ours(table: Table, options: Mapping[str, str]) -> tuple[pa.Table, int | None]:
     """What our stream of Java's mode gives, in the form of the test tool; and its state."""
     keyed = table.schema.primary_keys and "changelog-producer" in table.options
-    opened = replace(table, dynamic_options=options)
+    opened = replace(table, _dynamic_options=options)
     stream = opened.follow(timeout=0, mode="changelog" if keyed else "delta")
     schema = pa.schema([("_SNAPSHOT", pa.int64()), *stream.schema])
     found = list(stream)
@@ -154,11 +154,11 @@ def test_consumers_are_those_of_java(java: JavaPaimon, tmp_path: Path) -> None:
     theirs = java.stream(table.path, options=named)  # goes on where ours stopped
     assert difference(theirs, ours(table, named)[0]) == ""
     assert set(theirs["_SNAPSHOT"].to_pylist()) > {2}
-    table.consumers.delete("c")
-    table.store.consumers.save("c", Consumer(next_snapshot=3))
+    table.maintenance.consumers.delete("c")
+    table._store.consumers.save("c", Consumer(next_snapshot=3))
     retained = {"snapshot.num-retained.min": "1", "snapshot.num-retained.max": "1"}
     java.expire(table.path, {**retained, "snapshot.time-retained": "1 ms"})
-    assert min(table.store.snapshots.ids()) == 3  # kept for our consumer
+    assert min(table._store.snapshots.ids()) == 3  # kept for our consumer
     java.reset_consumer(table.path, "c", 5)
     assert next(table.follow(consumer="c", timeout=0)).snapshot_id >= 5
 

@@ -45,7 +45,7 @@ def pairs_of(ids: Sequence[int], random: Random) -> list[tuple[int, int]]:
 def check_table(table: Table, random: Random) -> int:
     """Both doors, between pairs of snapshots; how many there were."""
     keys = table.schema.primary_keys
-    ids = [0, *table.store.snapshots.ids()]
+    ids = [0, *table._store.snapshots.ids()]
     filters = (None, random.choice(["v > 4", "k > 2", "p = 'a'", "w IS NULL AND p <> 'b'"]))
     count = 0
     for where in filters:
@@ -109,7 +109,7 @@ def streamed(table: Table, start: int, end: int) -> list[list[Change]]:
 def check_stream(table: Table, random: Random) -> int:
     """A batch of the Spark source, its tasks in any order."""
     keys = table.schema.primary_keys
-    ids = [0, *table.store.snapshots.ids()]
+    ids = [0, *table._store.snapshots.ids()]
     pairs = pairs_of(ids, random)
     for start, end in pairs:
         before, after = state_at(table, start), state_at(table, end)
@@ -133,10 +133,10 @@ def test_streams_of_spark_replayed_give_the_rows(name: str, figures: Figures) ->
 def check_expiry(table: Table, random: Random) -> int:
     """Changes after an expiry: they give the rows, or the commit that cannot be told is named."""
     keys = table.schema.primary_keys
-    states = {number: state_at(table, number) for number in [0, *table.store.snapshots.ids()]}
+    states = {number: state_at(table, number) for number in [0, *table._store.snapshots.ids()]}
     last, count = max(states), 0
     table.maintenance.expire_snapshots(retain_max=random.randint(1, 4), older_than=LATER)
-    kept = table.store.snapshots.ids()
+    kept = table._store.snapshots.ids()
     for start in range(last):
         try:
             told = of_changes(table, start, last)

@@ -133,13 +133,13 @@ def _asks(table: Table) -> Mapping[str, Callable[[], object]]:
         "indexes": inspect.table_indexes,
         "list of files": lambda: repr(table.files()),
         "health": lambda: repr(table.health()),
-        "LSM": lambda: repr(table.lsm()),
-        "schema history": lambda: repr(table.schema_history()),
-        "node": lambda: repr(table.node("delta/0/0")),
-        "expiry": lambda: repr(table.preview_expiry()),
+        "LSM": lambda: repr(table.inspect.lsm()),
+        "schema history": lambda: repr(table.inspect.schema_history()),
+        "node": lambda: repr(table.inspect.node("delta/0/0")),
+        "expiry": lambda: repr(table.what_if.expire_snapshots()),
         "compaction preview": lambda: repr(table.what_if.compact()),
         "options preview": lambda: repr(table.what_if.options({"bucket": 3, "num-levels": 4})),
-        "comparison": lambda: repr(table.compare(rows=0)),
+        "comparison": lambda: repr(pe.compare(table, rows=0)),
         "check": maintenance.fsck,
         "dry expiry": lambda: maintenance.expire_snapshots(
             retain_max=1, retain_min=1, older_than="0 s", dry_run=True
@@ -148,7 +148,7 @@ def _asks(table: Table) -> Mapping[str, Callable[[], object]]:
         "changes": lambda: list(table.changes()),
         "explain": lambda: repr(table.explain()),
         "difference": lambda: repr(table.diff(1)),
-        "heat": lambda: repr(table.heat()),
+        "heat": lambda: repr(table.inspect.heat()),
         "explorer": lambda: _explorer(table),
         "an old snapshot": lambda: table.at(snapshot=1).to_arrow(),
     }
@@ -347,9 +347,9 @@ CONDITIONS: Mapping[str, Callable[[Table], object]] = MappingProxyType(
         ),
         "conditions on files": lambda t: t.files("(" * DEPTH + "level = 0" + ")" * DEPTH),
         "new values": lambda t: t.update({"a": "(" * DEPTH + "1" + ")" * DEPTH}),
-        "ARRAYs": lambda t: t.maintenance.add_column("x", "ARRAY<" * DEPTH + "INT" + ">" * DEPTH),
-        "ROWs": lambda t: t.maintenance.add_column("x", "ROW<a " * DEPTH + "INT" + ">" * DEPTH),
-        "type parameters": lambda t: t.maintenance.add_column("x", "DECIMAL" + "(" * DEPTH),
+        "ARRAYs": lambda t: t.add_column("x", "ARRAY<" * DEPTH + "INT" + ">" * DEPTH),
+        "ROWs": lambda t: t.add_column("x", "ROW<a " * DEPTH + "INT" + ">" * DEPTH),
+        "type parameters": lambda t: t.add_column("x", "DECIMAL" + "(" * DEPTH),
         "Arrow types": lambda _: pe.Catalog("memory://deep/wh").create_table(
             "db.u", {"a": _deep_arrow()}
         ),
@@ -358,7 +358,7 @@ CONDITIONS: Mapping[str, Callable[[Table], object]] = MappingProxyType(
         "digits": lambda t: t.scan(where="a = " + "9" * 6000).to_arrow(),
         "digits of a snapshot": lambda t: t.at(snapshot=10**5000),
         "digits of a time": lambda t: t.at(timestamp="9" * 5000),
-        "digits of a place": lambda t: t.timeline().resolve("9" * 6000),
+        "digits of a place": lambda t: t.inspect.timeline().resolve("9" * 6000),
     }
 )
 

@@ -204,9 +204,9 @@ def test_rows_are_those_of_the_operations(name: str, steps: list[Step]) -> None:
         if kind.hides:
             table.compact()
         assert rows_of(table) == model
-    assert table.fsck() == []
+    assert table.maintenance.fsck() == []
     if "row-tracking.enabled" in kind.options and model:
-        ids = table.system_table("row_tracking").to_arrow().column("_ROW_ID").to_pylist()
+        ids = table.inspect.system_table("row_tracking").to_arrow().column("_ROW_ID").to_pylist()
         assert None not in ids
         assert len(set(ids)) == len(ids)
     for snapshot in table.snapshots:

@@ -20,12 +20,12 @@ def stored_rows(table: Table, entries: ManifestEntries) -> Iterator[dict[str, ob
     """The rows of data files as they are stored."""
     target = table._target()
     reader = SplitReader(
-        store=table.store,
+        store=table._store,
         schema=target.schema,
         options=target.options,
         columns=target.schema.row_type.names,
     )
-    paths = data_file_paths(entries, target.schema, target.options, table.store.paths)
+    paths = data_file_paths(entries, target.schema, target.options, table._store.paths)
     files = LocatedFiles(
         entries=entries, paths_of=KnownPaths(paths), deletion_files={}, snapshot_id=None
     )
@@ -45,7 +45,7 @@ def test_what_is_pruned_holds_no_matching_row(
         entries = ManifestEntries(items.rows) if items.unit == "file" else None
         if entries is None:
             names = [str(name) for name in items.rows.column("file_name").to_pylist()]
-            entries = table.store.manifests.read_many(names)
+            entries = table._store.manifests.read_many(names)
         for row in stored_rows(table, entries):
             assert truth(expr, row) is not True, (items.stage, items.reason(0), row)
 

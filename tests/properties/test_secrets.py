@@ -110,9 +110,9 @@ def table(catalog: pe.Catalog) -> Table:
         comment=URLS[0],
     )
     made.upsert([{"id": 1, "password": "x"}])
-    made.maintenance.set_options({"s3.secret-key": f"new{CANARY}"})
-    made.maintenance.unset_options(["jdbc.password"])
-    made.maintenance.add_column("more", "INT", comment=URLS[2])
+    made.set_options({"s3.secret-key": f"new{CANARY}"})
+    made.set_options({"jdbc.password": None})
+    made.add_column("more", "INT", comment=URLS[2])
     made.upsert([{"id": 2, "password": "y", "more": 3}])
     made.create_tag("good")
     return made
@@ -132,7 +132,7 @@ def test_nothing_that_a_table_shows_holds_a_secret(
 def test_options_keep_their_values_where_they_are_used(table: Table) -> None:
     assert table.schema.options["s3.secret-key"] == f"new{CANARY}"
     assert table.options["token"] == CANARY
-    data = table.store.file_io.read(table.store.paths.schema(0))
+    data = table._store.file_io.read(table._store.paths.schema(0))
     assert json.loads(data)["options"]["jdbc.password"] == CANARY
     assert parse_schema(data, "f").options["s3.secret-key"] == CANARY
     assert ObjectStoreFileIO((("token", CANARY),)).options == (("token", CANARY),)

@@ -60,7 +60,7 @@ class Following:
 
     @property
     def _latest(self) -> int:
-        return self._table.store.snapshots.latest_id() or 0
+        return self._table._store.snapshots.latest_id() or 0
 
     def _opened(self) -> ChangeStream:
         return self._table.follow(
@@ -112,7 +112,7 @@ class Following:
         """Read everything."""
         self.read(0)
         assert self._stream.position == self._latest + 1
-        assert self._table.consumers["c"].next_snapshot == self._latest + 1
+        assert self._table.maintenance.consumers["c"].next_snapshot == self._latest + 1
 
 
 def run(name: str, seed: int, start: str, *, auto_ack: bool) -> int:

@@ -101,10 +101,10 @@ def table(catalog: pe.Catalog) -> Table:
     )
     row = {f"id{HOSTILE}": 1, f"dt{HOSTILE}": f"p{HOSTILE}", f"row{HOSTILE}": None}
     made.upsert([row])
-    made.maintenance.set_options({f"other.{HOSTILE}": HOSTILE})
+    made.set_options({f"other.{HOSTILE}": HOSTILE})
     made.upsert([{**row, f"id{HOSTILE}": 2}])
     made.create_tag(f"good{HOSTILE}")
-    made.store.consumers.save(f"reader{HOSTILE}", Consumer(next_snapshot=1))
+    made._store.consumers.save(f"reader{HOSTILE}", Consumer(next_snapshot=1))
     return made
 
 
@@ -130,24 +130,24 @@ ASKS: Mapping[str, Callable[[Table], object]] = MappingProxyType(
         "option": lambda t: pe.open_table(t.path, options={"scan.mode": HOSTILE}),
         "location": lambda _: pe.open_table(f"{HOSTILE}://x"),
         "path": lambda t: pe.open_table(f"{t.path}{HOSTILE}"),
-        "system table": lambda t: t.system_table(HOSTILE),
+        "system table": lambda t: t.inspect.system_table(HOSTILE),
         "new tag": lambda t: t.create_tag(f"{HOSTILE}/x"),
-        "deleted tag": lambda t: t.maintenance.delete_tag(HOSTILE),
-        "deleted branch": lambda t: t.maintenance.delete_branch(HOSTILE),
-        "dropped column": lambda t: t.maintenance.drop_column(HOSTILE),
-        "type": lambda t: t.maintenance.add_column("x", HOSTILE),
+        "deleted tag": lambda t: t.delete_tag(HOSTILE),
+        "deleted branch": lambda t: t.delete_branch(HOSTILE),
+        "dropped column": lambda t: t.drop_column(HOSTILE),
+        "type": lambda t: t.add_column("x", HOSTILE),
         "rows": lambda t: t.upsert([{HOSTILE: 1}]),
         "value": lambda t: t.upsert([{f"id{HOSTILE}": HOSTILE, f"dt{HOSTILE}": "d"}]),
         "update": lambda t: t.update({HOSTILE: 1}),
         "overwrite": lambda t: t.overwrite([], partition={HOSTILE: HOSTILE}),
-        "file": lambda t: t.file(HOSTILE),
-        "node": lambda t: t.node(HOSTILE),
-        "bytes": lambda t: t.bytes(HOSTILE),
+        "file": lambda t: t.inspect.file(HOSTILE),
+        "node": lambda t: t.inspect.node(HOSTILE),
+        "bytes": lambda t: t.inspect.bytes(HOSTILE),
         "files": lambda t: t.files(f"file = {HOSTILE}"),
-        "why": lambda t: t.why(HOSTILE),
+        "why": lambda t: t.inspect.why(HOSTILE),
         "history": lambda t: t.history(HOSTILE),
-        "lsm": lambda t: t.lsm(HOSTILE),
-        "replay": lambda t: t.replay(scenario=HOSTILE),
+        "lsm": lambda t: t.inspect.lsm(HOSTILE),
+        "replay": lambda t: t.inspect.replay(scenario=HOSTILE),
         "between": lambda t: t.between(HOSTILE, HOSTILE),
         "database": lambda _: new_catalog().tables(HOSTILE),
         "new database": lambda _: new_catalog().create_database(f"a.{HOSTILE}"),

@@ -140,7 +140,7 @@ def groups(preview: CompactionPreview, action: str) -> set[frozenset[str]]:
 
 def changes(table: Table, snapshot: Snapshot) -> dict[FileKind, list[dict[str, object]]]:
     """The added and deleted files of a commit."""
-    manifests = table.store.manifests
+    manifests = table._store.manifests
     names = manifests.delta(snapshot).names
     rows = manifests.read_many(names).rows()
     return {
@@ -170,7 +170,7 @@ def test_a_compaction_replaces_what_its_preview_names(
     written(table, steps, deletes=kind.deletes)
     preview = table.what_if.compact(full=full, options=options)
     with recorded_rewrites() as rewrites:
-        made = replace(table, dynamic_options=options).compact(full=full)
+        made = replace(table, _dynamic_options=options).compact(full=full)
     assert groups(preview, "rewrite") == rewrites
     if made is None:
         assert preview.to_arrow().num_rows == 0

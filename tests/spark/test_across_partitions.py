@@ -39,7 +39,7 @@ def test_a_key_that_comes_with_another_partition_moves_there(
     expected = [("p9", k, "new") if k % 2 == 0 else (f"p{k % 3}", k, "old") for k in range(400)]
     assert found(table) == expected
     assert pe.spark.read(spark, table).filter("p = 'p9'").count() == 200
-    assert table.fsck(read_rows=True) == []
+    assert table.maintenance.fsck(read_rows=True) == []
     assert table.maintenance.remove_orphan_files(older_than="2999-01-01").files == ()
 
 

@@ -100,5 +100,5 @@ def check_every_row_once(table: Table) -> None:
     assert epochs == list(range(len(epochs)))  # Spark may take two files into one after a kill
     table.maintenance.remove_orphan_files(older_than="2999-01-01", dry_run=False)
     assert table.maintenance.remove_orphan_files(older_than="2999-01-01").files == ()
-    assert table.fsck(read_rows=True) == []
+    assert table.maintenance.fsck(read_rows=True) == []
     assert table.count() == EPOCHS * ROWS

@@ -47,7 +47,7 @@ def test_a_table_compacted_by_tasks_has_the_same_rows_in_fewer_files(
     assert snapshot.commit_kind.value == "COMPACT"
     assert sorted(map(str, table.to_arrow().to_pylist())) == before
     assert len(table.files().to_arrow()) < files
-    assert table.fsck(read_rows=True) == []
+    assert table.maintenance.fsck(read_rows=True) == []
     assert table.maintenance.remove_orphan_files(older_than="2999-01-01").files == ()
     if keyed:
         assert pe.spark.compact(spark, table) is None
@@ -71,7 +71,7 @@ def test_rows_of_a_table_with_deletion_vectors_are_there_behind_a_write(
     assert kinds(table) == ["APPEND", "COMPACT", "APPEND", "COMPACT"]
     assert {row["v"] for row in table.to_arrow().to_pylist()} == {"new"}
     assert pe.spark.read(spark, table).count() == 4
-    assert table.fsck(read_rows=True) == []
+    assert table.maintenance.fsck(read_rows=True) == []
 
 
 def test_postponed_rows_are_spread_and_compacted(spark: SparkSession, tmp_path: Path) -> None:

@@ -128,7 +128,7 @@ def test_all_read_the_rows_and_see_the_figures(
     if kind.key:
         compact(spark, table, full=True)
         assert against_all(table, java, peers, warehouse) == []
-    assert table.fsck(read_rows=True) == []
+    assert table.maintenance.fsck(read_rows=True) == []
 
 
 def streamed(spark: SparkSession, table: Table, folder: Path) -> None:
@@ -159,7 +159,7 @@ def against_all(table: Table, java: JavaPaimon, peers: Peers, warehouse: Path) -
     ours = table.to_arrow()
     found = [difference(java.read(Path(table.path)), ours)]
     for system in SYSTEM:
-        own = table.system_table(system).to_arrow()
+        own = table.inspect.system_table(system).to_arrow()
         theirs = java.system_table(Path(table.path), system)
         columns = [column for column in own.schema.names if column in theirs.schema.names]
         if facts(theirs, columns) != facts(own, columns):

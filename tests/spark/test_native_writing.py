@@ -71,7 +71,7 @@ def test_entries_tell_what_those_of_the_tasks_tell(spark: SparkSession, tmp_path
     ids = [(field.metadata or {}).get(b"PARQUET:field_id") for field in fields]
     assert ids == [b"%d" % number for number in range(10)]
     assert pq.read_metadata(file).row_group(0).column(0).compression == "ZSTD"
-    assert native.fsck(read_rows=True) == []
+    assert native.maintenance.fsck(read_rows=True) == []
     left = [path.name for path in Path(native.path).iterdir()]
     assert sorted(left) == ["bucket-0", "manifest", "schema", "snapshot"]
 

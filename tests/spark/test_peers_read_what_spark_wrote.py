@@ -65,4 +65,4 @@ def test_a_peer_reads_the_rows_and_sees_the_figures(
     assert difference(rows, peers.read(peer, warehouse, f"db.{kind}", {})) == ""
     for system, columns in FIGURES.items():
         theirs = facts(peers.system(peer, warehouse, f"db.{kind}", system), columns)
-        assert facts(table.system_table(system).to_arrow(), columns) == theirs, system
+        assert facts(table.inspect.system_table(system).to_arrow(), columns) == theirs, system

@@ -201,7 +201,7 @@ def test_system_tables_and_increments_are_read_by_path_through_both_doors(
     table = table_of(catalog, "customers")
     for name in ("files", "snapshots", "ro", "audit_log", "binlog", "partitions"):
         path = f"{table.path}${name}"
-        expected = table.system_table(name).to_arrow().num_rows
+        expected = table.inspect.system_table(name).to_arrow().num_rows
         assert spark.read.format(NAME).load(path).count() == expected, name
         assert read(spark, path).count() == expected, name
     audit = read(spark, f"{table.path}$audit_log", ["rowkind", "id"], "id < 3")
@@ -230,7 +230,7 @@ def test_branches_watermarks_and_versions_are_options(
 ) -> None:
     table = table_of(catalog, "orders")
     table.create_tag("v1", 1)
-    table.maintenance.create_branch("b1", "v1")
+    table.create_branch("b1", "v1")
     reader = spark.read.format(NAME)
     assert reader.option("branch", "b1").load(table.path).count() == 6
     assert spark.read.format(NAME).option("scan.version", "v1").load(table.path).count() == 6

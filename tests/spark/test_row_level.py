@@ -72,7 +72,7 @@ def test_a_condition_that_was_never_set_changes_no_row(
     spark: SparkSession, catalog: Catalog
 ) -> None:
     table = table_of(catalog, "customers")
-    before = table.store.snapshots.latest_id()
+    before = table._store.snapshots.latest_id()
     source = spark.range(1)
     described = merge_into(source, table, "id")
     refused = "is None|must not be None"
@@ -92,7 +92,7 @@ def test_a_condition_that_was_never_set_changes_no_row(
     )
     with pytest.raises(InvalidInputError, match="partition must not be None"):
         write(spark.range(1), orders, "overwrite", partition=None)
-    assert table.store.snapshots.latest_id() == before
+    assert table._store.snapshots.latest_id() == before
 
 
 def test_update_changes_columns_by_values_and_by_the_old_row(

@@ -130,12 +130,12 @@ def test_a_batch_takes_no_more_than_the_limits_allow(
 def test_a_consumer_keeps_its_progress_and_begins_there(
     spark: SparkSession, source: Table, tmp_path: Path
 ) -> None:
-    source.store.consumers.save("c", Consumer(next_snapshot=5))
+    source._store.consumers.save("c", Consumer(next_snapshot=5))
     reader = spark.readStream.format(NAME).option("consumer-id", "c")
     assert batches_of(reader.load(source.path), tmp_path / "first") == [6]
     source.append([{"id": 1000}])
     assert batches_of(reader.load(source.path), tmp_path / "first") == [1]
-    assert source.consumers["c"].next_snapshot in {6, 7}
+    assert source.maintenance.consumers["c"].next_snapshot in {6, 7}
 
 
 def test_a_stream_may_begin_with_the_state_of_a_snapshot_or_at_a_time(

@@ -80,7 +80,7 @@ class Act:
             table.compact()
         table.create_tag("one")
         write(NEWER)
-        table.maintenance.create_branch("side", "one")
+        table.create_branch("side", "one")
         side = open_table(table.path, branch="side")
         (side.append if kind.merge is None else side.upsert)(NEWEST)
         write(NEWER)
@@ -91,10 +91,10 @@ class Act:
 
 def commit(table: Table, write: Write, overwrite: Overwrite | None = None) -> None:
     """Write and commit; take the files back if that certainly failed."""
-    schema = table.store.schemas.latest()
+    schema = table._store.schemas.latest()
     assert schema is not None
     messages = write(table, schema)
-    committer = Committer(table.store, schema, commit_user=USER, timing=QUIET)
+    committer = Committer(table._store, schema, commit_user=USER, timing=QUIET)
     try:
         if overwrite is None:
             committer.commit(messages, IDENTIFIER)
@@ -104,7 +104,7 @@ def commit(table: Table, write: Write, overwrite: Overwrite | None = None) -> No
         raise
     except PaimonError:
         options = TableOptions(schema.options)
-        abort(WriteTarget(store=table.store, schema=schema, options=options), messages)
+        abort(WriteTarget(store=table._store, schema=schema, options=options), messages)
         raise
 
 
@@ -113,8 +113,8 @@ def writes(rows: Given = NEWEST, *, kind: int = 0, replaces: bool = False) -> Wr
 
     def write(table: Table, schema: TableSchema) -> list[CommitMessage]:
         if not schema.primary_keys:
-            return write_append(table.store, schema, rows, replaces=replaces)
-        return write_upsert(table.store, schema, rows, default_kind=kind, replaces=replaces)
+            return write_append(table._store, schema, rows, replaces=replaces)
+        return write_upsert(table._store, schema, rows, default_kind=kind, replaces=replaces)
 
     return write
 
@@ -123,7 +123,7 @@ def compacts(*, full: bool) -> Write:
     """Files of a compaction."""
 
     def write(table: Table, schema: TableSchema) -> list[CommitMessage]:
-        return compact_table(table.store, schema, TableOptions(schema.options), full=full)
+        return compact_table(table._store, schema, TableOptions(schema.options), full=full)
 
     return write
 
@@ -133,11 +133,11 @@ Work = Callable[[TableStore, TableSchema, TableOptions], RowLevelResult]
 
 def changes_rows(table: Table, work: Work, user: str = USER) -> None:
     """Change rows where they are and commit that; take the files back if it certainly failed."""
-    schema = table.store.schemas.latest()
+    schema = table._store.schemas.latest()
     assert schema is not None
     options = TableOptions(schema.options)
-    result = work(table.store, schema, options)
-    committer = Committer(table.store, schema, commit_user=user, timing=QUIET)
+    result = work(table._store, schema, options)
+    committer = Committer(table._store, schema, commit_user=user, timing=QUIET)
     checks = result.checks_columns
     planned_on = result.planned_on if checks else None
     try:
@@ -145,7 +145,7 @@ def changes_rows(table: Table, work: Work, user: str = USER) -> None:
     except CommitOutcomeUnknownError:
         raise
     except PaimonError:
-        abort(WriteTarget(store=table.store, schema=schema, options=options), result.messages)
+        abort(WriteTarget(store=table._store, schema=schema, options=options), result.messages)
         raise
 
 
@@ -166,7 +166,7 @@ def changing(kind: str, work: Work) -> Act:
 
 def spreads(table: Table, schema: TableSchema) -> list[CommitMessage]:
     """Files of postponed rows in real buckets."""
-    return compact_postponed(table.store, schema, TableOptions(schema.options))
+    return compact_postponed(table._store, schema, TableOptions(schema.options))
 
 
 def committing(kind: str, write: Write, **more: str) -> Act:
@@ -221,39 +221,39 @@ def _in_one_way(run: Run) -> Run:
 
 def _add_column(table: Table) -> None:
     if "x" not in [column.name for column in table.schema.fields]:
-        table.maintenance.add_column("x", "INT")
+        table.add_column("x", "INT")
 
 
 def _drop_column(table: Table) -> None:
     if "w" in [column.name for column in table.schema.fields]:
-        table.maintenance.drop_column("w")
+        table.drop_column("w")
 
 
 def _delete_tag(table: Table) -> None:
-    if "one" in table.store.tags.names():
-        table.maintenance.delete_tag("one")
+    if "one" in table._store.tags.names():
+        table.delete_tag("one")
 
 
 def _rename_tag(table: Table) -> None:
-    if "one" not in table.store.tags.names():
+    if "one" not in table._store.tags.names():
         return
-    if "eins" in table.store.tags.names():
-        table.store.tags.delete("one")
+    if "eins" in table._store.tags.names():
+        table._store.tags.delete("one")
     else:
         table.maintenance.rename_tag("one", "eins")
 
 
 def _create_branch(table: Table) -> None:
-    made = table.store.for_branch("new")
-    if "new" in table.store.branches.names() and not made.schemas.ids():
-        table.maintenance.delete_branch("new")
-    if "new" not in table.store.branches.names():
-        table.maintenance.create_branch("new", "one")
+    made = table._store.for_branch("new")
+    if "new" in table._store.branches.names() and not made.schemas.ids():
+        table.delete_branch("new")
+    if "new" not in table._store.branches.names():
+        table.create_branch("new", "one")
 
 
 def _delete_branch(table: Table) -> None:
-    if "side" in table.store.branches.names():
-        table.maintenance.delete_branch("side")
+    if "side" in table._store.branches.names():
+        table.delete_branch("side")
 
 
 def _remove_orphans(table: Table) -> None:
@@ -261,9 +261,9 @@ def _remove_orphans(table: Table) -> None:
 
 
 def _compact_manifests(table: Table) -> None:
-    schema = table.store.schemas.latest()
+    schema = table._store.schemas.latest()
     assert schema is not None
-    Committer(table.store, schema, timing=QUIET).compact_manifests()
+    Committer(table._store, schema, timing=QUIET).compact_manifests()
 
 
 def _analyze(table: Table) -> None:
@@ -271,7 +271,7 @@ def _analyze(table: Table) -> None:
 
 
 def _consume(table: Table) -> None:
-    table.store.consumers.save("c", Consumer(next_snapshot=2))
+    table._store.consumers.save("c", Consumer(next_snapshot=2))
 
 
 _KEYED = tuple(name for name, kind in TABLE_KINDS.items() if kind.merge is not None)
@@ -359,15 +359,15 @@ ACTS: Mapping[str, Act] = {
     "make a branch": upkeep("keyed", _create_branch),
     "make a branch from an expired snapshot": upkeep("input", _create_branch, _expire),
     "delete a branch": upkeep("keyed", _delete_branch),
-    "fast-forward": upkeep("keyed", lambda table: table.maintenance.fast_forward("side")),
-    "roll back": upkeep("keyed", lambda table: table.maintenance.rollback_to(snapshot=2)),
+    "fast-forward": upkeep("keyed", lambda table: table.fast_forward("side")),
+    "roll back": upkeep("keyed", lambda table: table.rollback_to(snapshot=2)),
     "roll back to an expired snapshot": upkeep(
-        "input", lambda table: table.maintenance.rollback_to(tag="one"), _expire
+        "input", lambda table: table.rollback_to(tag="one"), _expire
     ),
     "remove orphans": upkeep(
         "vectors",
         _remove_orphans,
-        _then(_compact, lambda table: table.maintenance.rollback_to(snapshot=2)),
+        _then(_compact, lambda table: table.rollback_to(snapshot=2)),
     ),
     **{
         f"rescale, {name}": upkeep(name, lambda table: table.maintenance.rescale(3))
@@ -384,9 +384,7 @@ ACTS: Mapping[str, Act] = {
     "compact manifests": upkeep("append", _compact_manifests),
     "add a column": upkeep("keyed", _add_column),
     "drop a column": upkeep("append", _drop_column),
-    "set an option": upkeep(
-        "keyed", lambda t: t.maintenance.set_options({"sink.parallelism": "1"})
-    ),
+    "set an option": upkeep("keyed", lambda t: t.set_options({"sink.parallelism": "1"})),
     "consume": upkeep("keyed", _consume),
 }
 """The acts by name."""

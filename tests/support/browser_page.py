@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from urllib.parse import quote
 
-from playwright.sync_api import Page, Route
+from playwright.sync_api import Locator, Page, Route
 
 from paimon_explore.errors import PaimonError
 from paimon_explore.inspection.explorer.explorer_state import Answer
+from paimon_explore.inspection.explorer.explorer_tabs import GROUPS
 from paimon_explore.inspection.problem import problem_of
 from paimon_explore.widgets.bundles import bundle
 from paimon_explore.widgets.column_transfer import pack_columns
@@ -80,6 +81,24 @@ def expect_trait(page: Page, name: str, value: object) -> None:
     page.wait_for_function("([name, value]) => window.model.get(name) === value", arg=[name, value])
 
 
+def group_tab(page: Page | Locator, group: str) -> Locator:
+    """The tab of a group of views."""
+    return page.get_by_role("tablist", name="Groups of views").get_by_role("tab", name=group)
+
+
+def open_tab(page: Page | Locator, tab: str) -> None:
+    """Open a view by clicks: on its group, and on its tab if the group has several."""
+    group_tab(page, next(group for group, tabs in GROUPS.items() if tab in tabs)).click()
+    of_group = page.locator(f".pe-tabs [id$='-tab-{tab}']")
+    if of_group.is_visible():
+        of_group.click()
+
+
+def chosen_tab(page: Page | Locator) -> Locator:
+    """The tab of the open view; not visible if it is the only one of its group."""
+    return page.locator(".pe-tabs [id*='-tab-'][aria-selected=true]")
+
+
 def traits_query(**traits: object) -> str:
     """The part of an address that sets traits of the explorer; those not given are empty."""
     texts = dict.fromkeys(("node", "filter", "where", "code", "spark_code"), "")
@@ -91,5 +110,10 @@ def serve(route: Route) -> None:
     """Answer a request for a file of the harness from disk."""
     name = route.request.url.split("?")[0].rsplit("/", 1)[1]
     path = _HARNESS / name
-    body = path.read_text(encoding="utf-8") if path.exists() else bundle(path.stem)
+    if name == "groups.js":
+        body = (
+            f"export default {json.dumps([[g, list(tabs.items())] for g, tabs in GROUPS.items()])};"
+        )
+    else:
+        body = path.read_text(encoding="utf-8") if path.exists() else bundle(path.stem)
     route.fulfill(body=body, content_type=_TYPES[path.suffix])

@@ -65,4 +65,4 @@ def check_race(
     found = Catalog(options=options).table(table)
     assert found.to_arrow().sort_by("id")["id"].to_pylist() == sorted(committed)
     assert [snapshot.id for snapshot in found.snapshots] == list(range(1, len(committed) + 1))
-    assert found.fsck() == []
+    assert found.maintenance.fsck() == []

@@ -204,7 +204,7 @@ def _phases(run: Drive) -> dict[str, object]:
         "past is local": first.equals(_sorted(table.at(snapshot=1).to_arrow())),
         "rows of the past": first.num_rows,
         "orphans": [str(file) for file in orphans],
-        "problems": [str(problem) for problem in table.fsck(read_rows=True)],
+        "problems": [str(problem) for problem in table.maintenance.fsck(read_rows=True)],
     }
 
 

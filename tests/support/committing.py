@@ -27,7 +27,7 @@ def commit_some(
     Returns:
         The values whose commit was reported as done, and those whose commit was reported as failed.
     """
-    store = open_table(location, storage_options=options).store
+    store = open_table(location, storage_options=options)._store
     schema = store.schemas.latest()
     assert schema is not None
     committer = Committer(store, schema)

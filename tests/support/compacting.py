@@ -34,10 +34,10 @@ def numbered(*values: tuple[int, int | None], kind: str = "+I") -> list[dict[str
 
 def live(table: Table) -> list[dict[str, object]]:
     """The live files, by level and first sequence number."""
-    snapshot = table.store.snapshots.latest()
+    snapshot = table._store.snapshots.latest()
     if snapshot is None:
         return []
-    manifests = table.store.manifests
+    manifests = table._store.manifests
     rows = live_entries(manifests.read_many(manifests.all(snapshot).names)).rows()
     return sorted(rows, key=lambda row: (str(row["level"]), str(row["min_sequence_number"])))
 
@@ -60,11 +60,11 @@ def changelog(table: Table, snapshot: int) -> list[tuple[object, ...]]:
 
 def deleted(table: Table) -> list[list[int]]:
     """The deleted positions of each file that has some."""
-    snapshot = table.store.snapshots.latest()
+    snapshot = table._store.snapshots.latest()
     if snapshot is None:
         return []
-    found = deletion_files(table.store, snapshot, table.schema, table._target().options)
-    return sorted(sorted(load_vector(table.store.file_io, vector)) for vector in found.values())
+    found = deletion_files(table._store, snapshot, table.schema, table._target().options)
+    return sorted(sorted(load_vector(table._store.file_io, vector)) for vector in found.values())
 
 
 def applied(state: dict[object, object], told: Sequence[tuple[object, ...]]) -> None:

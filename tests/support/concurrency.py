@@ -92,7 +92,7 @@ class Arena:
         return log
 
     def _on(self, file_io: PausedFileIO | MemoryFileIO) -> Table:
-        return replace(self._table, store=TableStore(file_io, self._table.store.paths))
+        return replace(self._table, _store=TableStore(file_io, self._table._store.paths))
 
     def run(self, pick: Pick) -> Schedule:
         """One interleaving, checked."""
@@ -169,13 +169,13 @@ class Arena:
     def _seen(self, files: MemoryFileIO) -> Seen:
         table = self._on(files)
         rows = rows_of(table)
-        names = table.store.tags.names() if not self._steps_back else []
+        names = table._store.tags.names() if not self._steps_back else []
         tags = {name: rows_of(table.at(tag=name)) for name in names}
-        schema = table.store.schemas.latest()
+        schema = table._store.schemas.latest()
         assert schema is not None
         if not any(act.removes for act in self.acts):
             self._forget_history(table)
-        findings = table.fsck()
+        findings = table.maintenance.fsck()
         assert findings == [], findings
         return Seen(
             rows=Counter() if self._reads_postponed else rows,
@@ -211,12 +211,12 @@ class Arena:
 
     def _forget_history(self, table: Table) -> None:
         """Nothing has changed the oldest snapshots, the tag and the branch."""
-        latest = self._table.store.snapshots.latest_id()
+        latest = self._table._store.snapshots.latest_id()
         assert latest is not None
         for number in range(1, latest):
-            table.store.snapshots.delete(number)
-        table.store.branches.delete("side")
-        table.store.tags.delete("one")
+            table._store.snapshots.delete(number)
+        table._store.branches.delete("side")
+        table._store.tags.delete("one")
 
     def _all_rows(self, table: Table, rows: Counted) -> Counted:
         options = self.kind.options
@@ -225,7 +225,7 @@ class Arena:
             return rows_of(table)
         if "deletion-vectors.enabled" in options and self.kind.keyed:
             merged = {"deletion-vectors.merge-on-read": "true"}
-            return rows_of(replace(table, dynamic_options=merged))
+            return rows_of(replace(table, _dynamic_options=merged))
         return rows
 
 

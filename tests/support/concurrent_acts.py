@@ -70,18 +70,18 @@ def _new_keys(kind: Kind, keys: Keys, number: int) -> Keys:
 
 
 def _write(table: Table, number: int) -> None:
-    lazy = replace(table, dynamic_options={**table.dynamic_options, **_WRITE_ONLY})
+    lazy = replace(table, _dynamic_options={**table._dynamic_options, **_WRITE_ONLY})
     lazy.append(_new_rows(table, number))
 
 
 def _write_and_compact(table: Table, number: int) -> None:
     """A compaction that is due in any case takes level 0 alone, without the runs below."""
     options = {} if needs_lookup(table.options) else _EAGER
-    replace(table, dynamic_options=options).append(_new_rows(table, number))
+    replace(table, _dynamic_options=options).append(_new_rows(table, number))
 
 
 def _compact_a_little(table: Table, _: int) -> None:
-    replace(table, dynamic_options=_EAGER).compact(full=False)
+    replace(table, _dynamic_options=_EAGER).compact(full=False)
 
 
 def _without(keep: Callable[[str, int], bool]) -> Change:
@@ -106,7 +106,7 @@ def _overwrite(table: Table, number: int) -> None:
     rows = [row(ONE, k, 7000 + number) for k in (SHARED, NEW, NEW + 11 + number)]
     if table.schema.is_cross_partition:
         whole = {"dynamic-partition-overwrite": "false"}
-        replace(table, dynamic_options=whole).overwrite(rows)
+        replace(table, _dynamic_options=whole).overwrite(rows)
     else:
         table.overwrite(rows, {"p": ONE})
 
@@ -143,18 +143,18 @@ ACTS: Mapping[str, ConcurrentAct] = MappingProxyType(
         "compact a little": ConcurrentAct(run=_compact_a_little),
         "sort": ConcurrentAct(run=_sort),
         "add a column": ConcurrentAct(
-            run=lambda table, number: table.maintenance.add_column(f"x{number}", "INT")
+            run=lambda table, number: table.add_column(f"x{number}", "INT")
         ),
         "tag": ConcurrentAct(run=lambda table, number: table.create_tag(f"t{number}")),
         "fast-forward": ConcurrentAct(
-            run=lambda table, _: table.maintenance.fast_forward("side"),
+            run=lambda table, _: table.fast_forward("side"),
             change=lambda kind, _, __: kind.branched,
             may_fail=(CommitConflictError,),  # beside an expiry; it has changed nothing
             removes=True,
             steps_back=True,
         ),
         "roll back": ConcurrentAct(
-            run=lambda table, _: table.maintenance.rollback_to(tag="one"),
+            run=lambda table, _: table.rollback_to(tag="one"),
             change=lambda kind, _, __: kind.tagged,
             removes=True,
         ),

@@ -53,7 +53,7 @@ class Kind:
         if self.keyed:
             table.compact()
         table.create_tag("one")
-        table.maintenance.create_branch("side", "one")
+        table.create_branch("side", "one")
         side = open_table(table.path, branch="side")
         side.append([row(ONE, k, 1000 + k) for k in SIDE])
         table.append([row(ONE, k, 100 + k) for k in NEWER])

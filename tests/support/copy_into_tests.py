@@ -77,7 +77,7 @@ def test_records_of_loaded_files_are_those_of_java(
         "snapshotId": 1,
         "rowsLoaded": 1,
     }
-    assert table.fsck() == []
+    assert table.maintenance.fsck() == []
 
 
 def test_columns_that_files_lack_get_their_defaults(run: Run, rows: Rows, folder: Path) -> None:

@@ -18,8 +18,8 @@ def rows_of(table: Table) -> Counted:
 
 def readings(table: Table) -> Readings:
     """What reading each snapshot and tag gives."""
-    views = {f"snapshot {i}": table.at(snapshot=i) for i in table.store.snapshots.ids()}
-    views |= {f"tag {name}": table.at(tag=name) for name in table.store.tags.names()}
+    views = {f"snapshot {i}": table.at(snapshot=i) for i in table._store.snapshots.ids()}
+    views |= {f"tag {name}": table.at(tag=name) for name in table._store.tags.names()}
     return {name: rows_of(view) for name, view in views.items()}
 
 
@@ -64,7 +64,7 @@ def outcome(before: tuple[Counted, Readings], table: Table, *, commits: bool) ->
         before=old,
         after=new,
         states=(rows, *fresh, *others),
-        branches=tuple(table.store.branches.names()),
+        branches=tuple(table._store.branches.names()),
         last=last,
     )
 
@@ -85,13 +85,13 @@ def check_cut(table: Table, expected: Outcome, *, commits: bool) -> None:
 def check_finished(table: Table, expected: Outcome) -> None:
     """It was done again: all is as if nothing had happened, but for orphans."""
     assert rows_of(table) == expected.last
-    assert tuple(table.store.branches.names()) == expected.branches
-    own = [s for s in table.store.snapshots.list() if s.commit_user == USER]
+    assert tuple(table._store.branches.names()) == expected.branches
+    own = [s for s in table._store.snapshots.list() if s.commit_user == USER]
     kinds = [s.commit_kind for s in own if s.commit_identifier == IDENTIFIER]
     assert len(kinds) == len(set(kinds)), "committed twice"
     table.maintenance.remove_orphan_files(older_than=LATER, dry_run=False)
     assert unaccounted(table) == []
-    assert table.fsck() == []
+    assert table.maintenance.fsck() == []
     assert rows_of(table) == expected.last
     if own:
         return
@@ -104,10 +104,10 @@ _NAMED = ("schema", "snapshot", "tag", "consumer", "changelog")
 
 def unaccounted(table: Table) -> list[str]:
     """Files that nothing of the table refers to."""
-    options = table.maintenance.options
+    options = table.options
     referenced = (
-        TableFiles(store=table.store, options=options)
-        .referenced_by(roots_of(table.store, options))
+        TableFiles(store=table._store, options=options)
+        .referenced_by(roots_of(table._store, options))
         .all
     )
     root = f"{table.path}/"
@@ -115,7 +115,7 @@ def unaccounted(table: Table) -> list[str]:
 
 
 def _unknown(table: Table, root: str, referenced: frozenset[str]) -> Iterable[str]:
-    for status in table.store.file_io.walk(table.path):
+    for status in table._store.file_io.walk(table.path):
         folders = status.path.removeprefix(root).split("/")[:-1]
         if folders[:1] == ["branch"]:
             folders = folders[2:]

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import paimon_explore as pe
@@ -9,7 +10,7 @@ from paimon_explore.errors import PaimonError
 from paimon_explore.inspection.explorer.explorer_reports import REPORTS
 from paimon_explore.inspection.explorer.explorer_state import ExplorerState
 from paimon_explore.inspection.rendering.result import Result
-from paimon_explore.inspection.system_tables.table_inspection import SYSTEM_TABLES
+from paimon_explore.inspection.system_tables.all_system_tables import SYSTEM_TABLES
 from paimon_explore.table.catalog.catalog_system_tables import TABLE_OPTIONS
 from paimon_explore.table.table import Table
 from paimon_explore.widgets.widget_requests import answer
@@ -47,40 +48,40 @@ def _values(table: Table, catalog: pe.Catalog) -> dict[str, Callable[[], object]
         "schema": lambda: table.schema,
         "schema's options": lambda: table.schema.options,
         "options": lambda: table.options,
-        "store": lambda: table.store,
+        "store": lambda: table._store,
         "snapshot": lambda: table.snapshot,
         "snapshots": lambda: table.snapshots,
         "schemas": lambda: table.schemas,
         "tags": lambda: table.tags,
         "branches": lambda: table.branches,
-        "consumers": lambda: table.consumers,
+        "consumers": lambda: table.maintenance.consumers,
         "scan": table.scan,
         "plan": lambda: table.scan().plan(),
         "splits": lambda: list(table.scan().plan().splits),
-        "timeline": table.timeline,
+        "timeline": table.inspect.timeline,
         "files": table.files,
         "partitions": table.partitions,
-        "heat": table.heat,
-        "tree": table.tree,
-        "node": table.node,
+        "heat": table.inspect.heat,
+        "tree": table.inspect.tree,
+        "node": table.inspect.node,
         "node schema": lambda: table._inspector().schema(table.schema.id),
-        "bytes of the schema": lambda: table.bytes(f"schema-{table.schema.id}"),
-        "byte": lambda: table.bytes(f"schema-{table.schema.id}").at(100),
-        "overview": table.overview,
-        "replay": table.replay,
+        "bytes of the schema": lambda: table.inspect.bytes(f"schema-{table.schema.id}"),
+        "byte": lambda: table.inspect.bytes(f"schema-{table.schema.id}").at(100),
+        "overview": table.inspect.overview,
+        "replay": table.inspect.replay,
         "diff": lambda: table.diff(1),
         "explain": table.explain,
-        "lsm": table.lsm,
+        "lsm": table.inspect.lsm,
         "health": table.health,
-        "schema history": table.schema_history,
+        "schema history": table.inspect.schema_history,
         "history": lambda: table.history(1),
-        "expiry": table.preview_expiry,
+        "expiry": table.what_if.expire_snapshots,
         "profile": table.profile,
         "profile of rows": lambda: table.profile(exact=True),
         "what if": lambda: table.what_if,
         "compaction preview": table.what_if.compact,
         "options preview": lambda: table.what_if.options({"num-levels": "4"}),
-        "comparison": table.compare,
+        "comparison": partial(pe.compare, table),
         "inspect": lambda: table.inspect,
         "maintenance": lambda: table.maintenance,
         "findings": table.maintenance.fsck,
@@ -113,7 +114,7 @@ def _system_tables(table: Table, catalog: pe.Catalog) -> Iterator[Displayed]:
         rows = getattr(table.inspect, name)()
         kept = [column for column in rows.column_names if column not in _DATA_PATHS]
         yield f"${name}", json.dumps(rows.select(kept).to_pylist(), default=str, ensure_ascii=False)
-        yield f"repr of ${name}", repr(table.system_table(name))
+        yield f"repr of ${name}", repr(table.inspect.system_table(name))
     rows = catalog.system_table("sys.all_table_options").to_arrow()
     assert rows.schema == TABLE_OPTIONS
     yield "sys.all_table_options", str(rows.to_pylist())
@@ -156,8 +157,8 @@ def _answers(table: Table) -> Iterator[Displayed]:
 
 def _bytes(table: Table) -> Iterator[Displayed]:
     """The bytes of metadata files as the byte viewer hands them out."""
-    for number in table.store.schemas.ids():
-        shown = table.bytes(f"schema-{number}")
+    for number in table._store.schemas.ids():
+        shown = table.inspect.bytes(f"schema-{number}")
         yield f"hex of schema-{number}", shown.read(0, shown.size).decode("utf-8", "replace")
         for place in shown.children()[0]:
             yield f"field {place.path} of schema-{number}", json.dumps(place.state())

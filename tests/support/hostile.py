@@ -16,7 +16,7 @@ from paimon_explore.errors import PaimonError
 from paimon_explore.inspection.explorer.explorer_reports import REPORTS, Hint
 from paimon_explore.inspection.explorer.explorer_state import ExplorerState, ViewInput
 from paimon_explore.inspection.explorer.static_html import explorer_html
-from paimon_explore.inspection.system_tables.table_inspection import SYSTEM_TABLES
+from paimon_explore.inspection.system_tables.all_system_tables import SYSTEM_TABLES
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.inspection.views.manifest_tree import parse_key
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
@@ -189,7 +189,7 @@ def _questions(folder: Path) -> Iterator[Callable[[], object]]:
     for name in sorted(SYSTEM_TABLES):
         yield lambda name=name: getattr(table.inspect, name)()  # type: ignore[misc]
     for name in sorted(ROW_TABLES):
-        yield lambda name=name: table.system_table(name).to_arrow()  # type: ignore[misc]
+        yield lambda name=name: table.inspect.system_table(name).to_arrow()  # type: ignore[misc]
     yield from _points(table)
     try:
         inspector = table._inspector()
@@ -202,11 +202,11 @@ def _questions(folder: Path) -> Iterator[Callable[[], object]]:
 
 
 def _points(table: Table) -> Iterator[Callable[[], object]]:
-    for name in table.store.tags.names():
+    for name in table._store.tags.names():
         yield lambda name=name: table.at(tag=name).to_arrow()  # type: ignore[misc]
-    for name in table.store.branches.names():
+    for name in table._store.branches.names():
         yield lambda name=name: pe.open_table(table.path, branch=name).to_arrow()  # type: ignore[misc]
-    for number in table.store.snapshots.ids()[:2]:
+    for number in table._store.snapshots.ids()[:2]:
         yield lambda number=number: table.at(snapshot=number).to_arrow()  # type: ignore[misc]
 
 

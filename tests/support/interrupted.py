@@ -37,5 +37,5 @@ def interrupted(
                 other()
         counts = counts or told == after
 
-    paths = table.store.paths
-    return replace(table, store=TableStore(PausedFileIO(table.store.file_io, before), paths))
+    paths = table._store.paths
+    return replace(table, _store=TableStore(PausedFileIO(table._store.file_io, before), paths))

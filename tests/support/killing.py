@@ -73,9 +73,9 @@ def perform(name: str, folder: str, kill_at: int, counted: str) -> None:
             step(event)
 
     table = open_table(folder)
-    store = TableStore(_KillingFileIO(LocalFileIO(durable=False), step), table.store.paths)
+    store = TableStore(_KillingFileIO(LocalFileIO(durable=False), step), table._store.paths)
     sys.addaudithook(audit)
-    ACTS[name].run(replace(table, store=store))
+    ACTS[name].run(replace(table, _store=store))
     count, steps = steps, -(10**9)
     Path(counted).write_text(str(count), encoding="utf-8")
 

@@ -18,14 +18,14 @@ def without_delete_counts(table: Table, change: Callable[[Record], None] | None 
         table: what is copied.
         change: what else becomes of the file's record (`_FILE`) of each entry.
     """
-    root, file_io = table.path, table.store.file_io
+    root, file_io = table.path, table._store.file_io
     copy = f"{root}_copy"
-    for status in file_io.walk(table.store.paths.root):
-        path = status.path.removeprefix(table.store.paths.root)
+    for status in file_io.walk(table._store.paths.root):
+        path = status.path.removeprefix(table._store.paths.root)
         data = file_io.read(status.path)
         if path.startswith("/manifest/manifest-") and "manifest-list" not in path:
             data = _without_delete_counts(data, change)
-        file_io.create(table.store.paths.root + "_copy" + path, data)
+        file_io.create(table._store.paths.root + "_copy" + path, data)
     return open_table(copy)
 
 

@@ -361,11 +361,24 @@ PROOFS: Mapping[str, Mapping[str, Sequence[str]]] = {
         "descriptors_are_stored_in_data_files_and_read_as_contents": ("blob-descriptor-field",),
         "contents_of_written_descriptors_are_copied_to_blob_files": ("blob-as-descriptor",),
     },
+    "unit/write/test_blob_views.py": {
+        "references_are_stored_and_read_as_the_blobs_of_other_tables": (
+            "blob-view-field",
+            "blob-view.resolve.enabled",
+        ),
+    },
     "unit/write/test_blob_files.py": {
         "each_blob_column_has_files_along_the_row_ids_of_the_others": ("blob.target-file-size",),
     },
     "unit/write/test_shredded_variants.py": {
         "variants_come_back_as_they_were": ("variant.shreddingSchema",),
+        "columns_of_variants_are_inferred_as_java_infers_them": ("variant.inferShreddingSchema",),
+        "inferred_columns_are_limited": (
+            "variant.shredding.maxInferBufferRow",
+            "variant.shredding.maxSchemaDepth",
+            "variant.shredding.maxSchemaWidth",
+            "variant.shredding.minFieldCardinalityRatio",
+        ),
     },
     "unit/write/test_cross_partition.py": {
         "keys_of_old_buckets_are_forgotten_after_a_time": ("cross-partition-upsert.index-ttl",),

@@ -75,12 +75,12 @@ def lossy(environment: CatalogEnvironment, lost: float) -> CatalogEnvironment:
 
 def with_losses(table: Table, lost: float) -> Table:
     """The table, with lost replies."""
-    environment = table.store.environment
+    environment = table._store.environment
     has_lock = environment is not None and environment.lock() is not None
     is_local = "://" not in table.path
-    file_io = LossyFileIO(table.store.file_io, lost=lost, is_racy=has_lock and is_local)
+    file_io = LossyFileIO(table._store.file_io, lost=lost, is_racy=has_lock and is_local)
     changed = None if environment is None else lossy(environment, lost)
-    return replace(table, store=replace(table.store, file_io=file_io, environment=changed))
+    return replace(table, _store=replace(table._store, file_io=file_io, environment=changed))
 
 
 def commit_some(table: Table, values: Sequence[int]) -> dict[str, list[int]]:

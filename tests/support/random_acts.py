@@ -320,7 +320,7 @@ def tag(scope: Scope) -> Work:
 
 def untag(scope: Scope) -> Work:
     name = f"tag-{scope.number}-{scope.chance.randrange(3)}"
-    return lambda table: table.maintenance.delete_tag(name)
+    return lambda table: table.delete_tag(name)
 
 
 def read_tag(scope: Scope) -> Work:

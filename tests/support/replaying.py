@@ -52,7 +52,7 @@ class Kind:
 def state_at(table: Table, number: int, where: str | None = None) -> State:
     """The rows of a snapshot in the columns of the newest schema; of none before the first."""
     target = table.scan().target
-    snapshot = table.store.snapshots.load(number) if number else None
+    snapshot = table._store.snapshots.load(number) if number else None
     scan = make_scan(replace(target, snapshot=snapshot, travelled=True), None, where, None)
     return Counter(tuple(row.items()) for row in scan.to_arrow().to_pylist())
 
@@ -139,7 +139,7 @@ def _overwrite(table: Table, random: Random) -> None:
             rows = _unique(table, rows_made(table, random, [place]))
             table.overwrite(rows, partition={"p": place})
         case _:
-            whole = replace(table, dynamic_options={"dynamic-partition-overwrite": "false"})
+            whole = replace(table, _dynamic_options={"dynamic-partition-overwrite": "false"})
             whole.overwrite(_unique(table, rows_made(table, random)))
 
 
@@ -154,9 +154,9 @@ def _unique(table: Table, rows: list[Change]) -> list[Change]:
 def _alter(table: Table, _: Random) -> None:
     names = table.schema.row_type.names
     if "x" in names:
-        table.maintenance.drop_column("x")
+        table.drop_column("x")
     else:
-        table.maintenance.add_column("x", "INT")
+        table.add_column("x", "INT")
 
 
 ACTS: Mapping[str, Callable[[Table, Random], object]] = {

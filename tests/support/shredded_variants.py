@@ -1,12 +1,14 @@
 """Values of a VARIANT column and a type by which they are shredded."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
 from paimon_explore.encoding.variant.json_text import json_text
 from support.variants import encode_python
 
+NULL = object()
+"""A value that is null, not a variant of null."""
 SHREDDING = {
     "type": "ROW",
     "fields": [
@@ -56,6 +58,40 @@ VALUES: Sequence[object] = [
     {"a": 1.0, "o": "true", "r": {"x": 2**40}, "b": {"c": [{}]}},
 ]
 """Values that fit the shredding in all parts, in some, or in none."""
+
+INFERRED: Mapping[str, tuple[Sequence[object], Mapping[str, str]]] = {
+    "values": (VALUES, {}),
+    "nothing": ([NULL, NULL], {}),
+    "scalars": ([NULL, 1, None, 10**17], {}),
+    "long": ([10**18, 2, -(2**63)], {}),
+    "long and decimal": ([10**18, Decimal("0.5")], {}),
+    "decimals": ([Decimal("1.50"), Decimal("0.00"), Decimal("-123.456"), 7], {}),
+    "large decimals": ([Decimal("1.5"), 10**18, Decimal("12345678901234567890.5")], {}),
+    "too large decimals": ([Decimal("0." + "1" * 30), 10**17], {}),
+    "mixed": ([1, "a", 1.5], {}),
+    "texts": (["a", "b", None], {}),
+    "others": ([{"f": 1.5, "o": True, "n": None, "l": []}], {}),
+    "arrays": ([[1, 2], [], [None], [{"a": 1}, {"b": [1, "a"]}]], {}),
+    "rare": ([{f"f{i % 20}": i, "a": {"x": i, f"y{i}": 1}} for i in range(40)], {}),
+    "ratio": (
+        [{"a": 1}, {"a": 2, "b": 1}, {"b": 2, "c": 1}, {}],
+        {"variant.shredding.minFieldCardinalityRatio": "0.5"},
+    ),
+    "width": (
+        [{f"f{i}": {"a": i, "b": [i]} for i in range(9)}],
+        {"variant.shredding.maxSchemaWidth": "12"},
+    ),
+    "depth": (
+        [{"a": {"b": {"c": 1}}, "l": [[[1]]]}],
+        {"variant.shredding.maxSchemaDepth": "2"},
+    ),
+    "first rows": (
+        [{"a": 1}, {"a": 2}, {"a": "x", "b": 1}, 5],
+        {"variant.shredding.maxInferBufferRow": "2"},
+    ),
+    "names": ([{"\U0001f600": 1, "\uffee": 2, "B": 1, "a": 2}], {}),
+}
+"""Values, and options of the inference."""
 
 
 def variant_of(value: object) -> dict[str, bytes]:

@@ -1,5 +1,6 @@
 """The documentation site, built once per test run, and the links of its pages."""
 
+import json
 import subprocess
 import sys
 import zlib
@@ -16,6 +17,8 @@ import pytest
 ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / ".github" / "docs"
 BUILD_SECONDS = 600
+NOTEBOOK_RUN = "12-sql"
+"""The notebook that is executed; `tests/notebooks` executes all of them."""
 CODE = frozenset({"code", "pre", "script", "style", "svg"})
 SERVICE_PAGES = frozenset({"search.html"})
 """Pages of the theme without content of ours; their scripts fill them."""
@@ -84,6 +87,18 @@ class Site:
         kinds = [line.split(" ")[:2] for line in lines]
         return {name: kind for name, kind in kinds if kind.startswith("py:")}
 
+    @cached_property
+    def search_entries(self) -> dict[str, str]:
+        """The names that a search finds as such, with the kind that it shows for each."""
+        text = (self.folder / "searchindex.js").read_text(encoding="utf-8")
+        index = json.loads(text.removeprefix("Search.setIndex(").removesuffix(")"))
+        kinds = {int(number): names[2] for number, names in index["objnames"].items()}
+        return {
+            f"{prefix}.{name}".removeprefix("."): kinds[kind]
+            for prefix, entries in index["objects"].items()
+            for _, kind, _, _, name in entries
+        }
+
     def documents(self, name: str) -> bool:
         """Whether the reference has an entry whose full name ends like this."""
         return any(entry.endswith(f".{name}") for entry in self.inventory)
@@ -126,9 +141,10 @@ def build(folder: Path) -> Site:
         AssertionError: the build failed, or warned.
     """
     command = [sys.executable, "-m", "sphinx", "-b", "html", "-q", "-W", "--keep-going", "-n"]
+    settings = ["-D", f"run_notebooks={NOTEBOOK_RUN}"]
     paths = ["-d", str(folder / "doctrees"), str(SOURCES), str(folder / "html")]
     done = subprocess.run(  # noqa: S603 - Sphinx of our own environment
-        [*command, *paths],
+        [*command, *settings, *paths],
         cwd=ROOT,
         capture_output=True,
         text=True,

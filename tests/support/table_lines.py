@@ -99,7 +99,7 @@ class LinesMachine(RuleBasedStateMachine):
         numbers = [line.latest_id + 1, *range(line.latest_id + 2, made.id + 1)]
         assert numbers[-1] == made.id <= numbers[0] + 1
         for number in numbers:
-            kind = table.store.snapshots.load(number).commit_kind
+            kind = table._store.snapshots.load(number).commit_kind
             assert (kind is CommitKind.COMPACT) == (number > numbers[0])
             seen = written if not self.kind.waits else compacted if number > numbers[0] else before
             line.states[number] = after(line, written, seen)
@@ -126,6 +126,6 @@ class LinesMachine(RuleBasedStateMachine):
     def forget_stream(self, table: Table, line: Line) -> None:
         """End the stream of a branch whose snapshots are replaced."""
         if line.stream is not None:
-            table.maintenance.delete_consumer("s")
+            table.maintenance.consumers.delete("s")
             line.consumers.pop("s", None)
             line.stream = None

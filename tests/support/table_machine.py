@@ -225,10 +225,10 @@ class TableMachine(ReferenceActs):
     def add_or_drop_column(self, who: int, name: str) -> None:
         table, line = self.pick(who)
         if name in dict(line.columns):
-            table.maintenance.drop_column(name)
+            table.drop_column(name)
             line.columns = tuple(column for column in line.columns if column[0] != name)
         else:
-            table.maintenance.add_column(name, "INT")
+            table.add_column(name, "INT")
             line.highest += 1
             line.columns = (*line.columns, (name, line.highest))
         self.count("add or drop column")
@@ -238,7 +238,7 @@ class TableMachine(ReferenceActs):
         table, line = self.pick(who)
         names = dict(line.columns)
         if name in names and new not in names:
-            table.maintenance.rename_column(name, new)
+            table.rename_column(name, new)
             line.columns = tuple((new if n == name else n, i) for n, i in line.columns)
             self.count("rename column")
 
@@ -246,7 +246,7 @@ class TableMachine(ReferenceActs):
     def widen_column(self, who: int, name: str) -> None:
         table, line = self.pick(who)
         if name in dict(line.columns):
-            table.maintenance.alter_column_type(name, "BIGINT")
+            table.alter_column_type(name, "BIGINT")
             self.count("widen column")
 
     @invariant()
@@ -257,10 +257,10 @@ class TableMachine(ReferenceActs):
 
     @invariant()
     def the_checks_find_nothing(self) -> None:
-        assert self.table.fsck() == []
+        assert self.table.maintenance.fsck() == []
 
     def teardown(self) -> None:
-        assert self.table.fsck(read_rows=True) == []
+        assert self.table.maintenance.fsck(read_rows=True) == []
         forget_files(self.space)
 
 

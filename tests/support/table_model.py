@@ -200,9 +200,9 @@ def check_line(table: Table, line: Line, kind: TableKind, *, deep: bool = True) 
         kind: of the table.
         deep: look at all of them; else at the newest and oldest only.
     """
-    assert table.store.snapshots.ids() == sorted(line.states)
-    assert table.store.tags.names() == sorted(line.tags)
-    assert table.store.changelogs.ids() == sorted(line.logs)
+    assert table._store.snapshots.ids() == sorted(line.states)
+    assert table._store.tags.names() == sorted(line.tags)
+    assert table._store.changelogs.ids() == sorted(line.logs)
     assert found_in(table.to_arrow().to_pylist()) == shown(line.latest.visible, line.columns)
     if kind.options.keys() & {"pk-btree.index.columns", "data-evolution.enabled"}:
         _check_lookups(table)

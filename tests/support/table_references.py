@@ -36,7 +36,7 @@ class ReferenceActs(UpkeepActs):
         table, line = self.pick(who)
         if line.tags:
             name = sorted(line.tags)[which % len(line.tags)]
-            table.maintenance.delete_tag(name)
+            table.delete_tag(name)
             del line.tags[name]
             self.count("delete tag")
 
@@ -56,7 +56,7 @@ class ReferenceActs(UpkeepActs):
         if line.tags and len(self.lines) < _MOST_LINES:
             self.made += 1
             name, tag = f"b{self.made}", sorted(line.tags)[which % len(line.tags)]
-            table.maintenance.create_branch(name, tag)
+            table.create_branch(name, tag)
             self.lines[name] = line.forked(tag)
             self.count("create branch")
 
@@ -79,12 +79,12 @@ class ReferenceActs(UpkeepActs):
         self.leaves_orphans = True
         if forward:
             self.forget_stream(self.table, self.lines["main"])
-            self.table.maintenance.fast_forward(name)
-            left = self.table.store.snapshots.ids()
+            self.table.fast_forward(name)
+            left = self.table._store.snapshots.ids()
             self.lines["main"].forward(self.lines[name], left)
             self.count("fast-forward")
         else:
-            self.table.maintenance.delete_branch(name)
+            self.table.delete_branch(name)
             del self.lines[name]
             self.count("delete branch")
 
@@ -94,10 +94,10 @@ class ReferenceActs(UpkeepActs):
         if line.states:
             number = sorted(line.states)[-1 - back % len(line.states)]
             self.forget_stream(table, line)
-            table.maintenance.rollback_to(snapshot=number)
+            table.rollback_to(snapshot=number)
             line.cut(number)
             self.leaves_orphans = True
-            self.rebucket(self.open(table.branch), line)
+            self.rebucket(self.open(table._store.paths.branch), line)
             self.count("roll back")
 
     @rule(who=WHO, which=WHO)
@@ -107,12 +107,12 @@ class ReferenceActs(UpkeepActs):
             name = sorted(line.tags)[which % len(line.tags)]
             number, state = line.tags[name]
             self.forget_stream(table, line)
-            table.maintenance.rollback_to(tag=name)
+            table.rollback_to(tag=name)
             if number not in line.states:  # its changelog is back where it has outlived it
                 line.states[number] = line.logs.get(number, replace(state, told=Counter()))
             line.cut(number)
             self.leaves_orphans = True
-            self.rebucket(self.open(table.branch), line)
+            self.rebucket(self.open(table._store.paths.branch), line)
             self.count("roll back to tag")
 
     @rule(who=WHO, kept=st.integers(1, 4))
@@ -149,10 +149,10 @@ class ReferenceActs(UpkeepActs):
     def consume(self, who: int, next_snapshot: int) -> None:
         table, line = self.pick(who)
         if "c" in line.consumers:
-            table.store.consumers.delete("c")
+            table._store.consumers.delete("c")
             del line.consumers["c"]
         else:
-            table.store.consumers.save("c", Consumer(next_snapshot=next_snapshot))
+            table._store.consumers.save("c", Consumer(next_snapshot=next_snapshot))
             line.consumers["c"] = next_snapshot
         self.count("consumer")
 
@@ -223,5 +223,5 @@ class ReferenceActs(UpkeepActs):
         line.stream = replayed(stream, before, line.columns, self.kind)
         assert line.stream.rows == shown(line.latest.visible, line.columns)
         line.consumers["s"] = line.latest_id + 1
-        assert table.store.consumers.list()["s"].next_snapshot == line.consumers["s"]
+        assert table._store.consumers.list()["s"].next_snapshot == line.consumers["s"]
         self.count("stream")

@@ -32,9 +32,9 @@ class UpkeepActs(LinesMachine):
     @rule(who=WHO)
     def compact_manifests(self, who: int) -> None:
         table, line = self.pick(who)
-        schema = table.store.schemas.latest()
+        schema = table._store.schemas.latest()
         assert schema is not None
-        made = Committer(table.store, schema).compact_manifests()
+        made = Committer(table._store, schema).compact_manifests()
         if made is not None:
             self.same_rows(table, line, made)
         self.count("compact manifests")
@@ -107,9 +107,9 @@ class UpkeepActs(LinesMachine):
     def index_files(self, who: int, column: str) -> None:
         table, line = self.pick(who)
         table.set_options({"file-index.bloom-filter.columns": column})
-        report = self.open(table.branch).maintenance.rewrite_file_index()
+        report = self.open(table._store.paths.branch).maintenance.rewrite_file_index()
         if report.snapshot_id is not None:
-            self.same_rows(table, line, table.store.snapshots.latest())
+            self.same_rows(table, line, table._store.snapshots.latest())
             self.count("rewrite file index")
 
     @precondition(lambda self: "data-evolution.enabled" in self.kind.options)
@@ -120,7 +120,7 @@ class UpkeepActs(LinesMachine):
             table.maintenance.drop_global_index if drops else table.maintenance.create_global_index
         )
         if act("v", kind).snapshot_id is not None:
-            self.same_rows(table, line, table.store.snapshots.latest())
+            self.same_rows(table, line, table._store.snapshots.latest())
             self.count("drop global index" if drops else "create global index")
 
     @rule()

@@ -10,7 +10,7 @@ from paimon_explore.store.table_store import TableStore
 
 def through(table: Table, file_io: FileIO) -> Table:
     """The table, whose files are read and written through a storage."""
-    return replace(table, store=TableStore(file_io, table.store.paths))
+    return replace(table, _store=TableStore(file_io, table._store.paths))
 
 
 class BeforeSnapshot:
@@ -33,5 +33,5 @@ class BeforeSnapshot:
 
 def interrupted(table: Table, act: Callable[[], object]) -> Table:
     """The table, whose next commit comes after something else."""
-    file_io: FileIO = BeforeSnapshot(table.store.file_io, act)  # type: ignore[assignment]  # by name
+    file_io: FileIO = BeforeSnapshot(table._store.file_io, act)  # type: ignore[assignment]  # by name
     return through(table, file_io)

@@ -36,7 +36,7 @@ class TwoJobs:
         for job in self.jobs:
             log: list[str] = []
             with self.copied() as table:
-                job(self.on(PausedFileIO(table.store.file_io, log.append)))
+                job(self.on(PausedFileIO(table._store.file_io, log.append)))
             logs.append(log)
         return logs
 
@@ -62,7 +62,7 @@ class TwoJobs:
             return act
 
         with self.copied() as table:
-            files = table.store.file_io
+            files = table._store.file_io
             schedule = Schedule([actor(job, files) for job in self.jobs], switching(*way))
             errors = schedule.run()
             try:
@@ -74,7 +74,7 @@ class TwoJobs:
     @contextmanager
     def copied(self) -> Iterator[Table]:
         """A copy of the table, thrown away afterwards."""
-        base = self.table.store.file_io
+        base = self.table._store.file_io
         assert isinstance(base, MemoryFileIO)
         files = copied_files(base)
         try:
@@ -84,4 +84,4 @@ class TwoJobs:
 
     def on(self, file_io: FileIO) -> Table:
         """The table in another storage."""
-        return replace(self.table, store=TableStore(file_io, self.table.store.paths))
+        return replace(self.table, _store=TableStore(file_io, self.table._store.paths))

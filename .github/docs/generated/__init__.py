@@ -19,9 +19,12 @@ from generated import (
     inherited_attributes,
     measured,
     navigation,
+    notebooks,
     pictures,
     predicates,
     references,
+    saved_pages,
+    search_entries,
     settings,
     signatures,
     sql_statements,
@@ -37,11 +40,14 @@ GENERATORS: Mapping[str, Callable[..., str]] = {
     "commands": command_line.commands,
     "error-entries": error_pages.entries,
     "error-tree": error_pages.tree,
+    "explorer": saved_pages.explorer,
     "explorer-tabs": explorer_page.tabs,
     "golden-tables": measured.golden_table,
     "interop-tests": measured.interop_table,
     "interop-kinds": measured.kinds,
     "limits": settings.limit_table,
+    "notebook": notebooks.LEARN.page,
+    "notebooks": notebooks.LEARN.cards,
     "peer-counts": measured.peer_counts,
     "peers": measured.peers,
     "picture": pictures.picture,
@@ -95,6 +101,10 @@ def setup(app: Sphinx) -> dict[str, object]:
     app.connect("source-read", _read)
     inherited_attributes.setup(app)
     navigation.setup(app)
+    notebooks.setup(app)
     signatures.setup(app)
     references.setup(app)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
+    saved_pages.setup(app)
+    search_entries.setup(app)
+    # Pages that are read in another process would wait for notebooks that run in this one.
+    return {"parallel_read_safe": False, "parallel_write_safe": True}

@@ -4,8 +4,13 @@ import re
 from collections import defaultdict
 from pathlib import Path
 
+from generated.layer_picture import draw
+from generated.pictures import figure
+
 _PAGE = Path(__file__).parents[2] / "ARCHITECTURE.md"
 _CHART = re.compile(r"```mermaid\n(.*?)```\n", re.DOTALL)
+_PACKAGES = "## Packages\n"
+_CAPTION = "Operations on demo.customers: how many modules of each layer they call."
 
 
 def page() -> str:
@@ -14,7 +19,8 @@ def page() -> str:
     charts = _CHART.findall(text)
     if len(charts) != 1:
         raise LookupError(f"{_PAGE} has {len(charts)} charts of packages, expected 1.")
-    return _CHART.sub(lambda _: _imports(charts[0]), text)
+    before, heading, rest = _CHART.sub(lambda _: _imports(charts[0]), text).partition(_PACKAGES)
+    return f"{before}{figure(_CAPTION, draw(text))}\n{heading}{rest}"
 
 
 def _imports(chart: str) -> str:

@@ -15,12 +15,13 @@ import yaml
 
 from generated.markdown import code, grid
 
-_ROOT = Path(__file__).parents[3]
-_TESTS = _ROOT / "tests"
+ROOT = Path(__file__).parents[3]
+TESTS = ROOT / "tests"
 _WRITERS = {
     "java09": "Java 0.9",
     "java142": "Java 1.4.2",
     "java200": "Java 2.0",
+    "java21": "Java 2.1 (unreleased)",
     "pypaimon21": "pypaimon 2.1",
     "rust04": "pypaimon-rust 0.4",
 }
@@ -29,12 +30,12 @@ Meta = Mapping[str, Any]
 
 def benchmarks() -> str:
     """Return the table of benchmarks."""
-    results = json.loads((_TESTS / "benchmarks" / "results.json").read_text(encoding="utf-8"))
-    return f"{_module(_TESTS / 'benchmarks' / 'report.py').summary(results)}\n"
+    results = json.loads((TESTS / "benchmarks" / "results.json").read_text(encoding="utf-8"))
+    return f"{test_module(TESTS / 'benchmarks' / 'report.py').summary(results)}\n"
 
 
-def _module(path: Path) -> ModuleType:
-    """Load a module of the tests by its file."""
+def test_module(path: Path) -> ModuleType:
+    """Return a module of the tests by its file."""
     spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None
     assert spec.loader is not None
@@ -46,7 +47,7 @@ def _module(path: Path) -> ModuleType:
 @cache
 def golden() -> dict[str, tuple[Meta, ...]]:
     """What each writer said of its tables in the archives of tests."""
-    return {writer: tuple(_metas(_TESTS / "golden" / f"{writer}.tar.xz")) for writer in _WRITERS}
+    return {writer: tuple(_metas(TESTS / "golden" / f"{writer}.tar.xz")) for writer in _WRITERS}
 
 
 def _metas(archive: Path) -> Iterator[Meta]:
@@ -120,7 +121,7 @@ def golden_table() -> str:
 def interop_table() -> str:
     """Return the tests in which others and this library read each other's tables."""
     rows = []
-    for path in sorted((_TESTS / "interop").glob("test_*.py")):
+    for path in sorted((TESTS / "interop").glob("test_*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         names = [n.name for n in tree.body if isinstance(n, ast.FunctionDef)]
         count = sum(name.startswith("test_") for name in names)
@@ -131,7 +132,7 @@ def interop_table() -> str:
 
 def kinds() -> str:
     """Return the kinds of tables that each of these tests writes and reads."""
-    tree = ast.parse((_TESTS / "support" / "written.py").read_text(encoding="utf-8"))
+    tree = ast.parse((TESTS / "support" / "written.py").read_text(encoding="utf-8"))
     for node in tree.body:
         target = node.target if isinstance(node, ast.AnnAssign) else None
         target = node.targets[0] if isinstance(node, ast.Assign) else target
@@ -149,6 +150,20 @@ def peers_file() -> list[dict[str, Any]]:
     return found
 
 
+PEER_NAMES = {
+    "java": "Java 2.0",
+    "next": "Java 2.1 (unreleased)",
+    "pypaimon": "pypaimon 2.1",
+    "rust": "pypaimon-rust 0.4",
+}
+
+
+def answer(feature: dict[str, Any], name: str) -> str:
+    """Return an answer; of the next version of Java it is by default that of the released one."""
+    found: str = feature.get(name, feature["java"]) if name == "next" else feature[name]
+    return found
+
+
 _SIGNS = {"yes": "yes", "no": "no", "part": "partly", "unknown": "unknown"}
 
 
@@ -158,12 +173,12 @@ def peers() -> str:
     for group in peers_file():
         rows = []
         for one in group["features"]:
-            others = [_cell(one[name]) for name in ("java", "pypaimon", "rust")]
+            others = [_cell(answer(one, name)) for name in ("java", "next", "pypaimon", "rust")]
             proof = f"test: {code(one['test'].partition('::')[2])}" if "test" in one else ""
             ours = _cell(one["ours"])
             rows.append((one["feature"], *others, ours, proof or one.get("refusal", "")))
-        head = ("feature", "Java 2.0", "pypaimon 2.1", "pypaimon-rust 0.4", "paimon_explore")
-        parts.append(f"## {group['group']}\n\n{grid((*head, 'proof'), rows)}")
+        head = ("feature", *PEER_NAMES.values(), "paimon_explore", "proof")
+        parts.append(f"## {group['group']}\n\n{grid(head, rows)}")
     return "\n".join(parts)
 
 
@@ -175,11 +190,10 @@ def _cell(text: str) -> str:
 
 def peer_counts() -> str:
     """Return how often each answer is given, by implementation."""
-    names = {"java": "Java 2.0", "pypaimon": "pypaimon 2.1", "rust": "pypaimon-rust 0.4"}
-    names["ours"] = "paimon_explore"
+    names = {**PEER_NAMES, "ours": "paimon_explore"}
     features = [one for group in peers_file() for one in group["features"]]
     rows = []
     for key, name in names.items():
-        counts = Counter(str(one[key]).partition(": ")[0] for one in features)
+        counts = Counter(str(answer(one, key)).partition(": ")[0] for one in features)
         rows.append((name, *(counts[sign] for sign in _SIGNS)))
     return grid(("implementation", *_SIGNS.values()), rows)

@@ -5,14 +5,18 @@ are drawn here, from the values that the explorer shows.
 """
 
 import tempfile
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from html import escape
+from pathlib import Path
 
 import paimon_explore as pe
 from generated.drawing import Drawing
+from paimon_explore.inspection.explain.folder_diff import KINDS, kind_of
 from paimon_explore.inspection.explorer.static_html import timeline_svg
 from paimon_explore.inspection.rendering.chart_svg import chart_svg
+from paimon_explore.inspection.rendering.number_format import bytes_text
 from paimon_explore.inspection.rendering.report import Animation, Report
 from paimon_explore.inspection.views.manifest_tree import TreeNode
 
@@ -32,13 +36,23 @@ def table(name: str) -> pe.Table:
 
 
 def picture(name: str) -> str:
-    """Return a figure in HTML.
+    """Return a picture as a figure in HTML.
 
     Args:
         name: name of the picture.
     """
     caption, draw = PICTURES[name]
-    svg = draw().replace("<svg ", f'<svg role="img" aria-label="{escape(caption)}" ', 1)
+    return figure(caption, draw())
+
+
+def figure(caption: str, drawing: str) -> str:
+    """Return a figure in HTML.
+
+    Args:
+        caption: the text below the image.
+        drawing: the image as SVG.
+    """
+    svg = drawing.replace("<svg ", f'<svg role="img" aria-label="{escape(caption)}" ', 1)
     return f'<figure class="picture">{svg}<figcaption>{escape(caption)}</figcaption></figure>\n'
 
 
@@ -47,25 +61,50 @@ def _chart(report: Report) -> str:
 
 
 def _timeline() -> str:
-    return timeline_svg(table("parcels").timeline(), 0)
+    return timeline_svg(table("parcels").inspect.timeline(), 0)
 
 
 def _time_travel() -> str:
-    return timeline_svg(table("parcels").timeline(), table("parcels").tags["weighed"].snapshot.id)
+    return timeline_svg(
+        table("parcels").inspect.timeline(), table("parcels").tags["weighed"].snapshot.id
+    )
+
+
+def _folder() -> str:
+    """The files of `parcels` by kind, as bars of their number."""
+    folder = Path(table("parcels").path)
+    sizes: defaultdict[str, list[int]] = defaultdict(list)
+    for path in folder.rglob("*"):
+        if path.is_file():
+            sizes[kind_of(path.relative_to(folder).as_posix())].append(path.stat().st_size)
+    most = max(map(len, sizes.values()))
+    drawing = Drawing(width=720)
+    y = 8.0
+    for kind, _ in KINDS:
+        if kind in sizes:
+            count = len(sizes[kind])
+            width = 440 * count / most
+            drawing.text(6, y + 14, kind)
+            drawing.box(120, y, width, "", tone=_TONES.get(kind, "list"))
+            files = "file" if count == 1 else "files"
+            facts = f"{count} {files}, {bytes_text(sum(sizes[kind]))}"
+            drawing.text(128 + width, y + 14, facts)
+            y += 26
+    return drawing.svg(y)
 
 
 def _manifest_tree() -> str:
     """Snapshot, manifest lists, manifests and data files of `orders`, left to right."""
     orders = table("orders").at(snapshot=2)
     drawing = Drawing(width=720)
-    lists = [node for node in orders.tree().nodes if node.type == "list"]
+    lists = [node for node in orders.inspect.tree().nodes if node.type == "list"]
     y = 10.0
     middles = []
     for each in lists:
-        manifests = list(orders.tree(each.key).nodes)
+        manifests = list(orders.inspect.tree(each.key).nodes)
         centres = []
         for manifest in manifests:
-            files = list(orders.tree(manifest.key).nodes)
+            files = list(orders.inspect.tree(manifest.key).nodes)
             rows = [y + 26 * i for i in range(len(files))]
             for top, file in zip(rows, files, strict=True):
                 drawing.box(490, top, 222, f"{_short(file.label)}  {_partition(file)}", tone="data")
@@ -96,7 +135,7 @@ def _partition(node: TreeNode) -> str:
 
 def _binary_row() -> str:
     """The bytes of the partition of a manifest entry, cell by cell."""
-    layout = table("orders").bytes("base/0")
+    layout = table("orders").inspect.bytes("base/0")
     places = list(layout.fields())
     at = next(i for i, place in enumerate(places) if place.span.name == "_PARTITION")
     parent = places[at].path + "."
@@ -119,7 +158,7 @@ def _binary_row() -> str:
 
 def _commit_steps() -> str:
     """The steps of a commit of the demo table, from top to bottom."""
-    report = table("orders").replay(5).to_report()
+    report = table("orders").inspect.replay(5).to_report()
     animation = next(part for part in report.sections if isinstance(part, Animation))
     drawing = Drawing(width=720)
     y = 8.0
@@ -145,7 +184,10 @@ def _lines(text: str) -> Iterator[str]:
         yield line
 
 
+_TONES = {"snapshot": "snapshot", "manifest": "manifest", "data file": "data"}
+
 PICTURES: Mapping[str, tuple[str, Callable[[], str]]] = {
+    "folder": ("The files in the folder of demo.parcels: how many of each kind.", _folder),
     "timeline": (
         "Snapshots of demo.parcels. Bars: changed rows. A: append, C: compaction, Z: analyze.",
         _timeline,
@@ -160,7 +202,7 @@ PICTURES: Mapping[str, tuple[str, Callable[[], str]]] = {
     ),
     "lsm-tree": (
         "Bucket 0 of demo.customers at snapshot 4: four sorted runs whose key ranges overlap.",
-        lambda: _chart(table("customers").at(snapshot=4).lsm(None, 0).to_report()),
+        lambda: _chart(table("customers").at(snapshot=4).inspect.lsm(None, 0).to_report()),
     ),
     "key-history": (
         "The key id = 5 of demo.customers: stored versions; green is returned by reads.",
@@ -177,15 +219,15 @@ PICTURES: Mapping[str, tuple[str, Callable[[], str]]] = {
     ),
     "expiry": (
         "An expiry of demo.parcels that keeps 2 snapshots: green is kept, red would expire.",
-        lambda: _chart(table("parcels").preview_expiry(retain_max=2).to_report()),
+        lambda: _chart(table("parcels").what_if.expire_snapshots(retain_max=2).to_report()),
     ),
     "schema-versions": (
         "Fields of demo.trips by schema version: added, renamed and widened.",
-        lambda: _chart(table("trips").schema_history().to_report()),
+        lambda: _chart(table("trips").inspect.schema_history().to_report()),
     ),
     "partitions": (
         "Changes of demo.orders by partition and snapshot.",
-        lambda: _chart(table("orders").heat().to_report()),
+        lambda: _chart(table("orders").inspect.heat().to_report()),
     ),
     "pruning": (
         "A scan of demo.orders with dt = '2026-01-01' AND id > 300: the share kept at each stage.",

@@ -6,8 +6,9 @@ import pyarrow as pa
 
 from generated.markdown import code, grid
 from generated.pictures import table, warehouse
-from paimon_explore.inspection.system_tables.table_inspection import SYSTEM_TABLES, Inspection
+from paimon_explore.inspection.system_tables.all_system_tables import SYSTEM_TABLES
 from paimon_explore.table.audit_log_binlog_tables import ROW_TABLES
+from paimon_explore.table.table_inspection import TableInspection
 
 _ROW_TABLES = {
     "audit_log": ("customers", "The rows with their row kind, also deleted ones."),
@@ -30,7 +31,7 @@ def of_tables() -> str:
 def _of_tables() -> Iterator[str]:
     inspection = table("parcels").inspect
     for name in sorted(SYSTEM_TABLES):
-        text = (getattr(Inspection, name).__doc__ or "").splitlines()[0]
+        text = (getattr(TableInspection, name).__doc__ or "").splitlines()[0]
         yield f"### ${name}\n\n{text} `t.inspect.{name}()`\n"
         yield _columns(getattr(inspection, name)().schema)
 
@@ -41,7 +42,7 @@ def of_rows() -> str:
     for name in ROW_TABLES:
         example, text = _ROW_TABLES.get(name, ("customers", ""))
         plain = {*table(example).schema.row_type.names}
-        found = table(example).system_table(name).schema
+        found = table(example).inspect.system_table(name).schema
         added = [code(field.name) for field in found if field.name not in plain]
         rows.append((code(f"${name}"), text, ", ".join(added) or "none"))
     return grid(("system table", "rows", "added columns"), rows)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from paimon_explore.command_line.source import Source
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
+from paimon_explore.table.catalog.catalog import iter_table_names
 from paimon_explore.table.row_reader import RowSource
 from paimon_explore.table.scan import Scan
 
@@ -106,5 +107,5 @@ class CatalogTables:
             return
         catalog = self._source.open_catalog()
         for database in catalog.databases():
-            for table in catalog.iter_tables(database):
+            for table in iter_table_names(catalog, database):
                 yield table if database == self._database else f"{database}.{table}"

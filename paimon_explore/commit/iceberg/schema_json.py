@@ -129,6 +129,8 @@ def _atomic(data_type: AtomicType, path: str) -> str:
         case TypeRoot.TIMESTAMP | TypeRoot.TIMESTAMP_LTZ if _MILLIS <= precision <= _NANOS:
             zone = "tz" if data_type.root is TypeRoot.TIMESTAMP_LTZ else ""
             return f"timestamp{zone}{'_ns' if precision > _MICROS else ''}"
+        case TypeRoot.GEOMETRY | TypeRoot.GEOGRAPHY:
+            return f"{data_type.root.value.lower()}({', '.join(data_type.parameters)})"
         case _:
             raise _without_type(data_type, path)
 

@@ -216,7 +216,7 @@ def _depth(node: AvroNode) -> int:
     """How many Python objects may stand for a stored byte: those of records inside records."""
     match node:
         case RecordNode(fields=fields):
-            return 1 + max(_depth(inner) for _, inner in fields)
+            return 1 + max((_depth(inner) for _, inner in fields), default=0)
         case OptionalNode(inner=inner):
             return _depth(inner)
         case ArrayNode(items=inner) | MapNode(values=inner):

@@ -277,6 +277,7 @@ class _Parser:
             return self._record(source, where, depth)
         if kind == "array":
             items = self.node(source.get("items"), f"{where}.items", depth + 1)
+            _check_has_bytes(items, where)
             is_map = source.get("logicalType") == "map" and isinstance(items, RecordNode)
             return ArrayNode(items=items, is_map=is_map)
         if kind == "map":
@@ -290,7 +291,7 @@ class _Parser:
 
     def _record(self, source: dict[str, object], where: str, depth: int) -> AvroNode:
         fields = source.get("fields")
-        if not isinstance(fields, list) or not fields:
+        if not isinstance(fields, list):
             raise _wrong(where, "a record must have fields")
         before = self._count
         full = str(source.get("name", ""))
@@ -310,6 +311,8 @@ class _Parser:
                 raise _wrong(where, f"field name {label!r:.60} is used twice")
             found.append((label, self.node(member.get("type"), f"{where}.{label}", depth + 1)))
         record = RecordNode(name=str(source.get("name", "")), fields=tuple(found))
+        if not depth:
+            _check_has_bytes(record, where)
         holder.append(record)
         self._open.pop(name, None)
         if outer is not None:
@@ -327,6 +330,16 @@ class _Parser:
         self._named[name] = node
         self._sizes[name] = size
         return node
+
+
+def _check_has_bytes(node: AvroNode, where: str) -> None:
+    """Check that a value takes bytes, without which any number of them could follow each other."""
+    pending = [node]
+    for one in pending:
+        if not isinstance(one, RecordNode):
+            return
+        pending += [inner for _, inner in one.fields]
+    raise _wrong(where, "a record must have fields")
 
 
 def _enum(source: dict[str, object], where: str) -> EnumNode:

@@ -182,8 +182,8 @@ def _decode_atomic(source: Source, cells: CellPositions, data_type: AtomicType) 
         return _decode_decimal(source, cells, data_type, arrow)
     if is_timestamp(data_type):
         return _decode_timestamp(source, cells, data_type)
-    if data_type.root is TypeRoot.VARIANT:
-        return _decode_variant(source, cells, arrow)
+    if data_type.root in _DECODERS:
+        return _DECODERS[data_type.root](source, cells, arrow)
     if data_type.root is TypeRoot.BOOLEAN:
         return nb.build_bool(source.read(cells.at, np.uint8) != 0, cells.valid)
     width = fixed_width(data_type)
@@ -495,3 +495,12 @@ def _row_ranges(rows: Column, where: str) -> tuple[Source, ByteRanges]:
     source.check(~valid | (size >= ARITY_BYTES), _HAS_ARITY)
     at = np.where(valid, begin + ARITY_BYTES, source.size + ARITY_BYTES)
     return source, ByteRanges(at, np.where(valid, size - ARITY_BYTES, 0), valid)
+
+
+def _skip_unknown(source: Source, cells: CellPositions, arrow: pa.DataType) -> Column:  # noqa: ARG001 - a decoder
+    """Return nulls for values of an unknown type, whose bytes have no meaning here."""
+    found: Column = pa.array([None] * len(cells.at), arrow)
+    return found
+
+
+_DECODERS = {TypeRoot.VARIANT: _decode_variant, TypeRoot.UNKNOWN: _skip_unknown}

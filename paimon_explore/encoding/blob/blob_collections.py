@@ -5,7 +5,7 @@
            | sizes of values | int32 | int32
 
 All integers are little-endian. Sizes are delta-encoded lists as in the blob file itself, -1 for a
-null value; the last numbers are the bytes of these lists. Keys are strings or integers.
+null value; the last numbers are the bytes of these lists. For the bytes of keys see `map_keys`.
 
 Spec: append-table/blob, release 2.0. Seen in: files of Java 2.0.0.
 """
@@ -16,30 +16,19 @@ from typing import TypeAlias
 import numpy as np
 
 from paimon_explore.data_types.arrow_buffers import offsets_from_sizes
-from paimon_explore.data_types.definitions import TEXTS, AtomicType, DataType, MapType, TypeRoot
-from paimon_explore.data_types.formatter import type_text
+from paimon_explore.data_types.definitions import DataType, MapType
+from paimon_explore.encoding.blob.map_keys import Key, key_coder
 from paimon_explore.encoding.varint import decode_deltas, encode_deltas
 from paimon_explore.errors import UnsupportedFeatureError
 
 Blob: TypeAlias = bytes | None
-Key: TypeAlias = str | int
+ValueAt: TypeAlias = Callable[[int, int], bytes]
+"""Returns a value by its start in the entry and its size."""
 
 _ARRAY, _MAP = b"BCBA", b"BCBM"
 _VERSION = 1
 _HEAD_BYTES = 9
 _NULL = -1
-_WIDTHS = {TypeRoot.TINYINT: 1, TypeRoot.SMALLINT: 2, TypeRoot.INT: 4, TypeRoot.BIGINT: 8}
-
-
-def check_key(data_type: DataType) -> None:
-    """Check that blob files support a type of map keys.
-
-    Raises:
-        UnsupportedFeatureError: the type is neither a string nor an integer.
-    """
-    if not isinstance(data_type, AtomicType) or data_type.root not in (*TEXTS, *_WIDTHS):
-        hint = "Use keys of type STRING, CHAR, VARCHAR, TINYINT, SMALLINT, INT or BIGINT."
-        raise UnsupportedFeatureError(f"MAP<{type_text(data_type)}, BLOB>", hint=hint)
 
 
 def encode_array(values: Sequence[Blob]) -> bytes:
@@ -48,16 +37,19 @@ def encode_array(values: Sequence[Blob]) -> bytes:
     return b"".join([_head(_ARRAY, len(values)), *filter(None, values), sizes, _int(len(sizes))])
 
 
-def decode_array(data: bytes) -> list[Blob]:
+def decode_array(data: bytes, value_at: ValueAt | None = None) -> list[Blob]:
     """Decode an array.
+
+    Args:
+        data: the entry.
+        value_at: returns values; None for their bytes in the entry.
 
     Raises:
         ValueError: the bytes are not an array.
     """
-    count = _count(data, _ARRAY)
-    body, (sizes,) = _split_lists(data, 1, count)
-    values, rest = _split_values(body, sizes)
-    _check_empty(rest)
+    end, (sizes,) = _split_lists(data, 1, _count(data, _ARRAY))
+    values, after = _split_values(data, _HEAD_BYTES, end, sizes, value_at)
+    _check_end(after, end)
     return values
 
 
@@ -66,10 +58,10 @@ def encode_map(entries: Sequence[tuple[Key, Blob]], key_type: DataType) -> bytes
 
     Args:
         entries: keys and values.
-        key_type: type of the keys, see `check_key`.
+        key_type: type of the keys, see `key_coder`.
     """
-    coder = _encoder(key_type)
-    keys = [coder(key) for key, _ in entries]
+    coder = key_coder(key_type)
+    keys = [coder.encode(key) for key, _ in entries]
     values = [value for _, value in entries]
     lists = [_sizes(keys), _sizes(values)]
     ends = [_int(len(sizes)) for sizes in lists]
@@ -77,41 +69,22 @@ def encode_map(entries: Sequence[tuple[Key, Blob]], key_type: DataType) -> bytes
     return b"".join(parts)
 
 
-def decode_map(data: bytes, key_type: DataType) -> list[tuple[Key, Blob]]:
-    """Decode a map.
+def decode_map(
+    data: bytes, key_type: DataType, value_at: ValueAt | None = None
+) -> list[tuple[Key, Blob]]:
+    """Decode a map; see `decode_array`.
 
     Raises:
         ValueError: the bytes are not a map with such keys.
     """
-    count = _count(data, _MAP)
-    body, (key_sizes, sizes) = _split_lists(data, 2, count)
-    keys, body = _split_values(body, key_sizes)
-    values, rest = _split_values(body, sizes)
-    _check_empty(rest)
-    coder = _decoder(key_type)
+    end, (key_sizes, sizes) = _split_lists(data, 2, _count(data, _MAP))
+    keys, after = _split_values(data, _HEAD_BYTES, end, key_sizes)
+    values, after = _split_values(data, after, end, sizes, value_at)
+    _check_end(after, end)
+    coder = key_coder(key_type)
     if None in keys:
         raise ValueError("a map key must not be null")
-    return [(coder(key or b""), value) for key, value in zip(keys, values, strict=True)]
-
-
-def _encoder(key_type: DataType) -> Callable[[Key], bytes]:
-    width = _WIDTHS.get(key_type.root) if isinstance(key_type, AtomicType) else None
-    if width is None:
-        return lambda key: str(key).encode()
-    return lambda key: int(key).to_bytes(width, "little", signed=True)
-
-
-def _decoder(key_type: DataType) -> Callable[[bytes], Key]:
-    width = _WIDTHS.get(key_type.root) if isinstance(key_type, AtomicType) else None
-    if width is None:
-        return lambda key: key.decode("utf-8")
-
-    def number(key: bytes) -> int:
-        if len(key) != width:
-            raise ValueError(f"a map key must have {width} bytes, not {len(key)}")
-        return int.from_bytes(key, "little", signed=True)
-
-    return number
+    return [(coder.decode(key or b""), value) for key, value in zip(keys, values, strict=True)]
 
 
 def _head(magic: bytes, count: int) -> bytes:
@@ -135,8 +108,8 @@ def _count(data: bytes, magic: bytes) -> int:
     return int.from_bytes(data[5:_HEAD_BYTES], "little", signed=True)
 
 
-def _split_lists(data: bytes, lists: int, count: int) -> tuple[bytes, list[list[int]]]:
-    """Return the bytes between the head and the lists of sizes, and the lists."""
+def _split_lists(data: bytes, lists: int, count: int) -> tuple[int, list[list[int]]]:
+    """Return where the lists of sizes start, and the lists."""
     end = len(data) - 4 * lists
     if end < _HEAD_BYTES:
         raise ValueError("is truncated")
@@ -159,26 +132,27 @@ def _split_lists(data: bytes, lists: int, count: int) -> tuple[bytes, list[list[
         if (sizes < _NULL).any():
             raise ValueError(f"a size must be at least {_NULL}, not {sizes.min()}")
         found.append(sizes.tolist())
-    return data[_HEAD_BYTES:start], found
+    return start, found
 
 
-def _split_values(body: bytes, sizes: Sequence[int]) -> tuple[list[Blob], bytes]:
-    """Split the body into values of the sizes, and the rest."""
-    at = 0
+def _split_values(
+    data: bytes, at: int, end: int, sizes: Sequence[int], value_at: ValueAt | None = None
+) -> tuple[list[Blob], int]:
+    """Return the values of the sizes from a byte on, and the end of the last one."""
     values: list[Blob] = []
     for size in sizes:
         if size == _NULL:
             values.append(None)
             continue
-        if at + size > len(body):
+        if at + size > end:
             raise ValueError("the values must be within the entry")
-        values.append(body[at : at + size])
+        values.append(data[at : at + size] if value_at is None else value_at(at, size))
         at += size
-    return values, body[at:]
+    return values, at
 
 
-def _check_empty(rest: bytes) -> None:
-    if rest:
+def _check_end(after: int, end: int) -> None:
+    if after != end:
         raise ValueError("must not contain bytes after its last value")
 
 

@@ -22,8 +22,9 @@ from paimon_explore.data_types.arrow_buffers import Column, Ints
 from paimon_explore.data_types.definitions import AtomicType, DataType, MapType
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.data_types.traversal import is_blob_file_type
-from paimon_explore.encoding.blob.blob_collections import check_key, decode_array, decode_map
+from paimon_explore.encoding.blob.blob_collections import decode_array, decode_map
 from paimon_explore.encoding.blob.blob_descriptor import BlobDescriptor, encode_descriptor
+from paimon_explore.encoding.blob.map_keys import key_coder
 from paimon_explore.encoding.data_file_reader import PositionedBatch, Span, StoredColumn
 from paimon_explore.encoding.varint import decode_deltas, encode_deltas
 from paimon_explore.errors import (
@@ -75,13 +76,6 @@ class BlobDataFile:
         as_descriptor: bool = False,
     ) -> None:
         _check_type(column.type)
-        if as_descriptor and not isinstance(column.type, AtomicType):
-            raise UnsupportedFeatureError(
-                f"reading descriptors of the BLOBs in column {column.name!r} of type "
-                f"{type_text(column.type)}",
-                path,
-                hint="Pass options={'blob-as-descriptor': 'false'} to read the contents.",
-            )
         self._as_descriptor = as_descriptor
         self._batch_bytes = batch_bytes
         self._stream = stream
@@ -127,10 +121,11 @@ class BlobDataFile:
         sizes = self.sizes[start:stop]
         valid = sizes >= 0
         rows = np.nonzero(valid)[0]
-        if self._as_descriptor:
+        is_nested = not isinstance(self._column.type, AtomicType)
+        if self._as_descriptor and not is_nested:
             return self._descriptors(start, stop)
         values = [self._entry(row) for row in (start + rows).tolist()]
-        if not isinstance(self._column.type, AtomicType):
+        if is_nested:
             return self._nested(values, start + rows, stop - start, start)
         offsets = nb.offsets_from_sizes(np.where(valid, sizes, 0))
         data = np.frombuffer(b"".join(values), np.uint8)
@@ -142,26 +137,30 @@ class BlobDataFile:
             self.sizes[start:stop].tolist(), self.offsets[start:stop].tolist(), strict=True
         )
         found: Column = pa.array(
-            [
-                encode_descriptor(BlobDescriptor(uri=self._path, offset=offset, length=size))
-                if size >= 0
-                else None
-                for size, offset in places
-            ],
+            [self._descriptor(offset, size) if size >= 0 else None for size, offset in places],
             pa.large_binary(),
         )
         return found
+
+    def _descriptor(self, offset: int, size: int) -> bytes:
+        return encode_descriptor(BlobDescriptor(uri=self._path, offset=offset, length=size))
 
     def _nested(self, entries: list[bytes], rows: Ints, count: int, start: int) -> Column:
         """Decode arrays or maps from the entries of some rows; other rows are null."""
         found: list[object] = [None] * count
         kind = self._column.type
         for row, data in zip(rows.tolist(), entries, strict=True):
+            first = int(self.offsets[row])
+
+            def place(at: int, size: int, first: int = first) -> bytes:
+                return self._descriptor(first + at, size)
+
+            value_at = place if self._as_descriptor else None
             try:
                 if isinstance(kind, MapType):
-                    found[row - start] = decode_map(data, kind.key)
+                    found[row - start] = decode_map(data, kind.key, value_at)
                 else:
-                    found[row - start] = decode_array(data)
+                    found[row - start] = decode_array(data, value_at)
             except ValueError as error:
                 raise CorruptFileError(self._path, f"entry {row}", str(error)) from error
         nested: Column = pa.array(found, to_arrow(kind))
@@ -192,7 +191,7 @@ def _check_type(data_type: DataType) -> None:
     if not is_blob_file_type(data_type):
         raise UnsupportedFeatureError(f"a blob file for a column of type {type_text(data_type)}")
     if isinstance(data_type, MapType):
-        check_key(data_type.key)
+        key_coder(data_type.key)  # raises for other types
 
 
 def _read_list(stream: pa.NativeFile, path: str) -> tuple[Ints, Ints]:

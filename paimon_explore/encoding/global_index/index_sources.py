@@ -1,10 +1,13 @@
-"""Which data files a primary-key index covers: the source metadata of an index file.
+"""What an index file was built from: the source metadata of its entry in the index manifest.
 
-Layout, big-endian: int32 version 1, int32 level, int32 number of files; for each file its name
-(Java's modified UTF-8 with a 2-byte length) and int64 number of rows. The rows of the index are
-numbered through the files in this order.
+Of a primary-key index they name data files. Layout, big-endian: int32 version 1, int32 level, int32
+number of files; for each file its name (Java's modified UTF-8 with a 2-byte length) and int64
+number of rows. The rows of the index are numbered through the files in this order.
 
-Seen in: golden java200 `pk_index_btree`.
+An index over row ids has none up to Java 2.0. Since 2.1 they are `DEIX`, int32 version 1 and int64
+the id of the snapshot that was read.
+
+Seen in: golden java200 `pk_index_btree`, golden java21 `btree_index`.
 """
 
 from paimon_explore.encoding.file_index.byte_reader import ByteStream, encode_modified_utf8, int32
@@ -12,6 +15,7 @@ from paimon_explore.errors import CorruptFileError, UnsupportedVersionError
 from paimon_explore.frozen_dataclass import dataclass
 
 VERSION = 1
+_ROW_IDS_MAGIC = b"DEIX"
 _FIELD = "_SOURCE_META of the index manifest"
 _ROW_COUNT_BYTES = 8
 _LEAST_FILE_BYTES = 2 + _ROW_COUNT_BYTES
@@ -46,6 +50,32 @@ class IndexSources:
     def row_count(self) -> int:
         """Number of rows of all files."""
         return sum(file.row_count for file in self.files)
+
+
+def primary_key_sources(index: object) -> bytes | None:
+    """Return the source metadata of a primary-key index; None for an index over row ids.
+
+    Args:
+        index: the record `_GLOBAL_INDEX` of an entry; None for an index file of another kind.
+    """
+    source = index.get("source_meta") if isinstance(index, dict) else None
+    names_files = isinstance(source, bytes) and not source.startswith(_ROW_IDS_MAGIC)
+    return source if names_files else None
+
+
+def names_snapshot(index: object) -> bool:
+    """Return whether the source metadata of an index over row ids names the snapshot."""
+    source = index.get("source_meta") if isinstance(index, dict) else None
+    return isinstance(source, bytes) and source.startswith(_ROW_IDS_MAGIC)
+
+
+def encode_snapshot(snapshot_id: int) -> bytes:
+    """Encode the source metadata of an index over row ids.
+
+    >>> encode_snapshot(3).hex(" ", -4)
+    '44454958 00000001 00000000 00000003'
+    """
+    return _ROW_IDS_MAGIC + int32(VERSION) + snapshot_id.to_bytes(8, "big")
 
 
 def decode_sources(data: bytes, *, path: str) -> IndexSources:

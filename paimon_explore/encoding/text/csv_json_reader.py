@@ -34,6 +34,7 @@ Json: TypeAlias = "dict[str, Json] | list[Json] | str | bool | None"
 """A parsed JSON value; numbers are kept as text."""
 
 _INT_BYTES = 4
+_BREAKS = ("\n", "\r\n", "\r")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,6 +121,23 @@ def json_records(text: str, *, line_delimiter: str, path: str) -> Iterator[dict[
         if not isinstance(record, dict):
             raise CorruptFileError(path, f"line {number + 1}", "must be a JSON object")
         yield record
+
+
+def line_ends(line_delimiter: str) -> re.Pattern[str]:
+    """Return what ends a line of a text file: line breaks of all systems are the same to Java."""
+    return re.compile(r"\r\n?|\n" if line_delimiter in _BREAKS else re.escape(line_delimiter))
+
+
+def text_records(text: str, line_delimiter: str) -> list[str]:
+    r"""Parse the lines of a text file.
+
+    >>> text_records("a\r\n\nb", "\n")
+    ['a', '', 'b']
+    """
+    if line_delimiter in _BREAKS:
+        text = text.removeprefix("\ufeff")
+    lines = line_ends(line_delimiter).split(text)
+    return lines if lines[-1] else lines[:-1]
 
 
 def decompressed(data: bytes, compression: str, *, path: str) -> str:

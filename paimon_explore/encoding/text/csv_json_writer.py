@@ -1,4 +1,4 @@
-r"""Formatting of CSV and JSON data files; the inverse of `csv_json_reader`.
+r"""Formatting of CSV, JSON and text data files; the inverse of `csv_json_reader`.
 
 A CSV field that contains a delimiter, a quote or a line end is quoted, and quotes inside it are
 escaped; null is the null literal. A JSON file has one object per line with all columns; all values
@@ -19,8 +19,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import zstandard
 
-from paimon_explore.data_types.arrow_buffers import Column, bool_values
-from paimon_explore.encoding.text.csv_json_reader import CsvLayout, Json
+from paimon_explore.data_types.arrow_buffers import Column, as_python, bool_values
+from paimon_explore.encoding.text.csv_json_reader import CsvLayout, Json, line_ends
+from paimon_explore.errors import InvalidInputError
 
 _BLOCK_BYTES = 256 * 1024
 _INT_BYTES = 4
@@ -78,6 +79,24 @@ def json_text(rows: Sequence[Mapping[str, Json]], line_delimiter: str) -> str:
     return "".join(
         json.dumps(row, ensure_ascii=False, separators=(",", ":")) + line_delimiter for row in rows
     )
+
+
+def text_lines(column: Column, line_delimiter: str) -> str:
+    r"""Format the rows of a text file; null is an empty line.
+
+    Raises:
+        InvalidInputError: a value contains the end of a line.
+
+    >>> text_lines(pa.array(["a", None]), "\n")
+    'a\n\n'
+    """
+    lines = [str(value or "") for value in as_python(column)]
+    ends = line_ends(line_delimiter)
+    for line in lines:
+        end = ends.search(line + line_delimiter)
+        if end is None or end.start() != len(line):
+            raise InvalidInputError(f"{line!r} contains the end of a line of a text file.")
+    return "".join(line + line_delimiter for line in lines)
 
 
 class Compressor(Protocol):

@@ -8,13 +8,19 @@ also takes numbers that are equal in another scale. Any other value stays in `va
 Spec: the Parquet Variant Shredding specification; option `variant.shreddingSchema`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from decimal import Decimal
 
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow import to_arrow
-from paimon_explore.data_types.arrow_buffers import Column, as_python
+from paimon_explore.data_types.arrow_buffers import (
+    Column,
+    as_python,
+    build_struct,
+    valid_mask,
+)
 from paimon_explore.data_types.definitions import (
     ArrayType,
     AtomicType,
@@ -25,6 +31,7 @@ from paimon_explore.data_types.definitions import (
     with_nullable,
 )
 from paimon_explore.data_types.formatter import type_text
+from paimon_explore.data_types.traversal import is_root
 from paimon_explore.encoding.variant import encoder as write
 from paimon_explore.encoding.variant.decoder import Kind, Raw, VariantReader, decode_keys
 from paimon_explore.errors import UnsupportedFeatureError
@@ -35,7 +42,8 @@ _INTEGER_BITS = {
     TypeRoot.INT: 32,
     TypeRoot.BIGINT: 64,
 }
-_INTEGERS = frozenset({Kind.INT1, Kind.INT2, Kind.INT4, Kind.INT8})
+INTEGERS = frozenset({Kind.INT1, Kind.INT2, Kind.INT4, Kind.INT8})
+"""Kinds of integers."""
 _DECIMALS = frozenset({Kind.DECIMAL4, Kind.DECIMAL8, Kind.DECIMAL16})
 _KINDS = {
     TypeRoot.BOOLEAN: frozenset({Kind.TRUE, Kind.FALSE}),
@@ -47,7 +55,7 @@ _KINDS = {
     TypeRoot.DATE: frozenset({Kind.DATE}),
     TypeRoot.TIMESTAMP: frozenset({Kind.TIMESTAMP_NTZ}),
     TypeRoot.TIMESTAMP_LTZ: frozenset({Kind.TIMESTAMP}),
-    **dict.fromkeys(_INTEGER_BITS, _INTEGERS),
+    **dict.fromkeys(_INTEGER_BITS, INTEGERS),
 }
 _MICROS = 6
 _MAX_LENGTH = 2**31 - 1
@@ -104,13 +112,18 @@ def _has_range_of_variants(data_type: AtomicType) -> bool:
 def shredded_type(data_type: DataType) -> RowType:
     """Return the columns in which variants are stored that are shredded by a type."""
     metadata = DataField(id=0, name="metadata", type=with_nullable(_BYTES, nullable=False))
-    value = DataField(id=1, name="value", type=_BYTES)
-    typed = DataField(id=2, name="typed_value", type=_typed_type(data_type))
-    return RowType(fields=(metadata, value, typed))
+    group = _group_type(data_type, nullable=True)
+    rest = (replace(field, id=field.id + 1) for field in group.fields)
+    return RowType(fields=(metadata, *rest))
 
 
-def _group_type(data_type: DataType, *, nullable: bool) -> RowType:
-    value = DataField(id=0, name="value", type=_BYTES)
+def _group_type(data_type: DataType, *, nullable: bool, is_field: bool = False) -> RowType:
+    """The columns of a value; a field without `value` is missing, others have one."""
+    is_whole = is_root(data_type, TypeRoot.VARIANT)
+    whole = with_nullable(_BYTES, nullable=is_field or not is_whole)
+    value = DataField(id=0, name="value", type=whole)
+    if is_whole:
+        return RowType(fields=(value,), nullable=nullable)
     typed = DataField(id=1, name="typed_value", type=_typed_type(data_type))
     return RowType(fields=(value, typed), nullable=nullable)
 
@@ -119,7 +132,11 @@ def _typed_type(data_type: DataType) -> DataType:
     match data_type:
         case RowType(fields=fields):
             groups = (
-                DataField(id=number, name=f.name, type=_group_type(f.type, nullable=False))
+                DataField(
+                    id=number,
+                    name=f.name,
+                    type=_group_type(f.type, nullable=False, is_field=True),
+                )
                 for number, f in enumerate(fields)
             )
             return RowType(fields=tuple(groups))
@@ -127,6 +144,44 @@ def _typed_type(data_type: DataType) -> DataType:
             return ArrayType(element=_group_type(element, nullable=True))
         case _:
             return with_nullable(data_type, nullable=True)
+
+
+def physical_type(logical: DataType, shredding: DataType) -> DataType:
+    """Return the type in which a column is stored.
+
+    Args:
+        logical: VARIANT, or a ROW with variants.
+        shredding: by what: of a ROW, a ROW with the fields that contain variants.
+    """
+    if not isinstance(logical, RowType):
+        return with_nullable(shredded_type(shredding), nullable=logical.nullable)
+    inner = _types_of(shredding)
+    return replace(
+        logical,
+        fields=tuple(
+            replace(field, type=physical_type(field.type, inner[field.name]))
+            if field.name in inner
+            else field
+            for field in logical.fields
+        ),
+    )
+
+
+def shred_column(column: Column, logical: DataType, shredding: DataType) -> Column:
+    """Shred the variants of a column; arguments as of `physical_type`."""
+    if not (isinstance(logical, RowType) and isinstance(column, pa.StructArray)):
+        return shred(column, shredding)
+    inner = _types_of(shredding)
+    children = [
+        shred_column(child, field.type, inner[field.name]) if field.name in inner else child
+        for child, field in zip(column.flatten(), logical.fields, strict=True)
+    ]
+    return build_struct(to_arrow(physical_type(logical, shredding)), children, valid_mask(column))
+
+
+def _types_of(shredding: DataType) -> dict[str, DataType]:
+    assert isinstance(shredding, RowType)  # noqa: S101 - that of a ROW
+    return {field.name: field.type for field in shredding.fields}
 
 
 def shred(variants: Column, data_type: DataType) -> Column:
@@ -142,19 +197,32 @@ def shred(variants: Column, data_type: DataType) -> Column:
     Raises:
         CorruptFileError: a variant is damaged.
     """
+    found = [
+        None if reader is None else {"metadata": metadata, **_group(reader, 0, data_type)}
+        for metadata, reader in variant_readers(variants)
+    ]
+    shredded: Column = pa.array(found, to_arrow(shredded_type(data_type)))
+    return shredded
+
+
+def variant_readers(variants: Column) -> Iterator[tuple[bytes, VariantReader | None]]:
+    """Yield the metadata and a reader of each variant; None for null."""
     known: dict[bytes, tuple[str, ...]] = {}
-    found: list[object] = []
     for variant in as_python(variants):
         if not isinstance(variant, dict):
-            found.append(None)
+            yield b"", None
             continue
         metadata = variant["metadata"]
         if metadata not in known:
             known[metadata] = decode_keys(metadata, path="")
-        reader = VariantReader(variant["value"], known[metadata], "")
-        found.append({"metadata": metadata, **_group(reader, 0, data_type)})
-    shredded: Column = pa.array(found, to_arrow(shredded_type(data_type)))
-    return shredded
+        yield metadata, VariantReader(variant["value"], known[metadata], "")
+
+
+def leaf_at(reader: VariantReader, at: int) -> tuple[Kind, Raw] | None:
+    """Return the kind and content of the scalar at a byte; None for objects and arrays."""
+    if reader.is_object(at) or reader.is_array(at):
+        return None
+    return reader.read(_Leaf(), at)
 
 
 def _group(reader: VariantReader, at: int, data_type: DataType) -> dict[str, object]:
@@ -165,10 +233,12 @@ def _group(reader: VariantReader, at: int, data_type: DataType) -> dict[str, obj
         case ArrayType(element=element) if reader.is_array(at):
             starts = reader.container(at).starts
             return {"value": None, "typed_value": [_group(reader, s, element) for s in starts]}
-        case AtomicType() if not (reader.is_object(at) or reader.is_array(at)):
-            leaf = reader.read(_Leaf(), at)
+        case AtomicType():
+            leaf = leaf_at(reader, at)
             if leaf is not None and _has_type(*leaf, data_type):
                 return {"value": None, "typed_value": leaf[1]}
+        case _:
+            pass
     return {"value": reader.slice(at), "typed_value": None}
 
 
@@ -188,13 +258,13 @@ def _object(reader: VariantReader, at: int, fields: Sequence[DataField]) -> dict
 
 def _has_type(kind: Kind, raw: Raw, data_type: AtomicType) -> bool:
     """Whether a scalar can be stored in a type and read back as it is."""
-    if kind not in _KINDS[data_type.root]:
+    if kind not in _KINDS.get(data_type.root, ()):
         return False
     if isinstance(raw, Decimal):
         digits, exponent = raw.as_tuple().digits, raw.as_tuple().exponent
         is_same = exponent == -(data_type.scale or 0)
         return is_same and len(digits) <= (data_type.precision or 0)
-    if kind in _INTEGERS and isinstance(raw, int):
+    if kind in INTEGERS and isinstance(raw, int):
         limit = 1 << (_INTEGER_BITS[data_type.root] - 1)
         return -limit <= raw < limit
     return True

@@ -1,4 +1,4 @@
-"""The byte layout of a file: `t.bytes("manifest-…")`, `pe.inspect.bytes(path)`.
+"""The byte layout of a file: `t.inspect.bytes("manifest-…")`, `pe.inspect.bytes(path)`.
 
 Every byte of the file belongs to exactly one leaf. The decompressed bytes of a compressed leaf (an
 Avro block, an ORC footer) form a separate address space, in which again every byte belongs to
@@ -17,6 +17,7 @@ from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.byte_inspector.cross_check import NOT_AVRO, Agreement
 from paimon_explore.inspection.byte_inspector.primitive_encodings import FORMS
 from paimon_explore.inspection.byte_inspector.spans import STRANGE, Space, Span, gaps, leaves
+from paimon_explore.inspection.rendering.code_snippet import Code, call_code
 from paimon_explore.inspection.rendering.report import Grid, Note, Report, facts, grid
 from paimon_explore.inspection.rendering.result import Result
 
@@ -112,11 +113,12 @@ class ByteLayout(Result):
                 steps.append(str(index))
             places.append(LocatedSpan(path=".".join(steps), space=base, span=span))
         byte = base.reader.read(position, 1)
+        given = call_code("at", position, *([within] if within else []))
         return Explanation(
             offset=position,
             byte=byte[0],
             places=tuple(places),
-            code=self.code,
+            code=Code(python=f"{self.code.python}.{given}"),
             renderer=self.renderer,
             name=self.name,
         )

@@ -1,4 +1,4 @@
-"""Finds the file of a node of the manifest tree, or of other arguments of `Table.bytes`."""
+"""Finds the file of a node of the manifest tree, or of other arguments of `Table.inspect.bytes`."""
 
 from os import PathLike, fspath
 
@@ -45,7 +45,7 @@ def table_bytes(inspector: Inspector, what: "str | PathLike[str]" = "") -> ByteL
         at = point_code(view.expression, inspector.snapshot_id)
     else:
         path = find_file(view.store, text)
-    return _mapped(view, path, f"{at}.bytes({text!r})" if text else f"{at}.bytes()")
+    return _mapped(view, path, f"{at}.inspect.bytes({text!r})" if text else f"{at}.inspect.bytes()")
 
 
 def file_of_lives(inspector: Inspector, lifetimes: FileLifetimes, row: int) -> ByteLayout:
@@ -56,7 +56,7 @@ def file_of_lives(inspector: Inspector, lifetimes: FileLifetimes, row: int) -> B
     entries = view.store.manifests.read(manifest).slice(entry, 1)
     path = _data_path(view, entries)
     name = str(entries.table.column("file_name")[0].as_py())
-    return _mapped(view, path, f"{view.expression}.bytes({name!r})")
+    return _mapped(view, path, f"{view.expression}.inspect.bytes({name!r})")
 
 
 def _mapped(view: TableView, path: str, code: str) -> ByteLayout:

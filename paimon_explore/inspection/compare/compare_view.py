@@ -11,7 +11,7 @@ from paimon_explore.inspection.compare.table_comparison import TableComparison, 
 from paimon_explore.inspection.compare.table_side import TableSide
 from paimon_explore.inspection.overview.example_inputs import example_point
 from paimon_explore.inspection.problem import problem_of
-from paimon_explore.inspection.rendering.code_snippet import Code, call_code
+from paimon_explore.inspection.rendering.code_snippet import Code, call_code, point_code
 from paimon_explore.inspection.rendering.form_view import FormView
 from paimon_explore.inspection.rendering.report import Form, FormField
 from paimon_explore.inspection.table_view import TableView
@@ -84,7 +84,7 @@ def compare_view(inspector: Inspector, text: str) -> CompareView:
             name=view.name,
             form=form,
             problem=problem_of(error),
-            code=Code(python=f"{inspector.code}.compare(…)"),
+            code=Code(python=f"pe.compare({inspector.code}, …)"),
             renderer=view.renderer,
         )
     note = "" if given else "No other side is given: b is the snapshot before."
@@ -107,8 +107,8 @@ def _other_side(inspector: Inspector, given: Mapping[str, str]) -> tuple[TableSi
     if other is view:
         before = inspector.before(inspector.snapshot)
         snapshot = inspector.point(at) if at else before
-        number = 0 if snapshot is None else snapshot.id
-        code = f"{inspector.code}.compare(at={number}{extra})"
+        point = "" if snapshot is None else f", {point_code(view.expression, snapshot.id)}"
+        code = f"pe.compare({inspector.code}{point}{extra})"
         return TableSide(view=view, snapshot=snapshot, travelled=True), code
     found = Inspector(other)
     snapshot = found.point(at) if at else found.snapshot
@@ -117,8 +117,8 @@ def _other_side(inspector: Inspector, given: Mapping[str, str]) -> tuple[TableSi
         opened = call_code("pe.open_table", other.location, branch=branch or None)
     else:
         opened = call_code("pe.open_table", view.location, branch=branch)
-    point = f", at={at!r}" if at else ""
-    return side, f"{inspector.code}.compare({opened}{point}{extra})"
+    point = f".at({at!r})" if at else ""
+    return side, f"pe.compare({inspector.code}, {opened}{point}{extra})"
 
 
 def _form(view: TableView, given: Mapping[str, str], point: str) -> Form:
@@ -129,7 +129,7 @@ def _form(view: TableView, given: Mapping[str, str], point: str) -> Form:
             name="table",
             current=view.name,
             value=given.get("table", ""),
-            tooltip="Another table of the same warehouse: database.table.",
+            tooltip="Side b: another table of the same warehouse, as database.table.",
         ),
         FormField(
             name="branch",

@@ -1,4 +1,4 @@
-"""Replays the commit of a snapshot step by step: `t.replay(7)`.
+"""Replays the commit of a snapshot step by step: `t.inspect.replay(7)`.
 
 The commit code commits the changes of the snapshot again to the previous state of the table, on an
 in-memory overlay, so the table itself is not changed. The steps, figures and thresholds are thus
@@ -340,7 +340,7 @@ def replay_commit(view: TableView, snapshot: Snapshot, scenario: str = "alone") 
 
 def _code(view: TableView, snapshot: Snapshot, scenario: str) -> str:
     given = "" if scenario == Scenario.ALONE else f", scenario={scenario!r}"
-    return f"{view.expression}.replay({snapshot.id}{given})"
+    return f"{view.expression}.inspect.replay({snapshot.id}{given})"
 
 
 def _overlay(

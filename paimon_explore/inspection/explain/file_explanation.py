@@ -352,7 +352,7 @@ def explain_file(inspector: Inspector, name: str, now_ms: int) -> FileExplanatio
         first=first,
         last=last,
         code=Code(
-            python=call_code(f"{view.expression}.why", short),
+            python=call_code(f"{view.expression}.inspect.why", short),
             spark=read_code(view.location),
         ),
         renderer=view.renderer,
@@ -400,8 +400,8 @@ def _orphan(inspector: Inspector, name: str, now_ms: int) -> FileExplanation:
     text = (
         f"when the {folder} is deleted"
         if own
-        else f"{when}, by remove_orphan_files: no metadata references the file, which is "
-        f"{plural(max(now_ms - status.modified_ms, 0) // 3_600_000, 'hour')} old"
+        else f"{when}, by maintenance.remove_orphan_files: no metadata references the file, which "
+        f"is {plural(max(now_ms - status.modified_ms, 0) // 3_600_000, 'hour')} old"
     )
     return FileExplanation(
         name=name,
@@ -414,6 +414,6 @@ def _orphan(inspector: Inspector, name: str, now_ms: int) -> FileExplanation:
         deletion=DeletionTime(text=text, from_ms=None if own else deletable_ms),
         first=first,
         last=last,
-        code=Code(python=call_code(f"{view.expression}.why", name)),
+        code=Code(python=call_code(f"{view.expression}.inspect.why", name)),
         renderer=view.renderer,
     )

@@ -204,7 +204,7 @@ def _why(request: ReportRequest) -> Result:
         how="Select a file in a view of the explorer, or type the name of any file of the table.",
         examples=tuple(names),
         problem=problem,
-        code=Code(python=f"{request.inspector.view.expression}.why('data-…')"),
+        code=Code(python=f"{request.inspector.view.expression}.inspect.why('data-…')"),
     )
 
 
@@ -253,7 +253,9 @@ def _expiry(request: ReportRequest) -> Result:
     retention = parse_retention(request.text, defaults, request.now_ms)
     arguments = _as_arguments(request.text)
     return expiry_preview(
-        request.inspector, retention, Code(python=f"{view.expression}.preview_expiry({arguments})")
+        request.inspector,
+        retention,
+        Code(python=f"{view.expression}.what_if.expire_snapshots({arguments})"),
     )
 
 

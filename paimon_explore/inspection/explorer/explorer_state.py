@@ -18,6 +18,7 @@ from paimon_explore.inspection.byte_inspector.byte_session import ByteSession
 from paimon_explore.inspection.byte_inspector.file_of_tree_node import file_of_lives, table_bytes
 from paimon_explore.inspection.explain.file_explanation import explain_file
 from paimon_explore.inspection.explorer.explorer_reports import ReportRequest, view_result
+from paimon_explore.inspection.explorer.explorer_tabs import GROUPS
 from paimon_explore.inspection.explorer.rows_session import RowsSession
 from paimon_explore.inspection.explorer.sql_session import SqlSession
 from paimon_explore.inspection.explorer.table_properties import table_chips
@@ -166,7 +167,7 @@ class ExplorerState:
         return snapshot_id
 
     def open(self) -> Answer:
-        """Properties of the table, and the timeline as columns."""
+        """Properties of the table, the groups of tabs, and the timeline as columns."""
         timeline = self.inspector.timeline()
         view = self.inspector.view
         table = {
@@ -185,8 +186,9 @@ class ExplorerState:
             {"kind": f.kind.value, "name": f.name, "snapshot": f.snapshot_id}
             for f in timeline.flags
         ]
+        groups = [[title, list(tabs.items())] for title, tabs in GROUPS.items()]
         return Answer(
-            body={"table": table, "flags": flags, "version": self.version},
+            body={"table": table, "flags": flags, "groups": groups, "version": self.version},
             columns=timeline_columns(timeline.marks),
         )
 

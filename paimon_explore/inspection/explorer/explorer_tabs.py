@@ -1,28 +1,36 @@
 """The tabs of the explorer, and the selection with which it opens."""
 
+from collections.abc import Mapping
 from datetime import datetime
 
 from paimon_explore.errors import InvalidInputError, choices, suggestion
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.views.inspector import Inspector
 
-TABS = (
-    *(
-        "overview",
-        "files",
-        "rows",
-        "sql",
-        "partitions",
-        "profile",
-        "heat",
-        "lsm",
-        "diff",
-        "explain",
-        "key",
-    ),
-    *("why", "health", "schema", "expiry", "compare", "what_if", "replay", "bytes"),
-)
-"""The names of the tabs in order; `explorer_tabs.js` has the same."""
+GROUPS: Mapping[str, Mapping[str, str]] = {
+    "Overview": {"overview": "Overview"},
+    "Data": {
+        "files": "Files",
+        "rows": "Rows",
+        "sql": "SQL",
+        "partitions": "Partitions",
+        "profile": "Profile",
+    },
+    "History": {
+        "diff": "Snapshot diff",
+        "key": "Key history",
+        "heat": "Partition heatmap",
+        "schema": "Schema history",
+        "compare": "Compare",
+    },
+    "Reads": {"explain": "Explain scan", "why": "Explain file", "lsm": "LSM tree"},
+    "Maintenance": {"health": "Health", "expiry": "Expiry preview", "what_if": "What if"},
+    "Internals": {"bytes": "Bytes", "replay": "Commit replay"},
+}
+"""The groups of tabs in order: names and titles of their tabs. The front end receives them."""
+
+TABS = tuple(name for tabs in GROUPS.values() for name in tabs)
+"""The names of the tabs in order."""
 
 WITHOUT_TEXT = frozenset(
     {"overview", "files", "rows", "partitions", "heat", "health", "schema", "bytes"}

@@ -198,7 +198,14 @@ class RowsSession:
             raise InvalidInputError("These rows are no longer open; reload the view.")
         return self._views[handle]
 
-    def page(self, handle: int, start: tuple[int, int], count: int, columns: Sequence[int]) -> Body:
+    def page(
+        self,
+        handle: int,
+        start: tuple[int, int],
+        count: int,
+        columns: Sequence[int],
+        limit: int = CELL_LIMIT,
+    ) -> Body:
         """Some rows from a unit and offset on, also of the units after it.
 
         Args:
@@ -206,6 +213,7 @@ class RowsSession:
             start: number of the unit, and of the first row within it.
             count: maximum number of rows.
             columns: indices of the columns.
+            limit: maximum length of a value.
 
         The error of a file that cannot be read is a part of the answer.
 
@@ -226,7 +234,7 @@ class RowsSession:
                 parts.append(_failed(unit, offset, error))
                 unit, offset, count = unit + 1, 0, count - 1
                 continue
-            parts.append(_page_body(view, page, names))
+            parts.append(_page_body(view, page, names, limit))
             offset += page.rows.num_rows
             count -= page.rows.num_rows
             if page.is_partial or (page.end is None and not page.rows.num_rows):
@@ -269,12 +277,12 @@ def _names(view: RowsView, columns: Sequence[int]) -> tuple[str, ...]:
     return tuple(view.columns[at] for at in columns)
 
 
-def _page_body(view: RowsView, page: RowPage, names: Sequence[str]) -> Body:
+def _page_body(view: RowsView, page: RowPage, names: Sequence[str], limit: int) -> Body:
     fields = view.target.schema.project(names).fields
     texts = [
         cell_texts(page.rows.column(at).combine_chunks(), one.type) for at, one in enumerate(fields)
     ]
-    rows = [[cell_state(text) for text in row] for row in zip(*texts, strict=True)]
+    rows = [[cell_state(text, limit) for text in row] for row in zip(*texts, strict=True)]
     return {
         "unit": page.unit,
         "offset": page.offset,
@@ -298,11 +306,11 @@ def _failed(unit: int, offset: int, error: PaimonError) -> Body:
     }
 
 
-def cell_state(text: str | None) -> object:
+def cell_state(text: str | None, limit: int = CELL_LIMIT) -> object:
     """A value's text; a long one is cut and marked."""
-    if text is None or len(text) <= CELL_LIMIT:
+    if text is None or len(text) <= limit:
         return text
-    return {"text": truncate(text), "length": len(text)}
+    return {"text": truncate(text, limit), "length": len(text)}
 
 
 def _described(view: RowsView) -> Body:

@@ -21,12 +21,12 @@ from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.explorer.rows_session import MAX_PAGE, MAX_TEXT, Body, cell_state
 from paimon_explore.inspection.rendering.chart import BarChart, LineChart, Points, Series
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code, point_code, read_code
-from paimon_explore.inspection.rendering.escape import truncate
+from paimon_explore.inspection.rendering.escape import CELL_LIMIT, truncate
 from paimon_explore.inspection.rendering.report import Report, grid
 from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.rendering.result_charts import charts_of
 from paimon_explore.inspection.rows.cell_texts import cell_texts
-from paimon_explore.inspection.system_tables.table_inspection import SYSTEM_TABLES
+from paimon_explore.inspection.system_tables.all_system_tables import SYSTEM_TABLES
 from paimon_explore.inspection.table_view import QueryRows, TableSql
 from paimon_explore.inspection.views.inspector import Inspector
 
@@ -109,10 +109,10 @@ class SqlRowsView(Result):
                 found.append(cell_texts(array, kind))
         return found
 
-    def page(self, offset: int, count: int) -> Body:
+    def page(self, offset: int, count: int, limit: int = CELL_LIMIT) -> Body:
         """Some rows as the grid takes them."""
         columns = self.texts(offset, count)[:_MAX_COLUMNS]
-        rows = [[cell_state(text) for text in row] for row in zip(*columns, strict=True)]
+        rows = [[cell_state(text, limit) for text in row] for row in zip(*columns, strict=True)]
         part = {"unit": 0, "offset": offset, "rows": rows, "records": None, "partial": False}
         return {**part, "end": self.table.num_rows}
 
@@ -372,15 +372,15 @@ class SqlSession:
         self._confirmation = None
         _stop_all(self._runs)
 
-    def page(self, handle: int, offset: int, count: int) -> Body:
-        """Some rows of a result.
+    def page(self, handle: int, offset: int, count: int, limit: int = CELL_LIMIT) -> Body:
+        """Some rows of a result, whose values are cut at a length.
 
         Raises:
             InvalidInputError: the result is no longer open, or the number of rows is too great.
         """
         if not 1 <= count <= MAX_PAGE:
             raise InvalidInputError(f"'count' must be from 1 to {MAX_PAGE}.")
-        return {"parts": [self._known(handle).found().page(offset, count)]}
+        return {"parts": [self._known(handle).found().page(offset, count, limit)]}
 
     def cell(self, handle: int, offset: int, column: int) -> Body:
         """The whole text of a value.
@@ -443,7 +443,7 @@ def _statements(inspector: Inspector) -> TableSql:
     if inspector.view.sql is None:
         raise UnsupportedFeatureError(
             "SQL in an explorer that was not created from a Paimon table",
-            hint="Create it with t.explore().",
+            hint="Create the explorer with t.explore().",
         )
     return inspector.view.sql()
 

@@ -78,7 +78,7 @@ def unreadable(facts: TableFacts) -> Iterator[Finding]:
             what=f"{plural(len(problems), 'metadata file')} cannot be read: {problems[0].message}",
             figure=len(problems),
             threshold=0,
-            advice="run maintenance.fsck() to list all of them",
+            advice="run t.maintenance.fsck() to list all of them",
         )
 
 
@@ -129,7 +129,7 @@ def sorted_runs(facts: TableFacts) -> Iterator[Finding]:
             figure=one.runs,
             threshold=stop if stops else trigger,
             option=option.key,
-            advice="run compact(), or start a writer that compacts",
+            advice="run t.compact(), or start a writer that compacts",
             evidence=f"lsm:{one.text}",
         )
 
@@ -225,7 +225,7 @@ def manifest_size(facts: TableFacts) -> Iterator[Finding]:
             figure=count,
             threshold=threshold,
             option=MANIFEST_MERGE_MIN_COUNT.key,
-            advice="commits merge manifests at the threshold; check whether commits fail",
+            advice="check why commits do not merge them: they should from this number on",
             evidence=f"snapshot:{number}",
         )
     each = facts.manifests.total_size / files if files else 0
@@ -446,7 +446,8 @@ def overdue_expiry(facts: TableFacts) -> Iterator[Finding]:
             figure=len(gone),
             threshold=_OVERDUE,
             option=(SNAPSHOT_NUM_RETAINED_MAX if by_count else SNAPSHOT_TIME_RETAINED).key,
-            advice="run expire_snapshots(); preview_expiry() shows the space to be freed",
+            advice="run t.maintenance.expire_snapshots(); t.what_if.expire_snapshots() shows "
+            "the space to be freed",
             evidence="expiry:",
         )
 
@@ -488,7 +489,8 @@ def stray_snapshots(facts: TableFacts) -> Iterator[Finding]:
             f"readers see no snapshot after {known[-1]}",
             figure=strays[0],
             threshold=known[-1],
-            advice="move the snapshot file out of the folder, otherwise a later commit fails",
+            advice=f"move snapshot-{strays[0]} out of the folder snapshot: no commit can create it "
+            "again",
         )
 
 

@@ -283,7 +283,7 @@ def schema_history(
         versions=tuple(versions),
         problems=tuple(problems),
         code=Code(
-            python=call_code(f"{at}.schema_history"),
+            python=call_code(f"{at}.inspect.schema_history"),
             spark=f"spark.read.format('paimon_explore').load({view.location!r}).printSchema()",
         ),
         renderer=view.renderer,

@@ -119,13 +119,6 @@ class Timeline(Result):
         """The number of marks."""
         return len(self.marks)
 
-    def __repr__(self) -> str:
-        """One letter per snapshot in ascending order."""
-        letters = "".join(letter_of(mark) for mark in self.marks[-60:])
-        first = self.marks[0].snapshot_id if self.marks else 0
-        last = self.marks[-1].snapshot_id if self.marks else 0
-        return f"Timeline({first}..{last} {letters})" if self.marks else "Timeline(no snapshot)"
-
     def position_of(self, snapshot_id: int) -> int:
         """The index of the mark of a snapshot.
 
@@ -307,7 +300,7 @@ def read_timeline(view: TableView) -> Timeline:
         marks=tuple(marks[i] for i in sorted(marks)),
         flags=tuple(flag for part in parts for flag in part.flags),
         problems=tuple(problem_of(error) for part in parts for error in part.errors),
-        code=Code(python=call_code(f"{view.expression}.timeline")),
+        code=Code(python=call_code(f"{view.expression}.inspect.timeline")),
         renderer=view.renderer,
     )
 

@@ -162,7 +162,7 @@ def table_overview(
         health=health,
         problems=tuple(dict.fromkeys(problems)),
         quick=quick,
-        code=Code(python=call_code(f"{inspector.code}.overview")),
+        code=Code(python=call_code(f"{inspector.code}.inspect.overview")),
         renderer=view.renderer,
     )
 

@@ -49,13 +49,13 @@ def questions(inspector: Inspector, examples: Mapping[str, str], now_ms: int) ->
     yield Question(
         text="Which partition is skewed?" if _partitioned(inspector) else "Is a bucket skewed?",
         selects="partitions:" if _partitioned(inspector) else "lsm:",
-        code=f"{at}.partitions()" if _partitioned(inspector) else f"{at}.lsm()",
+        code=f"{at}.partitions()" if _partitioned(inspector) else f"{at}.inspect.lsm()",
     )
     yield _compaction(inspector, keyed=keyed)
     yield Question(
         text="What will expiry remove?",
         selects="expiry:",
-        code=f"{inspector.view.expression}.preview_expiry()",
+        code=f"{inspector.view.expression}.what_if.expire_snapshots()",
     )
 
 
@@ -63,13 +63,13 @@ def _compaction(inspector: Inspector, *, keyed: bool) -> Question:
     """The sorted runs of a primary-key table, or the last compaction of an append table."""
     text = "Is my table being compacted?"
     if keyed:
-        return Question(text=text, selects="lsm:", code=f"{inspector.code}.lsm()")
+        return Question(text=text, selects="lsm:", code=f"{inspector.code}.inspect.lsm()")
     found = [
         mark.snapshot_id
         for mark in inspector.timeline().marks
         if mark.snapshot and mark.snapshot.commit_kind is CommitKind.COMPACT
     ]
-    code = f"{inspector.view.expression}.timeline()"
+    code = f"{inspector.view.expression}.inspect.timeline()"
     return Question(text=text, selects=f"snapshot:{found[-1]}" if found else "health:", code=code)
 
 
@@ -116,7 +116,7 @@ def _file(inspector: Inspector, examples: Mapping[str, str]) -> Question:
     return Question(
         text="Can I delete this file?",
         selects=f"why:{name}",
-        code=call_code(f"{inspector.view.expression}.why", name or "data-…"),
+        code=call_code(f"{inspector.view.expression}.inspect.why", name or "data-…"),
     )
 
 

@@ -79,18 +79,18 @@ def python_code(shown: Selection, expression: str) -> str:
     "t.at(snapshot=7).files(where='level = 0')"
     """
     if not shown.snapshot_id:
-        return f"{expression}.timeline()"
+        return f"{expression}.inspect.timeline()"
     point = f"tag={quoted(shown.tag)}" if shown.tag else f"snapshot={shown.snapshot_id}"
     at = f"{expression}.at({point})"
     if shown.tab == "bytes":
         what = shown.file or shown.key
-        return f"{at}.bytes({quoted(what) if what else ''})"
+        return f"{at}.inspect.bytes({quoted(what) if what else ''})"
     if shown.file:
-        return f"{at}.file({quoted(shown.file)})"
+        return f"{at}.inspect.file({quoted(shown.file)})"
     if shown.key:
-        return f"{at}.node({quoted(shown.key)})"
+        return f"{at}.inspect.node({quoted(shown.key)})"
     if shown.tab == "overview":
-        return f"{at}.overview()"
+        return f"{at}.inspect.overview()"
     where = f"where={quoted(shown.filter)}" if shown.filter else ""
     return f"{at}.{'partitions' if shown.tab == 'partitions' else 'files'}({where})"
 

@@ -48,14 +48,14 @@ class NoRenderer:
         """Raise an error."""
         raise UnsupportedFeatureError(
             "plotting a result that was not created from a Paimon table",
-            hint="Create the result with a method of a table, such as t.lsm().",
+            hint="Create the result with a method of a table, such as t.inspect.lsm().",
         )
 
     def widget(self, result: "Result") -> object:  # noqa: ARG002 - the protocol's
         """Raise an error."""
         raise UnsupportedFeatureError(
             "showing a widget for a result that was not created from a Paimon table",
-            hint="Create the result with a method of a table, such as t.lsm().",
+            hint="Create the result with a method of a table, such as t.inspect.lsm().",
         )
 
 

@@ -33,7 +33,7 @@ def charts_of(rows: pa.Table) -> tuple[BarChart | LineChart, ...]:
         shown = ", ".join(f"{field.name} {field.type}" for field in rows.schema)
         raise InvalidInputError(
             f"The result has no column of numbers to plot: {shown}.",
-            hint="Select a number, such as count(*).",
+            hint="A chart needs a column of numbers, such as count(*).",
         )
     axis = next((field.name for field in rows.schema if _is_axis(field)), None)
     if axis is None and not texts and len(numbers) > 1:

@@ -201,7 +201,7 @@ def _records(view: RowsView, live: LiveFiles) -> RowsView:
     if len(branches_read(target)) > 1:
         raise InvalidInputError(
             "Stored records of a table that reads several branches cannot be listed together.",
-            hint="Open one of its branches: t.branch(…).",
+            hint="Open one of its branches: pe.open_table(path, branch=…).",
         )
     if target.snapshot is None:
         return view

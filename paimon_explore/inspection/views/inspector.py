@@ -1,6 +1,6 @@
 """Metadata of one table: its timeline, and the files and metadata of one snapshot.
 
-Backs `Table.files`, `Table.node` and the explorer. Metadata is read on first use and cached;
+Backs `Table.files`, `Table.inspect` and the explorer. Metadata is read on first use and cached;
 `refreshed` returns an inspector with an empty cache.
 """
 
@@ -163,7 +163,7 @@ class Inspector:
         return replace(
             found,
             title=f"{self.view.name} at snapshot {self.snapshot_id}, {key or 'manifest lists'}",
-            code=Code(python=call_code(f"{self.code}.tree", *([key] if key else []))),
+            code=Code(python=call_code(f"{self.code}.inspect.tree", *([key] if key else []))),
             renderer=self.view.renderer,
         )
 
@@ -175,7 +175,7 @@ class Inspector:
             PaimonError: the node cannot be read.
         """
         found = self._details.of_node(self.snapshot_id, key)
-        code = Code(python=call_code(f"{self.code}.node", *([key] if key else [])))
+        code = Code(python=call_code(f"{self.code}.inspect.node", *([key] if key else [])))
         return replace(found, code=code, renderer=self.view.renderer)
 
     def schema(self, schema_id: int) -> Document:
@@ -217,7 +217,7 @@ class Inspector:
             added=marks[added - 1].snapshot_id if added else None,
             removed=marks[removed - 1].snapshot_id if removed <= len(marks) else None,
         )
-        code = Code(python=call_code(f"{self.code}.file", found.title))
+        code = Code(python=call_code(f"{self.code}.inspect.file", found.title))
         return replace(found, code=code, renderer=self.view.renderer)
 
     @property

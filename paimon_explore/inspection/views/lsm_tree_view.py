@@ -203,7 +203,8 @@ class LsmSection(Result):
         )
         if not self.keyed:
             yield Note(
-                text="Without a primary key, files are not sorted; they are listed in write order."
+                text="Without a primary key, rows have no key order and files no levels; the files "
+                "are listed in the order in which they were written."
             )
         yield self._files()
         if len(self.buckets) > 1:
@@ -381,7 +382,7 @@ def _section(
         stop=stop,
         keyed=bool(len(keys)),
         code=Code(
-            python=call_code(f"{at}.lsm", **arguments),
+            python=call_code(f"{at}.inspect.lsm", **arguments),
             spark=read_code(view.location, {"scan.snapshot-id": number} if number else None),
         ),
         renderer=view.renderer,

@@ -84,7 +84,8 @@ def parse_key(text: str) -> NodeKey:
     if found is None:
         raise InvalidInputError(
             f"{text[:60]!r} is not the key of a tree node.",
-            hint="Examples: base, delta/0, delta/0/12.",
+            hint="Keys are, for example, base (a manifest list), delta/0 (a manifest), "
+            "delta/0/12 (an entry).",
         )
     kind = found.group("list")
     numbers = {n: found.group(n) for n in ("manifest", "entry", "file")}
@@ -285,7 +286,9 @@ class ManifestTree:
                 f"Manifest {node.text!r} does not exist; the {kind.value} manifest list has "
                 f"{plural(len(files), 'manifest')}."
             )
-            raise InvalidInputError(message)
+            first = f"{ListKind.DELTA.value}/0"
+            hint = f"The manifests of a first commit are in the delta list: {first}."
+            raise InvalidInputError(message, hint="" if len(files) else hint)
         return dict(next(iter(files.slice(node.manifest, 1).rows())))
 
     def entries(self, snapshot: Snapshot, node: NodeKey) -> ManifestEntries:

@@ -187,7 +187,7 @@ def partition_heat(inspector: Inspector) -> PartitionHeat:
         table=table,
         snapshots=ids,
         unknown=unknown,
-        code=Code(python=call_code(f"{inspector.view.expression}.heat")),
+        code=Code(python=call_code(f"{inspector.view.expression}.inspect.heat")),
         renderer=inspector.view.renderer,
     )
 

@@ -47,7 +47,7 @@ def expire_snapshots_commands(
 
     Args:
         view: the table.
-        given: arguments of `Table.expire_snapshots`.
+        given: arguments of `Maintenance.expire_snapshots`.
         keep_after_ms: the time that the argument `older_than` means, epoch milliseconds.
     """
     limit = given.get("limit")
@@ -62,7 +62,7 @@ def expire_snapshots_commands(
     return Commands(
         title="Code for this expiry",
         rows=(
-            ("Python", call_code(f"{view.expression}.expire_snapshots", **given)),
+            ("Python", call_code(f"{view.expression}.maintenance.expire_snapshots", **given)),
             ("Spark SQL", _call("expire_snapshots", arguments)),
         ),
     )
@@ -85,7 +85,7 @@ def expire_partitions_commands(
     return Commands(
         title="Code for this expiry",
         rows=(
-            ("Python", f"{view.expression}.expire_partitions({age_code or ''})"),
+            ("Python", f"{view.expression}.maintenance.expire_partitions({age_code or ''})"),
             ("Spark SQL", _call("expire_partitions", arguments)),
         ),
     )
@@ -103,7 +103,7 @@ def option_commands(view: TableView, options: Mapping[str, str | None]) -> Comma
         rows.append(("Spark SQL", f"ALTER TABLE {name} SET TBLPROPERTIES ({pairs})"))
     if unset:
         keys = ", ".join(map(sql_text, unset))
-        rows.append(("Python", f"{view.expression}.unset_options({unset!r})"))
+        rows.append(("Python", f"{view.expression}.set_options({dict.fromkeys(unset)!r})"))
         rows.append(("Spark SQL", f"ALTER TABLE {name} UNSET TBLPROPERTIES ({keys})"))
     return Commands(title="Code for this change", rows=tuple(rows))
 

@@ -77,8 +77,8 @@ def _compact_fields(view: TableView, given: WhatIfInput, partition: str) -> Iter
         current="true",
         value=given.settings.get("full", ""),
         allowed=_FLAG,
-        tooltip="true: compact everything that can be improved. false: a minor compaction, which "
-        "the options below decide by the number and size of files.",
+        tooltip="true: a full compaction, which rewrites all files that can be merged. false: a "
+        "minor compaction, which rewrites the files that the options below select.",
     )
     keyed = view.schema is not None and bool(view.schema.primary_keys)
     if view.schema is not None and view.schema.partition_keys:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 
 import pyarrow as pa
 
+from paimon_explore.data_types.traversal import unknown_types
 from paimon_explore.errors import MissingFileError, PaimonError
 from paimon_explore.fileio.file_io import FileStatus
 from paimon_explore.frozen_dataclass import dataclass
@@ -102,6 +103,7 @@ class DataFiles:
         )
         keyed = bool(schema.primary_keys)
         system = (SystemColumn.SEQUENCE_NUMBER, SystemColumn.VALUE_KIND) if keyed else ()
-        request = ReadRequest(fields=source.stored_fields, system_columns=system, from_keys=keyed)
+        fields = tuple(f for f in source.stored_fields if not any(unknown_types(f.type)))
+        request = ReadRequest(fields=fields, system_columns=system, from_keys=keyed)
         batches = read_data_file(source, request)
         return pa.Table.from_batches(batches, result_schema(request))

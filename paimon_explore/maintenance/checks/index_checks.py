@@ -7,7 +7,11 @@ from pyroaring import BitMap64
 
 from paimon_explore.data_types.arrow_buffers import as_python
 from paimon_explore.encoding.global_index.column_keys import IndexedRows, indexed_rows
-from paimon_explore.encoding.global_index.index_sources import IndexSources, decode_sources
+from paimon_explore.encoding.global_index.index_sources import (
+    IndexSources,
+    decode_sources,
+    primary_key_sources,
+)
 from paimon_explore.encoding.global_index.key_ranges import KeyRange, KeySet
 from paimon_explore.errors import FormatError
 from paimon_explore.maintenance.checks.findings import Finding
@@ -45,9 +49,8 @@ def check_primary_key_indexes(
     for row, path in zip(entries.rows(), map(str, as_python(paths)), strict=True):
         index = row["global_index"]
         last = index["row_range_end"] if isinstance(index, dict) else None
-        data = index["source_meta"] if isinstance(index, dict) else b""
         try:
-            sources = decode_sources(data, path=path)
+            sources = decode_sources(primary_key_sources(index) or b"", path=path)
         except FormatError as error:
             yield Finding(rule=SOURCES, path=path, what=str(error))
             continue

@@ -4,7 +4,7 @@ Spec: concepts/spec/manifest, data file meta; concepts/spec/datafile.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -101,7 +101,9 @@ class FileRows:
         if self.options.value(PK_CLUSTERING_OVERRIDE) or not self._reads_as_written(names):
             return
         keys = self.table.select(names)
-        order = pc.sort_indices(keys, sort_keys=[(name, "ascending") for name in names])
+        columns = _sort_columns(keys)
+        by_all = pc.SortOptions([(name, "ascending") for name in columns.column_names])
+        order = pc.call_function("sort_indices", [columns], by_all)
         wrong = np.flatnonzero(np.asarray(order) != np.arange(keys.num_rows))
         if len(wrong):
             yield KEY_ORDER, f"the key of row {wrong[0]} is out of order"
@@ -231,6 +233,16 @@ class FileRows:
 
 
 _Texts = TypeVar("_Texts", Column, "pa.ChunkedArray[pa.Scalar[pa.DataType]]")
+
+
+def _sort_columns(keys: pa.Table) -> pa.Table:
+    """Return keys with columns before those with null, by which null is first."""
+    columns: dict[str, Any] = {}
+    for at, key in enumerate(keys.columns):
+        if key.null_count:
+            columns[f"{at} is not null"] = pc.is_valid(key)
+        columns[f"{at}"] = key
+    return pa.table(columns)
 
 
 def _trimmed(texts: _Texts) -> _Texts:

@@ -6,7 +6,7 @@ until the message is committed, and are deleted if the compaction fails.
 Spec: primary-key-table, compaction; concepts/spec/tableindex, deletion vectors.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import field, replace
 
 import numpy as np
@@ -391,13 +391,6 @@ class IndexBuild:
             compact_new_index_files=changes.new,
             compact_deleted_index_files=changes.deleted,
         )
-
-
-def indexed_file(row: Mapping[str, object]) -> bytes | None:
-    """Return the source metadata of an index over the rows of one file; None for other indexes."""
-    index = row["global_index"]
-    source = index.get("source_meta") if isinstance(index, dict) else None
-    return source if isinstance(source, bytes) else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,6 +20,7 @@ import pyarrow.compute as pc
 from paimon_explore.commit.overwrite import Overwrite, PartitionMatcher
 from paimon_explore.commit.planned_again import snapshot_to_plan
 from paimon_explore.data_types.arrow_buffers import Bools, bool_values
+from paimon_explore.encoding.global_index.index_sources import primary_key_sources
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.compaction.append_compaction import (
@@ -31,7 +32,6 @@ from paimon_explore.maintenance.compaction.bucket_compaction import (
     IndexBuild,
     PrimaryKeyBucket,
     UnitCompaction,
-    indexed_file,
 )
 from paimon_explore.maintenance.compaction.clustered_compaction import (
     ClusteredCompaction,
@@ -345,7 +345,10 @@ def check_supported(options: TableOptions, index: IndexEntries) -> None:
     if options.value(opt.DATA_EVOLUTION_ENABLED):  # row ids do not change, so indexes stay valid
         return
     for row in index.rows():
-        if row["index_type"] not in _KNOWN_INDEXES and indexed_file(row) is None:
+        if (
+            row["index_type"] not in _KNOWN_INDEXES
+            and primary_key_sources(row["global_index"]) is None
+        ):
             kind = row["index_type"]
             raise UnsupportedFeatureError(f"compaction of a table with an index of type {kind}")
 

@@ -2,7 +2,8 @@
 
 All files of a row id range are merged into one file with all columns, and adjacent ranges without
 a gap into one range. Row ids do not change, because they are derived from the first row id of the
-file; indexes over row ids stay valid. Blob files are not rewritten: they refer to row ids.
+file; indexes over row ids stay valid. Blob files are not rewritten: they refer to row ids. Vector
+files are merged like the others, because Java refuses vector files with gaps between their row ids.
 
 Deleted rows keep their row ids, too: they are written again, and the deletion vectors of the old
 files become one of the new file.
@@ -37,7 +38,7 @@ from paimon_explore.read.deletion_vector_filter import load_vector, positions
 from paimon_explore.read.split_reader import SplitReader
 from paimon_explore.scan.manifest_arrays import Rows, numbers
 from paimon_explore.scan.splits.data_split import DataSplit, Splits
-from paimon_explore.scan.splits.row_id_ranges import is_column_file, row_ranges, same_rows
+from paimon_explore.scan.splits.row_id_ranges import is_blob_file, row_ranges, same_rows
 from paimon_explore.write.blob_files import blob_fields, without_blobs
 from paimon_explore.write.data_file_writer import DataFileWriter
 from paimon_explore.write.table_layouts import append_layout
@@ -93,9 +94,7 @@ def _ranges(split: DataSplit, min_weight: int) -> list[_Range]:
         min_weight: number of bytes that a file counts at least.
     """
     names = [str(name) for name in split.files.table.column("file_name").to_pylist()]
-
-    plain = [i for i, name in enumerate(names) if not is_column_file(name)]
-    rows = np.array(plain, np.int64)
+    rows = np.array([i for i, name in enumerate(names) if not is_blob_file(name)], np.int64)
     files = split.files.take(rows)
     first, after = row_ranges(files)
     weights = np.maximum(numbers(files.table, "file_size"), min_weight)

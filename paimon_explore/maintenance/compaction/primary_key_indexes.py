@@ -31,6 +31,7 @@ from paimon_explore.encoding.global_index.index_sources import (
     SourceFile,
     decode_sources,
     encode_sources,
+    primary_key_sources,
 )
 from paimon_explore.errors import CorruptFileError, FormatError
 from paimon_explore.fileio.discard import discard
@@ -81,7 +82,7 @@ class _Definition:
             isinstance(index, dict)
             and row["index_type"] == self.kind
             and index["index_field_id"] == self.field.id
-            and index["source_meta"] is not None
+            and primary_key_sources(index) is not None
         )
 
 
@@ -291,9 +292,7 @@ def _source_files(files: ManifestEntries) -> tuple[SourceFile, ...]:
 
 def _sources(row: IndexRow) -> bytes:
     """The source metadata of an index file; empty for others than primary-key indexes."""
-    index = row["global_index"]
-    source = index.get("source_meta") if isinstance(index, dict) else None
-    return source if isinstance(source, bytes) else b""
+    return primary_key_sources(row["global_index"]) or b""
 
 
 def _covered(row: IndexRow, files: ManifestEntries) -> bool:

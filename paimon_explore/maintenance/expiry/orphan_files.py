@@ -5,7 +5,8 @@ Files of a concurrent write are not referenced yet. Therefore only files older t
 in between are seen.
 
 Only locations that Paimon writes to are listed: manifests, index files, statistics, directories
-`bucket-*` at the right depth, and temporary files. Unknown files are kept.
+`bucket-*` at the right depth, and temporary files. Unknown files are kept, and so are managed files
+of BLOBs: which of them are in use, only the rows tell.
 
 Spec: maintenance/manage-snapshots, remove orphan files.
 """
@@ -21,6 +22,7 @@ from paimon_explore.metadata.options.table_options import DATA_FILE_EXTERNAL_PAT
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.table_paths import BRANCH_PREFIX, EARLIEST, LATEST, STAGING_PREFIX
 from paimon_explore.sanitize import sanitized
+from paimon_explore.store.blob_contents import MANAGED_SUFFIX
 from paimon_explore.store.table_store import TableStore
 
 _MAX_SHOWN = 3
@@ -145,6 +147,7 @@ class _Locations:
             len(parts) == len(self.schema.partition_keys) + 2
             and parts[-2].startswith("bucket-")
             and all("=" in folder for folder in parts[:-2])
+            and not parts[-1].endswith(MANAGED_SUFFIX)
         )
 
 

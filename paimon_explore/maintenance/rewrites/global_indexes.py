@@ -28,6 +28,11 @@ from paimon_explore.encoding.global_index.btree_writer import encode_btree
 from paimon_explore.encoding.global_index.column_keys import IndexedRows, indexed_rows
 from paimon_explore.encoding.global_index.index_keys import GlobalIndexKeys, global_index_keys
 from paimon_explore.encoding.global_index.index_meta import SortedIndexMeta, encode_index_meta
+from paimon_explore.encoding.global_index.index_sources import (
+    encode_snapshot,
+    names_snapshot,
+    primary_key_sources,
+)
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.rewrites.rewrite_commit import commit_rewrite, live_files_of
@@ -59,7 +64,8 @@ from paimon_explore.write.write_target import WriteTarget, abort
 
 SEARCH_TYPES = (FULL_TEXT, *VECTOR_TYPES)
 _REFUSED = {
-    "multivalue": "Only pypaimon-rust has this type: no condition of a scan could use it here. ",
+    "multivalue": "Only pypaimon-rust and Java after 2.0 have this type: no condition of a scan "
+    "could use it here. ",
     "fm": "Only pypaimon-rust has this type, and its format is not published. ",
     "lumina": "The library of this type has no published format; a vector index of another type "
     "answers the same searches. ",
@@ -246,6 +252,12 @@ class _Build:
                         yield message
 
     @property
+    def _names_snapshot(self) -> bool:
+        """Whether an index of the table names its snapshot, which releases up to 2.0 do not do."""
+        found = self.target.store.manifests.index_of(self.snapshot)
+        return any(names_snapshot(row["global_index"]) for row in found.rows())
+
+    @property
     def _shard_rows(self) -> int:
         rows = self.target.options.value(opt.GLOBAL_INDEX_ROW_COUNT_PER_SHARD)
         if rows < 1:
@@ -347,6 +359,7 @@ class _Build:
                 "row_range_end": part[1] - 1,
                 "index_field_id": self.field.id,
                 "index_meta": content.meta,
+                "source_meta": encode_snapshot(self.snapshot.id) if self._names_snapshot else None,
             },
         }
 
@@ -387,7 +400,7 @@ def _of_field(entries: IndexEntries, field_id: int, index_type: str) -> IndexEnt
             and row["index_type"] == index_type
             and index["index_field_id"] == field_id
             and not index["extra_field_ids"]
-            and index["source_meta"] is None
+            and primary_key_sources(index) is None
         )
     return entries.filter(np.array(wanted, np.bool_))
 

@@ -26,6 +26,7 @@ from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.store.blob_contents import check_no_managed_blobs
 from paimon_explore.write.write_target import WriteTarget, message_paths
 
 _CHUNK = 8 * 1024 * 1024
@@ -45,6 +46,7 @@ def check_copy(source: WriteTarget, target: WriteTarget, names: tuple[str, str])
             names[0],
             hint="Write INSERT OVERWRITE target SELECT * FROM source.",
         )
+    check_no_managed_blobs(source.schema, source.options, "copying the files of")
     ours, theirs = source.schema, target.schema
     facts: dict[str, tuple[object, object]] = {
         "columns": (_columns(ours), _columns(theirs)),

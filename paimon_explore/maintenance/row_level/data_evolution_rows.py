@@ -47,7 +47,7 @@ from paimon_explore.write.blob_files import (
     ELSEWHERE,
     BlobColumn,
     blob_fields,
-    check_descriptors,
+    check_references,
 )
 from paimon_explore.write.data_file_writer import DataFileWriter
 from paimon_explore.write.file_layout import FileLayout
@@ -186,7 +186,7 @@ class DataEvolutionRows:
         location = target.file_location(split.partition, split.bucket, target.file_names())
         first = min(file.first for file in group)
         files: list[FileRow] = []
-        check_descriptors(after, self._scan.options)
+        check_references(after, self._scan.options)
         if self._updated:
             writer = DataFileWriter(location, self._layout)
             self._writers.append(writer)

@@ -101,7 +101,7 @@ class TextChunk:
         if shortest < prefix:
             raise FormatError(
                 "The rows of a sorted run are not in key order.",
-                hint="Run t.fsck(read_rows=True) to find the files that are not sorted by key.",
+                hint="Run t.maintenance.fsck(read_rows=True) to find files that are not sorted.",
             )
         if shortest == longest >= nb.WORD_BYTES:
             at = min(prefix, longest - nb.WORD_BYTES)

@@ -40,6 +40,9 @@ CSV_NULL_LITERAL = with_fallback_keys(
     text("csv.null-literal", "Text of null.", default=""), "nullvalue"
 )
 JSON_LINE_DELIMITER = text("json.line-delimiter", "Line delimiter.", default="\n")
+TEXT_LINE_DELIMITER = with_fallback_keys(
+    text("text.line-delimiter", "Line delimiter.", default="\n"), "lineSep"
+)
 MOSAIC_NUM_BUCKETS = integer(
     "mosaic.num-buckets", "Number of column buckets of Mosaic files; 0: automatic.", default=0
 )

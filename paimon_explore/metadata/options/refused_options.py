@@ -147,20 +147,14 @@ _VECTOR_FILE_FORMAT = text(
 )
 READ_ONLY: tuple[Option[object], ...] = (
     flag(
-        "variant.inferShreddingSchema",
-        "Variants are shredded by a given schema only; none is inferred.",
-    ),
-    flag(
         "data-evolution.row-sidecar.enabled",
         "Row files beside data files are kept and removed with them; new files have none.",
     ),
     _VECTOR_FILE_FORMAT,
     size("vector.target-file-size", "Target size of files of vectors."),
-    opt.BLOB_VIEW_FIELD,
     opt.PK_VECTOR_INDEX_COLUMNS,
     opt.PK_FULL_TEXT_INDEX_COLUMNS,
     opt.PK_MULTIVALUE_INDEX_COLUMNS,
-    opt.BLOB_VIEW_RESOLVE_ENABLED,
 )
 """Options of tables that are read, while writes are refused or do not follow the option."""
 

@@ -194,6 +194,25 @@ VARIANT_SHREDDING_SCHEMA = with_fallback_keys(
     text("variant.shreddingSchema", "ROW type in JSON by which variants are shredded."),
     "parquet.variant.shreddingSchema",
 )
+VARIANT_INFER_SHREDDING_SCHEMA = flag(
+    "variant.inferShreddingSchema", "The first rows of a file decide how variants are shredded."
+)
+VARIANT_MAX_SCHEMA_WIDTH = integer(
+    "variant.shredding.maxSchemaWidth", "Maximum number of inferred columns.", default=300
+)
+VARIANT_MAX_SCHEMA_DEPTH = integer(
+    "variant.shredding.maxSchemaDepth", "Maximum depth of inferred objects and arrays.", default=50
+)
+VARIANT_MIN_FIELD_CARDINALITY_RATIO = number(
+    "variant.shredding.minFieldCardinalityRatio",
+    "Minimum share of the values that have an inferred field.",
+    default=0.1,
+)
+VARIANT_MAX_INFER_BUFFER_ROW = integer(
+    "variant.shredding.maxInferBufferRow",
+    "Number of rows that decide how variants are shredded.",
+    default=4096,
+)
 VECTOR_FIELD = names("vector-field", "Columns that Flink declares as VECTOR.")
 DATA_FILE_PREFIX = text("data-file.prefix", "Prefix of data file names.", default="data-")
 DATA_FILE_PATH_DIRECTORY = immutable(

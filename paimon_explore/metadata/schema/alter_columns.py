@@ -10,7 +10,13 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from paimon_explore.data_types.definitions import ArrayType, DataField, DataType, MapType, RowType
-from paimon_explore.errors import AlreadyExistsError, InvalidInputError, NotFoundError
+from paimon_explore.errors import (
+    AlreadyExistsError,
+    InvalidInputError,
+    NotFoundError,
+    choices,
+    suggestion,
+)
 from paimon_explore.metadata.schema.schema_change import Move, Position
 
 Fields: TypeAlias = tuple[DataField, ...]
@@ -65,7 +71,7 @@ def edit_field(
         NotFoundError: the field does not exist.
     """
     if not any(field.name == name for field in fields):
-        raise NotFoundError("column", ".".join(path) or name)
+        raise unknown_column(".".join(path) or name, name, fields)
     return tuple(edit(field) if field.name == name else field for field in fields)
 
 
@@ -107,6 +113,13 @@ def _edit_part(
     raise NotFoundError("column", f"{column.name}.{'.'.join(rest)}")
 
 
+def unknown_column(shown: str, name: str, fields: Fields) -> NotFoundError:
+    """The error of a name that is none of the fields; `shown` is its whole path."""
+    names = [field.name for field in fields]
+    hint = f"{suggestion(name, names)}Columns: {choices(names)}."
+    return NotFoundError("column", shown, hint=hint)
+
+
 def insert_field(fields: Fields, field: DataField, move: Move | None, *, end: int) -> Fields:
     """Insert a new field.
 
@@ -135,7 +148,7 @@ def move_field(fields: Fields, name: str, move: Move) -> Fields:
     """
     moved = next((field for field in fields if field.name == name), None)
     if moved is None:
-        raise NotFoundError("column", name)
+        raise unknown_column(name, name, fields)
     if move.reference == name:
         raise InvalidInputError(f"Column {name!r} cannot be moved {move.position.value} itself.")
     others = tuple(field for field in fields if field.name != name)
@@ -151,6 +164,7 @@ def _index_of(fields: Fields, move: Move) -> int:
             return len(fields)
         case Position.AFTER | Position.BEFORE:
             names = [field.name for field in fields]
-            if move.reference not in names:
-                raise NotFoundError("column", move.reference)
-            return names.index(move.reference) + (move.position is Position.AFTER)
+            reference = move.reference or ""
+            if reference not in names:
+                raise unknown_column(reference, reference, fields)
+            return names.index(reference) + (move.position is Position.AFTER)

@@ -26,7 +26,7 @@ from paimon_explore.data_types.definitions import (
 from paimon_explore.data_types.field_ids import assigned_ids, highest_field_id
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.data_types.traversal import is_blob_file_type
-from paimon_explore.errors import AlreadyExistsError, InvalidInputError, NotFoundError
+from paimon_explore.errors import AlreadyExistsError, InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.options.refused_options import warn_of_refused_options
 from paimon_explore.metadata.options.table_options import (
@@ -47,6 +47,7 @@ from paimon_explore.metadata.schema.alter_columns import (
     edit_type,
     insert_field,
     move_field,
+    unknown_column,
 )
 from paimon_explore.metadata.schema.option_changes import (
     check_option_change,
@@ -273,7 +274,7 @@ def _drop_column(schema: TableSchema, change: DropColumn) -> TableSchema:
     def edit(fields: Fields, name: str) -> Fields:
         kept = tuple(field for field in fields if field.name != name)
         if len(kept) == len(fields):
-            raise NotFoundError("column", _dotted(change.column))
+            raise unknown_column(_dotted(change.column), name, fields)
         if not kept:
             parent = "table" if len(change.column) == 1 else "ROW"
             raise InvalidInputError(

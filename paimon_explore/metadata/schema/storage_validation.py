@@ -151,8 +151,8 @@ def blob_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]
 
 
 def _keyed_blob_violations(options: TableOptions) -> Iterator[str]:
-    if options.value(MERGE_ENGINE) is not MergeEngine.DEDUPLICATE:
-        yield "a primary-key table with BLOB columns needs 'merge-engine' = 'deduplicate'"
+    if options.value(MERGE_ENGINE) is MergeEngine.AGGREGATION:
+        yield "a primary-key table with BLOB columns cannot have 'merge-engine' = 'aggregation'"
     if options.value(CHANGELOG_PRODUCER) is not ChangelogProducer.NONE:
         yield "a primary-key table with BLOB columns needs 'changelog-producer' = 'none'"
     for option in (DATA_FILE_EXTERNAL_PATHS, PK_CLUSTERING_OVERRIDE):

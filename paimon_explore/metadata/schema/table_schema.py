@@ -188,7 +188,7 @@ def schema_from_json(members: Mapping[str, object], path: str) -> TableSchema:
     version = reader.integer("version", 1)
     if version > CURRENT_VERSION:
         raise UnsupportedVersionError("Schema file", version, _VERSIONS, path)
-    fields = parse_fields(members.get("fields"), "fields", path=path)
+    fields = parse_fields(members.get("fields"), "fields", path=path, keep_unknown=True)
     _check_level(fields, "fields", path)
     schema = TableSchema(
         version=version,

@@ -203,16 +203,27 @@ class HiveMetastore(HiveViews, NoFunctions):
     def create_table(self, wanted: Identifier, schema: TableSchema) -> bool:
         """Create a table; False if it exists; raises NotFoundError for an unknown database.
 
+        A format table has no schema files: the metastore has its columns and options.
+
         With the option `path`, or in an external catalog, the table is external: dropping it keeps
         its files. An external table takes over the schema that its folder already contains.
         """
-        check_paimon_table(wanted, schema, "in a Hive metastore")
+        is_files = self._format_tables and schema.options.get(_TYPE) == FORMAT_TABLE
+        if not is_files:
+            check_paimon_table(wanted, schema, "in a Hive metastore")
         folder = self.folder_of(wanted.database)
         if self._tables.find(wanted.database, wanted.table) is not None:
             return False
         given = schema.options.get(_PATH)
         location = given or join(folder, wanted.table)
         external = given is not None or self._is_external(schema)
+        if is_files:
+            mapping = self._tables.mapping_for(schema)
+            return self._tables.create(
+                mapping.new_table(
+                    wanted.database, wanted.table, schema, location, external=external
+                )
+            )
         return self._create_paimon_table(wanted, schema, location, external=external)
 
     def _create_paimon_table(

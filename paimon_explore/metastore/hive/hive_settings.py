@@ -80,7 +80,10 @@ def hive_settings(configuration: Mapping[str, str]) -> HiveSettings:
         UnsupportedFeatureError: the metastore requires Kerberos.
     """
     if _flag(configuration, "hive.metastore.sasl.enabled"):
-        hint = "Use a metastore, or a proxy of it, that does not require SASL."
+        hint = (
+            "Open the tables by their folders, with open_table or a catalog of the warehouse's "
+            "folder, or use a metastore that does not require SASL."
+        )
         raise UnsupportedFeatureError(
             "Kerberos authentication of a Hive metastore", "hive.metastore.sasl.enabled", hint=hint
         )

@@ -7,6 +7,7 @@ Spec: concepts/catalog, Hive catalog.
 
 import time
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 
 from paimon_explore.data_types.definitions import MAX_LENGTH, DataField
 from paimon_explore.data_types.field_ids import assigned_ids
@@ -62,6 +63,28 @@ PAIMON_FORMAT = StorageFormat(
     input_format="org.apache.paimon.hive.mapred.PaimonInputFormat",
     output_format="org.apache.paimon.hive.mapred.PaimonOutputFormat",
 )
+_QL = "org.apache.hadoop.hive.ql.io"
+_LINES = StorageFormat(
+    serde="org.apache.hadoop.hive.serde2.lazy.LazySimpleSerDe",
+    input_format="org.apache.hadoop.mapred.TextInputFormat",
+    output_format=f"{_QL}.HiveIgnoreKeyTextOutputFormat",
+)
+_FORMATS: Mapping[str, StorageFormat] = {
+    "csv": _LINES,
+    "text": _LINES,
+    "json": replace(_LINES, serde="org.apache.hive.hcatalog.data.JsonSerDe"),
+    "parquet": StorageFormat(
+        serde=f"{_QL}.parquet.serde.ParquetHiveSerDe",
+        input_format=f"{_QL}.parquet.MapredParquetInputFormat",
+        output_format=f"{_QL}.parquet.MapredParquetOutputFormat",
+    ),
+    "orc": StorageFormat(
+        serde=f"{_QL}.orc.OrcSerde",
+        input_format=f"{_QL}.orc.OrcInputFormat",
+        output_format=f"{_QL}.orc.OrcOutputFormat",
+    ),
+}
+"""The classes of format tables."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,11 +122,13 @@ class TableMapping:
     def new_table(
         self, database: str, name: str, schema: TableSchema, location: str, *, external: bool
     ) -> Table:
-        """Return a new Paimon table.
+        """Return a new Paimon table or format table.
 
         Raises:
             UnsupportedFeatureError: Hive has no type for a column.
         """
+        if schema.options.get(_TYPE) == FORMAT_TABLE:
+            return self._new_format_table(database, name, schema, location, external=external)
         if self.sync_all_properties:
             properties = {**schema.options, **_key_options(schema)}
         else:
@@ -112,6 +137,19 @@ class TableMapping:
         properties |= {_TABLE_TYPE: _PAIMON, _STORAGE_HANDLER: _HANDLER}
         table = self._empty_table(database, name, properties, external=external)
         self._set_columns(table, schema, PAIMON_FORMAT, partitioned=_is_partitioned(schema))
+        self.set_location(table, location)
+        return table
+
+    def _new_format_table(
+        self, database: str, name: str, schema: TableSchema, location: str, *, external: bool
+    ) -> Table:
+        file_format = schema.options[_FILE_FORMAT]
+        properties = {**schema.options, _TABLE_TYPE: file_format.upper()}
+        table = self._empty_table(database, name, properties, external=external)
+        self._set_columns(table, schema, _FORMATS[file_format], partitioned=True)
+        if file_format == "csv" and table.storage and table.storage.serde_info:
+            delimiter = schema.options.get(_DELIMITER, ",")
+            table.storage.serde_info.parameters = {_HIVE_DELIMITER: delimiter}
         self.set_location(table, location)
         return table
 

@@ -108,7 +108,9 @@ def table_of(source: JsonObject) -> RestTable:
     """Read a table."""
     schema_id = source.integer("schemaId")
     members = required_object(source, "schema").values
-    fields = parse_fields(members.get("fields"), "schema.fields", path=source.path)
+    fields = parse_fields(
+        members.get("fields"), "schema.fields", path=source.path, keep_unknown=True
+    )
     schema = schema_from_json(
         {
             **members,

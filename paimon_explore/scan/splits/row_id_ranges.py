@@ -14,7 +14,7 @@ from paimon_explore.data_types.arrow_buffers import valid_mask
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.scan.manifest_arrays import Rows, column, numbers
 
-_COLUMN_FILE_MARKS = (".blob", ".vector.")
+_BLOB_MARK, _VECTOR_MARK = ".blob", ".vector."
 """Parts of the names of files that store single columns."""
 
 
@@ -24,7 +24,12 @@ def is_column_file(name: str) -> bool:
     >>> is_column_file("data-1-0.blob"), is_column_file("data-1-0.parquet")
     (True, False)
     """
-    return any(mark in name for mark in _COLUMN_FILE_MARKS)
+    return is_blob_file(name) or _VECTOR_MARK in name
+
+
+def is_blob_file(name: str) -> bool:
+    """Whether a file stores a BLOB column beside the data file of its rows."""
+    return _BLOB_MARK in name
 
 
 def grouped_indices(numbers: Sequence[int]) -> list[list[int]]:

@@ -28,7 +28,6 @@ from paimon_explore.metadata.options.table_options import TABLE_READ_SEQUENCE_NU
 from paimon_explore.read.data_file import SystemColumn
 from paimon_explore.read.split_reader import SplitReader
 from paimon_explore.scan.branch_incremental import branch_changes
-from paimon_explore.scan.branch_scan import whole_partitions
 from paimon_explore.scan.predicate.sql_formatter import to_sql
 from paimon_explore.scan.predicate.sql_parser import Where, predicate
 from paimon_explore.scan.splits.data_split import Split
@@ -222,14 +221,14 @@ def special_read(
             f"The option 'where' does not apply to system table {system!r}.",
             hint="Use filter(…) on the DataFrame.",
         )
-    return local_rows(table.system_table(system), columns)
+    return local_rows(table.inspect.system_table(system), columns)
 
 
 def _read_optimized(scan: Scan) -> Scan:
     """Read only the rows of the highest level."""
     keyed = scan.target.keys is not None
     top = level_count(scan.target.options) - 1 if keyed else None
-    return replace(scan, target=replace(whole_partitions(scan.target), only_level=top))
+    return replace(scan, target=replace(scan.target, only_level=top))
 
 
 def _increment(scan: Scan, *, kinds: bool) -> SpecialRead:

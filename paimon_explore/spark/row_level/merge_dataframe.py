@@ -39,6 +39,7 @@ from paimon_explore.sql_statements.quoted_names import quoted
 from paimon_explore.sql_statements.schema_evolution import evolve
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.table import Table, open_table
+from paimon_explore.table.table_base import store_of
 
 _HERE = "_paimon_here"
 _TARGET, _SOURCE = "target", "source"
@@ -363,11 +364,11 @@ def evolved(
     Raises:
         InvalidInputError: a column of the source has a type that Paimon does not support.
     """
-    schema = latest_schema(table.store)
+    schema = latest_schema(store_of(table))
     assigned = [name for clause in clauses for name in clause.values or {}]
     takes_all = any(clause.values is None for clause in clauses)
     evolve(table, _source_type(source), assigned, takes_all=takes_all)
-    names = latest_schema(table.store).row_type.names
+    names = latest_schema(store_of(table)).row_type.names
     given = {name.lower(): name for name in source.columns}
     values = {
         name: f"{quoted(alias)}.{quoted(given[name.lower()])}"

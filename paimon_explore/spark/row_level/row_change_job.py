@@ -34,6 +34,7 @@ from paimon_explore.sql_statements.quoted_names import quoted
 from paimon_explore.sql_statements.write_targets import write_target
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.table import Table
+from paimon_explore.table.table_base import dynamic_options_of, point_of, store_of
 from paimon_explore.write.input.row_kinds import ROW_KIND
 
 ACT = "_paimon_act"
@@ -101,7 +102,7 @@ class ChangeTarget:
 
     @property
     def _options(self) -> TableOptions:
-        return TableOptions({**self.schema.options, **self.table.dynamic_options})
+        return TableOptions({**self.schema.options, **dynamic_options_of(self.table)})
 
     def apply(self, changes: DataFrame, *, once: bool = False) -> Snapshot | None:
         """Apply changes, in one commit.
@@ -169,9 +170,9 @@ def change_target(spark: SparkSession, table: Table, where: Where | None = None)
         UnsupportedFeatureError: its rows cannot be changed with Spark.
         InvalidInputError: the table is opened with time travel.
     """
-    if table.travel.given:
+    if point_of(table).given:
         write_target(table, replaces=False)
-    schema = latest_schema(table.store)
+    schema = latest_schema(store_of(table))
     if schema.primary_keys:
         rows = read(spark, table, where=where)
         return ChangeTarget(table=table, schema=schema, rows=rows, placed=None)

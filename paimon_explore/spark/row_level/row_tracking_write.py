@@ -21,11 +21,12 @@ from paimon_explore.sql_statements.merge_clause import MergeRows
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.merge_builder import Merge as LocalMerge
 from paimon_explore.table.table import Table
+from paimon_explore.table.table_base import dynamic_options_of, store_of
 
 
 def has_row_ids(table: Table) -> bool:
     """Return whether the table has row tracking."""
-    options = {**latest_schema(table.store).options, **table.dynamic_options}
+    options = {**latest_schema(store_of(table)).options, **dynamic_options_of(table)}
     return TableOptions(options).value(opt.ROW_TRACKING_ENABLED)
 
 

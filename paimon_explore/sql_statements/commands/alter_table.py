@@ -62,6 +62,7 @@ from paimon_explore.sql_statements.table_resolution import Name, Warehouse
 from paimon_explore.sql_statements.tokenizer import Reader
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.table import Table
+from paimon_explore.table.table_base import store_of
 
 _UNITS = {"DAY": 86_400, "HOUR": 3_600, "MINUTE": 60, "SECOND": 1}
 
@@ -83,7 +84,7 @@ class _Alter:
 
     @property
     def _schema(self) -> TableSchema:
-        return latest_schema(self._table.store)
+        return latest_schema(store_of(self._table))
 
     def run(self) -> Answer:
         known: Mapping[str, Callable[[], Answer]] = {
@@ -266,7 +267,7 @@ class _Alter:
         name = self._reader.identifier("the tag")
         snapshot, retained = self._tag_options()
         try:
-            self._table.maintenance.create_tag(name, snapshot, retained=retained)
+            self._table.create_tag(name, snapshot, retained=retained)
         except AlreadyExistsError:
             if not ignore:
                 raise
@@ -276,11 +277,10 @@ class _Alter:
         self._reader.expect("TAG", part="ALTER TABLE … REPLACE")
         name = self._reader.identifier("the tag")
         snapshot, retained = self._tag_options()
-        upkeep = self._table.maintenance
         if creates and name not in self._table.tags:
-            upkeep.create_tag(name, snapshot, retained=retained)
+            self._table.create_tag(name, snapshot, retained=retained)
         else:
-            upkeep.replace_tag(name, snapshot, retained=retained)
+            self._table.maintenance.replace_tag(name, snapshot, retained=retained)
         return done()
 
     def _tag_options(self) -> tuple[int | None, timedelta | None]:
@@ -304,7 +304,7 @@ class _Alter:
         if reader.takes("AS", "OF", "TAG") or reader.takes("FROM", "TAG"):
             tag = reader.path("the tag")[-1]
         if not (ignore and name in self._table.branches):
-            self._table.maintenance.create_branch(name, tag)
+            self._table.create_branch(name, tag)
         return done()
 
     def _delete(self) -> Answer:
@@ -315,11 +315,10 @@ class _Alter:
         there = self._table.tags if what == "TAG" else self._table.branches
         if ignore and name not in there:
             return done()
-        upkeep = self._table.maintenance
         if what == "TAG":
-            upkeep.delete_tag(name)
+            self._table.delete_tag(name)
         else:
-            upkeep.delete_branch(name)
+            self._table.delete_branch(name)
         return done()
 
     def _rename_tag(self) -> Answer:

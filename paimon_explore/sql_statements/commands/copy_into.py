@@ -25,6 +25,7 @@ from paimon_explore.sql_statements.queries import run_query
 from paimon_explore.sql_statements.table_resolution import Warehouse
 from paimon_explore.sql_statements.tokenizer import Kind, Reader
 from paimon_explore.table.latest_schema import latest_schema
+from paimon_explore.table.table_base import store_of
 
 _IMPORTED = (
     "file_name string, status string, rows_loaded bigint, rows_parsed bigint, errors_seen bigint, "
@@ -68,7 +69,7 @@ def _flag(clauses: dict[str, str], name: str) -> bool:
 
 def _import(warehouse: Warehouse, reader: Reader) -> Answer:
     table = warehouse.base(warehouse.named(reader.path("the table")))
-    schema = latest_schema(table.store)
+    schema = latest_schema(store_of(table))
     names = reader.names("the columns") if reader.here.sign == "(" else None
     columns = _columns(schema, names)
     reader.expect("FROM", part="COPY INTO")
@@ -86,7 +87,7 @@ def _import(warehouse: Warehouse, reader: Reader) -> Answer:
     )
     pattern = _pattern(clauses.get("PATTERN", ""))
     files = [one for one in warehouse.engine.list_files(folder) if pattern.search(one.name)]
-    known = set[str]() if _flag(clauses, "FORCE") else loaded(table.store, files)
+    known = set[str]() if _flag(clauses, "FORCE") else loaded(store_of(table), files)
     wanted = [one for one in files if one.path not in known]
     rows = warehouse.engine.load_files(load, wanted) if wanted else []
     skipped: list[LoadResult] = [

@@ -43,7 +43,9 @@ from paimon_explore.sql_statements.queries import run_query
 from paimon_explore.sql_statements.table_resolution import Name, Warehouse
 from paimon_explore.sql_statements.tokenizer import Reader
 from paimon_explore.sql_statements.write_targets import write_target
+from paimon_explore.table.catalog.catalog_objects import new_table_schema
 from paimon_explore.table.latest_schema import latest_schema
+from paimon_explore.table.table_base import store_of
 
 FORMATS = ("PAIMON", "PAIMON_EXPLORE")
 _DEPTH = 2
@@ -146,7 +148,7 @@ def _take_columns(reader: Reader, made: _Create) -> None:
 
 
 def _take_like(warehouse: Warehouse, reader: Reader, made: _Create) -> None:
-    schema = latest_schema(warehouse.base(warehouse.named(reader.path("the table"))).store)
+    schema = latest_schema(store_of(warehouse.base(warehouse.named(reader.path("the table")))))
     made.columns = [
         WrittenColumn(
             path=(one.name,), type=one.type, comment=one.description, default=one.default_value
@@ -219,7 +221,7 @@ def _create(warehouse: Warehouse, made: _Create, query: str | None) -> Answer:
         return done()
     try:
         opened = warehouse.base(made.name)
-        fields = latest_schema(opened.store).fields
+        fields = latest_schema(store_of(opened)).fields
         return committed(rows.assigned(fields).insert_into(opened))
     except BaseException:
         catalog.drop_table(name)
@@ -253,8 +255,8 @@ def _replace(warehouse: Warehouse, made: _Create, rows: QueryRows | None) -> Ans
 def _replace_once(warehouse: Warehouse, made: _Create, rows: QueryRows | None) -> Answer:
     table = warehouse.base(made.name)
     columns = _row_type(made.columns, rows)
-    wanted = warehouse.warehouse().table_schema(columns, **_definition(made))
-    schema = replacing_schema(latest_schema(table.store), wanted, table.name)
+    wanted = new_table_schema(warehouse.warehouse(), columns, **_definition(made))
+    schema = replacing_schema(latest_schema(store_of(table)), wanted, table.name)
     options = TableOptions(schema.options)
     target = replace(write_target(table, replaces=True), schema=schema, options=options)
     if not replaces_at_once(target, table.name):

@@ -14,7 +14,7 @@ Syntax:
 
 from collections.abc import Callable, Mapping
 
-from paimon_explore.errors import UnsupportedFeatureError
+from paimon_explore.errors import NotFoundError, UnsupportedFeatureError
 from paimon_explore.sql_statements.commands.alter_table import alter_table, comment_on
 from paimon_explore.sql_statements.commands.copy_into import copy_into
 from paimon_explore.sql_statements.commands.ddl_statements import (
@@ -114,11 +114,12 @@ def _drop_view(warehouse: Warehouse, reader: Reader) -> Answer | None:
     if warehouse.catalog is None or (len(parts) == 1 and warehouse.is_view(parts[0])):
         return None
     name = warehouse.find(parts)
-    if name is None or not warehouse.catalog.view_exists(name.table):
-        if name is None or not ignore:
-            return None
-        return done()
-    warehouse.catalog.drop_view(name.table)
+    if name is None:
+        return None
+    try:
+        warehouse.catalog.drop_view(name.table)
+    except NotFoundError:
+        return done() if ignore else None
     return done()
 
 
@@ -136,7 +137,14 @@ def _alter_view(warehouse: Warehouse, reader: Reader) -> Outcome | None:
     reader.expect("AS", part="ALTER VIEW")
     query = reader.rest()
     rows = run_query(warehouse, query)
-    given = NewView(name=name.table, query=query, comment=view.comment, replaces=True)
+    given = NewView(
+        name=name.table,
+        query=query,
+        comment=view.comment,
+        replaces=True,
+        options=view.options,
+        dialects=view.dialects,
+    )
     create_view(warehouse, given, rows)
     return done()
 

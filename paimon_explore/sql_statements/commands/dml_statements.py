@@ -43,6 +43,7 @@ from paimon_explore.sql_statements.table_resolution import Warehouse
 from paimon_explore.sql_statements.tokenizer import Kind, Reader, tokens_of
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.table import Table
+from paimon_explore.table.table_base import dynamic_options_of, store_of
 
 _QUERY = frozenset({"SELECT", "WITH", "VALUES", "FROM", "TABLE", "MAP", "REDUCE"})
 _STATIC = {DYNAMIC_PARTITION_OVERWRITE.key: "false"}
@@ -65,13 +66,13 @@ def insert(warehouse: Warehouse, reader: Reader, args: Args, before: str = "") -
         warehouse.refuse_missing(parts)
         return None
     table = warehouse.base(name)
-    schema = latest_schema(table.store)
+    schema = latest_schema(store_of(table))
     by_name = reader.takes("BY", "NAME")
     if not overwrites and reader.takes("REPLACE", "WHERE"):
         given = replaced_partition(warehouse, reader.until(*_QUERY), schema, table.name)
         rows = run_query(warehouse, f"{before} {reader.rest()}".strip(), args)
         df = _named(rows, schema, {}) if by_name else _placed(rows, schema, {}, None)
-        fixed = replace(table, dynamic_options={**table.dynamic_options, **_STATIC})
+        fixed = replace(table, _dynamic_options={**dynamic_options_of(table), **_STATIC})
         return committed(df.overwrite(fixed, given or NOT_GIVEN))
     given = partition_values(warehouse, reader, schema) if reader.takes("PARTITION") else {}
     if reader.takes("IF", "NOT", "EXISTS"):
@@ -84,7 +85,7 @@ def insert(warehouse: Warehouse, reader: Reader, args: Args, before: str = "") -
     if not overwrites:
         check_insert(table, schema)
         return committed(df.insert_into(table))
-    whole = replace(table, dynamic_options={**table.dynamic_options, **_mode(warehouse)})
+    whole = replace(table, _dynamic_options={**dynamic_options_of(table), **_mode(warehouse)})
     return committed(df.overwrite(whole, static or NOT_GIVEN))
 
 
@@ -94,7 +95,7 @@ def check_insert(table: Table, schema: TableSchema) -> None:
     Raises:
         UnsupportedFeatureError: the table has an upsert key, by which INSERT INTO merges rows.
     """
-    options = TableOptions({**schema.options, **table.dynamic_options})
+    options = TableOptions({**schema.options, **dynamic_options_of(table)})
     check_supported_options(options, Use.INSERT, table.name)
 
 
@@ -249,7 +250,7 @@ def update(warehouse: Warehouse, reader: Reader, args: Args) -> Answer | None:
     if subject is None:
         return None
     reader.expect("SET", part="UPDATE")
-    schema = latest_schema(subject.table.store)
+    schema = latest_schema(store_of(subject.table))
     values = assignments_of(reader, subject, schema, "UPDATE", "WHERE")
     condition = _condition(reader, subject)
     return committed(_changed(warehouse, subject, values, condition, args))
@@ -277,7 +278,7 @@ def _changed(
     columns = ", ".join([f"{alias}.*", *new])
     where = "" if condition is None else f" WHERE {condition}"
     query = f"SELECT {columns} FROM {TARGET_VIEW} AS {alias}{where}"  # noqa: S608 - the user's own words
-    schema = latest_schema(subject.table.store)
+    schema = latest_schema(store_of(subject.table))
     pruned = None if condition is None else _pruned(subject, condition, schema)
     with replaced(warehouse, query) as text:
         change = RowUpdate(
@@ -336,6 +337,6 @@ def truncate(warehouse: Warehouse, reader: Reader) -> Answer | None:
     if not reader.takes("PARTITION"):
         reader.end()
         return committed(table.truncate())
-    spec = partition_spec(warehouse, reader, latest_schema(table.store))
+    spec = partition_spec(warehouse, reader, latest_schema(store_of(table)))
     reader.end()
     return committed(table.drop_partitions(spec))

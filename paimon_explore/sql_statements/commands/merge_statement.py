@@ -31,6 +31,7 @@ from paimon_explore.sql_statements.schema_evolution import schema_with_source
 from paimon_explore.sql_statements.table_resolution import Warehouse
 from paimon_explore.sql_statements.tokenizer import Kind, Reader, tokens_of
 from paimon_explore.table.latest_schema import latest_schema
+from paimon_explore.table.table_base import store_of
 
 
 def merge(warehouse: Warehouse, reader: Reader, args: Args) -> Answer | None:
@@ -44,7 +45,7 @@ def merge(warehouse: Warehouse, reader: Reader, args: Args) -> Answer | None:
     source, alias = _source(warehouse, reader, args)
     reader.expect("ON", part="MERGE")
     on = subject.own(reader.until("WHEN"))
-    schema = latest_schema(subject.table.store)
+    schema = latest_schema(store_of(subject.table))
     if evolves:
         schema = schema_with_source(
             schema, row_type_of(source.fields, "MERGE WITH SCHEMA EVOLUTION")

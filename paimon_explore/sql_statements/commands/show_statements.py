@@ -36,6 +36,7 @@ from paimon_explore.sql_statements.tokenizer import Kind, Reader
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.row_reader import RowSource
 from paimon_explore.table.table import Table
+from paimon_explore.table.table_base import store_of
 
 _PLAIN = re.compile(r"[a-z_][a-z0-9_]*", re.IGNORECASE)
 
@@ -132,7 +133,7 @@ def _views(warehouse: Warehouse, reader: Reader) -> Answer | None:
 def _create_table(reader: Reader, table: Table) -> Answer:
     reader.takes("AS", "SERDE")
     reader.end()
-    text = create_text(table.name, latest_schema(table.store))
+    text = create_text(table.name, latest_schema(store_of(table)))
     return answer("createtab_stmt string", [(text,)])
 
 
@@ -175,13 +176,14 @@ def _text(value: str) -> str:
 
 
 def _partitions(warehouse: Warehouse, reader: Reader, table: Table) -> Answer:
-    schema = latest_schema(table.store)
+    schema = latest_schema(store_of(table))
     spec = {}
     if reader.takes("PARTITION"):
         spec = partition_spec(warehouse, reader, schema)
     reader.end()
     texts = [
-        str(one) for one in table.system_table("partitions").to_arrow()["partition"].to_pylist()
+        str(one)
+        for one in table.inspect.system_table("partitions").to_arrow()["partition"].to_pylist()
     ]
     wanted = [f"{key}={value}" for key, value in spec.items()]
     rows = [(text,) for text in sorted(texts) if all(w in text.split("/") for w in wanted)]
@@ -189,7 +191,7 @@ def _partitions(warehouse: Warehouse, reader: Reader, table: Table) -> Answer:
 
 
 def _properties(reader: Reader, table: Table) -> Answer:
-    schema = latest_schema(table.store)
+    schema = latest_schema(store_of(table))
     options = masked_options(schema.options)
     if schema.primary_keys:
         options["primary-key"] = ",".join(schema.primary_keys)
@@ -222,7 +224,7 @@ def _tags(reader: Reader, table: Table) -> Answer:
     reader.end()
     return answer(
         "tag string",
-        [(encodable(name),) for name in sorted(table.store.tags.names())],
+        [(encodable(name),) for name in sorted(store_of(table).tags.names())],
     )
 
 
@@ -230,7 +232,7 @@ def _branches(reader: Reader, table: Table) -> Answer:
     reader.end()
     return answer(
         "branch string",
-        [(encodable(name),) for name in sorted(table.store.branches.names())],
+        [(encodable(name),) for name in sorted(store_of(table).branches.names())],
     )
 
 
@@ -327,7 +329,7 @@ def _describe_column(found: Table | RowSource, column: str) -> Answer:
 def _describe_table(found: Table | RowSource, *, extended: bool) -> Answer:
     rows: list[tuple[str, str | None, str | None]] = list(_rows_of(found))
     if isinstance(found, Table):
-        schema = latest_schema(found.store)
+        schema = latest_schema(store_of(found))
         by_name = {row[0]: row for row in rows}
         if schema.partition_keys:
             rows += [("# Partition Information", "", ""), ("# col_name", "data_type", "comment")]
@@ -372,7 +374,7 @@ def analyze(warehouse: Warehouse, reader: Reader) -> Answer | None:
     reader.takes("NOSCAN")
     if reader.takes("FOR") and not reader.takes("ALL", "COLUMNS"):
         reader.expect("COLUMNS", part="ANALYZE TABLE … FOR")
-        known = latest_schema(table.store).row_type.names
+        known = latest_schema(store_of(table)).row_type.names
         while not reader.is_done:
             column = reader.identifier("a column")
             if column not in known:

@@ -21,6 +21,7 @@ from paimon_explore.sql_statements.copy_into.file_format import PARQUET, FileFor
 from paimon_explore.sql_statements.copy_into.load_history import SourceFile, record_loaded
 from paimon_explore.sql_statements.data_type_names import type_name
 from paimon_explore.table.table import Table
+from paimon_explore.table.table_base import store_of
 
 LoadResult = tuple[str, str, int, int, int, str | None]
 """Name of the file, status, rows loaded, rows parsed, errors, the first error."""
@@ -86,7 +87,7 @@ class FileLoad:
 
     def record(self, files: Sequence[SourceFile], results: Sequence[LoadResult]) -> None:
         """Record which files were loaded, after the commit."""
-        store, now = self.table.store, system_clock()
+        store, now = store_of(self.table), system_clock()
         snapshot = store.snapshots.latest_id() or 0
         for one, (_, status, rows, *_) in zip(files, results, strict=True):
             if status != FAILED:

@@ -21,7 +21,7 @@ from paimon_explore.errors import (
 from paimon_explore.fileio.paths import scheme
 from paimon_explore.fileio.resolve import resolve
 from paimon_explore.metadata.snapshot import Snapshot
-from paimon_explore.sql_statements.duckdb.database import duckdb_errors, new_cursor
+from paimon_explore.sql_statements.duckdb.database import FileRows, duckdb_errors, new_cursor
 from paimon_explore.sql_statements.duckdb.dialect import (
     DUCKDB,
     SPARK,
@@ -34,6 +34,7 @@ from paimon_explore.sql_statements.duckdb.dialect import (
 from paimon_explore.sql_statements.duckdb.metadata_answers import metadata_answer
 from paimon_explore.sql_statements.duckdb.parquet_files import parquet_files
 from paimon_explore.sql_statements.duckdb.query_rows import AssignedRows, DuckRows, plain_type
+from paimon_explore.sql_statements.duckdb.scan_rows import ScanRows, plain_scan
 from paimon_explore.sql_statements.duckdb.top_rows import top_rows
 from paimon_explore.sql_statements.engine import (
     OVERWRITE_MODE,
@@ -168,7 +169,10 @@ class DuckDBEngine:
             else:
                 files = parquet_files(top.scan, columns)
                 sources[view] = top.scan if files is None else top.bounded(files)
-        return DuckRows(duckdb_text(tree, self._dialect), sources, streams)
+        text, plain = duckdb_text(tree, self._dialect), plain_scan(tree, self._scans)
+        if plain is None or any(isinstance(rows, FileRows) for rows in sources.values()):
+            return DuckRows(text, sources, streams)
+        return ScanRows(text, sources, *plain)
 
     def _check_tables(self, tree: exp.Query) -> None:
         """Refuse names that DuckDB would take for those of databases or files."""
@@ -236,7 +240,7 @@ class DuckDBEngine:
         """Return what DuckDB reads the rows from."""
         if rows.system is not None:
             assert isinstance(rows.table, Table)  # noqa: S101 - which has system tables
-            return rows.table.system_table(rows.system).to_arrow()
+            return rows.table.inspect.system_table(rows.system).to_arrow()
         if not isinstance(rows.table, Table):
             return rows.table.to_arrow()
         scan = replace(rows.table.scan(), plans={})

@@ -28,6 +28,7 @@ from paimon_explore.sql_statements.duckdb.database import quoted, text_constant
 from paimon_explore.sql_statements.duckdb.query_rows import DuckRows, insert, plain_type
 from paimon_explore.sql_statements.duckdb.spark_semantics import cast_argument
 from paimon_explore.table.latest_schema import latest_schema
+from paimon_explore.table.table_base import store_of
 
 _BATCH_ROWS = 20_000
 _ERROR, _CORRUPT = "_paimon_error", "_paimon_corrupt"
@@ -56,7 +57,7 @@ class FileImport:
             kept = [
                 one for one, (_, status, *_) in zip(files, results, strict=True) if status != FAILED
             ]
-            fields = latest_schema(self.to.table.store).fields
+            fields = latest_schema(store_of(self.to.table)).fields
             schema = pa.schema([(field.name, to_arrow(field.type)) for field in fields])
             batches = (
                 batch
@@ -86,7 +87,7 @@ class FileImport:
             columns, errors = list[str](), ["NULL"]
             if _CORRUPT in rows.column_names:
                 errors.append(f"{text_constant(MALFORMED)} || {_CORRUPT}")
-            for field in latest_schema(self.to.table.store).fields:
+            for field in latest_schema(store_of(self.to.table)).fields:
                 value, error = self._value(field, rows.schema)
                 columns.append(f"{value} AS {quoted(field.name)}")
                 errors += [error] if error else []

@@ -61,7 +61,7 @@ def parquet_files(scan: Scan, columns: Sequence[str] | None) -> FileRows | None:
     is_plain = isinstance(target.store.file_io, LocalFileIO) and scan.narrowed is None
     if rows < _MIN_ROWS or not is_plain or scan.row_limit is not None:
         return None
-    if not all(map(_is_alike, wanted)):
+    if not all(map(is_alike, wanted)):
         return None
     paths: list[str] = []
     size = 0
@@ -115,7 +115,8 @@ def _check(target: ScanTarget, paths: Sequence[str]) -> None:
             target.store.file_io.status(path)
 
 
-def _is_alike(field: DataField) -> bool:
+def is_alike(field: DataField) -> bool:
+    """Return whether DuckDB returns the values of a column as they are stored."""
     kind = field.type
     if not isinstance(kind, AtomicType) or kind.root not in _ROOTS:
         return False

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
+from functools import cached_property, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -56,8 +56,17 @@ class DuckRows:
         self.text = text
         self.sources = dict(sources)
         self._read = {**sources, **streams}
-        self._relation = self._new_relation()
-        self._kinds = [str(kind) for kind in self._relation.types]
+        self._relation: duckdb.DuckDBPyRelation | None = None
+        self._has_open_reader = False
+        self._analyse()
+
+    def _analyse(self) -> None:
+        """Raise the errors of the query now, not when its rows are read."""
+        self._free_relation()
+
+    @cached_property
+    def _kinds(self) -> list[str]:
+        return [str(kind) for kind in self._free_relation().types]
 
     def _new_relation(self) -> duckdb.DuckDBPyRelation:
         """Return the query on a new connection."""
@@ -67,12 +76,13 @@ class DuckRows:
 
     def _free_relation(self) -> duckdb.DuckDBPyRelation:
         """Return the query on a connection without a reader, since one can have a single reader."""
-        if self._has_open_reader:
+        if self._relation is None or self._has_open_reader:
             self._relation = self._new_relation()
         return self._relation
 
     def to_batches(self) -> pa.RecordBatchReader:
         """Read the rows in batches."""
+        kinds = self._kinds
         with self._errors():
             relation = self._free_relation()
             if len(self.sources) > 1:
@@ -84,7 +94,7 @@ class DuckRows:
         schema = pa.schema(
             [
                 field.with_type(_HUGE[kind]) if kind in _HUGE else field
-                for field, kind in zip(reader.schema, self._kinds, strict=True)
+                for field, kind in zip(reader.schema, kinds, strict=True)
             ]
         )
         return pa.RecordBatchReader.from_batches(schema, self._converted(run, reader, schema))

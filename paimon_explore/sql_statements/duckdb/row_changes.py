@@ -22,6 +22,7 @@ from paimon_explore.sql_statements.schema_evolution import evolve
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.merge_builder import Merge
 from paimon_explore.table.table import Table
+from paimon_explore.table.table_base import dynamic_options_of, store_of
 
 
 def update(change: RowUpdate, tree: exp.Select, sources: Mapping[str, object]) -> Snapshot | None:
@@ -74,8 +75,8 @@ def merge(change: RowMerge, rows: DuckRows, sources: Mapping[str, object]) -> Sn
 
 
 def _readable_type(table: Table) -> RowType:
-    schema = latest_schema(table.store)
-    return readable_row_type(schema, TableOptions({**schema.options, **table.dynamic_options}))
+    schema = latest_schema(store_of(table))
+    return readable_row_type(schema, TableOptions({**schema.options, **dynamic_options_of(table)}))
 
 
 class _MergeScope:

@@ -39,6 +39,23 @@ CREATE MACRO to_timestamp_ntz(x) AS CAST(x AS TIMESTAMP);
 CREATE MACRO find_in_set(x, list) AS coalesce(list_position(string_split(list, ','), x), 0);
 CREATE MACRO substring_index(x, d, n) AS array_to_string(CASE WHEN n > 0
     THEN list_slice(string_split(x, d), 1, n) ELSE list_slice(string_split(x, d), n, -1) END, d);
+CREATE MACRO spark_le4(n) AS
+    printf('%02X%02X%02X%02X', n & 255, (n >> 8) & 255, (n >> 16) & 255, (n >> 24) & 255);
+CREATE MACRO spark_int4(h, p) AS TRY_CAST('0x' || substr(h, p + 6, 2)
+    || substr(h, p + 4, 2) || substr(h, p + 2, 2) || substr(h, p, 2) AS BIGINT);
+CREATE MACRO spark_int8(h, p) AS spark_int4(h, p) + 4294967296 * (spark_int4(h, p + 8)
+    - CASE WHEN spark_int4(h, p + 8) > 2147483647 THEN 4294967296 ELSE 0 END);
+CREATE MACRO path_to_descriptor(path) AS unhex('0243534544424F4C42'
+    || spark_le4(octet_length(encode(path))) || hex(path) || repeat('0', 16) || repeat('F', 16));
+CREATE MACRO spark_descriptor(h, p, n) AS format(
+    'BlobDescriptor{{version={}, uri=''{}'', offset={}, length={}}}', substr(h, 2, 1),
+    decode(unhex(substr(h, p, n))), spark_int8(h, p + n), spark_int8(h, p + n + 16));
+CREATE MACRO descriptor_to_string(d) AS CASE WHEN hex(d) LIKE '01%'
+    THEN spark_descriptor(hex(d), 11, 2 * spark_int4(hex(d), 3))
+    ELSE spark_descriptor(hex(d), 27, 2 * spark_int4(hex(d), 19)) END;
+CREATE MACRO blob_view(name, field, row) AS unhex('0157454956424F4C42'
+    || spark_le4(octet_length(encode(name))) || hex(name) || spark_le4(field)
+    || spark_le4(row & 4294967295) || spark_le4(row >> 32));
 """
 """Functions of the database: those of Spark that DuckDB lacks, and what casts convert, by type.
 

@@ -19,6 +19,7 @@ from paimon_explore.sql_statements.table_resolution import Travel
 from paimon_explore.table.progress import progress
 from paimon_explore.table.sql_results.sql_result import SqlResult
 from paimon_explore.table.table import Table
+from paimon_explore.table.table_base import store_of
 
 if TYPE_CHECKING:
     from paimon_explore.inspection.history.first_change import FirstChange
@@ -128,7 +129,7 @@ class QueryOverTime:
             text = f"SELECT * FROM ({rows.text}) AS q WHERE {test}"  # noqa: S608 - of the query
             return self._rows_of(DuckRows(text, rows.sources))
 
-        return first_change(tables[0].store, tables[0].name, condition, matching)
+        return first_change(store_of(tables[0]), tables[0].name, condition, matching)
 
     def _rows(self, travel: Travel) -> DuckRows:
         rows, _ = self._run(travel)
@@ -150,7 +151,7 @@ class QueryOverTime:
         found: dict[str, Table] = {}
 
         def seen(table: Table) -> Table:
-            found.setdefault(f"{table.path}${table.branch}", table)
+            found.setdefault(f"{table.path}${store_of(table).paths.branch}", table)
             return table
 
         _, engine = self._run(seen)

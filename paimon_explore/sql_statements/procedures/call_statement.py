@@ -36,6 +36,7 @@ from paimon_explore.sql_statements.table_resolution import Name, Warehouse
 from paimon_explore.sql_statements.tokenizer import Kind, Reader
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.table import Table
+from paimon_explore.table.table_base import dynamic_options_of, store_of
 
 _JAVA_ONLY = frozenset({"migrate_file", "refresh_object_table", "drop_partition", "sort_compact"})
 """Procedures of Java for other engines, or of earlier releases."""
@@ -184,9 +185,9 @@ def _buckets(one: Call) -> list[int] | None:
 @PROCEDURES.add("table", "options")
 def _compact_manifest(one: Call) -> None:
     table = one.table()
-    schema = latest_schema(table.store)
-    options = TableOptions({**schema.options, **table.dynamic_options})
-    Committer(table.store, schema, options=options).compact_manifests()
+    schema = latest_schema(store_of(table))
+    options = TableOptions({**schema.options, **dynamic_options_of(table)})
+    Committer(store_of(table), schema, options=options).compact_manifests()
 
 
 @PROCEDURES.add(*_KEPT)
@@ -213,7 +214,7 @@ def _expired(one: Call, expire: Callable[..., ExpiryReport], count: str) -> Answ
 def _expire_partitions(one: Call) -> Answer:
     table = one.table()
     given = {key: text for name, key in _EXPIRY.items() if (text := one.text(name)) is not None}
-    upkeep = replace(table.maintenance, dynamic_options={**table.dynamic_options, **given})
+    upkeep = replace(table.maintenance, _dynamic_options={**dynamic_options_of(table), **given})
     gone = upkeep.expire_partitions(one.duration("expiration_time"))
     texts = [", ".join(f"{key}={value}" for key, value in part.items()) for part in gone]
     return answer("expired_partitions string", [(text,) for text in texts])
@@ -238,7 +239,7 @@ def _remove_orphan_files(one: Call) -> Answer:
 
 @PROCEDURES.add(*_TAG)
 def _create_tag(one: Call) -> None:
-    one.table().maintenance.create_tag(
+    one.table().create_tag(
         one.needed("tag"), one.number("snapshot"), retained=one.duration("time_retained")
     )
 
@@ -252,7 +253,7 @@ def _create_tag_from_timestamp(one: Call) -> Answer:
         msg = f"Table {table.name} has no snapshot at or after {moment}."
         raise NotFoundError("snapshot", str(moment), table.name, message=msg)
     tag, retained = one.needed("tag"), one.duration("time_retained")
-    made = table.maintenance.create_tag(tag, later[0].id, retained=retained)
+    made = table.create_tag(tag, later[0].id, retained=retained)
     columns = "tag string, snapshot bigint, commit_time bigint, watermark string"
     snapshot = made.snapshot
     row = (tag, snapshot.id, snapshot.time_millis, str(snapshot.watermark))
@@ -275,7 +276,7 @@ def _rename_tag(one: Call) -> None:
 def _delete_tag(one: Call) -> None:
     table = one.table()
     for name in one.needed_names("tag"):
-        table.maintenance.delete_tag(name)
+        table.delete_tag(name)
 
 
 @PROCEDURES.add("table", "older_than")
@@ -287,7 +288,7 @@ def _expire_tags(one: Call) -> Answer:
 @PROCEDURES.add("table", "force")
 def _trigger_tag_automatic_creation(one: Call) -> Answer:
     table = one.table()
-    made = create_auto_tags(table.store, table.maintenance.options)
+    made = create_auto_tags(store_of(table), table.options)
     return answer("tag string", [(tag.name,) for tag in made])
 
 
@@ -299,14 +300,14 @@ def _rolled_back(before: int | None, made: Snapshot) -> Answer:
 @PROCEDURES.add("table", "version", "snapshot", "tag")
 def _rollback(one: Call) -> Answer:
     table = one.table()
-    before = table.store.snapshots.latest_id()
+    before = store_of(table).snapshots.latest_id()
     version, snapshot, tag = one.text("version"), one.number("snapshot"), one.text("tag")
     if version is not None:
         if version.isdigit() and version not in table.tags:
             snapshot = int(version)
         else:
             tag = version
-    made = table.maintenance.rollback_to(snapshot=snapshot, tag=tag)
+    made = table.rollback_to(snapshot=snapshot, tag=tag)
     return _rolled_back(before, made)
 
 
@@ -333,21 +334,21 @@ def _rollback_to_last(table: Table, fits: Callable[[Snapshot], bool], what: str)
     if not found:
         msg = f"Table {table.name} has no snapshot {what}."
         raise NotFoundError("snapshot", what, table.name, message=msg)
-    before = table.store.snapshots.latest_id()
-    made = table.maintenance.rollback_to(snapshot=found[-1])
+    before = store_of(table).snapshots.latest_id()
+    made = table.rollback_to(snapshot=found[-1])
     return _rolled_back(before, made)
 
 
 @PROCEDURES.add("table", "branch", "tag")
 def _create_branch(one: Call) -> None:
-    one.table().maintenance.create_branch(one.needed("branch"), one.text("tag"))
+    one.table().create_branch(one.needed("branch"), one.text("tag"))
 
 
 @PROCEDURES.add("table", "branch")
 def _delete_branch(one: Call) -> None:
     table = one.table()
     for name in one.needed_names("branch"):
-        table.maintenance.delete_branch(name)
+        table.delete_branch(name)
 
 
 @PROCEDURES.add("table", "from_branch", "to_branch")
@@ -357,13 +358,13 @@ def _rename_branch(one: Call) -> None:
 
 @PROCEDURES.add("table", "branch")
 def _fast_forward(one: Call) -> None:
-    one.table().maintenance.fast_forward(one.needed("branch"))
+    one.table().fast_forward(one.needed("branch"))
 
 
 @PROCEDURES.add("table", "consumer_id", "next_snapshot_id")
 def _reset_consumer(one: Call) -> None:
     one.check_stated("next_snapshot_id", "Omit next_snapshot_id to delete the consumer.")
-    consumers = one.table().store.consumers
+    consumers = store_of(one.table()).consumers
     name, following = one.needed("consumer_id"), one.number("next_snapshot_id")
     if following is None:
         consumers.delete(name)
@@ -377,9 +378,9 @@ def _clear_consumers(one: Call) -> None:
     table = one.table()
     wanted = parse_names(one.text("including_consumers") or "")
     spared = parse_names(one.text("excluding_consumers") or "")
-    for name in table.store.consumers.ids():
+    for name in store_of(table).consumers.ids():
         if (not wanted or name in wanted) and name not in spared:
-            table.store.consumers.delete(name)
+            store_of(table).consumers.delete(name)
 
 
 @PROCEDURES.add("table")

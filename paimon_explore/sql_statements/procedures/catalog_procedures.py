@@ -104,6 +104,12 @@ def _refused(hint: str) -> Callable[[Call], Answer]:
     return refuse
 
 
+_CHAINS = (
+    "It writes the merged rows of a partition into the snapshot branch. For a partition that the "
+    "branch lacks so does INSERT INTO t$branch_snapshot SELECT * FROM t WHERE dt = '2026-01-31', "
+    "with the branch of the option 'scan.fallback-snapshot-branch'. The files of each branch are "
+    "compacted by compact: CALL sys.compact(table => 't$branch_snapshot')."
+)
 _VECTORS = (
     "Java's connector has it only after 2.0. Deletion vectors of tables with data evolution are "
     "applied on read; of other tables, compact applies them."
@@ -124,7 +130,7 @@ REFUSED: Mapping[str, Procedure] = {
     for name, (arguments, hint) in {
         "compact_chain_table": (
             ("table", "partition", "overwrite"),
-            "This package does not read chain tables ('chain-table.enabled').",
+            _CHAINS,
         ),
         "materialize_deletion_vectors": (
             ("table", "partitions", "options", "where"),

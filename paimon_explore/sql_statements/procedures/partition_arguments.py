@@ -19,6 +19,7 @@ from paimon_explore.sql_statements.partition_clauses import constant
 from paimon_explore.sql_statements.procedures.call_arguments import Call
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.table import Table
+from paimon_explore.table.table_base import store_of
 
 DEFAULT_PARTITION = "__DEFAULT_PARTITION__"
 
@@ -47,7 +48,7 @@ def named_partitions(one: Call, table: Table, text: str) -> list[dict[str, objec
         if not all(equal for _, equal, _ in pairs):
             raise one.problem(f"partitions = {text!r} is not of the form 'a=1,b=2;a=2,b=3'")
         found.append({key.strip(): value.strip().strip("'") for key, _, value in pairs})
-    schema = latest_schema(table.store)
+    schema = latest_schema(store_of(table))
     return [_typed(one, schema, spec) for spec in found]
 
 
@@ -64,7 +65,7 @@ def _typed(one: Call, schema: TableSchema, spec: Mapping[str, str]) -> dict[str,
 
 
 def _where(one: Call, table: Table, where: str) -> list[dict[str, object]]:
-    schema = latest_schema(table.store)
+    schema = latest_schema(store_of(table))
     keys = {key.lower() for key in schema.partition_keys}
     used = {column.path[0] for column in columns_of(parse_where(where))}
     others = [name for name in used if name.lower() not in keys]
@@ -95,11 +96,11 @@ def idle_partitions(
         idle: the age.
         among: only partitions that match one of these; None for all.
     """
-    schema, snapshot = latest_schema(table.store), table.store.snapshots.latest()
+    schema, snapshot = latest_schema(store_of(table)), store_of(table).snapshots.latest()
     if snapshot is None:
         return []
     every = PartitionFilter(row_type=schema.partition_type, predicate=None)
-    entries = live_files(table.store, snapshot, every)
+    entries = live_files(store_of(table), snapshot, every)
     created = numbers(entries.table, "creation_time")
     newest: dict[bytes, int] = {}
     partitions = byte_rows(entries.column("partition").combine_chunks())

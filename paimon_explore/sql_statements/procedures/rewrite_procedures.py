@@ -14,6 +14,7 @@ from paimon_explore.sql_statements.write_targets import write_target
 from paimon_explore.table.catalog.catalog_operations import compact_each, matching_tables
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.table import Table
+from paimon_explore.table.table_base import store_of
 
 REWRITES = Procedures()
 """The procedures by name."""
@@ -119,7 +120,7 @@ def _copy(one: Call) -> None:
     if len(path) > 1 and one.warehouse.find_database(path[-2]) is None:
         catalog.create_database(path[-2])
     name = one.warehouse.named(path)
-    schema = latest_schema(source.store)
+    schema = latest_schema(store_of(source))
     if not catalog.table_exists(name.table):
         catalog.create_table(
             name.table,

@@ -33,9 +33,15 @@ from paimon_explore.metastore.identifier import (
 )
 from paimon_explore.metastore.table_types import check_paimon_table
 from paimon_explore.sanitize import sanitized
-from paimon_explore.table.catalog.catalog_objects import opener_of
+from paimon_explore.table.catalog.catalog_objects import new_table_schema, opener_of
 from paimon_explore.table.catalog.catalog_operations import OperableCatalog
-from paimon_explore.table.catalog.catalog_system_tables import DATABASE, GLOBAL_TABLES, global_table
+from paimon_explore.table.catalog.catalog_system_tables import (
+    DATABASE,
+    GLOBAL_TABLES,
+    Warehouse,
+    global_table,
+)
+from paimon_explore.table.catalog.catalog_tables import table_info
 from paimon_explore.table.row_reader import RowSource
 from paimon_explore.table.table import Table, open_stored_table
 from paimon_explore.table.table_definition import (
@@ -155,11 +161,6 @@ class Catalog(OperableCatalog):
     def warehouse(self) -> str:
         """The folder of the warehouse, or its name on a server."""
         return self._metastore.warehouse
-
-    @property
-    def metastore(self) -> str:
-        """The kind of catalog: `filesystem`, `rest`, `jdbc` or `hive`."""
-        return self._metastore.kind
 
     def databases(self) -> list[str]:
         """Return the names of the databases, sorted.
@@ -310,22 +311,10 @@ class Catalog(OperableCatalog):
         >>> pe.demo().tables("demo")[:3], pe.demo().tables("demo", "no%")
         (['customers', 'empty', 'events'], ['notes'])
         """
-        return sorted(self.iter_tables(database, pattern))
+        return sorted(self._names(database, pattern))
 
-    def iter_tables(self, database: str, pattern: str | None = None) -> Iterator[str]:
-        """Iterate over the names of a database's tables; a server is asked page by page.
-
-        Args:
-            database: the database.
-            pattern: return only names that match; `%` stands for any characters.
-
-        Raises:
-            NotFoundError: there is no such database.
-
-        >>> import paimon_explore as pe
-        >>> next(pe.demo().iter_tables("demo"))
-        'customers'
-        """
+    def _names(self, database: str, pattern: str | None = None) -> Iterator[str]:
+        """The names of a database's tables; a server is asked page by page."""
         if database == DATABASE and not self._metastore.database_exists(DATABASE):
             return iter(sorted(GLOBAL_TABLES))
         return self._metastore.tables(
@@ -396,13 +385,14 @@ class Catalog(OperableCatalog):
         """
         wanted = parse_identifier(name)
         if self._is_global(wanted):
-            return global_table(self, wanted.table)
+            warehouse = Warehouse(options=self.options, opened=self._opened_tables)
+            return global_table(warehouse, wanted.table)
         if wanted.system_table is None:
             raise InvalidInputError(
                 f"{name!r} is not the name of a system table.",
                 hint=f"Open the table with table({name!r}), or write '{name}$snapshots'.",
             )
-        return self._open(wanted, option_texts(options)).system_table(wanted.system_table)
+        return self._open(wanted, option_texts(options)).inspect.system_table(wanted.system_table)
 
     def _is_global(self, wanted: Identifier) -> bool:
         return wanted.database == DATABASE and not self._metastore.database_exists(DATABASE)
@@ -416,24 +406,11 @@ class Catalog(OperableCatalog):
         """
         return {"warehouse": self.warehouse} if self._options is None else dict(self._options)
 
-    def java_options(self) -> dict[str, str]:
-        """Return the options for a catalog of the official connector, with secrets.
-
-        >>> import paimon_explore as pe
-        >>> list(pe.demo().java_options())
-        ['warehouse']
-        """
-        return {"warehouse": self.warehouse, **self._java_options}
-
-    def opened(self) -> Iterator[tuple[str, str, Table]]:
+    def _opened_tables(self) -> Iterator[tuple[str, str, Table]]:
         """Open all tables one after the other, with their database and name.
 
         Tables without Paimon's layout, such as format tables, are left out, and so are tables that
         are dropped in the meantime.
-
-        >>> import paimon_explore as pe
-        >>> sum(1 for database, name, table in pe.demo().opened())
-        11
         """
         for database in self.databases():
             for name in self.tables(database):
@@ -443,7 +420,7 @@ class Catalog(OperableCatalog):
 
     def _opened(self, wanted: Identifier) -> Table | None:
         try:
-            info = self._metastore.table(wanted)
+            info = table_info(self._metastore, wanted)
             if info.type not in _READABLE:
                 return None
             return open_stored_table(info.file_io, info.path, info=info)
@@ -454,7 +431,7 @@ class Catalog(OperableCatalog):
 
     def _open(self, wanted: Identifier, options: Mapping[str, str] | None = None) -> Table:
         try:
-            info = self._metastore.table(wanted)
+            info = table_info(self._metastore, wanted)
             if info.type not in _READABLE:
                 raise _other_type(info.type, wanted)
             return open_stored_table(info.file_io, info.path, wanted.branch, options, info)
@@ -505,7 +482,8 @@ class Catalog(OperableCatalog):
             raise InvalidInputError(
                 f"{name!r} is not a valid name for a new table, because it contains '$'."
             )
-        created = self.table_schema(
+        created = new_table_schema(
+            self,
             schema,
             primary_key=primary_key,
             partition_by=partition_by,
@@ -579,9 +557,23 @@ class Catalog(OperableCatalog):
             raise self._unknown_table(old) from error
 
     def _unknown_table(self, wanted: Identifier) -> NotFoundError:
-        known = sorted(islice(self.iter_tables(wanted.database), _MAX_SUGGESTED))
+        known = sorted(islice(self._names(wanted.database), _MAX_SUGGESTED))
         hint = f"{suggestion(wanted.table, known)}Existing tables: {choices(known)}."
         return NotFoundError("table", wanted.table, wanted.database, hint=hint)
+
+
+def iter_table_names(catalog: Catalog, database: str) -> Iterator[str]:
+    """Iterate over the names of a database's tables; a server is asked page by page.
+
+    Raises:
+        NotFoundError: there is no such database.
+    """
+    return catalog._names(database)  # noqa: SLF001 - of this module
+
+
+def java_options_of(catalog: Catalog) -> dict[str, str]:
+    """Return the options for a catalog of the official connector, with secrets."""
+    return {"warehouse": catalog.warehouse, **catalog._java_options}  # noqa: SLF001 - of this module
 
 
 def _other_type(kind: str, wanted: Identifier) -> UnsupportedFeatureError:

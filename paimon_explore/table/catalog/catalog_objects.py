@@ -77,7 +77,7 @@ class CatalogObjects:
     ) -> "types.FormatTable":
         """Create a table of type `format-table`, whose folder the catalog chooses.
 
-        Only REST catalogs create such tables, as in Java; a Hive metastore gets them from Hive.
+        REST catalogs and Hive metastores have such tables, as in Java.
 
         Args:
             name: `database.table`.
@@ -107,8 +107,8 @@ class CatalogObjects:
             )
         wanted = plain_identifier(name)
         given = {**(options or {}), "type": FORMAT_TABLE, "file.format": file_format}
-        created = self.table_schema(
-            schema, partition_by=partition_by, options=given, comment=comment
+        created = new_table_schema(
+            self, schema, partition_by=partition_by, options=given, comment=comment
         )
         # servers of Paimon replace an existing format table without an error
         exists = self._metastore.table_exists(wanted)
@@ -191,19 +191,6 @@ class CatalogObjects:
             known = self.views(wanted.database)
             hint = f"{suggestion(wanted.table, known)}Existing views: {choices(known)}."
             raise NotFoundError("view", wanted.table, wanted.database, hint=hint) from error
-
-    def view_exists(self, name: str) -> bool:
-        """Return whether a view exists.
-
-        >>> import paimon_explore as pe
-        >>> pe.demo().view_exists("demo.v")
-        False
-        """
-        try:
-            self._metastore.view(plain_identifier(name))
-        except NotFoundError:
-            return False
-        return True
 
     def create_view(  # noqa: PLR0913 - the clauses of CREATE VIEW
         self,
@@ -319,44 +306,6 @@ class CatalogObjects:
         if not self._metastore.drop_view(wanted) and not boolean("if_exists", if_exists):
             raise NotFoundError("view", wanted.table, wanted.database)
 
-    def table_schema(
-        self,
-        schema: Columns,
-        *,
-        primary_key: str | Sequence[str] | None = None,
-        partition_by: str | Sequence[str] | None = None,
-        options: Mapping[str, OptionValue] | None = None,
-        comment: str | None = None,
-    ) -> TableSchema:
-        """Return the schema that `create_table` gives a table; nothing is created.
-
-        Args:
-            schema: its columns, as for `create_table`.
-            primary_key: the columns that identify a row.
-            partition_by: the partition columns.
-            options: table options; those that the catalog sets for new tables are added.
-            comment: a comment on the table.
-
-        Raises:
-            InvalidInputError: columns, keys or options break a rule, which the message names.
-
-        >>> import paimon_explore as pe
-        >>> pe.demo().table_schema({"id": "BIGINT"}, primary_key="id").row_type.names
-        ('id',)
-        """
-        from paimon_explore.metadata.schema.schema_validation import new_schema, validate_create
-
-        created = new_schema(
-            parse_columns(schema),
-            primary_key=optional_column_names("primary_key", primary_key),
-            partition_by=optional_column_names("partition_by", partition_by),
-            options={**self._table_defaults, **option_texts(options)},
-            comment=optional_string("comment", comment),
-            time_millis=system_clock(),
-        )
-        validate_create(created)
-        return created
-
     def functions(self, database: str, pattern: str | None = None) -> list[str]:
         """Return the names of a database's functions, sorted; none if the catalog has none.
 
@@ -466,24 +415,6 @@ class CatalogObjects:
         )
         return None if found is None else list(found)
 
-    def mark_partitions_done(self, name: str, partitions: Sequence[Mapping[str, str]]) -> None:
-        """Mark partitions as complete in the catalog.
-
-        Args:
-            name: `database.table`.
-            partitions: values of all partition columns each.
-
-        Raises:
-            UnsupportedFeatureError: the catalog keeps no partitions.
-
-        >>> import paimon_explore as pe
-        >>> pe.demo().mark_partitions_done("demo.orders", [{"dt": "2026-01-01"}])
-        Traceback (most recent call last):
-        paimon_explore.errors.UnsupportedFeatureError: Marking partitions as done ...
-        """
-        specs = [option_texts(spec) for spec in partitions]
-        self._metastore.mark_partitions_done(plain_identifier(name), specs)
-
     def close(self) -> None:
         """Close the connections to a catalog server; a later call opens them again.
 
@@ -491,3 +422,40 @@ class CatalogObjects:
         >>> pe.demo().close()
         """
         self._metastore.close()
+
+
+def new_table_schema(
+    catalog: CatalogObjects,
+    schema: Columns,
+    *,
+    primary_key: str | Sequence[str] | None = None,
+    partition_by: str | Sequence[str] | None = None,
+    options: Mapping[str, OptionValue] | None = None,
+    comment: str | None = None,
+) -> TableSchema:
+    """Return the schema that `create_table` gives a table; nothing is created.
+
+    Args:
+        catalog: the catalog.
+        schema: its columns, as for `create_table`.
+        primary_key: the columns that identify a row.
+        partition_by: the partition columns.
+        options: table options; those that the catalog sets for new tables are added.
+        comment: a comment on the table.
+
+    Raises:
+        InvalidInputError: columns, keys or options break a rule, which the message names.
+    """
+    from paimon_explore.metadata.schema.schema_validation import new_schema, validate_create
+
+    defaults = catalog._table_defaults  # noqa: SLF001 - of this module
+    created = new_schema(
+        parse_columns(schema),
+        primary_key=optional_column_names("primary_key", primary_key),
+        partition_by=optional_column_names("partition_by", partition_by),
+        options={**defaults, **option_texts(options)},
+        comment=optional_string("comment", comment),
+        time_millis=system_clock(),
+    )
+    validate_create(created)
+    return created

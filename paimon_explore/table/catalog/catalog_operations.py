@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
-from paimon_explore.arguments import boolean, optional_string, string
+from paimon_explore.arguments import optional_string, string
 from paimon_explore.errors import (
     InvalidInputError,
     NotFoundError,
@@ -78,39 +78,6 @@ class OperableCatalog(ExplorableCatalog):
         """
         run: SqlFunction = import_module("paimon_explore").sql  # of a layer above
         return run(text, self, parameters, dialect=dialect)
-
-    def compact_tables(
-        self,
-        databases: str = ".*",
-        tables: str = ".*",
-        excluding: str | None = None,
-        *,
-        full: bool = True,
-        options: Mapping[str, OptionValue] | None = None,
-    ) -> CompactionReport:
-        """Compact tables one after the other, each in a commit of its own.
-
-        A table whose compaction fails does not keep the others from being compacted.
-
-        Args:
-            databases: a regular expression that matches the whole names of the databases.
-            tables: one that matches the names of the tables, `database.table`.
-            excluding: one for the names of tables to leave out.
-            full: as for `Table.compact`.
-            options: table options for the compaction.
-
-        Raises:
-            InvalidInputError: not a regular expression.
-
-        >>> import paimon_explore as pe
-        >>> pe.demo().compact_tables(tables="demo[.](orders|parcels)")
-        compacted 2 tables, 0 failed
-        """
-        boolean("full", full)
-        return compact_each(
-            matching_tables(self, databases, tables, excluding, options=options),
-            lambda table: table.compact(full=full),
-        )
 
     def databases(self) -> list[str]:
         """Return the names of the databases."""

@@ -5,11 +5,11 @@ Spec: concepts/system-tables, global system tables.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Protocol
 
 import pyarrow as pa
 
 from paimon_explore.errors import NotFoundError, choices
+from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.options.table_options import TYPE
 from paimon_explore.sanitize import encodable, masked_options
 from paimon_explore.table.row_reader import RowSource
@@ -56,14 +56,17 @@ CATALOG_OPTIONS = pa.schema(_KEY_VALUE)
 Row = dict[str, object]
 
 
-class Warehouse(Protocol):
-    """The part of a catalog that the global system tables use."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Warehouse:
+    """The part of a catalog that the global system tables use.
 
-    def options(self) -> Mapping[str, str]:
-        """Return the catalog's own options, without secrets."""
+    Attributes:
+        options: returns the catalog's own options, without secrets.
+        opened: opens all tables, with their database and name.
+    """
 
-    def opened(self) -> Iterable[tuple[str, str, Table]]:
-        """Open all tables, with their database and name."""
+    options: Callable[[], Mapping[str, str]]
+    opened: Callable[[], Iterable[tuple[str, str, Table]]]
 
 
 def global_table(warehouse: Warehouse, name: str) -> RowSource:

@@ -175,16 +175,15 @@ def _trips(catalog: Catalog) -> None:
     table = catalog.create_table(
         "demo.trips",
         _columns(id=pa.int32(), place=pa.string(), seats=pa.int32()),
-        comment="Trips; look at t.schema_history()",
+        comment="Trips; look at t.inspect.schema_history()",
     )
     table.append([{"id": 1, "place": "Oslo", "seats": 4}, {"id": 2, "place": "Lyon", "seats": 2}])
     table.create_tag("before")
-    upkeep = table.maintenance
-    upkeep.add_column("guide", "STRING", comment="who leads it", after="place")
-    upkeep.rename_column("place", "city")
-    upkeep.alter_column_type("seats", "BIGINT")
+    table.add_column("guide", "STRING", comment="who leads it", after="place")
+    table.rename_column("place", "city")
+    table.alter_column_type("seats", "BIGINT")
     table.append([{"id": 3, "city": "Turin", "guide": "Ada", "seats": 3_000_000_000}])
-    upkeep.create_branch("draft", "before")
+    table.create_branch("draft", "before")
     open_table(table.path, branch="draft").append([{"id": 9, "place": "Zürich", "seats": 1}])
 
 

@@ -37,30 +37,25 @@ PartitionSpec = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class RewriteOperations:
-    """Operations on one branch of a table that rewrite or repair its files.
+    """Operations on one branch of a table that rewrite or repair its files."""
 
-    Attributes:
-        store: the table's files.
-        dynamic_options: options of this object that override those of the schema.
-    """
-
-    store: TableStore
-    dynamic_options: Mapping[str, str]
+    _store: TableStore
+    _dynamic_options: Mapping[str, str]
 
     def __repr__(self) -> str:
         """Return the name and folder of the table."""
-        paths = self.store.paths
+        paths = self._store.paths
         name = table_name(paths.root, paths.branch)
         return sanitized(f"maintenance of {name}   ({paths.root})")
 
     @property
-    def options(self) -> TableOptions:
+    def _options(self) -> TableOptions:
         """The effective options."""
-        return latest_options(self.store, self.dynamic_options)
+        return latest_options(self._store, self._dynamic_options)
 
     def _table(self) -> tuple[TableStore, TableSchema, TableOptions]:
-        schema = latest_schema(self.store)
-        return self.store, schema, TableOptions({**schema.options, **self.dynamic_options})
+        schema = latest_schema(self._store)
+        return self._store, schema, TableOptions({**schema.options, **self._dynamic_options})
 
     def rescale(
         self,
@@ -87,8 +82,8 @@ class RewriteOperations:
             CommitConflictError: others wrote to the partitions in each of several attempts.
 
         >>> import paimon_explore as pe
-        >>> upkeep = pe.demo().table("demo.parcels").maintenance
-        >>> upkeep.rescale(3).partitions[0].buckets_after, upkeep.options["bucket"]
+        >>> t = pe.demo().table("demo.parcels")
+        >>> t.maintenance.rescale(3).partitions[0].buckets_after, t.options["bucket"]
         (3, '3')
         """
         return rescale_table(
@@ -145,7 +140,7 @@ class RewriteOperations:
             column: the column to index.
             index_type: `btree` for columns with many different values, `bitmap` for few;
                 `full-text`, or a vector index (`ivf-flat`, `ivf-pq`, `ivf-sq`, `ivf-rq`,
-                `diskann`), for `Table.full_text_search` and `Table.vector_search`. Their options
+                `diskann`), for `Table.search`. Their options
                 are `full-text.<option>`, `<type>.<option>` and `fields.<column>.<option>`.
             partitions: values of some partition columns, or several of these; None for the whole
                 table.
@@ -230,7 +225,7 @@ class RewriteOperations:
         >>> t.maintenance.merge_branch("trial").id, t.to_arrow()["id"].to_pylist()
         (2, [1, 2])
         """
-        return merge_branch(self.store, string("source", source), string("target", target))
+        return merge_branch(self._store, string("source", source), string("target", target))
 
     def remove_unexisting_files(self, *, dry_run: bool = True) -> MissingFilesReport:
         """Remove the data files from the latest snapshot that do not exist in the storage.
@@ -286,7 +281,7 @@ class RewriteOperations:
         1
         """
         number = integer("snapshot_id", snapshot_id, minimum=1)
-        return repair_earliest_snapshot(self.store, number)
+        return repair_earliest_snapshot(self._store, number)
 
     def mark_partition_done(self, *partitions: PartitionSpec) -> list[str]:
         """Mark partitions as complete, by the actions of the option `partition.mark-done-action`.

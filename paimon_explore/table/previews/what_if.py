@@ -32,16 +32,14 @@ class WhatIf:
 
     Each result can be printed, displayed, or converted with `to_arrow`.
 
-    Attributes:
-        view: the table.
     """
 
-    view: TableView
+    _view: TableView
 
     def __repr__(self) -> str:
         """The table and the previews."""
         names = "compact, expire_snapshots, expire_partitions, options"
-        return f"WhatIf({self.view.name!r}): {names}"
+        return f"WhatIf({self._view.name!r}): {names}"
 
     def compact(
         self,
@@ -72,13 +70,13 @@ class WhatIf:
         specs = None if partitions is None else _specs(partitions)
         given = option_texts(options)
         python = call_code(
-            f"{self.view.expression}.what_if.compact",
+            f"{self._view.expression}.what_if.compact",
             full=None if full else False,
             partitions=specs,
             options=given or None,
         )
         return compaction_preview(
-            self.view, full=full, partitions=specs, options=given, code=Code(python=python)
+            self._view, full=full, partitions=specs, options=given, code=Code(python=python)
         )
 
     def expire_snapshots(
@@ -89,7 +87,7 @@ class WhatIf:
         older_than: Age | None = None,
         limit: int | None = None,
     ) -> ExpiryPreview:
-        """Preview `Table.expire_snapshots` with the same arguments; as `Table.preview_expiry`.
+        """Preview `Maintenance.expire_snapshots` with the same arguments: what it would remove.
 
         Args:
             retain_min: keep at least so many of the newest snapshots.
@@ -104,15 +102,15 @@ class WhatIf:
         >>> pe.demo().table("demo.orders").what_if.expire_snapshots(retain_max=2).expiring
         (1, 2, 3)
         """
-        upkeep = Maintenance(store=self.view.store, dynamic_options=self.view.dynamic_options)
+        upkeep = Maintenance(_store=self._view.store, _dynamic_options=self._view.dynamic_options)
         retention = upkeep.snapshot_retention(
             retain_min=retain_min, retain_max=retain_max, older_than=older_than, limit=limit
         )
         given = {"retain_min": retain_min, "retain_max": retain_max, "limit": limit}
         age = older_than if older_than is None or isinstance(older_than, str) else str(older_than)
-        name = f"{self.view.expression}.what_if.expire_snapshots"
+        name = f"{self._view.expression}.what_if.expire_snapshots"
         code = Code(python=call_code(name, **given, older_than=age))
-        return expiry_preview(Inspector(self.view), retention, code)
+        return expiry_preview(Inspector(self._view), retention, code)
 
     def expire_partitions(
         self,
@@ -120,7 +118,7 @@ class WhatIf:
         *,
         options: Mapping[str, OptionValue] | None = None,
     ) -> PartitionExpiryPreview:
-        """Preview `Table.expire_partitions`: the time of each partition, and which ones go.
+        """Preview `Maintenance.expire_partitions`: the time of each partition, and which ones go.
 
         Args:
             older_than: the age; None for the option `partition.expiration-time`.
@@ -137,11 +135,11 @@ class WhatIf:
         """
         age = optional_duration("older_than", older_than)
         given = option_texts(options)
-        check_dynamic_options(self.view.target(None, travelled=False).schema, given)
-        name = f"{self.view.expression}.what_if.expire_partitions"
+        check_dynamic_options(self._view.target(None, travelled=False).schema, given)
+        name = f"{self._view.expression}.what_if.expire_partitions"
         code = Code(python=call_code(name, *([age] if age else []), options=given or None))
-        changed = self.view.options.changed(given)
-        return partition_expiry_preview(self.view, age, changed, code=code)
+        changed = self._view.options.changed(given)
+        return partition_expiry_preview(self._view, age, changed, code=code)
 
     def options(self, options: Mapping[str, OptionValue | None]) -> OptionsPreview:
         """Preview `Table.set_options`: which options are accepted, and what they change.
@@ -161,8 +159,8 @@ class WhatIf:
         given = mapping("options", options, hint="Pass option values by key: {'bucket': 2}.")
         kept = option_texts({k: v for k, v in options.items() if v is not None})
         texts = {key: kept.get(key) for key in given}
-        code = Code(python=call_code(f"{self.view.expression}.what_if.options", texts))
-        return options_preview(self.view, texts, code)
+        code = Code(python=call_code(f"{self._view.expression}.what_if.options", texts))
+        return options_preview(self._view, texts, code)
 
 
 def _specs(partitions: Specs) -> list[Mapping[str, object]]:

@@ -65,7 +65,7 @@ class ChangeBatch:
         >>> for batch in stream:
         ...     if batch.snapshot_id < 3:
         ...         batch.ack()  # after the rows are stored elsewhere
-        >>> t.consumers["sink"].next_snapshot
+        >>> t.maintenance.consumers["sink"].next_snapshot
         3
         """
         self._acknowledge(self)

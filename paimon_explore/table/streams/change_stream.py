@@ -126,10 +126,10 @@ class ChangeStream:
         >>> import paimon_explore as pe
         >>> t = pe.demo().table("demo.events")
         >>> stream = t.follow(2, timeout=0, consumer="job")
-        >>> next(stream).snapshot_id, t.consumers["job"].next_snapshot
+        >>> next(stream).snapshot_id, t.maintenance.consumers["job"].next_snapshot
         (2, 2)
         >>> stream.ack()
-        >>> t.consumers["job"].next_snapshot
+        >>> t.maintenance.consumers["job"].next_snapshot
         3
         """
         given = self._given

@@ -25,7 +25,7 @@ from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.table_paths import LATEST, SCHEMA_PREFIX, SNAPSHOT_PREFIX, TablePaths
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.table.latest_schema import latest_schema, snapshot_and_schema
-from paimon_explore.table.maintenance import Maintenance
+from paimon_explore.table.table_alter import AlterableTable
 from paimon_explore.table.table_read import ReadableTable
 from paimon_explore.table.table_write import TableWriter
 from paimon_explore.write.input.cast_policy import CastPolicy
@@ -115,7 +115,7 @@ class StagedTable:
         changes = merged_changes(latest_schema(self.store), typed.new, typed.known)
         if changes:
             self.check_alterable()
-            self.maintenance.alter(*changes)
+            self.schema.alter(*changes)
         return typed.rows
 
     def check_alterable(self) -> None:
@@ -131,15 +131,17 @@ class StagedTable:
             )
 
     @property
-    def maintenance(self) -> Maintenance:
+    def schema(self) -> AlterableTable:
         """The schema changes of the staged table."""
-        return Maintenance(store=self.store, dynamic_options=self.given_options)
+        return AlterableTable(
+            name=self.name, _store=self.store, _dynamic_options=self.given_options
+        )
 
     @property
     def reader(self) -> ReadableTable:
         """The staged table, to be read; rows that are not compacted yet are visible."""
         options = {**self.given_options, DELETION_VECTORS_MERGE_ON_READ.key: "true"}
-        return ReadableTable(name=self.name, store=self.store, dynamic_options=options)
+        return ReadableTable(name=self.name, _store=self.store, _dynamic_options=options)
 
     def new_schemas(self) -> list[TableSchema]:
         """Return the staged schemas, oldest first."""

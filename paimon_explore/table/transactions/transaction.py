@@ -250,7 +250,7 @@ class Transaction(StagedOperations):
         >>> t.schema.comment
         'Notes'
         """
-        return self._alter(lambda table: table.maintenance.alter(*changes, check=check))
+        return self._alter(lambda table: table.schema.alter(*changes, check=check))
 
     def add_column(
         self, name: str, type_text: str, *, comment: str | None = None, after: str | None = None
@@ -266,9 +266,7 @@ class Transaction(StagedOperations):
         1
         """
         return self._alter(
-            lambda table: table.maintenance.add_column(
-                name, type_text, comment=comment, after=after
-            )
+            lambda table: table.schema.add_column(name, type_text, comment=comment, after=after)
         )
 
     def drop_column(self, name: str) -> TableSchema:
@@ -281,7 +279,7 @@ class Transaction(StagedOperations):
         >>> t.schema.row_type.names
         ('id', 'text')
         """
-        return self._alter(lambda table: table.maintenance.drop_column(name))
+        return self._alter(lambda table: table.schema.drop_column(name))
 
     def rename_column(self, name: str, new_name: str) -> TableSchema:
         """Rename a column; see `Table.rename_column`.
@@ -294,7 +292,7 @@ class Transaction(StagedOperations):
         >>> t.count("body = 'new'")
         1
         """
-        return self._alter(lambda table: table.maintenance.rename_column(name, new_name))
+        return self._alter(lambda table: table.schema.rename_column(name, new_name))
 
     def alter_column_type(self, name: str, type_text: str, *, check: bool = True) -> TableSchema:
         """Change the type of a column; see `Table.alter_column_type`.
@@ -308,7 +306,7 @@ class Transaction(StagedOperations):
         1
         """
         return self._alter(
-            lambda table: table.maintenance.alter_column_type(name, type_text, check=check)
+            lambda table: table.schema.alter_column_type(name, type_text, check=check)
         )
 
     # ------------------------------------------------------------ reads

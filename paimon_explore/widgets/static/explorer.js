@@ -2,10 +2,10 @@
 var { decodeColumns, decodeTexts, AskError, failureOf, Channel } = peShared;
 
 // src/dom.js
-var { attribute, el, fill, button, segmented, perFrame, whenQuiet } = peShared;
+var { attribute, el, fill, button, copyButton, segmented, perFrame, whenQuiet } = peShared;
 
 // src/explorer.css
-var explorer_default = '.pe-explorer {\n--pe-bg: var(--jp-layout-color1, var(--vscode-editor-background, Canvas));\n--pe-fg: var(--jp-ui-font-color1, var(--vscode-editor-foreground, CanvasText));\n--pe-muted: color-mix(in srgb, var(--pe-fg) 74%, var(--pe-bg));\n--pe-faint: color-mix(in srgb, var(--pe-fg) 5%, var(--pe-bg));\n--pe-line: color-mix(in srgb, var(--pe-fg) 16%, var(--pe-bg));\n--pe-accent: var(--jp-brand-color1, var(--vscode-focusBorder, #1b6ac9));\n--pe-select: color-mix(in srgb, var(--pe-accent) 20%, var(--pe-bg));\n--pe-append: #2563c9;\n--pe-compact: #7b45c4;\n--pe-overwrite: #b3540b;\n--pe-analyze: #0b7568;\n--pe-unknown: #b3261e;\n--pe-add: #1a7038;\n--pe-remove: #b3261e;\n--pe-tag: #96690a;\n--pe-branch: #0b7568;\n--pe-consumer: #a03a8f;\n--pe-hint: #5a6472;\n--pe-font: var(--jp-ui-font-family, var(--vscode-font-family, system-ui, sans-serif));\n--pe-mono: var(--jp-code-font-family, var(--vscode-editor-font-family, ui-monospace, monospace));\n--pe-gap: 8px;\ncontainer: pe-explorer / inline-size;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: 13px / 1.4 var(--pe-font);\nfont-variant-numeric: tabular-nums;\ntext-align: left;\n}\n.pe-frame {\ndisplay: flex;\nflex-direction: column;\nheight: var(--pe-height, clamp(420px, 100vh - 130px, 1000px));\nborder: 1px solid var(--pe-line);\nborder-radius: 6px;\noverflow: hidden;\n}\n.pe-explorer[data-theme="dark"] {\n--pe-append: #79aefc;\n--pe-compact: #c3a0f8;\n--pe-overwrite: #f5a35f;\n--pe-analyze: #55cdb9;\n--pe-unknown: #ff8f85;\n--pe-add: #76d48f;\n--pe-remove: #ff8f85;\n--pe-tag: #e6bd5c;\n--pe-branch: #55cdb9;\n--pe-consumer: #ee9fe0;\n--pe-hint: #a9b3c0;\n}\n.pe-explorer *,\n.pe-explorer *::before {\nbox-sizing: border-box;\n}\n.pe-explorer [hidden] {\ndisplay: none !important;\n}\n.pe-explorer :focus-visible {\noutline: 2px solid var(--pe-accent);\noutline-offset: -2px;\n}\n.pe-explorer :is(h2, h3, h4, h5, p, dl, dd, pre, table) {\nmargin: 0;\npadding: 0;\n}\n.pe-hidden {\nposition: absolute;\nwidth: 1px;\nheight: 1px;\noverflow: hidden;\nclip-path: inset(50%);\n}\n.pe-space {\nflex: 1;\n}\n.pe-explorer .pe-muted {\ncolor: var(--pe-muted);\n}\n.pe-plus {\ncolor: var(--pe-add);\n}\n.pe-minus {\ncolor: var(--pe-remove);\n}\n.pe-explorer button {\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: inherit;\nfont-size: 12px;\nline-height: 18px;\npadding: 1px 7px;\ncursor: pointer;\n}\n.pe-explorer button:hover:not(:disabled) {\nbackground: var(--pe-faint);\nborder-color: var(--pe-muted);\n}\n.pe-explorer button:disabled {\nopacity: 0.45;\ncursor: default;\n}\n.pe-explorer button[aria-pressed="true"] {\nbackground: var(--pe-select);\nborder-color: var(--pe-accent);\n}\n.pe-explorer .pe-segmented,\n.pe-steps {\ndisplay: inline-flex;\n}\n.pe-explorer .pe-segmented button:not(:first-child),\n.pe-explorer .pe-steps button:not(:first-child) {\nborder-top-left-radius: 0;\nborder-bottom-left-radius: 0;\nmargin-left: -1px;\n}\n.pe-explorer .pe-segmented button:not(:last-child),\n.pe-explorer .pe-steps button:not(:last-child) {\nborder-top-right-radius: 0;\nborder-bottom-right-radius: 0;\n}\n.pe-explorer .pe-segmented button[aria-pressed="true"] {\nz-index: 1;\n}\n.pe-explorer .pe-steps button {\nmin-width: 28px;\n}\n.pe-explorer input {\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: inherit;\nfont-size: 12px;\nline-height: 18px;\npadding: 1px 7px;\nmin-width: 0;\n}\n.pe-explorer input::placeholder {\ncolor: var(--pe-muted);\nopacity: 1;\n}\n.pe-explorer input[aria-invalid] {\nborder-color: var(--pe-remove);\n}\n.pe-explorer .pe-steps-bar {\ndisplay: flex;\nflex: none;\ngap: var(--pe-gap);\n}\n.pe-explorer .pe-goto {\nwidth: 108px;\n}\n.pe-explorer .pe-filter {\nflex: 1 1 140px;\nfont-family: var(--pe-mono) !important;\n}\n.pe-bar {\ndisplay: flex;\nflex-wrap: wrap;\nalign-items: center;\ngap: 6px var(--pe-gap);\npadding: 6px 10px;\n}\n.pe-explorer .pe-chip {\ndisplay: inline-block;\nborder-radius: 9px;\nbackground: color-mix(in srgb, var(--pe-fg) 8%, var(--pe-bg));\ncolor: var(--pe-fg);\nfont-size: 11px;\nline-height: 18px;\npadding: 0 8px;\nwhite-space: nowrap;\nmax-width: 240px;\noverflow: hidden;\ntext-overflow: ellipsis;\n}\n.pe-explorer .pe-chip[data-flag="tag"] {\nbackground: color-mix(in srgb, var(--pe-tag) 18%, var(--pe-bg));\n}\n.pe-explorer .pe-chip[data-flag="branch"] {\nbackground: color-mix(in srgb, var(--pe-branch) 18%, var(--pe-bg));\n}\n.pe-explorer .pe-chip[data-flag="consumer"] {\nbackground: color-mix(in srgb, var(--pe-consumer) 18%, var(--pe-bg));\n}\n.pe-header {\ndisplay: flex;\nalign-items: center;\ngap: 6px;\npadding: 7px 10px 6px;\nborder-bottom: 1px solid var(--pe-line);\noverflow: hidden;\n}\n.pe-explorer .pe-name {\nfont-size: 15px;\nfont-weight: 600;\nline-height: 20px;\nwhite-space: nowrap;\noverflow: hidden;\ntext-overflow: ellipsis;\nmin-width: 0;\n}\n.pe-explorer .pe-header .pe-muted {\nwhite-space: nowrap;\nmargin-right: 4px;\n}\n.pe-explorer .pe-header .pe-chip {\nflex: 0 99 auto;\nmin-width: 24px;\n}\n.pe-explorer .pe-header .pe-button {\nflex: none;\n}\n.pe-summary {\ndisplay: flex;\nflex-wrap: wrap;\nalign-items: center;\ngap: 2px 12px;\npadding: 5px 10px;\nborder-top: 1px solid var(--pe-line);\nbackground: var(--pe-faint);\nmin-height: 30px;\n}\n.pe-user {\nflex: 1 1 60px;\nmin-width: 60px;\noverflow: hidden;\ntext-overflow: ellipsis;\nwhite-space: nowrap;\nfont-size: 12px;\ntext-align: right;\n}\n.pe-kind {\nfont-size: 11px;\nfont-weight: 600;\nletter-spacing: 0.03em;\ncolor: var(--pe-unknown);\n}\n.pe-kind::before {\ncontent: "";\ndisplay: inline-block;\nwidth: 8px;\nheight: 8px;\nmargin-right: 5px;\nbackground: currentColor;\n}\n.pe-kind[data-kind="append"],\n.pe-legend-item[data-kind="append"]::first-letter {\ncolor: var(--pe-append);\n}\n.pe-kind[data-kind="append"]::before {\nborder-radius: 50%;\n}\n.pe-kind[data-kind="compact"],\n.pe-legend-item[data-kind="compact"]::first-letter {\ncolor: var(--pe-compact);\n}\n.pe-kind[data-kind="overwrite"],\n.pe-legend-item[data-kind="overwrite"]::first-letter {\ncolor: var(--pe-overwrite);\n}\n.pe-kind[data-kind="overwrite"]::before {\nclip-path: polygon(50% 0, 100% 100%, 0 100%);\n}\n.pe-kind[data-kind="analyze"],\n.pe-legend-item[data-kind="analyze"]::first-letter {\ncolor: var(--pe-analyze);\n}\n.pe-kind[data-kind="analyze"]::before {\nclip-path: polygon(50% 0, 100% 50%, 50% 100%, 0 50%);\n}\n.pe-legend {\ndisplay: grid;\ngrid-template-columns: auto auto;\ngap: 0 12px;\nfont-size: 11px;\nline-height: 15px;\ncolor: var(--pe-muted);\n}\n.pe-legend-item {\ndisplay: inline-block;\nwhite-space: nowrap;\n}\n.pe-legend-item::first-letter {\nfont-weight: 700;\n}\n.pe-timeline {\ndisplay: flex;\n}\n.pe-timeline-controls {\ndisplay: flex;\nflex-wrap: wrap;\nalign-content: flex-start;\nalign-items: center;\ngap: 5px;\nwidth: 226px;\npadding: 6px 0 4px 10px;\n}\n.pe-timeline-frame {\nposition: relative;\nflex: 1;\nmin-width: 0;\nmargin: 2px 10px 4px 6px;\nmin-height: 90px;\n}\n.pe-timeline-canvas {\ndisplay: block;\nwidth: 100%;\ncursor: pointer;\ntouch-action: pan-y;\nborder-radius: 4px;\n}\n.pe-timeline-note {\nflex-basis: 100%;\nfont-size: 11px;\nline-height: 15px;\ncolor: var(--pe-muted);\n}\n.pe-live {\nfont-size: 11px;\n}\n.pe-new {\nbox-shadow: inset 3px 0 var(--pe-add);\n}\n.pe-tip {\nposition: absolute;\ntop: 2px;\nz-index: 2;\npadding: 4px 8px;\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\nbox-shadow: 0 2px 8px rgb(0 0 0 / 18%);\nfont-size: 11px;\nline-height: 16px;\nwhite-space: nowrap;\npointer-events: none;\nmax-width: 380px;\n}\n.pe-tip > div {\noverflow: hidden;\ntext-overflow: ellipsis;\n}\n.pe-tip > div:first-child {\nfont-weight: 600;\n}\n.pe-query {\nmax-height: 118px;\noverflow: hidden auto;\nborder-top: 1px solid var(--pe-line);\nfont-size: 11px;\nline-height: 15px;\n}\n.pe-query-head {\ndisplay: flex;\nalign-items: center;\njustify-content: space-between;\ngap: 8px;\ncolor: var(--pe-muted);\n}\n.pe-query-name {\nfont-weight: 600;\n}\n.pe-query-name > span {\nfont-weight: 400;\n}\n.pe-query-line {\nheight: 26px;\nmargin: 2px 0;\noverflow: hidden;\nbackground: var(--pe-faint);\ncursor: pointer;\n}\n.pe-explorer .pe-query-line:focus-visible {\noutline-offset: -2px;\n}\n.pe-query-strip {\nposition: relative;\nheight: 100%;\ntransform: translateX(var(--pe-offset, 0));\n}\n.pe-query-strip > * {\nposition: absolute;\ntop: 0;\nbottom: 0;\noverflow: hidden;\n}\n.pe-query-strip > [aria-selected="true"] {\nbackground: var(--pe-select);\n}\n.pe-query-strip i {\nposition: absolute;\ninset: auto 0 0;\nborder-top: 2px solid var(--pe-accent);\nbackground: color-mix(in srgb, var(--pe-accent) 14%, transparent);\n}\n.pe-query-strip span {\nposition: relative;\npadding: 0 3px;\nline-height: 26px;\n}\n.pe-query-strip b {\nwidth: 2px;\nbackground: var(--pe-accent);\n}\n.pe-main {\ndisplay: grid;\ngrid-template-columns:\nminmax(150px, var(--pe-left, 27fr)) minmax(240px, var(--pe-middle, 45fr))\nminmax(150px, var(--pe-right, 28fr));\nflex: 1;\nmin-height: 0;\nborder-top: 1px solid var(--pe-line);\n}\n.pe-explorer .pe-pane {\nposition: relative;\ndisplay: flex;\nflex-direction: column;\nmin-width: 0;\nmin-height: 0;\n}\n.pe-explorer .pe-pane + .pe-pane {\nborder-left: 1px solid var(--pe-line);\n}\n.pe-explorer .pe-pane-title {\npadding: 0 10px;\nborder-bottom: 1px solid var(--pe-line);\nfont-size: 12px;\nfont-weight: 600;\nline-height: 28px;\n}\n.pe-tab-line {\ndisplay: flex;\nflex: none;\nborder-bottom: 1px solid var(--pe-line);\n}\n.pe-tabs {\nposition: relative;\ndisplay: flex;\nflex: 1;\ngap: 0 2px;\npadding: 0 6px;\nmin-width: 0;\noverflow-x: auto;\nscrollbar-width: none;\n}\n.pe-explorer .pe-tabs[data-after] {\nmask-image: linear-gradient(to left, transparent, #000 24px);\n}\n.pe-explorer .pe-tabs[data-before] {\nmask-image: linear-gradient(to right, transparent, #000 24px);\n}\n.pe-explorer .pe-tabs[data-before][data-after] {\nmask-image: linear-gradient(to right, transparent, #000 24px calc(100% - 24px), transparent);\n}\n.pe-tab-list {\nflex: none;\nwidth: 26px;\nmargin: 3px 4px;\npadding: 0 0 0 4px;\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: inherit;\nfont-size: 12px;\ncursor: pointer;\n}\n.pe-badge {\ndisplay: inline-block;\nmargin: -2px 0 -2px 4px;\npadding: 0 5px;\nborder-radius: 8px;\nline-height: 16px;\nvertical-align: 1px;\nbackground: var(--pe-faint);\ncolor: var(--pe-fg);\nfont-size: 11px;\nfont-weight: 600;\n}\n.pe-badge[data-tone="warning"] {\nbackground: color-mix(in srgb, var(--pe-overwrite) 18%, var(--pe-bg));\n}\n.pe-badge[data-tone="error"] {\nbackground: color-mix(in srgb, var(--pe-remove) 22%, var(--pe-bg));\n}\n.pe-explorer .pe-tabs button {\nborder: 0;\nborder-bottom: 2px solid transparent;\nborder-radius: 0;\nbackground: none;\ncolor: var(--pe-muted);\nflex: none;\nline-height: 26px;\npadding: 0 8px;\n}\n.pe-explorer .pe-tabs button[aria-selected="true"] {\nborder-bottom-color: var(--pe-accent);\ncolor: var(--pe-fg);\nfont-weight: 600;\n}\n.pe-panel,\n.pe-view {\ndisplay: flex;\nflex-direction: column;\nflex: 1;\nmin-height: 0;\nmin-width: 0;\n}\n.pe-empty {\npadding: 28px 16px;\ncolor: var(--pe-muted);\ntext-align: center;\ntext-wrap: balance;\nflex: 1;\n}\n.pe-explorer .pe-grid {\ncontain: strict;\nflex: 1;\noverflow: auto;\nmin-height: 80px;\n}\n.pe-grid-top {\nposition: sticky;\ntop: 0;\nz-index: 1;\nwidth: max-content;\n}\n.pe-explorer .pe-grid-head,\n.pe-grid-row {\ndisplay: grid;\ngrid-template-columns: var(--pe-columns);\n}\n.pe-explorer .pe-grid-head {\nborder-bottom: 1px solid var(--pe-line);\nborder-top: 1px solid var(--pe-line);\nbackground: var(--pe-bg);\nfont-size: 11px;\nline-height: 22px;\ncolor: var(--pe-muted);\n}\n.pe-explorer .pe-grid-head button {\nborder: 0;\nbackground: none;\ncolor: inherit;\nfont-size: 11px;\nline-height: 22px;\npadding: 0;\nmin-width: 16px;\ntext-align: inherit;\n}\n.pe-explorer .pe-grid-head button:hover {\ncolor: var(--pe-fg);\ntext-decoration: underline;\nbackground: none;\n}\n.pe-explorer .pe-grid-head [aria-sort]:not([aria-sort="none"]) {\ncolor: var(--pe-fg);\nfont-weight: 600;\n}\n.pe-arrow {\ndisplay: inline-block;\nwidth: 0;\noverflow: visible;\n}\n.pe-cell {\npadding: 0 8px;\noverflow: hidden;\ntext-overflow: ellipsis;\nwhite-space: nowrap;\n}\n.pe-explorer .pe-number {\ntext-align: right;\n}\n.pe-grid-sizer {\nposition: relative;\ncontain: strict;\n}\n.pe-grid-row {\nposition: absolute;\ntop: 0;\nleft: 0;\nheight: 24px;\nline-height: 24px;\nfont-size: 12px;\ncursor: default;\n}\n.pe-grid-row.pe-odd {\nbackground: color-mix(in srgb, var(--pe-fg) 2.5%, var(--pe-bg));\n}\n.pe-grid-row:hover {\nbackground: var(--pe-faint);\n}\n.pe-grid-row[aria-selected="true"] {\nbackground: var(--pe-select) !important;\n}\n.pe-grid-row .pe-cell:nth-child(n + 6):nth-child(-n + 7),\n.pe-grid-row .pe-cell:last-child {\nfont-family: var(--pe-mono);\n}\n.pe-totals > * {\nflex: none;\n}\n.pe-totals {\ndisplay: flex;\nflex-wrap: wrap;\nalign-items: center;\ngap: 2px 10px;\nwhite-space: nowrap;\npadding: 4px 10px;\nborder-top: 1px solid var(--pe-line);\nfont-size: 12px;\nmin-height: 28px;\n}\n.pe-problem {\nmargin: 6px 10px;\npadding: 6px 10px;\nborder-left: 3px solid var(--pe-remove);\nborder-radius: 3px;\nbackground: color-mix(in srgb, var(--pe-remove) 8%, var(--pe-bg));\nfont-size: 12px;\noverflow-wrap: anywhere;\n}\n.pe-path {\nfont-family: var(--pe-mono);\n}\n.pe-notice {\ndisplay: flex;\nflex-direction: column;\nmax-height: 40%;\noverflow: auto;\nposition: relative;\n}\n.pe-notice-item {\nposition: relative;\n}\n.pe-explorer .pe-notice-item > .pe-button {\nposition: absolute;\ntop: 10px;\nright: 16px;\n}\n.pe-footer {\ndisplay: flex;\nalign-items: center;\ngap: var(--pe-gap);\npadding: 5px 10px;\nborder-top: 1px solid var(--pe-line);\nbackground: var(--pe-faint);\n}\n.pe-prompt {\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pe-explorer .pe-code {\nflex: 1;\nmin-width: 0;\noverflow-x: auto;\nbackground: none;\ncolor: var(--pe-fg);\nfont: 12px / 20px var(--pe-mono);\nwhite-space: pre;\nscrollbar-width: none;\npadding: 0 2px;\n}\n.pe-busy {\ncolor: var(--pe-muted);\nfont-size: 11px;\nwhite-space: nowrap;\n}\n@container pe-explorer (max-width: 700px) {\n.pe-explorer .pe-frame {\nheight: auto;\n}\n.pe-explorer .pe-timeline,\n.pe-explorer .pe-header {\nflex-wrap: wrap;\n}\n.pe-explorer .pe-timeline-controls {\nwidth: auto;\npadding: 6px 10px 0;\n}\n.pe-explorer .pe-timeline-frame {\nflex: 1 0 calc(100% - 20px);\nmargin: 2px 10px 4px;\n}\n.pe-legend,\n.pe-explorer .pe-header .pe-muted,\n.pe-explorer .pe-user {\ndisplay: none;\n}\n.pe-main {\ngrid-template-columns: minmax(0, 1fr);\ngrid-auto-rows: 240px 340px 300px;\n}\n.pe-explorer .pe-pane + .pe-pane {\nborder-left: 0;\nborder-top: 1px solid var(--pe-line);\n}\n}\n@media (prefers-reduced-motion: reduce) {\n.pe-explorer * {\ntransition: none !important;\nanimation: none !important;\nscroll-behavior: auto !important;\n}\n}\n@media (forced-colors: active) {\n.pe-tree-row[aria-selected="true"],\n.pe-explorer .pe-grid-row[aria-selected="true"] {\noutline: 2px solid Highlight;\noutline-offset: -2px;\n}\n}\n';
+var explorer_default = '.pe-explorer {\n--pe-bg: var(--jp-layout-color1, var(--vscode-editor-background, Canvas));\n--pe-fg: var(--jp-ui-font-color1, var(--vscode-editor-foreground, CanvasText));\n--pe-muted: color-mix(in srgb, var(--pe-fg) 74%, var(--pe-bg));\n--pe-faint: color-mix(in srgb, var(--pe-fg) 5%, var(--pe-bg));\n--pe-line: color-mix(in srgb, var(--pe-fg) 16%, var(--pe-bg));\n--pe-accent: var(--jp-brand-color1, var(--vscode-focusBorder, #1b6ac9));\n--pe-select: color-mix(in srgb, var(--pe-accent) 20%, var(--pe-bg));\n--pe-append: #2563c9;\n--pe-compact: #7b45c4;\n--pe-overwrite: #b3540b;\n--pe-analyze: #0b7568;\n--pe-unknown: #b3261e;\n--pe-add: #1a7038;\n--pe-remove: #b3261e;\n--pe-tag: #96690a;\n--pe-branch: #0b7568;\n--pe-consumer: #a03a8f;\n--pe-hint: #5a6472;\n--pe-font: var(--jp-ui-font-family, var(--vscode-font-family, system-ui, sans-serif));\n--pe-mono: var(--jp-code-font-family, var(--vscode-editor-font-family, ui-monospace, monospace));\n--pe-gap: 8px;\ncontainer: pe-explorer / inline-size;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: 13px / 1.4 var(--pe-font);\nfont-variant-numeric: tabular-nums;\ntext-align: left;\n}\n.pe-frame {\ndisplay: flex;\nflex-direction: column;\nheight: var(--pe-height, clamp(420px, 100vh - 130px, 1000px));\nborder: 1px solid var(--pe-line);\nborder-radius: 6px;\noverflow: hidden;\n}\n.pe-explorer[data-theme="dark"] {\n--pe-append: #79aefc;\n--pe-compact: #c3a0f8;\n--pe-overwrite: #f5a35f;\n--pe-analyze: #55cdb9;\n--pe-unknown: #ff8f85;\n--pe-add: #76d48f;\n--pe-remove: #ff8f85;\n--pe-tag: #e6bd5c;\n--pe-branch: #55cdb9;\n--pe-consumer: #ee9fe0;\n--pe-hint: #a9b3c0;\n}\n.pe-explorer *,\n.pe-explorer *::before {\nbox-sizing: border-box;\n}\n.pe-explorer [hidden] {\ndisplay: none !important;\n}\n.pe-explorer :focus-visible {\noutline: 2px solid var(--pe-accent);\noutline-offset: -2px;\n}\n.pe-explorer :is(h2, h3, h4, h5, p, dl, dd, pre, table) {\nmargin: 0;\npadding: 0;\n}\n.pe-hidden {\nposition: absolute;\nwidth: 1px;\nheight: 1px;\noverflow: hidden;\nclip-path: inset(50%);\n}\n.pe-explorer .pe-muted {\ncolor: var(--pe-muted);\n}\n.pe-plus {\ncolor: var(--pe-add);\n}\n.pe-minus {\ncolor: var(--pe-remove);\n}\n.pe-explorer button {\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: inherit;\nfont-size: 12px;\nline-height: 18px;\npadding: 1px 7px;\ncursor: pointer;\n}\n.pe-explorer button:hover:not(:disabled) {\nbackground: var(--pe-faint);\nborder-color: var(--pe-muted);\n}\n.pe-explorer button:disabled {\nopacity: 0.45;\ncursor: default;\n}\n.pe-explorer button[aria-pressed="true"] {\nbackground: var(--pe-select);\nborder-color: var(--pe-accent);\n}\n.pe-explorer .pe-segmented,\n.pe-steps {\ndisplay: inline-flex;\n}\n.pe-explorer .pe-segmented button:not(:first-child),\n.pe-explorer .pe-steps button:not(:first-child) {\nborder-top-left-radius: 0;\nborder-bottom-left-radius: 0;\nmargin-left: -1px;\n}\n.pe-explorer .pe-segmented button:not(:last-child),\n.pe-explorer .pe-steps button:not(:last-child) {\nborder-top-right-radius: 0;\nborder-bottom-right-radius: 0;\n}\n.pe-explorer .pe-segmented button[aria-pressed="true"] {\nz-index: 1;\n}\n.pe-explorer .pe-steps button {\nmin-width: 28px;\n}\n.pe-explorer input {\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: inherit;\nfont-size: 12px;\nline-height: 18px;\npadding: 1px 7px;\nmin-width: 0;\n}\n.pe-explorer input::placeholder {\ncolor: var(--pe-muted);\nopacity: 1;\n}\n.pe-explorer input[aria-invalid] {\nborder-color: var(--pe-remove);\n}\n.pe-explorer .pe-steps-bar {\nposition: relative;\ndisplay: flex;\nflex-wrap: wrap;\ngap: 4px var(--pe-gap);\nmargin-left: auto;\n}\n.pe-explorer .pe-filter {\nflex: 1 1 140px;\nfont-family: var(--pe-mono) !important;\n}\n.pe-bar {\ndisplay: flex;\nflex-wrap: wrap;\nalign-items: center;\ngap: 6px var(--pe-gap);\npadding: 6px 10px;\n}\n.pe-explorer .pe-chip {\ndisplay: inline-block;\nborder-radius: 9px;\nbackground: color-mix(in srgb, var(--pe-fg) 8%, var(--pe-bg));\ncolor: var(--pe-fg);\nfont-size: 11px;\nline-height: 18px;\npadding: 0 8px;\noverflow-wrap: anywhere;\n}\n.pe-explorer .pe-chip[data-flag="tag"] {\nbackground: color-mix(in srgb, var(--pe-tag) 18%, var(--pe-bg));\n}\n.pe-explorer .pe-chip[data-flag="branch"] {\nbackground: color-mix(in srgb, var(--pe-branch) 18%, var(--pe-bg));\n}\n.pe-explorer .pe-chip[data-flag="consumer"] {\nbackground: color-mix(in srgb, var(--pe-consumer) 18%, var(--pe-bg));\n}\n.pe-header {\ndisplay: flex;\nflex-wrap: wrap;\nalign-items: center;\ngap: 4px 6px;\npadding: 7px 10px 6px;\nborder-bottom: 1px solid var(--pe-line);\n}\n.pe-explorer .pe-name {\nfont-size: 15px;\nfont-weight: 600;\nline-height: 20px;\noverflow-wrap: anywhere;\n}\n.pe-explorer .pe-header .pe-muted {\noverflow-wrap: anywhere;\nmargin-right: 4px;\n}\n.pe-summary {\ndisplay: flex;\nflex-wrap: wrap;\nalign-items: center;\ngap: 2px 12px;\npadding: 5px 10px;\nborder-top: 1px solid var(--pe-line);\nbackground: var(--pe-faint);\nmin-height: 30px;\n}\n.pe-user {\nmargin-left: auto;\noverflow-wrap: anywhere;\nfont-size: 12px;\n}\n.pe-kind {\nfont-size: 11px;\nfont-weight: 600;\nletter-spacing: 0.03em;\ncolor: var(--pe-unknown);\n}\n.pe-kind::before {\ncontent: "";\ndisplay: inline-block;\nwidth: 8px;\nheight: 8px;\nmargin-right: 5px;\nbackground: currentColor;\n}\n.pe-kind[data-kind="append"],\n.pe-legend-item[data-kind="append"]::first-letter {\ncolor: var(--pe-append);\n}\n.pe-kind[data-kind="append"]::before {\nborder-radius: 50%;\n}\n.pe-kind[data-kind="compact"],\n.pe-legend-item[data-kind="compact"]::first-letter {\ncolor: var(--pe-compact);\n}\n.pe-kind[data-kind="overwrite"],\n.pe-legend-item[data-kind="overwrite"]::first-letter {\ncolor: var(--pe-overwrite);\n}\n.pe-kind[data-kind="overwrite"]::before {\nclip-path: polygon(50% 0, 100% 100%, 0 100%);\n}\n.pe-kind[data-kind="analyze"],\n.pe-legend-item[data-kind="analyze"]::first-letter {\ncolor: var(--pe-analyze);\n}\n.pe-kind[data-kind="analyze"]::before {\nclip-path: polygon(50% 0, 100% 50%, 50% 100%, 0 50%);\n}\n.pe-legend {\ndisplay: grid;\ngrid-template-columns: auto auto;\ngap: 0 12px;\nfont-size: 11px;\nline-height: 15px;\ncolor: var(--pe-muted);\n}\n.pe-legend-item {\ndisplay: inline-block;\nwhite-space: nowrap;\n}\n.pe-legend-item::first-letter {\nfont-weight: 700;\n}\n.pe-timeline {\ndisplay: flex;\n}\n.pe-timeline-controls {\ndisplay: flex;\nflex-wrap: wrap;\nalign-content: flex-start;\nalign-items: center;\ngap: 5px;\nwidth: 226px;\npadding: 6px 0 4px 10px;\n}\n.pe-timeline-frame {\nposition: relative;\nflex: 1;\nmin-width: 0;\nmargin: 2px 10px 4px 6px;\nmin-height: 90px;\n}\n.pe-timeline-canvas {\ndisplay: block;\nwidth: 100%;\ncursor: pointer;\ntouch-action: pan-y;\nborder-radius: 4px;\n}\n.pe-timeline-note {\nflex-basis: 100%;\nfont-size: 11px;\nline-height: 15px;\ncolor: var(--pe-muted);\n}\n.pe-live {\nfont-size: 11px;\n}\n.pe-new {\nbox-shadow: inset 3px 0 var(--pe-add);\n}\n.pe-tip {\nposition: absolute;\ntop: 2px;\nz-index: 2;\npadding: 4px 8px;\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\nbox-shadow: 0 2px 8px rgb(0 0 0 / 18%);\nfont-size: 11px;\nline-height: 16px;\nwhite-space: nowrap;\npointer-events: none;\nmax-width: 380px;\n}\n.pe-tip > div {\noverflow: hidden;\ntext-overflow: ellipsis;\n}\n.pe-tip > div:first-child {\nfont-weight: 600;\n}\n.pe-query {\nmax-height: 118px;\noverflow: hidden auto;\nborder-top: 1px solid var(--pe-line);\nfont-size: 11px;\nline-height: 15px;\n}\n.pe-query-head {\ndisplay: flex;\nalign-items: center;\njustify-content: space-between;\ngap: 8px;\ncolor: var(--pe-muted);\n}\n.pe-query-name {\nfont-weight: 600;\n}\n.pe-query-name > span {\nfont-weight: 400;\n}\n.pe-query-line {\nheight: 26px;\nmargin: 2px 0;\noverflow: hidden;\nbackground: var(--pe-faint);\ncursor: pointer;\n}\n.pe-explorer .pe-query-line:focus-visible {\noutline-offset: -2px;\n}\n.pe-query-strip {\nposition: relative;\nheight: 100%;\ntransform: translateX(var(--pe-offset, 0));\n}\n.pe-query-strip > * {\nposition: absolute;\ntop: 0;\nbottom: 0;\noverflow: hidden;\n}\n.pe-query-strip > [aria-selected="true"] {\nbackground: var(--pe-select);\n}\n.pe-query-strip i {\nposition: absolute;\ninset: auto 0 0;\nborder-top: 2px solid var(--pe-accent);\nbackground: color-mix(in srgb, var(--pe-accent) 14%, transparent);\n}\n.pe-query-strip span {\nposition: relative;\npadding: 0 3px;\nline-height: 26px;\n}\n.pe-query-strip b {\nwidth: 2px;\nbackground: var(--pe-accent);\n}\n.pe-main {\ndisplay: grid;\ngrid-template-columns:\nminmax(150px, var(--pe-left, 27%)) minmax(240px, 1fr)\nminmax(150px, var(--pe-right, 28%));\nflex: 1;\nmin-height: 0;\nborder-top: 1px solid var(--pe-line);\n}\n.pe-explorer .pe-pane {\nposition: relative;\ndisplay: flex;\nflex-direction: column;\nmin-width: 0;\nmin-height: 0;\n}\n.pe-explorer .pe-pane + .pe-pane {\nborder-left: 1px solid var(--pe-line);\n}\n.pe-explorer .pe-pane-title {\npadding: 0 10px;\nborder-bottom: 1px solid var(--pe-line);\nfont-size: 12px;\nfont-weight: 600;\nline-height: 28px;\n}\n.pe-tabs {\ndisplay: flex;\nflex: none;\nflex-wrap: wrap;\ngap: 0 2px;\npadding: 0 6px;\nborder-bottom: 1px solid var(--pe-line);\n}\n.pe-badge {\ndisplay: inline-block;\nmargin: -2px 0 -2px 4px;\npadding: 0 5px;\nborder-radius: 8px;\nline-height: 16px;\nvertical-align: 1px;\nbackground: var(--pe-faint);\ncolor: var(--pe-fg);\nfont-size: 11px;\nfont-weight: 600;\n}\n.pe-badge[data-tone="warning"] {\nbackground: color-mix(in srgb, var(--pe-overwrite) 18%, var(--pe-bg));\n}\n.pe-badge[data-tone="error"] {\nbackground: color-mix(in srgb, var(--pe-remove) 22%, var(--pe-bg));\n}\n.pe-explorer .pe-tabs button {\nborder: 0;\nborder-bottom: 2px solid transparent;\nborder-radius: 0;\nbackground: none;\ncolor: var(--pe-muted);\nflex: none;\nline-height: 26px;\npadding: 0 8px;\n}\n.pe-explorer .pe-tabs button[aria-selected="true"] {\nborder-bottom-color: var(--pe-accent);\ncolor: var(--pe-fg);\nfont-weight: 600;\n}\n.pe-group,\n.pe-panel,\n.pe-view {\ndisplay: flex;\nflex-direction: column;\nflex: 1;\nmin-height: 0;\nmin-width: 0;\n}\n.pe-empty {\npadding: 28px 16px;\ncolor: var(--pe-muted);\ntext-align: center;\ntext-wrap: balance;\nflex: 1;\n}\n.pe-explorer .pe-grid {\ncontain: strict;\nflex: 1;\noverflow: auto;\nmin-height: 80px;\n}\n.pe-grid-top {\nposition: sticky;\ntop: 0;\nz-index: 1;\nwidth: max-content;\n}\n.pe-explorer .pe-grid-head,\n.pe-grid-row {\ndisplay: grid;\ngrid-template-columns: var(--pe-columns);\n}\n.pe-explorer .pe-grid-head {\nborder-bottom: 1px solid var(--pe-line);\nborder-top: 1px solid var(--pe-line);\nbackground: var(--pe-bg);\nfont-size: 11px;\nline-height: 22px;\ncolor: var(--pe-muted);\n}\n.pe-explorer .pe-grid-head button {\nborder: 0;\nbackground: none;\ncolor: inherit;\nfont-size: 11px;\nline-height: 22px;\npadding: 0;\nmin-width: 16px;\ntext-align: inherit;\n}\n.pe-explorer .pe-grid-head button:hover {\ncolor: var(--pe-fg);\ntext-decoration: underline;\nbackground: none;\n}\n.pe-explorer .pe-grid-head [aria-sort]:not([aria-sort="none"]) {\ncolor: var(--pe-fg);\nfont-weight: 600;\n}\n.pe-arrow {\ndisplay: inline-block;\nwidth: 0;\noverflow: visible;\n}\n.pe-cell {\npadding: 0 8px;\noverflow: hidden;\ntext-overflow: ellipsis;\nwhite-space: nowrap;\n}\n.pe-explorer .pe-number {\ntext-align: right;\n}\n.pe-grid-sizer {\nposition: relative;\ncontain: strict;\n}\n.pe-grid-row {\nposition: absolute;\ntop: 0;\nleft: 0;\nheight: 24px;\nline-height: 24px;\nfont-size: 12px;\ncursor: default;\n}\n.pe-grid-row.pe-odd {\nbackground: color-mix(in srgb, var(--pe-fg) 2.5%, var(--pe-bg));\n}\n.pe-grid-row:hover {\nbackground: var(--pe-faint);\n}\n.pe-grid-row[aria-selected="true"] {\nbackground: var(--pe-select) !important;\n}\n.pe-grid-row .pe-cell:nth-child(n + 6):nth-child(-n + 7),\n.pe-grid-row .pe-cell:last-child {\nfont-family: var(--pe-mono);\n}\n.pe-totals > * {\nflex: none;\n}\n.pe-totals {\ndisplay: flex;\nflex-wrap: wrap;\nalign-items: center;\ngap: 2px 10px;\nwhite-space: nowrap;\npadding: 4px 10px;\nborder-top: 1px solid var(--pe-line);\nfont-size: 12px;\nmin-height: 28px;\n}\n.pe-problem {\nmargin: 6px 10px;\npadding: 6px 10px;\nborder-left: 3px solid var(--pe-remove);\nborder-radius: 3px;\nbackground: color-mix(in srgb, var(--pe-remove) 8%, var(--pe-bg));\nfont-size: 12px;\noverflow-wrap: anywhere;\n}\n.pe-path {\nfont-family: var(--pe-mono);\n}\n.pe-notice {\ndisplay: flex;\nflex-direction: column;\nmax-height: 40%;\noverflow: auto;\nposition: relative;\n}\n.pe-notice-item {\nposition: relative;\n}\n.pe-explorer .pe-notice-item > .pe-button {\nposition: absolute;\ntop: 10px;\nright: 16px;\n}\n.pe-footer {\ndisplay: flex;\nalign-items: center;\ngap: var(--pe-gap);\npadding: 5px 10px;\nborder-top: 1px solid var(--pe-line);\nbackground: var(--pe-faint);\n}\n.pe-prompt {\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pe-explorer .pe-code {\nflex: 1;\nmin-width: 0;\nmax-height: 64px;\noverflow: auto;\nbackground: none;\ncolor: var(--pe-fg);\nfont: 12px / 20px var(--pe-mono);\nwhite-space: pre-wrap;\noverflow-wrap: anywhere;\npadding: 0 2px;\n}\n.pe-busy {\ncolor: var(--pe-muted);\nfont-size: 11px;\nwhite-space: nowrap;\n}\n@container pe-explorer (max-width: 1080px) {\n.pe-frame {\nheight: var(--pe-height, clamp(560px, 100vh - 130px, 1000px));\n}\n.pe-main {\ngrid-template: minmax(0, 2fr) minmax(0, 3fr) / minmax(270px, var(--pe-left, 27%)) minmax(0, 1fr);\n}\n.pe-pane-view {\ngrid-area: 1 / 2 / 3;\n}\n.pe-explorer .pe-pane + .pe-pane-detail {\nborder-left: 0;\nborder-top: 1px solid var(--pe-line);\n}\n}\n@container pe-explorer (max-width: 700px) {\n.pe-explorer .pe-frame {\nheight: auto;\n}\n.pe-explorer .pe-timeline,\n.pe-explorer .pe-header {\nflex-wrap: wrap;\n}\n.pe-explorer .pe-timeline-controls {\nwidth: auto;\npadding: 6px 10px 0;\n}\n.pe-explorer .pe-timeline-frame {\nflex: 1 0 calc(100% - 20px);\nmargin: 2px 10px 4px;\n}\n.pe-legend,\n.pe-explorer .pe-header .pe-muted,\n.pe-explorer .pe-user {\ndisplay: none;\n}\n.pe-main {\ngrid-template: 240px 340px 300px / minmax(0, 1fr);\n}\n.pe-pane-view {\ngrid-area: auto;\n}\n.pe-explorer .pe-pane + .pe-pane {\nborder-left: 0;\nborder-top: 1px solid var(--pe-line);\n}\n}\n@media (prefers-reduced-motion: reduce) {\n.pe-explorer * {\ntransition: none !important;\nanimation: none !important;\nscroll-behavior: auto !important;\n}\n}\n@media (forced-colors: active) {\n.pe-tree-row[aria-selected="true"],\n.pe-explorer .pe-grid-row[aria-selected="true"] {\noutline: 2px solid Highlight;\noutline-offset: -2px;\n}\n}\n';
 
 // src/file_name.js
 function shortName(name2) {
@@ -16,24 +16,28 @@ function shortName(name2) {
 }
 
 // src/keyboard.js
-var COMMANDS = {
-  ArrowLeft: { do: "step", by: -1 },
-  ArrowRight: { do: "step", by: 1 },
-  PageUp: { do: "step", by: -10 },
-  PageDown: { do: "step", by: 10 },
-  Home: { do: "first" },
-  End: { do: "last" },
-  "/": { do: "filter" },
-  m: { do: "mark" },
-  y: { do: "copy" },
-  "?": { do: "help" },
-  Escape: { do: "leave" }
-};
-function commandOf(event, where) {
-  if (event.ctrlKey || event.metaKey || event.altKey) return void 0;
-  if (where.typing && event.key !== "Escape") return void 0;
-  if (where.tabs && /^(Arrow|Home|End)/.test(event.key)) return void 0;
-  return Object.hasOwn(COMMANDS, event.key) ? COMMANDS[event.key] : void 0;
+var ACTS = [
+  { id: "find", key: "Ctrl-K", label: "Find a view, snapshot, tag, file, column or command" },
+  { id: "previous", key: "ArrowLeft", shown: "←", label: "Previous snapshot" },
+  { id: "next", key: "ArrowRight", shown: "→", label: "Next snapshot" },
+  { id: "back", key: "PageUp", shown: "PgUp", label: "Ten snapshots back" },
+  { id: "forward", key: "PageDown", shown: "PgDn", label: "Ten snapshots forward" },
+  { id: "first", key: "Home", label: "First snapshot" },
+  { id: "last", key: "End", label: "Last snapshot" },
+  { id: "filter", key: "/", label: "Filter the files" },
+  { id: "mark", key: "m", label: "Mark this snapshot for comparison" },
+  { id: "copy", key: "y", label: "Copy the code" },
+  { id: "export", key: "s", label: "Copy or save tables and pictures" },
+  { id: "settings", key: ",", label: "Settings" },
+  { id: "help", key: "?", label: "Keyboard shortcuts, symbols and terms" },
+  { id: "leave", key: "Escape", shown: "Esc", label: "Return to the notebook" }
+];
+function actOf({ key, ctrlKey, metaKey, altKey }, { typing, tabs }) {
+  if (altKey) return void 0;
+  if (ctrlKey || metaKey) return key.toLowerCase() === "k" ? "find" : void 0;
+  if (typing && key !== "Escape") return void 0;
+  if (tabs && /^(Arrow|Home|End)/.test(key)) return void 0;
+  return ACTS.find((act) => act.key === key)?.id;
 }
 function rowAfter(key, row, count) {
   if (!count) return void 0;
@@ -43,13 +47,28 @@ function rowAfter(key, row, count) {
 }
 
 // src/text_format.js
-var { CELL_LIMIT, visible, cut, formatCount, formatShort, formatBytes, formatTime, plural, withExample } = peShared;
+var { CELL_LIMIT, NO_SNAPSHOT, visible, cut, formatCount, formatShort, formatBytes, formatTime, plural, withExample } = peShared;
+
+// src/problem_view.js
+function problem(failure) {
+  if (failure.kind === "not saved") return el("p", { class: "pe-empty" }, failure.message);
+  return el(
+    "div",
+    { class: "pe-problem", role: "alert", "data-error": failure.kind },
+    el("strong", {}, visible(failure.kind)),
+    el("p", {}, visible(cut(failure.message, 2e3))),
+    failure.path && !failure.message.includes(failure.path) ? el("p", { class: "pe-path" }, visible(failure.path)) : null,
+    failure.hint ? el("p", {}, visible(failure.hint)) : null
+  );
+}
 
 // src/virtual_scroll.js
 var { ROW_HEIGHT, windowOf, scrollTo } = peShared;
 
 // src/files_view.js
 var UNKNOWN_BUCKET = -1;
+var MAX_EXPORTED = 1e4;
+var EXPORTED_AT_ONCE = 500;
 var NOTHING = { rows: new Uint32Array(0), sum: { files: 0, bytes: 0, rows: 0 }, levels: [] };
 function createFiles(context) {
   const { store, channel, history } = context;
@@ -225,7 +244,7 @@ function createFiles(context) {
       scroller.scrollTop,
       scroller.clientHeight - header.offsetHeight
     );
-    store.set({ node: `file/${frame}/${rows[at]}`, help: false });
+    store.set({ node: `file/${frame}/${rows[at]}`, aside: "" });
     draw();
   };
   let scrolled = false;
@@ -250,6 +269,25 @@ function createFiles(context) {
     event.preventDefault();
     event.stopPropagation();
   });
+  scroller.addEventListener("pe-export", (event) => {
+    event.detail.rows = exported();
+  });
+  const exported = async () => {
+    const { lifetimes, frame } = context.files();
+    const wanted = lifetimes ? [...rows.subarray(0, MAX_EXPORTED)] : [];
+    for (let at = 0; at < wanted.length; at += EXPORTED_AT_ONCE) {
+      const some = wanted.slice(at, at + EXPORTED_AT_ONCE);
+      const { body } = await channel.ask("rows", { frame, rows: some });
+      for (const [index, row] of some.entries()) texts.set(row, body.rows[index]);
+    }
+    const found = wanted.map(
+      (row) => columns.map(
+        ({ exact, text }) => String((exact ?? text)(row, lifetimes))
+      )
+    );
+    const heads = columns.map(({ title }) => title);
+    return { rows: [heads, ...found], more: rows.length > wanted.length };
+  };
   const observer = new ResizeObserver(draw);
   observer.observe(scroller);
   reselect();
@@ -318,14 +356,16 @@ function columnsOf({ history }, texts) {
       title: "rows",
       width: 66,
       number: true,
-      text: (row, { columns }) => formatShort(columns.rows[row])
+      text: (row, { columns }) => formatShort(columns.rows[row]),
+      exact: (row, { columns }) => columns.rows[row]
     },
     {
       key: "size",
       title: "size",
       width: 66,
       number: true,
-      text: (row, { columns }) => formatBytes(columns.size[row])
+      text: (row, { columns }) => formatBytes(columns.size[row]),
+      exact: (row, { columns }) => columns.size[row]
     },
     { key: "", title: "min key", width: 96, text: (row) => visible(texts(row)?.min_key ?? "…") },
     { key: "", title: "max key", width: 96, text: (row) => visible(texts(row)?.max_key ?? "…") },
@@ -363,7 +403,8 @@ function columnsOf({ history }, texts) {
       key: "",
       title: "file",
       width: 300,
-      text: (row) => visible(shortName(texts(row)?.name ?? "…"))
+      text: (row) => visible(shortName(texts(row)?.name ?? "…")),
+      exact: (row) => texts(row)?.name ?? ""
     }
   ];
   return history.table.partitioned ? all : all.slice(1);
@@ -418,8 +459,8 @@ function rowElement(columns, parent) {
 function emptyText(context, scope, condition) {
   const { lifetimes, failure, covered, first, last, unknown } = context.files();
   const { position, selected } = context.store.get();
-  if (context.history.count === 0) return "The table has no snapshot yet.";
-  if (failure) return `${failure.kind}: ${visible(failure.message)}`;
+  if (context.history.count === 0) return NO_SNAPSHOT;
+  if (failure) return problem(failure);
   if (!lifetimes || position < first || position > last) {
     return covered ? `Reading manifests: ${formatCount(covered)} of ${formatCount(context.history.count)} snapshots…` : "Reading manifests…";
   }
@@ -535,69 +576,74 @@ function lazy(context, name2) {
   };
 }
 
+// src/remembered.js
+function remembered(where, name2) {
+  try {
+    return JSON.parse(globalThis[where].getItem(`paimon-explore-${name2}`) ?? "null") ?? void 0;
+  } catch {
+    return void 0;
+  }
+}
+function remember(where, name2, value) {
+  try {
+    globalThis[where].setItem(`paimon-explore-${name2}`, JSON.stringify(value));
+  } catch {
+  }
+}
+
 // src/explorer_tabs.js
 var COUNT_MILLIS = 700;
-var reportTab = (id, title) => ({ id, title, create: lazyPane("report", id) });
-var PANES = [
-  reportTab("overview", "Overview"),
-  { id: "files", title: "Files", create: createFiles },
-  { id: "rows", title: "Rows", create: lazyPane("rows") },
-  { id: "sql", title: "SQL", create: lazyPane("sql"), bundle: "sql" },
-  { id: "partitions", title: "Partitions", create: lazyPane("partitions") },
-  { id: "profile", title: "Profile", create: lazyPane("profile") },
-  reportTab("heat", "Partition heatmap"),
-  reportTab("lsm", "LSM tree"),
-  reportTab("diff", "Snapshot diff"),
-  reportTab("explain", "Explain scan"),
-  reportTab("key", "Key history"),
-  reportTab("why", "Explain file"),
-  reportTab("health", "Health"),
-  reportTab("schema", "Schema history"),
-  reportTab("expiry", "Expiry preview"),
-  reportTab("compare", "Compare"),
-  reportTab("what_if", "What if"),
-  reportTab("replay", "Commit replay"),
-  { id: "bytes", title: "Bytes", create: lazyPane("bytes"), bundle: "bytes" }
-];
+var KINDS = {
+  files: { create: createFiles },
+  rows: { create: lazyPane("rows") },
+  sql: { create: lazyPane("sql"), bundle: "sql" },
+  partitions: { create: lazyPane("partitions") },
+  profile: { create: lazyPane("profile") },
+  bytes: { create: lazyPane("bytes"), bundle: "bytes" }
+};
+function offeredGroups(groups, offers) {
+  const isOffered = (id) => {
+    const name2 = KINDS[id]?.bundle;
+    return !name2 || offers({ op: "pane", name: name2 });
+  };
+  return groups.map(([title, tabs]) => [title, tabs.filter(([id]) => isOffered(id))]);
+}
 function createViews(context) {
   const { store, prefix } = context;
-  const panes = PANES.filter(({ bundle: name2 }) => !name2 || context.offers({ op: "pane", name: name2 }));
   const panel = el("div", { class: "pe-panel", role: "tabpanel", id: `${prefix}-panel` });
-  const tabs = createTabs(context, panes);
+  const tabs = createTabs(context, panel);
   const element = el(
     "section",
     { class: "pe-pane pe-pane-view", "aria-label": "View" },
-    tabs.element,
-    panel
+    ...tabs.elements
   );
   const made = new Map();
   const missed = new Map();
   const current = () => {
-    const kind = panes.find(({ id }) => id === store.get().tab) ?? panes[0];
-    let pane = made.get(kind.id);
+    const { tab } = store.get();
+    let pane = made.get(tab);
     if (!pane) {
-      pane = kind.create(context);
-      made.set(kind.id, pane);
+      pane = (KINDS[tab]?.create ?? lazyPane("report", tab))(context);
+      made.set(tab, pane);
     }
-    return { kind, pane };
+    return pane;
   };
   const show = () => {
-    const { kind, pane } = current();
-    tabs.choose(kind.id);
-    attribute(panel, "aria-labelledby", `${prefix}-tab-${kind.id}`);
-    fill(panel, pane.element);
-    return pane;
+    const { tab } = store.get();
+    tabs.choose(tab);
+    attribute(panel, "aria-labelledby", `${prefix}-tab-${tab}`);
+    fill(panel, current().element);
   };
   show();
   return {
     element,
-    focus: () => current().pane.focus(),
+    focus: () => current().focus(),
     countFindings: tabs.countFindings,
     /** @param {Set<Change>} changed */
     update(changed) {
       if (changed.has("tab")) show();
       if (changed.has("selected") || changed.has("tab")) tabs.countFindings();
-      const { pane: shown } = current();
+      const shown = current();
       for (const pane of made.values()) {
         if (pane !== shown) missed.set(pane, new Set([...missed.get(pane) ?? [], ...changed]));
       }
@@ -610,63 +656,34 @@ function createViews(context) {
     }
   };
 }
-function createTabs({ store, prefix, channel }, panes) {
-  const bar = el("div", { class: "pe-tabs", role: "tablist", "aria-label": "Views" });
-  const list = el("select", { class: "pe-tab-list", "aria-label": "All views", hidden: true });
-  const tabs = new Map();
-  for (const { id, title } of panes) {
-    const tab = el(
-      "button",
-      {
-        type: "button",
-        role: "tab",
-        id: `${prefix}-tab-${id}`,
-        "aria-controls": `${prefix}-panel`
-      },
-      title
-    );
-    tab.addEventListener("click", () => store.set({ tab: id }));
-    tabs.set(id, tab);
-    bar.append(tab);
-    list.append(new Option(title, id));
-  }
-  list.addEventListener("change", () => store.set({ tab: list.value }));
-  bar.addEventListener("keydown", (event) => {
-    const at = panes.findIndex(({ id }) => id === store.get().tab);
-    const to = {
-      ArrowLeft: at - 1,
-      ArrowRight: at + 1,
-      Home: 0,
-      End: -1
-    }[event.key];
-    if (to === void 0) return;
-    const next = panes[(to + panes.length) % panes.length].id;
-    store.set({ tab: next });
-    tabs.get(next)?.focus({ preventScroll: true });
-    event.preventDefault();
-    event.stopPropagation();
-  });
-  const reveal = () => {
-    const tab = tabs.get(store.get().tab);
-    if (!tab) return;
-    const [start2, end] = [tab.offsetLeft - 30, tab.offsetLeft + tab.offsetWidth + 30];
-    if (start2 < bar.scrollLeft) bar.scrollLeft = start2;
-    else if (end > bar.scrollLeft + bar.clientWidth) bar.scrollLeft = end - bar.clientWidth;
-  };
-  const fit = () => {
-    list.hidden = bar.scrollWidth <= bar.clientWidth + 1 && bar.scrollLeft === 0;
-    attribute(bar, "data-before", bar.scrollLeft > 1 ? "1" : null);
-    const after = bar.scrollLeft + bar.clientWidth < bar.scrollWidth - 1;
-    attribute(bar, "data-after", after ? "1" : null);
-  };
-  bar.addEventListener("scroll", fit, { passive: true });
-  const observer = new ResizeObserver(() => {
-    fit();
-    reveal();
-  });
-  observer.observe(bar);
+function createTabs({ store, prefix, channel, groups }, panel) {
+  const last = remembered("sessionStorage", "tabs") ?? {};
+  const strip = tabList(
+    "Groups of views",
+    { prefix: `${prefix}-group`, panel: `${prefix}-views` },
+    groups.map(([title]) => [title, title]),
+    (title) => {
+      const tabs = groups.find(([name2]) => name2 === title)?.[1] ?? [];
+      store.set({ tab: (tabs.find(([id]) => id === last[title]) ?? tabs[0])[0] });
+    }
+  );
+  const lists = groups.map(
+    ([title, tabs]) => tabList(
+      `Views: ${title}`,
+      { prefix: `${prefix}-tab`, panel: panel.id },
+      tabs,
+      (tab) => store.set({ tab })
+    )
+  );
+  const views = el(
+    "div",
+    { class: "pe-group", role: "tabpanel", id: `${prefix}-views` },
+    ...lists.map(({ element }) => element),
+    panel
+  );
   const badge = el("span", { class: "pe-badge", hidden: true });
-  tabs.get("health")?.append(badge);
+  const ofHealth = groups.find(([, tabs]) => tabs.some(([id]) => id === "health"));
+  if (ofHealth) strip.tabs.get(ofHealth[0])?.append(badge);
   const count = whenQuiet(async () => {
     const { selected } = store.get();
     const found = await channel.latest("findings", "findings", { snapshot: selected }).catch(() => {
@@ -678,26 +695,62 @@ function createTabs({ store, prefix, channel }, panes) {
     attribute(badge, "title", words);
     const says = el("span", { class: "pe-hidden" }, ` findings: ${words}`);
     fill(badge, total ? `${worst === "note" ? "" : "▲"}${total}` : "✓", says);
-    fit();
   }, COUNT_MILLIS);
   return {
-    element: el("div", { class: "pe-tab-line" }, bar, list),
+    elements: [strip.element, views],
     /** Ask for the number of findings, once nothing else is asked for. */
     countFindings() {
       count();
     },
     /** @param {string} chosen */
     choose(chosen) {
+      groups.forEach(([title, tabs], index) => {
+        const { element, choose } = lists[index];
+        const isOpen = tabs.some(([id]) => id === chosen);
+        element.hidden = !isOpen || tabs.length < 2;
+        choose(chosen);
+        if (!isOpen) return;
+        strip.choose(title);
+        attribute(views, "aria-labelledby", `${prefix}-group-${title}`);
+        last[title] = chosen;
+      });
+      remember("sessionStorage", "tabs", last);
+    },
+    dispose() {
+      count.cancel();
+    }
+  };
+}
+function tabList(label, { prefix, panel }, items, open) {
+  const element = el("div", { class: "pe-tabs", role: "tablist", "aria-label": label });
+  const tabs = new Map();
+  for (const [id, title] of items) {
+    const names = { role: "tab", id: `${prefix}-${id}`, "aria-controls": panel };
+    const tab = el("button", { type: "button", ...names }, title);
+    tab.addEventListener("click", () => open(id));
+    tabs.set(id, tab);
+    element.append(tab);
+  }
+  element.addEventListener("keydown", (event) => {
+    const ids = [...tabs.keys()];
+    const at = ids.findIndex((id) => tabs.get(id) === event.target);
+    const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: -1 }[event.key];
+    if (to === void 0) return;
+    const next = ids[(to + ids.length) % ids.length];
+    open(next);
+    tabs.get(next)?.focus();
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  return {
+    element,
+    tabs,
+    /** @param {string} chosen */
+    choose(chosen) {
       for (const [id, tab] of tabs) {
         attribute(tab, "aria-selected", String(id === chosen));
         attribute(tab, "tabindex", id === chosen ? "0" : "-1");
       }
-      list.value = chosen;
-      reveal();
-    },
-    dispose() {
-      observer.disconnect();
-      count.cancel();
     }
   };
 }
@@ -877,19 +930,6 @@ function permuted(values, order) {
   return copy;
 }
 
-// src/problem_view.js
-function problem(failure) {
-  if (failure.kind === "not saved") return el("p", { class: "pe-empty" }, failure.message);
-  return el(
-    "div",
-    { class: "pe-problem", role: "alert", "data-error": failure.kind },
-    el("strong", {}, visible(failure.kind)),
-    el("p", {}, visible(cut(failure.message, 2e3))),
-    failure.path && !failure.message.includes(failure.path) ? el("p", { class: "pe-path" }, visible(failure.path)) : null,
-    failure.hint ? el("p", {}, visible(failure.hint)) : null
-  );
-}
-
 // src/selection_store.js
 var TRAITS = [
   "selected",
@@ -928,7 +968,7 @@ function createStore(initial) {
 }
 
 // src/snapshot_columns.js
-var KINDS = [
+var KINDS2 = [
   { token: "APPEND", letter: "A", colour: "append" },
   { token: "COMPACT", letter: "C", colour: "compact" },
   { token: "OVERWRITE", letter: "O", colour: "overwrite" },
@@ -997,7 +1037,7 @@ var History = class _History {
   }
   /** @param {number} position */
   kind(position) {
-    return KINDS[this.kinds[position]] ?? KINDS[KINDS.length - 1];
+    return KINDS2[this.kinds[position]] ?? KINDS2[KINDS2.length - 1];
   }
   /** @param {number} position */
   unreadable(position) {
@@ -1053,18 +1093,6 @@ var History = class _History {
 var PLAY_MILLIS = 700;
 function createSteps(context) {
   const { store, history } = context;
-  const input = el("input", {
-    type: "text",
-    class: "pe-goto",
-    placeholder: "id, tag or time",
-    "aria-label": "Go to a snapshot: id, tag or time",
-    autocomplete: "off",
-    spellcheck: "false"
-  });
-  input.addEventListener("keydown", async (event) => {
-    if (event.key !== "Enter" || !input.value.trim()) return;
-    if (await context.goTo(input.value)) input.value = "";
-  });
   const step = (by) => () => context.step(by);
   const first = button("«", "First snapshot", () => context.moveTo(0));
   const previous = button("‹", "Previous snapshot", step(-1));
@@ -1107,7 +1135,7 @@ function createSteps(context) {
     last
   );
   return {
-    elements: [input, group],
+    element: group,
     /** @param {Set<Change>} changed */
     update(changed) {
       if (changed.has("position")) update();
@@ -1891,28 +1919,10 @@ function createControls(context) {
     ],
     (value) => store.set({ metric: value })
   );
-  const axis = segmented(
-    "Snapshot spacing",
-    [
-      ["id", "equal", "Equal spacing"],
-      ["time", "time", "Spacing by commit time"]
-    ],
-    (value) => store.set({ axis: value })
-  );
-  const lanes = [
-    ["writers", "writers", "One row per commit user; snapshots of the same commit are connected"],
-    ["readers", "consumers", "One row per consumer, one for the watermark"]
-  ].map(([key, label, says]) => {
-    const made = button(label, says, () => store.set({ [key]: !store.get()[key] }));
-    return { key, made };
-  });
   const live = createLiveSwitch(context);
   const update = () => {
     live.update();
-    const { metric: shown, axis: spaced } = store.get();
-    for (const { key, made } of lanes) attribute(made, "aria-pressed", String(store.get()[key]));
-    metric.press(shown);
-    axis.press(spaced);
+    metric.press(store.get().metric);
   };
   update();
   const legend = el("div", { class: "pe-legend", "aria-hidden": "true" });
@@ -1931,12 +1941,6 @@ function createControls(context) {
     "div",
     { class: "pe-timeline-controls" },
     metric.element,
-    axis.element,
-    el(
-      "div",
-      { class: "pe-segmented", role: "group", "aria-label": "Timeline rows" },
-      ...lanes.map(({ made }) => made)
-    ),
     ...live.elements,
     legend,
     note
@@ -2021,7 +2025,7 @@ function render({ model, el: place }) {
   };
   let gone = false;
   channel.ask("open").then((answer) => {
-    if (!gone) close = start(model, root, channel, new History(answer));
+    if (!gone) close = start(model, root, channel, answer);
   }).catch((error) => {
     fill(root, problem(failureOf(error)));
     attribute(root, "data-error", failureOf(error).kind);
@@ -2038,9 +2042,12 @@ function setHeight(root, height) {
   if (pixels > 0) root.style.setProperty("--pe-height", `${clamp(pixels, 200, 4e3)}px`);
   else root.style.removeProperty("--pe-height");
 }
-function start(model, root, channel, history) {
+function start(model, root, channel, opened) {
   const prefix = `pe${++instances}`;
-  const store = createStore(initialState(model, history));
+  const history = new History(opened);
+  const offers = (request) => model.recorded?.(request) ?? true;
+  const groups = offeredGroups(opened.body.groups, offers);
+  const store = createStore(initialState(model, history, groups));
   let files = {
     lifetimes: void 0,
     frame: -1,
@@ -2070,9 +2077,10 @@ function start(model, root, channel, history) {
     store,
     history,
     channel,
+    groups,
     prefix,
     root,
-    offers: (request) => model.recorded?.(request) ?? true,
+    offers,
     hints() {
       hints ??= channel.ask("hints", { snapshot: store.get().selected }).then(
         ({ body }) => body,
@@ -2099,10 +2107,12 @@ function start(model, root, channel, history) {
     moveTo(position) {
       if (!history.count) return;
       const to = clamp(position, 0, history.count - 1);
-      store.set({ position: to, selected: history.ids[to], node: "", help: false });
+      store.set({ position: to, selected: history.ids[to], node: "", aside: "" });
     },
     step: (by) => context.moveTo(store.get().position + by),
     refresh: () => refresh(),
+    act: (id) => acts[id](),
+    focusView: () => views.focus(),
     tell,
     async goTo(text) {
       try {
@@ -2131,15 +2141,19 @@ function start(model, root, channel, history) {
   };
   const notice = el("div", { class: "pe-notice" });
   const steps = createSteps(context);
-  const header = createHeader(context, steps.elements);
+  const search = lazyPane("side_panes", "search")(context);
+  const saving = lazyPane("side_panes", "export")(context);
+  const header = createHeader(context, search.element, steps.element, saving.element);
   const summary = createSummary(context);
   const timeline = createTimeline(context);
   const tree = sidePane(context, "tree", "Manifests");
   const detail = sidePane(context, "detail", "Details");
   const views = createViews(context);
   const layout = lazyPane("side_panes", "layout")(context);
-  fill(layout.element);
-  layout.element.style.flex = "none";
+  for (const { element } of [layout, search, saving]) {
+    fill(element);
+    element.style.flex = "none";
+  }
   const code = createCode(context, history.table.problems.length);
   const main = el("div", { class: "pe-main" }, tree.element, views.element, detail.element);
   const frame = el(
@@ -2157,7 +2171,8 @@ function start(model, root, channel, history) {
   for (const { message, path } of history.table.problems) {
     context.report({ kind: "Problem", message, path });
   }
-  parts.push(steps, timeline, summary, tree, views, detail, code, layout);
+  parts.push(steps, timeline, summary, tree, views, detail, code, layout, search, saving);
+  const acts = createActs(context, { views, search, saving, code });
   const unsaved = new Set();
   const save = whenQuiet(() => {
     unsaved.clear();
@@ -2301,7 +2316,7 @@ function start(model, root, channel, history) {
       refreshing = false;
     }
   };
-  const onKey = createKeys(context, root, views, code);
+  const onKey = createKeys(context);
   root.addEventListener("keydown", onKey);
   root.addEventListener("pointerover", showWhole);
   if (history.count) readHistory();
@@ -2318,9 +2333,10 @@ function start(model, root, channel, history) {
     root.removeEventListener("pointerover", showWhole);
   };
 }
-function initialState(model, history) {
+function initialState(model, history, groups) {
   const traits = Object.fromEntries(TRAITS.map((name2) => [name2, model.get(name2)]));
-  const tab = PANES.some(({ id }) => id === traits.tab) ? traits.tab : PANES[0].id;
+  const ids = groups.flatMap(([, tabs]) => tabs.map(([id]) => id));
+  const tab = ids.includes(traits.tab) ? traits.tab : ids[0];
   return {
     ...traits,
     tab,
@@ -2331,7 +2347,8 @@ function initialState(model, history) {
     scope: "live",
     sort: "partition",
     descending: false,
-    help: false,
+    aside: "",
+    column: "",
     queryHistory: void 0
   };
 }
@@ -2350,22 +2367,21 @@ function withPeak(up, down) {
   for (let i = 0; i < up.length; i++) peak = Math.max(peak, up[i], down[i]);
   return { up, down, peak };
 }
-function createHeader({ history, store }, steps) {
+function createHeader({ history, act }, ...parts) {
   const { table } = history;
-  const toggle = () => store.set({ help: !store.get().help });
   return el(
     "header",
     { class: "pe-header" },
     el("h2", { class: "pe-name" }, visible(table.name)),
     el("span", { class: "pe-muted", title: visible(table.location) }, visible(table.database)),
     ...table.branch === "main" ? [] : [el("span", { class: "pe-chip" }, `branch ${visible(table.branch)}`)],
-    ...table.chips.map((text) => el("span", { class: "pe-chip" }, visible(text))),
-    el("span", { class: "pe-space" }),
+    ...table.chips.map((text) => el("span", { class: "pe-chip" }, visible(cut(text)))),
     el(
       "div",
       { class: "pe-steps-bar" },
-      ...steps,
-      button("?", "Keyboard shortcuts and symbols", toggle)
+      ...parts,
+      button("⚙", "Settings", () => act("settings")),
+      button("?", "Keyboard shortcuts and symbols", () => act("help"))
     )
   );
 }
@@ -2419,14 +2435,16 @@ function createSummary(context) {
     }
     const flags = history.flags().filter((flag) => flag.position === position);
     for (const { kind: sort, name: name2 } of flags) {
-      parts.push(el("span", { class: "pe-chip", "data-flag": sort }, `${sort} ${visible(name2)}`));
+      parts.push(
+        el("span", { class: "pe-chip", "data-flag": sort }, `${sort} ${visible(cut(name2))}`)
+      );
     }
     if (compare) parts.push(el("span", { class: "pe-chip" }, `compared with snapshot ${compare}`));
     parts.push(
       el(
         "span",
         { class: "pe-muted pe-user", title: "Commit user" },
-        visible(history.user(position))
+        visible(cut(history.user(position)))
       )
     );
     fill(element, ...parts);
@@ -2463,16 +2481,7 @@ function createCode({ store, channel }, problems) {
   });
   const busy = el("span", { class: "pe-busy", role: "status" });
   const line2 = () => spark ? store.get().spark_code : store.get().code;
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(line2());
-      fill(copyButton, "copied");
-      setTimeout(() => fill(copyButton, "copy"), 1200);
-    } catch {
-      getSelection()?.selectAllChildren(text);
-    }
-  };
-  const copyButton = button("copy", "Copy the code", copy);
+  const copy = copyButton("Copy the code", line2);
   const toggle = button("Spark", "Show PySpark code", () => {
     spark = !spark;
     attribute(toggle, "aria-pressed", String(spark));
@@ -2490,61 +2499,60 @@ function createCode({ store, channel }, problems) {
   };
   show();
   const note = problems ? el("span", { class: "pe-minus" }, plural(problems, "problem")) : null;
-  const element = el(
-    "footer",
-    { class: "pe-footer" },
-    prompt,
-    text,
-    busy,
-    note,
-    copyButton,
-    toggle
-  );
+  const element = el("footer", { class: "pe-footer" }, prompt, text, busy, note, copy, toggle);
   return {
     element,
-    copy,
+    copy: () => copy.click(),
     /** @param {Set<Change>} changed */
     update(changed) {
       if (changed.has("code") || changed.has("spark_code")) show();
     }
   };
 }
-function createKeys(context, root, views, code) {
-  const { store, history } = context;
-  return (event) => {
-    const target = event.target;
-    const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName);
-    const command = commandOf(event, { typing, tabs: target.getAttribute("role") === "tab" });
-    if (!command) return;
-    event.preventDefault();
-    event.stopPropagation();
-    switch (command.do) {
-      case "step":
-        return context.step(command.by);
-      case "first":
-        return context.moveTo(0);
-      case "last":
-        return context.moveTo(history.count - 1);
-      case "filter":
-        store.set({ tab: "files" });
-        return root.querySelector(".pe-filter")?.focus();
-      case "mark": {
-        const { compare, selected } = store.get();
-        return store.set({ compare: compare === selected ? 0 : selected });
-      }
-      case "copy":
-        return void code.copy();
-      case "help":
-        return store.set({ help: !store.get().help });
-      case "leave":
-        if (typing) return views.focus();
-        if (store.get().help) return store.set({ help: false });
-        return leave(root, target);
+function createActs({ store, history, root, step, moveTo }, { views, search, saving, code }) {
+  const toggle = (aside) => store.set({ aside: store.get().aside === aside ? "" : aside });
+  return {
+    find: () => search.focus(),
+    previous: () => step(-1),
+    next: () => step(1),
+    back: () => step(-10),
+    forward: () => step(10),
+    first: () => moveTo(0),
+    last: () => moveTo(history.count - 1),
+    filter() {
+      store.set({ tab: "files" });
+      root.querySelector(".pe-filter")?.focus();
+    },
+    mark() {
+      const { compare, selected } = store.get();
+      store.set({ compare: compare === selected ? 0 : selected });
+    },
+    copy: () => code.copy(),
+    export: () => saving.focus(),
+    settings: () => toggle("settings"),
+    help: () => toggle("help"),
+    leave() {
+      const focused = root.querySelector(":focus");
+      if (isTyping(focused)) views.focus();
+      else if (store.get().aside) store.set({ aside: "" });
+      else leave(root, focused);
     }
   };
 }
+var isTyping = (element) => /^(INPUT|SELECT|TEXTAREA)$/.test(element?.tagName ?? "");
+function createKeys({ act }) {
+  return (event) => {
+    const target = event.target;
+    const tabs = target.getAttribute("role") === "tab";
+    const asked = actOf(event, { typing: isTyping(target), tabs });
+    if (!asked) return;
+    event.preventDefault();
+    event.stopPropagation();
+    act(asked);
+  };
+}
 function leave(root, focused) {
-  focused.blur();
+  focused?.blur();
   const cell = root.closest(".jp-Notebook, [data-windowed-list-index]");
   cell?.focus();
 }

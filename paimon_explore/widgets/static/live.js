@@ -2,10 +2,10 @@
 var { decodeColumns, decodeTexts, AskError, failureOf, Channel } = peShared;
 
 // src/dom.js
-var { attribute, el, fill, button, segmented, perFrame, whenQuiet } = peShared;
+var { attribute, el, fill, button, copyButton, segmented, perFrame, whenQuiet } = peShared;
 
 // src/text_format.js
-var { CELL_LIMIT, visible, cut, formatCount, formatShort, formatBytes, formatTime, plural, withExample } = peShared;
+var { CELL_LIMIT, NO_SNAPSHOT, visible, cut, formatCount, formatShort, formatBytes, formatTime, plural, withExample } = peShared;
 
 // src/live.js
 var LEAST_SECONDS = 0.5;

@@ -1,5 +1,5 @@
 // src/dom.js
-var { attribute, el, fill, button, segmented, perFrame, whenQuiet } = peShared;
+var { attribute, el, fill, button, copyButton, segmented, perFrame, whenQuiet } = peShared;
 
 // src/partition_sums.js
 function byPartition({ columns, partitions }, rows) {
@@ -27,7 +27,20 @@ function byPartition({ columns, partitions }, rows) {
 var partitions_default = ".pe-explorer .pe-scroll {\nflex: 1;\noverflow: auto;\n}\n.pe-explorer .pe-table {\nwidth: 100%;\nborder-collapse: collapse;\nfont-size: 12px;\n}\n.pe-explorer .pe-table :is(th, td) {\npadding: 3px 10px;\nfont-weight: normal;\ntext-align: left;\nwhite-space: nowrap;\nbackground: none;\nborder: 0;\n}\n.pe-explorer .pe-table .pe-number {\ntext-align: right;\n}\n.pe-explorer .pe-table thead th {\nposition: sticky;\ntop: 0;\nbackground: var(--pe-bg);\ncolor: var(--pe-muted);\nfont-size: 11px;\nbox-shadow: inset 0 -1px var(--pe-line);\n}\n.pe-explorer .pe-size-bar {\ndisplay: block;\nheight: 3px;\nwidth: var(--pe-share);\nmargin-left: auto;\nborder-radius: 2px;\nbackground: var(--pe-accent);\n}\n";
 
 // src/text_format.js
-var { CELL_LIMIT, visible, cut, formatCount, formatShort, formatBytes, formatTime, plural, withExample } = peShared;
+var { CELL_LIMIT, NO_SNAPSHOT, visible, cut, formatCount, formatShort, formatBytes, formatTime, plural, withExample } = peShared;
+
+// src/problem_view.js
+function problem(failure) {
+  if (failure.kind === "not saved") return el("p", { class: "pe-empty" }, failure.message);
+  return el(
+    "div",
+    { class: "pe-problem", role: "alert", "data-error": failure.kind },
+    el("strong", {}, visible(failure.kind)),
+    el("p", {}, visible(cut(failure.message, 2e3))),
+    failure.path && !failure.message.includes(failure.path) ? el("p", { class: "pe-path" }, visible(failure.path)) : null,
+    failure.hint ? el("p", {}, visible(failure.hint)) : null
+  );
+}
 
 // src/partitions.js
 var MOST = 500;
@@ -40,7 +53,12 @@ function create(context) {
     cell.scope = "col";
     head.append(cell);
   }
-  const table = el("table", { class: "pe-table" }, el("thead", {}, head), inside);
+  const table = el(
+    "table",
+    { class: "pe-table", "aria-label": "Partitions" },
+    el("thead", {}, head),
+    inside
+  );
   const scroller = el(
     "div",
     { class: "pe-scroll", tabindex: "0", role: "region", "aria-label": "Partitions" },
@@ -58,8 +76,8 @@ function create(context) {
     if (!lifetimes || !known) {
       const { count } = context.history;
       const says = failure || unknown.has(position) ? "are unknown because a manifest cannot be read. The manifest tree shows which one" : "are still being read";
-      const empty_ = "The table has no snapshot yet.";
-      fill(empty, count ? `The files of snapshot ${selected} ${says}.` : empty_);
+      fill(empty, count ? `The files of snapshot ${selected} ${says}.` : NO_SNAPSHOT);
+      if (failure) empty.append(problem(failure));
       return;
     }
     const sums = byPartition(lifetimes, lifetimes.select(position, "live", context.mask()).rows);
@@ -92,16 +110,18 @@ function line(sum, name, most) {
   title.scope = "row";
   const bar = el("span", { class: "pe-size-bar", "aria-hidden": "true" });
   bar.style.setProperty("--pe-share", `${most ? 100 * sum.bytes / most : 0}%`);
-  const number = (text) => el("td", { class: "pe-number" }, text);
+  const number = (text, exact) => el("td", { class: "pe-number", "data-text": exact }, text);
+  const size = number(formatBytes(sum.bytes), sum.bytes);
+  size.append(bar);
   return el(
     "tr",
     {},
     title,
-    number(formatCount(sum.files)),
-    number(formatCount(sum.level0)),
-    number(formatCount(sum.buckets.size)),
-    number(formatShort(sum.rows)),
-    el("td", { class: "pe-number" }, formatBytes(sum.bytes), bar)
+    number(formatCount(sum.files), sum.files),
+    number(formatCount(sum.level0), sum.level0),
+    number(formatCount(sum.buckets.size), sum.buckets.size),
+    number(formatShort(sum.rows), sum.rows),
+    size
   );
 }
 export {

@@ -2,10 +2,26 @@
 var { decodeColumns, decodeTexts, AskError, failureOf, Channel } = peShared;
 
 // src/dom.js
-var { attribute, el, fill, button, segmented, perFrame, whenQuiet } = peShared;
+var { attribute, el, fill, button, copyButton, segmented, perFrame, whenQuiet } = peShared;
+
+// src/text_format.js
+var { CELL_LIMIT, NO_SNAPSHOT, visible, cut, formatCount, formatShort, formatBytes, formatTime, plural, withExample } = peShared;
+
+// src/problem_view.js
+function problem(failure) {
+  if (failure.kind === "not saved") return el("p", { class: "pe-empty" }, failure.message);
+  return el(
+    "div",
+    { class: "pe-problem", role: "alert", "data-error": failure.kind },
+    el("strong", {}, visible(failure.kind)),
+    el("p", {}, visible(cut(failure.message, 2e3))),
+    failure.path && !failure.message.includes(failure.path) ? el("p", { class: "pe-path" }, visible(failure.path)) : null,
+    failure.hint ? el("p", {}, visible(failure.hint)) : null
+  );
+}
 
 // src/profile.css
-var profile_default = '.pep {\ndisplay: flex;\nflex-direction: column;\nmin-height: 0;\nfont-size: 12px;\nfont-variant-numeric: tabular-nums;\n}\n.pep .pep-bar {\ndisplay: flex;\nflex-wrap: wrap;\nalign-items: center;\ngap: 4px 8px;\npadding: 6px 10px;\nborder-bottom: 1px solid var(--pe-line);\n}\n.pep .pep-bar label,\n.pep .pep-note,\n.pep .pep-muted,\n.pep .pep-status {\ncolor: var(--pe-muted);\n}\n.pep .pep-input {\nflex: 1 1 180px;\nmin-width: 0;\npadding: 2px 8px;\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: 12px / 20px var(--pe-mono);\n}\n.pep .pep-input::placeholder {\ncolor: var(--pe-muted);\n}\n.pep .pep-progress {\nwidth: 120px;\nheight: 6px;\nborder-radius: 3px;\nbackground: var(--pe-line);\noverflow: hidden;\n}\n.pep .pep-progress span {\ndisplay: block;\nheight: 100%;\nbackground: var(--pe-accent);\n}\n.pep .pep-body {\nflex: 1;\nmin-height: 0;\noverflow: auto;\npadding: 4px 10px 12px;\n}\n.pep .pes-title {\nmargin: 4px 0 6px !important;\nfont-size: 13px;\nfont-weight: 600;\noverflow-wrap: anywhere;\n}\n.pep .pep-note {\nmargin: 2px 0 !important;\n}\n.pep .pep-problem {\nmargin: 8px 0;\npadding: 6px 10px;\nborder-left: 3px solid var(--pe-remove);\nbackground: color-mix(in srgb, var(--pe-remove) 8%, var(--pe-bg));\noverflow-wrap: anywhere;\n}\n.pep .pep-table {\nwidth: 100%;\nmargin: 0;\nborder-collapse: collapse;\nfont-size: 12px;\n}\n.pep .pep-table :is(th, td) {\npadding: 4px 12px 4px 0;\nborder: 0;\nborder-bottom: 1px solid var(--pe-line);\nbackground: none;\nfont-weight: normal;\ntext-align: left;\nvertical-align: top;\nmax-width: 180px;\noverflow-wrap: break-word;\n}\n.pep .pep-table thead th {\nwhite-space: nowrap;\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pep .pep-table tbody th {\nfont-weight: 600;\n}\n.pep .pep-table td:last-child {\nmax-width: none;\n}\n.pep .pep-table .pep-number {\ntext-align: right;\nwhite-space: nowrap;\n}\n.pep .pep-bins {\ndisplay: flex;\nalign-items: flex-end;\nwidth: 168px;\nheight: 44px;\npadding: 0 1px;\nborder-bottom: 1px solid var(--pe-line);\ncursor: crosshair;\ntouch-action: none;\nuser-select: none;\n}\n.pep .pep-bins[data-of="lengths"] {\ncursor: default;\n}\n.pep .pep-bin {\ndisplay: flex;\nflex: 1;\nalign-items: flex-end;\nheight: 100%;\n}\n.pep .pep-bin span {\nflex: 1;\nmargin-right: 1px;\nbackground: var(--pe-append);\n}\n.pep .pep-bins[data-of="lengths"] .pep-bin span {\nbackground: var(--pe-muted);\n}\n.pep .pep-bin[aria-selected="true"] {\nbackground: color-mix(in srgb, var(--pe-accent) 28%, var(--pe-bg));\n}\n.pep .pep-ends {\ndisplay: flex;\njustify-content: space-between;\ngap: 8px;\nwidth: 168px;\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pep .pep-values {\ndisplay: grid;\ngap: 1px;\nwidth: 168px;\nmargin: 0;\npadding: 0;\nlist-style: none;\n}\n.pep .pep-value {\nposition: relative;\ndisplay: flex;\njustify-content: space-between;\ngap: 8px;\nwidth: 100%;\nmargin: 0;\npadding: 0 4px;\nborder: 0;\nbackground: none;\ncolor: inherit;\nfont: inherit;\ntext-align: left;\ncursor: pointer;\n}\n.pep .pep-value:hover,\n.pep .pep-link:hover {\ntext-decoration: underline;\n}\n.pep .pep-value i {\nposition: absolute;\ninset: 0 auto 0 0;\nbackground: color-mix(in srgb, var(--pe-append) 22%, var(--pe-bg));\n}\n.pep .pep-part {\nposition: relative;\nwhite-space: nowrap;\n}\n.pep .pep-text {\noverflow: hidden;\ntext-overflow: ellipsis;\n}\n.pep .pep-link {\nmargin: 0;\npadding: 0;\nborder: 0;\nbackground: none;\ncolor: inherit;\nfont: inherit;\ntext-decoration: underline;\ntext-decoration-color: color-mix(in srgb, currentColor 45%, transparent);\ncursor: pointer;\n}\n.pep :focus-visible {\noutline: 2px solid var(--pe-accent);\noutline-offset: -1px;\n}\n';
+var profile_default = '.pep {\ndisplay: flex;\nflex-direction: column;\nmin-height: 0;\nfont-size: 12px;\nfont-variant-numeric: tabular-nums;\n}\n.pep .pep-bar {\ndisplay: flex;\nflex-wrap: wrap;\nalign-items: center;\ngap: 4px 8px;\npadding: 6px 10px;\nborder-bottom: 1px solid var(--pe-line);\n}\n.pep .pep-bar label,\n.pep .pep-note,\n.pep .pep-muted,\n.pep .pep-status {\ncolor: var(--pe-muted);\n}\n.pep .pep-input {\nflex: 1 1 180px;\nmin-width: 0;\npadding: 2px 8px;\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: 12px / 20px var(--pe-mono);\n}\n.pep .pep-input::placeholder {\ncolor: var(--pe-muted);\n}\n.pep .pep-progress {\nwidth: 120px;\nheight: 6px;\nborder-radius: 3px;\nbackground: var(--pe-line);\noverflow: hidden;\n}\n.pep .pep-progress span {\ndisplay: block;\nheight: 100%;\nbackground: var(--pe-accent);\n}\n.pep .pep-body {\nflex: 1;\nmin-height: 0;\noverflow: auto;\npadding: 4px 10px 12px;\n}\n.pep .pes-title {\nmargin: 4px 0 6px !important;\nfont-size: 13px;\nfont-weight: 600;\noverflow-wrap: anywhere;\n}\n.pep .pep-note {\nmargin: 2px 0 !important;\n}\n.pep .pep-table {\nwidth: 100%;\nmargin: 0;\nborder-collapse: collapse;\nfont-size: 12px;\n}\n.pep .pep-table :is(th, td) {\npadding: 4px 12px 4px 0;\nborder: 0;\nborder-bottom: 1px solid var(--pe-line);\nbackground: none;\nfont-weight: normal;\ntext-align: left;\nvertical-align: top;\nmax-width: 180px;\noverflow-wrap: break-word;\n}\n.pep .pep-table thead th {\nwhite-space: nowrap;\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pep .pep-table tbody th {\nfont-weight: 600;\n}\n.pep .pep-table td:last-child {\nmax-width: none;\n}\n.pep .pep-table .pep-number {\ntext-align: right;\nwhite-space: nowrap;\n}\n.pep .pep-bins {\ndisplay: flex;\nalign-items: flex-end;\nwidth: 168px;\nheight: 44px;\npadding: 0 1px;\nborder-bottom: 1px solid var(--pe-line);\ncursor: crosshair;\ntouch-action: none;\nuser-select: none;\n}\n.pep .pep-bins[data-of="lengths"] {\ncursor: default;\n}\n.pep .pep-bin {\ndisplay: flex;\nflex: 1;\nalign-items: flex-end;\nheight: 100%;\n}\n.pep .pep-bin span {\nflex: 1;\nmargin-right: 1px;\nbackground: var(--pe-append);\n}\n.pep .pep-bins[data-of="lengths"] .pep-bin span {\nbackground: var(--pe-muted);\n}\n.pep .pep-bin[aria-selected="true"] {\nbackground: color-mix(in srgb, var(--pe-accent) 28%, var(--pe-bg));\n}\n.pep .pep-ends {\ndisplay: flex;\njustify-content: space-between;\ngap: 8px;\nwidth: 168px;\ncolor: var(--pe-muted);\nfont-size: 11px;\n}\n.pep .pep-values {\ndisplay: grid;\ngap: 1px;\nwidth: 168px;\nmargin: 0;\npadding: 0;\nlist-style: none;\n}\n.pep .pep-value {\nposition: relative;\ndisplay: flex;\njustify-content: space-between;\ngap: 8px;\nwidth: 100%;\nmargin: 0;\npadding: 0 4px;\nborder: 0;\nbackground: none;\ncolor: inherit;\nfont: inherit;\ntext-align: left;\ncursor: pointer;\n}\n.pep .pep-value:hover,\n.pep .pep-link:hover {\ntext-decoration: underline;\n}\n.pep .pep-value i {\nposition: absolute;\ninset: 0 auto 0 0;\nbackground: color-mix(in srgb, var(--pe-append) 22%, var(--pe-bg));\n}\n.pep .pep-part {\nposition: relative;\nwhite-space: nowrap;\n}\n.pep .pep-text {\noverflow: hidden;\ntext-overflow: ellipsis;\n}\n.pep .pep-link {\nmargin: 0;\npadding: 0;\nborder: 0;\nbackground: none;\ncolor: inherit;\nfont: inherit;\ntext-decoration: underline;\ntext-decoration-color: color-mix(in srgb, currentColor 45%, transparent);\ncursor: pointer;\n}\n.pep :focus-visible {\noutline: 2px solid var(--pe-accent);\noutline-offset: -1px;\n}\n';
 
 // src/profile_model.js
 function brushAfter(brush, { key, shiftKey }, count) {
@@ -31,9 +47,6 @@ function shareRead({ stored, total, complete }) {
   if (complete) return 1;
   return total ? Math.min(stored / total, 1) : 0;
 }
-
-// src/text_format.js
-var { CELL_LIMIT, visible, cut, formatCount, formatShort, formatBytes, formatTime, plural, withExample } = peShared;
 
 // src/profile_columns.js
 var HEADS = ["column", "type", "nulls", "distinct", "min", "max", "distribution"];
@@ -226,7 +239,7 @@ var QUIET_MILLIS = 90;
 var DRAW_MILLIS = 1500;
 var AUTOMATIC_ROWS = 1e6;
 function create(context) {
-  const { store, channel, prefix } = context;
+  const { store, channel, history, prefix } = context;
   let profile;
   let shown = "";
   let running = false;
@@ -260,9 +273,8 @@ function create(context) {
   const element = el("div", { class: "pe-view pes-pane pep", "data-pane": "profile" });
   element.append(el("style", {}, profile_default), bar, body);
   const fail = (failure) => {
-    const text = failure.hint ? `${failure.message} ${failure.hint}` : failure.message;
-    body.querySelector(".pep-problem")?.remove();
-    body.prepend(el("div", { class: "pep-problem", role: "alert" }, visible(text)));
+    body.querySelector(".pe-problem")?.remove();
+    body.prepend(problem(failure));
     attribute(element, "data-error", failure.kind);
   };
   let kept = "";
@@ -285,7 +297,9 @@ function create(context) {
     fill(
       body,
       el("h4", { class: "pes-title" }, visible(profile.title)),
-      ...profile.notes.map((note) => el("p", { class: "pep-note" }, visible(note))),
+      ...[...history.count ? [] : [NO_SNAPSHOT], ...profile.notes].map(
+        (note) => el("p", { class: "pep-note" }, visible(note))
+      ),
       drawColumns(profile, `${prefix}-profile`, choose)
     );
     body.scrollTop = scrolled;
@@ -376,6 +390,7 @@ function create(context) {
       showProgress({ ...profile, complete: false });
       attribute(element, "data-shown", key);
       attribute(element, "data-busy", null);
+      showColumn();
       if (wanted) read();
     } catch (error) {
       profile = void 0;
@@ -385,12 +400,18 @@ function create(context) {
       attribute(element, "data-busy", null);
     }
   }, QUIET_MILLIS);
+  const showColumn = () => {
+    const { column } = store.get();
+    const index = profile?.columns.findIndex(({ name }) => name === column);
+    body.querySelector(`[data-column="${index}"]`)?.scrollIntoView({ block: "nearest" });
+  };
   load();
   return {
     element,
     focus: () => body.focus(),
     update(changed) {
       if (changed.has("where")) condition.show();
+      if (changed.has("column")) showColumn();
       if (changed.has("selected") || changed.has("tab") || changed.has("where")) load();
     },
     dispose() {

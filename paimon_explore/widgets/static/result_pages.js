@@ -2,13 +2,13 @@
 var { decodeColumns, decodeTexts, AskError, failureOf, Channel } = peShared;
 
 // src/dom.js
-var { attribute, el, fill, button, segmented, perFrame, whenQuiet } = peShared;
+var { attribute, el, fill, button, copyButton, segmented, perFrame, whenQuiet } = peShared;
 
 // src/result_pages.css
 var result_pages_default = ".pep-bar {\ndisplay: flex;\ngap: 6px;\nalign-items: center;\n}\n.pep-rows {\noverflow-x: auto;\n}\n.pep th,\n.pep td {\npadding: 2px 8px;\ntext-align: left;\n}\n";
 
 // src/text_format.js
-var { CELL_LIMIT, visible, cut, formatCount, formatShort, formatBytes, formatTime, plural, withExample } = peShared;
+var { CELL_LIMIT, NO_SNAPSHOT, visible, cut, formatCount, formatShort, formatBytes, formatTime, plural, withExample } = peShared;
 
 // src/result_pages.js
 function render({ model, el: place }) {

@@ -2,7 +2,23 @@
 var { decodeColumns, decodeTexts, AskError, failureOf, Channel } = peShared;
 
 // src/dom.js
-var { attribute, el, fill, button, segmented, perFrame, whenQuiet } = peShared;
+var { attribute, el, fill, button, copyButton, segmented, perFrame, whenQuiet } = peShared;
+
+// src/text_format.js
+var { CELL_LIMIT, NO_SNAPSHOT, visible, cut, formatCount, formatShort, formatBytes, formatTime, plural, withExample } = peShared;
+
+// src/problem_view.js
+function problem(failure) {
+  if (failure.kind === "not saved") return el("p", { class: "pe-empty" }, failure.message);
+  return el(
+    "div",
+    { class: "pe-problem", role: "alert", "data-error": failure.kind },
+    el("strong", {}, visible(failure.kind)),
+    el("p", {}, visible(cut(failure.message, 2e3))),
+    failure.path && !failure.message.includes(failure.path) ? el("p", { class: "pe-path" }, visible(failure.path)) : null,
+    failure.hint ? el("p", {}, visible(failure.hint)) : null
+  );
+}
 
 // src/row_layout.js
 var RowLayout = class {
@@ -104,9 +120,6 @@ function columnWidths(columns, rows) {
 // src/rows.css
 var rows_default = ".per {\nposition: relative;\n}\n.per :is(select, input) {\nmin-width: 0;\npadding: 1px 6px;\nborder: 1px solid var(--pe-line);\nborder-radius: 4px;\nbackground: var(--pe-bg);\ncolor: var(--pe-fg);\nfont: 12px / 20px var(--pe-font);\n}\n.per [hidden] {\ndisplay: none !important;\n}\n.per .per-partition {\nwidth: 150px;\n}\n.per .per-bucket {\nwidth: 64px;\n}\n.per .per-find {\nwidth: 110px;\n}\n.per[data-busy] .per-grid {\nopacity: 0.6;\n}\n.per .per-value,\n.per .per-text {\nfont-family: var(--pe-mono);\n}\n.per .per-null {\ncolor: var(--pe-muted);\nfont-style: italic;\n}\n.per .per-struck .per-value {\ntext-decoration: line-through;\ncolor: var(--pe-muted);\n}\n.per .per-active {\noutline: 2px solid var(--pe-accent);\noutline-offset: -2px;\n}\n.per .per-failed {\nwidth: 100%;\ncolor: var(--pe-remove);\n}\n.per .per-failure {\ngrid-column: 1 / -1;\noverflow: visible;\n}\n.per .pe-grid-row .pe-cell {\nfont-family: inherit;\n}\n.per .pe-grid-row .per-value {\nfont-family: var(--pe-mono);\n}\n.per .per-cell-value {\nflex: none;\nmax-height: 30%;\noverflow: auto;\npadding: 3px 10px;\nborder-top: 1px solid var(--pe-line);\nfont-size: 12px;\noverflow-wrap: anywhere;\n}\n.per .per-cell-value:empty {\ndisplay: none;\n}\n.per .per-cell-value pre {\nmargin: 0;\nwhite-space: pre-wrap;\n}\n.per .per-note {\npadding: 4px 10px;\nfont-size: 12px;\n}\n.per .per-foot {\nflex-wrap: wrap;\n}\n.per :is(.per-chooser, .per-copies) {\ndisplay: flex;\nflex-wrap: wrap;\nalign-items: center;\ngap: 4px;\n}\n";
 
-// src/text_format.js
-var { CELL_LIMIT, visible, cut, formatCount, formatShort, formatBytes, formatTime, plural, withExample } = peShared;
-
 // src/virtual_scroll.js
 var { ROW_HEIGHT, windowOf, scrollTo } = peShared;
 
@@ -114,6 +127,8 @@ var { ROW_HEIGHT, windowOf, scrollTo } = peShared;
 var FETCH_MILLIS = 30;
 var MAX_ROWS = 5e3;
 var MORE = 40;
+var MAX_EXPORTED = 1e4;
+var EXPORTED_AT_ONCE = 200;
 var RECORD_HEADS = ["status", "sequence", "row kind", "level", "file", "position"];
 var VISIBLE = new Set(["returned", "combined"]);
 var textOf = (cell) => cell === null ? "null" : typeof cell === "string" ? cell : cell.text;
@@ -383,6 +398,30 @@ function createGrid(prefix, source) {
     busy = false;
     draw();
   });
+  scroller.addEventListener("pe-export", (event) => {
+    event.detail.rows = exported();
+  });
+  const exported = async () => {
+    const found = [heads()];
+    let [unit, offset] = [0, 0];
+    while (layout && unit < layout.units && found.length <= MAX_EXPORTED) {
+      const parts = (await source.page(unit, offset, EXPORTED_AT_ONCE, true))?.parts ?? [];
+      const before = found.length;
+      for (const { rows: cells, records, end, failure, ...place } of parts) {
+        cells.forEach((row, index) => {
+          const values = row.map((cell) => cell === null ? "" : textOf(cell));
+          found.push(records ? [...storedTexts(records[index]), ...values] : values);
+        });
+        if (failure) found.push([`${failure.kind}: ${failure.message}`]);
+        [unit, offset] = [place.unit, place.offset + cells.length];
+        if (failure || end !== null && offset >= end) [unit, offset] = [unit + 1, 0];
+      }
+      if (found.length === before && offset) break;
+      if (!parts.length) break;
+    }
+    const more = found.length > MAX_EXPORTED;
+    return { rows: found.slice(0, MAX_EXPORTED + 1), more };
+  };
   const observer = new ResizeObserver(draw);
   observer.observe(scroller);
   return {
@@ -462,10 +501,10 @@ function create(context) {
   const columnsShown = () => opened.columns.slice(firstColumn, firstColumn + COLUMNS_AT_ONCE);
   const indices = () => columnsShown().map((_, index) => firstColumn + index);
   const grid = createGrid(`${prefix}-rows`, {
-    async page(unit, offset, count) {
+    async page(unit, offset, count, whole2) {
       const { handle } = opened;
       const request = { handle, unit, offset, count: Math.min(count, 400), columns: indices() };
-      const answer = await channel.latest("rows_page", "rows_page", request);
+      const answer = whole2 ? await channel.ask("rows_page", { ...request, whole: whole2 }) : await channel.latest("rows_page", "rows_page", request);
       return answer && handle === opened?.handle ? answer.body : void 0;
     },
     sortBy(index) {
@@ -512,7 +551,7 @@ function create(context) {
     "aria-label": "Value",
     tabindex: "0"
   });
-  const message = el("div", { class: "pe-problem", role: "alert", hidden: true });
+  const message = el("div", { hidden: true });
   const note = el("div", { class: "per-note", role: "status", hidden: true });
   const empty = el("div", { class: "pe-empty", role: "status", hidden: true });
   const title = el("strong", { class: "per-title" });
@@ -633,14 +672,7 @@ function create(context) {
     message.hidden = !failure;
     attribute(element, "data-error", failure?.kind);
     if (!failure) return;
-    const { kind, message: text, path, hint } = failure;
-    fill(
-      message,
-      el("strong", {}, visible(kind)),
-      el("p", {}, visible(cut(text, 2e3))),
-      path && !text.includes(path) ? el("p", {}, visible(path)) : null,
-      hint ? el("p", {}, visible(hint)) : null
-    );
+    fill(message, problem(failure));
   };
   const showGrid = (stay = false) => {
     if (!layout) return;
@@ -659,7 +691,7 @@ function create(context) {
     const nothing = layout.count === 0;
     grid.element.hidden = nothing;
     empty.hidden = !nothing;
-    fill(empty, opened.snapshot ? "No rows." : "The table has no snapshot yet.");
+    fill(empty, opened.snapshot ? "No rows." : NO_SNAPSHOT);
   };
   const showControls = () => {
     const given = asked();

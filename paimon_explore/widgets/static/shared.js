@@ -181,6 +181,21 @@ function button(label, says, action, attributes = {}) {
   made.addEventListener("click", action);
   return made;
 }
+var COPIED_MILLIS = 1200;
+function copyButton(says, given) {
+  const made = button("copy", says, async () => {
+    try {
+      const found = await given();
+      if (typeof found === "string") await navigator.clipboard.writeText(found);
+      else await navigator.clipboard.write([found]);
+      fill(made, "copied");
+    } catch {
+      fill(made, "not copied");
+    }
+    setTimeout(() => fill(made, "copy"), COPIED_MILLIS);
+  });
+  return made;
+}
 function segmented(says, choices, choose) {
   const buttons = new Map();
   const element = el("div", { class: "pe-segmented", role: "group", "aria-label": says });
@@ -237,6 +252,7 @@ var SHORT = new Map([
   ["	", "\\t"]
 ]);
 var CELL_LIMIT = 256;
+var NO_SNAPSHOT = "The table has no snapshot yet. Write rows to it, for example with t.append(rows) or in the tab SQL.";
 function visible(text) {
   return text.replace(UNSEEN, (found) => {
     const code = found.codePointAt(0) ?? 0;
@@ -387,6 +403,6 @@ function scrollTo(row, count, scrollTop, viewHeight) {
 }
 
 // <stdin>
-var shared = { decodeColumns, decodeTexts, AskError, failureOf, Channel, attribute, el, fill, button, segmented, perFrame, whenQuiet, CELL_LIMIT, visible, cut, formatCount, formatShort, formatBytes, formatTime, plural, withExample, readColours, isDark, watchTheme, ROW_HEIGHT, windowOf, scrollTo };
+var shared = { decodeColumns, decodeTexts, AskError, failureOf, Channel, attribute, el, fill, button, copyButton, segmented, perFrame, whenQuiet, CELL_LIMIT, NO_SNAPSHOT, visible, cut, formatCount, formatShort, formatBytes, formatTime, plural, withExample, readColours, isDark, watchTheme, ROW_HEIGHT, windowOf, scrollTo };
 return shared;
 })();

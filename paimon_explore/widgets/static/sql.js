@@ -2,7 +2,7 @@
 var { decodeColumns, decodeTexts, AskError, failureOf, Channel } = peShared;
 
 // src/dom.js
-var { attribute, el, fill, button, segmented, perFrame, whenQuiet } = peShared;
+var { attribute, el, fill, button, copyButton, segmented, perFrame, whenQuiet } = peShared;
 
 // src/shortened_text.js
 function shortened(texts, room, widthOf2) {
@@ -31,7 +31,7 @@ function fit(letters, room, widthOf2, share) {
 }
 
 // src/text_format.js
-var { CELL_LIMIT, visible, cut, formatCount, formatShort, formatBytes, formatTime, plural, withExample } = peShared;
+var { CELL_LIMIT, NO_SNAPSHOT, visible, cut, formatCount, formatShort, formatBytes, formatTime, plural, withExample } = peShared;
 
 // src/chart_view.js
 var SVG = "http://www.w3.org/2000/svg";
@@ -392,6 +392,8 @@ var { ROW_HEIGHT, windowOf, scrollTo } = peShared;
 var FETCH_MILLIS = 30;
 var MAX_ROWS = 5e3;
 var MORE = 40;
+var MAX_EXPORTED = 1e4;
+var EXPORTED_AT_ONCE = 200;
 var RECORD_HEADS = ["status", "sequence", "row kind", "level", "file", "position"];
 var VISIBLE = new Set(["returned", "combined"]);
 var textOf = (cell) => cell === null ? "null" : typeof cell === "string" ? cell : cell.text;
@@ -661,6 +663,30 @@ function createGrid(prefix, source) {
     busy = false;
     draw();
   });
+  scroller.addEventListener("pe-export", (event) => {
+    event.detail.rows = exported();
+  });
+  const exported = async () => {
+    const found = [heads()];
+    let [unit, offset] = [0, 0];
+    while (layout && unit < layout.units && found.length <= MAX_EXPORTED) {
+      const parts = (await source.page(unit, offset, EXPORTED_AT_ONCE, true))?.parts ?? [];
+      const before = found.length;
+      for (const { rows: cells, records, end, failure, ...place } of parts) {
+        cells.forEach((row, index) => {
+          const values = row.map((cell) => cell === null ? "" : textOf(cell));
+          found.push(records ? [...storedTexts(records[index]), ...values] : values);
+        });
+        if (failure) found.push([`${failure.kind}: ${failure.message}`]);
+        [unit, offset] = [place.unit, place.offset + cells.length];
+        if (failure || end !== null && offset >= end) [unit, offset] = [unit + 1, 0];
+      }
+      if (found.length === before && offset) break;
+      if (!parts.length) break;
+    }
+    const more = found.length > MAX_EXPORTED;
+    return { rows: found.slice(0, MAX_EXPORTED + 1), more };
+  };
   const observer = new ResizeObserver(draw);
   observer.observe(scroller);
   return {
@@ -1061,12 +1087,12 @@ function create(context) {
     hidden: true
   });
   const grid = createGrid(`${prefix}-sql`, {
-    async page(_unit, offset, count) {
+    async page(_unit, offset, count, whole2) {
       const { first, handle } = opened;
       const rows = first.rows.slice(offset, offset + count);
-      if (rows.length || isSaved) return { parts: [{ ...first, offset, rows }] };
+      if (isSaved || rows.length && !whole2) return { parts: [{ ...first, offset, rows }] };
       const request = { handle, offset, count: Math.min(count, 400) };
-      const answer = await channel.latest("sql_page", "sql_page", request);
+      const answer = whole2 ? await channel.ask("sql_page", { ...request, whole: whole2 }) : await channel.latest("sql_page", "sql_page", request);
       return answer && handle === opened?.handle ? answer.body : void 0;
     },
     show({ offset }, column, cell) {

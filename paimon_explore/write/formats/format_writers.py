@@ -109,14 +109,31 @@ def open_format(sink: pa.NativeFile, layout: FileLayout) -> FormatWriter:
 
 
 def _parquet(sink: pa.NativeFile, layout: FileLayout) -> FormatWriter:
-    if not layout.shredded_variants:
+    options = layout.options
+    infers = options.value(opt.VARIANT_INFER_SHREDDING_SCHEMA)
+    if not (layout.shredded_variants or infers):
         return _parquet_of(sink, layout, layout.fields)
+    from paimon_explore.encoding.variant.shredding_inference import (  # noqa: PLC0415 - rare
+        InferenceLimits,
+        has_variants,
+    )
     from paimon_explore.write.formats.shredded_variants import (  # noqa: PLC0415 - rare
+        InferredVariantWriter,
         ShreddedVariantWriter,
     )
 
     open_file = partial(_parquet_of, sink, layout)
-    return ShreddedVariantWriter(layout.fields, layout.shredded_variants, open_file)
+    if options.has(opt.VARIANT_SHREDDING_SCHEMA):
+        return ShreddedVariantWriter(layout.fields, layout.shredded_variants, open_file)
+    if not any(has_variants(field.type) for field in layout.fields):
+        return open_file(layout.fields)
+    limits = InferenceLimits(
+        width=options.value(opt.VARIANT_MAX_SCHEMA_WIDTH),
+        depth=options.value(opt.VARIANT_MAX_SCHEMA_DEPTH),
+        ratio=options.value(opt.VARIANT_MIN_FIELD_CARDINALITY_RATIO),
+    )
+    rows = options.value(opt.VARIANT_MAX_INFER_BUFFER_ROW)
+    return InferredVariantWriter(layout.fields, limits, rows, open_file)
 
 
 def _parquet_of(
@@ -177,6 +194,7 @@ _OPENERS: Mapping[str, Callable[[pa.NativeFile, FileLayout], FormatWriter]] = {
     "avro": _avro,
     "csv": TextWriter,
     "json": TextWriter,
+    "text": TextWriter,
     "row": RowWriter,
     "lance": _lance,
     "vortex": _vortex,

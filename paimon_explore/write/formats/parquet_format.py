@@ -51,7 +51,7 @@ from paimon_explore.data_types.definitions import (
 from paimon_explore.data_types.field_ids import element_id, map_key_id
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.write.formats.int96_footer import Path, mark_int96
+from paimon_explore.write.formats.footer_types import Path, with_types
 from paimon_explore.write.formats.nested_conversion import COUNT, convert
 from paimon_explore.write.formats.output_sink import OutputSink
 from paimon_explore.write.memoize_by_identity import cached_by_identity
@@ -121,7 +121,7 @@ class ParquetWriter:
         self._writer: pq.ParquetWriter | None = None
         self._sink = sink
         self._size: int | None = None
-        self._footer_sink = _FooterSink(sink) if self._shape.int96 else None
+        self._footer_sink = _FooterSink(sink) if self._shape.retyped else None
 
     def write(self, columns: Sequence[Column]) -> None:
         """Write rows as one row group: one array per field, in `to_arrow` of its type."""
@@ -154,8 +154,8 @@ class ParquetWriter:
                 ),
             ],
             write_statistics=(
-                [".".join(path) for path in shape.leaves if path not in shape.int96]
-                if shape.int96
+                [".".join(path) for path in shape.leaves if path not in shape.retyped]
+                if shape.retyped
                 else True
             ),
             store_schema=False,
@@ -213,7 +213,7 @@ class ParquetWriter:
         else:
             self._footer_sink.start_buffering()
             self._writer.close()
-            ending = mark_int96(self._footer_sink.buffered(), self._shape.int96)
+            ending = with_types(self._footer_sink.buffered(), self._shape.retyped)
             self._footer_sink.write_instead(ending)
         self._size = self.position()
 
@@ -232,7 +232,7 @@ class _Shape:
     Attributes:
         schema: Arrow types and field ids of the columns.
         leaves: paths of the leaf columns.
-        int96: paths of the leaf columns that are stored as INT96.
+        retyped: leaf columns by path whose type is set in the footer; see `with_types`.
         converted: the type of each column whose values are stored in another Arrow type; else None.
         plain: position, name and `bit_width` of each column that is not nested.
         nested: names of the leaf columns of nested columns.
@@ -240,7 +240,7 @@ class _Shape:
 
     schema: pa.Schema
     leaves: tuple[Path, ...]
-    int96: tuple[Path, ...]
+    retyped: Mapping[Path, AtomicType]
     converted: tuple[DataType | None, ...]
     plain: tuple[tuple[int, str, int], ...]
     nested: tuple[str, ...]
@@ -254,7 +254,11 @@ def _shape_of(fields: tuple[DataField, ...]) -> _Shape:
     return _Shape(
         schema=schema,
         leaves=tuple(path for path, _ in leaves),
-        int96=tuple(path for path, stored in leaves if stored == _INT96),
+        retyped={
+            path: kind
+            for path, kind in leaves
+            if kind.root in SPATIAL or (kind.root in TIMESTAMPS and _physical_atom(kind) == _INT96)
+        },
         converted=tuple(field.type if _is_converted(field.type) else None for field in fields),
         plain=tuple(
             (top[path[0]], path[0], bit_width(schema.field(top[path[0]]).type))
@@ -342,8 +346,6 @@ def physical_type(data_type: DataType, field_id: int, depth: int = 0) -> pa.Data
 
 
 def _physical_atom(data_type: AtomicType) -> pa.DataType:
-    if data_type.root in SPATIAL:
-        raise UnsupportedFeatureError(f"writing {data_type.root.value} columns")
     if data_type.root is TypeRoot.VARIANT:
         return pa.struct(
             [_numbered(pa.field(n, pa.binary(), nullable=False), i) for n, i in _VARIANT_CHILDREN]
@@ -418,12 +420,12 @@ def _int96(array: Column) -> Column:
     return build_fixed(_INT96, out, valid_mask(array))
 
 
-def _leaves(data_type: DataType, path: Path) -> list[tuple[Path, pa.DataType]]:
+def _leaves(data_type: DataType, path: Path) -> list[tuple[Path, AtomicType]]:
     match data_type:
         case AtomicType(root=TypeRoot.VARIANT):
-            return [((*path, name), pa.binary()) for name, _ in _VARIANT_CHILDREN]
+            return [((*path, name), data_type) for name, _ in _VARIANT_CHILDREN]
         case AtomicType():
-            return [(path, _physical_atom(data_type))]
+            return [(path, data_type)]
         case ArrayType(element=element) | VectorType(element=element):
             return _leaves(element, (*path, "list", "element"))
         case MapType(key=key, value=value):
@@ -434,7 +436,7 @@ def _leaves(data_type: DataType, path: Path) -> list[tuple[Path, pa.DataType]]:
             return [leaf for f in data_type for leaf in _leaves(f.type, (*path, f.name))]
 
 
-def _map_leaves(key: DataType, value: DataType, path: Path) -> list[tuple[Path, pa.DataType]]:
+def _map_leaves(key: DataType, value: DataType, path: Path) -> list[tuple[Path, AtomicType]]:
     return [
         *_leaves(key, (*path, "key_value", "key")),
         *_leaves(value, (*path, "key_value", "value")),

@@ -1,9 +1,9 @@
-"""CSV and JSON data files.
+"""CSV and JSON data files, and the text files of format tables.
 
 Values are written as Java's cast to STRING prints them, and bytes in base64. Only JSON supports
-lists, maps and rows.
+lists, maps and rows. A text file has one column of texts, a line each; null is an empty line.
 
-Spec: concepts/spec/fileformat, CSV and JSON. Seen in: golden append_csv.
+Spec: concepts/spec/fileformat, CSV, JSON and text. Seen in: golden append_csv.
 """
 
 import base64
@@ -35,6 +35,7 @@ from paimon_explore.encoding.text.csv_json_writer import (
     csv_header,
     csv_text,
     json_text,
+    text_lines,
 )
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
 from paimon_explore.metadata.options import format_options as opt
@@ -44,11 +45,11 @@ T = TypeVar("T")
 _STRING = AtomicType(root=TypeRoot.VARCHAR, length=MAX_LENGTH)
 _BYTES = frozenset({TypeRoot.BINARY, TypeRoot.VARBINARY, TypeRoot.BLOB})
 _NOT_AS_TEXT = frozenset({TypeRoot.VARIANT, TypeRoot.GEOMETRY, TypeRoot.GEOGRAPHY})
-_CSV = "csv"
+_CSV, _TEXT = "csv", "text"
 
 
 class TextWriter:
-    """Writes one CSV or JSON file.
+    """Writes one CSV, JSON or text file.
 
     Args:
         sink: receives the bytes; it is not closed.
@@ -70,7 +71,11 @@ class TextWriter:
         self._sink = sink
         self._size = 0
         self._fields = layout.fields
-        self._is_csv = layout.format == _CSV
+        self._format = layout.format
+        if layout.format == _TEXT and [_is_text(field.type) for field in layout.fields] != [True]:
+            raise UnsupportedFeatureError(
+                "writing other columns than one of type STRING to a text file"
+            )
         for field in layout.fields:
             _check_type(field.type, field.name, layout.format)
         options = layout.options
@@ -83,12 +88,19 @@ class TextWriter:
             null_literal=options.value(opt.CSV_NULL_LITERAL),
             has_header=options.value(opt.CSV_INCLUDE_HEADER),
         )
-        if self._is_csv and self._csv.has_header:
+        self._text_line = options.value(opt.TEXT_LINE_DELIMITER)
+        if self._format == _CSV and self._csv.has_header:
             self._put(csv_header([field.name for field in layout.fields], self._csv))
 
     def write(self, columns: Sequence[Column]) -> None:
-        """Write rows: one array per field, in `to_arrow` of its type."""
-        if self._is_csv:
+        """Write rows: one array per field, in `to_arrow` of its type.
+
+        Raises:
+            InvalidInputError: a value of a text file contains the end of a line.
+        """
+        if self._format == _TEXT:
+            self._put(text_lines(columns[0], self._text_line))
+        elif self._format == _CSV:
             texts = [_texts(c, f.type) for c, f in zip(columns, self._fields, strict=True)]
             self._put(csv_text(texts, self._csv))
         else:
@@ -130,6 +142,10 @@ def _check_type(data_type: DataType, name: str, file_format: str) -> None:
                 f"writing column {name!r} of type {type_text(data_type)} to a {file_format} file",
                 hint="Set file.format to parquet.",
             )
+
+
+def _is_text(data_type: DataType) -> bool:
+    return isinstance(data_type, AtomicType) and data_type.root in TEXTS
 
 
 def _texts(array: Column, data_type: DataType) -> Column:

@@ -68,14 +68,14 @@ def read(
 
 def stream(warehouse: str, table: str, add_up: str = "v1") -> Found:
     rows = total = 0
-    for batch in _table(warehouse, table).to_batches():
+    for batch in _table(warehouse, table).scan().to_batches():
         rows += batch.num_rows
         total += pc.sum(batch.column(add_up)).as_py() or 0
     return {"rows": rows, "sum": total}
 
 
 def first_batch(warehouse: str, table: str) -> Found:
-    batch = next(iter(pe.open_table(f"{warehouse}/db.db/{table}").to_batches()))
+    batch = next(iter(pe.open_table(f"{warehouse}/db.db/{table}").scan().to_batches()))
     return {"columns": len(batch.schema.names)}
 
 

@@ -152,12 +152,12 @@ def make_plain(warehouse: str, name: str, *, rows: int, layout: str | None = Non
 
 def _lay_out(table: Table, layout: str) -> None:
     """Write the data files anew with other row groups, and their sizes into the metadata."""
-    latest = table.store.snapshots.latest()
+    latest = table._store.snapshots.latest()
     assert latest is not None
     cut = PartitionFilter(row_type=table.schema.partition_type, predicate=None)
-    rows = live_files(table.store, latest, cut).rows()
+    rows = live_files(table._store, latest, cut).rows()
     for row in rows:
-        path = Path(table.store.paths.root) / "bucket-0" / str(row["file_name"])
+        path = Path(table._store.paths.root) / "bucket-0" / str(row["file_name"])
         with pq.ParquetFile(path) as file:
             data = file.read()
         pq.write_table(data, path, compression="zstd", **_LAYOUTS[layout])  # type: ignore[arg-type]  # as documented

@@ -42,7 +42,7 @@ def new_table(
 def publish(table: Table, parts: Iterable[ManifestEntries]) -> None:
     """Make entries the table's only snapshot, a manifest for each part."""
     writer = ManifestWriter(
-        store=table.store,
+        store=table._store,
         partition_type=table.schema.partition_type,
         codec="zstandard",
         target_bytes=_LARGE,
@@ -54,7 +54,7 @@ def publish(table: Table, parts: Iterable[ManifestEntries]) -> None:
         manifests.append(writer.entries(part))
     base = writer.list(ManifestFiles.concat(manifests))
     delta = writer.list(ManifestFiles.empty())
-    snapshots = table.store.snapshots
+    snapshots = table._store.snapshots
     for number in snapshots.ids():
         snapshots.delete(number)
     made = snapshots.create(

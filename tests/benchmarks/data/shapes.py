@@ -119,7 +119,7 @@ def _evolved(warehouse: str, name: str) -> None:
     columns: dict[str, Values] = {"a": _integers, "s": _texts}
     shape = _Shape(columns=columns, writes=_runs(4, 100_000, 200_000), keys=())
     table = _make(warehouse, name, shape)
-    table.maintenance.add_column("z", "INT")
+    table.add_column("z", "INT")
 
 
 def _distinct_texts(warehouse: str, name: str) -> None:

@@ -1,4 +1,5 @@
 // A model without a kernel: answers the explorer's requests from generated data.
+import groups from "./groups.js"; // the table of Python
 
 const KIND_CYCLE = [0, 0, 1, 0, 0, 0, 1, 2, 0, 1, 0, 0, 3];
 
@@ -177,7 +178,7 @@ export class FakeModel {
       name: this.name, database: "default", location: "/wh/default.db/orders", branch: "main",
       chips: ["primary key dt, id", "partition dt", "bucket 4", "deletion vectors"].map(word), problems: options.problem ? [{ message: "snapshot-4: not JSON: Expecting value", path: "/wh/default.db/orders/snapshot/snapshot-4" }] : [],
     };
-    return { body: { table, flags }, ...packed };
+    return { body: { table, flags, groups }, ...packed };
   }
 
   /** Pack the files beforehand, as that is Python's work. */

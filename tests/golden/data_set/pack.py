@@ -25,6 +25,7 @@ NAME = "paimon-golden-tables"
 FORMAT = 1
 """The version of the layout and of manifest.json."""
 WRITERS = {
+    "java21": "Apache Paimon 2.1-SNAPSHOT (Java, unreleased)",
     "java200": "Apache Paimon 2.0.0 (Java)",
     "java142": "Apache Paimon 1.4.2 (Java)",
     "java09": "Apache Paimon 0.9.0 (Java)",
@@ -63,7 +64,8 @@ def described(folder: Path, expected: Path) -> Meta:
         "options": meta["options"],
         "unordered": meta.get("unordered", []),
         "variant": [f["name"] for f in meta["fields"] if "VARIANT" in json.dumps(f["type"])],
-        "external": external(writer, meta["options"].get(EXTERNAL, "")),
+        "external": external(writer, meta["options"].get(EXTERNAL, ""))
+        | ({meta["placed"]: f"{writer}/gold.db/{expected.name}"} if meta.get("placed") else {}),
         "reads": list(reads(folder, expected)),
     }
 

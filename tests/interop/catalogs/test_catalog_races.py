@@ -78,8 +78,8 @@ def planned(plan: Path, catalogs: Mapping[str, Mapping[str, str]]) -> dict[str, 
 def check(table: Table, done: Counter[int]) -> None:
     assert done == Counter(range(PROCESSES * COMMITS))
     assert Counter(table.to_arrow().column("a").to_pylist()) == done
-    assert table.store.snapshots.ids() == list(range(1, done.total() + 1))
-    assert table.fsck() == []
+    assert table._store.snapshots.ids() == list(range(1, done.total() + 1))
+    assert table.maintenance.fsck() == []
 
 
 def test_every_commit_of_many_processes_is_there_exactly_once(

@@ -30,6 +30,7 @@ from paimon_explore.metastore.hive.metastore_structs import (
     StorageDescriptor,
     Table,
 )
+from paimon_explore.metastore.identifier import plain_identifier
 from support.depth import DEEP, some
 from support.lossy_proxy import lossy_proxy
 from support.s3 import s3_place
@@ -215,7 +216,7 @@ def test_partitions_are_marked_as_done(home: Home, db: str) -> None:
     options = {"metastore.partitioned-table": "true", "partition.mark-done-action": "mark-event"}
     table = home.catalog.create_table(name, COLUMNS, partition_by="dt", options=options)
     table.append([{"k": 1, "dt": "a", "v": None}, {"k": 1, "dt": "b", "v": None}])
-    home.catalog.mark_partitions_done(name, [{"dt": "b"}])
+    home.catalog._metastore.mark_partitions_done(plain_identifier(name), [{"dt": "b"}])
     listed = home.catalog.partitions(name) or []
     assert {one.statistics.spec["dt"]: one.done for one in listed} == {"a": False, "b": True}
     assert {one["spec"]["dt"]: one["done"] for one in home.java.partitions(name)} == {
@@ -257,11 +258,46 @@ def test_locations_in_properties_are_read_by_java(home: Home) -> None:
     catalog.close()
 
 
+FORMAT_TABLES = {
+    "csv": {"csv.field-delimiter": ";"},
+    "json": {"EXTERNAL": "TRUE"},
+    "orc": {},
+    "parquet": {"x": "1"},
+    "text": {},
+}
+
+
+@pytest.mark.parametrize("file_format", FORMAT_TABLES)
+def test_a_new_format_table_is_the_same_in_the_metastore(
+    home: Home, db: str, client: HiveClient, file_format: str
+) -> None:
+    options = {"type": "format-table", "file.format": file_format, **FORMAT_TABLES[file_format]}
+    fields, row = FIELDS, {"k": 1, "dt": "a", "v": None}
+    if file_format == "text":
+        fields, row = [("line", "STRING"), ("dt", "INT")], {"line": "a", "dt": 1}
+    with pytest.raises(JavaPaimonError, match="ClassCast"):  # Java describes no format table
+        home.java.create_table(
+            f"{db}.javas", fields, partition_keys=["dt"], options=options, comment="files"
+        )
+    table = home.catalog.create_format_table(
+        f"{db}.ours",
+        dict(fields),
+        file_format,
+        partition_by="dt",
+        options=FORMAT_TABLES[file_format],
+        comment="files",
+    )
+    javas, ours = (client.call(methods.GET_TABLE, db, name) for name in ("javas", "ours"))
+    assert kept(ours) == kept(javas)
+    table.append([row])
+    assert table.to_arrow().to_pylist() == [row]
+    home.catalog.drop_table(f"{db}.ours")
+    assert Path(table.location).exists() == (options.get("EXTERNAL") == "TRUE")
+
+
 @pytest.mark.parametrize("file_format", some(["csv", "json", "orc", "parquet"], 4))
 def test_format_tables_are_listed(home: Home, db: str, file_format: str) -> None:
-    options = {"type": "format-table", "file.format": file_format}
-    with pytest.raises(JavaPaimonError, match="ClassCast"):  # Java describes no format table
-        home.java.create_table(f"{db}.f", FIELDS, partition_keys=["dt"], options=options)
+    home.catalog.create_format_table(f"{db}.f", COLUMNS, file_format, partition_by="dt")
     assert home.catalog.tables(db) == ["f"]
     assert home.catalog.table_exists(f"{db}.f")
     with pytest.raises(UnsupportedFeatureError, match="format-table"):
@@ -327,7 +363,7 @@ def test_a_commit_waits_for_the_lock_and_gives_up(home: Home, db: str, client: H
     with HiveLock(client, db, "t"):
         with pytest.raises(CommitError, match=r"lock table .*waiting after 0\.\d s"):
             table.add_column("x", "INT")
-        assert table.store.schemas.ids() == [0]
+        assert table._store.schemas.ids() == [0]
         assert locks(client, db, "t") == 1
     assert locks(client, db, "t") == 0
     table.append([{"k": 1, "dt": "a", "v": None}])
@@ -354,7 +390,7 @@ def test_tables_in_an_object_store_are_locked_by_default(client: HiveClient, hom
         catalog.rename_table("far.t", "far.moved")
         assert catalog.table("far.moved").count() == 1
         catalog.drop_database("far", cascade=True)
-        assert table.store.file_io.list(table.path) == []
+        assert table._store.file_io.list(table.path) == []
         catalog.close()
 
 

@@ -45,7 +45,7 @@ def test_a_connection_that_the_server_ended_is_replaced(home: Home, db: str) -> 
         table.append([{"a": 1}])
     table.append([{"a": 2}])
     assert table.to_arrow().to_pylist() == [{"a": 2}]
-    assert table.fsck() == []
+    assert table.maintenance.fsck() == []
 
 
 def test_a_table_whose_option_is_too_long_for_the_catalog_is_not_made(home: Home, db: str) -> None:

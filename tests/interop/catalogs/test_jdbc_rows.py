@@ -140,7 +140,7 @@ def test_java_waits_for_a_lock_of_ours_and_we_wait_for_javas(homes: Homes, tmp_p
     java.create_database("db")
     catalog = Catalog(options=options(tmp_path))
     table = catalog.create_table("db.t", {"a": "INT"}, options={"bucket": "-1"})
-    environment = table.store.environment
+    environment = table._store.environment
     assert environment is not None
     held = environment.lock()
     assert held is not None

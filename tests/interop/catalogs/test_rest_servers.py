@@ -13,6 +13,7 @@ from paimon_explore.errors import (
     NotFoundError,
     UnsupportedFeatureError,
 )
+from paimon_explore.metastore.identifier import plain_identifier
 from paimon_explore.metastore.view_values import FunctionAction, FunctionChange, FunctionInfo
 from peers import Peers
 from support.catalog_race import check_race, race
@@ -67,11 +68,15 @@ def test_partitions_are_kept_by_the_server(home: Home) -> None:
     left = home.catalog.partitions("served.parts")
     assert left is not None
     assert [one.statistics.spec for one in left] == [{"dt": "a", "hour": "1"}]
-    home.catalog.mark_partitions_done("served.parts", [{"dt": "a", "hour": "1"}])
+    home.catalog._metastore.mark_partitions_done(
+        plain_identifier("served.parts"), [{"dt": "a", "hour": "1"}]
+    )
     home.catalog.create_table("served.plain", {"id": "INT", "dt": "STRING"}, partition_by="dt")
     assert home.catalog.partitions("served.plain") is None
     with pytest.raises(UnsupportedFeatureError):
-        home.catalog.mark_partitions_done("served.plain", [{"dt": "a"}])
+        home.catalog._metastore.mark_partitions_done(
+            plain_identifier("served.plain"), [{"dt": "a"}]
+        )
 
 
 def test_functions_are_created_listed_and_dropped(home: Home) -> None:

@@ -79,12 +79,12 @@ def test_consumers_are_reset_and_cleared(run: Sql, rows: Rows, orders: Table) ->
     run(
         "CALL sys.reset_consumer(table => 'demo.orders', consumer_id => 'b', next_snapshot_id => 4)"
     )
-    assert orders.consumers["a"] == Consumer(next_snapshot=3)
+    assert orders.maintenance.consumers["a"] == Consumer(next_snapshot=3)
     run("CALL sys.reset_consumer('demo.orders', 'a')")
     run("CALL sys.clear_consumers('demo.orders', excluding_consumers => 'b')")
-    assert orders.store.consumers.ids() == ["b"]
+    assert orders._store.consumers.ids() == ["b"]
     run("CALL sys.clear_consumers('demo.orders')")
-    assert orders.store.consumers.ids() == []
+    assert orders._store.consumers.ids() == []
     assert rows("CALL sys.expire_consumers('demo.orders')") == []
 
 
@@ -186,7 +186,7 @@ def test_the_files_of_a_table_are_copied_and_kept_in_step(
     run(copy)
     assert rows(state.format("backup.copied")) == rows(state.format("source"))
     table = catalog.table("backup.copied")
-    assert table.fsck(read_rows=True) == []
+    assert table.maintenance.fsck(read_rows=True) == []
     assert [snapshot.id for snapshot in table.snapshots] == [1, 2, 3]
     run(copy)
     assert len(table.snapshots) == 3
@@ -289,7 +289,7 @@ def test_procedures_are_shown_with_their_arguments(rows: Rows) -> None:
         ("sys.migrate_database('hive', 'nope')", "Database 'nope' does not exist"),
         ("sys.repair('demo')", "into a Hive metastore"),
         ("sys.reassign_row_id('demo.orders')", "only after 2.0"),
-        ("sys.compact_chain_table('demo.orders', 'dt=1')", "does not read chain tables"),
+        ("sys.compact_chain_table('demo.orders', 'dt=1')", r"INSERT INTO t\$branch_snapshot"),
         ("sys.drop_function('demo.f')", "Function 'f' does not exist"),
         (
             'sys.create_function(\'demo.f\', \'[{"id": 0, "name": "x", "type": "INT"}]\', \'[]\')',

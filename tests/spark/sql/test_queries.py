@@ -73,7 +73,7 @@ def test_every_way_to_name_a_point_in_time(rows: Rows, catalog: Catalog) -> None
 def test_system_tables_branches_and_increments_are_tables(rows: Rows, catalog: Catalog) -> None:
     table = table_of(catalog, "orders")
     table.create_tag("v1", 1)
-    table.maintenance.create_branch("b1", "v1")
+    table.create_branch("b1", "v1")
     counts = {
         "demo.orders$snapshots": 5,
         "demo.`orders$files` VERSION AS OF 1": 3,

@@ -7,6 +7,8 @@ import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from paimon_explore.encoding.blob.blob_descriptor import BlobDescriptor, encode_descriptor
+from paimon_explore.encoding.blob.blob_view import BlobView, encode_view
 from paimon_explore.errors import (
     InvalidInputError,
     NotFoundError,
@@ -69,7 +71,7 @@ def test_rows_are_updated_deleted_and_merged(
     table = catalog.table("demo.t")
     assert isinstance(table, Table)
     assert [s.id for s in table.snapshots] == [1, 2, 3, 4]
-    assert table.fsck() == []
+    assert table.maintenance.fsck() == []
     assert rows("UPDATE t SET name = 'x' WHERE id = 77") == [(None,)]
 
 
@@ -315,6 +317,32 @@ def test_a_merge_adds_the_columns_of_its_source(
     ]
     schema = catalog.table("demo.e").schema
     assert [field.name for field in schema.fields] == ["id", "v", "n", "w"]
+
+
+def test_blobs_are_referred_to_by_functions(run: Sql, rows: Rows, catalog: Catalog) -> None:
+    kind = {"row-tracking.enabled": "true", "data-evolution.enabled": "true"}
+    for name, option in (("photos", "blob-descriptor-field"), ("t", "blob-view-field")):
+        columns = {"k": "INT", "b": "BLOB"}
+        catalog.create_table(f"demo.{name}", columns, options={**kind, option: "b"})
+    run("INSERT INTO photos VALUES (1, sys.path_to_descriptor('/a/é')), (2, NULL)")
+    run("INSERT INTO t SELECT k, sys.blob_view('demo.photos', 'b', k - 1) FROM photos")
+    stored = catalog.table("demo.photos", {"blob-as-descriptor": "true"}).to_arrow()
+    assert stored.column("b").to_pylist()[0] == encode_descriptor(
+        BlobDescriptor(uri="/a/é", offset=0, length=-1)
+    )
+    run("INSERT INTO t VALUES (3, sys.blob_view('demo.photos', 'b', 0))")
+    views = catalog.table("demo.t", {"blob-view.resolve.enabled": "false"}).to_arrow()
+    assert views.column("b").to_pylist()[1] == encode_view(
+        BlobView(table="demo.photos", field_id=1, row_id=1)
+    )
+    assert views.column("b").to_pylist()[2] == views.column("b").to_pylist()[0]
+    text = "BlobDescriptor{version=2, uri='/a/é', offset=0, length=-1}"
+    assert rows("SELECT paimon.sys.descriptor_to_string(path_to_descriptor('/a/é'))") == [(text,)]
+    made = "sys.descriptor_to_string(sys.path_to_descriptor(concat('/a', '/é')))"
+    assert rows(f"SELECT {made}") == [(text,)]
+    assert rows("SELECT sys.path_to_descriptor(NULL)") == [(None,)]
+    with pytest.raises(InvalidInputError, match="photos has no column 'x'"):
+        run("SELECT sys.blob_view('demo.photos', 'x', 1)")
 
 
 def test_the_largest_partition_with_rows_is_a_function(run: Sql, rows: Rows) -> None:

@@ -244,6 +244,6 @@ def test_a_table_is_replaced_in_one_commit_and_keeps_its_history(
     run("INSERT INTO swapped VALUES ('x', DATE '2026-01-01')")
     assert rows("SELECT k, cast(v AS string) FROM swapped WHERE k = 'x'") == [("x", "2026-01-01")]
     assert rows("SELECT count(*) FROM swapped VERSION AS OF 3") == [(2,)]
-    assert made(catalog, "demo.swapped").fsck() == []
+    assert made(catalog, "demo.swapped").maintenance.fsck() == []
     run("CREATE OR REPLACE TABLE swapped LIKE customers")
     assert made(catalog, "demo.swapped").schema.primary_keys == ("id",)

@@ -3,7 +3,7 @@
 import io
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -27,11 +27,8 @@ from paimon_explore.command_line.sql.prompt import (
     complete_statements,
     statements_of_prompt,
 )
-from paimon_explore.scan.predicate.builder import Term
 from paimon_explore.scan.predicate.sql_formatter import to_sql
-from paimon_explore.table.engine_scans import scan_dataset
 from paimon_explore.table.engine_scans.arrow_filter import arrow_condition
-from paimon_explore.table.engine_scans.lazy_scan import LazyScan, narrowed
 from paimon_explore.table.scan import Scan
 from support.command_line import Program
 
@@ -136,16 +133,15 @@ def test_a_query_without_duckdb(query: str, run: Program, monkeypatch: pytest.Mo
 
 @pytest.fixture
 def scans(monkeypatch: pytest.MonkeyPatch) -> list[Scan]:
-    """The scans that DuckDB starts."""
+    """The scans that are read."""
     seen: list[Scan] = []
+    read = Scan.to_batches
 
-    def noted(scan: LazyScan, columns: Sequence[str] | None, where: Term | None) -> LazyScan:
-        found = narrowed(scan, columns, where)
-        assert isinstance(found, Scan)
-        seen.append(found)
-        return found
+    def noted(scan: Scan) -> pa.RecordBatchReader:
+        seen.append(scan)
+        return read(scan)
 
-    monkeypatch.setattr(scan_dataset, "narrowed", noted)
+    monkeypatch.setattr(Scan, "to_batches", noted)
     return seen
 
 

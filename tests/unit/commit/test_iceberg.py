@@ -47,12 +47,12 @@ def keyed(options: Mapping[str, str]) -> Table:
 
 
 def folder_of(table: Table) -> str:
-    return f"{table.store.paths.root}/metadata"
+    return f"{table._store.paths.root}/metadata"
 
 
 def seen(table: Table, folder: str | None = None) -> IcebergReader:
     """What Iceberg readers see."""
-    return IcebergReader(table.store.file_io.read, folder or folder_of(table))
+    return IcebergReader(table._store.file_io.read, folder or folder_of(table))
 
 
 def newest(table: Table) -> int:
@@ -63,7 +63,7 @@ def newest(table: Table) -> int:
 
 
 def names_in(table: Table, folder: str | None = None) -> list[str]:
-    found = table.store.file_io.list(folder or folder_of(table))
+    found = table._store.file_io.list(folder or folder_of(table))
     return [status.name for status in found if not status.is_folder]
 
 
@@ -279,7 +279,7 @@ def test_deletion_vectors_are_part_of_format_version_3(make: Callable[..., Table
     assert found.metadata["next-row-id"] == sum(ids[-1]) >= 20
     assert any(file["content"] == 1 for file, _ in found.files())
     assert found.rows() == rows_of(table.to_arrow())
-    table.store.file_io.delete(f"{folder_of(table)}/v{newest(table)}.metadata.json")
+    table._store.file_io.delete(f"{folder_of(table)}/v{newest(table)}.metadata.json")
     write([{"k": 50, "v": "z"}])
     assert seen(table).rows() == rows_of(table.to_arrow())
 
@@ -377,7 +377,7 @@ def test_manifests_have_the_compression_of_the_option(codec: str, stored: str) -
     )
     table.append(ROWS)
     (name,) = [name for name in names_in(table) if name.endswith("-m1.avro")]
-    data = table.store.file_io.read(f"{folder_of(table)}/{name}")
+    data = table._store.file_io.read(f"{folder_of(table)}/{name}")
     assert f"avro.codec{chr(2 * len(stored))}{stored}".encode() in data[:8000]
     table.delete("k = 1")
     table.append(ROWS)
@@ -399,7 +399,7 @@ def test_counts_have_the_names_of_iceberg_1_4_on_request() -> None:
 def test_catalogs_have_their_metadata_in_the_warehouse(storage: str) -> None:
     table = append_table(COLUMNS, options={"metadata.iceberg.storage": storage})
     messages = told(lambda: table.append(ROWS))
-    warehouse = table.store.paths.root.removesuffix("/db.db/t")
+    warehouse = table._store.paths.root.removesuffix("/db.db/t")
     found = seen(table, f"{warehouse}/iceberg/db/t/metadata")
     assert found.rows() == rows_of(table.to_arrow())
     assert names_in(table, folder_of(table)) == []
@@ -419,8 +419,8 @@ def test_the_folder_of_a_catalog_may_be_that_of_the_table() -> None:
 def test_a_catalog_needs_a_database_of_a_warehouse() -> None:
     table = append_table(COLUMNS)
     path = table.path.replace("/db.db/", "/db/")
-    io = table.store.file_io
-    for status in io.walk(table.store.paths.root):
+    io = table._store.file_io
+    for status in io.walk(table._store.paths.root):
         assert io.create(status.path.replace("/db.db/", "/db/"), io.read(status.path))
     moved = pe.open_table(path, options={"metadata.iceberg.storage": "hadoop-catalog"})
     with pytest.raises(InvalidInputError, match=r"metadata\.iceberg\.storage-location"):
@@ -468,17 +468,17 @@ def test_with_warnings_as_errors_nothing_is_committed() -> None:
 
 def damage_base(table: Table) -> None:
     path = f"{folder_of(table)}/v{newest(table)}.metadata.json"
-    table.store.file_io.replace(path, b"{")
+    table._store.file_io.replace(path, b"{")
 
 
 def lose_base(table: Table) -> None:
-    table.store.file_io.delete_folder(folder_of(table))
+    table._store.file_io.delete_folder(folder_of(table))
 
 
 def lose_list(table: Table) -> None:
     for name in names_in(table):
         if name.startswith("snap-"):
-            table.store.file_io.delete(f"{folder_of(table)}/{name}")
+            table._store.file_io.delete(f"{folder_of(table)}/{name}")
 
 
 def change_version(table: Table) -> None:
@@ -589,7 +589,7 @@ def test_branches_have_no_iceberg_metadata() -> None:
 
 def test_a_new_table_in_the_place_of_a_dropped_one_begins_anew() -> None:
     table = append_table(COLUMNS, options={STORAGE: "hadoop-catalog"})
-    warehouse = table.store.paths.root.removesuffix("/db.db/t")
+    warehouse = table._store.paths.root.removesuffix("/db.db/t")
     folder = f"{warehouse}/iceberg/db/t/metadata"
     table.append(ROWS)
     table.append(ROWS)
@@ -615,9 +615,9 @@ def test_a_failure_at_any_step_is_repaired_by_the_next_commit(fault: Fault) -> N
         table = plain()
         table.append(ROWS)
         commit_without(table)
-        latest = table.store.snapshots.load(2)
-        faulty = FaultyFileIO(table.store.file_io, number, fault, reads_too=True)
-        store = replace(table.store, file_io=faulty)
+        latest = table._store.snapshots.load(2)
+        faulty = FaultyFileIO(table._store.file_io, number, fault, reads_too=True)
+        store = replace(table._store, file_io=faulty)
         with suppress(StorageError, CrashError):
             iceberg_writer(store, table.schema, table.options, lambda: 0).write(latest)
         table.delete("k = 1")
@@ -628,14 +628,14 @@ def test_a_failure_at_any_step_is_repaired_by_the_next_commit(fault: Fault) -> N
 def test_a_copied_table_has_metadata_of_its_own_files() -> None:
     table = plain()
     table.append(ROWS)
-    io, root = table.store.file_io, table.store.paths.root
+    io, root = table._store.file_io, table._store.paths.root
     for status in io.walk(root):
         assert io.create(status.path.replace("/db.db/t/", "/db.db/copy/"), io.read(status.path))
     copy = pe.open_table(table.path.replace("/db.db/t", "/db.db/copy"))
     copy.append([{"k": 3, "v": "c"}])
     found = seen(copy)
-    assert found.metadata["location"] == copy.store.paths.root != root
-    assert all(file["file_path"].startswith(copy.store.paths.root) for file, _ in found.files())
+    assert found.metadata["location"] == copy._store.paths.root != root
+    assert all(file["file_path"].startswith(copy._store.paths.root) for file, _ in found.files())
     assert found.rows() == rows_of(copy.to_arrow())
     assert seen(table).rows() == rows_of(table.to_arrow())
 
@@ -646,8 +646,8 @@ def test_a_writer_that_comes_late_changes_nothing() -> None:
     table.append([{"k": 3, "v": "c"}])
     before = names_in(table)
     for number in (1, 2):
-        writer = iceberg_writer(table.store, table.schema, table.options, lambda: 0)
-        writer.write(table.store.snapshots.load(number))
+        writer = iceberg_writer(table._store, table.schema, table.options, lambda: 0)
+        writer.write(table._store.snapshots.load(number))
     assert names_in(table) == before
     assert seen(table).rows() == rows_of(table.to_arrow())
 

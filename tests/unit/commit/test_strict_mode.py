@@ -54,11 +54,11 @@ def test_rows_that_wait_for_a_bucket_do_not_count(tmp_path: Path) -> None:
 
 def test_files_that_are_there_already_may_be_left_out(tmp_path: Path) -> None:
     table = numbered_table(tmp_path, keyed=False)
-    messages = write_append(table.store, table.schema, rows(0, 2))
-    more = write_append(table.store, table.schema, rows(2, 3))
-    Committer(table.store, table.schema).commit(messages)
+    messages = write_append(table._store, table.schema, rows(0, 2))
+    more = write_append(table._store, table.schema, rows(2, 3))
+    Committer(table._store, table.schema).commit(messages)
     options = TableOptions({**table.schema.options, "commit.discard-duplicate-files": "true"})
-    Committer(table.store, table.schema, options=options).commit([*messages, *more])
+    Committer(table._store, table.schema, options=options).commit([*messages, *more])
     assert len(live(table)) == 2
     assert table.to_arrow().num_rows == 3
-    assert table.fsck() == []
+    assert table.maintenance.fsck() == []

@@ -40,7 +40,7 @@ def index_files(folder: Path, name: str, column: str) -> Iterator[tuple[bytes, b
     snapshot = table.scan().target.snapshot
     assert snapshot is not None
     (field,) = (field.id for field in table.scan().target.schema.fields if field.name == column)
-    for row in table.store.manifests.index_of(snapshot).rows():
+    for row in table._store.manifests.index_of(snapshot).rows():
         index = row["global_index"]
         if isinstance(index, dict) and index["index_field_id"] == field:
             path = folder / name / "index" / str(row["file_name"])

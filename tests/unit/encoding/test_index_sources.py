@@ -1,4 +1,4 @@
-"""Source metadata of primary-key indexes: Java's bytes, and damaged ones."""
+"""Source metadata of indexes: Java's bytes, and damaged ones."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,10 @@ from paimon_explore.encoding.global_index.index_sources import (
     IndexSources,
     SourceFile,
     decode_sources,
+    encode_snapshot,
     encode_sources,
+    names_snapshot,
+    primary_key_sources,
 )
 from paimon_explore.errors import CorruptFileError, PaimonError, UnsupportedVersionError
 from support.golden import GoldenTables
@@ -20,7 +23,7 @@ ONE = IndexSources(level=5, files=(SourceFile("a.parquet", 3), SourceFile("ä\0.
 def of_java(golden: GoldenTables) -> Iterator[bytes]:
     table = open_table(golden.table("java200", "pk_index_btree").folder)
     for snapshot in table.snapshots:
-        for row in table.store.manifests.index_of(snapshot).rows():
+        for row in table._store.manifests.index_of(snapshot).rows():
             if isinstance(index := row["global_index"], dict):
                 yield index["source_meta"]
 
@@ -37,6 +40,21 @@ def test_names_and_counts_are_kept() -> None:
     assert data[:12].hex() == "000000010000000500000002"
     assert decode_sources(data, path="p") == ONE
     assert ONE.row_count == 2**40 + 3
+
+
+def test_an_index_over_row_ids_may_name_the_snapshot_that_was_read(golden: GoldenTables) -> None:
+    table = open_table(golden.table("java21", "btree_index").folder)
+    found: list[object] = []
+    for snapshot in table.snapshots:
+        found = [row["global_index"] for row in table._store.manifests.index_of(snapshot).rows()]
+        assert all(map(names_snapshot, found))
+        assert [primary_key_sources(index) for index in found] == [None] * len(found)
+    sources = [index["source_meta"] for index in found if isinstance(index, dict)]
+    assert {encode_snapshot(number) for number in (1, 2, 4)} >= set(sources)
+    assert not names_snapshot({"source_meta": None})
+    assert not names_snapshot({"source_meta": encode_sources(ONE)})
+    assert primary_key_sources({"source_meta": encode_sources(ONE)}) == encode_sources(ONE)
+    assert primary_key_sources(None) is None
 
 
 def test_damaged_bytes_are_refused() -> None:

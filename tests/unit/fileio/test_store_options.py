@@ -301,7 +301,12 @@ def test_a_handle_of_a_dropped_table_says_that_it_is_gone(place: S3Place) -> Non
     table = catalog.create_table("db.t", SCHEMA)
     table.append([{"a": 1}])
     catalog.drop_table("db.t")
-    for act in (table.to_arrow, table.count, table.fsck, lambda: table.append([{"a": 2}])):
+    for act in (
+        table.to_arrow,
+        table.count,
+        table.maintenance.fsck,
+        lambda: table.append([{"a": 2}]),
+    ):
         with pytest.raises(NotFoundError, match=r"Table 's3://spellings.*' does not exist"):
             act()
 

@@ -130,30 +130,30 @@ def test_a_file_cut_anywhere_is_covered(cut: int) -> None:
 
 def test_files_of_a_table_are_found_by_node_name_and_path() -> None:
     table = orders()
-    snapshot = table.bytes()
+    snapshot = table.inspect.bytes()
     newest = table.snapshot
     assert newest is not None
     assert (snapshot.name, snapshot.layout) == (f"snapshot-{newest.id}", "snapshot")
-    assert table.bytes(snapshot.name).path == snapshot.path
-    assert table.bytes(f"snapshot/{snapshot.name}").path == snapshot.path
-    assert table.bytes(snapshot.path).path == snapshot.path
-    assert table.bytes("base").layout == "manifest list"
-    assert table.bytes("delta").name == newest.delta_manifest_list
-    manifest = table.bytes("delta/0")
+    assert table.inspect.bytes(snapshot.name).path == snapshot.path
+    assert table.inspect.bytes(f"snapshot/{snapshot.name}").path == snapshot.path
+    assert table.inspect.bytes(snapshot.path).path == snapshot.path
+    assert table.inspect.bytes("base").layout == "manifest list"
+    assert table.inspect.bytes("delta").name == newest.delta_manifest_list
+    manifest = table.inspect.bytes("delta/0")
     assert manifest.layout == "manifest"
-    data_file = table.bytes("delta/0/0")
+    data_file = table.inspect.bytes("delta/0/0")
     assert data_file.layout == "Parquet file"
-    assert table.bytes(data_file.name).path == data_file.path
-    assert table.bytes("schema").name == f"schema-{newest.schema_id}"
-    assert table.bytes("LATEST").layout == "hint"
+    assert table.inspect.bytes(data_file.name).path == data_file.path
+    assert table.inspect.bytes("schema").name == f"schema-{newest.schema_id}"
+    assert table.inspect.bytes("LATEST").layout == "hint"
     assert pe.inspect.bytes(manifest.path).space.root.length == manifest.size
-    for found in (snapshot, manifest, data_file, table.bytes("base")):
+    for found in (snapshot, manifest, data_file, table.inspect.bytes("base")):
         assert found.problems() == []
 
 
 def test_binary_rows_in_manifests_are_decoded_by_the_schema_of_their_table() -> None:
     table = orders()
-    manifest = table.bytes("delta/0")
+    manifest = table.inspect.bytes("delta/0")
     keys = list(table.schema.partition_keys)
     names = {place.span.name for place in manifest.fields()}
     assert set(keys) <= names
@@ -163,21 +163,21 @@ def test_binary_rows_in_manifests_are_decoded_by_the_schema_of_their_table() -> 
 def test_what_is_not_there_is_refused_by_name() -> None:
     table = orders()
     with pytest.raises(NotFoundError, match="manifest-0"):
-        table.bytes("manifest-0")
+        table.inspect.bytes("manifest-0")
     with pytest.raises(InvalidInputError, match="must not contain"):
-        table.bytes("../other/snapshot-1")
+        table.inspect.bytes("../other/snapshot-1")
     with pytest.raises(InvalidInputError, match="does not exist"):
-        table.bytes("delta/99")
+        table.inspect.bytes("delta/99")
     with pytest.raises(InvalidInputError, match="is not a field"):
-        table.bytes().place("0.9999")
+        table.inspect.bytes().place("0.9999")
     with pytest.raises(InvalidInputError, match="not a compressed field"):
-        table.bytes().at(0, "0")
+        table.inspect.bytes().at(0, "0")
 
 
 def test_all_faces_stay_short_and_harmless() -> None:
     table = orders()
     hostile = mapped("tag-x", b'{"a":"' + HOSTILE.encode("utf-8", "replace") + b'"}')
-    for found in (table.bytes("delta/0"), hostile, hostile.at(9)):
+    for found in (table.inspect.bytes("delta/0"), hostile, hostile.at(9)):
         text = repr(found)
         assert len(text.splitlines()) <= 25
         assert not set(text) & {"\x1b", "\u202e", "\0"}
@@ -185,9 +185,9 @@ def test_all_faces_stay_short_and_harmless() -> None:
         assert "<img" not in page
         assert "<svg" not in page
         assert found.state()["kind"] in ("bytes", "byte")
-    rows = table.bytes("delta/0").to_arrow()
+    rows = table.inspect.bytes("delta/0").to_arrow()
     assert rows.column_names[:5] == ["space", "path", "field", "offset", "length"]
-    assert table.bytes("delta/0").to_pandas().shape[0] == rows.num_rows
+    assert table.inspect.bytes("delta/0").to_pandas().shape[0] == rows.num_rows
 
 
 def test_the_leaves_know_their_forms(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ def test_a_replay_leaves_the_table_alone(tmp_path: Path, scenario: str) -> None:
     table = pe.demo(tmp_path).table("demo.orders")
     assert isinstance(table, pe.Table)
     before = files(table.path)
-    replay = table.replay(3, scenario=scenario)
+    replay = table.inspect.replay(3, scenario=scenario)
     assert files(table.path) == before
     assert len(repr(replay).splitlines()) <= 25
     assert replay.state()["kind"] == "replay"
@@ -38,7 +38,7 @@ def test_a_replay_leaves_the_table_alone(tmp_path: Path, scenario: str) -> None:
 
 
 def test_the_steps_are_those_of_a_real_commit(table: pe.Table) -> None:
-    replay = table.replay(3)
+    replay = table.inspect.replay(3)
     assert steps(replay)[0] == "READ_LATEST"
     assert steps(replay)[-3:] == ["PUBLISH", "WRITE_HINTS", "DONE"]
     assert replay.made is not None
@@ -52,7 +52,7 @@ def test_the_steps_are_those_of_a_real_commit(table: pe.Table) -> None:
 
 
 def test_a_rival_makes_the_commit_read_again(table: pe.Table) -> None:
-    replay = table.replay(3, scenario="rival")
+    replay = table.inspect.replay(3, scenario="rival")
     assert steps(replay).count("READ_LATEST") == 2
     assert "LOSE" in steps(replay)
     assert replay.made is not None
@@ -61,7 +61,7 @@ def test_a_rival_makes_the_commit_read_again(table: pe.Table) -> None:
 
 
 def test_a_failure_shows_what_is_removed(table: pe.Table) -> None:
-    replay = table.replay(3, scenario="failure")
+    replay = table.inspect.replay(3, scenario="failure")
     assert replay.made is None
     assert "FAIL" in steps(replay)
     assert "disk is full" in replay.problem
@@ -70,7 +70,7 @@ def test_a_failure_shows_what_is_removed(table: pe.Table) -> None:
 
 
 def test_a_lost_reply_is_found_out(table: pe.Table) -> None:
-    replay = table.replay(3, scenario="lost-reply")
+    replay = table.inspect.replay(3, scenario="lost-reply")
     assert "DOUBT" in steps(replay)
     assert replay.made is not None
     assert replay.made.id == 3
@@ -78,20 +78,20 @@ def test_a_lost_reply_is_found_out(table: pe.Table) -> None:
 
 def test_what_cannot_be_replayed_is_refused(table: pe.Table) -> None:
     with pytest.raises(InvalidInputError, match="Unknown scenario 'storm'"):
-        table.replay(3, scenario="storm")
+        table.inspect.replay(3, scenario="storm")
     with pytest.raises(NotFoundError, match="Snapshot 99"):
-        table.replay(99)
+        table.inspect.replay(99)
     empty = pe.demo().table("demo.empty")
     assert isinstance(empty, pe.Table)
     with pytest.raises(NotFoundError, match="to replay"):
-        empty.replay()
+        empty.inspect.replay()
 
 
 @pytest.mark.parametrize("name", ["manifest_merge", "dv_pk", "append_avro"])
 def test_commits_of_java_are_replayed(golden: GoldenTables, name: str) -> None:
     table = pe.open_table(golden.table("java200", name).folder)
     for snapshot in list(table.snapshots)[:12]:
-        replay = table.replay(snapshot.id)
+        replay = table.inspect.replay(snapshot.id)
         assert replay.problem == ""
         assert replay.made is not None
         assert replay.made.total_record_count == snapshot.total_record_count

@@ -138,7 +138,7 @@ def test_nothing_is_written(tmp_path: Path) -> None:
     table.what_if.expire_snapshots(retain_max=1)
     table.what_if.options({"snapshot.num-retained.max": 1, "num-levels": 3, "bucket": 4})
     table.what_if.options({"merge-engine": "first-row"})
-    table.compare(at=2)
+    pe.compare(table, table.at(2))
     assert content(tmp_path) == before
 
 

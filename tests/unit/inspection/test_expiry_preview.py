@@ -28,7 +28,7 @@ def table(tmp_path: Path) -> pe.Table:
 
 
 def test_what_it_previews_is_what_then_happens(table: pe.Table) -> None:
-    found = table.preview_expiry(retain_max=2)
+    found = table.what_if.expire_snapshots(retain_max=2)
     assert found.expiring == (1, 2, 3, 4)
     before = {p for p in Path(table.path).rglob("*") if p.is_file()}
     sizes = {str(path): path.stat().st_size for path in before}
@@ -42,7 +42,7 @@ def test_what_it_previews_is_what_then_happens(table: pe.Table) -> None:
 
 def test_nothing_is_removed(table: pe.Table) -> None:
     before = sorted(Path(table.path).rglob("*"))
-    table.preview_expiry(retain_max=1)
+    table.what_if.expire_snapshots(retain_max=1)
     assert sorted(Path(table.path).rglob("*")) == before
 
 
@@ -50,25 +50,31 @@ def test_what_holds_back_is_named(table: pe.Table) -> None:
     table.create_tag("old", 2)
     changes = list(table.changes(consumer_id="reader", to_snapshot=3))
     assert [change.snapshot.id for change in changes] == [1, 2, 3]
-    found = table.preview_expiry(retain_max=1)
+    found = table.what_if.expire_snapshots(retain_max=1)
     held = {(one.kind, one.name): (one.snapshots, one.files) for one in found.held}
     assert held[("consumer", "reader")] == (2, 0)
     assert held[("tag", "old")] == (0, 1)
     assert found.expiring == (1, 2, 3)
-    young = table.preview_expiry()
+    young = table.what_if.expire_snapshots()
     assert young.expiring == ()
     assert ("option", "snapshot.num-retained.min") not in {(h.kind, h.name) for h in young.held}
 
 
 def test_arguments_are_those_of_the_expiry(table: pe.Table) -> None:
     time.sleep(0.002)  # a commit of this very millisecond is not older than now
-    assert table.preview_expiry(retain_min=1, older_than=timedelta(0)).expiring == (1, 2, 3, 4, 5)
-    found = table.preview_expiry(retain_min=1, older_than="0 s")
+    assert table.what_if.expire_snapshots(retain_min=1, older_than=timedelta(0)).expiring == (
+        1,
+        2,
+        3,
+        4,
+        5,
+    )
+    found = table.what_if.expire_snapshots(retain_min=1, older_than="0 s")
     assert found.expiring == (1, 2, 3, 4, 5)
-    assert table.preview_expiry(retain_min=1, older_than="1 d").expiring == ()
-    assert found.code.python == "t.preview_expiry(retain_min=1, older_than='0 s')"
+    assert table.what_if.expire_snapshots(retain_min=1, older_than="1 d").expiring == ()
+    assert found.code.python == "t.what_if.expire_snapshots(retain_min=1, older_than='0 s')"
     with pytest.raises(InvalidInputError, match="retain_max"):
-        table.preview_expiry(retain_min=5, retain_max=2)
+        table.what_if.expire_snapshots(retain_min=5, retain_max=2)
 
 
 def test_the_words_of_the_explorer_mean_the_same() -> None:
@@ -83,7 +89,7 @@ def test_the_words_of_the_explorer_mean_the_same() -> None:
 
 
 def test_all_faces_are_there(table: pe.Table) -> None:
-    found = table.preview_expiry(retain_max=2)
+    found = table.what_if.expire_snapshots(retain_max=2)
     assert repr(found).startswith("db.t: 4 snapshots would expire, ")
     assert json.dumps(found.state())
     assert "<table>" in found._repr_html_()

@@ -119,11 +119,11 @@ def test_the_code_follows_what_is_shown(state: ExplorerState) -> None:
     frame = state.history().body["frame"]
     assert state.code(2, "files", "p = 'x'", "")[0] == "t.at(snapshot=2).files(where=\"p = 'x'\")"
     assert state.code(2, "partitions", "", "")[0] == "t.at(snapshot=2).partitions()"
-    assert state.code(2, "files", "", "2/delta/0")[0] == "t.at(snapshot=2).node('delta/0')"
+    assert state.code(2, "files", "", "2/delta/0")[0] == "t.at(snapshot=2).inspect.node('delta/0')"
     python, spark = state.code(2, "files", "", f"file/{frame}/0")
-    assert python == "t.at(snapshot=2).file('f1@x')"
+    assert python == "t.at(snapshot=2).inspect.file('f1@x')"
     assert ".option('scan.snapshot-id', 2)" in spark
-    assert state.code(0, "files", "", "")[0] == "t.timeline()"
+    assert state.code(0, "files", "", "")[0] == "t.inspect.timeline()"
 
 
 def test_an_expired_snapshot_is_reached_through_its_tag(golden: GoldenTables) -> None:

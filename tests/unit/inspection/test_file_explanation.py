@@ -86,14 +86,14 @@ def test_an_upgraded_file_has_a_life_per_level_and_is_told_at_its_present_one(
 ) -> None:
     table = pe.open_table(golden.table("java200", "dv_pk").folder)
     name = str(table.at(snapshot=1).files().table.column("file_name")[0].as_py())
-    found = table.why(name)
+    found = table.inspect.why(name)
     assert found.figures()["levels"] == ["level 0", "level 5"]
     assert [one.text for one in found.holders] == ["snapshots 1 to 12"]
     assert "not yet" in found.deletion.text
     for snapshot, level in ((1, "0"), (12, "5")):
-        facts = table.at(snapshot=snapshot).file(name).sections[0].state()["rows"]
+        facts = table.at(snapshot=snapshot).inspect.file(name).sections[0].state()["rows"]
         assert ["level", level] in list(facts)  # type: ignore[call-overload]  # JSON
-    assert ["level", "5"] in table.file(name).sections[0].state()["rows"]  # type: ignore[operator]
+    assert ["level", "5"] in table.inspect.file(name).sections[0].state()["rows"]  # type: ignore[operator]
 
 
 def test_a_file_that_nothing_names_is_an_orphan(tmp_path: Path) -> None:
@@ -103,13 +103,13 @@ def test_a_file_that_nothing_names_is_an_orphan(tmp_path: Path) -> None:
     table.upsert([{"k": 1, "v": "a"}])
     stray = Path(table.path) / "bucket-0" / "data-left.parquet"
     stray.write_bytes(b"left over")
-    found = table.why(str(stray))
+    found = table.inspect.why(str(stray))
     assert found.type == "orphan"
     assert "no metadata references the file" in found.deletion.text
     assert found.deletion.from_ms == int(stray.stat().st_mtime * 1000) + 24 * HOUR
-    assert table.why("schema-0").type == "schema file"
+    assert table.inspect.why("schema-0").type == "schema file"
     with pytest.raises(NotFoundError, match="File 'nothing'"):
-        table.why("nothing")
+        table.inspect.why("nothing")
 
 
 def test_branches_hold_files(tmp_path: Path) -> None:
@@ -118,9 +118,9 @@ def test_branches_hold_files(tmp_path: Path) -> None:
     table = catalog.create_table("db.t", COLUMNS, primary_key=["k"], options={"bucket": "1"})
     table.upsert([{"k": 1, "v": "a"}])
     table.create_tag("v1")
-    table.maintenance.create_branch("b", "v1")
+    table.create_branch("b", "v1")
     name = str(table.files().table.column("file_name")[0].as_py())
-    assert "snapshot 1 of branch b" in [one.text for one in table.why(name).holders]
+    assert "snapshot 1 of branch b" in [one.text for one in table.inspect.why(name).holders]
 
 
 def test_a_missing_file_is_told(tmp_path: Path) -> None:
@@ -129,9 +129,9 @@ def test_a_missing_file_is_told(tmp_path: Path) -> None:
     table = catalog.create_table("db.t", COLUMNS)
     table.append([{"k": 1, "v": "a"}])
     name = str(table.files().table.column("file_name")[0].as_py())
-    found = table.why(name)
+    found = table.inspect.why(name)
     Path(found.path.removeprefix("file://")).unlink()
-    gone = table.why(name)
+    gone = table.inspect.why(name)
     assert not gone.exists
     assert "The file is missing" in repr(gone)
     assert json.dumps(gone.state())
@@ -141,4 +141,4 @@ def test_a_missing_file_is_told(tmp_path: Path) -> None:
 def test_names_may_be_hostile() -> None:
     table = keyed_table(COLUMNS, [{"k": 1, "v": "a"}], primary_key=["k"])
     with pytest.raises(NotFoundError):
-        table.why("<img src=x onerror=alert(1)>")
+        table.inspect.why("<img src=x onerror=alert(1)>")

@@ -70,7 +70,7 @@ def test_hints_consumers_tags_and_overdue_snapshots_are_found() -> None:
     table = append_table(COLUMNS)
     for number in range(30):
         table.overwrite(rows(number))
-    store = table.store
+    store = table._store
     store.snapshots.write_earliest_hint(7)
     table.create_tag("big", 3)
     table.maintenance.expire_snapshots(retain_max=25)
@@ -91,7 +91,7 @@ def test_hints_consumers_tags_and_overdue_snapshots_are_found() -> None:
 
 def test_a_stray_snapshot_is_found() -> None:
     table = append_table(COLUMNS, rows(1), rows(2))
-    store = table.store
+    store = table._store
     snapshot = store.file_io.read(store.paths.snapshot(2))
     store.file_io.replace(store.paths.snapshot(9), snapshot.replace(b'"id" : 2', b'"id" : 9'))
     (stray,) = found(table_health(Inspector(table._view()), NOW), "stray snapshot")

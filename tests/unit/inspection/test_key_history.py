@@ -49,7 +49,7 @@ def test_the_version_that_gives_the_row_is_the_row_that_is_read(
 def _some_keys(table: pe.Table) -> list[dict[str, object]]:
     names = list(table.schema.primary_keys)
     everything: list[dict[str, object]] = []
-    for number in (1, max(one.id for one in table.store.snapshots.list())):
+    for number in (1, max(one.id for one in table._store.snapshots.list())):
         rows = table.at(snapshot=number).scan(columns=names).to_arrow().to_pylist()
         everything += rows[:: max(len(rows) // 4, 1)][:4]
     return everything

@@ -18,7 +18,7 @@ def rows(*keys: int) -> list[dict[str, object]]:
 
 def test_every_file_of_level_0_is_a_run_and_overlaps_are_counted() -> None:
     table = keyed_table(COLUMNS, rows(1, 5), rows(3, 8), rows(20, 30), rows(4), primary_key=["k"])
-    found = table.lsm()
+    found = table.inspect.lsm()
     figures = found.figures()
     assert (figures["runs"], figures["level_0"], figures["max_depth"]) == (4, 4, 3)
     assert found.to_arrow().column("min_key").to_pylist() == ["4", "20", "3", "1"]
@@ -30,14 +30,14 @@ def test_every_file_of_level_0_is_a_run_and_overlaps_are_counted() -> None:
 def test_levels_above_0_are_one_run_each_and_a_compaction_leaves_one() -> None:
     table = keyed_table(COLUMNS, rows(1, 2), rows(2, 3), primary_key=["k"])
     table.compact()
-    found = table.lsm()
+    found = table.inspect.lsm()
     assert (found.figures()["runs"], found.max_depth, found.mean_depth) == (1, 1, 1.0)
 
 
 def test_the_depth_is_what_a_look_at_every_key_counts(golden: GoldenTables) -> None:
     table = pe.open_table(golden.table("java200", "pk_levels").folder)
     for number in (3, 8, 14, 20):
-        found = table.at(snapshot=number).lsm()
+        found = table.at(snapshot=number).inspect.lsm()
         files = found.to_arrow()
         rows_of = files.to_pylist()
         lows, highs = (np.array([int(r[n]) for r in rows_of]) for n in ("min_key", "max_key"))
@@ -51,29 +51,29 @@ def test_the_depth_is_what_a_look_at_every_key_counts(golden: GoldenTables) -> N
 def test_a_bucket_is_named_in_many_ways(golden: GoldenTables) -> None:
     table = pe.open_table(golden.table("java200", "dv_pk").folder)
     for partition in ("dt=p1", "p1", {"dt": "p1"}, ["p1"]):
-        assert table.lsm(partition, 0).figures()["partition"] == "dt=p1"
-    found = table.lsm("p1", 0)
+        assert table.inspect.lsm(partition, 0).figures()["partition"] == "dt=p1"
+    found = table.inspect.lsm("p1", 0)
     assert len(found.buckets) == 4
     assert found.figures()["deleted"] == 16
     with pytest.raises(NotFoundError, match="Partition 'dt=p9'"):
-        table.lsm("p9")
+        table.inspect.lsm("p9")
     with pytest.raises(NotFoundError, match="Bucket 7"):
-        table.lsm(bucket=7)
+        table.inspect.lsm(bucket=7)
     with pytest.raises(InvalidInputError, match="partition columns 'dt'"):
-        table.lsm({"other": 1})
+        table.inspect.lsm({"other": 1})
 
 
 def test_a_backlog_is_named_with_its_trigger() -> None:
     table = keyed_table(COLUMNS, *[rows(i) for i in range(6)], primary_key=["k"])
-    text = repr(table.lsm())
+    text = repr(table.inspect.lsm())
     assert "6 (compaction starts above 5, num-sorted-run.compaction-trigger" in text
 
 
 def test_append_tables_and_empty_ones_have_a_section_too() -> None:
-    plain = append_table(COLUMNS, rows(1), rows(2, 3)).lsm()
+    plain = append_table(COLUMNS, rows(1), rows(2, 3)).inspect.lsm()
     assert plain.figures()["rows"] == 3
-    assert "listed in write order" in repr(plain)
-    empty = append_table(COLUMNS).lsm()
+    assert "files no levels" in repr(plain)
+    empty = append_table(COLUMNS).inspect.lsm()
     assert repr(empty) == "db.t at no snapshot\nThe snapshot has no data files."
     for one in (plain, empty):
         assert json.dumps(one.state())

@@ -139,7 +139,7 @@ def test_partitions_expire_by_their_time() -> None:
     ]
     assert found.figures()["partitions"] == [5, 3]
     assert found.figures()["rows"] == [5, 3]
-    gone = table.expire_partitions(timedelta(days=1))
+    gone = table.maintenance.expire_partitions(timedelta(days=1))
     assert [f"dt={one['dt']}" for one in gone] == sorted(found.expiring)
 
 
@@ -213,7 +213,7 @@ def test_the_view_gives_the_code_of_each_action() -> None:
         ),
     ]
     assert commands(view(table, "expire_snapshots retain_max = 2")) == [
-        ("Python", "t.expire_snapshots(retain_max=2)"),
+        ("Python", "t.maintenance.expire_snapshots(retain_max=2)"),
         ("Spark SQL", "CALL sys.expire_snapshots(table => 'db.t', retain_max => 2)"),
     ]
     refused = view(table, "options snapshot.time-retained = 'it''s'")
@@ -223,7 +223,7 @@ def test_the_view_gives_the_code_of_each_action() -> None:
 def test_the_view_gives_the_code_of_options_and_partitions() -> None:
     table = by_day("2020-01-01")
     assert commands(view(table, "expire_partitions older_than = 2 d")) == [
-        ("Python", "t.expire_partitions(timedelta(days=2))"),
+        ("Python", "t.maintenance.expire_partitions(timedelta(days=2))"),
         ("Spark SQL", "CALL sys.expire_partitions(table => 'db.t', expiration_time => '2 d')"),
     ]
     assert commands(view(table, "compact partition = 'dt=2020-01-01'"))[1][1] == (

@@ -55,7 +55,7 @@ def test_a_primary_key_table_is_described_in_sentences() -> None:
             "write-only": "false",
         },
     )
-    overview = table.overview()
+    overview = table.inspect.overview()
     assert topic(overview, "What this table is") == (
         f"{table.name.rpartition('.')[2]} is a primary-key table: one row for each value of dt, k.",
         (
@@ -79,7 +79,7 @@ def test_a_primary_key_table_is_described_in_sentences() -> None:
 
 
 def test_an_append_table_is_described_without_keys() -> None:
-    overview = append_table(COLUMNS, rows(1), rows(2)).overview()
+    overview = append_table(COLUMNS, rows(1), rows(2)).inspect.overview()
     first, second, third, last = topic(overview, "What this table is")
     assert first.endswith(" is an append table: it has no primary key, and rows are not merged.")
     assert (second, third) == (
@@ -91,16 +91,16 @@ def test_an_append_table_is_described_without_keys() -> None:
 
 def test_a_finding_stands_with_figure_threshold_option_and_action() -> None:
     table = keyed_table(COLUMNS, *[rows(i) for i in range(7)], primary_key=["k"])
-    (found,) = topic(table.overview(), "What is wrong")
+    (found,) = topic(table.inspect.overview(), "What is wrong")
     assert found == (
         "warning: bucket 0 has 7 sorted runs (measured 7, threshold 5, set by "
-        "num-sorted-run.compaction-trigger). Run compact(), or start a writer that compacts."
+        "num-sorted-run.compaction-trigger). Run t.compact(), or start a writer that compacts."
     )
-    assert "lsm:bucket 0" in links(table.overview().to_report())
+    assert "lsm:bucket 0" in links(table.inspect.overview().to_report())
 
 
 def test_an_empty_table_says_so() -> None:
-    overview = keyed_table(COLUMNS, primary_key=["k"]).overview()
+    overview = keyed_table(COLUMNS, primary_key=["k"]).inspect.overview()
     assert topic(overview, "How large it is") == (
         "The table has no snapshot yet: nothing has been written.",
     )

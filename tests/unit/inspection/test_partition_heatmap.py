@@ -20,7 +20,7 @@ def test_each_change_of_a_partition_is_counted() -> None:
     assert chart.lanes == ("p=x", "p=y")
     tones = [(box.lane, box.start, box.tone) for box in chart.boxes]
     assert tones == [(0, 0, Tone.ADD), (0, 1, Tone.REMOVE), (1, 0, Tone.ADD)]
-    assert heat.code.python == "t.heat()"
+    assert heat.code.python == "t.inspect.heat()"
 
 
 def test_a_table_without_snapshots_has_no_heat() -> None:

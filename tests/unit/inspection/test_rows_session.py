@@ -94,7 +94,7 @@ def test_a_sort_goes_in_steps_and_ends() -> None:
 def test_a_broken_file_is_a_part_of_the_answer() -> None:
     table = append_table(COLUMNS, [{"k": 1, "v": "a"}], [{"k": 2, "v": "b"}], [{"k": 3, "v": "c"}])
     lost = data_files(table)[1]
-    table.store.file_io.replace(lost, b"not parquet")
+    table._store.file_io.replace(lost, b"not parquet")
     state = state_of(table)
     parts = page(state, opened(state)["handle"])
     assert [one["rows"] for one in parts] == [[["1", "a"]], [], [["3", "c"]]]

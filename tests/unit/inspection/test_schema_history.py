@@ -9,7 +9,7 @@ from support.small_tables import append_table, columns
 
 def test_a_renamed_field_stays_in_its_lane(golden: GoldenTables) -> None:
     table = pe.open_table(golden.table("java200", "se_pk").folder)
-    found = table.schema_history()
+    found = table.inspect.schema_history()
     assert found.lanes()[2] == ((0, "b", "STRING"), (1, "b", "STRING"), (2, "name", "STRING"))
     assert [v.live_files for v in found.versions] == [0, 0, 0, 2]
     assert [v.snapshots for v in found.versions] == [1, 1, 1, 3]
@@ -19,7 +19,7 @@ def test_a_renamed_field_stays_in_its_lane(golden: GoldenTables) -> None:
 
 def test_an_older_snapshot_needs_older_schemas(golden: GoldenTables) -> None:
     table = pe.open_table(golden.table("java200", "se_pk").folder)
-    first = table.at(snapshot=1).schema_history()
+    first = table.at(snapshot=1).inspect.schema_history()
     assert [v.live_files for v in first.versions] == [1, 0, 0, 0]
 
 
@@ -28,9 +28,9 @@ def test_members_options_keys_and_order_are_compared() -> None:
     table = append_table(columns(a=pa.int32(), r=row, b=pa.int32()), options={"k.x": "1"})
     upkeep = table.maintenance
     before = table.schema
-    upkeep.rename_column("r.x", "z")
-    upkeep.set_options({"k.x": "2", "k.y": "3"})
-    upkeep.alter(MoveColumn(column="b", move=Move(position=Position.FIRST)))
+    table.rename_column("r.x", "z")
+    table.set_options({"k.x": "2", "k.y": "3"})
+    table.alter(MoveColumn(column="b", move=Move(position=Position.FIRST)))
     upkeep.set_comment("said")
     after = table.schema
     found = [(d.what, d.name, d.act, d.before, d.after) for d in schema_differences(before, after)]
@@ -45,6 +45,6 @@ def test_members_options_keys_and_order_are_compared() -> None:
 
 
 def test_a_table_without_files_has_a_schema_history() -> None:
-    found = append_table(columns(a=pa.int32())).schema_history()
+    found = append_table(columns(a=pa.int32())).inspect.schema_history()
     assert repr(found).splitlines()[0] == "db.t: 1 schema version"
     assert found.state()["kind"] == "schema"

@@ -162,7 +162,7 @@ def test_a_statement_that_writes_is_asked_about_and_then_commits_once(
 def test_nothing_is_written_without_the_confirmation_of_the_same_text(
     table: pe.Table, state: ExplorerState, text: str
 ) -> None:
-    before = table.store.schemas.latest(), ids(table), list(table.tags)
+    before = table._store.schemas.latest(), ids(table), list(table.tags)
     other = str(run(state, UPDATE)["confirmation"])
     for token in ("", "0" * 32, other):
         assert "question" in send(state, text, token)
@@ -170,9 +170,9 @@ def test_nothing_is_written_without_the_confirmation_of_the_same_text(
         token = str(run(state, text)["confirmation"])
         answer(state, op)
         assert "question" in send(state, text, token)
-    assert before == (table.store.schemas.latest(), ids(table), list(table.tags))
+    assert before == (table._store.schemas.latest(), ids(table), list(table.tags))
     assert "question" not in confirmed(state, text)
-    assert before != (table.store.schemas.latest(), ids(table), list(table.tags))
+    assert before != (table._store.schemas.latest(), ids(table), list(table.tags))
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from paimon_explore.inspection.compare.compare_view import CompareView
 from paimon_explore.inspection.compare.row_comparison import compare_rows, rows_to_read
 from paimon_explore.inspection.compare.schema_comparison import compared_columns
 from paimon_explore.inspection.explorer.explorer_state import ExplorerState, ViewInput
+from paimon_explore.table.table import _side
 from support.small_tables import append_table, columns, keyed_table, new_catalog
 
 KEYS = columns(k=pa.int32(), v=pa.int64(), w=pa.string())
@@ -60,16 +61,16 @@ def test_rows_without_a_key_are_compared_as_multisets() -> None:
 def test_a_compaction_changes_files_and_no_rows() -> None:
     table = keyed(rows((1, 1, "a")), rows((1, 2, "b")), rows((2, 1, "c")))
     table.compact()
-    found = table.compare(at=3)
+    found = pe.compare(table, table.at(3))
     assert found.rows_equal
     assert (found.contents_a.count, found.contents_b.count) == (1, 3)
     assert found.figures()["shared_files"] == 0
-    assert table.compare(at=2).rows_equal is False
-    assert table.compare().figures()["b"]["snapshot"] == 3  # type: ignore[index]
+    assert pe.compare(table, table.at(2)).rows_equal is False
+    assert pe.compare(table).figures()["b"]["snapshot"] == 3  # type: ignore[index]
 
 
 def test_the_empty_state_before_the_first_snapshot_can_be_compared() -> None:
-    found = keyed(rows((1, 1, "a"), (2, 1, "b"))).compare(at=0)
+    found = pe.compare(keyed(rows((1, 1, "a"), (2, 1, "b"))))
     assert found.rows is not None
     assert (found.rows.only_a, found.rows.only_b) == (2, 0)
 
@@ -82,14 +83,14 @@ def test_branches_share_files_that_are_not_read(tmp_path: Path) -> None:
     table.create_tag("start", 1)
     table.create_branch("dev", "start")
     branch = catalog.table("db.t$branch_dev")
-    assert table.compare(branch).rows_equal
-    assert table.compare(branch).cost.files == 0
+    assert pe.compare(table, branch).rows_equal
+    assert pe.compare(table, branch).cost.files == 0
     branch.append(rows((3, 3, "c")))
-    found = table.compare(branch)
+    found = pe.compare(table, branch)
     assert found.rows is not None
     assert (found.rows.only_a, found.rows.only_b, found.cost.files) == (0, 1, 1)
     assert found.figures()["shared_files"] == 1
-    assert table.compare(branch, at=1).rows_equal
+    assert pe.compare(table, branch.at(1)).rows_equal
 
 
 def test_columns_are_matched_by_name() -> None:
@@ -120,7 +121,7 @@ def test_a_renamed_column_of_the_same_table_is_recognized() -> None:
     table = keyed(rows((1, 1, "a")))
     table.rename_column("w", "name")
     table.upsert([{"k": 2, "v": 2, "name": "b"}])
-    notes = {one.name: one.note for one in table.compare(at=1).column_pairs}
+    notes = {one.name: one.note for one in pe.compare(table, table.at(1)).column_pairs}
     assert notes == {"k": "same", "v": "same", "name": "renamed to w", "w": "renamed from name"}
 
 
@@ -136,14 +137,14 @@ def test_tables_with_different_keys_are_compared_as_whole_rows() -> None:
 
 def test_much_data_is_announced_and_not_read() -> None:
     a, b = keyed(rows((1, 1, "a"))), keyed(rows((1, 2, "a")))
-    found = a.compare(b, max_read=10)
+    found = pe.compare(a, b, max_read=10)
     assert found.rows is None
     assert found.rows_equal is None
     size = found.contents_a.bytes + found.contents_b.bytes
     assert found.figures()["read"] == {"files": 2, "bytes": size}
     assert "; the limit max_read is 10 B." in repr(found)
-    assert a.compare(b, max_read=None).rows_equal is False
-    without = a.compare(b, rows=0)
+    assert pe.compare(a, b, max_read=None).rows_equal is False
+    without = pe.compare(a, b, rows=0)
     assert without.rows is None
     assert "Rows are not compared; comparing them reads" in repr(without)
 
@@ -153,13 +154,13 @@ def test_rows_of_very_many_files_are_compared_only_on_request(
 ) -> None:
     a, b = keyed(rows((1, 1, "a"))), keyed(rows((1, 2, "a")))
     monkeypatch.setattr(table_comparison, "MAX_PLANNED", 1)
-    found = a.compare(b)
+    found = pe.compare(a, b)
     assert found.rows is None
     assert found.cost.files == 2
     text = "Rows are not compared: 2 data files, more than 1; pass max_read=None to do so."
     assert text in repr(found)
-    assert a.compare(b, max_read=None).rows_equal is False
-    assert a.compare(a).rows_equal is True
+    assert pe.compare(a, b, max_read=None).rows_equal is False
+    assert pe.compare(a, a).rows_equal is True
 
 
 @pytest.mark.parametrize("key", [True, False])
@@ -168,7 +169,7 @@ def test_rows_divided_into_parts_are_compared_as_at_once(*, key: bool) -> None:
     second = [{**row, "v": 9} if row["k"] in (25, 250) else row for row in first[20:]]
     second += [{"k": k, "v": 0, "w": ""} for k in range(1000, 1010)]
     a, b = (keyed(part) if key else append_table(KEYS, part) for part in (first, second))
-    sides = a._side(), b._side()
+    sides = _side(a), _side(b)
     shared = compared_columns(sides[0].schema, sides[1].schema)
     reads = rows_to_read(*sides)
     once, parts = (
@@ -186,7 +187,7 @@ def test_rows_divided_into_parts_are_compared_as_at_once(*, key: bool) -> None:
 def test_the_sample_is_bounded_and_keeps_pairs() -> None:
     a = keyed(rows(*((k, 1, "a") for k in range(50))))
     b = keyed(rows(*((k, 2, "a") for k in range(50))))
-    found = a.compare(b, rows=3)
+    found = pe.compare(a, b, rows=3)
     assert found.rows is not None
     assert found.rows.changed == 50
     assert [(r["rowkind"], r["k"]) for r in found.to_arrow().to_pylist()] == [
@@ -220,14 +221,12 @@ def test_nested_values_are_compared() -> None:
 
 def test_wrong_arguments_are_refused(tmp_path: Path) -> None:
     table = keyed(rows((1, 1, "a")))
-    with pytest.raises(InvalidInputError, match="other must be a Table or None"):
-        table.compare("db.t")  # type: ignore[arg-type]
     with pytest.raises(InvalidInputError, match="b must be a Table or the path of one"):
         pe.compare(table, 3)  # type: ignore[arg-type]
     with pytest.raises(NotFoundError):
         pe.compare(table, str(tmp_path))
     with pytest.raises(NotFoundError):
-        table.compare(at=99)
+        pe.compare(table, table.at(99))
 
 
 def test_the_result_has_the_faces_of_other_results() -> None:
@@ -254,16 +253,19 @@ def view(table: pe.Table, text: str, snapshot: int | None = None) -> CompareView
 
 def test_the_view_compares_with_the_snapshot_before() -> None:
     table = keyed(rows((1, 1, "a")), rows((2, 2, "b")), rows((3, 3, "c")))
-    assert view(table, "").code.python == "t.compare(at=2)"
+    assert view(table, "").code.python == "pe.compare(t, t.at(snapshot=2))"
     found = view(table, "", snapshot=2)
-    assert found.code.python == "t.at(snapshot=2).compare(at=1)"
+    assert found.code.python == "pe.compare(t.at(snapshot=2), t.at(snapshot=1))"
     assert found.result is not None
     assert found.result.rows is not None
     assert found.result.rows.only_a == 1
     first = view(table, "", snapshot=1)
-    assert first.code.python == "t.at(snapshot=1).compare(at=0)"
-    assert view(table, "with at = 1, rows = no").code.python == "t.compare(at=1, rows=0)"
-    again = eval(found.code.python, {"t": table})  # noqa: S307 - ours
+    assert first.code.python == "pe.compare(t.at(snapshot=1))"
+    assert (
+        view(table, "with at = 1, rows = no").code.python
+        == "pe.compare(t, t.at(snapshot=1), rows=0)"
+    )
+    again = eval(found.code.python, {"t": table, "pe": pe})  # noqa: S307 - ours
     assert again.figures() == found.figures()
 
 

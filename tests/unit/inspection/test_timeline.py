@@ -64,9 +64,11 @@ def test_a_typed_id_tag_or_time_finds_its_snapshot(golden: GoldenTables) -> None
         timeline.resolve("soon")
 
 
-def test_the_text_shows_one_letter_per_snapshot() -> None:
+def test_the_text_lists_the_snapshots() -> None:
     history = History()
     history.commit(("+", "a"))
     history.commit(("+", "b"), commit_kind=CommitKind.OVERWRITE)
-    assert repr(read_timeline(history.view)) == "Timeline(1..2 AO)"
-    assert repr(read_timeline(History().view)) == "Timeline(no snapshot)"
+    lines = repr(read_timeline(history.view)).splitlines()
+    assert lines[0] == "Timeline of snapshots 1 to 2"
+    assert [line.split()[:2] for line in lines[-2:]] == [["2", "OVERWRITE"], ["1", "APPEND"]]
+    assert "no snapshot" in repr(read_timeline(History().view))

@@ -136,7 +136,7 @@ def test_a_schema_that_live_files_need_is_found_if_it_is_missing(tmp_path: Path)
     table = pe.open_table(table.path)
     what = "schema-1, in which live data files are written, does not exist"
     assert findings(table, "missing schema") == [what]
-    history = table.schema_history()
+    history = table.inspect.schema_history()
     assert [one.schema.id for one in history.versions] == [0, 2]
     assert [one.message for one in history.problems] == [
         f"Schema 1 does not exist in {table.path}."
@@ -146,7 +146,7 @@ def test_a_schema_that_live_files_need_is_found_if_it_is_missing(tmp_path: Path)
 def test_a_lost_manifest_that_two_snapshots_list_is_told_once(tmp_path: Path) -> None:
     table = written(tmp_path, commits=2)
     assert table.snapshot is not None
-    (name,) = table.store.manifests.list(table.snapshot.delta_manifest_list).names
+    (name,) = table._store.manifests.list(table.snapshot.delta_manifest_list).names
     table.append([{"a": 2}])
     (Path(table.path) / "manifest" / name).unlink()
     shared_cache().clear()

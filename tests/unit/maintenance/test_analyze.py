@@ -14,7 +14,7 @@ def analyzed(table: Table) -> Statistics:
     assert snapshot.statistics is not None
     assert snapshot.commit_kind.value == "ANALYZE"
     assert table.maintenance.fsck() == []
-    return table.store.statistics.load(snapshot.statistics)
+    return table._store.statistics.load(snapshot.statistics)
 
 
 def test_rows_as_readers_see_them_are_counted(tmp_path: Path) -> None:
@@ -53,7 +53,7 @@ def test_statistics_stay_until_the_schema_changes(tmp_path: Path) -> None:
     name = table.maintenance.analyze().statistics
     table.upsert([{"k": 2, "v": "a"}])
     assert table.snapshots[3].statistics == name
-    table.maintenance.add_column("n", "INT")
+    table.add_column("n", "INT")
     table.upsert([{"k": 3, "v": "a", "n": 1}])
     assert table.snapshots[4].statistics is None
 

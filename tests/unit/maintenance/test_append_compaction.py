@@ -124,7 +124,7 @@ def marked(table: Table, vectors: dict[int, list[int]]) -> None:
     """Delete rows of the files, by the files' order of writing."""
     split = whole(table)
     target = WriteTarget(
-        store=table.store, schema=table.schema, options=TableOptions(table.schema.options)
+        store=table._store, schema=table.schema, options=TableOptions(table.schema.options)
     )
     index = BucketVectors(target, split).write_index(
         [(names(split)[file], BitMap(positions)) for file, positions in vectors.items()]
@@ -132,7 +132,7 @@ def marked(table: Table, vectors: dict[int, list[int]]) -> None:
     message = CommitMessage(
         partition=split.partition, bucket=0, total_buckets=-1, new_index_files=index
     )
-    Committer(table.store, table.schema).commit([message])
+    Committer(table._store, table.schema).commit([message])
 
 
 def whole(table: Table) -> DataSplit:
@@ -167,7 +167,7 @@ def test_row_ids_and_sequence_numbers_outlive_a_compaction(tmp_path: Path) -> No
     options = {"row-tracking.enabled": "true", "deletion-vectors.enabled": "true"}
     table = appended(numbered_table(tmp_path, options, keyed=False), 3)
     marked(table, {1: [0]})
-    before = table.system_table("row_tracking").to_arrow().sort_by("k").to_pylist()
+    before = table.inspect.system_table("row_tracking").to_arrow().sort_by("k").to_pylist()
     assert [(row["k"], row["_ROW_ID"], row["_SEQUENCE_NUMBER"]) for row in before] == [
         (0, 0, 1),
         (1, 1, 1),
@@ -176,14 +176,14 @@ def test_row_ids_and_sequence_numbers_outlive_a_compaction(tmp_path: Path) -> No
         (5, 5, 3),
     ]
     assert table.compact() is not None
-    assert table.system_table("row_tracking").to_arrow().sort_by("k").to_pylist() == before
+    assert table.inspect.system_table("row_tracking").to_arrow().sort_by("k").to_pylist() == before
     (file,) = live(table)
     assert file["write_cols"] == ["k", "v", "s", "_ROW_ID", "_SEQUENCE_NUMBER"]
     assert (file["min_sequence_number"], file["max_sequence_number"]) == (1, 3)
     assert (file["first_row_id"], file["value_stats_cols"]) == (None, None)
     table.append(rows(7, 8))
     assert table.compact() is not None
-    after = table.system_table("row_tracking").to_arrow().sort_by("k").to_pylist()
+    after = table.inspect.system_table("row_tracking").to_arrow().sort_by("k").to_pylist()
     assert after[:-1] == before
     assert (after[-1]["_ROW_ID"], after[-1]["_SEQUENCE_NUMBER"]) == (6, 6)
 
@@ -202,11 +202,11 @@ def test_rows_deleted_while_their_bucket_is_compacted_stay_deleted(
         table.delete(earlier)
     before = set(table.to_arrow().column("k").to_pylist())
     held = TableOptions(table.schema.options)
-    messages = compact_table(table.store, table.schema, held)
+    messages = compact_table(table._store, table.schema, held)
     table.delete("k = 15")
     with pytest.raises(CommitConflictError):
-        Committer(table.store, table.schema).commit(messages)
+        Committer(table._store, table.schema).commit(messages)
     assert set(table.to_arrow().column("k").to_pylist()) == before - {15}
     table.compact()
     assert set(table.to_arrow().column("k").to_pylist()) == before - {15}
-    assert table.fsck(read_rows=True) == []
+    assert table.maintenance.fsck(read_rows=True) == []

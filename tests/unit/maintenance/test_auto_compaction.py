@@ -26,7 +26,7 @@ def test_rows_of_a_table_with_deletion_vectors_are_there_at_once(tmp_path: Path)
     table.delete("k = 1")
     assert values(table) == {2: 21, 3: 30}
     assert kinds(table) == ["APPEND", "COMPACT"] * 3
-    assert table.fsck(read_rows=True) == []
+    assert table.maintenance.fsck(read_rows=True) == []
 
 
 def test_the_compaction_is_the_same_transaction(tmp_path: Path) -> None:
@@ -84,13 +84,13 @@ def test_whoever_is_late_leaves_the_compaction_to_the_other(tmp_path: Path) -> N
     table = numbered_table(tmp_path)
     options = TableOptions({**table.schema.options, "force-lookup": "true", "write-only": "false"})
     table.upsert(numbered((1, 10)))
-    messages = write_upsert(table.store, table.schema, numbered((2, 20)), options=options)
-    committer = LateCommitter(table.store, table.schema, options=options)
+    messages = write_upsert(table._store, table.schema, numbered((2, 20)), options=options)
+    committer = LateCommitter(table._store, table.schema, options=options)
     committer.rival = table
     Committer.commit(committer, messages)
-    assert auto_compact(committer, (table.store, table.schema, options), messages) == []
+    assert auto_compact(committer, (table._store, table.schema, options), messages) == []
     assert values(table) == {1: 10, 2: 20}
-    assert table.fsck(read_rows=True) == []
+    assert table.maintenance.fsck(read_rows=True) == []
     assert table.maintenance.remove_orphan_files(older_than="2999-01-01").files == ()
 
 
@@ -113,16 +113,16 @@ def test_rows_are_there_at_once_also_if_a_compaction_without_them_was_faster(
     table = numbered_table(tmp_path, {"deletion-vectors.enabled": "true"})
     table.upsert(numbered((1, 10)))
     options = TableOptions({**table.schema.options, **WRITER})
-    place = (table.store, table.schema, options)
+    place = (table._store, table.schema, options)
     planned = compact_table(*place)
-    messages = write_upsert(table.store, table.schema, numbered((1, 11), (2, 20)), options=options)
-    committer = OvertakenCommitter(table.store, table.schema, options=options)
+    messages = write_upsert(table._store, table.schema, numbered((1, 11), (2, 20)), options=options)
+    committer = OvertakenCommitter(table._store, table.schema, options=options)
     Committer.commit(committer, messages)
-    committer.rival = (Committer(table.store, table.schema, options=options), planned)
+    committer.rival = (Committer(table._store, table.schema, options=options), planned)
     assert len(auto_compact(committer, place, messages)) == 1
     assert kinds(table) == ["APPEND", "APPEND", "COMPACT", "COMPACT"]
     assert values(table) == {1: 11, 2: 20}
-    assert table.fsck(read_rows=True) == []
+    assert table.maintenance.fsck(read_rows=True) == []
     assert table.maintenance.remove_orphan_files(older_than="2999-01-01").files == ()
 
 

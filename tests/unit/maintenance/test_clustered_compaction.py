@@ -48,7 +48,7 @@ def test_rows_are_merged_by_key_and_stored_by_the_other_columns(
     ends = [bytes(file[name])[12:16] for name in ("min_key", "max_key")]  # type: ignore[call-overload]
     assert [int.from_bytes(end, "little") for end in ends] == [1, 4]
     assert table.compact() is None
-    assert table.fsck() == []
+    assert table.maintenance.fsck() == []
 
 
 def test_a_bucket_of_which_nothing_is_left_has_no_file(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ MANY_VALUES = [(k, 1) for k in range(100, 1100)]
 def compacted(table: Table, *, full: bool = True) -> list[CommitMessage]:
     """The messages of a compaction that is not committed."""
     options = TableOptions(table.schema.options)
-    return compact_table(table.store, table.schema, options, full=full)
+    return compact_table(table._store, table.schema, options, full=full)
 
 
 def test_a_full_compaction_leaves_one_file_on_the_top_level(tmp_path: Path) -> None:
@@ -162,7 +162,7 @@ def test_of_two_compactions_at_once_one_is_refused_and_nothing_is_lost(tmp_path:
     late = compacted(table)
     table.compact()
     with pytest.raises(CommitConflictError):
-        Committer(table.store, table.schema).commit(late)
+        Committer(table._store, table.schema).commit(late)
     assert values(table) == {1: 2}
 
 
@@ -172,7 +172,7 @@ def test_rows_written_meanwhile_stay(tmp_path: Path) -> None:
         table.upsert(numbered((1, value)))
     messages = compacted(table)
     table.upsert(numbered((1, 3)))
-    Committer(table.store, table.schema).commit(messages)
+    Committer(table._store, table.schema).commit(messages)
     assert levels(table) == [(0, 1), (5, 1)]
     assert values(table) == {1: 3}
 
@@ -190,7 +190,7 @@ def test_a_failure_at_any_operation_leaves_no_file_behind(tmp_path: Path, fault:
     number = 0
     while not messages:
         number += 1
-        faulty = FaultyFileIO(table.store.file_io, number, fault, reads_too=True)
+        faulty = FaultyFileIO(table._store.file_io, number, fault, reads_too=True)
         store = TableStore(faulty, TablePaths(table.path))
         try:
             messages = compact_table(
@@ -199,7 +199,7 @@ def test_a_failure_at_any_operation_leaves_no_file_behind(tmp_path: Path, fault:
         except StorageError:
             assert files_of(table) == before
     assert number > 10
-    Committer(table.store, table.schema).commit(messages)
+    Committer(table._store, table.schema).commit(messages)
     assert values(table) == {1: 3, 2: 2, **dict(MANY_VALUES)}
 
 

@@ -35,7 +35,7 @@ def ranges(table: Table) -> list[tuple[object, object]]:
 
 
 def tracked(table: Table) -> list[dict[str, object]]:
-    return table.system_table("row_tracking").to_arrow().sort_by("_ROW_ID").to_pylist()
+    return table.inspect.system_table("row_tracking").to_arrow().sort_by("_ROW_ID").to_pylist()
 
 
 def test_neighbouring_ranges_and_their_columns_become_one_file(tmp_path: Path) -> None:
@@ -55,7 +55,7 @@ def test_neighbouring_ranges_and_their_columns_become_one_file(tmp_path: Path) -
         (r["id"], r["v"], r["_ROW_ID"]) for r in before
     ]
     assert table.compact() is None
-    assert table.fsck() == []
+    assert table.maintenance.fsck() == []
 
 
 def test_a_minor_compaction_waits_for_enough_files(tmp_path: Path) -> None:
@@ -85,10 +85,10 @@ def test_columns_written_meanwhile_make_the_compaction_fail(tmp_path: Path) -> N
     table.append(rows(0, 3))
     table.append(rows(3, 5))
     options = TableOptions(table.schema.options)
-    messages = compact_table(table.store, table.schema, options)
+    messages = compact_table(table._store, table.schema, options)
     table.update({"v": 9}, where="id = 4")
     with pytest.raises(CommitConflictError, match="that this commit compacts"):
-        Committer(table.store, table.schema).commit(messages)
+        Committer(table._store, table.schema).commit(messages)
     assert [row["v"] for row in tracked(table)] == [0, 1, 2, 3, 9]
 
 
@@ -112,7 +112,7 @@ def test_deleted_rows_keep_their_ids_and_stay_deleted(tmp_path: Path) -> None:
     table.update({"v": 5}, where="id = 2")
     assert [(r["id"], r["v"]) for r in tracked(table)] == [(2, 5), (4, -1), (5, 5), (6, 6), (7, 7)]
     assert table.at(snapshot=3).to_arrow().num_rows == 9
-    assert table.fsck() == []
+    assert table.maintenance.fsck() == []
 
 
 def test_vectors_of_files_that_stay_are_kept(tmp_path: Path) -> None:
@@ -145,8 +145,8 @@ def test_rows_deleted_meanwhile_make_the_compaction_fail(tmp_path: Path) -> None
     table.append(rows(3, 5))
     table.delete("id = 0")
     options = TableOptions(table.schema.options)
-    messages = compact_table(table.store, table.schema, options)
+    messages = compact_table(table._store, table.schema, options)
     table.delete("id = 4")
     with pytest.raises(CommitConflictError):
-        Committer(table.store, table.schema).commit(messages)
+        Committer(table._store, table.schema).commit(messages)
     assert [row["id"] for row in tracked(table)] == [1, 2, 3]

@@ -12,21 +12,21 @@ from support.lifecycle import plain_table, replaced_rows
 def with_gap(folder: Path) -> Table:
     """Snapshots 1 to 6 without 3; the hint names 1."""
     table = replaced_rows(plain_table(folder), 6)
-    Path(table.store.paths.snapshot(3)).unlink()
+    Path(table._store.paths.snapshot(3)).unlink()
     return table
 
 
 def test_the_hint_names_the_first_snapshot_after_the_gap(tmp_path: Path) -> None:
     table = with_gap(tmp_path)
     assert table.maintenance.repair_earliest_snapshot(4) == 1
-    assert table.store.snapshots.earliest_hint() == 4
+    assert table._store.snapshots.earliest_hint() == 4
     assert table.maintenance.repair_earliest_snapshot(4) == 4
-    assert Path(table.store.paths.snapshot(1)).exists()
+    assert Path(table._store.paths.snapshot(1)).exists()
 
 
 def test_without_a_hint_the_lowest_id_is_the_one_before(tmp_path: Path) -> None:
     table = with_gap(tmp_path)
-    Path(table.store.paths.earliest_hint).unlink()
+    Path(table._store.paths.earliest_hint).unlink()
     assert table.maintenance.repair_earliest_snapshot(4) == 1
 
 
@@ -42,7 +42,7 @@ def test_other_snapshots_are_refused(tmp_path: Path, number: int, rule: str) -> 
     table = with_gap(tmp_path)
     with pytest.raises(InvalidInputError, match=rule):
         table.maintenance.repair_earliest_snapshot(number)
-    assert table.store.snapshots.earliest_hint() == 1
+    assert table._store.snapshots.earliest_hint() == 1
 
 
 def test_a_snapshot_before_the_gap_is_refused_with_the_one_to_use(tmp_path: Path) -> None:

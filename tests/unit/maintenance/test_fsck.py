@@ -21,7 +21,7 @@ def sound(folder: Path) -> Table:
         table.upsert([{"k": number, "v": "x"}, {"k": 9, "v": str(number)}])
     table.create_tag("two", 2)
     table.maintenance.expire_snapshots(retain_max=2)
-    table.maintenance.create_branch("side", "two")
+    table.create_branch("side", "two")
     return table
 
 
@@ -34,7 +34,7 @@ def rewrite(table: Table, **values: object) -> None:
     """Change the newest snapshot's file."""
     snapshot = table.snapshot
     assert isinstance(snapshot, Snapshot)
-    path = Path(table.store.paths.snapshot(snapshot.id))
+    path = Path(table._store.paths.snapshot(snapshot.id))
     content = json.loads(path.read_text(encoding="utf-8"))
     path.write_text(json.dumps({**content, **values}), encoding="utf-8")
 
@@ -48,8 +48,8 @@ def test_damage_is_found_in_manifests_that_this_process_has_read(tmp_path: Path)
     assert table.to_arrow().num_rows == 5
     snapshot = table.snapshot
     assert isinstance(snapshot, Snapshot)
-    for name in (snapshot.base_manifest_list, table.store.manifests.delta(snapshot).names[0]):
-        path = Path(table.store.paths.manifest(name))
+    for name in (snapshot.base_manifest_list, table._store.manifests.delta(snapshot).names[0]):
+        path = Path(table._store.paths.manifest(name))
         content = path.read_bytes()
         path.write_bytes(content[: len(content) // 2])
         assert any(found.path == str(path) for found in table.maintenance.fsck())
@@ -115,7 +115,7 @@ def test_a_file_added_twice_is_found(tmp_path: Path) -> None:
 
 def test_a_hole_in_the_ids_is_found(tmp_path: Path) -> None:
     table = replaced_rows(plain_table(tmp_path), 3)
-    table.store.snapshots.delete(2)
+    table._store.snapshots.delete(2)
     assert rules(table) == {"snapshot ids have no gaps"}
 
 
@@ -158,17 +158,17 @@ def test_rows_that_are_not_there_are_found_by_reading(tmp_path: Path) -> None:
 
 def test_a_schema_that_forgets_its_ids_is_found(tmp_path: Path) -> None:
     table = replaced_rows(plain_table(tmp_path), 1)
-    schema = table.store.schemas.load(0)
-    path = Path(table.store.paths.schema(0))
+    schema = table._store.schemas.load(0)
+    path = Path(table._store.paths.schema(0))
     path.unlink()
-    table.store.schemas.create(replace(schema, highest_field_id=0))
+    table._store.schemas.create(replace(schema, highest_field_id=0))
     assert rules(table) == {"highestFieldId is the maximum field id or greater"}
 
 
 def test_a_tag_of_an_expired_snapshot_is_checked(tmp_path: Path) -> None:
     table = sound(tmp_path)
     tag = table.tags["two"].snapshot
-    Path(table.store.paths.manifest(tag.delta_manifest_list)).unlink()
+    Path(table._store.paths.manifest(tag.delta_manifest_list)).unlink()
     found = table.maintenance.fsck()
     assert {one.path.rpartition("/")[2] for one in found} == {"tag-two", "snapshot-2"}
     assert "missing" in str(found[0])
@@ -176,7 +176,7 @@ def test_a_tag_of_an_expired_snapshot_is_checked(tmp_path: Path) -> None:
 
 def test_what_is_no_table_cannot_be_checked(tmp_path: Path) -> None:
     table = replaced_rows(plain_table(tmp_path), 1)
-    Path(table.store.paths.schema(0)).unlink()
+    Path(table._store.paths.schema(0)).unlink()
     with pytest.raises(NotFoundError):
         table.maintenance.fsck()
 

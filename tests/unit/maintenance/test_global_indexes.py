@@ -42,9 +42,9 @@ def test_every_type_is_indexed(kind: str) -> None:
 
 
 def indexed_ranges(table: Table) -> list[tuple[int, int]]:
-    snapshot = table.store.snapshots.latest()
+    snapshot = table._store.snapshots.latest()
     assert snapshot is not None
-    rows = table.store.manifests.index_of(snapshot).rows()
+    rows = table._store.manifests.index_of(snapshot).rows()
     found = [row["global_index"] for row in rows]
     return sorted((i["row_range_start"], i["row_range_end"]) for i in found if isinstance(i, dict))
 
@@ -119,10 +119,10 @@ def test_an_update_beside_a_new_index_conflicts_and_an_index_is_planned_again(
 ) -> None:
     table = table_of({"k": "INT", "v": "INT"})
     table.append([{"k": i, "v": i} for i in range(5)])
-    planned = update_rows(table.store, table.schema, table.options, {"k": 7}, "v = 1")
-    other = update_rows(table.store, table.schema, table.options, {"v": 7}, "v = 1")
+    planned = update_rows(table._store, table.schema, table.options, {"k": 7}, "v = 1")
+    other = update_rows(table._store, table.schema, table.options, {"v": 7}, "v = 1")
     table.maintenance.create_global_index("k")
-    committer = Committer(table.store, table.schema)
+    committer = Committer(table._store, table.schema)
     with pytest.raises(CommitConflictError, match="built a btree index over a column"):
         committer.commit(planned.messages, check_appends=True, planned_on=planned.planned_on)
     committer.commit(other.messages, check_appends=True, planned_on=other.planned_on)
@@ -136,10 +136,10 @@ def test_an_update_beside_a_new_index_conflicts_and_an_index_is_planned_again(
         return commit(own, *args, **settings)  # type: ignore[arg-type]  # passed on
 
     monkeypatch.setattr(Committer, "commit", late)
-    files = {status.path for status in table.store.file_io.walk(table.path)}
+    files = {status.path for status in table._store.file_io.walk(table.path)}
     report = table.maintenance.create_global_index("k")  # planned again
     assert report.row_count == 5
-    made = {status.path for status in table.store.file_io.walk(table.path)} - files
+    made = {status.path for status in table._store.file_io.walk(table.path)} - files
     assert len([path for path in made if path.endswith(".index")]) == len(report.files)
     assert table.scan(where="k = 8").count() == 1
     assert table.scan(where="k = 2").count() == 0

@@ -124,7 +124,7 @@ def test_data_behind_a_linked_folder_stays_and_is_read(tmp_path: Path, kind: str
     table.maintenance.remove_orphan_files(older_than=LATER, dry_run=False)
     assert contents(moved) == before
     assert open_table(table.path).to_arrow().num_rows == rows
-    assert [found.rule for found in table.fsck()] == []
+    assert [found.rule for found in table.maintenance.fsck()] == []
 
 
 def test_a_linked_folder_is_named_and_nothing_has_gone(tmp_path: Path) -> None:
@@ -137,9 +137,9 @@ def test_a_linked_folder_is_named_and_nothing_has_gone(tmp_path: Path) -> None:
     ):
         table.maintenance.expire_snapshots(retain_max=1, older_than=LATER)
     with pytest.raises(StorageError, match="a directory outside of the table"):
-        table.maintenance.rollback_to(snapshot=1)
-    assert table.store.snapshots.ids() == [1, 2, 3]
-    assert table.fsck() == []
+        table.rollback_to(snapshot=1)
+    assert table._store.snapshots.ids() == [1, 2, 3]
+    assert table.maintenance.fsck() == []
 
 
 @pytest.mark.parametrize("name", some(names_of(("expire", "remove", "roll back", "delete a")), 5))
@@ -171,9 +171,9 @@ def test_dropped_tables_and_branches_take_links_and_not_what_they_lead_to(tmp_pa
     table = TABLE_KINDS["append"].create(str(tmp_path / "w"))
     table.append(NEWEST)
     table.create_tag("one")
-    table.maintenance.create_branch("side", "one")
+    table.create_branch("side", "one")
     (Path(table.path) / "branch" / "branch-side" / "link").symlink_to(outside)
-    table.maintenance.delete_branch("side")
+    table.delete_branch("side")
     plant(table, outside)
     Catalog(tmp_path / "w").drop_table("db.t")
     assert not Path(table.path).exists()
@@ -223,7 +223,7 @@ def test_an_external_path_into_the_metadata_of_the_table_is_refused(
     table = TABLE_KINDS["append"].create(str(tmp_path / "w"))
     table.append(NEWEST)
     table.create_tag("one")
-    table.maintenance.create_branch("side", "one")
+    table.create_branch("side", "one")
     hostile = path.format(root=table.path)
     as_written = ManifestEntries.from_rows
 

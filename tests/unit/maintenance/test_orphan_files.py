@@ -45,7 +45,7 @@ def test_a_table_without_rests_loses_nothing(tmp_path: Path) -> None:
     for number in range(4):
         table.upsert([{"k": number, "v": "x"}])
     table.create_tag("one", 1)
-    table.maintenance.create_branch("side", "one")
+    table.create_branch("side", "one")
     side = open_table(table.path, branch="side")
     side.upsert([{"k": 9, "v": "y"}])
     table.maintenance.expire_snapshots(retain_max=2)
@@ -58,7 +58,7 @@ def test_a_table_without_rests_loses_nothing(tmp_path: Path) -> None:
 
 def changelog_of(table: Table) -> list[object]:
     """The changes of the only snapshot."""
-    (number,) = table.store.snapshots.ids()
+    (number,) = table._store.snapshots.ids()
     return [
         *table.between(number - 1, number, mode="changelog", row_kinds=True).to_arrow().to_pylist()
     ]
@@ -75,10 +75,10 @@ def with_copies_of_one_snapshot(folder: Path, producer: str, order: str) -> tupl
     if "tag" in order:
         table.create_tag("two", number)
     for name in ("b", "d"):
-        table.maintenance.create_branch(name, "one")
+        table.create_branch(name, "one")
     table.maintenance.expire_snapshots(retain_max=1)
     for name in ("a", "e"):
-        table.maintenance.create_branch(name, "one")
+        table.create_branch(name, "one")
     return table, open_table(table.path, branch="b")
 
 
@@ -100,20 +100,22 @@ def test_a_branch_keeps_its_changelog_beside_copies_without_one(
                 other.upsert([{"k": 9, "v": "y"}])
                 other.maintenance.expire_snapshots(retain_max=1)
         case "tag":
-            table.maintenance.delete_tag("one")
+            table.delete_tag("one")
         case _:
             table.upsert([{"k": 9, "v": "y"}])
             table.compact(full=True)
             table.maintenance.expire_snapshots(retain_max=1)
     assert changelog_of(branch) == before
-    assert table.fsck() == []
+    assert table.maintenance.fsck() == []
 
 
 def added_by_changelogs(table: Table) -> set[str]:
     """The data files that long-lived changelogs added."""
-    files = TableFiles(store=table.store, options=options_of(table.store))
+    files = TableFiles(store=table._store, options=options_of(table._store))
     return {
-        path for log in table.store.changelogs.list() for path in files.paths(files.added_rows(log))
+        path
+        for log in table._store.changelogs.list()
+        for path in files.paths(files.added_rows(log))
     }
 
 
@@ -127,16 +129,16 @@ def test_long_lived_changes_stay_when_the_changelog_producer_changes(
     )
     table.upsert([{"k": 1, "v": "x"}])
     table.create_tag("one")
-    table.maintenance.create_branch("side", "one")
+    table.create_branch("side", "one")
     side = table if where == "main" else open_table(table.path, branch="side")
     side.upsert([{"k": 2, "v": "y"}])
     side.compact(full=True)
     side.maintenance.expire_snapshots(retain_max=1)
-    table.maintenance.delete_tag("one")
+    table.delete_tag("one")
     paths = added_by_changelogs(side)
-    table.maintenance.set_options({"changelog-producer": "input"})
+    table.set_options({"changelog-producer": "input"})
     fresh = aged(open_table(table.path))
-    assert side.store.changelogs.ids()
+    assert side._store.changelogs.ids()
     fresh.maintenance.remove_orphan_files(older_than=timedelta(0), dry_run=False)
     assert {path for path in paths if not Path(path).exists()} == set()
 
@@ -159,7 +161,7 @@ def test_long_lived_changes_stay_when_the_changelog_producer_changes(
 )
 def test_old_rests_go_where_the_format_puts_files(tmp_path: Path, path: str) -> None:
     table = replaced_rows(plain_table(tmp_path), 2)
-    table.maintenance.create_branch("side")
+    table.create_branch("side")
     rest = left_behind(table, path)
     found = table.maintenance.remove_orphan_files()
     assert (found.files, found.size, found.dry_run) == ((str(rest),), 4, True)
@@ -200,7 +202,7 @@ def test_partitions_are_looked_into(tmp_path: Path) -> None:
 
 def test_what_a_rollback_leaves_goes(tmp_path: Path) -> None:
     table = replaced_rows(plain_table(tmp_path), 3)
-    table.maintenance.rollback_to(snapshot=1)
+    table.rollback_to(snapshot=1)
     gone = table.maintenance.remove_orphan_files(older_than=timedelta(0), dry_run=False)
     assert len([path for path in gone.files if "bucket-0" in path]) == 2
     assert states(table) == {1: [1]}

@@ -29,10 +29,10 @@ def partitioned(folder: Path, **options: str) -> Table:
 
 
 def mark(table: Table, now_ms: int, *specs: Mapping[str, object]) -> list[str]:
-    schema = table.store.schemas.latest()
+    schema = table._store.schemas.latest()
     assert schema is not None
     return mark_partitions_done(
-        table.store, schema, options_of(table.store), specs, clock=lambda: now_ms
+        table._store, schema, options_of(table._store), specs, clock=lambda: now_ms
     )
 
 
@@ -58,7 +58,7 @@ def test_the_file_is_in_the_folder_of_the_rows_and_no_row(tmp_path: Path) -> Non
         "bucket-0",
     ]
     assert table.count() == 1
-    assert table.fsck() == []
+    assert table.maintenance.fsck() == []
 
 
 @dataclass
@@ -97,7 +97,7 @@ def test_a_catalog_is_told(tmp_path: Path) -> None:
     }
     table.set_options(options)
     catalog = PartitionCatalog()
-    known = replace(table, store=replace(table.store, environment=catalog))
+    known = replace(table, _store=replace(table._store, environment=catalog))
     mark(known, 7, {"dt": "2026-01-02", "hh": 3})
     assert catalog.told == [
         ("add", [{"dt": "20455", "hh": "3.done"}]),

@@ -29,9 +29,9 @@ def days(folder: Path, **options: str) -> Table:
 
 def expired(table: Table, age: timedelta, *, dry_run: bool = False) -> list[object]:
     """The days that go."""
-    options = options_of(table.store)
+    options = options_of(table._store)
     expiry = expiry_of(options, age)
-    gone = expire_partitions(table.store, options, expiry, now=lambda: NOW, dry_run=dry_run)
+    gone = expire_partitions(table._store, options, expiry, now=lambda: NOW, dry_run=dry_run)
     return [spec["dt"] for spec in gone]
 
 
@@ -62,11 +62,11 @@ def test_a_pattern_makes_one_time_of_several_columns(tmp_path: Path) -> None:
 
 def test_the_newest_file_may_tell_the_time(tmp_path: Path) -> None:
     table = days(tmp_path, **{"partition.expiration-strategy": "update-time"})
-    options = options_of(table.store)
+    options = options_of(table._store)
     later = datetime.now().astimezone().replace(tzinfo=None) + timedelta(hours=1)
     for age, count in ((timedelta(hours=2), 0), (timedelta(minutes=59), 6)):
         expiry = expiry_of(options, age)
-        gone = expire_partitions(table.store, options, expiry, now=lambda: later, dry_run=True)
+        gone = expire_partitions(table._store, options, expiry, now=lambda: later, dry_run=True)
         assert len(gone) == count
 
 

@@ -28,7 +28,7 @@ def test_a_writer_keeps_no_more_snapshots_than_the_options_say(tmp_path: Path) -
     table = replaced_rows(plain_table(tmp_path, options), 7)
     assert list(table.snapshots) == [table.snapshots[number] for number in (5, 6, 7)]
     assert keys(table.at(snapshot=5)) == [5]
-    assert table.fsck() == []
+    assert table.maintenance.fsck() == []
 
 
 def test_snapshots_younger_than_an_hour_stay(tmp_path: Path) -> None:
@@ -71,9 +71,9 @@ def test_the_commit_stands_when_the_upkeep_fails(tmp_path: Path) -> None:
 
 def test_a_consumer_that_stands_still_goes_behind_a_commit(tmp_path: Path) -> None:
     table = plain_table(tmp_path, {"consumer.expiration-time": "0 s"})
-    table.store.consumers.save("c", Consumer(next_snapshot=1))
+    table._store.consumers.save("c", Consumer(next_snapshot=1))
     table.append([{"k": 1, "v": "a"}])
-    assert list(table.consumers) == []
+    assert list(table.maintenance.consumers) == []
 
 
 @pytest.mark.parametrize(
@@ -100,17 +100,17 @@ def test_each_complete_day_gets_a_tag(tmp_path: Path) -> None:
     for number, (day, hour) in enumerate(times, 1):
         rewritten(table, number, datetime(2024, 3, day, hour).astimezone())
     options = TableOptions({"tag.automatic-creation": "process-time"})
-    assert [tag.name for tag in create_auto_tags(table.store, options)] == [
+    assert [tag.name for tag in create_auto_tags(table._store, options)] == [
         "2024-02-29",
         "2024-03-01",
         "2024-03-04",
     ]
-    assert {tag.name: tag.snapshot.id for tag in table.store.tags.list()} == {
+    assert {tag.name: tag.snapshot.id for tag in table._store.tags.list()} == {
         "2024-02-29": 1,
         "2024-03-01": 2,
         "2024-03-04": 4,
     }
-    assert create_auto_tags(table.store, options) == []
+    assert create_auto_tags(table._store, options) == []
 
 
 def test_missed_days_are_filled_when_asked_for(tmp_path: Path) -> None:
@@ -120,8 +120,8 @@ def test_missed_days_are_filled_when_asked_for(tmp_path: Path) -> None:
     options = TableOptions(
         {"tag.automatic-creation": "process-time", "tag.automatic-completion": "true"}
     )
-    create_auto_tags(table.store, options)
-    assert table.store.tags.names() == ["2024-02-29", "2024-03-01", "2024-03-02", "2024-03-03"]
+    create_auto_tags(table._store, options)
+    assert table._store.tags.names() == ["2024-02-29", "2024-03-01", "2024-03-02", "2024-03-03"]
 
 
 def test_a_tag_waits_for_the_delay(tmp_path: Path) -> None:
@@ -129,8 +129,8 @@ def test_a_tag_waits_for_the_delay(tmp_path: Path) -> None:
     for number, (day, hour) in enumerate([(1, 10), (2, 1), (2, 2)], 1):
         rewritten(table, number, datetime(2024, 3, day, hour).astimezone())
     options = TableOptions({"tag.automatic-creation": "process-time", "tag.creation-delay": "2 h"})
-    create_auto_tags(table.store, options)
-    assert table.store.tags.load("2024-03-01").snapshot.id == 3
+    create_auto_tags(table._store, options)
+    assert table._store.tags.load("2024-03-01").snapshot.id == 3
 
 
 def test_the_oldest_automatic_tags_go_and_hand_made_ones_stay(tmp_path: Path) -> None:
@@ -139,20 +139,20 @@ def test_the_oldest_automatic_tags_go_and_hand_made_ones_stay(tmp_path: Path) ->
     for number in (1, 2, 3):
         rewritten(table, number, datetime(2024, 3, number, 10).astimezone())
     options = TableOptions({"tag.automatic-creation": "process-time", "tag.num-retained-max": "1"})
-    create_auto_tags(table.store, options)
-    assert table.store.tags.names() == ["2024-03-02", "mine"]
+    create_auto_tags(table._store, options)
+    assert table._store.tags.names() == ["2024-03-02", "mine"]
 
 
 def test_without_a_watermark_no_tag_is_made_by_it(tmp_path: Path) -> None:
     table = replaced_rows(plain_table(tmp_path), 1)
     options = TableOptions({"tag.automatic-creation": "watermark"})
-    assert create_auto_tags(table.store, options) == []
+    assert create_auto_tags(table._store, options) == []
 
 
 def test_each_batch_moves_its_tag(tmp_path: Path) -> None:
     options = {"tag.automatic-creation": "batch", "tag.batch.customized-name": "newest"}
     table = replaced_rows(plain_table(tmp_path, options), 3)
-    assert {tag.name: tag.snapshot.id for tag in table.store.tags.list()} == {"newest": 3}
+    assert {tag.name: tag.snapshot.id for tag in table._store.tags.list()} == {"newest": 3}
 
 
 @pytest.mark.parametrize(
@@ -204,9 +204,9 @@ def test_what_is_new_since_the_automatic_tag_before(
         table.append([{"k": number, "v": "v"}])
         rewritten(table, number, datetime(2024, 3, day, hour).astimezone())
     options = {"tag.automatic-creation": "process-time"}
-    create_auto_tags(table.store, TableOptions(options))
+    create_auto_tags(table._store, TableOptions(options))
     if tag == "2024-03-01":
-        table.maintenance.delete_tag("2024-03-01")
+        table.delete_tag("2024-03-01")
         table.create_tag("2024-03-01", 3)
     read = open_table(table.path, options={**options, "incremental-to-auto-tag": tag})
     assert keys(read) == rows

@@ -35,11 +35,11 @@ def rows(keys: range, v: str = "a") -> list[dict[str, object]]:
 
 def indexes(table: Table) -> list[dict[str, Any]]:
     """The entries of btree and bitmap indexes."""
-    snapshot = table.store.snapshots.latest()
+    snapshot = table._store.snapshots.latest()
     assert snapshot is not None
     return [
         row
-        for row in table.store.manifests.index_of(snapshot).rows()
+        for row in table._store.manifests.index_of(snapshot).rows()
         if row["global_index"] is not None
     ]
 
@@ -57,7 +57,7 @@ def test_a_compaction_indexes_the_files_that_it_writes() -> None:
     assert indexes(table) == []
     table.upsert(rows(range(40, 100), "x"))
     table.compact()
-    (file,) = table.system_table("files").to_arrow().to_pylist()
+    (file,) = table.inspect.system_table("files").to_arrow().to_pylist()
     found = sources(table)
     assert found.keys() == {"btree", "bitmap"}
     for one in found.values():
@@ -101,9 +101,9 @@ def test_a_later_compaction_replaces_the_indexes_of_its_files() -> None:
         table.compact(full=True)
     assert [row["row_count"] for row in indexes(table)] == [50, 50]
     assert table.scan(where="v = 'b'").count() == 0
-    table.expire_snapshots(retain_max=1, retain_min=1, older_than="0 s")
-    assert len(table.store.file_io.list(table.store.paths.index_dir)) == 2
-    assert list(table.fsck(read_rows=True)) == []
+    table.maintenance.expire_snapshots(retain_max=1, retain_min=1, older_than="0 s")
+    assert len(table._store.file_io.list(table._store.paths.index_dir)) == 2
+    assert list(table.maintenance.fsck(read_rows=True)) == []
 
 
 def test_a_minor_compaction_indexes_its_level_and_keeps_the_others() -> None:
@@ -130,7 +130,7 @@ def test_indexes_that_the_options_no_longer_name_go_with_their_files() -> None:
     table.upsert(rows(range(50)))
     table.upsert(rows(range(40, 100), "x"))
     table.compact()
-    table.unset_options("pk-btree.index.columns")
+    table.set_options({"pk-btree.index.columns": None})
     table = open_table(table.path)
     assert table.explain(where="n = 3").notes == ()
     table.upsert(rows(range(50), "y"))
@@ -161,12 +161,12 @@ def test_an_index_over_files_that_are_gone_is_a_conflict() -> None:
     table.upsert(rows(range(40, 100), "x"))
     table.compact()
     table.set_options(BOTH)
-    schema = table.store.schemas.latest()
+    schema = table._store.schemas.latest()
     assert schema is not None
-    waiting = compact_table(table.store, schema, TableOptions(schema.options))
+    waiting = compact_table(table._store, schema, TableOptions(schema.options))
     table.maintenance.rescale(2)
     with pytest.raises(CommitConflictError, match=r"deletes or indexes, is no longer in the table"):
-        Committer(table.store, schema).commit(waiting)
+        Committer(table._store, schema).commit(waiting)
 
 
 def test_the_removal_of_a_missing_file_drops_its_indexes() -> None:
@@ -175,8 +175,8 @@ def test_the_removal_of_a_missing_file_drops_its_indexes() -> None:
     table.upsert(rows(range(40, 100), "x"))
     table.compact()
     assert len(indexes(table)) == 4
-    lost, kept = table.system_table("files").to_arrow().to_pylist()
-    table.store.file_io.delete(lost["file_path"])
+    lost, kept = table.inspect.system_table("files").to_arrow().to_pylist()
+    table._store.file_io.delete(lost["file_path"])
     assert table.maintenance.remove_unexisting_files(dry_run=False).records == lost["record_count"]
     assert [row["row_count"] for row in indexes(table)] == [kept["record_count"]] * 2
     assert table.scan(where="v = 'x' OR v = 'a'").count() == kept["record_count"]
@@ -187,8 +187,10 @@ def test_checks_find_indexes_that_do_not_have_the_rows_of_their_files() -> None:
     table.upsert(rows(range(50)))
     table.upsert(rows(range(40, 100), "x"))
     table.compact()
-    assert list(table.fsck(read_rows=True)) == []
-    files = {row["index_type"]: table.store.paths.index(row["file_name"]) for row in indexes(table)}
+    assert list(table.maintenance.fsck(read_rows=True)) == []
+    files = {
+        row["index_type"]: table._store.paths.index(row["file_name"]) for row in indexes(table)
+    }
     other = table_of()
     other.upsert(rows(range(50)))
     other.upsert(
@@ -199,10 +201,10 @@ def test_checks_find_indexes_that_do_not_have_the_rows_of_their_files() -> None:
     )
     other.compact()
     for row in indexes(other):
-        data = other.store.file_io.read(other.store.paths.index(row["file_name"]))
+        data = other._store.file_io.read(other._store.paths.index(row["file_name"]))
         if row["index_type"] == "btree":
-            table.store.file_io.replace(files["btree"], data)
-    (wrong,) = open_table(table.path).fsck(read_rows=True)
+            table._store.file_io.replace(files["btree"], data)
+    (wrong,) = open_table(table.path).maintenance.fsck(read_rows=True)
     assert wrong.what == "2 of 100 rows are not found, or by other values"
     assert wrong.path == files["btree"]
 

@@ -10,10 +10,10 @@ def test_everything_newer_than_the_snapshot_is_gone(tmp_path: Path) -> None:
     table = replaced_rows(plain_table(tmp_path), 4)
     table.create_tag("one", 1)
     table.create_tag("four", 4)
-    table.maintenance.rollback_to(snapshot=2)
+    table.rollback_to(snapshot=2)
     assert states(table) == {1: [1], 2: [2]}
-    assert table.store.tags.names() == ["one"]
-    assert table.store.snapshots.latest_id() == 2
+    assert table._store.tags.names() == ["one"]
+    assert table._store.snapshots.latest_id() == 2
     table.append([{"k": 5, "v": "x"}])
     assert states(table) == {1: [1], 2: [2], 3: [2, 5]}
 
@@ -22,7 +22,7 @@ def test_an_expired_snapshot_comes_back_from_its_tag(tmp_path: Path) -> None:
     table = replaced_rows(plain_table(tmp_path), 4)
     table.create_tag("two", 2)
     table.maintenance.expire_snapshots(retain_max=1)
-    assert table.maintenance.rollback_to(tag="two").id == 2
+    assert table.rollback_to(tag="two").id == 2
     assert states(table) == {2: [2]}
     assert (Path(table.path) / "snapshot" / "EARLIEST").read_text() == "2"
     assert keys(table.at(tag="two")) == [2]
@@ -32,29 +32,29 @@ def test_a_tagged_snapshot_may_be_named_by_its_id(tmp_path: Path) -> None:
     table = replaced_rows(plain_table(tmp_path), 4)
     table.create_tag("two", 2)
     table.maintenance.expire_snapshots(retain_max=1)
-    table.maintenance.rollback_to(snapshot=2)
+    table.rollback_to(snapshot=2)
     assert states(table) == {2: [2]}
 
 
 def test_a_target_that_does_not_exist_changes_nothing(tmp_path: Path) -> None:
     table = replaced_rows(plain_table(tmp_path), 2)
     with pytest.raises(NotFoundError):
-        table.maintenance.rollback_to(snapshot=9)
+        table.rollback_to(snapshot=9)
     with pytest.raises(NotFoundError):
-        table.maintenance.rollback_to(tag="none")
+        table.rollback_to(tag="none")
     with pytest.raises(InvalidInputError):
-        table.maintenance.rollback_to(snapshot=1, tag="none")
+        table.rollback_to(snapshot=1, tag="none")
     assert states(table) == {1: [1], 2: [2]}
 
 
 def test_a_schema_that_nothing_uses_is_taken_back(tmp_path: Path) -> None:
     table = replaced_rows(plain_table(tmp_path), 1)
-    table.maintenance.add_column("a", "INT")
+    table.add_column("a", "INT")
     table.append([{"k": 2, "v": "x", "a": 1}])
-    table.maintenance.add_column("b", "INT")
-    table.maintenance.drop_column("v")
+    table.add_column("b", "INT")
+    table.drop_column("v")
     assert table.maintenance.rollback_schema(1).row_type.names == ("k", "v", "a")
-    assert table.store.schemas.ids() == [0, 1]
+    assert table._store.schemas.ids() == [0, 1]
     with pytest.raises(
         InvalidInputError, match="Schema 1 cannot be removed, because snapshot 2 uses the schema"
     ):
@@ -62,16 +62,16 @@ def test_a_schema_that_nothing_uses_is_taken_back(tmp_path: Path) -> None:
     with pytest.raises(NotFoundError):
         table.maintenance.rollback_schema(7)
     table.create_tag("two", 2)
-    table.maintenance.rollback_to(snapshot=1)
+    table.rollback_to(snapshot=1)
     table.maintenance.rollback_schema(0)
-    assert table.store.schemas.ids() == [0]
+    assert table._store.schemas.ids() == [0]
     table.append([{"k": 3, "v": "y"}])
     assert keys(table) == [1, 3]
-    assert table.fsck() == []
+    assert table.maintenance.fsck() == []
 
 
 def test_the_rows_of_then_may_also_become_the_newest_snapshot(tmp_path: Path) -> None:
     table = replaced_rows(plain_table(tmp_path), 3)
     table.overwrite(table.at(snapshot=1), partition={})
     assert states(table) == {1: [1], 2: [2], 3: [3], 4: [1]}
-    assert table.fsck() == []
+    assert table.maintenance.fsck() == []

@@ -27,9 +27,9 @@ def written(folder: Path) -> FileRows:
     rows[4]["_ROW_KIND"] = "-D"
     snapshot = table.upsert(rows)
     assert snapshot is not None
-    manifests = table.store.manifests
+    manifests = table._store.manifests
     entry = live_entries(manifests.read_many(manifests.all(snapshot).names))
-    assert table.fsck(read_rows=True) == []
+    assert table.maintenance.fsck(read_rows=True) == []
     content = pa.table(
         {
             "dt": ["d"] * 5,

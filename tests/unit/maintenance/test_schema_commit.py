@@ -86,24 +86,23 @@ def test_no_change_is_refused() -> None:
 def test_rows_are_read_with_the_changed_columns(tmp_path: Path) -> None:
     table = keyed_table(tmp_path)
     table.upsert([{"k": 1, "v": "a"}])
-    keep = table.maintenance
-    keep.add_column("n", "INT", comment="number", after="k")
-    keep.rename_column("v", "w")
+    table.add_column("n", "INT", comment="number", after="k")
+    table.rename_column("v", "w")
     table.upsert([{"k": 2, "n": 5, "w": "b"}])
-    keep.alter_column_type("n", "BIGINT")
+    table.alter_column_type("n", "BIGINT")
     expected = {"k": [1, 2], "n": [None, 5], "w": ["a", "b"]}
     assert table.to_arrow().sort_by("k").to_pydict() == expected
     assert table.to_arrow().schema.field("n").type == pa.int64()
     assert table.at(snapshot=1).to_arrow().to_pydict() == {"k": [1], "v": ["a"]}
-    keep.drop_column("n")
+    table.drop_column("n")
     assert table.to_arrow().column_names == ["k", "w"]
 
 
 def test_options_are_set_and_left_at_their_defaults(tmp_path: Path) -> None:
     table = keyed_table(tmp_path)
-    table.maintenance.set_options({"snapshot.num-retained.min": "3", "x": "1"})
+    table.set_options({"snapshot.num-retained.min": "3", "x": "1"})
     assert table.schema.options["snapshot.num-retained.min"] == "3"
-    table.maintenance.unset_options(["x"])
+    table.set_options({"x": None})
     assert dict(table.schema.options) == {"bucket": "1", "snapshot.num-retained.min": "3"}
     assert table.maintenance.set_comment("hello").comment == "hello"
 
@@ -112,7 +111,7 @@ def test_forbidden_changes_are_refused_with_their_rule(tmp_path: Path) -> None:
     table = keyed_table(tmp_path)
     table.upsert([{"k": 1, "v": "a"}])
     with pytest.raises(InvalidInputError, match="Primary key"):
-        table.maintenance.drop_column("k")
+        table.drop_column("k")
     with pytest.raises(InvalidInputError, match="merge-engine"):
-        table.maintenance.set_options({"merge-engine": "first-row"})
-    assert table.store.schemas.ids() == [0]
+        table.set_options({"merge-engine": "first-row"})
+    assert table._store.schemas.ids() == [0]

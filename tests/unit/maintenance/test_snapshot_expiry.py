@@ -116,9 +116,7 @@ def test_a_dry_run_tells_the_same_and_removes_nothing(tmp_path: Path) -> None:
 
 def test_the_options_of_the_table_say_what_stays(tmp_path: Path) -> None:
     table = replaced_rows(plain_table(tmp_path, {"write-only": "true"}), 5)
-    table.maintenance.set_options(
-        {"snapshot.num-retained.min": "2", "snapshot.num-retained.max": "3"}
-    )
+    table.set_options({"snapshot.num-retained.min": "2", "snapshot.num-retained.max": "3"})
     assert table.maintenance.expire_snapshots().expired == (1, 2)
     assert table.maintenance.expire_snapshots(older_than=timedelta(0)).expired == (3,)
     assert table.maintenance.expire_snapshots(older_than=timedelta(0)).expired == ()
@@ -145,7 +143,7 @@ def test_tags_hold_their_files(tmp_path: Path) -> None:
 
 def test_a_consumer_holds_what_it_has_yet_to_read(tmp_path: Path) -> None:
     table = replaced_rows(plain_table(tmp_path), 5)
-    table.store.consumers.save("job", Consumer(next_snapshot=3))
+    table._store.consumers.save("job", Consumer(next_snapshot=3))
     assert table.maintenance.expire_snapshots(retain_max=1).expired == (1, 2)
     assert states(table) == {3: [3], 4: [4], 5: [5]}
 
@@ -153,16 +151,16 @@ def test_a_consumer_holds_what_it_has_yet_to_read(tmp_path: Path) -> None:
 def test_a_consumer_of_changelogs_only_holds_no_snapshot(tmp_path: Path) -> None:
     options = {"consumer.changelog-only": "true"}
     table = replaced_rows(plain_table(tmp_path, options), 4)
-    table.store.consumers.save("job", Consumer(next_snapshot=2))
+    table._store.consumers.save("job", Consumer(next_snapshot=2))
     assert table.maintenance.expire_snapshots(retain_max=1).expired == (1, 2, 3)
-    assert table.fsck() == []
+    assert table.maintenance.fsck() == []
 
 
 def test_branches_hold_their_files(tmp_path: Path) -> None:
     table = replaced_rows(plain_table(tmp_path), 4)
     table.create_tag("two", 2)
-    table.maintenance.create_branch("side", "two")
-    table.store.tags.delete("two")
+    table.create_branch("side", "two")
+    table._store.tags.delete("two")
     table.maintenance.expire_snapshots(retain_max=1)
     assert states(open_table(table.path, branch="side")) == {2: [2]}
 
@@ -170,10 +168,10 @@ def test_branches_hold_their_files(tmp_path: Path) -> None:
 def test_a_branch_expires_without_harm_to_main(tmp_path: Path) -> None:
     table = replaced_rows(plain_table(tmp_path), 2)
     table.create_tag("two", 2)
-    table.maintenance.create_branch("side", "two")
+    table.create_branch("side", "two")
     side = open_table(table.path, branch="side")
     side.overwrite([{"k": 30, "v": "x"}])
-    side.maintenance.delete_tag("two")
+    side.delete_tag("two")
     side.maintenance.expire_snapshots(retain_max=1)
     assert states(side) == {3: [30]}
     assert states(table) == {1: [1], 2: [2]}
@@ -193,23 +191,23 @@ def test_changelogs_may_outlive_their_snapshots(tmp_path: Path, producer: str) -
     table = keyed_table(
         tmp_path, {"changelog-producer": producer, "changelog.num-retained.max": "2147483647"}
     )
-    table.maintenance.set_options({"changelog.time-retained": "7 d"})
+    table.set_options({"changelog.time-retained": "7 d"})
     for number in range(4):
         table.overwrite([{"k": number, "v": "x"}])
         table.upsert([{"k": number, "v": "y"}])
     table.maintenance.expire_snapshots(retain_max=1)
-    assert table.store.changelogs.ids() == [1, 2, 3, 4, 5, 6, 7]
+    assert table._store.changelogs.ids() == [1, 2, 3, 4, 5, 6, 7]
     assert states(table) == {8: [3]}
-    for changelog in table.store.changelogs.list():
-        found = table.store.manifests.changelog(changelog)
+    for changelog in table._store.changelogs.list():
+        found = table._store.manifests.changelog(changelog)
         assert len(found) == (1 if producer == "input" and changelog.id % 2 == 0 else 0)
     report = table.maintenance.expire_changelogs(retain_min=1, retain_max=3)
     assert report.expired == (1, 2, 3, 4, 5)
-    assert table.store.changelogs.ids() == [6, 7]
+    assert table._store.changelogs.ids() == [6, 7]
     assert states(table) == {8: [3]}
     report = table.maintenance.expire_changelogs(retain_min=1, retain_max=1)
     assert report.expired == (6, 7)
-    assert table.store.changelogs.latest_id() is None
+    assert table._store.changelogs.latest_id() is None
 
 
 @pytest.mark.parametrize(
@@ -231,10 +229,10 @@ def test_changes_read_the_same_after_their_snapshots(
     table.delete("k = 3")
     table.compact(full=True)
     mode = "delta" if producer == "none" else "changelog"
-    latest = table.store.snapshots.latest_id() or 0
+    latest = table._store.snapshots.latest_id() or 0
     before = changes(table, mode, latest)
     table.maintenance.expire_snapshots(retain_max=1)
-    assert table.store.snapshots.ids() == [latest]
+    assert table._store.snapshots.ids() == [latest]
     forget_manifests()
     assert changes(table, mode, latest) == before
     assert sum(map(len, before)) >= 20
@@ -385,5 +383,5 @@ def test_files_outside_of_the_table_are_left_alone(tmp_path: Path) -> None:
     inside = f"{table.path}/bucket-0/f"
     outside = {"/etc/passwd", f"{table.path}/../f", f"{table.path}2/f", "s3://b/f"}
     candidates = FileSet(data=frozenset({inside, *outside}))
-    files = TableFiles(store=table.store, options=table.options)
+    files = TableFiles(store=table._store, options=table.options)
     assert unreachable(files, candidates, Roots()).data_files == (inside,)

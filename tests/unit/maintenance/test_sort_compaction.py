@@ -40,7 +40,7 @@ def test_rows_are_ordered_by_columns_with_nulls_first(tmp_path: Path) -> None:
     (file,) = live(table)
     facts = (file["level"], file["file_source"], file["min_sequence_number"])
     assert facts == (0, 0, 0)
-    assert table.fsck() == []
+    assert table.maintenance.fsck() == []
 
 
 @pytest.mark.parametrize("strategy", ["zorder", "z-order", "hilbert", "auto"])
@@ -73,23 +73,23 @@ def test_each_partition_is_sorted_by_itself(tmp_path: Path) -> None:
 
 def test_ids_of_tracked_rows_are_kept(tmp_path: Path) -> None:
     table = filled(numbered_table(tmp_path, {"row-tracking.enabled": "true"}, keyed=False))
-    system = table.system_table("row_tracking")
+    system = table.inspect.system_table("row_tracking")
     before = system.to_arrow().sort_by("_ROW_ID").to_pylist()
     table.compact(strategy="order", columns=["v"])
-    after = table.system_table("row_tracking").to_arrow().sort_by("_ROW_ID").to_pylist()
+    after = table.inspect.system_table("row_tracking").to_arrow().sort_by("_ROW_ID").to_pylist()
     assert after == before
 
 
 def test_rows_appended_meanwhile_stay_and_replaced_files_are_a_conflict(tmp_path: Path) -> None:
     table = filled(numbered_table(tmp_path, keyed=False))
     options = TableOptions(table.schema.options)
-    messages = sort_table(table.store, table.schema, options, strategy="order", columns=["k"])
+    messages = sort_table(table._store, table.schema, options, strategy="order", columns=["k"])
     table.append([{"k": 1, "v": 1, "s": 1}])
-    again = sort_table(table.store, table.schema, options, strategy="order", columns=["v"])
-    Committer(table.store, table.schema).commit(messages)
+    again = sort_table(table._store, table.schema, options, strategy="order", columns=["v"])
+    Committer(table._store, table.schema).commit(messages)
     assert table.to_arrow().num_rows == 121
     with pytest.raises(CommitConflictError):
-        Committer(table.store, table.schema).commit(again)
+        Committer(table._store, table.schema).commit(again)
 
 
 def test_incremental_clustering_sorts_what_is_new(tmp_path: Path) -> None:

@@ -37,12 +37,12 @@ DELETERS: dict[str, Act] = {
         retain_min=1, retain_max=1, older_than=LATER
     ),
     "remove orphans": lambda t: t.maintenance.remove_orphan_files(older_than=LATER, dry_run=False),
-    "roll back": lambda t: t.maintenance.rollback_to(snapshot=5),
-    "roll back to a tag": lambda t: t.maintenance.rollback_to(tag="four"),
-    "delete a tag": lambda t: t.maintenance.delete_tag("four"),
+    "roll back": lambda t: t.rollback_to(snapshot=5),
+    "roll back to a tag": lambda t: t.rollback_to(tag="four"),
+    "delete a tag": lambda t: t.delete_tag("four"),
     "expire tags": lambda t: t.maintenance.expire_tags(),
-    "delete a branch": lambda t: t.maintenance.delete_branch("side"),
-    "fast-forward": lambda t: t.maintenance.fast_forward("side"),
+    "delete a branch": lambda t: t.delete_branch("side"),
+    "fast-forward": lambda t: t.fast_forward("side"),
     "truncate": lambda t: t.truncate(),
     "expire partitions": lambda t: t.maintenance.expire_partitions(timedelta(days=1)),
 }
@@ -60,14 +60,14 @@ def scene() -> Iterator[Table]:
     catalog = Catalog("memory://stray-snapshots/w")
     catalog.create_database("db")
     table = catalog.create_table("db.t", SCHEMA)
-    io = table.store.file_io
+    io = table._store.file_io
     table.overwrite([{"a": 1}])
-    first = io.read(table.store.paths.snapshot(1))
+    first = io.read(table._store.paths.snapshot(1))
     for value in range(2, 8):
         table.overwrite([{"a": value}])
     table.maintenance.expire_snapshots(retain_max=5, older_than=LATER)
     table.create_tag("four", snapshot=4)
-    table.maintenance.create_branch("side", "four")
+    table.create_branch("side", "four")
     open_table(table.path, branch="side").append([{"a": 40}])
     io.replace(f"{table.path}/kept-snapshot-1", first)
     yield table
@@ -81,7 +81,7 @@ def changed(table: Table, stray: str, latest: str, earliest: str) -> Table:
     for status in list(io.walk(table.path)):
         content = io.read(status.path).replace(b"stray-snapshots", io.name.encode())
         io.replace(status.path.replace("stray-snapshots", io.name), content)
-    paths = open_table(path).store.paths
+    paths = open_table(path)._store.paths
     number = STRAYS[stray]
     newest = io.read(paths.snapshot(7))
     if stray == "below":
@@ -107,7 +107,7 @@ def _with_id(snapshot: bytes, number: int) -> bytes:
 
 def readable(table: Table) -> set[int]:
     """The snapshots of the history all of whose files are there."""
-    store = table.store
+    store = table._store
     files = TableFiles(store=store, options=TableOptions({}))
     there = {status.path for status in store.file_io.walk(table.path)}
     found = {number: store.snapshots.find(number) for number in HISTORY}
@@ -137,7 +137,7 @@ _TURN = count()
 def test_the_latest_snapshot_has_one_definition(scene: Table, stray: str, latest: str) -> None:
     table = changed(scene, stray, latest, "right")
     expected = latest_of(stray, latest)
-    snapshots = table.store.snapshots
+    snapshots = table._store.snapshots
     assert snapshots.latest_id() == expected
     assert snapshots.ids()[-1] == expected
     assert snapshots.history() == (list(HISTORY) if expected == 7 else [expected])
@@ -169,13 +169,13 @@ def test_an_expiry_goes_on_below_a_stray_file(scene: Table) -> None:
     table = changed(scene, "above a gap", "right", "right")
     report = table.maintenance.expire_snapshots(retain_max=2, older_than=LATER)
     assert report.expired == (3, 4, 5)
-    assert table.store.snapshots.all_ids() == [6, 7, 9]
+    assert table._store.snapshots.all_ids() == [6, 7, 9]
     assert sorted(table.to_pandas()["a"]) == [7]
 
 
 def test_fsck_names_a_stray_file(scene: Table) -> None:
     table = changed(scene, "above a gap", "right", "right")
-    found = [finding.what for finding in table.fsck()]
+    found = [finding.what for finding in table.maintenance.fsck()]
     assert (
         "snapshot 7 is followed by snapshot 9, which is not part of the history up to snapshot 7"
         in found
@@ -196,27 +196,27 @@ def test_a_rollback_to_a_stray_file_is_refused(scene: Table) -> None:
         InvalidInputError,
         match="Snapshot 9 is not part of the table's history, which ends at snapshot 7",
     ):
-        table.maintenance.rollback_to(snapshot=9)
+        table.rollback_to(snapshot=9)
 
 
 def test_a_rollback_leads_out_of_a_stray_file_that_became_the_latest(scene: Table) -> None:
     table = changed(scene, "above a gap", "absent", "right")
-    assert table.store.snapshots.latest_id() == 9
-    table.maintenance.rollback_to(snapshot=7)
-    assert table.store.snapshots.all_ids() == list(HISTORY)
-    assert table.store.snapshots.latest_id() == 7
+    assert table._store.snapshots.latest_id() == 9
+    table.rollback_to(snapshot=7)
+    assert table._store.snapshots.all_ids() == list(HISTORY)
+    assert table._store.snapshots.latest_id() == 7
 
 
 def test_a_leftover_without_its_files_does_not_stop_an_expiry(scene: Table) -> None:
     table = changed(scene, "below", "right", "right")
     options = TableOptions(table.schema.options)
     retention = Retention(retain_min=1, retain_max=1, keep_after_ms=0, limit=50)
-    report = expire_snapshots(table.store, options, retention)
+    report = expire_snapshots(table._store, options, retention)
     assert report.expired == (3, 4, 5, 6)
-    assert table.store.snapshots.all_ids() == [1, 7]
+    assert table._store.snapshots.all_ids() == [1, 7]
 
 
 def _files_of(table: Table) -> str:
-    io = table.store.file_io
+    io = table._store.file_io
     assert isinstance(io, MemoryFileIO)
     return io.name

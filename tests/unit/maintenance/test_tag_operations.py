@@ -54,7 +54,7 @@ def test_a_deleted_tag_takes_the_files_that_only_it_held(tmp_path: Path) -> None
     table.maintenance.expire_snapshots(retain_max=1)
     before = files_of(table)
     assert len(data_files(table)) == 3
-    gone = table.maintenance.delete_tag("two")
+    gone = table.delete_tag("two")
     assert len(gone.data_files) == 1
     root = f"{table.path}/"
     told = {p.removeprefix(root) for p in (*gone.data_files, *gone.metadata_files)}
@@ -66,20 +66,20 @@ def test_a_deleted_tag_takes_the_files_that_only_it_held(tmp_path: Path) -> None
 def test_files_stay_while_the_snapshot_or_another_tag_is_there(tmp_path: Path) -> None:
     table = replaced_rows(plain_table(tmp_path), 4)
     table.create_tag("a", 2)
-    assert len(table.maintenance.delete_tag("a")) == 0
+    assert len(table.delete_tag("a")) == 0
     table.create_tag("b", 2)
     table.create_tag("c", 2)
     table.maintenance.expire_snapshots(retain_max=1)
-    assert len(table.maintenance.delete_tag("b")) == 0
+    assert len(table.delete_tag("b")) == 0
     assert keys(table.at(tag="c")) == [2]
 
 
 def test_files_of_a_branch_stay_when_the_tag_it_began_from_goes(tmp_path: Path) -> None:
     table = replaced_rows(plain_table(tmp_path), 4)
     table.create_tag("a", 2)
-    table.maintenance.create_branch("side", "a")
+    table.create_branch("side", "a")
     table.maintenance.expire_snapshots(retain_max=1)
-    assert len(table.maintenance.delete_tag("a")) == 0
+    assert len(table.delete_tag("a")) == 0
 
 
 def test_a_renamed_tag_keeps_its_snapshot(tmp_path: Path) -> None:
@@ -107,14 +107,14 @@ def test_a_replaced_tag_lets_go_of_what_it_held(tmp_path: Path) -> None:
 def test_tags_live_as_long_as_they_are_given(tmp_path: Path) -> None:
     table = replaced_rows(plain_table(tmp_path), 1)
     begin = datetime(2026, 1, 1, 12, 0, 0)  # noqa: DTZ001 - tags have local times
-    options = options_of(table.store)
+    options = options_of(table._store)
     for name, retained in (("hour", timedelta(hours=1)), ("day", timedelta(days=1)), ("all", None)):
         request = TagRequest(name=name, retained=retained)
-        create_tag(table.store, options, request, now=lambda: begin)
-    assert expire_tags(table.store, options, now=lambda: begin + timedelta(hours=1)) == []
-    assert expire_tags(table.store, options, now=lambda: begin + timedelta(hours=2)) == ["hour"]
-    assert expire_tags(table.store, options, now=lambda: begin + timedelta(days=9)) == ["day"]
-    assert table.store.tags.names() == ["all"]
+        create_tag(table._store, options, request, now=lambda: begin)
+    assert expire_tags(table._store, options, now=lambda: begin + timedelta(hours=1)) == []
+    assert expire_tags(table._store, options, now=lambda: begin + timedelta(hours=2)) == ["hour"]
+    assert expire_tags(table._store, options, now=lambda: begin + timedelta(days=9)) == ["day"]
+    assert table._store.tags.names() == ["all"]
 
 
 def test_the_table_may_say_how_long_tags_live(tmp_path: Path) -> None:
@@ -132,9 +132,9 @@ def test_a_file_tells_other_systems_of_a_tag(tmp_path: Path) -> None:
     assert times["creationTime"] == times["modificationTime"] > 1_700_000_000_000
     table.maintenance.replace_tag("one", 2)
     assert json.loads(told.read_text())["creationTime"] == times["creationTime"]
-    assert table.store.tags.names() == ["one"]
-    assert table.fsck() == []
-    table.maintenance.delete_tag("one")
+    assert table._store.tags.names() == ["one"]
+    assert table.maintenance.fsck() == []
+    table.delete_tag("one")
     assert not told.exists()
 
 
@@ -147,7 +147,7 @@ def test_without_the_option_there_is_no_such_file(tmp_path: Path) -> None:
 def test_tags_older_than_a_time_are_deleted_whatever_their_retention(tmp_path: Path) -> None:
     table = replaced_rows(plain_table(tmp_path), 3)
     table.create_tag("forever", 1)
-    os.utime(table.store.paths.tag("forever"), (1_000_000_000, 1_000_000_000))
+    os.utime(table._store.paths.tag("forever"), (1_000_000_000, 1_000_000_000))
     table.create_tag("week", 2, retained=timedelta(days=7))
     table.create_tag("new", 3)
     upkeep = table.maintenance
@@ -155,4 +155,4 @@ def test_tags_older_than_a_time_are_deleted_whatever_their_retention(tmp_path: P
     assert upkeep.expire_tags(older_than="2001-01-01") == []
     assert upkeep.expire_tags(older_than="1 d") == ["forever"]
     assert sorted(upkeep.expire_tags(older_than=timedelta(0))) == ["new", "week"]
-    assert table.store.tags.names() == []
+    assert table._store.tags.names() == []

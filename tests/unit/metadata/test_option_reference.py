@@ -229,24 +229,6 @@ def test_the_default_of_a_refused_option_is_accepted(key: str) -> None:
     assert default is None or not refusal.applies(TableOptions({key: default}))
 
 
-def test_columns_of_references_are_read_only_as_they_are_stored(tmp_path: Path) -> None:
-    field, option, value = "blob-view-field", "blob-view.resolve.enabled", "false"
-    catalog = Catalog(str(tmp_path))
-    catalog.create_database("db")
-    options = {"row-tracking.enabled": "true", "data-evolution.enabled": "true"}
-    path = catalog.create_table("db.t", {"k": "INT", "b": "BLOB"}, options=options).path
-    open_table(path).append([{"k": 1, "b": b"x"}])
-    table = open_table(path, options={field: "b"})
-    with pytest.raises(UnsupportedFeatureError, match=r"contents of BLOB column 'b'") as caught:
-        table.to_arrow()
-    assert f"options={{'{option}': '{value}'}}" in str(caught.value)
-    assert table.scan(columns=["k"]).to_arrow().num_rows == 1
-    stored = open_table(path, options={field: "b", option: value})
-    assert stored.to_arrow().num_rows == 1
-    with pytest.raises(UnsupportedFeatureError, match=field):
-        table.append([{"k": 1, "b": b"x"}])
-
-
 def test_setting_a_refused_option_is_a_warning_that_names_it(tmp_path: Path) -> None:
     catalog = Catalog(str(tmp_path))
     catalog.create_database("db")

@@ -393,7 +393,10 @@ def test_blob_columns_need_company() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"merge-engine": "aggregation"}, "BLOB columns needs 'merge-engine' = 'deduplicate'"),
+        (
+            {"merge-engine": "aggregation"},
+            "BLOB columns cannot have 'merge-engine' = 'aggregation'",
+        ),
         ({"changelog-producer": "input"}, "BLOB columns needs 'changelog-producer' = 'none'"),
         (
             {"data-file.external-paths": "s3://b/c"},

@@ -22,6 +22,7 @@ from paimon_explore.errors import (
     UnsupportedFeatureError,
 )
 from paimon_explore.metastore.jdbc.jdbc_database import JdbcDatabase
+from paimon_explore.table.catalog.catalog import iter_table_names
 
 COLUMNS = {"a": "BIGINT"}
 HIDDEN = "hunter2-hunter2"
@@ -96,8 +97,8 @@ def test_without_locks_rows_of_locks_are_neither_read_nor_written(tmp_path: Path
     catalog = Catalog(options=options(tmp_path))
     catalog.create_database("db")
     table = catalog.create_table("db.t", COLUMNS)
-    assert table.store.environment is not None
-    assert table.store.environment.lock() is None
+    assert table._store.environment is not None
+    assert table._store.environment.lock() is None
     table.append([{"a": 1}])
     with rows(tmp_path) as opened:
         names = opened.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
@@ -119,7 +120,7 @@ def test_tables_and_catalogs_are_pickled_without_connections(catalog: Catalog) -
     same.append([{"a": 1}])
     assert again.table("db.t").count() == 1
     assert again.tables("db") == ["t"]
-    assert same.store.environment == table.store.environment
+    assert same._store.environment == table._store.environment
     again.close()
 
 
@@ -127,9 +128,9 @@ def test_options_of_a_spark_job_keep_the_catalog_of_a_table(catalog: Catalog) ->
     plan = pytest.importorskip("paimon_explore.spark.read_plan")
     table = catalog.create_table("db.t", COLUMNS)
     changed = plan.table_with_options(table, {"write-only": "true"})
-    assert changed.store.environment == table.store.environment
+    assert changed._store.environment == table._store.environment
     assert changed.name == "db.t"
-    assert changed.dynamic_options["write-only"] == "true"
+    assert changed._dynamic_options["write-only"] == "true"
 
 
 def test_tables_are_listed_page_by_page(
@@ -148,7 +149,7 @@ def test_tables_are_listed_page_by_page(
         return fetch(self, sql, *arguments)
 
     monkeypatch.setattr(JdbcDatabase, "fetch", counted)
-    listed = catalog.iter_tables("db")
+    listed = iter_table_names(catalog, "db")
     assert next(listed) == "t00000"
     assert len([query for query in queries if "ORDER BY table_name" in query]) == 1
     assert len(list(listed)) == 2_499

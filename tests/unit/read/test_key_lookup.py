@@ -77,7 +77,7 @@ def test_zeros_of_both_signs_are_two_keys(zero: float) -> None:
 def _without_oldest_file(table: Table) -> None:
     (split,) = table.at(1).scan().plan().splits
     assert isinstance(split, DataSplit)
-    table.store.file_io.delete(split.paths[0])
+    table._store.file_io.delete(split.paths[0])
 
 
 def test_older_runs_are_not_read() -> None:

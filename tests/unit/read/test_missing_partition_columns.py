@@ -98,4 +98,4 @@ def test_rewritten_files_store_the_values(tmp_path: Path) -> None:
         if row["region"] is not None or row["day"] != dt.date(2026, 1, 1)
     ]
     assert sorted_rows(table.to_arrow()) == sorted(expected, key=repr)
-    assert len(table.fsck(read_rows=True)) == 0
+    assert len(table.maintenance.fsck(read_rows=True)) == 0

@@ -116,7 +116,9 @@ def test_deleted_rows_are_skipped_by_position(file_format: str, catalog: Catalog
 def test_row_ids_are_positions(file_format: str, catalog: Catalog) -> None:
     table = plain(catalog, file_format, 10, **{"row-tracking.enabled": "true"})
     table.append([{"id": 10, "s": "x"}])
-    found = table.system_table("row_tracking").to_arrow().select(["id", "_ROW_ID"]).to_pylist()
+    found = (
+        table.inspect.system_table("row_tracking").to_arrow().select(["id", "_ROW_ID"]).to_pylist()
+    )
     assert found == [{"id": i, "_ROW_ID": i} for i in range(11)]
 
 
@@ -161,10 +163,10 @@ def test_statistics_skip_files(file_format: str, catalog: Catalog) -> None:
 
 def test_checks_and_views_of_such_files(file_format: str, catalog: Catalog) -> None:
     table = plain(catalog, file_format, 10)
-    assert list(table.fsck(read_rows=True)) == []
+    assert list(table.maintenance.fsck(read_rows=True)) == []
     (name,) = data_files(table)
-    assert file_format in repr(table.bytes(name)).lower()
-    assert name in repr(table.file(name))
+    assert file_format in repr(table.inspect.bytes(name)).lower()
+    assert name in repr(table.inspect.file(name))
 
 
 def test_sizes_are_those_of_the_files(file_format: str, tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def table() -> Table:
 
 def reader_of(table: Table, file_io: FileIO) -> SplitReader:
     return SplitReader(
-        store=replace(table.store, file_io=file_io),
+        store=replace(table._store, file_io=file_io),
         schema=table.schema,
         options=table.options,
         columns=("p", "n"),
@@ -61,7 +61,7 @@ def read_by_four(table: Table) -> list[list[pa.RecordBatch]]:
             if len(opened) == 1:
                 assert turns.wait_for(lambda: len(opened) >= 4, timeout=30)
 
-    file_io = PausedFileIO(table.store.file_io, slow_first)
+    file_io = PausedFileIO(table._store.file_io, slow_first)
     return list(read_splits(reader_of(table, file_io), table.scan().plan().splits))
 
 
@@ -81,7 +81,7 @@ def test_an_error_is_raised_where_its_split_comes_and_the_other_threads_end(tabl
         if operation.endswith(broken):
             raise StorageError("open", broken, "it is away")
 
-    reading = read_splits(reader_of(table, PausedFileIO(table.store.file_io, fail)), splits)
+    reading = read_splits(reader_of(table, PausedFileIO(table._store.file_io, fail)), splits)
     assert partitions_of([next(reading) for _ in range(3)]) == [0, 1, 2]
     with pytest.raises(StorageError, match="it is away"):
         next(reading)
@@ -90,7 +90,7 @@ def test_an_error_is_raised_where_its_split_comes_and_the_other_threads_end(tabl
 
 def test_who_stops_early_leaves_nothing_running(table: Table) -> None:
     begun: list[str] = []
-    file_io = PausedFileIO(table.store.file_io, begun.append)
+    file_io = PausedFileIO(table._store.file_io, begun.append)
     reading = read_splits(reader_of(table, file_io), table.scan().plan().splits)
     assert partitions_of([next(reading)]) == [0]
     reading.close()
@@ -116,7 +116,7 @@ def test_a_forked_process_reads_with_threads_of_its_own(table: Table) -> None:
 def test_no_more_splits_are_begun_than_threads_and_as_many_behind_them(table: Table) -> None:
     begun: list[str] = []
     reading = read_splits(
-        reader_of(table, PausedFileIO(table.store.file_io, begun.append)),
+        reader_of(table, PausedFileIO(table._store.file_io, begun.append)),
         table.scan().plan().splits,
     )
     next(reading)
@@ -128,7 +128,7 @@ def test_one_thread_is_what_one_io_thread_asks_for(table: Table) -> None:
     pa.set_io_thread_count(1)
     names = set()
     file_io = PausedFileIO(
-        table.store.file_io, lambda _: names.add(threading.current_thread().name)
+        table._store.file_io, lambda _: names.add(threading.current_thread().name)
     )
     found = list(read_splits(reader_of(table, file_io), table.scan().plan().splits))
     assert partitions_of(found) == list(range(PARTS))
@@ -160,4 +160,4 @@ def test_an_error_in_one_file_of_a_split_is_raised(
             raise StorageError("open", broken, "it is away")
 
     with pytest.raises(StorageError, match="it is away"):
-        list(read_splits(reader_of(table, PausedFileIO(table.store.file_io, fail)), [split]))
+        list(read_splits(reader_of(table, PausedFileIO(table._store.file_io, fail)), [split]))

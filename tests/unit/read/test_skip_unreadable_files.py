@@ -56,7 +56,7 @@ def test_a_damaged_file_is_left_out_if_the_reader_asks_for_that(
 
 def test_a_compaction_never_leaves_a_file_out(tmp_path: Path) -> None:
     table = damaged(tmp_path, keyed=True, lost=True)
-    table.maintenance.set_options({LOST: "true"})
+    table.set_options({LOST: "true"})
     with pytest.raises(MissingFileError):
         open_table(table.path).compact()
 

@@ -201,7 +201,7 @@ def test_no_small_file_is_opened_alone(name: str, monkeypatch: pytest.MonkeyPatc
 def test_a_limit_reads_few_files(monkeypatch: pytest.MonkeyPatch) -> None:
     table = append_table(SCHEMA, *commits(20))
     reads: list[str] = []
-    io = table.store.file_io
+    io = table._store.file_io
     whole = type(io).read_range
 
     def noted(self: FileIO, path: str, offset: int, length: int) -> bytes:
@@ -223,7 +223,7 @@ def data_files(table: Table) -> list[str]:
 def test_the_error_names_the_damaged_file(name: str, damage: str) -> None:
     table = TABLES[name]()
     path = data_files(table)[5]
-    io = table.store.file_io
+    io = table._store.file_io
     content = io.read(path)
     io.delete(path)
     if damage == "cut":
@@ -250,7 +250,7 @@ def test_a_file_without_rows_among_others_changes_nothing(
     table = keyed_table(ID, *ID_ROWS, primary_key=["id"]) if name == "keyed" else None
     table = table or append_table(ID, *ID_ROWS)
     path = data_files(table)[2]
-    io = table.store.file_io
+    io = table._store.file_io
     content = io.read(path)
     io.delete(path)
     io.create(path, parquet_without_rows(content))

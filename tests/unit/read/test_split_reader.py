@@ -22,7 +22,7 @@ def row(k: int, v: str, n: int = 0, kind: str = "+I") -> dict[str, object]:
 def read(table: Table, *names: str, batch_rows: int) -> list[pa.RecordBatch]:
     scan = table.scan()
     reader = SplitReader(
-        store=table.store,
+        store=table._store,
         schema=table.schema,
         options=table.options,
         columns=names,
@@ -151,7 +151,7 @@ def test_system_columns_come_behind_and_tell_deleted_rows() -> None:
     )
     scan = table.scan()
     reader = SplitReader(
-        store=table.store,
+        store=table._store,
         schema=table.schema,
         options=table.options,
         columns=("k",),

@@ -90,7 +90,7 @@ def test_rows_are_not_counted_by_the_manifest(layout: str) -> None:
 @pytest.mark.parametrize("level", [0, TOP])
 def test_the_read_optimized_table_shows_no_deleted_rows(level: int) -> None:
     table, live = old_table(APART, level)
-    found = table.system_table("ro").to_arrow()
+    found = table.inspect.system_table("ro").to_arrow()
     assert keys(found) == (live if level == TOP else [])
 
 

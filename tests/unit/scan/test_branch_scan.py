@@ -15,7 +15,7 @@ COLUMNS = columns(k=pa.int32(), dt=pa.string())
 def two_branches() -> Table:
     """Main has the partitions a and b, the branch `more` b and c."""
     table = append_table(COLUMNS, [{"k": 1, "dt": "a"}, {"k": 2, "dt": "b"}], partition_by=["dt"])
-    table.maintenance.create_branch("more")
+    table.create_branch("more")
     branch = open_table(table.path, branch="more")
     branch.append([{"k": 20, "dt": "b"}, {"k": 30, "dt": "c"}])
     return table
@@ -56,7 +56,7 @@ def test_under_time_travel_the_fallback_branch_is_as_old() -> None:
 
 def stamped(table: Table, **fields: list[int]) -> None:
     """Give the snapshots 1, 2, … these values of a field of theirs."""
-    store = table.store
+    store = table._store
     for name, values in fields.items():
         for number, value in enumerate(values, 1):
             path = store.paths.snapshot(number)
@@ -73,7 +73,7 @@ def interleaved() -> Table:
     | fb | 1: a 1 | | 2: b 2 | | 3: b 3 | | 4: c 4 |
     """
     table = append_table(COLUMNS, partition_by=["dt"])
-    table.maintenance.create_branch("fb")
+    table.create_branch("fb")
     branch = open_table(table.path, branch="fb")
     for k, dt in ((10, "m"), (11, "m"), (12, "a")):
         table.append([{"k": k, "dt": dt}])
@@ -83,7 +83,7 @@ def interleaved() -> Table:
     stamped(branch, timeMillis=[100, 300, 500, 700], watermark=[10, 30, 50, 70])
     table.create_tag("first", 1)
     table.create_tag("second", 2)
-    table.maintenance.set_options({"scan.fallback-branch": "fb"})
+    table.set_options({"scan.fallback-branch": "fb"})
     return open_table(table.path)
 
 
@@ -152,7 +152,7 @@ def test_a_watermark_that_the_fallback_branch_has_not_reached_is_told() -> None:
 def test_the_primary_branch_is_as_old_as_the_snapshot() -> None:
     table = interleaved()
     options = {"scan.primary-branch": "fb", "scan.snapshot-id": "3"}
-    table.maintenance.unset_options(["scan.fallback-branch"])
+    table.set_options({"scan.fallback-branch": None})
     found = open_table(table.path, options=options).to_arrow()
     assert [row["k"] for row in rows_of(found)] == [1, 10, 11, 2, 3]
 
@@ -160,7 +160,7 @@ def test_the_primary_branch_is_as_old_as_the_snapshot() -> None:
 def test_a_branch_that_is_no_longer_set_is_not_read_under_time_travel() -> None:
     table = interleaved()
     table.append([{"k": 13, "dt": "m"}])
-    table.maintenance.unset_options(["scan.fallback-branch"])
+    table.set_options({"scan.fallback-branch": None})
     assert sorted(
         row["k"] for row in open_table(table.path).at(snapshot=4).to_arrow().to_pylist()
     ) == [10, 11, 12, 13]

@@ -21,11 +21,11 @@ def test_files_lie_in_the_folder_of_their_partition_and_bucket() -> None:
     )
     assert table.snapshot is not None
     cut = PartitionFilter(row_type=table.schema.partition_type, predicate=None)
-    files = live_files(table.store, table.snapshot, cut)
-    found = data_file_paths(files, table.schema, NO_OPTIONS, table.store.paths)
+    files = live_files(table._store, table.snapshot, cut)
+    found = data_file_paths(files, table.schema, NO_OPTIONS, table._store.paths)
     folder = f"{table.path}/dt=x%2Fy/d=__DEFAULT_PARTITION__/bucket-0/"
     assert [str(path).rpartition("/")[0] + "/" for path in as_python(found)] == [folder]
-    assert all(table.store.file_io.exists(str(path)) for path in as_python(found))
+    assert all(table._store.file_io.exists(str(path)) for path in as_python(found))
 
 
 def test_buckets_have_folders_of_their_own_in_the_order_of_the_entries() -> None:

@@ -23,8 +23,8 @@ def stats(table: Table, rows: Sequence[int] = (2, 1)) -> dict[str, ColumnStats]:
     snapshot = table.snapshot
     assert snapshot is not None
     cut = PartitionFilter(row_type=table.schema.partition_type, predicate=None)
-    files = live_files(table.store, snapshot, cut)
-    found = value_stats(files, table.store.schemas.load, table.schema.fields)
+    files = live_files(table._store, snapshot, cut)
+    found = value_stats(files, table._store.schemas.load, table.schema.fields)
     assert as_python(found.row_count) == list(rows)
     return dict(found.columns)
 
@@ -96,4 +96,4 @@ def test_padded_bounds_of_char_prune_no_trimmed_values(tmp_path: Path) -> None:
     table.append([{"c": "ab   "}])
     assert told(stats(table, rows=[1])["c"]) == [["ab"], ["ab   "], [0]]
     assert table.scan(where="c = 'ab'").to_arrow().to_pylist() == [{"c": "ab"}]
-    assert table.fsck(read_rows=True) == []
+    assert table.maintenance.fsck(read_rows=True) == []

@@ -211,7 +211,7 @@ def test_options_say_whether_indexes_are_used(
 def test_an_index_of_a_changed_type_is_not_used(tmp_path: Path) -> None:
     table = open_table(unpack(ARCHIVE, "java_btree", tmp_path))
     assert found_rows(table, col("i32") == 99995) is not None
-    table.maintenance.alter_column_type("i32", "BIGINT")
+    table.alter_column_type("i32", "BIGINT")
     table = open_table(table.path)
     assert found_rows(table, col("i32") == 99995) is None
     assert found_rows(table, col("i64") == 99995) is not None
@@ -220,7 +220,7 @@ def test_an_index_of_a_changed_type_is_not_used(tmp_path: Path) -> None:
 
 def test_a_renamed_column_keeps_its_index(tmp_path: Path) -> None:
     table = open_table(unpack(ARCHIVE, "java_btree", tmp_path))
-    table.maintenance.rename_column("i32", "number")
+    table.rename_column("i32", "number")
     table = open_table(table.path)
     assert found_rows(table, col("number") == 99995) == {1, *range(INDEXED_ROWS, len(ROWS))}
     assert table.scan(where="number = 99995").to_arrow().num_rows == 1
@@ -228,7 +228,7 @@ def test_a_renamed_column_keeps_its_index(tmp_path: Path) -> None:
 
 def test_rows_of_several_files_are_merged_by_row_id(tmp_path: Path) -> None:
     table = open_table(unpack(ARCHIVE, "java_bitmap", tmp_path))
-    table.maintenance.add_column("more", "INT")
+    table.add_column("more", "INT")
     table = open_table(table.path)
     table.update({"more": col("i16")}, where="i8 = 1")
     without = open_table(table.path, options=WITHOUT)

@@ -53,7 +53,7 @@ def test_a_difference_of_states_is_not_told_by_files() -> None:
 
 def test_expired_commits_are_read_from_their_changelog() -> None:
     table = append_table(COLUMNS, [A], [B])
-    store, paths = table.store, table.store.paths
+    store, paths = table._store, table._store.paths
     store.file_io.create(paths.changelog(1), store.file_io.read(paths.snapshot(1)))
     store.file_io.delete(paths.snapshot(1))
     span = SnapshotRange(start=0, end=2)

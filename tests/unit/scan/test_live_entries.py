@@ -36,7 +36,7 @@ def cut(source: Table, where: str | None) -> PartitionFilter:
 def live(source: Table, where: str | None) -> list[dict[str, object]]:
     """The partitions of the live files."""
     assert source.snapshot is not None
-    found = live_files(source.store, source.snapshot, cut(source, where))
+    found = live_files(source._store, source.snapshot, cut(source, where))
     rows = cut(source, None).decode(column(found.table, "partition"))
     return sorted(rows.to_pylist(), key=repr)
 
@@ -54,7 +54,7 @@ def test_live_files_are_cut_by_partition() -> None:
 def test_manifests_go_by_the_range_of_their_partitions() -> None:
     source = table()
     assert source.snapshot is not None
-    manifests = source.store.manifests.all(source.snapshot)
+    manifests = source._store.manifests.all(source.snapshot)
     kept = cut(source, "dt = 'b'").manifest_mask(manifests)
     assert 0 < kept.sum() < len(kept)
     assert cut(source, None).manifest_mask(manifests).all()
@@ -63,8 +63,8 @@ def test_manifests_go_by_the_range_of_their_partitions() -> None:
 def test_entries_are_read_with_their_deletions() -> None:
     source = table()
     assert source.snapshot is not None
-    manifests = source.store.manifests.all(source.snapshot)
-    found = read_entries(source.store, manifests, cut(source, "dt = 'a'"))
+    manifests = source._store.manifests.all(source.snapshot)
+    found = read_entries(source._store, manifests, cut(source, "dt = 'a'"))
     assert len(found) == 2
     assert len(set(text(found.table, "file_name").to_pylist())) == 1
 
@@ -72,7 +72,7 @@ def test_entries_are_read_with_their_deletions() -> None:
 def test_each_distinct_partition_is_judged_once() -> None:
     source = table()
     assert source.snapshot is not None
-    files = live_files(source.store, source.snapshot, cut(source, None))
+    files = live_files(source._store, source.snapshot, cut(source, None))
     rows = byte_rows(column(files.table, "partition"))
     doubled = pa.array([*rows, *rows])
     assert isinstance(doubled, pa.BinaryArray)
@@ -84,7 +84,7 @@ def test_each_distinct_partition_is_judged_once() -> None:
 def test_a_table_without_partitions_has_rows_without_columns() -> None:
     source = append_table(columns(k=pa.int32()), [{"k": 1}])
     assert source.snapshot is not None
-    files = live_files(source.store, source.snapshot, cut(source, None))
+    files = live_files(source._store, source.snapshot, cut(source, None))
     rows = cut(source, None).decode(column(files.table, "partition"))
     assert (rows.num_rows, rows.num_columns) == (1, 0)
 
@@ -119,7 +119,7 @@ def test_blocks_without_a_wanted_partition_are_passed_over_and_counted(
         *(entry(secrets.token_hex(40), partition=rows[n % len(rows)]) for n in range(len(rows)))
     )
     source = append_table(columns(k=pa.int32(), dt=pa.string()), partition_by=["dt"])
-    store = source.store
+    store = source._store
     store.file_io.create(store.paths.manifest("m"), encode_records(frame, "null"))
     wanted = PartitionFilter(
         row_type=source.schema.partition_type, predicate=source.scan(where=f"dt = '{day}'").where

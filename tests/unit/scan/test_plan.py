@@ -39,9 +39,9 @@ def test_deleted_files_stay_away_even_where_a_list_tells_of_no_deletions() -> No
     table.overwrite(pa.table({"k": [3], "v": [5], "dt": ["a"]}, schema=COLUMNS))
     expected = {"partitions": (1, 1), "value statistics": (1, 0)}
     assert left(table, "v = 1").items() >= expected.items()
-    latest = table.store.snapshots.latest()
+    latest = table._store.snapshots.latest()
     assert latest is not None
-    manifests = table.store.manifests
+    manifests = table._store.manifests
     listed = manifests.list(latest.delta_manifest_list).table
     place = MANIFEST_LIST_SCHEMA.get_field_index("num_deleted_files")
     none = pa.array([0] * len(listed), pa.int64())

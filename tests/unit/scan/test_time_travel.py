@@ -23,26 +23,26 @@ def three() -> Table:
 
 def restamp(table: Table, number: int, **values: int) -> None:
     """Rewrite a snapshot's file with another time or watermark."""
-    path = table.store.paths.snapshot(number)
-    text = table.store.file_io.read(path).decode()
-    snapshot = table.store.snapshots.load(number)
+    path = table._store.paths.snapshot(number)
+    text = table._store.file_io.read(path).decode()
+    snapshot = table._store.snapshots.load(number)
     for key, value in values.items():
         if key == "time_millis":
             text = text.replace(f'"timeMillis" : {snapshot.time_millis}', f'"timeMillis" : {value}')
         else:
             text = text.replace("{", f'{{"{key}" : {value},', 1)
-    table.store.file_io.replace(path, text.encode())
+    table._store.file_io.replace(path, text.encode())
 
 
 def found(table: Table, travel: TimeTravel) -> int:
-    snapshot = resolve(table.store, travel)
+    snapshot = resolve(table._store, travel)
     assert snapshot is not None
     return snapshot.id
 
 
 def test_without_a_point_the_newest_snapshot_is_read() -> None:
     assert found(three(), TimeTravel()) == 3
-    assert resolve(append_table(COLUMNS).store, TimeTravel()) is None
+    assert resolve(append_table(COLUMNS)._store, TimeTravel()) is None
 
 
 @pytest.mark.parametrize(("moment", "number"), [(1000, 1), (1999, 1), (2000, 2), (9999, 3)])
@@ -55,9 +55,9 @@ def test_before_the_first_snapshot_there_is_nothing() -> None:
         NotFoundError,
         match=r"Available snapshots: 1 to 3\. The first snapshot was committed at 1970-01-01",
     ):
-        resolve(three().store, TimeTravel(timestamp_ms=999))
+        resolve(three()._store, TimeTravel(timestamp_ms=999))
     with pytest.raises(NotFoundError, match="no snapshot yet"):
-        resolve(append_table(COLUMNS).store, TimeTravel(timestamp_ms=1))
+        resolve(append_table(COLUMNS)._store, TimeTravel(timestamp_ms=1))
 
 
 def test_a_watermark_gives_the_first_snapshot_that_reached_it() -> None:
@@ -67,38 +67,38 @@ def test_a_watermark_gives_the_first_snapshot_that_reached_it() -> None:
     assert found(table, TimeTravel(watermark=50)) == 2
     assert found(table, TimeTravel(version="watermark-51")) == 3
     with pytest.raises(NotFoundError, match="watermark of at least 71"):
-        resolve(table.store, TimeTravel(watermark=71))
+        resolve(table._store, TimeTravel(watermark=71))
 
 
 def test_an_expired_snapshot_is_told_with_the_tag_that_keeps_it() -> None:
     table = three()
     table.create_tag("kept", 1)
-    table.store.file_io.delete(table.store.paths.snapshot(1))
+    table._store.file_io.delete(table._store.paths.snapshot(1))
     with pytest.raises(NotFoundError, match="tag='kept'"):
-        resolve(table.store, TimeTravel(snapshot=1))
+        resolve(table._store, TimeTravel(snapshot=1))
     assert found(table, TimeTravel(tag="kept")) == 1
 
 
 def test_a_version_that_means_nothing_is_refused() -> None:
     with pytest.raises(NotFoundError, match="watermark-<n>"):
-        resolve(three().store, TimeTravel(version="newest"))
+        resolve(three()._store, TimeTravel(version="newest"))
 
 
 def test_a_pinned_point_stays_on_its_snapshot() -> None:
     table = three()
-    pinned = TimeTravel(timestamp_ms=99_999).pinned(table.store)
+    pinned = TimeTravel(timestamp_ms=99_999).pinned(table._store)
     table.append([{"id": 4}])
     assert found(table, pinned) == 3
-    assert TimeTravel().pinned(table.store).found is None
+    assert TimeTravel().pinned(table._store).found is None
 
 
 def test_the_newest_compaction_is_found_else_the_newest_snapshot() -> None:
     table = keyed_table(columns(k=pa.int32()), [{"k": 1}], [{"k": 2}], primary_key=["k"])
     compacted = TimeTravel(compacted=True)
     assert found(table, compacted) == 2
-    path = table.store.paths.snapshot(1)
-    text = table.store.file_io.read(path).decode()
-    table.store.file_io.replace(path, text.replace('"APPEND"', '"COMPACT"').encode())
+    path = table._store.paths.snapshot(1)
+    text = table._store.file_io.read(path).decode()
+    table._store.file_io.replace(path, text.replace('"APPEND"', '"COMPACT"').encode())
     assert found(table, compacted) == 1
     assert compacted.given == ()
 

@@ -24,7 +24,7 @@ def orders(tmp_path: Path) -> Table:
     found = pe.demo(tmp_path / "warehouse").table("demo.orders")
     assert isinstance(found, Table)
     found.create_tag("v1", 1)
-    found.maintenance.create_branch("b1", "v1")
+    found.create_branch("b1", "v1")
     return found
 
 

@@ -60,7 +60,7 @@ def delivered(table: Table, *, ignores_deletes: bool = False) -> list[tuple[obje
         StreamLimits(),
         ignores_deletes=ignores_deletes,
     )
-    latest = table.store.snapshots.latest_id()
+    latest = table._store.snapshots.latest_id()
     parts = reader.partitions({"snapshot": 0, "whole": False}, {"snapshot": latest, "whole": False})
     rows = [row for part in parts for batch in reader.read(part) for row in batch.to_pylist()]
     return sorted(tuple(row.values()) for row in rows)

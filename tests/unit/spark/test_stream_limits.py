@@ -68,7 +68,7 @@ def orders(tmp_path: Path) -> Table:
 def test_a_stream_begins_where_the_options_say(
     options: dict[str, str], snapshot: int, first: int | None, orders: Table
 ) -> None:
-    orders.store.consumers.save("known", Consumer(next_snapshot=4))
+    orders._store.consumers.save("known", Consumer(next_snapshot=4))
     scan = pe.open_table(orders.path, options=options).scan()
     reader = PaimonStreamReader(scan, stream_schema(scan, kinds=False), 2, StreamLimits())
     assert reader.initialOffset() == {"snapshot": snapshot, "whole": first is not None}
@@ -129,9 +129,11 @@ def delivered(table: Table, limits: StreamLimits, **options: str) -> list[int]:
 def test_batches_are_as_large_as_the_limits_allow_and_lose_nothing(
     limits: StreamLimits, options: dict[str, str], counts: list[int], orders: Table
 ) -> None:
-    orders.store.consumers.save("known", Consumer(next_snapshot=4))
+    orders._store.consumers.save("known", Consumer(next_snapshot=4))
     assert delivered(orders, limits, **options) == counts
-    assert orders.consumers["known"].next_snapshot == (6 if "consumer-id" in options else 4)
+    assert orders.maintenance.consumers["known"].next_snapshot == (
+        6 if "consumer-id" in options else 4
+    )
 
 
 def test_a_batch_asked_for_without_a_limit_takes_everything(orders: Table) -> None:

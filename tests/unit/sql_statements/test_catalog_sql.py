@@ -1,5 +1,6 @@
 """`catalog.sql` and `pe.sql`: SQL in this process."""
 
+import shutil
 from collections.abc import Callable
 from datetime import date, datetime
 from decimal import Decimal
@@ -10,7 +11,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import paimon_explore as pe
+from paimon_explore.encoding.blob.blob_descriptor import BlobDescriptor, encode_descriptor
+from paimon_explore.encoding.blob.blob_view import BlobView, encode_view
 from paimon_explore.errors import InvalidInputError, NotFoundError, UnsupportedFeatureError
+from support.golden import NEWEST, GoldenTables
 
 Row = tuple[object, ...]
 
@@ -463,3 +467,56 @@ def test_a_result_is_read_again_while_an_earlier_reading_is_not_at_its_end() -> 
     assert result.schema.names == ["id"]
     assert result.to_arrow().num_rows == 250_000
     assert first.read_all().num_rows == second.read_all().num_rows
+
+
+def test_blobs_are_referred_to_by_functions(
+    catalog: pe.Catalog, rows: Callable[[str], list[Row]]
+) -> None:
+    kind = {"row-tracking.enabled": "true", "data-evolution.enabled": "true"}
+    for name, option in (("photos", "blob-descriptor-field"), ("views", "blob-view-field")):
+        columns = {"k": "INT", "b": "BLOB"}
+        catalog.create_table(f"db.{name}", columns, options={**kind, option: "b"})
+    catalog.sql("INSERT INTO photos VALUES (1, sys.path_to_descriptor('/a/é')), (2, NULL)")
+    catalog.sql("INSERT INTO views SELECT k, sys.blob_view('db.photos', 'b', k - 1) FROM photos")
+    stored = catalog.table("db.photos", {"blob-as-descriptor": "true"}).to_arrow()
+    assert stored.column("b").to_pylist()[0] == encode_descriptor(
+        BlobDescriptor(uri="/a/é", offset=0, length=-1)
+    )
+    catalog.sql("INSERT INTO views VALUES (3, sys.blob_view('db.photos', 'b', 0))")
+    views = catalog.table("db.views", {"blob-view.resolve.enabled": "false"}).to_arrow()
+    assert views.column("b").to_pylist()[1] == encode_view(
+        BlobView(table="db.photos", field_id=1, row_id=1)
+    )
+    assert views.column("b").to_pylist()[2] == views.column("b").to_pylist()[0]
+    text = "BlobDescriptor{version=2, uri='/a/é', offset=0, length=-1}"
+    assert rows("SELECT paimon.sys.descriptor_to_string(path_to_descriptor('/a/é'))") == [(text,)]
+    made = "sys.descriptor_to_string(sys.path_to_descriptor(concat('/a', '/é')))"
+    assert rows(f"SELECT {made}") == [(text,)]
+    assert rows("SELECT sys.path_to_descriptor(NULL)") == [(None,)]
+    with pytest.raises(InvalidInputError, match="photos has no column 'x'"):
+        catalog.sql("SELECT sys.blob_view('db.photos', 'x', 1)")
+
+
+@pytest.mark.parametrize("name", ["chain_days", "chain_hours", "chain_minutes"])
+def test_a_merged_partition_of_a_chain_table_is_inserted_into_its_snapshot_branch(
+    golden: GoldenTables, catalog: pe.Catalog, tmp_path: Path, name: str
+) -> None:
+    shutil.copytree(golden.table(NEWEST, name).folder, tmp_path / "db.db" / "chain")
+    keys = catalog.table("db.chain").schema.partition_keys
+
+    def contents(table: str) -> list[Row]:
+        rows = catalog.table(f"db.{table}").to_arrow().to_pylist()
+        return sorted((*(row[key] for key in keys), repr(row)) for row in rows)
+
+    def partitions(branch: str) -> set[Row]:
+        return {row[: len(keys)] for row in contents(f"chain$branch_{branch}")}
+
+    before = contents("chain")
+    lacking = max(partitions("delta") - partitions("snapshot"))
+    where = " AND ".join(f"{key} = '{value}'" for key, value in zip(keys, lacking, strict=True))
+    catalog.sql("INSERT INTO chain$branch_snapshot SELECT * FROM chain WHERE " + where)  # noqa: S608 - constant
+    for branch in ("snapshot", "delta"):
+        catalog.sql(f"CALL sys.compact(table => 'db.chain$branch_{branch}')")
+
+    assert lacking in partitions("snapshot")
+    assert contents("chain") == before

@@ -29,7 +29,7 @@ def answer(table: Table, query: str) -> list[dict[str, object]] | None:
 @pytest.mark.parametrize("commits", [0, 1, 3])
 def test_counts_and_bounds_of_an_append_table_are_those_of_its_rows(commits: int) -> None:
     table = append_table(SCHEMA, *(rows(10 * number) for number in range(commits)))
-    with closing(table.to_duckdb()) as connection:
+    with closing(table.scan().to_duckdb()) as connection:
         assert answer(table, ALL) == connection.sql(ALL).to_arrow_table().to_pylist()
 
 

@@ -56,7 +56,7 @@ def test_tables_of_the_query_are_those_of_the_database_of_the_view(catalog: pe.C
     with pytest.raises(NotFoundError, match="t"):
         catalog.create_view("other.w", "SELECT id FROM t")
     catalog.create_view("db.v", "SELECT id FROM t")
-    catalog.create_view("db.w", "SELECT id + 1 AS next FROM v")
+    catalog.create_view("db.w", "SELECT id + 1 AS next FROM db.v")
     assert [field.name for field in catalog.view("db.w").fields] == ["next"]
 
 
@@ -98,3 +98,20 @@ def test_the_schema_is_needed_without_the_packages_of_sql() -> None:
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603 - ours
     assert "view demo.v cannot be found without the package duckdb" in told.stdout
     assert "Pass the schema, or run: pip install 'paimon-explore[sql]'" in told.stdout
+
+
+def test_the_dialect_of_spark_is_read_and_those_of_others_are_kept(catalog: pe.Catalog) -> None:
+    dialects = {"flink": "SELECT 2 AS x", "spark": "SELECT 3 AS x"}
+    catalog.create_view(
+        "db.v", "SELECT 1 AS x", {"x": "INT"}, dialects=dialects, options={"a": "b"}, comment="c"
+    )
+    assert catalog.sql("SELECT x FROM db.v").to_arrow()["x"].to_pylist() == [3]
+    catalog.sql("CALL sys.alter_view_dialect('db.v', 'update', 'flink', 'SELECT 4 AS x')")
+    catalog.sql("ALTER VIEW db.v AS SELECT 5 AS x")
+    view = catalog.view("db.v")
+    assert (view.query, view.comment, view.options) == ("SELECT 5 AS x", "c", {"a": "b"})
+    assert view.dialects == {"flink": "SELECT 4 AS x", "spark": "SELECT 5 AS x"}
+    catalog.sql("CALL sys.alter_view_dialect('db.v', 'drop', 'spark')")
+    assert catalog.sql("SELECT x FROM db.v").to_arrow()["x"].to_pylist() == [5]
+    catalog.sql("CREATE OR REPLACE VIEW db.v AS SELECT 6 AS x")
+    assert catalog.view("db.v").dialects == {"spark": "SELECT 6 AS x"}

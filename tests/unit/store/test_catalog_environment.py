@@ -131,13 +131,13 @@ def opened_in(environment: MemoryEnvironment) -> Table:
 
 def managed(partition_by: Sequence[str] = ()) -> tuple[Table, ServerEnvironment]:
     made = new_catalog().create_table("db.t", COLUMNS, partition_by=partition_by)
-    environment = ServerEnvironment(made.path, made.store.file_io)
+    environment = ServerEnvironment(made.path, made._store.file_io)
     return opened_in(environment), environment
 
 
 def locked() -> tuple[Table, MemoryEnvironment]:
     made = new_catalog().create_table("db.t", COLUMNS)
-    environment = MemoryEnvironment(made.path, made.store.file_io)
+    environment = MemoryEnvironment(made.path, made._store.file_io)
     return opened_in(environment), environment
 
 
@@ -150,7 +150,7 @@ def test_a_catalog_that_decides_about_commits_is_asked_for_the_latest_snapshot()
     environment.latest["main"] = table.snapshots[1]
     assert table.count() == 1
     assert table.snapshot == table.snapshots[1]
-    assert table.store.snapshots.latest_id() == 1
+    assert table._store.snapshots.latest_id() == 1
 
 
 def test_the_catalog_is_told_what_each_partition_gains_and_loses() -> None:
@@ -250,6 +250,6 @@ def test_a_branch_keeps_the_environment_and_pickles() -> None:
     table.append([{"id": 1, "dt": "a"}])
     table.create_tag("one")
     table.create_branch("draft", "one")
-    store = table.store.for_branch("draft")
+    store = table._store.for_branch("draft")
     assert pickle.loads(pickle.dumps(store)).environment == store.environment  # noqa: S301 - our own
     assert table.name == "db.t"

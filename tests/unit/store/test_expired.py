@@ -125,7 +125,7 @@ def copy_of_newest(table: Table, number: int) -> None:
 def told(table: Table, snapshot: Snapshot, path: str, *, of_changes: bool = False) -> str:
     """What is raised when a file of a snapshot is missing: the class and the text."""
     with pytest.raises((MissingFileError, SnapshotExpiredError)) as caught:  # noqa: SIM117
-        with explain_missing_files(table.store, snapshot, changes=of_changes):
+        with explain_missing_files(table._store, snapshot, changes=of_changes):
             raise MissingFileError("read", path)
     return f"{type(caught.value).__name__}: {caught.value}"
 
@@ -133,24 +133,24 @@ def told(table: Table, snapshot: Snapshot, path: str, *, of_changes: bool = Fals
 @pytest.mark.parametrize("place", ["/t/bucket-0/data-1", "elsewhere"])
 def test_expiry_is_named_only_if_the_snapshot_is_gone(tmp_path: Path, place: str) -> None:
     table = appended(tmp_path)
-    first, second = (table.store.snapshots.load(number) for number in (1, 2))
+    first, second = (table._store.snapshots.load(number) for number in (1, 2))
     path = f"{table.path}/bucket-0/data-1" if place != "elsewhere" else "s3://bucket/x/data-1"
     assert told(table, first, path).startswith("MissingFileError: Cannot read")
-    table.maintenance.create_tag("keeps", snapshot=1)
-    table.store.file_io.delete(table.store.paths.snapshot(1))
+    table.create_tag("keeps", snapshot=1)
+    table._store.file_io.delete(table._store.paths.snapshot(1))
     assert told(table, first, path).startswith("MissingFileError: Cannot read")
-    table.maintenance.delete_tag("keeps")
+    table.delete_tag("keeps")
     assert "Snapshot 1 of" in told(table, first, path)
     assert "SnapshotExpiredError" in told(table, first, path)
-    table.store.file_io.delete(table.store.paths.snapshot(2))
+    table._store.file_io.delete(table._store.paths.snapshot(2))
     assert "was rolled back while it was read" in told(table, second, path)
 
 
 def test_a_tag_keeps_rows_but_no_changelog(tmp_path: Path) -> None:
     table = with_changelog(tmp_path)
-    first = table.store.snapshots.load(1)
-    table.maintenance.create_tag("keeps", snapshot=1)
-    table.store.file_io.delete(table.store.paths.snapshot(1))
+    first = table._store.snapshots.load(1)
+    table.create_tag("keeps", snapshot=1)
+    table._store.file_io.delete(table._store.paths.snapshot(1))
     path = f"{table.path}/bucket-0/changelog-1"
     assert told(table, first, path, of_changes=True).startswith("SnapshotExpiredError")
     assert told(table, first, path).startswith("MissingFileError")
@@ -158,10 +158,10 @@ def test_a_tag_keeps_rows_but_no_changelog(tmp_path: Path) -> None:
 
 def test_a_long_lived_changelog_keeps_changes_not_rows(tmp_path: Path) -> None:
     table = with_changelog(tmp_path)
-    first = table.store.snapshots.load(1)
-    text = table.store.file_io.read(table.store.paths.snapshot(1))
-    assert table.store.file_io.create(table.store.paths.changelog(1), text)
-    table.store.file_io.delete(table.store.paths.snapshot(1))
+    first = table._store.snapshots.load(1)
+    text = table._store.file_io.read(table._store.paths.snapshot(1))
+    assert table._store.file_io.create(table._store.paths.changelog(1), text)
+    table._store.file_io.delete(table._store.paths.snapshot(1))
     path = f"{table.path}/bucket-0/changelog-1"
     assert told(table, first, path, of_changes=True).startswith("MissingFileError")
     assert told(table, first, path).startswith("SnapshotExpiredError")

@@ -83,7 +83,7 @@ def test_rows_of_added_files_are_read_like_written_ones(
     assert (snapshot.properties, snapshot.commit_user) == ({"job": "adopt"}, "me")
     expected = pa.concat_tables([rows("a", 1, 2, 3, 4, 5, 6), rows("b", 7)])
     assert table.to_arrow().sort_by("k").to_pylist() == expected.to_pylist()
-    assert table.fsck() == []
+    assert table.maintenance.fsck() == []
     assert all(file.exists() for file in files), "copied, not moved"
     sizes = table.inspect.files().sort_by("min_value_stats")["file_size_in_bytes"].to_pylist()
     assert {file.stat().st_size for file in files} <= set(sizes), "rewritten"
@@ -105,7 +105,7 @@ def test_added_files_are_updated_deleted_and_compacted(tmp_path: Path, catalog: 
     table.delete("k = 2")
     table.compact()
     assert sorted(map(str, table.to_arrow()["k"].to_pylist())) == ["0", "11", "3"]
-    assert table.fsck() == []
+    assert table.maintenance.fsck() == []
 
 
 def test_a_folder_is_walked_without_hidden_files(tmp_path: Path, catalog: Catalog) -> None:

@@ -1,11 +1,17 @@
 """Operations on several tables of a catalog."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from paimon_explore import Catalog
 from paimon_explore.errors import InvalidInputError
+from paimon_explore.table.catalog.catalog_operations import (
+    CompactionReport,
+    compact_each,
+    matching_tables,
+)
 
 
 @pytest.fixture
@@ -20,20 +26,26 @@ def catalog(tmp_path: Path) -> Catalog:
     return made
 
 
+def compact(catalog: Catalog, *names: str, **arguments: Any) -> CompactionReport:  # noqa: ANN401
+    return compact_each(
+        matching_tables(catalog, *names, **arguments), lambda table: table.compact()
+    )
+
+
 def files(catalog: Catalog) -> dict[str, int]:
     """The number of files of each table."""
     return {
         f"{database}.{name}": table.inspect.files().num_rows
-        for database, name, table in catalog.opened()
+        for database, name, table in catalog._opened_tables()
     }
 
 
 def test_tables_are_chosen_by_expressions_of_whole_names(catalog: Catalog) -> None:
-    report = catalog.compact_tables("a|c", ".*t.*", "a[.]t2")
+    report = compact(catalog, "a|c", ".*t.*", "a[.]t2")
     assert report.compacted == ("a.t1",)
     assert files(catalog) == {"a.t1": 1, "a.t2": 2, "b.t1": 2}
-    assert catalog.compact_tables(tables="t1").compacted == ()
-    report = catalog.compact_tables(excluding=" ", options={"write-only": True})
+    assert compact(catalog, tables="t1").compacted == ()
+    report = compact(catalog, excluding=" ", options={"write-only": True})
     assert report.compacted == ("a.t1", "a.t2", "b.t1")
     assert files(catalog) == {"a.t1": 1, "a.t2": 1, "b.t1": 1}
 
@@ -42,8 +54,8 @@ def test_a_table_that_fails_does_not_keep_the_others_back(catalog: Catalog) -> N
     broken = catalog.table("a.t2")
     next(Path(broken.path).rglob("data-*")).unlink()
     unreadable = catalog.table("b.t1")
-    Path(unreadable.store.paths.schema(0)).write_text("{")
-    report = catalog.compact_tables()
+    Path(unreadable._store.paths.schema(0)).write_text("{")
+    report = compact(catalog)
     assert report.compacted == ("a.t1",)
     assert list(report.errors) == ["a.t2", "b.t1"]
     assert repr(report).startswith("compacted 1 tables, 2 failed\n  a.t2: ")
@@ -51,4 +63,4 @@ def test_a_table_that_fails_does_not_keep_the_others_back(catalog: Catalog) -> N
 
 def test_an_expression_that_is_none_is_refused(catalog: Catalog) -> None:
     with pytest.raises(InvalidInputError, match=r"tables = '\*' is not a regular expression"):
-        catalog.compact_tables(tables="*")
+        compact(catalog, tables="*")

@@ -103,15 +103,15 @@ def test_a_type_that_stored_values_do_not_fit_is_refused_with_their_number(
 ) -> None:
     table = table_of(tmp_path, source, values)
     if not unfit:
-        table.maintenance.alter_column_type("v", target)
+        table.alter_column_type("v", target)
         assert open_table(table.path).to_arrow().num_rows == len(values)
         return
     number = "1 value does" if unfit == 1 else f"{unfit} values do"
     with pytest.raises(
         InvalidInputError, match=f"{number} not fit the new type in 1 data file, such as "
     ):
-        table.maintenance.alter_column_type("v", target)
-    assert len(table.store.schemas.ids()) == 1
+        table.alter_column_type("v", target)
+    assert len(table._store.schemas.ids()) == 1
 
 
 @pytest.mark.parametrize(("source", "target"), some(PAIRS, 6))
@@ -121,7 +121,7 @@ def test_after_an_accepted_change_every_value_is_read_and_none_is_lost(
     for number, value in enumerate(SAMPLES[source]):
         table = table_of(tmp_path / str(number), source, [value])
         try:
-            table.maintenance.alter_column_type("v", target)
+            table.alter_column_type("v", target)
         except InvalidInputError as refused:
             assert "1 value does not fit" in refused.message  # noqa: PT017 - either may happen
             continue
@@ -133,7 +133,7 @@ def test_the_message_names_column_types_files_and_a_value(tmp_path: Path) -> Non
     table = table_of(tmp_path, "STRING", ["1", "abc", "abc"])
     table.append([{"k": 9, "v": "xyz"}])
     with pytest.raises(InvalidInputError) as refused:
-        table.maintenance.alter_column_type("v", "INT")
+        table.alter_column_type("v", "INT")
     assert refused.value.message == (
         "Column 'v' of type STRING cannot be changed to INT: 3 values do not fit the new type in "
         "2 data files, such as 'abc'."
@@ -143,7 +143,7 @@ def test_the_message_names_column_types_files_and_a_value(tmp_path: Path) -> Non
 
 def test_without_the_check_values_are_cast_as_java_casts(tmp_path: Path) -> None:
     table = table_of(tmp_path / "a", "INT", [1000])
-    table.maintenance.alter_column_type("v", "TINYINT", check=False)
+    table.alter_column_type("v", "TINYINT", check=False)
     assert open_table(table.path).to_arrow().column("v").to_pylist() == [-24]
     texts = table_of(tmp_path / "b", "STRING", ["abc"])
     texts.alter(ChangeType(column=("v",), type=parse_type_text("INT")), check=False)
@@ -159,13 +159,12 @@ def test_members_are_checked_at_any_depth(tmp_path: Path) -> None:
         {"x": None, "l": None, "m": {}},
     ]
     table = table_of(tmp_path, kind, values)
-    upkeep = table.maintenance
-    upkeep.alter_column_type("v.x", "TINYINT")
+    table.alter_column_type("v.x", "TINYINT")
     with pytest.raises(InvalidInputError, match=r"1 value does not fit.*'no' in v\.l\.element\.e"):
-        upkeep.alter_column_type("v.l.element.e", "INT")
+        table.alter_column_type("v.l.element.e", "INT")
     with pytest.raises(InvalidInputError, match=r"1 value does not fit.*70000 in v\.m\.value"):
-        upkeep.alter_column_type("v.m.value", "SMALLINT")
-    upkeep.alter_column_type("v.m.value", "BIGINT")
+        table.alter_column_type("v.m.value", "SMALLINT")
+    table.alter_column_type("v.m.value", "BIGINT")
     assert open_table(table.path).to_arrow().column("v")[0].as_py()["m"] == [
         ("a", 70_000),
         ("b", None),
@@ -194,26 +193,26 @@ def test_replaced_rows_count_until_a_compaction(tmp_path: Path) -> None:
     table.upsert([{"k": 1, "v": "abc"}])
     table.upsert([{"k": 1, "v": "5"}])
     with pytest.raises(InvalidInputError, match="1 value does not fit the new type in 1 data file"):
-        table.maintenance.alter_column_type("v", "INT")
+        table.alter_column_type("v", "INT")
     table.compact()
-    table.maintenance.alter_column_type("v", "INT")
+    table.alter_column_type("v", "INT")
     assert open_table(table.path).to_arrow().column("v").to_pylist() == [5]
 
 
 def test_values_are_checked_as_their_files_have_them(tmp_path: Path) -> None:
     table = table_of(tmp_path, "DATE", [date(2024, 1, 2)])
-    table.maintenance.alter_column_type("v", "STRING")
+    table.alter_column_type("v", "STRING")
     open_table(table.path).append([{"k": 2, "v": "7"}])
     with pytest.raises(InvalidInputError, match="1 value does not fit the new type in 1 data file"):
-        table.maintenance.alter_column_type("v", "INT")  # no cast leads from DATE to INT
+        table.alter_column_type("v", "INT")  # no cast leads from DATE to INT
 
 
 def test_statistics_spare_files_whose_integers_fit(tmp_path: Path) -> None:
     table = table_of(tmp_path, "INT", [1, 100, None])
     for path in Path(table.path).glob("bucket-0/*"):
         path.unlink()
-    table.maintenance.alter_column_type("v", "TINYINT")
-    assert len(table.store.schemas.ids()) == 2
+    table.alter_column_type("v", "TINYINT")
+    assert len(table._store.schemas.ids()) == 2
 
 
 @pytest.mark.parametrize("name", ["r.yy", "a.b", ".", "yy.", "", " "])
@@ -221,14 +220,14 @@ def test_statistics_spare_files_whose_integers_fit(tmp_path: Path) -> None:
 def test_a_new_name_is_a_single_name(tmp_path: Path, column: str, name: str) -> None:
     table = table_of(tmp_path, "ROW<x INT, y INT>", [])
     with pytest.raises(InvalidInputError, match=r"must not contain a dot|is blank"):
-        table.maintenance.rename_column(column, name)
+        table.rename_column(column, name)
     with pytest.raises(InvalidInputError, match="is blank"):
         table.alter(AddColumn(column=("v", " "), type=parse_type_text("INT")))
 
 
 def test_a_member_gets_another_name(tmp_path: Path) -> None:
     table = table_of(tmp_path, "ROW<x INT, y INT>", [{"x": 1, "y": 2}])
-    table.maintenance.rename_column("v.x", "xx")
+    table.rename_column("v.x", "xx")
     assert open_table(table.path).to_arrow().column("v").to_pylist() == [{"xx": 1, "y": 2}]
     with pytest.raises(PaimonError, match=r"Column 'v\.y' already exists"):
         table.alter(RenameColumn(column=("v", "xx"), name="y"))
@@ -259,8 +258,8 @@ def test_options_that_name_a_column_follow_its_name_and_keep_it(
     with pytest.raises(
         InvalidInputError, match=r"Column 'v' cannot be dropped: option '.*' refers"
     ):
-        table.maintenance.drop_column("v")
-    changed = table.maintenance.rename_column("v", "n")
+        table.drop_column("v")
+    changed = table.rename_column("v", "n")
     assert changed.options == after
     open_table(table.path).append([{"k": 2, "n": 2}])
     assert open_table(table.path).to_arrow().num_rows == 2
@@ -285,21 +284,21 @@ def test_every_door_refuses_misspelt_options_with_what_was_meant(
     with pytest.raises(InvalidInputError, match=sentence):
         catalog.create_table("db.new", {"v": "INT"}, options={key: "1"})
     with pytest.raises(InvalidInputError, match=sentence):
-        table.maintenance.set_options({key: "1"})
+        table.set_options({key: "1"})
     with pytest.raises(InvalidInputError, match=sentence):
-        table.maintenance.unset_options([key])
+        table.set_options({key: None})
     with pytest.raises(InvalidInputError, match=sentence):
         open_table(table.path, options={key: 1})
     with pytest.raises(InvalidInputError, match=sentence):
         catalog.table("db.t", options={key: 1})
-    assert len(table.store.schemas.ids()) == 1
+    assert len(table._store.schemas.ids()) == 1
 
 
 def test_options_of_other_tools_and_those_of_the_table_stay(tmp_path: Path) -> None:
     table = table_of(tmp_path, "INT", [1])
-    table.maintenance.set_options({"team.owner": "me"})
+    table.set_options({"team.owner": "me"})
     assert open_table(table.path, options={"team.color": "red"}).to_arrow().num_rows == 1
-    table.maintenance.unset_options("team.owner")
-    assert "team.owner" not in table.maintenance.options
+    table.set_options({"team.owner": None})
+    assert "team.owner" not in table.options
     with pytest.raises(InvalidInputError, match="the value must be an integer"):
         open_table(table.path, options={"bucket": "two"})

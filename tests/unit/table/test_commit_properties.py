@@ -47,7 +47,9 @@ def check(written: Table) -> None:
     assert snapshot.commit_user == "etl"
     last = written.inspect.snapshots().to_pylist()[-1]
     assert last["commit_user"] == "etl"
-    assert written.timeline().to_arrow()["properties"].to_pylist()[-1] == list(GIVEN.items())
+    assert written.inspect.timeline().to_arrow()["properties"].to_pylist()[-1] == list(
+        GIVEN.items()
+    )
 
 
 @pytest.mark.parametrize("name", WRITES)
@@ -91,7 +93,7 @@ def test_wrong_properties_are_refused_before_anything_is_written(
     given: Mapping[str, object], message: str
 ) -> None:
     written = table()
-    files = {status.path for status in written.store.file_io.walk(written.path)}
+    files = {status.path for status in written._store.file_io.walk(written.path)}
     with pytest.raises(InvalidInputError, match=message):
         WRITES["append"](written, dict(given))
-    assert {status.path for status in written.store.file_io.walk(written.path)} == files
+    assert {status.path for status in written._store.file_io.walk(written.path)} == files

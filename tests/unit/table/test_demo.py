@@ -47,7 +47,7 @@ def test_the_demo_shows_the_life_of_a_table(tmp_path: Path) -> None:
     parcels = catalog.table("demo.parcels")
     assert isinstance(parcels, Table)
     assert [tag.name for tag in parcels.tags] == ["weighed"]
-    assert "labels" in parcels.consumers
+    assert "labels" in parcels.maintenance.consumers
     kinds = set(parcels.inspect.table_indexes()["index_type"].to_pylist())
     assert kinds == {"DELETION_VECTORS"}
     trips = catalog.table("demo.trips")

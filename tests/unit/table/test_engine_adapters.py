@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 
 from paimon_explore import Catalog, Table
-from paimon_explore.errors import InvalidInputError, NotFoundError
+from paimon_explore.errors import InvalidInputError
 from paimon_explore.table.engine_scans.batch_sizes import resized, shuffled
 from paimon_explore.table.engine_scans.scan_part import shares
 from paimon_explore.table.scan import Scan
@@ -96,7 +96,7 @@ def test_a_scan_with_a_limit_is_divided_only_if_the_limit_is_not_reached(table: 
 
 
 def test_an_incremental_scan_is_one_part(table: Table) -> None:
-    changed = replace(table, dynamic_options={"incremental-between": "1,2"})
+    changed = replace(table, _dynamic_options={"incremental-between": "1,2"})
     assert part_ids(changed.scan(["id"])) == [IDS[8:16]]
 
 
@@ -164,11 +164,11 @@ def test_polars_reads_the_interchange_protocol(table: Table) -> None:
 # ---------------------------------------------------------------- missing packages
 
 ADAPTERS: Mapping[str, Callable[[Table], object]] = {
-    "ray": lambda t: t.to_ray(),
-    "daft": lambda t: t.to_daft(),
-    "torch": lambda t: t.to_torch(),
-    "polars": lambda t: t.to_polars(),
-    "duckdb": lambda t: t.to_duckdb(),
+    "ray": lambda t: t.scan().to_ray(),
+    "daft": lambda t: t.scan().to_daft(),
+    "torch": lambda t: t.scan().to_torch(),
+    "polars": lambda t: t.scan().to_polars(),
+    "duckdb": lambda t: t.scan().to_duckdb(),
 }
 
 
@@ -193,22 +193,22 @@ def make_stub(monkeypatch: pytest.MonkeyPatch) -> torch_stub.TorchStub:
 
 def test_a_torch_dataset_iterates_over_rows(table: Table, stub: torch_stub.TorchStub) -> None:
     assert stub.worker is None
-    dataset = table.to_torch(["id", "p"], "id < 3")
+    dataset = table.scan(["id", "p"], "id < 3").to_torch()
     assert sorted(dataset, key=lambda row: row["id"]) == [
         {"id": 0, "p": "a"},
         {"id": 1, "p": "b"},
         {"id": 2, "p": "a"},
     ]
-    assert [row["id"] for row in table.to_torch(["id"], snapshot=1)] == [0, 2, 4, 6, 1, 3, 5, 7]
-    assert len(list(table.to_torch(limit=5))) == 5
+    assert [row["id"] for row in table.at(1).scan(["id"]).to_torch()] == [0, 2, 4, 6, 1, 3, 5, 7]
+    assert len(list(table.scan(limit=5).to_torch())) == 5
 
 
 def test_workers_and_processes_share_the_splits(table: Table, stub: torch_stub.TorchStub) -> None:
     for world_size, workers in ((1, 2), (1, 5), (2, 1), (2, 3), (3, 2)):
         found: list[list[int]] = []
         for rank in range(world_size):
-            dataset = table.to_torch(
-                ["id"], sharding_rank=rank, sharding_world_size=world_size, shuffle=True
+            dataset = table.scan(["id"]).to_torch(
+                sharding_rank=rank, sharding_world_size=world_size, shuffle=True
             )
             for worker in range(workers):
                 stub.worker = torch_stub.Worker(worker, workers)
@@ -221,7 +221,7 @@ def test_workers_and_processes_share_the_splits(table: Table, stub: torch_stub.T
 def test_the_rank_is_that_of_the_process_that_makes_the_workers(
     table: Table, stub: torch_stub.TorchStub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    dataset = table.to_torch(["id"], auto_detect_rank=True)
+    dataset = table.scan(["id"]).to_torch(auto_detect_rank=True)
     assert len(list(dataset)) == 24
     stub.rank = (1, 2)
     second = [row["id"] for row in dataset]
@@ -242,7 +242,7 @@ def test_the_order_is_shuffled_by_seed_and_epoch(table: Table, stub: torch_stub.
     assert stub.rank is None
 
     def order(seed: int, epoch: int, buffer_size: int = 1000) -> list[int]:
-        dataset = table.to_torch(["id"], shuffle=True, seed=seed, buffer_size=buffer_size)
+        dataset = table.scan(["id"]).to_torch(shuffle=True, seed=seed, buffer_size=buffer_size)
         dataset.set_epoch(epoch)
         return [row["id"] for row in dataset]
 
@@ -254,14 +254,14 @@ def test_the_order_is_shuffled_by_seed_and_epoch(table: Table, stub: torch_stub.
 
 def test_batches_are_arrow_or_tensors(table: Table, stub: torch_stub.TorchStub) -> None:
     assert stub.rank is None
-    batches = table.to_torch(["id"], batch_format="pyarrow", batch_size=10)
+    batches = table.scan(["id"]).to_torch(batch_format="pyarrow", batch_size=10)
     assert [batch.num_rows for batch in batches] == [10, 10, 4]
-    (tensors,) = table.to_torch(["id", "weight"], "id IN (2, 4)", batch_format="torch")
+    (tensors,) = table.scan(["id", "weight"], "id IN (2, 4)").to_torch(batch_format="torch")
     assert {name: tensor.tolist() for name, tensor in tensors.items()} == {
         "id": [2, 4],
         "weight": [1.0, 2.0],
     }
-    lengths = table.to_torch(
+    lengths = table.scan().to_torch(
         batch_format="torch", batch_size=20, to_tensor_fn=lambda batch: batch.num_rows
     )
     assert list(lengths) == [20, 4]
@@ -278,19 +278,19 @@ def test_tensors_of_vectors_and_what_has_no_tensor(stub: torch_stub.TorchStub) -
         ],
         options={"bucket": "-1"},
     )
-    (found,) = table.to_torch(["v", "b"], batch_format="torch")
+    (found,) = table.scan(["v", "b"]).to_torch(batch_format="torch")
     assert found["v"].tolist() == [[1.0, 2.0], [3.0, 4.0]]
     assert found["b"].tolist() == [True, False]
     with pytest.raises(InvalidInputError, match="Column 's' of type string has no tensor"):
-        list(table.to_torch(["s"], batch_format="torch"))
+        list(table.scan(["s"]).to_torch(batch_format="torch"))
     with pytest.raises(InvalidInputError, match=r"Column 'n' has nulls.*") as caught:
-        list(table.to_torch(["n"], batch_format="torch"))
+        list(table.scan(["n"]).to_torch(batch_format="torch"))
     assert "n IS NOT NULL" in caught.value.hint
 
 
 def test_rows_in_memory_have_numbers(table: Table, stub: torch_stub.TorchStub) -> None:
     assert stub.rank is None
-    dataset = table.to_torch(["id"], "id < 6", streaming=False)
+    dataset = table.scan(["id"], "id < 6").to_torch(streaming=False)
     assert len(dataset) == 6
     everything = dataset.__getitems__(range(6))
     assert sorted(row["id"] for row in everything) == IDS[:6]
@@ -323,15 +323,12 @@ WRONG: Mapping[str, tuple[Mapping[str, Any], str]] = {
 def test_wrong_arguments_are_refused(table: Table, name: str) -> None:
     arguments, message = WRONG[name]
     with pytest.raises(InvalidInputError, match=message):
-        table.to_torch(**arguments)
+        table.scan().to_torch(**arguments)
 
 
-def test_an_adapter_reads_a_snapshot_or_tag(table: Table, stub: torch_stub.TorchStub) -> None:
+def test_an_adapter_reads_a_snapshot(table: Table, stub: torch_stub.TorchStub) -> None:
     assert stub.rank is None
-    for missing in (99, "none"):
-        with pytest.raises(NotFoundError):
-            table.to_torch(snapshot=missing)
-    assert len(list(table.to_torch(snapshot=2))) == 16
+    assert len(list(table.at(2).scan().to_torch())) == 16
 
 
 # ---------------------------------------------------------------- the real libraries
@@ -342,14 +339,14 @@ def test_the_workers_of_a_real_data_loader_share_the_splits(table: Table) -> Non
     for workers in (0, 2):
         for context in ("fork", "spawn") if workers else (None,):
             loader = torch.utils.data.DataLoader(
-                table.to_torch(["id", "weight"], batch_format="torch", shuffle=True),
+                table.scan(["id", "weight"]).to_torch(batch_format="torch", shuffle=True),
                 batch_size=None,
                 num_workers=workers,
                 multiprocessing_context=context,
             )
             found = torch.cat([batch["id"] for batch in loader])
             assert sorted(found.tolist()) == IDS
-    in_memory = table.to_torch(["id"], streaming=False)
+    in_memory = table.scan(["id"]).to_torch(streaming=False)
     batches = torch.utils.data.DataLoader(in_memory, batch_size=10, shuffle=True)
     assert sorted(n for batch in batches for n in batch["id"].tolist()) == IDS
 

@@ -83,9 +83,9 @@ def make_table() -> Table:
 
 @pytest.fixture(name="opened")
 def make_opened(table: Table) -> tuple[Table, Opened]:
-    below: FileIO = table.store.file_io
+    below: FileIO = table._store.file_io
     files = Opened(below=below)
-    return replace(table, store=TableStore(files, table.store.paths)), files
+    return replace(table, _store=TableStore(files, table._store.paths)), files
 
 
 FILTERS: Mapping[str, tuple[str, pl.Expr, pc.Expression, int]] = {
@@ -168,8 +168,8 @@ def test_polars_reads_only_files_that_its_filter_may_match(
     opened: tuple[Table, Opened], table: Table, name: str
 ) -> None:
     _, where, _, files = FILTERS[name]
-    expected = table.to_polars().filter(where).sort("id")
-    found = opened[0].to_polars(lazy=True).filter(where).sort("id").collect()
+    expected = table.scan().to_polars().filter(where).sort("id")
+    found = opened[0].scan().to_polars(lazy=True).filter(where).sort("id").collect()
     assert found.equals(expected)
     assert len(opened[1].names) == files
 
@@ -180,7 +180,10 @@ def test_duckdb_reads_only_files_that_its_filter_may_match(
 ) -> None:
     sql, _, _, files = FILTERS[name]
     query = f"SELECT id, city FROM t WHERE {sql} ORDER BY id"  # noqa: S608 - of this file
-    with closing(table.to_duckdb()) as whole, closing(opened[0].to_duckdb(lazy=True)) as lazy:
+    with (
+        closing(table.scan().to_duckdb()) as whole,
+        closing(opened[0].scan().to_duckdb(lazy=True)) as lazy,
+    ):
         assert lazy.sql(query).fetchall() == whole.sql(query).fetchall()
     assert len(opened[1].names) == files
 
@@ -191,7 +194,7 @@ def test_a_dataset_reads_only_files_that_its_filter_may_match(
 ) -> None:
     where, files = FILTERS[name][2:]
     expected = table.to_arrow().filter(where).sort_by("id")
-    dataset = opened[0].to_dataset()
+    dataset = opened[0].scan().to_dataset()
     found = dataset.to_table(filter=where).sort_by("id")
     assert list(map(str, found.to_pylist())) == list(map(str, expected.to_pylist()))
     assert len(opened[1].names) == files
@@ -203,9 +206,9 @@ def test_a_dataset_reads_only_files_that_its_filter_may_match(
 
 def test_limits_and_columns_are_pushed(opened: tuple[Table, Opened]) -> None:
     table, files = opened
-    assert table.to_polars(lazy=True).select("id").head(5).collect().shape == (5, 1)
+    assert table.scan().to_polars(lazy=True).select("id").head(5).collect().shape == (5, 1)
     assert len(files.names) == 1
-    query = table.to_polars(lazy=True).select(pl.col("id").max())
+    query = table.scan().to_polars(lazy=True).select(pl.col("id").max())
     assert query.collect().item() == 59
 
 
@@ -219,15 +222,15 @@ def test_a_limit_of_the_scan_applies_before_the_filter_of_the_engine(table: Tabl
 
 def test_a_lazy_scan_reads_one_snapshot(table: Table) -> None:
     own = append_table(columns(id=pa.int32()), [{"id": 1}])
-    frame, dataset = own.to_polars(lazy=True), own.to_dataset()
+    frame, dataset = own.scan().to_polars(lazy=True), own.scan().to_dataset()
     own.append([{"id": 2}])
     assert frame.collect().height == dataset.count_rows() == 1
-    assert own.to_polars(lazy=True).collect().height == 2
+    assert own.scan().to_polars(lazy=True).collect().height == 2
     assert table.scan(["id"], "id < 3").to_polars(lazy=True).collect().shape == (3, 1)
 
 
 def test_a_dataset_has_columns_by_expression_and_no_files(table: Table) -> None:
-    dataset = table.to_dataset()
+    dataset = table.scan().to_dataset()
     assert dataset.schema == table.scan().schema
     twice = {"twice": pc.multiply(pc.field("id"), 2)}
     assert pc.max(dataset.to_table(columns=twice)["twice"]).as_py() == 118
@@ -322,12 +325,17 @@ def test_filters_of_nested_fields_nulls_and_nan_give_the_rows_of_duckdb(where: s
     ]
     table = append_table(columns(id=pa.int32(), d=pa.float64(), r=inner), rows)
     query = f"SELECT id FROM t WHERE {where} ORDER BY id"  # noqa: S608 - of this file
-    with closing(table.to_duckdb()) as whole, closing(table.to_duckdb(lazy=True)) as lazy:
+    with (
+        closing(table.scan().to_duckdb()) as whole,
+        closing(table.scan().to_duckdb(lazy=True)) as lazy,
+    ):
         assert lazy.sql(query).fetchall() == whole.sql(query).fetchall()
 
 
 def test_a_scanner_takes_heads_counts_and_batches_of_a_size(table: Table) -> None:
-    scanner = table.to_dataset().scanner(columns=["id"], filter=pc.field("id") >= 10, batch_size=4)
+    scanner = (
+        table.scan().to_dataset().scanner(columns=["id"], filter=pc.field("id") >= 10, batch_size=4)
+    )
     assert scanner.projected_schema.names == ["id"]
     assert max(batch.num_rows for batch in scanner.to_batches()) == 4
     assert scanner.head(3).num_rows == 3

@@ -220,6 +220,29 @@ def test_lines_of_text_are_rows(stub: RestCatalogStub, catalog: Catalog, tmp_pat
         catalog.format_table("db.f").to_arrow()
 
 
+@pytest.mark.parametrize("compression", ["none", "gzip"])
+@pytest.mark.parametrize("delimiter", ["\n", "\r\n", "||"])
+def test_a_line_of_text_is_written_for_each_row(
+    stub: RestCatalogStub, catalog: Catalog, tmp_path: Path, delimiter: str, compression: str
+) -> None:
+    options = {"type": "format-table", "file.format": "text", "lineSep": delimiter}
+    options["format-table.file.compression"] = compression
+    add_table(stub, tmp_path / "files", {"line": "STRING", "p": "INT"}, ("p",), **options)
+    table = catalog.format_table("db.f")
+    rows: list[dict[str, object]] = [{"line": text, "p": 1} for text in ("a", None, "ü")]
+    (path,) = table.append(rows)
+    stored = Path(path).read_bytes()
+    assert path.endswith("-0.text.gz" if compression == "gzip" else "-0.text")
+    stored = gzip.decompress(stored) if compression == "gzip" else stored
+    end = delimiter.encode()
+    assert stored == b"a" + end + end + "ü".encode() + end
+    assert table.to_arrow()["line"].to_pylist() == ["a", "", "ü"]
+    for text in (f"a{delimiter}b", f"a{delimiter[0]}" if len(delimiter) > 1 else "a\r"):
+        with pytest.raises(InvalidInputError, match="contains the end of a line"):
+            table.append([{"line": text, "p": 1}])
+    assert table.count() == 3
+
+
 def test_options_of_csv_are_followed(
     stub: RestCatalogStub, catalog: Catalog, tmp_path: Path
 ) -> None:
@@ -295,9 +318,10 @@ def test_a_write_that_fails_leaves_no_files(
     with pytest.raises(UnsupportedFeatureError, match="column 'l'"):
         catalog.format_table("db.f").append([{"k": 1, "day": DAY, "hour": 1}])
     assert table.scan().files() == before
-    add_table(stub, tmp_path / "files", {"l": "STRING"}, (), **{**options, "file.format": "text"})
-    with pytest.raises(UnsupportedFeatureError, match="Writing text files"):
-        catalog.format_table("db.f").append({"l": ["a"]})
+    for columns in ({"l": "INT"}, {"l": "STRING", "m": "STRING"}):
+        add_table(stub, tmp_path / "files", columns, (), **{**options, "file.format": "text"})
+        with pytest.raises(UnsupportedFeatureError, match="columns than one of type STRING"):
+            catalog.format_table("db.f").append([{"l": None}])
 
 
 def test_an_object_table_lists_files(
@@ -397,6 +421,6 @@ def test_a_warehouse_with_such_tables_is_listed(
 ) -> None:
     filled(stub, tmp_path / "files", "csv")
     catalog.create_table("db.t", {"k": "INT"})
-    assert [name for _, name, _ in catalog.opened()] == ["t"]
+    assert [name for _, name, _ in catalog._opened_tables()] == ["t"]
     assert catalog.tables("db") == ["f", "t"]
     assert isinstance(catalog.format_table("db.f"), FormatTable)

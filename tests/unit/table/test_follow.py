@@ -117,7 +117,7 @@ def test_nothing_is_read_ahead() -> None:
     stream = table.follow("earliest", timeout=0)
     assert [batch.snapshot_id for batch in islice(stream, 2)] == [1, 2]
     assert stream.position == 2
-    table.store.file_io.delete(table.scan().plan().splits[0].paths[3])  # type: ignore[union-attr]  # of rows
+    table._store.file_io.delete(table.scan().plan().splits[0].paths[3])  # type: ignore[union-attr]  # of rows
     assert next(stream).snapshot_id == 3
     with pytest.raises(StorageError, match="exists and needs this file"):
         next(stream)
@@ -164,7 +164,7 @@ def waits(table: Table, poll_s: float | None = None) -> list[float]:
 def test_the_table_says_how_long_to_wait_between_looks() -> None:
     table = keyed()
     assert waits(table) == [1, 1, 1, 1]
-    table = replace(table, dynamic_options={"continuous.discovery-interval": "1500 ms"})
+    table = replace(table, _dynamic_options={"continuous.discovery-interval": "1500 ms"})
     assert waits(table) == [1.5, 1.5, 1]
     assert waits(table, poll_s=3) == [3, 1]
 

@@ -74,7 +74,7 @@ def test_the_schema_of_a_table_is_changed_on_the_table() -> None:
     table.alter_column_type("age", "BIGINT")
     table.set_options({"snapshot.num-retained.min": 3})
     assert table.options["snapshot.num-retained.min"] == "3"
-    table.unset_options("snapshot.num-retained.min")
+    table.set_options({"snapshot.num-retained.min": None})
     assert "snapshot.num-retained.min" not in table.options
     table.drop_column("title")
     assert table.schema.row_type.names == ("id", "age")
@@ -86,8 +86,8 @@ def test_tags_branches_rollback_and_expiry_are_on_the_table() -> None:
     table.create_tag("v1", 1, retained=timedelta(days=1))
     table.create_branch("side", "v1")
     assert table.rollback_to(3).id == 3
-    assert table.expire_snapshots(retain_max=1, dry_run=True).expired == (1, 2)
-    table.expire_snapshots(retain_max=2)
+    assert table.maintenance.expire_snapshots(retain_max=1, dry_run=True).expired == (1, 2)
+    table.maintenance.expire_snapshots(retain_max=2)
     assert [s.id for s in table.snapshots] == [2, 3]
     assert table.rollback_to("v1").id == 1
     table.delete_branch("side")
@@ -130,7 +130,8 @@ def test_what_iteration_gives_is_in_the_collection_and_so_is_its_key() -> None:
         "consumers": ["reader"],
     }
     for name, expected in keys.items():
-        found: Listing[Any, Any] = getattr(table, name)
+        holder = table.maintenance if name == "consumers" else table
+        found: Listing[Any, Any] = getattr(holder, name)
         values = list(found)
         assert len(values) == len(found) == len(expected)
         assert all(value in found for value in values)
@@ -162,7 +163,7 @@ def test_a_table_is_opened_by_table_and_a_system_table_by_system_table(name: str
     assert catalog.system_table(name).to_arrow().num_columns > 1
     with pytest.raises(InvalidInputError, match=r"Open the table with table\('db.t'\)"):
         catalog.system_table("db.t")
-    assert table.system_table("snapshots").to_arrow().num_rows == 0
+    assert table.inspect.system_table("snapshots").to_arrow().num_rows == 0
 
 
 def test_a_scan_is_built_step_by_step() -> None:
@@ -276,7 +277,7 @@ def test_a_scan_prints_what_it_reads() -> None:
 def test_the_catalog_gives_the_same_table_by_both_names() -> None:
     catalog: Catalog = pe.demo()
     assert isinstance(catalog.table("demo.orders"), Table)
-    assert catalog.table("demo.trips$branch_draft").branch == "draft"
+    assert catalog.table("demo.trips$branch_draft")._store.paths.branch == "draft"
 
 
 @pytest.mark.parametrize(
@@ -285,7 +286,7 @@ def test_the_catalog_gives_the_same_table_by_both_names() -> None:
         ("widgets.explorer", lambda table: table.explore()),
         ("widgets.warehouse", lambda _: pe.Catalog("memory://").explore()),
         ("widgets.charts", lambda _: RENDERER.figure(())),
-        ("widgets.report_widget", lambda table: RENDERER.widget(table.overview())),
+        ("widgets.report_widget", lambda table: RENDERER.widget(table.inspect.overview())),
     ],
     ids=["explorer", "warehouse", "chart", "widget"],
 )

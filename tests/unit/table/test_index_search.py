@@ -69,7 +69,7 @@ def index_files(table: Table) -> list[tuple[str, str, int, int, int]]:
             int(str(row["row_range_end"])),
             int(str(row["row_count"])),
         )
-        for row in table.system_table("table_indexes").to_arrow().to_pylist()
+        for row in table.inspect.system_table("table_indexes").to_arrow().to_pylist()
     )
 
 
@@ -77,16 +77,16 @@ def index_files(table: Table) -> list[tuple[str, str, int, int, int]]:
 def test_words_are_found_the_best_rows_first() -> None:
     table = texts(*TEXTS)
     assert table.maintenance.create_global_index("s", "full-text").row_count == 6
-    found = table.full_text_search("s", "hello")
+    found = table.search("s", "hello")
     assert found.schema.names == ["id", "s", "p", "_SCORE"]
     assert ids(found) == [5, 0, 2]
     scores = [float(str(row["_SCORE"])) for row in found.to_pylist()]
     assert scores == sorted(scores, reverse=True)
-    assert ids(table.full_text_search("s", "hello", 1, columns=["id"])) == [5]
-    assert ids(table.full_text_search("s", "hello foo", where="id < 3")) == [1, 0, 2]
+    assert ids(table.search("s", "hello", 1, columns=["id"])) == [5]
+    assert ids(table.search("s", "hello foo", where="id < 3")) == [1, 0, 2]
     phrase = {"match_phrase": {"query": "bar hello", "column": "text"}}
-    assert ids(table.full_text_search("s", phrase)) == [2]
-    assert table.full_text_search("s", "nothing").num_rows == 0
+    assert ids(table.search("s", phrase)) == [2]
+    assert table.search("s", "nothing").num_rows == 0
 
 
 @pytest.mark.usefixtures("text_package")
@@ -94,10 +94,10 @@ def test_new_rows_are_found_after_the_next_build() -> None:
     table = texts(*TEXTS)
     table.maintenance.create_global_index("s", "full-text")
     table.append([{"id": 9, "s": "hello again"}])
-    assert 9 not in ids(table.full_text_search("s", "again hello"))
+    assert 9 not in ids(table.search("s", "again hello"))
     assert table.maintenance.create_global_index("s", "full-text").row_count == 1
     assert table.maintenance.create_global_index("s", "full-text").files == ()
-    assert 9 in ids(table.full_text_search("s", "again hello"))
+    assert 9 in ids(table.search("s", "again hello"))
     assert index_files(table) == [("full-text", "s", 0, 5, 6), ("full-text", "s", 6, 6, 1)]
 
 
@@ -106,10 +106,10 @@ def test_deleted_rows_are_not_found() -> None:
     table = texts(*TEXTS, **{"deletion-vectors.enabled": "true"})
     table.maintenance.create_global_index("s", "full-text")
     table.delete("id = 5")
-    assert ids(table.full_text_search("s", "hello", 2)) == [0, 2]
+    assert ids(table.search("s", "hello", 2)) == [0, 2]
     table.overwrite([{"id": 7, "s": "other"}])
     with pytest.raises(NotFoundError, match="no index of type full-text"):
-        table.full_text_search("s", "hello")
+        table.search("s", "hello")
 
 
 @pytest.mark.usefixtures("text_package")
@@ -121,8 +121,8 @@ def test_indexes_of_partitions_and_shards() -> None:
     covered = [i for _, _, start, end, _ in index_files(table) for i in range(start, end + 1)]
     assert sorted(covered) == list(range(6))
     assert all(end - start < 2 for _, _, start, end, _ in index_files(table))
-    assert sorted(ids(table.full_text_search("s", "hello"))) == [0, 2, 5]
-    assert ids(table.full_text_search("s", "hello", where="p = 1")) == [5]
+    assert sorted(ids(table.search("s", "hello"))) == [0, 2, 5]
+    assert ids(table.search("s", "hello", where="p = 1")) == [5]
 
 
 @pytest.mark.usefixtures("text_package")
@@ -132,12 +132,12 @@ def test_an_update_drops_or_refuses() -> None:
     with pytest.raises(UnsupportedFeatureError, match="has a global index"):
         table.update({"s": "'new'"}, where="id = 1")
     table.update({"id": "id + 10"}, where="id = 1")
-    assert ids(table.full_text_search("s", "foo")) == [11]
+    assert ids(table.search("s", "foo")) == [11]
     table.compact(full=True)
-    assert ids(table.full_text_search("s", "foo")) == [11]
+    assert ids(table.search("s", "foo")) == [11]
     assert len(table.maintenance.drop_global_index("s", "full-text").files) == 1
     with pytest.raises(NotFoundError):
-        table.full_text_search("s", "foo")
+        table.search("s", "foo")
 
 
 @pytest.mark.usefixtures("text_package")
@@ -152,21 +152,21 @@ def test_options_of_full_text_indexes_are_checked() -> None:
 def test_modes_that_search_rows_without_index_are_refused_if_there_are_any() -> None:
     table = texts(*TEXTS, **{"full-text-index.search-mode": "full"})
     table.maintenance.create_global_index("s", "full-text")
-    assert ids(table.full_text_search("s", "foo")) == [1]
+    assert ids(table.search("s", "foo")) == [1]
     table.append([{"id": 9, "s": "foo"}])
     with pytest.raises(UnsupportedFeatureError, match=r"rows without index \(1\).*'full'"):
-        table.full_text_search("s", "foo")
-    assert ids(table.full_text_search("s", "foo", where="id < 9")) == [1]
+        table.search("s", "foo")
+    assert ids(table.search("s", "foo", where="id < 9")) == [1]
 
 
 @pytest.mark.usefixtures("vector_package")
 def test_modes_of_vector_searches() -> None:
     table = vectors(20, **{"vector-index.search-mode": "detail"})
     table.maintenance.create_global_index("v", "ivf-flat")
-    assert table.vector_search("v", [1.0, 1, 1, 1], 2, where="v IS NOT NULL").num_rows == 2
+    assert table.search("v", [1.0, 1, 1, 1], 2, where="v IS NOT NULL").num_rows == 2
     table.append([{"id": 20, "v": [1.0, 2.0, 3.0, 4.0]}])
     with pytest.raises(UnsupportedFeatureError, match=r"rows without index \(1\).*'detail'"):
-        table.vector_search("v", [1.0, 1, 1, 1])
+        table.search("v", [1.0, 1, 1, 1])
 
 
 @pytest.mark.usefixtures("text_package")
@@ -174,11 +174,11 @@ def test_damaged_full_text_indexes_and_wrong_queries() -> None:
     table = texts(*TEXTS)
     (name,) = table.maintenance.create_global_index("s", "full-text").files
     with pytest.raises(InvalidInputError, match="unknown variant"):
-        table.full_text_search("s", {"nope": 1})
-    path = table.store.paths.index(name)
-    table.store.file_io.replace(path, table.store.file_io.read(path)[:-9])
+        table.search("s", {"nope": 1})
+    path = table._store.paths.index(name)
+    table._store.file_io.replace(path, table._store.file_io.read(path)[:-9])
     with pytest.raises(CorruptFileError, match=name):
-        table.full_text_search("s", "hello")
+        table.search("s", "hello")
 
 
 @pytest.mark.usefixtures("vector_package")
@@ -188,12 +188,12 @@ def test_the_nearest_vectors_are_found(kind: str, column: str) -> None:
     table = vectors(300, column, **{"fields.v.distance.metric": "l2"})
     report = table.maintenance.create_global_index("v", kind)
     assert (len(report.files), report.row_count) == (1, 300)
-    found = table.vector_search("v", [100.2, 1, -2, 0.5], 3, columns=["id"])
+    found = table.search("v", [100.2, 1, -2, 0.5], 3, columns=["id"])
     assert ids(found)[0] == 100
     assert set(ids(found)) == {100, 101, 99}
     best = found.column("_SCORE").to_pylist()[0]
     assert best == pytest.approx(1 / 1.04, abs=0.05)
-    assert ids(table.vector_search("v", [100.2, 1, -2, 0.5], 1, where="id > 200")) == [201]
+    assert ids(table.search("v", [100.2, 1, -2, 0.5], 1, where="id > 200")) == [201]
 
 
 @pytest.mark.usefixtures("vector_package")
@@ -208,7 +208,7 @@ def test_the_nearest_vectors_are_found(kind: str, column: str) -> None:
 def test_metrics(metric: str, query: Sequence[float], best: int) -> None:
     table = vectors(20, **{"ivf-flat.metric": metric, "ivf-flat.nlist": "1"})
     table.maintenance.create_global_index("v", "ivf-flat")
-    assert ids(table.vector_search("v", query, 1)) == [best]
+    assert ids(table.search("v", query, 1)) == [best]
 
 
 @pytest.mark.usefixtures("vector_package")
@@ -226,9 +226,9 @@ def test_vectors_that_cannot_be_indexed_or_searched() -> None:
     table = vectors(20)
     table.maintenance.create_global_index("v", "ivf-flat")
     with pytest.raises(InvalidInputError, match="2 dimensions; those of the index have 4"):
-        table.vector_search("v", [1.0, 2.0])
+        table.search("v", [1.0, 2.0])
     with pytest.raises(InvalidInputError, match="finite numbers"):
-        table.vector_search("v", [1.0, float("inf"), 0, 0])
+        table.search("v", [1.0, float("inf"), 0, 0])
 
 
 def _with_option(table: Table, key: str, value: str) -> Table:
@@ -247,20 +247,20 @@ def test_columns_of_nulls_have_no_index_files() -> None:
 def test_damaged_vector_indexes() -> None:
     table = vectors(20)
     (name,) = table.maintenance.create_global_index("v", "ivf-flat").files
-    path = table.store.paths.index(name)
-    table.store.file_io.replace(path, b"\0" * 10)
+    path = table._store.paths.index(name)
+    table._store.file_io.replace(path, b"\0" * 10)
     with pytest.raises(CorruptFileError, match=name):
-        table.vector_search("v", [1.0, 2.0, 3.0, 4.0])
+        table.search("v", [1.0, 2.0, 3.0, 4.0])
 
 
 def test_columns_that_cannot_be_searched_are_named() -> None:
     table = texts("a")
     with pytest.raises(InvalidInputError, match="Column 'zz' does not exist"):
-        table.full_text_search("zz", "a")
+        table.search("zz", "a")
     with pytest.raises(NotFoundError, match="'s' has no index of type full-text"):
-        table.full_text_search("s", "a")
+        table.search("s", "a")
     with pytest.raises(NotFoundError, match="'s' has no index of type ivf-flat or"):
-        table.vector_search("s", [1.0])
+        table.search("s", [1.0])
     with pytest.raises(InvalidInputError, match="needs a column of texts; 'id' is INT"):
         table.maintenance.create_global_index("id", "full-text")
     with pytest.raises(InvalidInputError, match=r"column of type VECTOR<FLOAT, n> or ARRAY<FLOAT>"):
@@ -270,7 +270,7 @@ def test_columns_that_cannot_be_searched_are_named() -> None:
 @pytest.mark.parametrize(
     ("kind", "reason"),
     [
-        ("multivalue", "Only pypaimon-rust has this type"),
+        ("multivalue", "Only pypaimon-rust and Java after 2.0"),
         ("fm", "format is not published"),
         ("lumina", "a vector index of another type"),
         ("xyz", "Supported: 'btree', 'bitmap', 'full-text'"),

@@ -75,7 +75,7 @@ def test_a_type_gets_as_wide_as_both(case: tuple[str, str]) -> None:
     assert type_of(table) == result
     assert len(table.schemas) - schemas == (result != case[0])
     assert table.count("v IS NOT NULL") == 1
-    assert table.fsck() == []
+    assert table.maintenance.fsck() == []
 
 
 def test_values_of_before_and_after_a_wider_type_are_read() -> None:
@@ -148,7 +148,7 @@ def test_nested_fields_are_added_and_widened() -> None:
     }
     assert second == rows.to_pylist()[0]
     assert len(table.schemas) == 2
-    assert table.fsck() == []
+    assert table.maintenance.fsck() == []
 
 
 def test_an_upsert_and_an_overwrite_merge_the_schema_too() -> None:
@@ -161,7 +161,7 @@ def test_an_upsert_and_an_overwrite_merge_the_schema_too() -> None:
     ]
     table.overwrite([{"k": 3, "d": Decimal("1.5")}], {}, merge_schema=True)
     assert table.to_arrow().to_pylist() == [{"k": 3, "v": None, "w": None, "d": Decimal("1.5")}]
-    assert table.fsck() == []
+    assert table.maintenance.fsck() == []
 
 
 def test_keys_and_partitions_keep_their_types() -> None:

@@ -62,14 +62,14 @@ def test_names_that_could_harm_a_terminal_are_printed_with_escapes() -> None:
 def test_the_listings_of_a_table_print_one_line_each() -> None:
     table = append_table(COLUMNS, [{"id": 1}, {"id": 2}], [{"id": 3}])
     table.create_tag("first", 1)
-    table.store.consumers.save("reader", Consumer(next_snapshot=2))
+    table._store.consumers.save("reader", Consumer(next_snapshot=2))
     time = local_time(table.snapshots[2].time_millis)
     assert repr(table.snapshots).splitlines()[0] == "2 snapshots"
     assert f"2  APPEND     {time}  schema 0  +1 rows, 3 total" in repr(table.snapshots)
     assert repr(table.schemas) == "1 schema\n  0  id INT"
     assert repr(table.tags) == "1 tag\n  first  snapshot 1"
     assert repr(table.branches) == "0 branches"
-    assert repr(table.consumers) == "1 consumer\n  reader  next snapshot 2"
-    assert table.consumers["reader"] == Consumer(next_snapshot=2)
+    assert repr(table.maintenance.consumers) == "1 consumer\n  reader  next snapshot 2"
+    assert table.maintenance.consumers["reader"] == Consumer(next_snapshot=2)
     with pytest.raises(NotFoundError, match="nobody"):
-        table.consumers["nobody"]
+        table.maintenance.consumers["nobody"]

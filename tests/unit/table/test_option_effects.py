@@ -55,16 +55,16 @@ def rows(*found: tuple[int, int]) -> list[dict[str, object]]:
 
 def delta(table: Table) -> list[dict[str, object]]:
     """The entries of the newest commit, in the order of its manifests."""
-    snapshot = table.store.snapshots.latest()
+    snapshot = table._store.snapshots.latest()
     assert snapshot is not None
-    manifests = table.store.manifests
+    manifests = table._store.manifests
     return manifests.read_many(manifests.delta(snapshot).names).rows()
 
 
 def manifest_sizes(table: Table) -> list[int]:
-    snapshot = table.store.snapshots.latest()
+    snapshot = table._store.snapshots.latest()
     assert snapshot is not None
-    found = table.store.manifests.all(snapshot).table.column("file_size").to_pylist()
+    found = table._store.manifests.all(snapshot).table.column("file_size").to_pylist()
     return [int(str(size)) for size in found]
 
 
@@ -92,9 +92,9 @@ def test_row_ids_are_contiguous_in_a_partition_unless_asked_otherwise(tmp_path: 
         messages = [
             message
             for p in (1, 2, 1)
-            for message in write_append(table.store, table.schema, rows((p, 0), (p, 1)))
+            for message in write_append(table._store, table.schema, rows((p, 0), (p, 1)))
         ]
-        Committer(table.store, table.schema).commit(messages)
+        Committer(table._store, table.schema).commit(messages)
         firsts[groups] = [(row["partition"], row["first_row_id"]) for row in delta(table)]
     a, b = firsts["false"][0][0], firsts["false"][1][0]
     assert firsts["true"] == [(a, 0), (a, 2), (b, 4)]
@@ -145,8 +145,8 @@ def test_expired_tags_stay_if_asked(tmp_path: Path) -> None:
         table.append([{"k": 1, "v": "a"}])
         chosen = TableOptions(dict(table.options))
         request = TagRequest(name="old", retained=timedelta(days=1))
-        create_tag(table.store, chosen, request, now=lambda: OLD)
-        create_auto_tags(table.store, chosen)
+        create_tag(table._store, chosen, request, now=lambda: OLD)
+        create_auto_tags(table._store, chosen)
         left[expires] = "old" in {tag.name for tag in table.tags}
     assert left == {"true": False, "false": True}
 
@@ -227,9 +227,9 @@ def test_changelog_files_have_statistics_of_their_own(tmp_path: Path) -> None:
     options = {"changelog-producer": "input", "changelog-file.stats-mode": "none"}
     table = numbered_table(tmp_path, options)
     table.upsert(numbered((1, 1)))
-    snapshot = table.store.snapshots.latest()
+    snapshot = table._store.snapshots.latest()
     assert snapshot is not None
-    manifests = table.store.manifests
+    manifests = table._store.manifests
     told = manifests.read_many(manifests.changelog(snapshot).names).rows()
     assert [row["value_stats_cols"] for row in told] == [[]]
     assert [row["value_stats_cols"] for row in live(table)] == [None]
@@ -472,8 +472,8 @@ def test_a_point_in_time_is_an_option(tmp_path: Path) -> None:
     table = plain_table(tmp_path, {"write-only": "true"})
     for k in (1, 2):
         note = CommitNote(watermark=k * 100)
-        messages = write_append(table.store, table.schema, [{"k": k, "v": "x"}])
-        Committer(table.store, table.schema).commit(messages, note=note)
+        messages = write_append(table._store, table.schema, [{"k": k, "v": "x"}])
+        Committer(table._store, table.schema).commit(messages, note=note)
         time.sleep(0.003)
     table.create_tag("first", snapshot=1)
     millis = str(table.snapshots[2].time_millis - 1)
@@ -562,7 +562,7 @@ def test_as_many_snapshots_expire_at_once_as_the_options_say(tmp_path: Path) -> 
     for k in range(5):
         table.append([{"k": k, "v": "x"}])
     time.sleep(0.01)
-    expire_snapshots(table.store, TableOptions(options), snapshot_retention(TableOptions(options)))
+    expire_snapshots(table._store, TableOptions(options), snapshot_retention(TableOptions(options)))
     assert [found.id for found in table.snapshots] == [3, 4, 5]
 
 
@@ -617,9 +617,9 @@ def test_the_branches_of_a_chain_table_are_options(golden: GoldenTables) -> None
 def test_later_snapshots_win_over_larger_sequence_numbers(tmp_path: Path) -> None:
     options = {"sequence.snapshot-ordering": "true", "write-only": "true", "bucket": "1"}
     table = numbered_table(tmp_path, options)
-    late = write_upsert(table.store, table.schema, numbered((1, 1)))
+    late = write_upsert(table._store, table.schema, numbered((1, 1)))
     table.upsert(numbered((1, 2), (2, 2), (3, 3), (1, 4)))
-    Committer(table.store, table.schema).commit(late)
+    Committer(table._store, table.schema).commit(late)
     assert values(table) == {1: 1, 2: 2, 3: 3}
     table.compact()
     assert values(table) == {1: 1, 2: 2, 3: 3}

@@ -46,7 +46,7 @@ DOORS: Mapping[str, Callable[[Catalog, Table, dict[str, str]], object]] = {
     "create": lambda catalog, _, options: catalog.create_table(
         "db.new", {"p": "STRING", "k": "INT"}, partition_by="p", options=options
     ),
-    "set": lambda _, table, options: table.maintenance.set_options(options),
+    "set": lambda _, table, options: table.set_options(options),
     "open": lambda _, table, options: open_table(table.path, options=options),
     "catalog": lambda catalog, _, options: catalog.table("db.t", options),
 }
@@ -94,7 +94,7 @@ def test_other_names_are_written_and_read(tmp_path: Path, options: dict[str, str
         {"p": "a", "k": 1},
         {"p": None, "k": 2},
     ]
-    assert opened_again.fsck() == []
+    assert opened_again.maintenance.fsck() == []
 
 
 def test_a_partition_of_nulls_stays_in_the_table_whatever_its_name(tmp_path: Path) -> None:
@@ -161,7 +161,7 @@ def test_a_commit_user_that_leads_elsewhere_is_refused_where_files_are_named_by_
 ) -> None:
     table = TABLE_KINDS["postponed buckets"].create(str(tmp_path / "w"))
     with pytest.raises(InvalidInputError, match=r"commit\.user-prefix"):
-        table.maintenance.set_options({"commit.user-prefix": "../../x"})
+        table.set_options({"commit.user-prefix": "../../x"})
     put_options(table, {"commit.user-prefix": "../../x"})
     with pytest.raises(CorruptFileError, match=r"commit\.user-prefix"):
         table.upsert(NEWEST)
@@ -180,7 +180,7 @@ def test_a_data_folder_outside_of_the_table_is_refused_when_the_table_is_opened(
 def test_such_a_table_is_mended_by_setting_the_option(tmp_path: Path) -> None:
     table = TABLE_KINDS["append"].create(str(tmp_path / "w"))
     put_options(table, {"data-file.prefix": "a/b"})
-    table.maintenance.set_options({"data-file.prefix": "a-b-"})
+    table.set_options({"data-file.prefix": "a-b-"})
     table.append(NEWEST)
     assert table.to_arrow().num_rows == len(NEWEST)
 

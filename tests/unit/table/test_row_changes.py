@@ -180,7 +180,7 @@ def test_what_needs_an_expired_state_is_refused_unless_a_tag_keeps_it() -> None:
     table.append([{"k": 3, "v": "c"}])
     table.maintenance.expire_snapshots(retain_max=2, older_than=datetime.now().astimezone())
     assert told(table) == [(2, [("-D", 1, "a")]), (3, [("+I", 3, "c")])]
-    table.maintenance.delete_tag("kept")
+    table.delete_tag("kept")
     assert told(table) == [(3, [("+I", 3, "c")])]
     with pytest.raises(SnapshotExpiredError, match=r"snapshot 2 \(OVERWRITE\).*snapshot 1"):
         told(table, 2)
@@ -190,7 +190,7 @@ def test_what_needs_an_expired_state_is_refused_unless_a_tag_keeps_it() -> None:
 
 def test_changes_of_several_branches_are_refused() -> None:
     table = append_table(COLUMNS, [{"k": 1, "v": "a"}])
-    table.maintenance.create_branch("other")
+    table.create_branch("other")
     both = open_table(table.path, options={"scan.fallback-branch": "other"})
     with pytest.raises(UnsupportedFeatureError, match="fallback branch"):
         told(both)
@@ -227,21 +227,21 @@ def test_a_consumer_goes_on_where_it_stopped() -> None:
     table = changed()
     reading = table.changes(consumer_id="me")
     assert next(reading).snapshot.id == 1
-    assert "me" not in table.consumers
+    assert "me" not in table.maintenance.consumers
     assert next(reading).snapshot.id == 2
-    assert table.consumers["me"] == Consumer(next_snapshot=2)
+    assert table.maintenance.consumers["me"] == Consumer(next_snapshot=2)
     again = [change.snapshot.id for change in table.changes(consumer_id="me")]
     assert again == [2, 3]
-    assert table.consumers["me"] == Consumer(next_snapshot=4)
+    assert table.maintenance.consumers["me"] == Consumer(next_snapshot=4)
     assert list(table.changes(consumer_id="me")) == []
-    assert table.consumers["me"] == Consumer(next_snapshot=4)
+    assert table.maintenance.consumers["me"] == Consumer(next_snapshot=4)
     table.upsert([{"k": 9, "v": "z"}])
     assert [change.snapshot.id for change in table.changes(consumer_id="me")] == [4]
 
 
 def test_a_consumer_starts_anew_where_told_to() -> None:
     table = changed()
-    table.store.consumers.save("me", Consumer(next_snapshot=3))
+    table._store.consumers.save("me", Consumer(next_snapshot=3))
     assert [c.snapshot.id for c in table.changes(2, consumer_id="me")] == [2, 3]
 
 
@@ -249,7 +249,7 @@ def test_a_consumer_passes_commits_that_bring_no_rows() -> None:
     table = append_table(COLUMNS, [{"k": 1, "v": "a"}])
     table.maintenance.analyze()
     assert [c.snapshot.id for c in table.changes(consumer_id="me")] == [1]
-    assert table.consumers["me"] == Consumer(next_snapshot=3)
+    assert table.maintenance.consumers["me"] == Consumer(next_snapshot=3)
 
 
 @pytest.mark.parametrize(
@@ -342,6 +342,6 @@ def test_points_and_modes_that_are_not_there_are_refused(
 
 def test_changes_of_an_expired_snapshot_are_not_told() -> None:
     table = changed()
-    table.store.file_io.delete(table.store.paths.snapshot(1))
+    table._store.file_io.delete(table._store.paths.snapshot(1))
     with pytest.raises(NotFoundError, match="earliest available snapshot is 2"):
         told(table, 1)

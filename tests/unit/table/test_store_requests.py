@@ -52,7 +52,7 @@ class FarTable:
     def files(self) -> list[str]:
         """The files of the table."""
         table = self.open()
-        return sorted(status.path for status in table.store.file_io.walk(table.path))
+        return sorted(status.path for status in table._store.file_io.walk(table.path))
 
     def since(self) -> list[str]:
         """The requests since the last call, sorted."""

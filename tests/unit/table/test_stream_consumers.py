@@ -29,7 +29,7 @@ def four() -> Table:
 
 
 def position(table: Table) -> int | None:
-    found = table.store.consumers.find("c")
+    found = table._store.consumers.find("c")
     return None if found is None else found.next_snapshot
 
 
@@ -49,7 +49,7 @@ def test_the_position_moves_when_the_next_batch_is_asked_for() -> None:
 def test_the_position_is_what_java_stores() -> None:
     table = four()
     list(table.follow("earliest", consumer="c", timeout=0))
-    text = table.store.file_io.read(table.store.paths.consumer("c")).decode()
+    text = table._store.file_io.read(table._store.paths.consumer("c")).decode()
     assert "".join(text.split()) == '{"nextSnapshot":5}'
 
 
@@ -101,12 +101,12 @@ def test_a_part_of_a_commit_moves_nothing() -> None:
 
 def test_options_name_the_consumer_and_ignore_its_progress() -> None:
     table = four()
-    table.consumers.reset("c", 4)
-    named = replace(table, dynamic_options={"consumer-id": "c"})
+    table.maintenance.consumers.reset("c", 4)
+    named = replace(table, _dynamic_options={"consumer-id": "c"})
     assert [b.snapshot_id for b in named.follow("earliest", until="now")] == [4]
-    table.consumers.reset("c", 4)
+    table.maintenance.consumers.reset("c", 4)
     ignored = replace(
-        table, dynamic_options={"consumer-id": "c", "consumer.ignore-progress": "true"}
+        table, _dynamic_options={"consumer-id": "c", "consumer.ignore-progress": "true"}
     )
     assert [b.snapshot_id for b in ignored.follow(2, until="now")] == [2, 3, 4]
     assert position(table) == 5
@@ -116,23 +116,23 @@ def test_snapshots_that_were_not_read_do_not_expire() -> None:
     table = four()
     stream = table.follow(2, consumer="c", timeout=0)
     table.maintenance.expire_snapshots(retain_max=1, older_than=LATER)
-    assert table.store.snapshots.ids() == [2, 3, 4]
+    assert table._store.snapshots.ids() == [2, 3, 4]
     assert [batch.snapshot_id for batch in islice(stream, 2)] == [2, 3]
     table.maintenance.expire_snapshots(retain_max=1, older_than=LATER)
-    assert table.store.snapshots.ids() == [3, 4]
-    table.consumers.delete("c")
+    assert table._store.snapshots.ids() == [3, 4]
+    table.maintenance.consumers.delete("c")
     table.maintenance.expire_snapshots(retain_max=1, older_than=LATER)
-    assert table.store.snapshots.ids() == [4]
+    assert table._store.snapshots.ids() == [4]
 
 
 def test_a_consumer_whose_snapshot_is_gone_is_told_what_to_do() -> None:
     table = four()
     table.maintenance.expire_snapshots(retain_max=1, older_than=LATER)
-    table.consumers.reset("c", 2)
+    table.maintenance.consumers.reset("c", 2)
     with pytest.raises(SnapshotExpiredError, match="the earliest one is 4") as caught:
         next(table.follow(consumer="c"))
     assert "A consumer must be deleted or reset before" in caught.value.hint
-    table.consumers.reset("c", 4)
+    table.maintenance.consumers.reset("c", 4)
     assert next(table.follow(consumer="c")).snapshot_id == 4
 
 
@@ -145,7 +145,7 @@ def test_of_two_streams_with_one_consumer_the_slower_one_fails(act: str) -> None
     if act == "another stream":
         assert [batch.snapshot_id for batch in islice(second, 3)] == [1, 2, 3]
     else:
-        table.consumers.reset("c", 3)
+        table.maintenance.consumers.reset("c", 3)
     with pytest.raises(ConsumerConflictError, match="moved to snapshot 3") as caught:
         next(first)
     assert (caught.value.position, position(table)) == (2, 3)
@@ -156,7 +156,7 @@ def test_a_consumer_that_was_deleted_is_written_anew() -> None:
     table = four()
     stream = table.follow(1, consumer="c", timeout=0)
     assert next(stream).snapshot_id == 1
-    table.consumers.delete("c")
+    table.maintenance.consumers.delete("c")
     assert [batch.snapshot_id for batch in stream] == [2, 3, 4]
     assert position(table) == 5
 
@@ -165,11 +165,11 @@ def test_a_stream_that_waits_keeps_its_consumer_from_expiring() -> None:
     table = four()
     now = [0.0]
     options = TableOptions({"consumer.expiration-time": "60 s"})
-    consumer = StreamConsumer(table.store.consumers, "c", options, None, lambda: now[0])
+    consumer = StreamConsumer(table._store.consumers, "c", options, None, lambda: now[0])
     consumer.renew()
     assert position(table) is None
     consumer.move(3)
-    table.store.file_io.delete(table.store.paths.consumer("c"))
+    table._store.file_io.delete(table._store.paths.consumer("c"))
     for now[0], kept in ((19.0, None), (20.0, 3)):
         consumer.renew()
         assert position(table) == kept
@@ -177,15 +177,15 @@ def test_a_stream_that_waits_keeps_its_consumer_from_expiring() -> None:
 
 def test_consumers_are_reset_and_deleted() -> None:
     table = four()
-    table.consumers.reset("c", 3)
-    assert [*table.consumers] == [Consumer(next_snapshot=3)]
-    assert repr(table.consumers) == "1 consumer\n  c  next snapshot 3"
-    table.consumers.delete("c")
+    table.maintenance.consumers.reset("c", 3)
+    assert [*table.maintenance.consumers] == [Consumer(next_snapshot=3)]
+    assert repr(table.maintenance.consumers) == "1 consumer\n  c  next snapshot 3"
+    table.maintenance.consumers.delete("c")
     with pytest.raises(NotFoundError, match="Consumers: none"):
-        table.consumers.delete("c")
+        table.maintenance.consumers.delete("c")
     wrong: list[Callable[[], object]] = [
-        lambda: table.consumers.reset("c", 0),
-        lambda: table.consumers.reset("../x", 1),
+        lambda: table.maintenance.consumers.reset("c", 0),
+        lambda: table.maintenance.consumers.reset("../x", 1),
     ]
     for act in wrong:
         with pytest.raises(InvalidInputError):

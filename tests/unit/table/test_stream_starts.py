@@ -31,8 +31,8 @@ def numbered() -> Table:
 
 
 def rewrite(table: Table, snapshot: Snapshot) -> None:
-    path = table.store.paths.snapshot(snapshot.id)
-    table.store.file_io.replace(path, encode_snapshot(snapshot))
+    path = table._store.paths.snapshot(snapshot.id)
+    table._store.file_io.replace(path, encode_snapshot(snapshot))
 
 
 def moment(millis: int) -> datetime:
@@ -114,7 +114,7 @@ def test_the_rows_at_the_start_may_come_first(
 
 def test_options_of_the_table_say_where_to_start() -> None:
     table = numbered()
-    assert started(replace(table, dynamic_options={"scan.mode": "latest"}), None) == ([], [])
+    assert started(replace(table, _dynamic_options={"scan.mode": "latest"}), None) == ([], [])
     table.set_options({"scan.mode": "compacted-full"})
     assert started(table, None) == ([1, 2, 3], [4, 5])
     assert started(table, 5) == ([], [5])  # the argument replaces them
@@ -161,7 +161,7 @@ def test_full_compactions_are_found_by_their_commit_identifier() -> None:
             ),
         )
     assert started(table, "compacted-full") == ([1, 2, 3], [])
-    table.unset_options(["full-compaction.delta-commits"])
+    table.set_options({"full-compaction.delta-commits": None})
     assert started(table, "compacted-full")[0] == [1, 2, 3, 4]
 
 
@@ -194,16 +194,16 @@ def test_starts_that_are_not_there_are_refused(
 
 
 def test_a_watermark_ends_a_stream_before_the_first_snapshot_beyond_it() -> None:
-    table = replace(numbered(), dynamic_options={"scan.bounded.watermark": "40"})
+    table = replace(numbered(), _dynamic_options={"scan.bounded.watermark": "40"})
     assert [b.snapshot_id for b in table.follow(2)] == [2, 4]
     assert list(table.follow("latest")) == []
     assert [b.is_state for b in table.follow("full")] == [True]
-    ended = replace(numbered(), dynamic_options={"scan.bounded.watermark": "50"})
+    ended = replace(numbered(), _dynamic_options={"scan.bounded.watermark": "50"})
     assert [b.snapshot_id for b in ended.follow(5, timeout=0)] == [5]
 
 
 def test_young_snapshots_are_delayed() -> None:
-    table = replace(numbered(), dynamic_options={"streaming.read.snapshot.delay": "1 d"})
+    table = replace(numbered(), _dynamic_options={"streaming.read.snapshot.delay": "1 d"})
     assert started(table, 4) == ([], [4, 5])
     table.append([{"k": 6}])
     assert started(table, 4) == ([], [4, 5])

@@ -63,9 +63,9 @@ def test_a_start_that_expired_is_refused_and_long_lived_changelogs_count() -> No
     rows = ([{"k": n, "v": "x"}] for n in range(3))
     kept = keyed_table(COLUMNS, *rows, primary_key=["k"], options=options)
     expire(kept)
-    assert kept.store.snapshots.ids() == [3]
+    assert kept._store.snapshots.ids() == [3]
     assert [b.snapshot_id for b in kept.follow("earliest", timeout=0)] == [1, 2, 3]
-    first = kept.store.changelogs.find(1)
+    first = kept._store.changelogs.find(1)
     assert first is not None
     start = {"scan.timestamp-millis": first.time_millis}
     assert next(kept.follow(start)).snapshot_id == 1
@@ -133,7 +133,7 @@ def test_a_rollback_of_what_was_not_read_is_none_of_its_business() -> None:
 
 def test_a_consumer_beyond_the_latest_snapshot_is_told_that_the_table_was_rolled_back() -> None:
     table = three()
-    table.consumers.reset("c", 4)
+    table.maintenance.consumers.reset("c", 4)
     table.rollback_to(snapshot=1)
     with pytest.raises(StreamRollbackError, match=r"the latest snapshot of .* is 1"):
         next(table.follow(consumer="c"))

@@ -25,7 +25,7 @@ def test_a_table_tells_its_place_and_what_it_holds() -> None:
     table = three_commits()
     assert table.name == "db.t"
     assert table.path.endswith("/wh/db.db/t")
-    assert table.branch == "main"
+    assert table._store.paths.branch == "main"
     assert table.schema.row_type.names == ("id", "name")
     assert table.snapshot is not None
     assert table.snapshot.id == 3
@@ -125,7 +125,7 @@ def test_scan_options_that_contradict_are_refused(options: dict[str, str], says:
 @pytest.mark.parametrize("mode", [{}, {"scan__mode": "from-file-creation-time"}])
 def test_files_made_before_a_time_are_left_out(mode: dict[str, str]) -> None:
     table = three_commits()
-    made = table.system_table("files").to_arrow().column("creation_time").to_pylist()
+    made = table.inspect.system_table("files").to_arrow().column("creation_time").to_pylist()
     moments = [round(one.astimezone().timestamp() * 1000) for one in made if one is not None]
     since = max(moments)
     chosen = opened(table, scan__file_creation_time_millis=str(since), **mode)
@@ -200,33 +200,35 @@ def test_an_increment_has_no_plan_of_its_own() -> None:
 
 def test_system_tables_are_reached_by_name_and_as_methods() -> None:
     table = three_commits()
-    assert table.system_table("snapshots").to_arrow().num_rows == 3
+    assert table.inspect.system_table("snapshots").to_arrow().num_rows == 3
     assert table.inspect.snapshots().num_rows == 3
     assert table.at(snapshot=2).inspect.files().num_rows == 2
     assert "system tables:" in repr(table.inspect)
     with pytest.raises(NotFoundError, match="'snapshots'"):
-        table.system_table("snapshot")
+        table.inspect.system_table("snapshot")
 
 
 def test_a_table_prints_itself_even_when_it_is_damaged() -> None:
     table = three_commits()
     assert "snapshot 3" in repr(table)
     assert "<h3>db.t</h3>" in table._repr_html_()
-    table.store.file_io.replace(table.store.paths.snapshot(3), b"{")
+    table._store.file_io.replace(table._store.paths.snapshot(3), b"{")
     assert "t" in repr(table)
 
 
 def test_rows_go_to_other_libraries() -> None:
     table = three_commits()
-    assert table.to_batches().read_all().num_rows == 3
+    assert table.scan().to_batches().read_all().num_rows == 3
     assert sorted(table.to_pandas()["id"]) == [1, 2, 3]
-    assert sorted(table.to_polars()["id"]) == [1, 2, 3]
-    total = table.to_duckdb("rows").sql("SELECT sum(id) FROM rows").fetchall()
+    assert sorted(table.scan().to_polars()["id"]) == [1, 2, 3]
+    total = table.scan().to_duckdb("rows").sql("SELECT sum(id) FROM rows").fetchall()
     assert total == [(6,)]
     assert pa.table(table).num_rows == 3
-    assert pa.table(table.system_table("files")).num_rows == 3
-    assert list(table.system_table("files").to_pandas()["record_count"]) == [1, 1, 1]
-    assert repr(table.system_table("files")).startswith("rows of db.t$files; columns 'partition'")
+    assert pa.table(table.inspect.system_table("files")).num_rows == 3
+    assert list(table.inspect.system_table("files").to_pandas()["record_count"]) == [1, 1, 1]
+    assert repr(table.inspect.system_table("files")).startswith(
+        "rows of db.t$files; columns 'partition'"
+    )
 
 
 def test_upserts_need_a_primary_key() -> None:
@@ -241,20 +243,20 @@ def test_names_of_tables_come_from_their_folders() -> None:
     catalog = new_catalog()
     table = catalog.create_table("db.t", COLUMNS)
     table.append([ONE])
-    table.maintenance.create_branch("b")
+    table.create_branch("b")
     assert open_table(table.path, branch="b").name == "db.t$branch_b"
-    assert open_table(table.path, options={"branch": "b"}).branch == "b"
+    assert open_table(table.path, options={"branch": "b"})._store.paths.branch == "b"
 
 
 def test_metadata_is_looked_at_without_a_screen() -> None:
     table = three_commits()
-    assert len(table.timeline()) == 3
+    assert len(table.inspect.timeline()) == 3
     assert len(table.files("rows = 1")) == 3
     assert table.partitions().num_rows == 1
-    assert len(table.tree().nodes) > 0
+    assert len(table.inspect.tree().nodes) > 0
     path = str(table.inspect.files().column("file_path")[0].as_py())
-    assert table.file(path.rpartition("/")[2]) is not None
-    assert table.node() is not None
+    assert table.inspect.file(path.rpartition("/")[2]) is not None
+    assert table.inspect.node() is not None
 
 
 def test_the_explorer_opens_at_the_snapshot_that_is_read() -> None:
@@ -288,4 +290,4 @@ def test_a_partition_keeps_the_spaces_that_files_may_not_tell(
         {"p": "abc", "v": 3},
     ]
     assert table.scan(where=col("p") == "a  ").to_arrow().column("v").to_pylist() == [2]
-    assert table.fsck(read_rows=True) == []
+    assert table.maintenance.fsck(read_rows=True) == []

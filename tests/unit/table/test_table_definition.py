@@ -51,7 +51,7 @@ def test_flags_and_numbers_are_option_values(tmp_path: Path) -> None:
         "deletion-vectors.enabled": "true",
         "compaction.small-file-ratio": "0.5",
     }
-    table.maintenance.set_options({"snapshot.num-retained.max": 70})
+    table.set_options({"snapshot.num-retained.max": 70})
     assert table.schema.options["snapshot.num-retained.max"] == "70"
 
 

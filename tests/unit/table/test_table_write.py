@@ -117,10 +117,10 @@ def test_rows_are_deleted_by_a_predicate() -> None:
 
 def test_a_write_that_fails_leaves_no_data_file() -> None:
     table = append_table(COLUMNS, [A1], partition_by=["dt"])
-    before = {status.path for status in table.store.file_io.walk(table.path)}
+    before = {status.path for status in table._store.file_io.walk(table.path)}
     with pytest.raises(InvalidInputError):
         table.overwrite([B1], partition={"dt": "a"})
-    assert {status.path for status in table.store.file_io.walk(table.path)} == before
+    assert {status.path for status in table._store.file_io.walk(table.path)} == before
 
 
 class Interrupted(list[dict[str, object]]):
@@ -141,9 +141,9 @@ def test_rows_get_other_buckets_when_another_job_has_given_out_some() -> None:
     table = keyed_table(COLUMNS, [A1], primary_key=["id"], options=options)
     table.upsert(Interrupted([A2, B1], lambda: table.upsert([{"id": 9, "dt": "z"}, A2])))
     assert rows_of(table.to_arrow()) == [A1, A2, B1, {"id": 9, "dt": "z"}]
-    assert table.fsck() == []
-    folders = {status.path for status in table.store.file_io.walk(table.path)}
-    named = {row["file_path"] for row in table.system_table("files").to_arrow().to_pylist()}
+    assert table.maintenance.fsck() == []
+    folders = {status.path for status in table._store.file_io.walk(table.path)}
+    named = {row["file_path"] for row in table.inspect.system_table("files").to_arrow().to_pylist()}
     assert {p.rpartition("/")[2] for p in folders if "/bucket-" in p} == {
         str(name).rpartition("/")[2] for name in named
     }

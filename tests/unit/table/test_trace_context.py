@@ -74,7 +74,7 @@ def test_a_commit_that_failed_is_shown_beside_one_that_succeeded(
     with pe.trace(table) as seen:
         table.truncate()
         with monkeypatch.context() as patched:
-            patched.setattr(type(table.store.file_io), "create", _refuse)
+            patched.setattr(type(table._store.file_io), "create", _refuse)
             with pytest.raises(StorageError):
                 table.drop_partitions({"dt": "2026-01-01"})
     assert [commit.failed for commit in seen.result.commits] == [False, True]

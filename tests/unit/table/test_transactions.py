@@ -65,11 +65,11 @@ def table_of(name: str, root: str | None = None) -> Table:
 
 
 def orphans(table: Table) -> tuple[str, ...]:
-    return table.remove_orphan_files(older_than=LATER).files
+    return table.maintenance.remove_orphan_files(older_than=LATER).files
 
 
 def data_files(table: Table) -> set[str]:
-    return {status.path for status in table.store.file_io.walk(table.path)}
+    return {status.path for status in table._store.file_io.walk(table.path)}
 
 
 @pytest.mark.parametrize("name", TABLE_KINDS)
@@ -88,7 +88,7 @@ def test_a_transaction_does_what_its_operations_do_one_by_one_in_one_snapshot(na
         if TABLE_KINDS[name].waits:
             table.compact()
     assert rows_of(one) == rows_of(many)
-    assert one.fsck() == []
+    assert one.maintenance.fsck() == []
     assert orphans(one) == ()
 
 
@@ -185,7 +185,7 @@ def test_schema_and_rows_change_together_and_old_snapshots_keep_their_schema() -
     assert table.at(snapshot=1).to_arrow().to_pylist() == [{"k": 1, "v": 1}]
     assert table.snapshot is not None
     assert table.snapshot.schema_id == table.schema.id == 3
-    assert table.fsck() == []
+    assert table.maintenance.fsck() == []
 
 
 def test_a_transaction_may_only_change_the_schema() -> None:
@@ -281,7 +281,7 @@ def test_operations_are_repeated_after_a_conflict(name: str) -> None:
         theirs(other(table))
     assert rows_of(table) == rows_of(serial)
     assert table.schema.row_type.names == serial.schema.row_type.names
-    assert table.fsck() == []
+    assert table.maintenance.fsck() == []
     assert orphans(table) == ()
 
 

@@ -53,7 +53,7 @@ def test_all_changes_are_one_snapshot_of_the_catalog(catalog: Catalog) -> None:
     assert catalog.table("db.t").to_arrow().sort_by("k")["v"].to_pylist() == [2, 3, 18]
     assert tx.snapshot is not None
     assert (tx.snapshot.id, tx.snapshot.properties) == (2, {"job": "a"})
-    assert table.fsck() == []
+    assert table.maintenance.fsck() == []
 
 
 def test_a_transaction_is_repeated_after_a_conflict(catalog: Catalog) -> None:
@@ -82,7 +82,7 @@ def test_a_schema_changes_with_the_rows_if_the_table_has_no_catalog_server(
     catalog: Catalog,
 ) -> None:
     table = new_table(catalog)
-    if table.store.environment is None:
+    if table._store.environment is None:
         table.append([{"k": 5, "new": 1}], merge_schema=True)
         assert table.count("new = 1") == 1
         return

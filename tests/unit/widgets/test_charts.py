@@ -60,6 +60,6 @@ def test_without_a_chart_the_figure_says_so() -> None:
 
 def test_a_timeline_is_drawn_too() -> None:
     table = append_table(columns(k=pa.int32()), [{"k": 1}], [{"k": 2}])
-    assert table.timeline().plot().to_json()
-    assert "<img" in table.timeline()._repr_html_()
-    assert table.timeline().to_pandas().shape[0] == len(table.timeline())
+    assert table.inspect.timeline().plot().to_json()
+    assert "<img" in table.inspect.timeline()._repr_html_()
+    assert table.inspect.timeline().to_pandas().shape[0] == len(table.inspect.timeline())

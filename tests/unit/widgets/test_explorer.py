@@ -7,7 +7,8 @@ import pytest
 import traitlets
 
 from paimon_explore.errors import InvalidInputError, NotFoundError
-from paimon_explore.inspection.explorer.explorer_tabs import TABS, Opening
+from paimon_explore.inspection.explorer.explorer_reports import REPORTS
+from paimon_explore.inspection.explorer.explorer_tabs import GROUPS, TABS, Opening
 from paimon_explore.inspection.rows.rows_view import RowsView
 from paimon_explore.inspection.views.files_view import FilesView
 from paimon_explore.inspection.views.partitions_view import PartitionsView
@@ -70,7 +71,7 @@ def test_a_view_without_result_says_so(history: History) -> None:
 
 def test_it_opens_at_the_newest_snapshot_and_follows_what_is_set(history: History) -> None:
     e = explore(history.view)
-    assert (e.selected, e.tab, e.code) == (2, "overview", "t.at(snapshot=2).overview()")
+    assert (e.selected, e.tab, e.code) == (2, "overview", "t.at(snapshot=2).inspect.overview()")
     assert e.result().kind == "overview"
     e.tab = "files"
     e.selected = 1
@@ -90,11 +91,14 @@ def test_a_snapshot_that_is_not_there_cannot_be_selected(history: History) -> No
         explore(history.view, height=3)
 
 
-def test_tabs_have_the_same_names_in_python_and_in_the_browser() -> None:
+def test_each_tab_is_in_one_of_six_groups_and_has_a_report_or_a_view_in_the_browser() -> None:
     source = (FRONTEND / "explorer_tabs.js").read_text(encoding="utf-8")
-    listed = re.search(r"PANES = \[(.*?)\n\];", source, re.DOTALL)
+    listed = re.search(r"KINDS = \{(.*?)\n\};", source, re.DOTALL)
     assert listed is not None
-    assert tuple(re.findall(r'(?:id: |reportTab\()"(\w+)"', listed.group(1))) == TABS
+    views = set(re.findall(r"(\w+): \{ create", listed.group(1)))
+    assert views < set(TABS) <= views | set(REPORTS)
+    assert len(set(TABS)) == len(TABS)
+    assert len(GROUPS) == 6
 
 
 @pytest.mark.parametrize(

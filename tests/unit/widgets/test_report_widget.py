@@ -14,22 +14,26 @@ def orders() -> Table:
 
 def test_a_result_is_a_widget_with_static_faces() -> None:
     table = orders()
-    widget = table.lsm().widget()
+    widget = table.inspect.lsm().widget()
     assert isinstance(widget, ReportWidget)
-    assert {**widget.report, "figures": table.lsm().figures()} == table.lsm().state()
+    assert {
+        **widget.report,
+        "figures": table.inspect.lsm().figures(),
+    } == table.inspect.lsm().state()
     made = widget._repr_mimebundle_()
     assert made is not None
     data, _ = made
     assert set(data) >= {"text/html", "text/plain", "application/vnd.jupyter.widget-view+json"}
-    assert repr(widget) == repr(table.lsm())
+    assert repr(widget) == repr(table.inspect.lsm())
 
 
 def test_every_result_of_a_table_is_a_widget_and_a_figure() -> None:
     table = orders()
     name = str(table.files().table.column("file_name")[0].as_py())
     results = [
-        table.diff(), table.explain("id > 3"), table.scan(limit=1).explain(), table.lsm(),
-        table.why(name), table.schema_history(), table.history("id = 1"), table.preview_expiry(),
+        table.diff(), table.explain("id > 3"), table.scan(limit=1).explain(), table.inspect.lsm(),
+        table.inspect.why(name), table.inspect.schema_history(), table.history("id = 1"),
+        table.what_if.expire_snapshots(),
     ]  # fmt: skip
     for result in results:
         assert isinstance(result.widget(), ReportWidget), result.kind

@@ -64,7 +64,7 @@ def test_a_table_opens_by_a_deep_link(catalog: pe.Catalog) -> None:
     assert (w.database, w.table) == ("demo", "orders")
     assert (w.explorer.tab, w.explorer.selected) == ("lsm", 2)
     assert w.code == "catalog.table('demo.orders').explore()"
-    assert w.explorer.code.startswith("catalog.table('demo.orders').at(snapshot=2).lsm(")
+    assert w.explorer.code.startswith("catalog.table('demo.orders').at(snapshot=2).inspect.lsm(")
 
 
 def test_the_browser_opens_and_leaves_a_table(catalog: pe.Catalog) -> None:

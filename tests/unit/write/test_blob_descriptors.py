@@ -118,16 +118,36 @@ def test_without_the_option_descriptors_are_contents_like_others(tmp_path: Path)
     assert table.to_arrow().column("b").to_pylist() == [described(tmp_path, 1, 4)]
 
 
-def test_descriptors_of_blobs_in_maps_are_not_read(tmp_path: Path) -> None:
+def test_blobs_in_arrays_and_maps_are_read_as_descriptors(tmp_path: Path) -> None:
     catalog = Catalog(str(tmp_path))
     catalog.create_database("db")
-    schema = pa.schema(
-        [pa.field("k", pa.int32()), pa.field("m", pa.map_(pa.string(), pa.large_binary()))]
-    )
+    blobs = pa.large_binary()
+    schema = pa.schema([("k", pa.int32()), ("l", pa.list_(blobs)), ("m", pa.map_("string", blobs))])
     table = catalog.create_table("db.t", schema, options=EVOLVED)
-    table.append([{"k": 1, "m": [("a", b"x")]}])
-    with pytest.raises(UnsupportedFeatureError, match="descriptors of the BLOBs in column 'm'"):
-        open_table(table.path, options={"blob-as-descriptor": "true"}).to_arrow()
+    rows: list[dict[str, object]] = [
+        {"k": 1, "l": [b"first", None, b"", b"second"], "m": [("a", b"x"), ("longer", b"yz")]},
+        {"k": 2, "l": None, "m": [("b", None)]},
+        {"k": 3, "l": [], "m": []},
+    ]
+    table.append(rows)
+
+    def contents(value: bytes | None) -> bytes | None:
+        if value is None:
+            return None
+        place = decode_descriptor(value)
+        return Path(place.uri).read_bytes()[place.offset :][: place.length]
+
+    opened = open_table(table.path, options={"blob-as-descriptor": "true"})
+    for row, wanted in zip(opened.to_arrow().to_pylist(), rows, strict=True):
+        assert (None if row["l"] is None else [*map(contents, row["l"])]) == wanted["l"]
+        assert [(key, contents(value)) for key, value in row["m"]] == wanted["m"]
+    copy = catalog.create_table(
+        "db.copy", schema, options={**EVOLVED, "blob-as-descriptor": "true"}
+    )
+    copy.append(opened.to_arrow())
+    catalog.drop_table("db.t")
+    plain = open_table(copy.path, options={"blob-as-descriptor": "false"})
+    assert plain.to_arrow().to_pylist() == rows
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ def test_a_key_that_moves_is_deleted_from_its_old_partition() -> None:
     table = table_of([row(1, "a", 1), row(2, "a", 2)], [row(1, "b", 10)])
     assert visible(table) == [(1, "b", 10), (2, "a", 2)]
     assert records(table) == [("+I", 1, "b", 10), ("-D", 1, "a", 10)]
-    assert table.fsck() == []
+    assert table.maintenance.fsck() == []
 
 
 def test_a_key_may_move_often_within_a_batch() -> None:
@@ -87,11 +87,13 @@ def test_buckets_fill_up_and_are_filled_again_when_keys_leave() -> None:
         [row(k, "a", k) for k in range(5)],
         options={"dynamic-bucket.target-row-num": "2"},
     )
-    buckets = {found["bucket"] for found in table.system_table("files").to_arrow().to_pylist()}
+    buckets = {
+        found["bucket"] for found in table.inspect.system_table("files").to_arrow().to_pylist()
+    }
     assert buckets == {0, 1, 2}
     table.upsert([row(0, "b", 0)])
     table.upsert([row(9, "a", 9)])
-    files = table.system_table("files").to_arrow().to_pylist()
+    files = table.inspect.system_table("files").to_arrow().to_pylist()
     newest = max(files, key=lambda found: (found["partition"] == "{a}", found["creation_time"]))
     assert newest["bucket"] == 0
     assert len(visible(table)) == 6

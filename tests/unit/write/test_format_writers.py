@@ -2,6 +2,7 @@
 
 import datetime as dt
 import io
+import struct
 from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
@@ -175,9 +176,34 @@ def test_a_parquet_file_without_rows_is_a_file() -> None:
     assert parquet({"a": "INT", "t": "TIMESTAMP(9)"}).read().num_rows == 0
 
 
-def test_geo_columns_are_refused() -> None:
-    with pytest.raises(UnsupportedFeatureError, match="GEOMETRY"):
-        parquet({"g": "GEOMETRY"})
+SPATIAL = {
+    "g": "GEOMETRY",
+    "h": "GEOMETRY('EPSG:3857')",
+    "e": "GEOGRAPHY",
+    "f": "GEOGRAPHY(EPSG:4326, karney)",
+    "a": {"type": "ARRAY", "element": "GEOMETRY"},
+    "t": "TIMESTAMP(9)",
+}
+
+
+def test_geo_columns_have_the_logical_types_of_java() -> None:
+    place = struct.pack("<BIdd", 1, 1, 2.0, 3.0)
+    row: dict[str, object] = dict.fromkeys("ghef", place)
+    rows: Rows = [{**row, "a": [place, None], "t": dt.datetime(1970, 1, 1)}, {}]  # noqa: DTZ001
+    file = parquet(SPATIAL, rows)
+    found = {c.path: str(c.logical_type) for c in map(file.schema.column, range(6))}
+    assert found == {
+        "g": "Geometry(crs=OGC:CRS84)",
+        "h": "Geometry(crs=EPSG:3857)",
+        "e": "Geography(crs=OGC:CRS84, algorithm=spherical)",
+        "f": "Geography(crs=EPSG:4326, algorithm=karney)",
+        "a.list.element": "Geometry(crs=OGC:CRS84)",
+        "t": "None",
+    }
+    assert file.schema.column(5).physical_type == "INT96"
+    assert file.metadata.row_group(0).column(0).statistics is None
+    assert file.read().column("g").to_pylist() == [place, None]
+    assert file.read().column("a").to_pylist() == [[place, None], None]
 
 
 def test_blobs_in_parquet_are_binaries() -> None:

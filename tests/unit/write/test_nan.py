@@ -29,7 +29,7 @@ ACTS: Mapping[str, Callable[[Table, Given], object]] = {
 def table_of(folder: Path) -> Table:
     table = keyed_table(folder)
     for name, kind in (("n", "BIGINT"), ("x", "DOUBLE"), ("d", "DECIMAL(9, 2)")):
-        table.maintenance.add_column(name, kind)
+        table.add_column(name, kind)
     table.upsert([{"k": 1, "n": 1, "x": 1.0}])
     return table
 
@@ -40,11 +40,11 @@ def test_nan_is_kept_in_double_and_refused_elsewhere_by_every_write(
 ) -> None:
     table = table_of(tmp_path)
     for name in ("n", "d", "v"):
-        before = table.store.snapshots.latest_id()
+        before = table._store.snapshots.latest_id()
         with pytest.raises(InvalidInputError, match="For a missing value pass None") as caught:
             ACTS[act](table, [{"k": 1, name: math.nan}])
         assert name in str(caught.value)
-        assert table.store.snapshots.latest_id() == before
+        assert table._store.snapshots.latest_id() == before
     ACTS[act](table, [{"k": 1, "n": 2, "d": None, "x": math.nan}])
     (row,) = table.to_arrow().select(["n", "x"]).to_pylist()
     assert row["n"] == 2

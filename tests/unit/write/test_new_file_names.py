@@ -32,7 +32,7 @@ def test_new_files_take_turns_among_external_folders(tmp_path: Path) -> None:
     table.compact()
     assert str(live(table)[0]["external_path"]).startswith("file:")
     assert table.to_arrow().num_rows == 4
-    assert table.fsck() == []
+    assert table.maintenance.fsck() == []
 
 
 def test_without_a_strategy_files_lie_in_the_table(tmp_path: Path) -> None:

@@ -247,7 +247,7 @@ def test_statistics_of_shredded_maps_are_those_of_maps(tmp_path: Path) -> None:
     for name, options in (("plain", {}), ("shredded", OPTIONS)):
         table = catalog.create_table(f"db.{name}", columns, options=options)
         table.append(rows_from(0, 8))
-        files = table.system_table("files").to_arrow()
+        files = table.inspect.system_table("files").to_arrow()
         stats = ["null_value_counts", "min_value_stats", "max_value_stats", "record_count"]
         found.append(files.select(stats).to_pylist())
     assert found[0] == found[1]

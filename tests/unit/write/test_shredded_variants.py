@@ -5,12 +5,14 @@ import json
 from decimal import Decimal
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from paimon_explore import Catalog, Table
+from paimon_explore import Catalog, Table, open_table
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
-from support.shredded_variants import SHREDDING, VALUES, texts, variant_of
+from support.golden import GoldenTables
+from support.shredded_variants import INFERRED, NULL, SHREDDING, VALUES, texts, variant_of
 
 
 def new_table(folder: Path, shredding: object, **options: str) -> Table:
@@ -148,3 +150,94 @@ def test_other_types_are_refused(
     table = new_table(tmp_path, shredding)
     with pytest.raises(error, match=message):
         table.append([{"id": 1, "v": variant_of(1)}])
+
+
+def inferring(folder: Path, column: str, **options: str) -> Table:
+    catalog = Catalog(str(folder))
+    catalog.create_database("db", if_not_exists=True)
+    given = {"variant.inferShreddingSchema": "true", **options}
+    return catalog.create_table("db.t", {"id": "INT", column: "VARIANT"}, options=given)
+
+
+def test_columns_of_variants_are_inferred_as_java_infers_them(
+    golden: GoldenTables, tmp_path: Path
+) -> None:
+    folder = golden.table("java200", "variant_inferred").folder
+    rows = open_table(folder).to_arrow().to_pylist()
+    for number, path in enumerate(sorted(folder.glob("bucket-*/*.parquet"))):
+        ids = pq.read_table(path, columns=["id"]).column("id").to_pylist()
+        table = inferring(tmp_path / str(number), "j")
+        table.append([row for row in rows if row["id"] in ids])
+        (ours,) = Path(table.path).rglob("data-*.parquet")
+        schemas = [str(pq.ParquetFile(one).schema).split("\n", 2)[2] for one in (ours, path)]
+        assert schemas[0] == schemas[1]
+
+
+def inferred(kind: pa.DataType) -> object:
+    """The type by which a group of columns is shredded: None for the whole value."""
+    assert isinstance(kind, pa.StructType)
+    names = [field.name for field in kind]
+    if "typed_value" not in names:
+        return None
+    typed = kind.field("typed_value").type
+    if isinstance(typed, pa.StructType):
+        return {field.name: inferred(field.type) for field in typed}
+    if isinstance(typed, pa.ListType):
+        return [inferred(typed.value_type)]
+    return str(typed)
+
+
+WANTED: dict[str, object] = {
+    "nothing": None,
+    "scalars": "int64",
+    "long": "int64",
+    "long and decimal": "decimal128(38, 1)",
+    "decimals": "decimal128(18, 3)",
+    "mixed": None,
+    "texts": "string",
+    "arrays": [None],
+    "others": {"f": "double", "l": [None], "n": None, "o": "bool"},
+}
+"""What Java 2.0.0 infers."""
+
+
+@pytest.mark.parametrize("case", WANTED)
+def test_what_most_values_have_in_common_is_a_column(tmp_path: Path, case: str) -> None:
+    values, options = INFERRED[case]
+    table = inferring(tmp_path, "v", **options)
+    variants = [None if value is NULL else variant_of(value) for value in values]
+    table.append([{"id": i, "v": value} for i, value in enumerate(variants)])
+    (file,) = Path(table.path).rglob("data-*.parquet")
+    assert inferred(pq.read_schema(file).field("v").type) == WANTED[case]
+    assert texts(table.to_arrow().column("v").to_pylist()) == texts(variants)
+
+
+LIMITED: dict[str, tuple[str, object]] = {
+    "ratio": ("variant.shredding.minFieldCardinalityRatio", {"a": "int64", "b": "int64"}),
+    "depth": ("variant.shredding.maxSchemaDepth", {"a": {"b": None}, "l": [None]}),
+    "first rows": ("variant.shredding.maxInferBufferRow", {"a": "int64"}),
+    "width": (
+        "variant.shredding.maxSchemaWidth",
+        {"f0": {"a": "int64", "b": ["int64"]}, "f1": {"a": "int64", "b": [None]}},
+    ),
+}
+"""A limit, and what Java 2.0.0 infers with it."""
+
+
+@pytest.mark.parametrize("case", LIMITED)
+def test_inferred_columns_are_limited(tmp_path: Path, case: str) -> None:
+    key, wanted = LIMITED[case]
+    values, options = INFERRED[case]
+    assert list(options) == [key]
+    table = inferring(tmp_path, "v", **options)
+    table.append([{"id": i, "v": variant_of(value)} for i, value in enumerate(values)])
+    (file,) = Path(table.path).rglob("data-*.parquet")
+    assert inferred(pq.read_schema(file).field("v").type) == wanted
+
+
+def test_a_given_type_is_not_inferred(tmp_path: Path) -> None:
+    table = new_table(tmp_path, SHREDDING, **{"variant.inferShreddingSchema": "true"})
+    table.append([{"id": 1, "v": variant_of({"q": 1})}])
+    (found,) = stored(table)
+    assert found is not None
+    assert "q" not in found["typed_value"]  # type: ignore[operator]  # a struct

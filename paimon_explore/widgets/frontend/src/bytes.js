@@ -5,6 +5,7 @@ import css from "./bytes.css";
 import { createBytesView } from "./bytes_view.js";
 import { Channel } from "./channel.js";
 import { attribute, el, fill, whenQuiet } from "./dom.js";
+import { NO_SNAPSHOT } from "./text_format.js";
 import { watchTheme } from "./theme.js";
 
 /** @import {Context, Pane} from "./context.js" */
@@ -28,7 +29,7 @@ export function create(context) {
     const wanted = node || String(selected);
     if (!selected) {
       const any = context.history.count > 0;
-      return view.say(any ? "No snapshot is selected." : "The table has no snapshot yet.");
+      return view.say(any ? "No snapshot is selected." : NO_SNAPSHOT);
     }
     if (tab !== "bytes" || wanted === shown) return;
     shown = wanted;

@@ -1,5 +1,5 @@
 // @ts-check
-/** What every pane gets; a new view is one more entry of `panes` in explorer.js. */
+/** What every pane gets; a new view is one more tab of `GROUPS` in Python. */
 
 /** @import {History} from "./snapshot_columns.js" */
 /** @import {FileLifetimes} from "./file_lifetimes.js" */
@@ -54,7 +54,10 @@
  * @property {(text: string) => Promise<boolean>} goTo
  * @property {(failure: Failure) => void} report
  * @property {() => Promise<any>} refresh  asks for new snapshots; what Python said of them
+ * @property {(id: string) => void} act  does what `ACTS` of keyboard.js names
+ * @property {() => void} focusView  gives the keyboard to the open view
  * @property {(changed: Set<Change>) => void} tell
+ * @property {Groups} groups
  * @property {string} prefix  for ids of elements
  * @property {HTMLElement} root  of the whole explorer
  * @property {(request: Record<string, unknown>) => boolean} offers  whether a request has an answer; a saved page has few
@@ -71,10 +74,13 @@
 
 /**
  * @typedef {object} PaneKind
- * @property {string} id  value of the trait `tab`
- * @property {string} title
  * @property {(context: Context) => Pane} create
  * @property {string} [bundle]  that a saved page may lack; its tab is not offered then
+ */
+
+/**
+ * The groups of tabs with their titles; the id of a tab is a value of the trait `tab`.
+ * @typedef {readonly (readonly [title: string, tabs: readonly (readonly [id: string, title: string])[]])[]} Groups
  */
 
 export {};

@@ -6,6 +6,7 @@ import { attribute, button, el, fill, whenQuiet } from "./dom.js";
 import { createHelp } from "./keyboard_help.js";
 import { problem } from "./problem_view.js";
 import { valueCondition } from "./row_layout.js";
+import { createSettings } from "./settings.js";
 import { CELL_LIMIT, cut, visible } from "./text_format.js";
 
 /** @import {Context, Pane} from "./context.js" */
@@ -22,6 +23,7 @@ import { CELL_LIMIT, cut, visible } from "./text_format.js";
 /** @typedef {{title: string, subtitle: string, kind?: string, sections: Section[]}} Document */
 
 const QUIET_MILLIS = 60;
+const ASIDES = { help: createHelp, settings: createSettings };
 
 /**
  * @param {Context} context
@@ -38,15 +40,15 @@ export function createDetail(context) {
   const element = el("div", { class: "pe-panel" }, body);
 
   const load = whenQuiet(async () => {
-    const { node, selected, help } = store.get();
-    if (help) return;
+    const { node, selected, aside } = store.get();
+    if (aside) return;
     if (!selected) {
       fill(body, el("div", { class: "pe-empty" }, "Select a snapshot, a tree node or a file."));
       return;
     }
     try {
       const answer = await channel.latest("detail", "detail", { node: node || String(selected) });
-      if (!answer || store.get().help) return;
+      if (!answer || store.get().aside) return;
       draw(answer.body);
     } catch (error) {
       const failure = failureOf(error);
@@ -84,16 +86,20 @@ export function createDetail(context) {
     attribute(element, "data-node", store.get().node);
   };
 
-  /** @type {Pane | undefined} */
-  let help;
+  /** @type {Record<string, Pane>} */
+  const asides = {};
   load();
   return {
     element,
     focus: () => body.focus(),
     update(changed) {
-      if (changed.has("help")) {
-        help ??= createHelp(context);
-        if (store.get().help) fill(body, help.element);
+      const { aside } = store.get();
+      if (aside) {
+        asides[aside] ??= ASIDES[aside](context);
+        asides[aside].update(changed);
+      }
+      if (changed.has("aside")) {
+        if (aside) fill(body, asides[aside].element);
         else load();
       } else if (changed.has("node") || changed.has("selected")) load();
     },
@@ -183,7 +189,8 @@ function boundRow(row, showRows) {
     return el("tr", {}, name, why, nulls);
   }
   const [min, max] = [row.min, row.max].map((text) => {
-    const cell = el("td", { class: "pe-value" }, longText(text));
+    const whole = text.length > CELL_LIMIT ? text : null;
+    const cell = el("td", { class: "pe-value", "data-text": whole }, longText(text));
     if (!row.note && !/^0x/.test(text)) {
       cell.append(
         " ",

@@ -87,6 +87,28 @@ export function button(label, says, action, attributes = {}) {
   return made;
 }
 
+const COPIED_MILLIS = 1200;
+
+/**
+ * A button that copies what is given, a text or a picture, and says whether it did.
+ * @param {string} says
+ * @param {() => string | ClipboardItem | Promise<string>} given
+ */
+export function copyButton(says, given) {
+  const made = button("copy", says, async () => {
+    try {
+      const found = await given();
+      if (typeof found === "string") await navigator.clipboard.writeText(found);
+      else await navigator.clipboard.write([found]);
+      fill(made, "copied");
+    } catch {
+      fill(made, "not copied");
+    }
+    setTimeout(() => fill(made, "copy"), COPIED_MILLIS);
+  });
+  return made;
+}
+
 /**
  * A row of buttons of which one is pressed.
  * @param {string} says

@@ -2,17 +2,18 @@
 /** The explorer: time, tree, view and detail panes over one selection. */
 
 import { Channel, decodeTexts, failureOf } from "./channel.js";
-import { attribute, button, el, fill, whenQuiet } from "./dom.js";
+import { attribute, button, copyButton, el, fill, whenQuiet } from "./dom.js";
 import css from "./explorer.css";
-import { createViews, PANES } from "./explorer_tabs.js";
+import { createViews, offeredGroups } from "./explorer_tabs.js";
 import { FileLifetimes } from "./file_lifetimes.js";
-import { commandOf } from "./keyboard.js";
+import { actOf } from "./keyboard.js";
 import { lazyPane } from "./lazy_pane.js";
 import { problem } from "./problem_view.js";
 import { createStore, TRAITS } from "./selection_store.js";
 import { History } from "./snapshot_columns.js";
 import { createSteps } from "./snapshot_stepper.js";
 import {
+  cut,
   formatBytes,
   formatCount,
   formatShort,
@@ -26,7 +27,7 @@ import { usefulLanes } from "./timeline_lanes.js";
 import { clamp } from "./timeline_layout.js";
 import { showWhole } from "./whole_text.js";
 
-/** @import {Change, Context, Hints, LivesState} from "./context.js" */
+/** @import {Change, Context, Groups, Hints, LivesState} from "./context.js" */
 /** @import {State} from "./selection_store.js" */
 /** @import {Answer, Failure, Model} from "./channel.js" */
 
@@ -54,7 +55,7 @@ function render({ model, el: place }) {
   channel
     .ask("open")
     .then((answer) => {
-      if (!gone) close = start(model, root, channel, new History(answer));
+      if (!gone) close = start(model, root, channel, answer);
     })
     .catch((error) => {
       fill(root, problem(failureOf(error)));
@@ -82,11 +83,15 @@ function setHeight(root, height) {
  * @param {Model} model
  * @param {HTMLElement} root
  * @param {Channel} channel
- * @param {History} history
+ * @param {Answer} opened
  */
-function start(model, root, channel, history) {
+function start(model, root, channel, opened) {
   const prefix = `pe${++instances}`;
-  const store = createStore(initialState(model, history));
+  const history = new History(opened);
+  const offers = (/** @type {Record<string, unknown>} */ request) =>
+    model.recorded?.(request) ?? true;
+  const groups = offeredGroups(opened.body.groups, offers);
+  const store = createStore(initialState(model, history, groups));
   /** @type {LivesState} */
   let files = {
     lifetimes: undefined,
@@ -126,9 +131,10 @@ function start(model, root, channel, history) {
     store,
     history,
     channel,
+    groups,
     prefix,
     root,
-    offers: (request) => model.recorded?.(request) ?? true,
+    offers,
     hints() {
       hints ??= channel.ask("hints", { snapshot: store.get().selected }).then(
         ({ body }) => body,
@@ -154,10 +160,12 @@ function start(model, root, channel, history) {
     moveTo(position) {
       if (!history.count) return;
       const to = clamp(position, 0, history.count - 1);
-      store.set({ position: to, selected: history.ids[to], node: "", help: false });
+      store.set({ position: to, selected: history.ids[to], node: "", aside: "" });
     },
     step: (by) => context.moveTo(store.get().position + by),
     refresh: () => refresh(),
+    act: (id) => acts[id](),
+    focusView: () => views.focus(),
     tell,
     async goTo(text) {
       try {
@@ -187,15 +195,19 @@ function start(model, root, channel, history) {
 
   const notice = el("div", { class: "pe-notice" });
   const steps = createSteps(context);
-  const header = createHeader(context, steps.elements);
+  const search = lazyPane("side_panes", "search")(context);
+  const saving = lazyPane("side_panes", "export")(context);
+  const header = createHeader(context, search.element, steps.element, saving.element);
   const summary = createSummary(context);
   const timeline = createTimeline(context);
   const tree = sidePane(context, "tree", "Manifests");
   const detail = sidePane(context, "detail", "Details");
   const views = createViews(context);
   const layout = lazyPane("side_panes", "layout")(context);
-  fill(layout.element);
-  layout.element.style.flex = "none";
+  for (const { element } of [layout, search, saving]) {
+    fill(element); // which take no room until they are loaded
+    element.style.flex = "none";
+  }
   const code = createCode(context, history.table.problems.length);
   const main = el("div", { class: "pe-main" }, tree.element, views.element, detail.element);
   const frame = el(
@@ -214,7 +226,8 @@ function start(model, root, channel, history) {
     context.report({ kind: "Problem", message, path });
   }
 
-  parts.push(steps, timeline, summary, tree, views, detail, code, layout);
+  parts.push(steps, timeline, summary, tree, views, detail, code, layout, search, saving);
+  const acts = createActs(context, { views, search, saving, code });
   /** Traits whose newest values Python does not know yet. @type {Set<string>} */
   const unsaved = new Set();
   const save = whenQuiet(() => {
@@ -374,7 +387,7 @@ function start(model, root, channel, history) {
     }
   };
 
-  const onKey = createKeys(context, root, views, code);
+  const onKey = createKeys(context);
   root.addEventListener("keydown", onKey);
   root.addEventListener("pointerover", showWhole);
   if (history.count) readHistory();
@@ -396,11 +409,13 @@ function start(model, root, channel, history) {
 /**
  * @param {Model} model
  * @param {History} history
+ * @param {Groups} groups
  * @returns {State}
  */
-function initialState(model, history) {
+function initialState(model, history, groups) {
   const traits = Object.fromEntries(TRAITS.map((name) => [name, model.get(name)]));
-  const tab = PANES.some(({ id }) => id === traits.tab) ? traits.tab : PANES[0].id;
+  const ids = groups.flatMap(([, tabs]) => tabs.map(([id]) => id));
+  const tab = ids.includes(traits.tab) ? traits.tab : ids[0];
   return /** @type {State} */ ({
     ...traits,
     tab,
@@ -411,7 +426,8 @@ function initialState(model, history) {
     scope: "live",
     sort: "partition",
     descending: false,
-    help: false,
+    aside: "",
+    column: "",
     queryHistory: undefined,
   });
 }
@@ -445,11 +461,10 @@ function withPeak(up, down) {
 
 /**
  * @param {Context} context
- * @param {HTMLElement[]} steps
+ * @param {...HTMLElement} parts  at its end
  */
-function createHeader({ history, store }, steps) {
+function createHeader({ history, act }, ...parts) {
   const { table } = history;
-  const toggle = () => store.set({ help: !store.get().help });
   return el(
     "header",
     { class: "pe-header" },
@@ -458,13 +473,13 @@ function createHeader({ history, store }, steps) {
     ...(table.branch === "main"
       ? []
       : [el("span", { class: "pe-chip" }, `branch ${visible(table.branch)}`)]),
-    ...table.chips.map((text) => el("span", { class: "pe-chip" }, visible(text))),
-    el("span", { class: "pe-space" }),
+    ...table.chips.map((text) => el("span", { class: "pe-chip" }, visible(cut(text)))),
     el(
       "div",
       { class: "pe-steps-bar" },
-      ...steps,
-      button("?", "Keyboard shortcuts and symbols", toggle),
+      ...parts,
+      button("⚙", "Settings", () => act("settings")),
+      button("?", "Keyboard shortcuts and symbols", () => act("help")),
     ),
   );
 }
@@ -523,14 +538,16 @@ function createSummary(context) {
     }
     const flags = history.flags().filter((flag) => flag.position === position);
     for (const { kind: sort, name } of flags) {
-      parts.push(el("span", { class: "pe-chip", "data-flag": sort }, `${sort} ${visible(name)}`));
+      parts.push(
+        el("span", { class: "pe-chip", "data-flag": sort }, `${sort} ${visible(cut(name))}`),
+      );
     }
     if (compare) parts.push(el("span", { class: "pe-chip" }, `compared with snapshot ${compare}`));
     parts.push(
       el(
         "span",
         { class: "pe-muted pe-user", title: "Commit user" },
-        visible(history.user(position)),
+        visible(cut(history.user(position))),
       ),
     );
     fill(element, ...parts);
@@ -578,16 +595,7 @@ function createCode({ store, channel }, problems) {
   });
   const busy = el("span", { class: "pe-busy", role: "status" });
   const line = () => (spark ? store.get().spark_code : store.get().code);
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(line());
-      fill(copyButton, "copied");
-      setTimeout(() => fill(copyButton, "copy"), 1200);
-    } catch {
-      getSelection()?.selectAllChildren(text);
-    }
-  };
-  const copyButton = button("copy", "Copy the code", copy);
+  const copy = copyButton("Copy the code", line);
   const toggle = button("Spark", "Show PySpark code", () => {
     spark = !spark;
     attribute(toggle, "aria-pressed", String(spark));
@@ -605,19 +613,10 @@ function createCode({ store, channel }, problems) {
   };
   show();
   const note = problems ? el("span", { class: "pe-minus" }, plural(problems, "problem")) : null;
-  const element = el(
-    "footer",
-    { class: "pe-footer" },
-    prompt,
-    text,
-    busy,
-    note,
-    copyButton,
-    toggle,
-  );
+  const element = el("footer", { class: "pe-footer" }, prompt, text, busy, note, copy, toggle);
   return {
     element,
-    copy,
+    copy: () => copy.click(),
     /** @param {Set<Change>} changed */
     update(changed) {
       if (changed.has("code") || changed.has("spark_code")) show();
@@ -626,54 +625,69 @@ function createCode({ store, channel }, problems) {
 }
 
 /**
+ * What each act of the whole widget does.
  * @param {Context} context
- * @param {HTMLElement} root
- * @param {{focus: () => void}} views
- * @param {{copy: () => void}} code
+ * @param {{views: {focus: () => void}, search: {focus: () => void}, saving: {focus: () => void}, code: {copy: () => void}}} parts
+ * @returns {Record<string, () => void>}
  */
-function createKeys(context, root, views, code) {
-  const { store, history } = context;
-  /** @param {KeyboardEvent} event */
+function createActs({ store, history, root, step, moveTo }, { views, search, saving, code }) {
+  const toggle = (/** @type {State["aside"]} */ aside) =>
+    store.set({ aside: store.get().aside === aside ? "" : aside });
+  return {
+    find: () => search.focus(),
+    previous: () => step(-1),
+    next: () => step(1),
+    back: () => step(-10),
+    forward: () => step(10),
+    first: () => moveTo(0),
+    last: () => moveTo(history.count - 1),
+    filter() {
+      store.set({ tab: "files" });
+      /** @type {HTMLElement | null} */ (root.querySelector(".pe-filter"))?.focus();
+    },
+    mark() {
+      const { compare, selected } = store.get();
+      store.set({ compare: compare === selected ? 0 : selected });
+    },
+    copy: () => code.copy(),
+    export: () => saving.focus(),
+    settings: () => toggle("settings"),
+    help: () => toggle("help"),
+    leave() {
+      const focused = /** @type {HTMLElement} */ (root.querySelector(":focus"));
+      if (isTyping(focused)) views.focus();
+      else if (store.get().aside) store.set({ aside: "" });
+      else leave(root, focused);
+    },
+  };
+}
+
+/** @param {Element | null} element */
+const isTyping = (element) => /^(INPUT|SELECT|TEXTAREA)$/.test(element?.tagName ?? "");
+
+/**
+ * @param {Context} context
+ * @returns {(event: KeyboardEvent) => void}
+ */
+function createKeys({ act }) {
   return (event) => {
     const target = /** @type {HTMLElement} */ (event.target);
-    const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName);
-    const command = commandOf(event, { typing, tabs: target.getAttribute("role") === "tab" });
-    if (!command) return;
+    const tabs = target.getAttribute("role") === "tab";
+    const asked = actOf(event, { typing: isTyping(target), tabs });
+    if (!asked) return;
     event.preventDefault();
     event.stopPropagation();
-    switch (command.do) {
-      case "step":
-        return context.step(command.by);
-      case "first":
-        return context.moveTo(0);
-      case "last":
-        return context.moveTo(history.count - 1);
-      case "filter":
-        store.set({ tab: "files" });
-        return /** @type {HTMLElement | null} */ (root.querySelector(".pe-filter"))?.focus();
-      case "mark": {
-        const { compare, selected } = store.get();
-        return store.set({ compare: compare === selected ? 0 : selected });
-      }
-      case "copy":
-        return void code.copy();
-      case "help":
-        return store.set({ help: !store.get().help });
-      case "leave":
-        if (typing) return views.focus();
-        if (store.get().help) return store.set({ help: false });
-        return leave(root, target);
-    }
+    act(asked);
   };
 }
 
 /**
  * Give the keyboard back to the notebook.
  * @param {HTMLElement} root
- * @param {HTMLElement} focused
+ * @param {HTMLElement | null} focused
  */
 function leave(root, focused) {
-  focused.blur();
+  focused?.blur();
   const cell = /** @type {HTMLElement | null} */ (
     root.closest(".jp-Notebook, [data-windowed-list-index]")
   );

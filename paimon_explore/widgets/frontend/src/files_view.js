@@ -4,11 +4,13 @@
 import { attribute, el, fill, perFrame, segmented, whenQuiet } from "./dom.js";
 import { shortName } from "./file_name.js";
 import { rowAfter } from "./keyboard.js";
+import { problem } from "./problem_view.js";
 import {
   formatBytes,
   formatCount,
   formatShort,
   formatTime,
+  NO_SNAPSHOT,
   plural,
   visible,
 } from "./text_format.js";
@@ -25,11 +27,14 @@ import { ROW_HEIGHT, scrollTo, windowOf } from "./virtual_scroll.js";
  * @property {boolean} [number]  right-aligned
  * @property {string} [says]
  * @property {(row: number, lifetimes: FileLifetimes) => string} text
+ * @property {(row: number, lifetimes: FileLifetimes) => string | number} [exact]  if the text is shortened
  */
 
 /** @typedef {{name: string, min_key: string, max_key: string, note: string}} RowTexts */
 
 const UNKNOWN_BUCKET = -1;
+const MAX_EXPORTED = 10_000;
+const EXPORTED_AT_ONCE = 500;
 /** @type {Selection} */
 const NOTHING = { rows: new Uint32Array(0), sum: { files: 0, bytes: 0, rows: 0 }, levels: [] };
 
@@ -246,7 +251,7 @@ export function createFiles(context) {
       scroller.scrollTop,
       scroller.clientHeight - header.offsetHeight,
     );
-    store.set({ node: `file/${frame}/${rows[at]}`, help: false });
+    store.set({ node: `file/${frame}/${rows[at]}`, aside: "" });
     draw();
   };
 
@@ -272,6 +277,26 @@ export function createFiles(context) {
     event.preventDefault();
     event.stopPropagation();
   });
+  scroller.addEventListener("pe-export", (event) => {
+    /** @type {CustomEvent} */ (event).detail.rows = exported();
+  });
+  /** The files that are listed, up to a number, with exact figures and whole names. */
+  const exported = async () => {
+    const { lifetimes, frame } = context.files();
+    const wanted = lifetimes ? [...rows.subarray(0, MAX_EXPORTED)] : [];
+    for (let at = 0; at < wanted.length; at += EXPORTED_AT_ONCE) {
+      const some = wanted.slice(at, at + EXPORTED_AT_ONCE);
+      const { body } = await channel.ask("rows", { frame, rows: some });
+      for (const [index, row] of some.entries()) texts.set(row, body.rows[index]);
+    }
+    const found = wanted.map((row) =>
+      columns.map(({ exact, text }) =>
+        String((exact ?? text)(row, /** @type {FileLifetimes} */ (lifetimes))),
+      ),
+    );
+    const heads = columns.map(({ title }) => title);
+    return { rows: [heads, ...found], more: rows.length > wanted.length };
+  };
   const observer = new ResizeObserver(draw);
   observer.observe(scroller);
 
@@ -350,6 +375,7 @@ function columnsOf({ history }, texts) {
       width: 66,
       number: true,
       text: (row, { columns }) => formatShort(columns.rows[row]),
+      exact: (row, { columns }) => columns.rows[row],
     },
     {
       key: "size",
@@ -357,6 +383,7 @@ function columnsOf({ history }, texts) {
       width: 66,
       number: true,
       text: (row, { columns }) => formatBytes(columns.size[row]),
+      exact: (row, { columns }) => columns.size[row],
     },
     { key: "", title: "min key", width: 96, text: (row) => visible(texts(row)?.min_key ?? "…") },
     { key: "", title: "max key", width: 96, text: (row) => visible(texts(row)?.max_key ?? "…") },
@@ -396,6 +423,7 @@ function columnsOf({ history }, texts) {
       title: "file",
       width: 300,
       text: (row) => visible(shortName(texts(row)?.name ?? "…")),
+      exact: (row) => texts(row)?.name ?? "",
     },
   ];
   return history.table.partitioned ? all : all.slice(1);
@@ -468,8 +496,8 @@ function rowElement(columns, parent) {
 function emptyText(context, scope, condition) {
   const { lifetimes, failure, covered, first, last, unknown } = context.files();
   const { position, selected } = context.store.get();
-  if (context.history.count === 0) return "The table has no snapshot yet.";
-  if (failure) return `${failure.kind}: ${visible(failure.message)}`;
+  if (context.history.count === 0) return NO_SNAPSHOT;
+  if (failure) return problem(failure);
   if (!lifetimes || position < first || position > last) {
     return covered
       ? `Reading manifests: ${formatCount(covered)} of ${formatCount(context.history.count)} snapshots…`

@@ -2,25 +2,18 @@
 /** The keys, marks and terms of the explorer, explained. */
 
 import { el } from "./dom.js";
+import { ACTS } from "./keyboard.js";
 import { visible } from "./text_format.js";
 
 /** @import {Context, Pane} from "./context.js" */
 
-/** @type {readonly (readonly [keys: string, meaning: string])[]} */
-const HELP = [
-  ["← →", "previous or next snapshot"],
-  ["PgUp PgDn", "ten snapshots back or forward"],
-  ["Home End", "first or last snapshot"],
-  ["↑ ↓", "select a row of the manifest tree or of the file list"],
-  ["+ −", "open or close a tree node"],
-  ["Enter", "show the details of the selected row"],
-  ["/", "filter the files"],
-  ["m", "mark this snapshot for comparison"],
-  ["Ctrl-Enter", "run the SQL query"],
-  ["Ctrl-Space", "complete a word of the SQL query"],
-  ["y", "copy the Python code"],
-  ["?", "show or hide this help and the glossary"],
-  ["Esc", "return to the notebook"],
+/** Keys of single panes. @type {readonly (readonly [keys: string, meaning: string])[]} */
+const IN_PANES = [
+  ["↑ ↓", "Select a row of the manifest tree or of the file list"],
+  ["+ −", "Open or close a tree node"],
+  ["Enter", "Show the details of the selected row"],
+  ["Ctrl-Enter", "Run the SQL query"],
+  ["Ctrl-Space", "Complete a word of the SQL query"],
 ];
 
 /**
@@ -29,7 +22,9 @@ const HELP = [
  */
 export function createHelp(context) {
   const list = el("dl", { class: "pe-facts pe-help" });
-  for (const [keys, meaning] of HELP) {
+  /** @type {[string, string][]} */
+  const general = ACTS.map(({ key, shown, label }) => [shown ?? key, label]);
+  for (const [keys, meaning] of [...general, ...IN_PANES]) {
     const names = keys.split(" ").map((key) => el("kbd", {}, key));
     list.append(el("dt", {}, ...names), el("dd", {}, meaning));
   }

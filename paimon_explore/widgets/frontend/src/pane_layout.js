@@ -2,10 +2,10 @@
 /** The sizes of the panes: handles to drag, keys to press, and a button that maximises the explorer. */
 
 import { attribute, button, el, fill } from "./dom.js";
+import { remember, remembered } from "./remembered.js";
 
 /** @import {Context, Pane} from "./context.js" */
 
-const REMEMBERED = "paimon-explore-panes";
 /** Shares of the width in percent. */
 const USUAL = { left: 27, right: 28 };
 const LEAST = 10;
@@ -22,7 +22,7 @@ export function createLayout(context) {
   const { root, store } = context;
   const main = /** @type {HTMLElement} */ (root.querySelector(".pe-main"));
   const frame = /** @type {HTMLElement} */ (root.querySelector(".pe-frame"));
-  const shares = remembered();
+  const shares = usualShares();
 
   const left = splitter(
     "Width of the manifest tree",
@@ -43,13 +43,11 @@ export function createLayout(context) {
   function set(patch) {
     Object.assign(shares, patch);
     apply();
-    remember(shares);
+    remember("localStorage", "panes", shares);
   }
   const apply = () => {
-    const middle = 100 - shares.left - shares.right;
-    main.style.setProperty("--pe-left", `${shares.left}fr`);
-    main.style.setProperty("--pe-middle", `${Math.max(middle, LEAST)}fr`);
-    main.style.setProperty("--pe-right", `${shares.right}fr`);
+    main.style.setProperty("--pe-left", `${shares.left}%`);
+    main.style.setProperty("--pe-right", `${shares.right}%`);
     for (const { update } of [left, right]) update();
   };
 
@@ -185,24 +183,10 @@ function keys(element, commands) {
 }
 
 /** The widths that the user chose last, in any explorer. */
-function remembered() {
-  try {
-    const { left, right } = JSON.parse(localStorage.getItem(REMEMBERED) ?? "{}");
-    const fits = [left, right].every((share) => share >= LEAST && share <= MOST);
-    if (fits && left + right <= 100 - LEAST) return { left, right };
-  } catch {
-    // The browser keeps nothing for this page, or something else wrote the entry.
-  }
-  return { ...USUAL };
-}
-
-/** @param {typeof USUAL} shares */
-function remember(shares) {
-  try {
-    localStorage.setItem(REMEMBERED, JSON.stringify(shares));
-  } catch {
-    // The browser keeps nothing for this page: the widths last as long as the page.
-  }
+function usualShares() {
+  const { left, right } = remembered("localStorage", "panes") ?? {};
+  const fits = [left, right].every((share) => share >= LEAST && share <= MOST);
+  return fits && left + right <= 100 - LEAST ? { left, right } : { ...USUAL };
 }
 
 /**

@@ -4,7 +4,15 @@
 import { attribute, el, fill, perFrame } from "./dom.js";
 import { byPartition } from "./partition_sums.js";
 import css from "./partitions.css";
-import { formatBytes, formatCount, formatShort, plural, visible } from "./text_format.js";
+import { problem } from "./problem_view.js";
+import {
+  formatBytes,
+  formatCount,
+  formatShort,
+  NO_SNAPSHOT,
+  plural,
+  visible,
+} from "./text_format.js";
 
 /** @import {Context, Pane} from "./context.js" */
 
@@ -23,7 +31,12 @@ export function create(context) {
     cell.scope = "col";
     head.append(cell);
   }
-  const table = el("table", { class: "pe-table" }, el("thead", {}, head), inside);
+  const table = el(
+    "table",
+    { class: "pe-table", "aria-label": "Partitions" },
+    el("thead", {}, head),
+    inside,
+  );
   const scroller = el(
     "div",
     { class: "pe-scroll", tabindex: "0", role: "region", "aria-label": "Partitions" },
@@ -45,8 +58,8 @@ export function create(context) {
         failure || unknown.has(position)
           ? "are unknown because a manifest cannot be read. The manifest tree shows which one"
           : "are still being read";
-      const empty_ = "The table has no snapshot yet.";
-      fill(empty, count ? `The files of snapshot ${selected} ${says}.` : empty_);
+      fill(empty, count ? `The files of snapshot ${selected} ${says}.` : NO_SNAPSHOT);
+      if (failure) empty.append(problem(failure));
       return;
     }
     const sums = byPartition(lifetimes, lifetimes.select(position, "live", context.mask()).rows);
@@ -86,15 +99,18 @@ function line(sum, name, most) {
   title.scope = "row";
   const bar = el("span", { class: "pe-size-bar", "aria-hidden": "true" });
   bar.style.setProperty("--pe-share", `${most ? (100 * sum.bytes) / most : 0}%`);
-  const number = (/** @type {string} */ text) => el("td", { class: "pe-number" }, text);
+  const number = (/** @type {string} */ text, /** @type {number} */ exact) =>
+    el("td", { class: "pe-number", "data-text": exact }, text);
+  const size = number(formatBytes(sum.bytes), sum.bytes);
+  size.append(bar);
   return el(
     "tr",
     {},
     title,
-    number(formatCount(sum.files)),
-    number(formatCount(sum.level0)),
-    number(formatCount(sum.buckets.size)),
-    number(formatShort(sum.rows)),
-    el("td", { class: "pe-number" }, formatBytes(sum.bytes), bar),
+    number(formatCount(sum.files), sum.files),
+    number(formatCount(sum.level0), sum.level0),
+    number(formatCount(sum.buckets.size), sum.buckets.size),
+    number(formatShort(sum.rows), sum.rows),
+    size,
   );
 }

@@ -3,10 +3,11 @@
 
 import { failureOf } from "./channel.js";
 import { attribute, button, el, fill, whenQuiet } from "./dom.js";
+import { problem } from "./problem_view.js";
 import css from "./profile.css";
 import { drawColumns } from "./profile_columns.js";
 import { shareRead } from "./profile_model.js";
-import { formatCount, visible, withExample } from "./text_format.js";
+import { formatCount, NO_SNAPSHOT, visible, withExample } from "./text_format.js";
 
 /** @import {Context, Pane, Store} from "./context.js" */
 /** @import {Failure} from "./channel.js" */
@@ -22,7 +23,7 @@ const AUTOMATIC_ROWS = 1_000_000;
  * @returns {Pane}
  */
 export function create(context) {
-  const { store, channel, prefix } = context;
+  const { store, channel, history, prefix } = context;
   /** @type {Profile | undefined} */
   let profile;
   let shown = "";
@@ -59,9 +60,8 @@ export function create(context) {
   element.append(el("style", {}, css), bar, body);
 
   const fail = (/** @type {Failure} */ failure) => {
-    const text = failure.hint ? `${failure.message} ${failure.hint}` : failure.message;
-    body.querySelector(".pep-problem")?.remove();
-    body.prepend(el("div", { class: "pep-problem", role: "alert" }, visible(text)));
+    body.querySelector(".pe-problem")?.remove();
+    body.prepend(problem(failure));
     attribute(element, "data-error", failure.kind);
   };
 
@@ -87,7 +87,9 @@ export function create(context) {
     fill(
       body,
       el("h4", { class: "pes-title" }, visible(profile.title)),
-      ...profile.notes.map((note) => el("p", { class: "pep-note" }, visible(note))),
+      ...[...(history.count ? [] : [NO_SNAPSHOT]), ...profile.notes].map((note) =>
+        el("p", { class: "pep-note" }, visible(note)),
+      ),
       drawColumns(profile, `${prefix}-profile`, choose),
     );
     body.scrollTop = scrolled;
@@ -185,6 +187,7 @@ export function create(context) {
       showProgress({ ...profile, complete: false });
       attribute(element, "data-shown", key);
       attribute(element, "data-busy", null);
+      showColumn();
       if (wanted) read();
     } catch (error) {
       profile = undefined;
@@ -195,12 +198,20 @@ export function create(context) {
     }
   }, QUIET_MILLIS);
 
+  /** Scroll to the column that was searched for. */
+  const showColumn = () => {
+    const { column } = store.get();
+    const index = profile?.columns.findIndex(({ name }) => name === column);
+    body.querySelector(`[data-column="${index}"]`)?.scrollIntoView({ block: "nearest" });
+  };
+
   load();
   return {
     element,
     focus: () => body.focus(),
     update(changed) {
       if (changed.has("where")) condition.show();
+      if (changed.has("column")) showColumn();
       if (changed.has("selected") || changed.has("tab") || changed.has("where")) load();
     },
     dispose() {

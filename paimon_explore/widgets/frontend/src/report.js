@@ -5,7 +5,7 @@ import { failureOf } from "./channel.js";
 import { attribute, button, el, fill, whenQuiet } from "./dom.js";
 import css from "./report.css";
 import { drawReport, problemOf } from "./report_view.js";
-import { visible, withExample } from "./text_format.js";
+import { NO_SNAPSHOT, visible, withExample } from "./text_format.js";
 import { watchTheme } from "./theme.js";
 
 /** @import {Context, Pane} from "./context.js" */
@@ -66,9 +66,9 @@ export function create(context) {
       case "snapshot":
         return context.moveTo(context.history.positionOf(Number(what)));
       case "file":
-        return store.set({ node: `name/${what}`, help: false });
+        return store.set({ node: `name/${what}`, aside: "" });
       case "schema":
-        if (what) return store.set({ node: `schema/${what}`, help: false });
+        if (what) return store.set({ node: `schema/${what}`, aside: "" });
         return store.set({ tab: kind });
       case "filter":
         return store.set({ tab: "files", filter: what });
@@ -137,7 +137,9 @@ export function create(context) {
       dispose();
       const made = drawReport(/** @type {Report} */ (answer.body), select);
       dispose = made.dispose;
-      keepingFocus(body, () => fill(body, ...made.elements));
+      const isEmpty = !context.history.count;
+      const next = isEmpty ? el("p", { class: "pes-note" }, NO_SNAPSHOT) : null;
+      keepingFocus(body, () => fill(body, next, ...made.elements));
       attribute(element, "data-error", null);
     } catch (error) {
       dispose();

@@ -1,14 +1,12 @@
 // @ts-check
 /** The form of a report, and the code that does what the report previews. */
 
-import { attribute, button, el } from "./dom.js";
+import { attribute, button, copyButton, el } from "./dom.js";
 import { cut, visible } from "./text_format.js";
 
 /** @typedef {{name: string, label: string, current: string, value: string, allowed: string[], tooltip: string, example: string}} Field */
 /** @typedef {{type: "form", title: string, actions: [string, string][], action: string, fields: Field[], submit: string}} Form */
 /** @typedef {{type: "commands", title: string, rows: [string, string][]}} Commands */
-
-const COPIED_MILLIS = 1200;
 
 /**
  * The input that a form stands for: the action, and each setting that is filled in.
@@ -111,17 +109,7 @@ function inputOf(field) {
 export function createCommands(commands) {
   const body = el("div", { class: "pes-commands", hidden: true });
   for (const [name, code] of commands.rows) {
-    const copy = button("copy", `Copy the ${name} code`, async () => {
-      try {
-        await navigator.clipboard.writeText(code);
-        copy.textContent = "copied";
-      } catch {
-        copy.textContent = "not copied";
-      }
-      setTimeout(() => {
-        copy.textContent = "copy";
-      }, COPIED_MILLIS);
-    });
+    const copy = copyButton(`Copy the ${name} code`, () => code);
     body.append(
       el("div", { class: "pes-command" }, el("span", {}, visible(name)), copy),
       el("pre", { class: "pes-code", tabindex: "0" }, visible(code)),

@@ -183,6 +183,8 @@ function tableCell(cell, number, select) {
     {
       class: `${number ? "pes-number" : ""}${long ? " pes-long" : ""}`.trim() || null,
       "data-tone": plain.tone,
+      "data-text":
+        plain.selects?.startsWith("file:") || plain.text.length > CELL_LIMIT ? plain.text : null,
     },
     inside(cell, select),
   );

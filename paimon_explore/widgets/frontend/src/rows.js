@@ -3,10 +3,11 @@
 
 import { failureOf } from "./channel.js";
 import { attribute, button, el, fill, segmented, whenQuiet } from "./dom.js";
+import { problem } from "./problem_view.js";
 import { RowLayout } from "./row_layout.js";
 import css from "./rows.css";
 import { createGrid } from "./rows_grid.js";
-import { cut, formatCount, visible, withExample } from "./text_format.js";
+import { cut, formatCount, NO_SNAPSHOT, visible, withExample } from "./text_format.js";
 
 /** @import {Context, Pane} from "./context.js" */
 /** @import {Failure} from "./channel.js" */
@@ -85,10 +86,12 @@ export function create(context) {
   const indices = () => columnsShown().map((_, index) => firstColumn + index);
 
   const grid = createGrid(`${prefix}-rows`, {
-    async page(unit, offset, count) {
+    async page(unit, offset, count, whole) {
       const { handle } = opened;
       const request = { handle, unit, offset, count: Math.min(count, 400), columns: indices() };
-      const answer = await channel.latest("rows_page", "rows_page", request);
+      const answer = whole
+        ? await channel.ask("rows_page", { ...request, whole })
+        : await channel.latest("rows_page", "rows_page", request);
       return answer && handle === opened?.handle ? answer.body : undefined;
     },
     sortBy(index) {
@@ -141,7 +144,7 @@ export function create(context) {
     "aria-label": "Value",
     tabindex: "0",
   });
-  const message = el("div", { class: "pe-problem", role: "alert", hidden: true });
+  const message = el("div", { hidden: true });
   const note = el("div", { class: "per-note", role: "status", hidden: true });
   const empty = el("div", { class: "pe-empty", role: "status", hidden: true });
   const title = el("strong", { class: "per-title" });
@@ -271,14 +274,7 @@ export function create(context) {
     message.hidden = !failure;
     attribute(element, "data-error", failure?.kind);
     if (!failure) return;
-    const { kind, message: text, path, hint } = failure;
-    fill(
-      message,
-      el("strong", {}, visible(kind)),
-      el("p", {}, visible(cut(text, 2000))),
-      path && !text.includes(path) ? el("p", {}, visible(path)) : null,
-      hint ? el("p", {}, visible(hint)) : null,
-    );
+    fill(message, problem(failure));
   };
 
   /** @param {boolean} [stay] */
@@ -299,7 +295,7 @@ export function create(context) {
     const nothing = layout.count === 0;
     grid.element.hidden = nothing;
     empty.hidden = !nothing;
-    fill(empty, opened.snapshot ? "No rows." : "The table has no snapshot yet.");
+    fill(empty, opened.snapshot ? "No rows." : NO_SNAPSHOT);
   };
 
   const showControls = () => {

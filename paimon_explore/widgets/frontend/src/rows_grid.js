@@ -17,7 +17,8 @@ import { ROW_HEIGHT, scrollTo, windowOf } from "./virtual_scroll.js";
 /** @typedef {{unit: number, offset: number, rows: Cell[][], records: Stored[] | null, end: number | null, partial: boolean, failure?: Failure}} Part */
 /**
  * @typedef {object} Source
- * @property {(unit: number, offset: number, count: number) => Promise<{parts: Part[]} | undefined>} page
+ * @property {(unit: number, offset: number, count: number, whole?: boolean) => Promise<{parts: Part[]} | undefined>} page
+ *   with values of any length if they are to be whole
  * @property {(column: number) => void} [sortBy]  given the index of a column; without it rows are not sorted
  * @property {(place: {unit: number, offset: number}, column: number, cell: Cell) => void} show
  */
@@ -25,6 +26,8 @@ import { ROW_HEIGHT, scrollTo, windowOf } from "./virtual_scroll.js";
 const FETCH_MILLIS = 30;
 const MAX_ROWS = 5_000;
 const MORE = 40;
+const MAX_EXPORTED = 10_000;
+const EXPORTED_AT_ONCE = 200;
 const RECORD_HEADS = ["status", "sequence", "row kind", "level", "file", "position"];
 const VISIBLE = new Set(["returned", "combined"]);
 
@@ -330,6 +333,31 @@ export function createGrid(prefix, source) {
     busy = false;
     draw();
   });
+  scroller.addEventListener("pe-export", (event) => {
+    /** @type {CustomEvent} */ (event).detail.rows = exported();
+  });
+  /** All rows, up to a number, with whole values; a null is empty. */
+  const exported = async () => {
+    const found = [heads()];
+    let [unit, offset] = [0, 0];
+    while (layout && unit < layout.units && found.length <= MAX_EXPORTED) {
+      const parts = (await source.page(unit, offset, EXPORTED_AT_ONCE, true))?.parts ?? [];
+      const before = found.length;
+      for (const { rows: cells, records, end, failure, ...place } of parts) {
+        cells.forEach((row, index) => {
+          const values = row.map((cell) => (cell === null ? "" : textOf(cell)));
+          found.push(records ? [...storedTexts(records[index]), ...values] : values);
+        });
+        if (failure) found.push([`${failure.kind}: ${failure.message}`]);
+        [unit, offset] = [place.unit, place.offset + cells.length];
+        if (failure || (end !== null && offset >= end)) [unit, offset] = [unit + 1, 0];
+      }
+      if (found.length === before && offset) break;
+      if (!parts.length) break;
+    }
+    const more = found.length > MAX_EXPORTED;
+    return { rows: found.slice(0, MAX_EXPORTED + 1), more };
+  };
   const observer = new ResizeObserver(draw);
   observer.observe(scroller);
 

@@ -28,7 +28,8 @@
  * @property {"live" | "added" | "removed"} scope  which files of the snapshot the grid holds
  * @property {string} sort  key of the grid's sorting column
  * @property {boolean} descending
- * @property {boolean} help  whether the help is shown
+ * @property {"" | "help" | "settings"} aside  what is shown instead of the details
+ * @property {string} column  name of the column to which the profile is scrolled
  * @property {import("./query_history.js").QueryHistory | undefined} queryHistory  below the timeline
  */
 

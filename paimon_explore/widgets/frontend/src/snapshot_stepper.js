@@ -1,5 +1,5 @@
 // @ts-check
-/** Buttons and a field that move the cursor. */
+/** Buttons that move the cursor. */
 
 import { attribute, button, el, fill } from "./dom.js";
 
@@ -10,18 +10,6 @@ const PLAY_MILLIS = 700;
 /** @param {Context} context */
 export function createSteps(context) {
   const { store, history } = context;
-  const input = el("input", {
-    type: "text",
-    class: "pe-goto",
-    placeholder: "id, tag or time",
-    "aria-label": "Go to a snapshot: id, tag or time",
-    autocomplete: "off",
-    spellcheck: "false",
-  });
-  input.addEventListener("keydown", async (event) => {
-    if (event.key !== "Enter" || !input.value.trim()) return;
-    if (await context.goTo(input.value)) input.value = "";
-  });
   const step = (/** @type {number} */ by) => () => context.step(by);
   const first = button("«", "First snapshot", () => context.moveTo(0));
   const previous = button("‹", "Previous snapshot", step(-1));
@@ -66,7 +54,7 @@ export function createSteps(context) {
     last,
   );
   return {
-    elements: [input, group],
+    element: group,
     /** @param {Set<Change>} changed */
     update(changed) {
       if (changed.has("position")) update();

@@ -169,12 +169,14 @@ export function create(context) {
   });
 
   const grid = createGrid(`${prefix}-sql`, {
-    async page(_unit, offset, count) {
+    async page(_unit, offset, count, whole) {
       const { first, handle } = opened;
       const rows = first.rows.slice(offset, offset + count);
-      if (rows.length || isSaved) return { parts: [{ ...first, offset, rows }] };
+      if (isSaved || (rows.length && !whole)) return { parts: [{ ...first, offset, rows }] };
       const request = { handle, offset, count: Math.min(count, 400) };
-      const answer = await channel.latest("sql_page", "sql_page", request);
+      const answer = whole
+        ? await channel.ask("sql_page", { ...request, whole })
+        : await channel.latest("sql_page", "sql_page", request);
       return answer && handle === opened?.handle ? answer.body : undefined;
     },
     show({ offset }, column, cell) {

@@ -13,6 +13,9 @@ const SHORT = new Map([
 ]);
 
 export const CELL_LIMIT = 256;
+/** What an empty table says, and what to do next. */
+export const NO_SNAPSHOT =
+  "The table has no snapshot yet. Write rows to it, for example with t.append(rows) or in the tab SQL.";
 
 /**
  * The text with every control and bidi character drawn as an escape.

@@ -251,28 +251,10 @@ function createControls(context) {
     ],
     (value) => store.set({ metric: /** @type {"rows" | "bytes" | "files"} */ (value) }),
   );
-  const axis = segmented(
-    "Snapshot spacing",
-    [
-      ["id", "equal", "Equal spacing"],
-      ["time", "time", "Spacing by commit time"],
-    ],
-    (value) => store.set({ axis: /** @type {"id" | "time"} */ (value) }),
-  );
-  const lanes = /** @type {const} */ ([
-    ["writers", "writers", "One row per commit user; snapshots of the same commit are connected"],
-    ["readers", "consumers", "One row per consumer, one for the watermark"],
-  ]).map(([key, label, says]) => {
-    const made = button(label, says, () => store.set({ [key]: !store.get()[key] }));
-    return { key, made };
-  });
   const live = createLiveSwitch(context);
   const update = () => {
     live.update();
-    const { metric: shown, axis: spaced } = store.get();
-    for (const { key, made } of lanes) attribute(made, "aria-pressed", String(store.get()[key]));
-    metric.press(shown);
-    axis.press(spaced);
+    metric.press(store.get().metric);
   };
   update();
   const legend = el("div", { class: "pe-legend", "aria-hidden": "true" });
@@ -291,12 +273,6 @@ function createControls(context) {
     "div",
     { class: "pe-timeline-controls" },
     metric.element,
-    axis.element,
-    el(
-      "div",
-      { class: "pe-segmented", role: "group", "aria-label": "Timeline rows" },
-      ...lanes.map(({ made }) => made),
-    ),
     ...live.elements,
     legend,
     note,

@@ -5,7 +5,15 @@ import { failureOf } from "./channel.js";
 import { attribute, el, fill, whenQuiet } from "./dom.js";
 import { shortName } from "./file_name.js";
 import { rowAfter } from "./keyboard.js";
-import { formatBytes, formatCount, formatShort, plural, visible } from "./text_format.js";
+import { problem } from "./problem_view.js";
+import {
+  formatBytes,
+  formatCount,
+  formatShort,
+  NO_SNAPSHOT,
+  plural,
+  visible,
+} from "./text_format.js";
 import { parentKey, Tree } from "./tree_model.js";
 
 /** @import {Context, Pane} from "./context.js" */
@@ -26,8 +34,8 @@ export function createTree(context) {
     tabindex: "0",
     "aria-label": "Metadata files of the snapshot",
   });
-  const empty = el("div", { class: "pe-empty" }, "The table has no snapshot yet.");
-  const message = el("div", { class: "pe-problem", role: "status", hidden: true });
+  const empty = el("div", { class: "pe-empty" }, NO_SNAPSHOT);
+  const message = el("div", { hidden: true });
   const element = el("div", { class: "pe-panel" }, message, empty, list);
   let current = "";
   let shownSnapshot = -1;
@@ -46,18 +54,18 @@ export function createTree(context) {
       if (!answer) return;
       tree.load(answer.body.children);
       shownSnapshot = selected;
-      problem("");
+      message.hidden = true;
     } catch (error) {
       tree.load({});
-      problem(failureOf(error).message);
+      fail(error);
     }
     show();
   }, QUIET_MILLIS);
 
-  /** @param {string} text */
-  const problem = (text) => {
-    message.hidden = !text;
-    fill(message, visible(text));
+  /** @param {unknown} error */
+  const fail = (error) => {
+    message.hidden = false;
+    fill(message, problem(failureOf(error)));
   };
 
   /** @param {string} key */
@@ -68,7 +76,7 @@ export function createTree(context) {
       const { body } = await channel.ask("tree", { snapshot: selected, keys: [key], offset });
       if (selected === store.get().selected) tree.extend(key, body.children[key]);
     } catch (error) {
-      problem(failureOf(error).message);
+      fail(error);
       tree.open.delete(key);
     }
     show();

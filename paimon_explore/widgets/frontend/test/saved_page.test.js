@@ -11,7 +11,7 @@ const recording = {
   },
   tree: { "7||0": { nodes: [], total: 0 } },
   rows: [{ name: "a", min_key: "1", max_key: "2" }],
-  codes: { "6|lsm": ["t.at(snapshot=6).lsm()", "spark"] },
+  codes: { "6|lsm": ["t.at(snapshot=6).inspect.lsm()", "spark"] },
 };
 
 test("requests are answered from the recording, members in any order", () => {
@@ -49,5 +49,5 @@ test("answers carry their buffer, and the code follows what is shown", async () 
   model.set("selected", 6);
   model.set("tab", "lsm");
   model.save_changes();
-  assert.deepEqual(heard, [4, 3, "t.at(snapshot=6).lsm()"]);
+  assert.deepEqual(heard, [4, 3, "t.at(snapshot=6).inspect.lsm()"]);
 });

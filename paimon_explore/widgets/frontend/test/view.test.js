@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { commandOf, rowAfter } from "../src/keyboard.js";
+import { actOf, rowAfter } from "../src/keyboard.js";
 import { createStore } from "../src/selection_store.js";
+import { matchRank } from "../src/text_match.js";
 import { isDark } from "../src/theme.js";
 import { ROW_HEIGHT, scrollTo, windowOf } from "../src/virtual_scroll.js";
 
@@ -35,14 +36,34 @@ test("a row outside of the view is scrolled to, one inside is not", () => {
 });
 
 test("keys move the cursor except where text is typed", () => {
-  assert.deepEqual(commandOf({ ...plain, key: "ArrowLeft" }, nowhere), { do: "step", by: -1 });
-  assert.equal(commandOf({ ...plain, key: "ArrowLeft" }, { typing: true, tabs: false }), undefined);
-  assert.equal(commandOf({ ...plain, key: "ArrowLeft" }, { typing: false, tabs: true }), undefined);
-  assert.deepEqual(commandOf({ ...plain, key: "Escape" }, { typing: true, tabs: false }), {
-    do: "leave",
-  });
-  assert.equal(commandOf({ ...plain, ctrlKey: true, key: "m" }, nowhere), undefined);
-  assert.equal(commandOf({ ...plain, key: "constructor" }, nowhere), undefined);
+  assert.equal(actOf({ ...plain, key: "ArrowLeft" }, nowhere), "previous");
+  assert.equal(actOf({ ...plain, key: "ArrowLeft" }, { typing: true, tabs: false }), undefined);
+  assert.equal(actOf({ ...plain, key: "ArrowLeft" }, { typing: false, tabs: true }), undefined);
+  assert.equal(actOf({ ...plain, key: "Escape" }, { typing: true, tabs: false }), "leave");
+  assert.equal(actOf({ ...plain, ctrlKey: true, key: "m" }, nowhere), undefined);
+  assert.equal(actOf({ ...plain, key: "constructor" }, nowhere), undefined);
+});
+
+test("the search box is reached from everywhere, with Ctrl or Cmd", () => {
+  const typing = { typing: true, tabs: false };
+  assert.equal(actOf({ ...plain, ctrlKey: true, key: "k" }, typing), "find");
+  assert.equal(actOf({ ...plain, metaKey: true, key: "K" }, nowhere), "find");
+  assert.equal(actOf({ ...plain, ctrlKey: true, altKey: true, key: "k" }, nowhere), undefined);
+  assert.equal(actOf({ ...plain, key: "k" }, nowhere), undefined);
+});
+
+test("names are found by their beginning, by words, by parts and by letters", () => {
+  const ranks = ["snap", "key hist", "istory", "sdf", "zz"].map((typed) =>
+    ["Snapshot diff", "Key history"].map((name) => matchRank(name, typed)),
+  );
+  assert.deepEqual(ranks, [
+    [0, undefined],
+    [undefined, 0],
+    [undefined, 2],
+    [3, undefined],
+    [undefined, undefined],
+  ]);
+  assert.equal(matchRank("Key history", "hist k"), 1);
 });
 
 test("up and down stay within the list", () => {

@@ -22,6 +22,9 @@ final class GlobalIndexes {
     /** Builds an index over the rows that have none, and commits it. */
     @SuppressWarnings("unchecked")
     static JsonNode create(JsonNode request) throws Exception {
+        if (!Reflect.has(BUILDER)) {
+            return Oracle.next("createGlobalIndex", request);
+        }
         FileStoreTable table = Tables.dataWithOptions(request);
         Map<String, String> options = new HashMap<>(table.options());
         String type = request.get("index_type").asText();

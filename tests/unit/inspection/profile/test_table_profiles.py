@@ -158,7 +158,7 @@ def test_the_profile_of_an_earlier_snapshot() -> None:
 
 def test_analyze_adds_distinct_values_and_lengths() -> None:
     table = append_table(SCHEMA, ROWS)
-    table.analyze()
+    table.maintenance.analyze()
     found = table.profile()
     v = figures(found, "v")
     assert (v["distinct"], v["average_length"], v["min"], v["exact"]) == (3, 7.0, "value 0", True)

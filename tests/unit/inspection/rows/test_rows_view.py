@@ -382,7 +382,7 @@ def test_columns_that_were_added_dropped_and_renamed_are_those_of_the_snapshot()
 def test_a_missing_file_is_named_and_the_other_rows_are_read() -> None:
     table = append_table(COLUMNS, [{"k": 1, "v": "a"}], [{"k": 2, "v": "b"}])
     lost = data_files(table)[1]
-    table.store.file_io.delete(lost)
+    table._store.file_io.delete(lost)
     view = table.rows()
     assert view.page(0, 0, 5).rows.to_pylist() == [{"k": 1, "v": "a"}]
     with pytest.raises(MissingFileError, match="data-"):

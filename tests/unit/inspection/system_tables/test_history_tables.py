@@ -28,8 +28,8 @@ def test_durations_are_written_as_java_does(length: timedelta, text: str) -> Non
 def test_snapshots_tags_branches_and_consumers_are_listed() -> None:
     table = append_table(COLUMNS, [{"k": 1, "dt": "a"}], [{"k": 2, "dt": "b"}])
     table.create_tag("one", 1)
-    table.maintenance.create_branch("b")
-    table.store.consumers.save("me", Consumer(next_snapshot=2))
+    table.create_branch("b")
+    table._store.consumers.save("me", Consumer(next_snapshot=2))
     seen = table.inspect
     wanted = ["snapshot_id", "commit_kind", "total_record_count", "delta_record_count"]
     assert [[*row.values()] for row in seen.snapshots().select(wanted).to_pylist()] == [

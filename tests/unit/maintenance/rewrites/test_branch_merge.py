@@ -45,12 +45,12 @@ def test_the_files_of_a_branch_are_added_once(tmp_path: Path, options: dict[str,
     table.maintenance.merge_branch("main", "side")
     assert keys(side) == [1, 2, 3]
     if options:
-        ids = table.system_table("row_tracking").to_arrow().column("_ROW_ID").to_pylist()
+        ids = table.inspect.system_table("row_tracking").to_arrow().column("_ROW_ID").to_pylist()
         assert sorted(ids, key=str) == [0, 1, 2]
-    table.maintenance.delete_branch("side")
+    table.delete_branch("side")
     table.maintenance.remove_orphan_files(older_than="2999-01-01", dry_run=False)
     assert keys(table) == [1, 2, 3]
-    assert table.fsck(read_rows=True) == []
+    assert table.maintenance.fsck(read_rows=True) == []
 
 
 def overwritten(table: Table, side: Table) -> None:
@@ -120,7 +120,9 @@ def test_a_failed_merge_deletes_no_file_of_the_branch(tmp_path: Path) -> None:
     table, side = branched(tmp_path)
     for step in range(1, 4):
         with pytest.raises(StorageError, match="injected"):
-            through(table, FaultyFileIO(table.store.file_io, step)).maintenance.merge_branch("side")
+            through(table, FaultyFileIO(table._store.file_io, step)).maintenance.merge_branch(
+                "side"
+            )
         assert keys(side) == [1, 3]
         assert keys(table) == [1, 2]
     late = interrupted(table, lambda: table.maintenance.merge_branch("side"))

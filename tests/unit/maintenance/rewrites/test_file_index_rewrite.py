@@ -44,7 +44,7 @@ def test_files_of_every_kind_of_table_get_their_indexes(tmp_path: Path, name: st
     found = {file for file in files_of(table) if "/data-" in file}
     assert {file for file in found if not file.endswith(".index")} == data
     assert len(found - data) == len(report.files)
-    assert table.fsck(read_rows=True) == []
+    assert table.maintenance.fsck(read_rows=True) == []
     assert table.maintenance.rewrite_file_index().snapshot_id is None
 
 
@@ -81,12 +81,12 @@ def test_a_renamed_column_keeps_its_index_and_a_new_one_has_none(tmp_path: Path)
 def test_indexes_that_are_not_asked_for_are_removed(tmp_path: Path) -> None:
     table = plain_table(tmp_path, {"file-index.bloom-filter.columns": "v", **BESIDE})
     table.append([{"k": 1, "v": "a"}])
-    table.unset_options("file-index.bloom-filter.columns")
+    table.set_options({"file-index.bloom-filter.columns": None})
     table.maintenance.rewrite_file_index()
-    table.expire_snapshots(retain_max=1)
+    table.maintenance.expire_snapshots(retain_max=1)
     assert [name for name in files_of(table) if name.endswith(".index")] == []
     assert table.count() == 1
-    assert table.fsck(read_rows=True) == []
+    assert table.maintenance.fsck(read_rows=True) == []
 
 
 def test_rows_of_others_stay_and_files_removed_meanwhile_get_no_index(tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_a_failure_leaves_no_index_files(tmp_path: Path) -> None:
     table.set_options({**BLOOM, **BESIDE})
     before = files_of(table)
     for step in (2, 3, 4):
-        broken = FaultyFileIO(table.store.file_io, step, Fault.BEFORE)
+        broken = FaultyFileIO(table._store.file_io, step, Fault.BEFORE)
         with pytest.raises(StorageError, match="injected"):
             through(table, broken).maintenance.rewrite_file_index()
         assert {name for name in files_of(table) - before if ".index" in name} == set()

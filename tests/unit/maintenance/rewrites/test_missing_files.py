@@ -81,11 +81,11 @@ def test_a_storage_that_does_not_answer_removes_nothing(tmp_path: Path) -> None:
     table = plain_table(tmp_path)
     table.append([{"k": 1, "v": "a"}])
     lose_first_file(table)
-    file_io = FaultyFileIO(table.store.file_io, reads_too=True)
+    file_io = FaultyFileIO(table._store.file_io, reads_too=True)
     found = through(table, file_io)
     found.maintenance.remove_unexisting_files()
     step = max(i for i, call in enumerate(file_io.log, 1) if call.startswith("exists data"))
-    broken: FileIO = FaultyFileIO(table.store.file_io, step, reads_too=True)
+    broken: FileIO = FaultyFileIO(table._store.file_io, step, reads_too=True)
     with pytest.raises(StorageError, match="injected"):
         through(table, broken).maintenance.remove_unexisting_files(dry_run=False)
     assert len(table.snapshots) == 1

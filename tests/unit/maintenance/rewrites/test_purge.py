@@ -23,10 +23,10 @@ def grown(folder: Path) -> Table:
     for number in range(4):
         table.upsert([{"k": number, "v": "a"}, {"k": 0, "v": str(number)}])
     table.create_tag("old", 2)
-    table.maintenance.create_branch("side", "old")
+    table.create_branch("side", "old")
     open_table(table.path, branch="side").upsert([{"k": 50, "v": "side"}])
     table.maintenance.expire_snapshots(retain_max=2)
-    table.store.consumers.save("job", Consumer(next_snapshot=3))
+    table._store.consumers.save("job", Consumer(next_snapshot=3))
     return table
 
 
@@ -37,11 +37,11 @@ def test_only_a_snapshot_without_rows_remains(tmp_path: Path) -> None:
     assert report.consumers == ("job",)
     assert len(report.files.data_files) > 0
     assert table.count() == 0
-    assert table.store.snapshots.ids() == [5]
-    assert table.store.changelogs.ids() == []
+    assert table._store.snapshots.ids() == [5]
+    assert table._store.changelogs.ids() == []
     left = {name.partition("/")[0] for name in files_of(table)}
     assert left == {"manifest", "schema", "snapshot"}
-    assert table.fsck() == []
+    assert table.maintenance.fsck() == []
     table.upsert([{"k": 7, "v": "new"}])
     assert keys(table) == [7]
     assert table.maintenance.purge_files(dry_run=False).snapshots == 2
@@ -70,7 +70,7 @@ def test_rows_committed_after_the_truncation_stay(tmp_path: Path) -> None:
     writer = interrupted(table, lambda: table.maintenance.purge_files(dry_run=False))
     writer.append([{"k": 10, "v": "theirs"}])
     assert keys(table) == [10]
-    assert table.fsck(read_rows=True) == []
+    assert table.maintenance.fsck(read_rows=True) == []
 
 
 def test_a_table_without_snapshots_is_left_alone(tmp_path: Path) -> None:

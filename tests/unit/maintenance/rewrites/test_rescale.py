@@ -64,7 +64,7 @@ def test_a_table_has_the_same_rows_in_another_number_of_buckets(warehouse: str, 
     assert {total for _, total in buckets_of(table, FIRST)} == {5}
     assert len(buckets_of(table, FIRST)) == 5
     assert table.options["bucket"] == "5"
-    assert table.fsck(read_rows=True) == []
+    assert table.maintenance.fsck(read_rows=True) == []
     (table.append if table.schema.primary_keys == () else table.upsert)(NEWER)
 
 
@@ -101,7 +101,7 @@ def test_dynamic_buckets_are_assigned_again(warehouse: str) -> None:
     assert len(buckets_of(table, FIRST)) == 2
     table.upsert(NEWER)
     assert rows_of(table) == before
-    assert table.fsck(read_rows=True) == []
+    assert table.maintenance.fsck(read_rows=True) == []
 
 
 def test_a_partition_alone_may_have_another_number(warehouse: str) -> None:
@@ -178,7 +178,7 @@ def test_rows_that_others_commit_meanwhile_are_not_lost(
         or not table.maintenance.rescale(dry_run=True).partitions
         or (name == "dynamic buckets")
     )
-    assert table.fsck(read_rows=True) == []
+    assert table.maintenance.fsck(read_rows=True) == []
 
 
 @pytest.mark.parametrize("name", ["keyed", "append, bucketed", "input", "aggregation"])
@@ -198,7 +198,7 @@ def test_rows_written_for_the_old_number_of_buckets_are_written_for_the_new_one(
         with pytest.raises(InvalidInputError, match="has 3 buckets, but option 'bucket' is"):
             write(ROWS)
         assert rows_of(table) == before
-    assert table.fsck(read_rows=True) == []
+    assert table.maintenance.fsck(read_rows=True) == []
 
 
 def test_a_transaction_assigns_its_rows_to_the_new_buckets(warehouse: str) -> None:

@@ -56,8 +56,8 @@ def planned(
 ) -> Callable[[], object]:
     """An operation on the table as it is now, to be committed later."""
     options = TableOptions(table.schema.options)
-    result = work(table.store, table.schema, options, *args)
-    return lambda: Committer(table.store, table.schema).commit(
+    result = work(table._store, table.schema, options, *args)
+    return lambda: Committer(table._store, table.schema).commit(
         result.messages,
         check_appends=result.checks_columns,
         planned_on=result.planned_on if result.checks_columns else None,
@@ -84,19 +84,19 @@ def test_rows_keep_their_order_in_a_file() -> None:
 
 def test_a_file_whose_rows_all_go_is_dropped_and_no_file_is_written() -> None:
     table = table_of()
-    files = {status.path for status in table.store.file_io.walk(table.path)}
+    files = {status.path for status in table._store.file_io.walk(table.path)}
     table.delete("k > 3")
     assert len(names(table)) == 1
-    new = {status.path for status in table.store.file_io.walk(table.path)} - files
+    new = {status.path for status in table._store.file_io.walk(table.path)} - files
     assert [path for path in new if "/bucket-" in path] == []
 
 
 def test_partitions_are_deleted_without_reading_a_file() -> None:
     table = table_of(by_partition=True)
     table.append([row(9, 90, "b")])
-    for status in list(table.store.file_io.walk(table.path)):
+    for status in list(table._store.file_io.walk(table.path)):
         if "/p=a/" in status.path:
-            table.store.file_io.delete(status.path)
+            table._store.file_io.delete(status.path)
     table.delete("p = 'a'")
     assert values(table) == {9: 90}
 
@@ -105,7 +105,7 @@ def test_updated_rows_move_to_the_partition_of_their_values() -> None:
     table = table_of(by_partition=True)
     table.update({"p": "'b'"}, where="k = 4")
     assert {found["p"] for found in rows_of(table.scan(where="k = 4").to_arrow())} == {"b"}
-    assert len(table.system_table("partitions").to_arrow()) == 2
+    assert len(table.inspect.system_table("partitions").to_arrow()) == 2
 
 
 def test_marked_rows_leave_their_file_where_it_is() -> None:
@@ -137,7 +137,7 @@ def test_rows_keep_their_ids_and_only_updated_ones_get_the_snapshots_number() ->
     table = table_of(TRACKED)
     table.update({"v": "0"}, where="k = 2")
     table.delete("k = 1")
-    found = table.system_table("row_tracking").to_arrow().to_pylist()
+    found = table.inspect.system_table("row_tracking").to_arrow().to_pylist()
     ids = {r["k"]: (r["_ROW_ID"], r["_SEQUENCE_NUMBER"]) for r in found}
     assert ids == {2: (1, 3), 3: (2, 1), 4: (3, 2), 5: (4, 2)}
     snapshot = table.snapshot
@@ -147,10 +147,10 @@ def test_rows_keep_their_ids_and_only_updated_ones_get_the_snapshots_number() ->
 
 def test_an_operation_that_fails_leaves_no_file() -> None:
     table = table_of()
-    before = {status.path for status in table.store.file_io.walk(table.path)}
+    before = {status.path for status in table._store.file_io.walk(table.path)}
     with pytest.raises(ValueError, match="does not fit INT"):
         table.update({"v": "v + 2147483640"})
-    assert {status.path for status in table.store.file_io.walk(table.path)} == before
+    assert {status.path for status in table._store.file_io.walk(table.path)} == before
 
 
 @pytest.mark.parametrize("options", [{}, VECTORS, BUCKETED])
@@ -174,10 +174,10 @@ def test_deletes_of_different_files_do_not_conflict(options: Mapping[str, str]) 
 
 def test_a_compaction_does_not_bring_back_rows_that_were_deleted_meanwhile() -> None:
     table = table_of(VECTORS)
-    messages = compact_table(table.store, table.schema, TableOptions(table.schema.options))
+    messages = compact_table(table._store, table.schema, TableOptions(table.schema.options))
     table.delete("k = 1")
     with pytest.raises(CommitConflictError, match="Another commit deleted rows"):
-        Committer(table.store, table.schema).commit(messages)
+        Committer(table._store, table.schema).commit(messages)
 
 
 def test_an_update_writes_only_its_columns_beside_the_files_of_the_rows() -> None:
@@ -227,7 +227,7 @@ def test_columns_with_a_global_index_are_not_updated() -> None:
         bucket=0,
         new_index_files=IndexEntries.from_rows([index]),
     )
-    Committer(table.store, table.schema).commit([added])
+    Committer(table._store, table.schema).commit([added])
     with pytest.raises(UnsupportedFeatureError, match="'v', which has a global index"):
         table.update({"v": 1})
     assert table.update({"p": "'z'"}) is not None

@@ -41,8 +41,8 @@ def planned(
     table: Table, work: Callable[..., RowLevelResult], *args: object
 ) -> Callable[[], object]:
     """An operation on the table as it is now, to be committed later."""
-    result = work(table.store, table.schema, TableOptions(table.schema.options), *args)
-    return lambda: Committer(table.store, table.schema).commit(
+    result = work(table._store, table.schema, TableOptions(table.schema.options), *args)
+    return lambda: Committer(table._store, table.schema).commit(
         result.messages, check_appends=True, planned_on=result.planned_on
     )
 
@@ -56,7 +56,7 @@ def test_a_new_blob_file_ends_with_the_last_updated_row() -> None:
     table.update({"b": None}, where="k = 0")
     table.update({"b": b"newer"}, where="k = 2")
     assert blobs(table) == {0: None, 1: b"new", 2: b"newer", 3: b"old3", 4: b"new", 5: b"old5"}
-    assert table.fsck() == []
+    assert table.maintenance.fsck() == []
     assert table.at(snapshot=3).to_arrow().column("b").to_pylist()[:3] == [b"new", b"new", b"old2"]
 
 
@@ -109,7 +109,7 @@ def test_merges_set_blobs_of_some_rows_and_keep_those_of_others() -> None:
         {"k": 5, "v": 3, "b": b"old5"},
         {"k": 9, "v": 4, "b": b"s9"},
     ]
-    assert table.fsck() == []
+    assert table.maintenance.fsck() == []
 
 
 def test_a_new_blob_column_gets_whole_files_first() -> None:
@@ -165,7 +165,7 @@ def test_compactions_keep_updated_blobs() -> None:
         4: b"newer",
         5: b"old5",
     }
-    assert table.fsck() == []
+    assert table.maintenance.fsck() == []
 
 
 def test_updates_of_the_same_blobs_at_once_conflict() -> None:
@@ -184,7 +184,7 @@ def test_updates_of_the_same_blobs_at_once_conflict() -> None:
 
 def test_an_update_that_fails_leaves_no_blob_file() -> None:
     table = table_of()
-    before = {status.path for status in table.store.file_io.walk(table.path)}
+    before = {status.path for status in table._store.file_io.walk(table.path)}
     with pytest.raises(ValueError, match="does not fit INT"):
         table.update({"b": b"new", "v": "v + 2147483620"})
-    assert {status.path for status in table.store.file_io.walk(table.path)} == before
+    assert {status.path for status in table._store.file_io.walk(table.path)} == before

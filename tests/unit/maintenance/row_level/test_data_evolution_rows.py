@@ -49,7 +49,7 @@ def values(table: Table) -> dict[object, object]:
 
 
 def row_ids(table: Table) -> dict[object, object]:
-    rows = table.system_table("row_tracking").to_arrow().to_pylist()
+    rows = table.inspect.system_table("row_tracking").to_arrow().to_pylist()
     return {found["k"]: found["_ROW_ID"] for found in rows}
 
 
@@ -61,8 +61,8 @@ def planned(
     table: Table, work: Callable[..., RowLevelResult], *args: object
 ) -> Callable[[], object]:
     """An operation on the table as it is now, to be committed later."""
-    result = work(table.store, table.schema, TableOptions(table.schema.options), *args)
-    return lambda: Committer(table.store, table.schema).commit(
+    result = work(table._store, table.schema, TableOptions(table.schema.options), *args)
+    return lambda: Committer(table._store, table.schema).commit(
         result.messages, check_appends=True, planned_on=result.planned_on
     )
 
@@ -77,7 +77,7 @@ def test_deleted_rows_stay_in_the_files_and_are_marked_in_the_oldest_one() -> No
     assert deleted(table) == [[1, 2]]
     assert values(table) == {1: 10, 4: 40, 5: 50}
     assert row_ids(table) == {1: 0, 4: 3, 5: 4}
-    assert table.fsck() == []
+    assert table.maintenance.fsck() == []
 
 
 def test_rows_are_deleted_updated_and_merged_by_row_id() -> None:
@@ -122,10 +122,10 @@ def test_other_files_are_not_read_for_row_ids() -> None:
         if found["first_row_id"] == 3:
             path = next(
                 status.path
-                for status in table.store.file_io.walk(table.path)
+                for status in table._store.file_io.walk(table.path)
                 if status.path.endswith(str(found["file_name"]))
             )
-            table.store.file_io.delete(path)
+            table._store.file_io.delete(path)
     assert table.delete("_ROW_ID = 1 AND v = 20") is not None
     assert deleted(table) == [[1]]
 
@@ -170,7 +170,7 @@ def test_a_merge_updates_deletes_and_inserts_in_one_commit() -> None:
     ).when_not_matched_insert().execute()
     assert values(table) == {2: 7, 3: 8, 4: 40, 5: 50, 9: 9}
     assert row_ids(table) == {3: 2, 4: 3, 5: 4, 2: 5, 9: 6}
-    assert table.fsck() == []
+    assert table.maintenance.fsck() == []
 
 
 def test_rows_of_tables_with_blobs_are_deleted() -> None:
@@ -191,7 +191,7 @@ def test_a_range_has_one_deletion_vector_whatever_columns_its_files_have() -> No
     table.delete("k = 3")
     snapshot = table.snapshot
     assert snapshot is not None
-    (index,) = table.store.manifests.index_of(snapshot).rows()
+    (index,) = table._store.manifests.index_of(snapshot).rows()
     assert marked_files(index) == (first["file_name"],)
 
 
@@ -218,7 +218,7 @@ def test_all_rows_may_be_deleted_by_a_condition() -> None:
     assert table.delete("k > 0") is None
     table.append([row(6, 60)])
     assert row_ids(table) == {6: 5}
-    assert table.fsck() == []
+    assert table.maintenance.fsck() == []
 
 
 @pytest.mark.parametrize("options", [EVOLVED, MARKED])
@@ -227,7 +227,7 @@ def test_partitions_are_deleted_with_their_files(options: Mapping[str, str]) -> 
     table.delete("p = 'a'")
     assert values(table) == {4: 40, 5: 50}
     assert len(files(table)) == 1
-    assert table.fsck() == []
+    assert table.maintenance.fsck() == []
     table.delete("true")
     assert files(table) == set()
 
@@ -252,7 +252,7 @@ def test_rows_that_differ_between_snapshots_have_their_updated_columns() -> None
     table = table_of()
     table.delete("k = 1")
     options = {"incremental-between": "2,4", "incremental-between-scan-mode": "diff"}
-    changed = replace(table, dynamic_options=options).to_arrow()
+    changed = replace(table, _dynamic_options=options).to_arrow()
     assert changed.to_pylist() == [row(3, 31)]
 
 
@@ -314,10 +314,10 @@ def test_rows_that_were_appended_meanwhile_are_kept() -> None:
 def test_deletes_and_compactions_do_not_undo_each_other() -> None:
     table = table_of()
     commit = planned(table, delete_rows, "k = 1")
-    messages = compact_table(table.store, table.schema, TableOptions(table.schema.options))
+    messages = compact_table(table._store, table.schema, TableOptions(table.schema.options))
     table.delete("k = 2")
     with pytest.raises(CommitConflictError):
-        Committer(table.store, table.schema).commit(messages)
+        Committer(table._store, table.schema).commit(messages)
     with pytest.raises(CommitConflictError):
         commit()
     assert sorted(map(str, values(table))) == ["1", "3", "4", "5"]

@@ -50,7 +50,7 @@ def test_a_field_gets_a_new_value_and_the_others_stay(tmp_path: Path, kind: str)
         2: {"city": "PARIS", "geo": {"lat": 1.5, "lon": None}, "zip": None},
         3: None,
     }
-    assert made.fsck(read_rows=True) == []
+    assert made.maintenance.fsck(read_rows=True) == []
 
 
 def test_a_row_that_is_null_becomes_one_with_the_value(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from paimon_explore.metastore.hive import metastore_methods as methods
 from paimon_explore.metastore.hive import metastore_structs as hms
 from paimon_explore.metastore.hive.hive_lock import HiveLock, LockTiming
 from paimon_explore.metastore.hive.hive_table import PAIMON_FORMAT
+from paimon_explore.table.catalog.catalog import iter_table_names
 from support.fake_metastore import client_of, failure, fake_metastore, reply
 
 COLUMNS = {"id": "INT"}
@@ -75,7 +76,7 @@ def catalog_of(address: tuple[str, int], **options: str) -> Catalog:
 def test_tables_are_listed_batch_by_batch(server: Server) -> None:
     with fake_metastore(server) as address:
         catalog = catalog_of(address)
-        assert next(catalog.iter_tables("db")) == "found"
+        assert next(iter_table_names(catalog, "db")) == "found"
         assert server.requests == {"get_all_tables": 1, "get_table_objects_by_name_req": 1}
         assert len(catalog.tables("db")) == 34
         assert server.requests["get_table_objects_by_name_req"] == 35
@@ -92,11 +93,11 @@ def test_a_table_is_opened_with_one_request(server: Server) -> None:
         assert table.count() == 1
         assert server.requests == {"get_table_req": 1}
         assert table.name == "db.t"
-        assert table.store.environment is not None
-        assert table.store.environment.uuid == "db.t.7"
+        assert table._store.environment is not None
+        assert table._store.environment.uuid == "db.t.7"
         copy = pickle.loads(pickle.dumps(table))  # noqa: S301 - our own bytes
-        assert copy.store == table.store
-        assert hash(copy.store.environment) == hash(table.store.environment)
+        assert copy._store == table._store
+        assert hash(copy._store.environment) == hash(table._store.environment)
         catalog.close()
 
 
@@ -105,7 +106,7 @@ def test_an_old_metastore_is_asked_in_the_old_way(server: Server) -> None:
     with fake_metastore(server) as address:
         catalog = catalog_of(address)
         assert catalog.table_exists("db.t")
-        assert next(catalog.iter_tables("db")) == "found"
+        assert next(iter_table_names(catalog, "db")) == "found"
         catalog.close()
 
 

@@ -26,7 +26,7 @@ class RefusingTables:
 
 
 def schema_ids(table: pe.Table) -> list[int]:
-    return table.store.schemas.ids()
+    return table._store.schemas.ids()
 
 
 ERRORS = [InvalidInputError("Hive refuses it."), StorageError("alter", "t", "no answer")]
@@ -39,16 +39,16 @@ def test_a_schema_in_use_stays(tmp_path: Path, use: str, error: PaimonError) -> 
     catalog.create_database("db")
     table = catalog.create_table("db.t", {"id": "INT"})
     table.append([{"id": 1}])
-    table.maintenance.add_column("x", "INT")
+    table.add_column("x", "INT")
     other = catalog.table("db.t")
     acts: dict[str, Callable[[], object]] = {
         "nothing": lambda: None,
         "a commit": lambda: other.append([{"id": 2, "x": 3}]),
-        "another change": lambda: other.maintenance.add_column("y", "INT"),
+        "another change": lambda: other.add_column("y", "INT"),
     }
     tables = cast("HiveTables", RefusingTables(acts[use], error))
     environment = HiveEnvironment(
-        tables, parse_identifier("db.t"), None, table.store.file_io, table.path
+        tables, parse_identifier("db.t"), None, table._store.file_io, table.path
     )
     with pytest.raises(type(error)):
         environment.schema_changed("main", other.schema)

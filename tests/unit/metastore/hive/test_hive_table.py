@@ -189,6 +189,22 @@ def test_a_format_table_is_read(file_format: str) -> None:
     }
 
 
+@pytest.mark.parametrize("file_format", FORMATS)
+def test_a_new_format_table_is_read_back(file_format: str) -> None:
+    options = {"type": "format-table", "file.format": file_format, "csv.field-delimiter": ";"}
+    table = made(schema(options, ["dt"]), external=True)
+    assert table.storage is not None
+    assert table.storage.serde_info is not None
+    serde, input_format = FORMATS[file_format]
+    assert table.storage.serde_info.serialization_lib == serde
+    assert input_format in (table.storage.input_format or "")
+    assert (columns(table), keys(table)) == (["k int", "v decimal(10,2)"], ["dt string"])
+    found = format_table_schema(table)
+    assert found is not None
+    added = {"table_type": file_format.upper(), "EXTERNAL": "TRUE", "path": "file:/w/db.db/t"}
+    assert found.options == {**options, **added}
+
+
 def test_tables_of_other_tools_are_no_format_tables() -> None:
     table = format_table("orc")
     assert format_table_schema(table) is not None

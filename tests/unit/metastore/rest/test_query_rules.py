@@ -264,7 +264,7 @@ def test_other_ways_to_rows_are_refused_while_there_are_rules(
     stub: RestCatalogStub, table: pe.Table
 ) -> None:
     ways: dict[str, Callable[[], object]] = {
-        "audit log": lambda: table.system_table("audit_log").to_arrow(),
+        "audit log": lambda: table.inspect.system_table("audit_log").to_arrow(),
         "delete": lambda: table.delete("id = 4"),
         "update": lambda: table.update({"pay": "1.0"}, "id = 4"),
     }

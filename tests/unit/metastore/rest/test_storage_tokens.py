@@ -109,7 +109,7 @@ def test_a_file_that_is_open_is_read_on_with_new_keys(
 ) -> None:
     catalog, _, vendor = served
     vendor.uses = vendor.left = 1_000
-    store = catalog.table("db.t").store
+    store = catalog.table("db.t")._store
     path = store.paths.schema(0)
     content = store.file_io.read(path)
     with store.file_io.open(path) as stream:
@@ -140,7 +140,7 @@ def files(stub: RestCatalogStub, token: Callable[[], object]) -> TokenFileIO:
     if not catalog.database_exists("db"):
         catalog.create_database("db")
         catalog.create_table("db.t", {"id": "INT"})
-    found = catalog.table("db.t").store.file_io
+    found = catalog.table("db.t")._store.file_io
     assert isinstance(found, TokenFileIO)
     return found
 

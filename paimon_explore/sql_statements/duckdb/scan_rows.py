@@ -1,0 +1,106 @@
+"""Queries that a scan answers as it is: columns of one table, and conditions that it evaluates.
+
+DuckDB analyses such a query only if it becomes a part of another one.
+"""
+
+from collections.abc import Iterator, Mapping
+
+import pyarrow as pa
+from sqlglot import exp
+
+from paimon_explore.data_types.definitions import DataField, TypeRoot
+from paimon_explore.data_types.traversal import is_root
+from paimon_explore.sql_statements.duckdb.metadata_answers import only_table
+from paimon_explore.sql_statements.duckdb.parquet_files import is_alike
+from paimon_explore.sql_statements.duckdb.query_rows import DuckRows
+from paimon_explore.sql_statements.query_pushdown import whole_where
+from paimon_explore.table.scan import Scan
+
+_CLAUSES = frozenset({"expressions", "from", "from_", "where"})
+
+
+class ScanRows(DuckRows):
+    """The rows of a scan.
+
+    Args:
+        text: the query, in DuckDB's dialect.
+        sources: the views that it reads.
+        scan: returns the rows.
+        names: of the columns.
+    """
+
+    def __init__(
+        self, text: str, sources: Mapping[str, object], scan: Scan, names: list[str]
+    ) -> None:
+        super().__init__(text, sources)
+        self._scan = scan
+        self._schema = pa.schema([*zip(names, scan.schema.types, strict=True)])
+        self._is_stopped = False
+
+    def _analyse(self) -> None:
+        """Leave it to the query around these rows, if there is one: the scan knows the columns."""
+
+    def to_batches(self) -> pa.RecordBatchReader:
+        """Read the rows in batches."""
+        self._is_stopped = False
+        return pa.RecordBatchReader.from_batches(self._schema, self._batches())
+
+    def _batches(self) -> Iterator[pa.RecordBatch]:
+        for batch in self._scan.to_batches():
+            if self._is_stopped:
+                raise KeyboardInterrupt
+            yield pa.RecordBatch.from_arrays(batch.columns, schema=self._schema)
+
+    def interrupt(self) -> None:
+        """Stop what reads the rows, from another thread."""
+        self._is_stopped = True
+
+
+def plain_scan(tree: exp.Expr, scans: Mapping[str, Scan]) -> tuple[Scan, list[str]] | None:
+    """Return the scan whose rows are those of a query, and the names of the query's columns.
+
+    None if the query computes something, or DuckDB could return values of other types.
+
+    Args:
+        tree: the query.
+        scans: the tables by the names that the query uses.
+    """
+    table = only_table(tree, _CLAUSES)
+    scan = None if table is None else scans.get(table.name)
+    if table is None or scan is None or scan.narrowed is not None:
+        return None
+    columns: list[tuple[str, DataField]] = []
+    for item in tree.expressions:
+        found = _columns(item, table, scan)
+        if not found or not all(_is_returned(field) for _, field in found):
+            return None
+        columns += found
+    names = [name for name, _ in columns]
+    read = [field.name for _, field in columns]
+    if len(set(map(str.lower, names))) < len(names) or len(set(read)) < len(read):
+        return None
+    if tree.args.get("where") is not None:
+        term = whole_where(table, scan.target.schema)
+        if term is None:
+            return None
+        scan = scan.filter(term)
+    return scan.select(read), names
+
+
+def _columns(item: exp.Expr, table: exp.Table, scan: Scan) -> list[tuple[str, DataField]]:
+    """Return the columns of an item of SELECT with their names; empty for an expression."""
+    if isinstance(item, exp.Star) and not any(item.args.values()):
+        return [(field.name, field) for field in scan.row_type]
+    column = item.unalias()
+    if not isinstance(column, exp.Column) or isinstance(column.this, exp.Star):
+        return []
+    if len(column.parts) > 2 or column.table.lower() not in {"", table.alias_or_name.lower()}:  # noqa: PLR2004 - table and column
+        return []
+    found = [field for field in scan.row_type if field.name.lower() == column.name.lower()]
+    is_named = isinstance(item, exp.Alias) or [one.name for one in found] == [column.name]
+    return [(item.alias_or_name, found[0])] if len(found) == 1 and is_named else []
+
+
+def _is_returned(field: DataField) -> bool:
+    """Return whether DuckDB would return the same; times with a zone are those of its session."""
+    return is_alike(field) and not is_root(field.type, TypeRoot.TIMESTAMP_LTZ)

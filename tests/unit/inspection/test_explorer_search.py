@@ -1,0 +1,25 @@
+"""Names that the search box of the explorer finds."""
+
+import pyarrow as pa
+
+from paimon_explore.inspection.explorer.explorer_search import MAX_FOUND, search_names
+from paimon_explore.inspection.views.inspector import Inspector
+from support.small_tables import columns, keyed_table
+
+
+def test_files_and_columns_are_found_by_a_part_of_their_names() -> None:
+    table = keyed_table(columns(k=pa.int32(), Amount=pa.int64()), [{"k": 1}], primary_key=["k"])
+    inspector = Inspector(table._view())
+    found = search_names(inspector, "MOUN")
+    assert found == {"files": [], "columns": [["Amount", "BIGINT"]]}
+    (name,) = map(str, table.files().to_arrow()["file_name"].to_pylist())
+    assert search_names(inspector, name[5:15].upper()) == {"files": [name], "columns": []}
+    assert search_names(inspector.at(0), name)["files"] == []
+
+
+def test_only_the_first_names_are_returned() -> None:
+    fields = {f"c{number}": pa.int32() for number in range(MAX_FOUND + 5)}
+    table = keyed_table(columns(k=pa.int32(), **fields), [{"k": 1}], primary_key=["k"])
+    found = search_names(Inspector(table._view()), "c")["columns"]
+    assert isinstance(found, list)
+    assert len(found) == MAX_FOUND

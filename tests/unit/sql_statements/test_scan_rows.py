@@ -1,0 +1,121 @@
+"""Queries whose rows a scan returns as they are, without a query of DuckDB."""
+
+from collections.abc import Mapping
+from datetime import date, datetime
+from decimal import Decimal
+
+import pyarrow as pa
+import pytest
+
+import paimon_explore as pe
+from paimon_explore.sql_statements.duckdb import engine
+from paimon_explore.sql_statements.duckdb.scan_rows import ScanRows, plain_scan
+
+TYPES: Mapping[str, pa.DataType] = {
+    "tiny": pa.int8(),
+    "small": pa.int16(),
+    "n": pa.int32(),
+    "yes": pa.bool_(),
+    "f": pa.float32(),
+    "d": pa.float64(),
+    "price": pa.decimal128(12, 2),
+    "day": pa.date32(),
+    "city": pa.string(),
+    "raw": pa.binary(),
+    "at": pa.timestamp("us"),
+}
+KEY: "pa.Field[pa.DataType]" = pa.field("k", pa.int64(), nullable=False)
+SCHEMA = pa.schema([KEY, *(pa.field(name, kind) for name, kind in TYPES.items())])
+PLAIN = (
+    "SELECT * FROM t",
+    "SELECT * FROM t WHERE k = 3",
+    "SELECT city, k FROM t WHERE n > 2 AND (city LIKE 'c%' OR price <= 3)",
+    "SELECT t.k AS key, t.city FROM t WHERE day BETWEEN '2026-01-02' AND DATE'2026-01-04'",
+    "SELECT x.d FROM t AS x WHERE x.d >= 1.5D",
+    "SELECT `k` FROM t WHERE city IS NOT NULL AND k IN (1, 2, 30)",
+    "SELECT k FROM t WHERE k = 99",
+)
+OTHERS = (
+    "SELECT k + 1 AS k FROM t",
+    "SELECT k, k FROM t",
+    "SELECT K FROM t",
+    "SELECT DISTINCT k FROM t",
+    "SELECT k FROM t WHERE k + 1 = 3",
+    "SELECT k FROM t WHERE lower(city) = 'c1'",
+    "SELECT k FROM t ORDER BY k",
+    "SELECT k FROM t LIMIT 2",
+    "SELECT k FROM t WHERE k IN (SELECT max(k) FROM t)",
+    "SELECT a.k FROM t AS a JOIN t AS b ON a.k = b.k",
+    "SELECT max(k) OVER () AS k FROM t",
+    "SELECT k FROM (SELECT k FROM t) AS q",
+)
+
+
+def row(k: int) -> dict[str, object]:
+    return {
+        "k": k,
+        "tiny": k,
+        "small": k * 100,
+        "n": k * 2 if k % 3 else None,
+        "yes": k % 2 == 0,
+        "f": k / 2,
+        "d": float("nan") if k == 4 else k / 2,
+        "price": Decimal(k) / 100,
+        "day": date(2026, 1, 1 + k),
+        "city": None if k == 2 else f"c{k}",
+        "raw": bytes([k]),
+        "at": datetime(2026, 1, 1, 12, k),  # noqa: DTZ001 - without a zone
+    }
+
+
+@pytest.fixture
+def table() -> pe.Table:
+    made = pe.demo().create_table("demo.t", SCHEMA, primary_key="k", options={"bucket": "1"})
+    made.upsert(pa.Table.from_pylist([row(k) for k in range(6)], SCHEMA))
+    made.upsert(pa.Table.from_pylist([row(k) for k in range(3, 8)], SCHEMA))
+    return made
+
+
+def read(text: str, table: pe.Table) -> pa.Table:
+    found = pe.sql(text, t=table).to_arrow()
+    return found.sort_by([(found.column_names[0], "ascending")])
+
+
+@pytest.mark.parametrize("text", PLAIN)
+def test_a_scan_returns_what_duckdb_returns(
+    monkeypatch: pytest.MonkeyPatch, table: pe.Table, text: str
+) -> None:
+    found = read(text, table)
+    with monkeypatch.context() as patched:
+        patched.setattr(engine, "plain_scan", lambda *_: None)
+        wanted = read(text, table)
+    assert found.schema == wanted.schema
+    assert repr(found.to_pylist()) == repr(wanted.to_pylist())  # NaN is not equal to itself
+    assert isinstance(pe.sql(text, t=table)._rows, ScanRows)
+
+
+@pytest.mark.parametrize("text", OTHERS)
+def test_other_queries_are_duckdbs(table: pe.Table, text: str) -> None:
+    assert not isinstance(pe.sql(text, t=table)._rows, ScanRows)
+
+
+def test_times_with_a_zone_are_duckdbs() -> None:
+    zoned = pa.schema([("at", pa.timestamp("us", "UTC"))])
+    scan = pe.demo().create_table("demo.z", zoned).scan()
+    tree = pytest.importorskip("sqlglot").parse_one("SELECT * FROM z")
+    assert plain_scan(tree, {"z": scan}) is None
+
+
+def test_rows_of_a_scan_can_be_parts_of_other_statements(table: pe.Table) -> None:
+    rows = pe.sql("SELECT k AS id, city FROM t WHERE k > 5", t=table)
+    assert rows.to_pandas()["id"].tolist() == [6, 7]
+    assert pe.sql("SELECT count(*) AS n FROM r", r=rows).to_arrow()["n"].to_pylist() == [2]
+
+
+def test_a_stopped_query_ends(table: pe.Table) -> None:
+    rows = pe.sql("SELECT k FROM t", t=table)
+    batches = rows.to_batches()
+    rows.interrupt()
+    with pytest.raises(KeyboardInterrupt):
+        batches.read_all()
+    assert rows.to_arrow().num_rows == 8
