@@ -29,15 +29,15 @@ filters = {
     "not": ~(n == 4),
 }
 found = {
-    name: sorted(table.to_daft().where(where).select("id").to_pydict()["id"])
+    name: sorted(table.scan().to_daft().where(where).select("id").to_pydict()["id"])
     for name, where in filters.items()
 }
-found["count"] = table.to_daft().count_rows()
-found["all"] = sorted(table.to_daft().to_pydict()["id"])
-found["limit"] = table.to_daft().limit(5).count_rows()
-few = table.to_daft().where(filters["and"]).select("weight")
+found["count"] = table.scan().to_daft().count_rows()
+found["all"] = sorted(table.scan().to_daft().to_pydict()["id"])
+found["limit"] = table.scan().to_daft().limit(5).count_rows()
+few = table.scan().to_daft().where(filters["and"]).select("weight")
 found["weights"] = sorted(few.to_pydict()["weight"])
-found["earlier"] = table.to_daft(["id"], "id < 9", limit=3, snapshot=1).count_rows()
+found["earlier"] = table.at(1).scan(["id"], "id < 9", 3).to_daft().count_rows()
 print(json.dumps(found))
 """
 
