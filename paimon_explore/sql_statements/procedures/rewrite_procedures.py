@@ -4,6 +4,10 @@ from paimon_explore.maintenance.rewrites.table_copy import check_copy, copy_file
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
 from paimon_explore.sql_statements.outcome import Answer, answer
 from paimon_explore.sql_statements.procedures.call_arguments import Call, Procedures
+from paimon_explore.sql_statements.procedures.database_compaction import (
+    compact_each,
+    matching_tables,
+)
 from paimon_explore.sql_statements.procedures.partition_arguments import (
     named_partitions,
     partitions_of,
@@ -11,7 +15,6 @@ from paimon_explore.sql_statements.procedures.partition_arguments import (
 from paimon_explore.sql_statements.table_resolution import Name
 from paimon_explore.sql_statements.tokenizer import Reader
 from paimon_explore.sql_statements.write_targets import write_target
-from paimon_explore.table.catalog.catalog_operations import compact_each, matching_tables
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.table import Table
 from paimon_explore.table.table_base import store_of

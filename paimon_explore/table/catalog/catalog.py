@@ -34,7 +34,7 @@ from paimon_explore.metastore.identifier import (
 from paimon_explore.metastore.table_types import check_paimon_table
 from paimon_explore.sanitize import sanitized
 from paimon_explore.table.catalog.catalog_objects import new_table_schema, opener_of
-from paimon_explore.table.catalog.catalog_operations import OperableCatalog
+from paimon_explore.table.catalog.catalog_sql import SqlCatalog
 from paimon_explore.table.catalog.catalog_system_tables import (
     DATABASE,
     GLOBAL_TABLES,
@@ -59,7 +59,7 @@ _MAX_SUGGESTED = 1_000
 """Number of names that an error searches for a similar one; a server may have very many."""
 
 
-class Catalog(OperableCatalog):
+class Catalog(SqlCatalog):
     """The databases and tables of a warehouse folder, or of a catalog server.
 
     | where | arguments |

@@ -12,6 +12,7 @@ Spec: github.com/apache/parquet-format, `parquet.thrift`.
 from collections.abc import Mapping
 
 from paimon_explore.data_types.definitions import SPATIAL, AtomicType, TypeRoot
+from paimon_explore.encoding.parquet.footer_fixes import MAGIC, TAIL_BYTES
 from paimon_explore.encoding.parquet.thrift_compact import (
     Struct,
     ThriftList,
@@ -23,8 +24,6 @@ from paimon_explore.encoding.parquet.thrift_compact import (
     structs_of,
 )
 
-_MAGIC = b"PAR1"
-_TAIL = 8
 _FOOTER_SCHEMA, _FOOTER_ROW_GROUPS = 2, 4
 _ELEMENT_TYPE, _ELEMENT_LENGTH, _ELEMENT_NAME, _ELEMENT_CHILDREN = 1, 2, 4, 5
 _ELEMENT_LOGICAL_TYPE, _GEOMETRY, _GEOGRAPHY = 10, 17, 18
@@ -46,7 +45,7 @@ def with_types(ending: bytes, columns: Mapping[Path, AtomicType]) -> bytes:
     Returns:
         The bytes that replace `ending`.
     """
-    start = len(ending) - _TAIL - int.from_bytes(ending[-_TAIL:-4], "little")
+    start = len(ending) - TAIL_BYTES - int.from_bytes(ending[-TAIL_BYTES:-4], "little")
     footer = decode_struct(ending[start:])
     _mark_elements(list(structs_of(footer[_FOOTER_SCHEMA][1])), columns)
     for group in structs_of(footer[_FOOTER_ROW_GROUPS][1]):
@@ -56,7 +55,7 @@ def with_types(ending: bytes, columns: Mapping[Path, AtomicType]) -> bytes:
             if kind is not None and kind.root not in SPATIAL:
                 meta[_META_TYPE] = _INT96
     changed = encode_struct(footer)
-    return ending[:start] + changed + len(changed).to_bytes(4, "little") + _MAGIC
+    return ending[:start] + changed + len(changed).to_bytes(4, "little") + MAGIC
 
 
 def _path(meta: Struct) -> Path:

@@ -1,9 +1,7 @@
-"""SQL, and operations on several tables of a catalog."""
+"""The compaction of all tables of a catalog that match regular expressions."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from importlib import import_module
-from typing import TYPE_CHECKING, Protocol
 
 from paimon_explore.arguments import optional_string, string
 from paimon_explore.errors import (
@@ -13,12 +11,9 @@ from paimon_explore.errors import (
     UnsupportedFeatureError,
 )
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.table import lazy_types as types
-from paimon_explore.table.catalog.catalog_exploration import ExplorableCatalog
+from paimon_explore.table.catalog.catalog import Catalog
+from paimon_explore.table.table import Table
 from paimon_explore.table.table_definition import OptionValue
-
-if TYPE_CHECKING:
-    from paimon_explore.table.table import Table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,71 +35,28 @@ class CompactionReport:
         return "\n".join([head, *failed])
 
 
-class SqlFunction(Protocol):
-    """The type of `pe.sql`."""
-
-    def __call__(
-        self, text: str, catalog: object, parameters: "types.Parameters", *, dialect: str
-    ) -> "types.SqlResult":
-        """Run SQL statements."""
-
-
-class OperableCatalog(ExplorableCatalog):
-    """A catalog with SQL, and with operations on several tables."""
-
-    def sql(
-        self, text: str, parameters: "types.Parameters" = None, *, dialect: str = "spark"
-    ) -> "types.SqlResult":
-        """Run SQL statements on the tables of the catalog; DuckDB runs the queries.
-
-        The statements are those of `pe.spark.sql`, in Spark's dialect. USE and temporary views last
-        as long as the catalog.
-
-        Args:
-            text: one statement, or several separated by semicolons; the last result is returned.
-            parameters: values of parameter markers: a dict for `:name`, a list for `?`.
-            dialect: of queries: `spark`, or `duckdb`.
-
-        Raises:
-            InvalidInputError: a statement that cannot be parsed, an unknown column or function.
-            NotFoundError: a table that does not exist.
-            UnsupportedFeatureError: a valid statement that is not implemented.
-
-        >>> import paimon_explore as pe
-        >>> catalog = pe.demo()
-        >>> last = catalog.sql("SELECT max(id) AS last FROM demo.orders VERSION AS OF 1")
-        >>> last.to_arrow().to_pylist()
-        [{'last': 5}]
-        """
-        run: SqlFunction = import_module("paimon_explore").sql  # of a layer above
-        return run(text, self, parameters, dialect=dialect)
-
-    def databases(self) -> list[str]:
-        """Return the names of the databases."""
-        raise NotImplementedError
-
-    def tables(self, database: str, pattern: str | None = None) -> list[str]:
-        """Return the names of the tables of a database."""
-        raise NotImplementedError
-
-    def table(self, name: str, options: Mapping[str, OptionValue] | None = None) -> "Table":
-        """Open a table."""
-        raise NotImplementedError
-
-
 def matching_tables(
-    catalog: OperableCatalog,
+    catalog: Catalog,
     databases: str = ".*",
     tables: str = ".*",
     excluding: str | None = None,
     *,
     options: Mapping[str, OptionValue] | None = None,
-) -> "Iterator[tuple[str, Table | PaimonError]]":
+) -> Iterator[tuple[str, Table | PaimonError]]:
     """Open the tables whose names match regular expressions, one after the other.
 
-    The arguments are those of `OperableCatalog.compact_tables`. Tables that this package cannot
-    open, such as format tables, and tables that are dropped in the meantime are left out; another
-    error is yielded instead of the table.
+    Tables that this package cannot open, such as format tables, and tables that are dropped in the
+    meantime are left out; another error is yielded instead of the table.
+
+    Args:
+        catalog: the catalog.
+        databases: matches the whole names of the databases.
+        tables: matches the names of the tables, `database.table`.
+        excluding: matches the names of tables to leave out.
+        options: dynamic table options.
+
+    Raises:
+        InvalidInputError: not a regular expression.
     """
     in_database = _pattern("databases", string("databases", databases))
     wanted = _pattern("tables", string("tables", tables))
@@ -124,7 +76,7 @@ def matching_tables(
 
 
 def compact_each(
-    tables: "Iterator[tuple[str, Table | PaimonError]]", compact: "Callable[[Table], object]"
+    tables: Iterator[tuple[str, Table | PaimonError]], compact: Callable[[Table], object]
 ) -> CompactionReport:
     """Compact tables one after the other, and collect the errors.
 

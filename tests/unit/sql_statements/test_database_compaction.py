@@ -1,4 +1,4 @@
-"""Operations on several tables of a catalog."""
+"""The compaction of all tables that match."""
 
 from pathlib import Path
 from typing import Any
@@ -7,7 +7,7 @@ import pytest
 
 from paimon_explore import Catalog
 from paimon_explore.errors import InvalidInputError
-from paimon_explore.table.catalog.catalog_operations import (
+from paimon_explore.sql_statements.procedures.database_compaction import (
     CompactionReport,
     compact_each,
     matching_tables,
