@@ -69,6 +69,29 @@ def test_each_act_of_a_table_has_one_place() -> None:
     assert set(twice) - system_tables - previews == set()
 
 
+ORDER = ("columns", "where", "limit")
+"""The order of the arguments of a read that may be given by place."""
+LAST = ("properties", "commit_user")
+"""What every commit can be given, at the end and by name."""
+
+
+def test_arguments_have_one_order_and_one_form() -> None:
+    kinds = (pe.Catalog, *GROUPS.values(), pe.Table, Scan, Transaction)
+    for name, one in (found for kind in kinds for found in functions_of(kind)):
+        given = inspect.signature(one).parameters.values()
+        by_place = [p.name for p in given if p.kind is not p.KEYWORD_ONLY and p.name in ORDER]
+        assert by_place == [known for known in ORDER if known in by_place], name
+        switches = [p for p in given if p.name == "dry_run" or isinstance(p.default, bool)]
+        assert [p.name for p in switches if p.kind is not p.KEYWORD_ONLY] == [], name
+        assert {p.default for p in given if p.name in ORDER} <= {
+            None,
+            inspect.Parameter.empty,
+            10,
+        }, name
+        names = [p.name for p in given]
+        assert "commit_user" not in names or tuple(names[-2:]) == LAST, name
+
+
 def test_there_is_a_method_for_each_system_table_of_metadata() -> None:
     assert set(SYSTEM_TABLES) <= public(TableInspection)
 
