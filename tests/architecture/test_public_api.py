@@ -11,6 +11,7 @@ import pytest
 import paimon_explore as pe
 from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.system_tables.all_system_tables import SYSTEM_TABLES
+from paimon_explore.scan.predicate.unset_argument import NOT_GIVEN
 from paimon_explore.table.engine_scans.scan_part import ScanPart
 from paimon_explore.table.maintenance import Maintenance
 from paimon_explore.table.merge_builder import Merge
@@ -83,11 +84,8 @@ def test_arguments_have_one_order_and_one_form() -> None:
         assert by_place == [known for known in ORDER if known in by_place], name
         switches = [p for p in given if p.name == "dry_run" or isinstance(p.default, bool)]
         assert [p.name for p in switches if p.kind is not p.KEYWORD_ONLY] == [], name
-        assert {p.default for p in given if p.name in ORDER} <= {
-            None,
-            inspect.Parameter.empty,
-            10,
-        }, name
+        defaults = {p.default for p in given if p.name in ORDER}
+        assert defaults <= {None, NOT_GIVEN, inspect.Parameter.empty, 10}, name
         names = [p.name for p in given]
         assert "commit_user" not in names or tuple(names[-2:]) == LAST, name
 
