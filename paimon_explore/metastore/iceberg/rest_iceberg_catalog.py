@@ -131,7 +131,8 @@ class _Requests:
         self._subject = Subject(kind="table", name=wanted.table, where=wanted.database)
         prefix = client.options.get("prefix", "").strip("/")
         self._namespaces = f"/v1/{prefix}/namespaces" if prefix else "/v1/namespaces"
-        self._tables = f"{self._namespaces}/{encoded(wanted.database)}/tables"
+        self._namespace = f"{self._namespaces}/{encoded(wanted.database)}"
+        self._tables = f"{self._namespace}/tables"
         self._table = f"{self._tables}/{encoded(wanted.table)}"
 
     def load(self) -> CatalogTable | None:
@@ -149,6 +150,7 @@ class _Requests:
             format_version: the format version.
             location: its folder, for catalogs that do not choose one.
         """
+        self._create_namespace()
         body: dict[str, Json] = {
             "name": self._wanted.table,
             "schema": {"type": "struct", "schema-id": 0, "fields": []},
@@ -157,15 +159,19 @@ class _Requests:
         }
         try:
             return self._prepared(body)
-        except NotFoundError:
-            namespace = {"namespace": [self._wanted.database], "properties": {}}
-            subject = Subject(kind="namespace", name=self._wanted.database)
-            action = f"create namespace {self._wanted.database!r}"
-            with suppress(AlreadyExistsError):
-                self._client.post(self._namespaces, action, subject, body=namespace)
         except InvalidInputError:
-            body["location"] = _of_s3(location)
-        return self._prepared(body)
+            return self._prepared({**body, "location": _of_s3(location)})
+
+    def _create_namespace(self) -> None:
+        name = self._wanted.database
+        subject = Subject(kind="namespace", name=name)
+        try:
+            self._client.get(self._namespace, f"load namespace {name!r}", subject)
+        except NotFoundError:
+            body = {"namespace": [name], "properties": {}}
+            with suppress(AlreadyExistsError):
+                action = f"create namespace {name!r}"
+                self._client.post(self._namespaces, action, subject, body=body)
 
     def _prepared(self, body: Mapping[str, Json]) -> CatalogTable:
         action = self._does("create")
