@@ -296,11 +296,23 @@ def test_catalogs_that_choose_no_location_get_that_of_the_table(catalog: Iceberg
     assert catalog.tables["db", "t"]["location"] == table._store.paths.root
 
 
-def test_snapshots_of_a_table_that_waited_long_are_not_too_old(catalog: IcebergRestStub) -> None:
+def test_a_snapshot_that_waited_for_the_catalog_is_not_too_old_for_it(
+    catalog: IcebergRestStub,
+) -> None:
     table = plain(catalog)
-    table.append(ROWS)
-    (snapshot,) = registered(table, catalog).snapshots.values()
-    assert snapshot["timestamp-ms"] == written(table).snapshots[1]["timestamp-ms"]
+    catalog.before = lambda _: Reply(status=403)
+    told(lambda: table.append(ROWS))
+    (snapshot,) = written(table).snapshots.values()
+    path = f"{table._store.paths.root}/metadata/v1.metadata.json"
+    data = table._store.file_io.read(path)
+    hour_ago = snapshot["timestamp-ms"] - 3_600_000
+    old = data.replace(str(snapshot["timestamp-ms"]).encode(), str(hour_ago).encode())
+    table._store.file_io.replace(path, old)
+    catalog.before = lambda _: None
+    table.create_tag("good")
+    (found,) = registered(table, catalog).snapshots.values()
+    assert found["timestamp-ms"] > snapshot["timestamp-ms"] - 60_000
+    check_same(table, catalog)
 
 
 def test_tokens_of_all_kinds_are_sent_and_never_shown(catalog: IcebergRestStub) -> None:
