@@ -61,6 +61,8 @@ class IcebergRestStub:
         given = self.before(request)
         if given is not None:
             return given
+        if request.path == "/v1/config":
+            return Reply(body={"defaults": {}, "overrides": {"prefix": PREFIX}})
         try:
             return Reply(body=self._answer(request))
         except RefusedError as refused:
@@ -68,8 +70,6 @@ class IcebergRestStub:
             return Reply(status=refused.status, body={"error": error})
 
     def _answer(self, request: Seen) -> object:
-        if request.path == "/v1/config":
-            return {"defaults": {}, "overrides": {"prefix": PREFIX}}
         _, _, rest = request.path.partition(f"/v1/{PREFIX}/namespaces")
         parts = rest.strip("/").split("/") if rest else []
         body = json.loads(request.body) if request.body else {}
@@ -95,7 +95,8 @@ class IcebergRestStub:
                 check(namespace in self.namespaces, "no such namespace", 404)
                 self.log.append(" ".join(one["action"] for one in body["updates"]))
                 return self._commit((namespace, name), body)
-        raise RefusedError(404, f"no route {request.method} {request.path}")
+            case _:
+                raise RefusedError(404, f"no route {request.method} {request.path}")
 
     def _staged(self, namespace: str, body: Metadata) -> object:
         check((namespace, body["name"]) not in self.tables, "table exists", 409)
@@ -157,12 +158,28 @@ def new_table() -> Metadata:
 
 def apply(table: Metadata, update: Mapping[str, Any]) -> None:
     """Change the metadata of a table by an update."""
+    known = (apply_to_table, apply_to_schemas, apply_to_snapshots, apply_to_references)
+    check(any(one(table, update) for one in known), f"unknown update {update['action']}")
+
+
+def apply_to_table(table: Metadata, update: Mapping[str, Any]) -> bool:
     match update["action"]:
         case "assign-uuid":
             table["table-uuid"] = update["uuid"]
         case "upgrade-format-version":
             check(update["format-version"] >= table["format-version"], "downgrade")
             table["format-version"] = update["format-version"]
+        case "set-location":
+            table["location"] = update["location"]
+        case "set-properties":
+            table["properties"] |= update["updates"]
+        case action:
+            return action in {"add-sort-order", "set-default-sort-order"}
+    return True
+
+
+def apply_to_schemas(table: Metadata, update: Mapping[str, Any]) -> bool:
+    match update["action"]:
         case "add-schema":
             number = len(table["schemas"])
             check(update["schema"]["schema-id"] == number, "schema ids must be consecutive")
@@ -178,16 +195,31 @@ def apply(table: Metadata, update: Mapping[str, Any]) -> None:
         case "set-default-spec":
             check(update["spec-id"] == -1, "must be the last added spec")
             table["default-spec-id"] = len(table["partition-specs"]) - 1
-        case "set-location":
-            table["location"] = update["location"]
-        case "set-properties":
-            table["properties"] |= update["updates"]
+        case _:
+            return False
+    return True
+
+
+def apply_to_snapshots(table: Metadata, update: Mapping[str, Any]) -> bool:
+    match update["action"]:
         case "add-snapshot":
             snapshot = update["snapshot"]
             check(snapshot["sequence-number"] > table["last-sequence-number"], "old snapshot")
             check(snapshot["schema-id"] in range(len(table["schemas"])), "unknown schema")
             table["last-sequence-number"] = snapshot["sequence-number"]
             table["snapshots"].append(snapshot)
+        case "remove-snapshots":
+            gone = set(update["snapshot-ids"])
+            kept = [one for one in table["snapshots"] if one["snapshot-id"] not in gone]
+            table["snapshots"] = kept
+            table["refs"] = {k: v for k, v in table["refs"].items() if v["snapshot-id"] not in gone}
+        case _:
+            return False
+    return True
+
+
+def apply_to_references(table: Metadata, update: Mapping[str, Any]) -> bool:
+    match update["action"]:
         case "set-snapshot-ref":
             number = update["snapshot-id"]
             check(number in {one["snapshot-id"] for one in table["snapshots"]}, "no snapshot")
@@ -196,14 +228,9 @@ def apply(table: Metadata, update: Mapping[str, Any]) -> None:
                 table["current-snapshot-id"] = number
         case "remove-snapshot-ref":
             del table["refs"][update["ref-name"]]
-        case "remove-snapshots":
-            gone = set(update["snapshot-ids"])
-            table["snapshots"] = [one for one in table["snapshots"] if one["snapshot-id"] not in gone]
-            table["refs"] = {k: v for k, v in table["refs"].items() if v["snapshot-id"] not in gone}
-        case "add-sort-order" | "set-default-sort-order":
-            pass
-        case other:
-            raise RefusedError(400, f"unknown update {other}")
+        case _:
+            return False
+    return True
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Iceberg metadata in real catalogs: a Hive metastore beside Java, and Iceberg's own REST catalog."""
+"""Iceberg metadata in real catalogs: a Hive metastore beside Java, and Iceberg's REST catalog."""
 
 import itertools
 import json
@@ -95,6 +95,7 @@ def test_a_hive_metastore_has_the_same_after_our_commits_as_after_those_of_java(
     place = f"{db}{database}" if database else db
     for name in ("javas", "ours", "both"):
         make(home, f"{db}.{name}", f"{db}{database}" if database else "")
+    location = ""
     for number, row in enumerate((A, B, C)):
         home.java.write(f"{db}.javas", [row])
         home.catalog.table(f"{db}.ours").append([row])
@@ -109,7 +110,7 @@ def test_a_hive_metastore_has_the_same_after_our_commits_as_after_those_of_java(
             assert kept(other) == kept(theirs)
             location = (other.parameters or {})["metadata_location"]
             assert rows_at(location) == rows_at((theirs.parameters or {})["metadata_location"])
-    assert len(rows_at((theirs.parameters or {})["metadata_location"])) == 3
+    assert len(rows_at(location)) == 3
 
 
 CHANGES: dict[str, Callable[[Table], object]] = {

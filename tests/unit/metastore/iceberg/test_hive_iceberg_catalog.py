@@ -72,8 +72,9 @@ class KeptTables:
                 self.tables[f"{given.a1}.{given.a2}"] = given.a3
                 self.contexts.append(given.a4.properties)
                 return {}
-        error = hms.NoSuchObjectException("no such object")
-        return {"o2" if name == "get_table_req" else "o1": error}
+            case _:
+                error = hms.NoSuchObjectException("no such object")
+                return {"o2" if name == "get_table_req" else "o1": error}
 
     @staticmethod
     def _of(given: Any) -> str:  # noqa: ANN401 - Thrift's values
@@ -131,7 +132,10 @@ def test_the_first_commit_creates_database_and_table(tmp_path: Path, metastore: 
     assert storage is not None
     assert storage.location == f"{folder}/t"
     assert storage.input_format == "org.apache.hadoop.mapred.FileInputFormat"
-    assert [(one.name, one.type) for one in storage.columns or ()] == [("k", "int"), ("v", "string")]
+    assert [(one.name, one.type) for one in storage.columns or ()] == [
+        ("k", "int"),
+        ("v", "string"),
+    ]
 
 
 def test_later_changes_move_the_location_of_the_metadata(
