@@ -8,7 +8,7 @@ Spec: iceberg/hive-catalog.
 """
 
 from paimon_explore.commit.iceberg.file_paths import plain_path
-from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
+from paimon_explore.errors import InvalidInputError, StorageError, UnsupportedFeatureError
 from paimon_explore.fileio.paths import parent
 from paimon_explore.metadata.options.iceberg_options import (
     ICEBERG_GLUE_SKIP_ARCHIVE,
@@ -37,6 +37,7 @@ from paimon_explore.metastore.hive.metastore_structs import (
     StorageDescriptor,
     Table,
 )
+from paimon_explore.metastore.hive.thrift_struct import ThriftError
 from paimon_explore.metastore.identifier import Identifier
 from paimon_explore.store.iceberg_catalog import ExportedTable
 
@@ -85,6 +86,9 @@ class HiveIcebergCatalog:
         try:
             for wanted in self._wanted:
                 self._register(tables, wanted, path)
+        except ThriftError as error:  # for example another client drops the database
+            reason = str(error) or type(error).__name__
+            raise StorageError("use the Hive metastore", self._settings.uri, reason) from error
         finally:
             tables.client.close()
 

@@ -11,12 +11,12 @@ The OAuth2 server is that of `oauth2-server-uri`, by default the catalog; `scope
 """
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from urllib.parse import urlencode
 
-from paimon_explore.errors import UnsupportedFeatureError
+from paimon_explore.errors import FormatError, InvalidResponseError, UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.json_object import parse_object
-from paimon_explore.metadata.options.option_definition import parse_flag
 from paimon_explore.metastore.rest.auth.auth_options import one_line
 from paimon_explore.metastore.rest.auth.auth_provider import (
     AuthProvider,
@@ -39,10 +39,10 @@ def check_authentication(options: Mapping[str, str]) -> None:
     Raises:
         UnsupportedFeatureError: they ask for another one.
     """
-    kind = options.get("rest.auth.type", "none").lower()
-    if kind not in ("none", "oauth2") or parse_flag(options.get("rest.sigv4-enabled", "false")):
-        shown = kind if kind not in ("none", "oauth2") else "sigv4"
-        raise UnsupportedFeatureError(f"authentication {shown!r} at an Iceberg REST catalog")
+    signs = options.get("rest.sigv4-enabled", "").strip().lower() == "true"
+    kind = "sigv4" if signs else options.get("rest.auth.type", "none").strip().lower()
+    if kind not in ("none", "oauth2"):
+        raise UnsupportedFeatureError(f"authentication {kind!r} at an Iceberg REST catalog")
 
 
 def iceberg_authentication(
@@ -109,4 +109,9 @@ class _ClientCredentials:
         if response.status != _OK:
             subject = Subject(kind="server", name=self.client.uri)
             raise status_error(response, _ACTION, subject)
-        return parse_object(response.body, response.url).text("access_token")
+        with suppress(FormatError):  # its message may contain the token
+            token = parse_object(response.body, response.url).values.get("access_token")
+            if isinstance(token, str) and token:
+                return token
+        reason = "the response has no access_token"
+        raise InvalidResponseError(f"{_ACTION} at", response.url, reason)

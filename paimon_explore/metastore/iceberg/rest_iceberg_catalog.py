@@ -201,7 +201,10 @@ def _parsed(response: JsonObject, action: str) -> CatalogTable:
         metadata = response.optional_object("metadata")
         if metadata is None:
             raise response.error("metadata", "must be present")
-        return parse_catalog_table(metadata)
+        try:
+            return parse_catalog_table(metadata)
+        except RecursionError:
+            raise response.error("metadata", "must not be nested deeply") from None
 
 
 def _unchanged(known: CatalogTable) -> list[Json]:

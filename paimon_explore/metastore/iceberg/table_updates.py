@@ -19,6 +19,7 @@ from paimon_explore.commit.iceberg.table_metadata import (
     objects,
     snapshot_json,
 )
+from paimon_explore.errors import CorruptFileError
 from paimon_explore.fileio.paths import parent
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.json_object import JsonObject
@@ -170,6 +171,9 @@ def changes(
         new: the metadata, which continues it.
         properties: properties that the table must have.
         now_ms: epoch milliseconds.
+
+    Raises:
+        CorruptFileError: the metadata lacks a schema that it refers to.
     """
     found: list[Json] = []
     if new.format_version > known.format_version:
@@ -193,9 +197,10 @@ def _add_schemas(known: CatalogTable, new: IcebergMetadata, found: list[Json]) -
     ids: dict[int, int] = {}
     schemas = dict(known.schemas)
     for schema in new.schemas:
-        if not isinstance(schema, dict):
+        own = schema.get("schema-id") if isinstance(schema, dict) else None
+        if not isinstance(schema, dict) or not isinstance(own, int):
             continue
-        fields = _comparable(schema["fields"])
+        fields = _comparable(schema.get("fields"))
         number = next((known_id for known_id, one in schemas.items() if one == fields), None)
         if number is None:
             number = max(schemas, default=-1) + 1
@@ -203,7 +208,11 @@ def _add_schemas(known: CatalogTable, new: IcebergMetadata, found: list[Json]) -
             added: Json = {**schema, "schema-id": number}
             last = new.last_column_id
             found.append({"action": "add-schema", "schema": added, "last-column-id": last})
-        ids[int(str(schema["schema-id"]))] = number
+        ids[own] = number
+    missing = {new.schema_id, *(one.schema_id for one in new.snapshots)} - {*ids}
+    if missing:
+        where = parent(new.current.manifest_list)
+        raise CorruptFileError(where, "schemas", f"must contain schema {min(missing)}")
     return ids
 
 

@@ -31,12 +31,14 @@ class KeptTables:
         tables: the tables by name.
         contexts: the properties with which tables were changed.
         refuses: whether it fails.
+        loses_databases: whether another client drops each new database at once.
     """
 
     databases: dict[str, str | None] = field(default_factory=dict)
     tables: dict[str, hms.Table] = field(default_factory=dict)
     contexts: list[dict[str, str]] = field(default_factory=list)
     refuses: bool = False
+    loses_databases: bool = False
     requests: list[bytes] = field(default_factory=list)
     uri: str = ""
 
@@ -57,24 +59,24 @@ class KeptTables:
         return reply(method, number, **self._act(name, arguments(method, self.requests[-1])))
 
     def _act(self, name: str, given: Any) -> dict[str, object]:  # noqa: ANN401 - Thrift's values
+        answer: dict[str, object] = {}
         match name:
             case "get_database" if given.a1 in self.databases:
-                return {"success": hms.Database(name=given.a1)}
+                answer["success"] = hms.Database(name=given.a1)
             case "create_database":
-                self.databases[given.a1.name] = given.a1.location_uri
-                return {}
+                if not self.loses_databases:
+                    self.databases[given.a1.name] = given.a1.location_uri
             case "get_table_req" if self._of(given.a1) in self.tables:
-                return {"success": hms.GetTableResult(table=self.tables[self._of(given.a1)])}
-            case "create_table":
+                answer["success"] = hms.GetTableResult(table=self.tables[self._of(given.a1)])
+            case "create_table" if given.a1.db_name in self.databases:
                 self.tables[self._of(given.a1)] = given.a1
-                return {}
             case "alter_table_with_environment_context":
                 self.tables[f"{given.a1}.{given.a2}"] = given.a3
                 self.contexts.append(given.a4.properties)
-                return {}
             case _:
-                error = hms.NoSuchObjectException("no such object")
-                return {"o2" if name == "get_table_req" else "o1": error}
+                place = {"get_database": "o1", "get_table_req": "o2", "create_table": "o4"}[name]
+                answer[place] = hms.NoSuchObjectException(f"no object for {name}")
+        return answer
 
     @staticmethod
     def _of(given: Any) -> str:  # noqa: ANN401 - Thrift's values
@@ -259,6 +261,16 @@ def test_after_a_failure_the_old_file_remains_and_the_next_commit_registers(
     found = Path(parameters(metastore.tables["db.t"])["metadata_location"])
     assert found.name == "v4.metadata.json"
     assert [path.name for path in found.parent.glob("v*.json")] == [found.name]
+
+
+def test_a_database_that_another_client_drops_is_a_warning(
+    tmp_path: Path, metastore: KeptTables
+) -> None:
+    metastore.loses_databases = True
+    table = new_table(tmp_path, metastore)
+    (message,) = told(lambda: table.append(ROWS))
+    assert f"Cannot use the Hive metastore {metastore.uri}: no object for create_table" in message
+    assert table.count() == 2
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Registration of Iceberg metadata in an Iceberg REST catalog, after every kind of change."""
 
+import json
 import warnings
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping
@@ -389,7 +390,46 @@ def test_a_table_outside_of_a_database_needs_the_name_of_one(catalog: IcebergRes
     assert list(catalog.tables) == [("db", "t")]
 
 
-@pytest.mark.parametrize("body", [b"", b"{}", b"[]", b'{"metadata": {"snapshots": 1}}', b"\xff"])
+@pytest.mark.parametrize("body", [b"", b"{", b"[]", b'{"access_token": 17}'])
+def test_an_answer_without_a_token_is_a_warning(catalog: IcebergRestStub, body: bytes) -> None:
+    catalog.before = lambda request: (
+        Reply(body=body) if request.path == "/v1/oauth/tokens" else None
+    )
+    table = append_table(COLUMNS, options=options_of(catalog, credential=f"me:{CANARY}"))
+    (message,) = told(lambda: table.append(ROWS))
+    assert "the response has no access_token" in message
+    assert CANARY not in message
+    assert table.count() == 2
+
+
+def test_metadata_that_lacks_a_schema_is_a_warning(catalog: IcebergRestStub) -> None:
+    table = plain(catalog)
+    catalog.before = lambda _: Reply(status=403)
+    told(lambda: table.append(ROWS))
+    path = f"{table._store.paths.root}/metadata/v1.metadata.json"
+    metadata = json.loads(table._store.file_io.read(path))
+    table._store.file_io.replace(path, json.dumps({**metadata, "schemas": []}).encode())
+    catalog.before = lambda _: None
+    (message,) = told(lambda: table.create_tag("good"))
+    assert "must contain schema 0" in message
+
+
+DEEP = (
+    b'{"metadata": {"format-version": 2, "table-uuid": "u", "schemas": [{"schema-id": 0, "fields": '
+)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{}",
+        b"[]",
+        b'{"metadata": {"snapshots": 1}}',
+        b"\xff",
+        DEEP + 900 * b"[" + 900 * b"]" + b"}]}}",
+    ],
+)
 def test_a_response_that_is_not_a_table_is_a_warning(catalog: IcebergRestStub, body: bytes) -> None:
     catalog.before = lambda request: (
         Reply(body=body) if request.path.endswith("/tables/t") else None
