@@ -38,6 +38,21 @@ PROOFS: Mapping[str, Mapping[str, Sequence[str]]] = {
             "metadata.iceberg.manifest-legacy-version",
         ),
     },
+    "unit/metastore/iceberg/test_hive_iceberg_catalog.py": {
+        "later_changes_move_the_location_of_the_metadata": ("metadata.iceberg.uri",),
+        "the_table_may_be_in_several_databases_under_another_name": (
+            "metadata.iceberg.database",
+            "metadata.iceberg.table",
+        ),
+        "changes_have_the_settings_of_the_options": (
+            "metadata.iceberg.glue.skip-archive",
+            "metadata.iceberg.hive-skip-update-stats",
+        ),
+        "the_address_may_be_in_a_configuration_folder": ("metadata.iceberg.hive-conf-dir",),
+        "a_metastore_that_cannot_be_used_is_told_before_the_commit": (
+            "metadata.iceberg.hive-client-class",
+        ),
+    },
     "unit/commit/test_manifest_format.py": {
         "manifests_have_the_format_that_the_table_asks_for_however_they_are_merged": (
             "manifest.format",
