@@ -25,6 +25,7 @@ from paimon_explore.data_types.formatter import type_text
 from paimon_explore.encoding.native_libraries import missing_library
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.options.column_options import PK_VECTOR_INDEX_TYPE
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.scan.search_indexes import FULL_TEXT, VECTOR_TYPES
 
@@ -164,6 +165,27 @@ def vector_options(field: DataField, index_type: str, options: TableOptions) -> 
     if isinstance(field.type, VectorType):
         chosen["dimension"] = str(field.type.length)
     return chosen
+
+
+def metric_of(field: DataField, index_type: str | None, options: TableOptions) -> str:
+    """Return the metric of the vectors of a column, as pypaimon 2.1 finds it.
+
+    Args:
+        field: the column.
+        index_type: of its index; None if it has none.
+        options: of the table.
+    """
+    name = field.name
+    kind = index_type or PK_VECTOR_INDEX_TYPE.value_for(name, options)
+    prefixes = (f"fields.{name}.pk-vector.", f"fields.{name}.", f"{kind}.", "")
+    keys = [prefix + key for prefix in prefixes for key in ("distance.metric", "metric")]
+    found = [options[key] for key in keys if key in options]
+    if not found and kind is not None:
+        found = [_DEFAULT_METRIC]
+    if not found:  # that of other columns or types, if they agree
+        of_others = {value for key, value in options.items() if key.endswith(".metric")}
+        found = [*of_others] if len(of_others) == 1 else ["l2"]
+    return found[0].lower().replace("-", "_")
 
 
 def _vectors(
