@@ -428,7 +428,9 @@ class ReadableTable(BaseTable):
 
         if isinstance(column, Mapping):
             if query is not None:
-                raise InvalidInputError("A search in several columns takes no other query.")
+                raise InvalidInputError(
+                    "A search in several columns takes no other query.", hint="Name it: limit=10."
+                )
             asked = index_search.hybrid_search_of(column, limit, weights, ranker, candidates)
         elif weights is not None or ranker != "rrf" or candidates is not None:
             raise InvalidInputError(

@@ -481,7 +481,7 @@ PK_VECTOR_INDEX_COLUMNS = names(
 PK_FULL_TEXT_INDEX_COLUMNS = names(
     "pk-full-text.index.columns", "The column with a full-text index, which compactions build."
 )
-PK_MULTIVALUE_INDEX_COLUMNS = names("pk-multivalue.index.columns", "The same for arrays.")
+PK_MULTIVALUE_INDEX_COLUMNS = names("pk-multivalue.index.columns", "Arrays; only Java builds it.")
 ROW_TRACKING_ENABLED = immutable(flag("row-tracking.enabled", "Assign stable row ids."))
 ROW_TRACKING_PARTITION_GROUP_ON_COMMIT = flag(
     "row-tracking.partition-group-on-commit", "Assign row ids by partition.", default=True

@@ -18,7 +18,7 @@ from paimon_explore.encoding.global_index.search_scores import SCORES, exact_sco
 from paimon_explore.encoding.native_libraries import PositionalSource
 from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.maintenance.rewrites.search_indexes import (
+from paimon_explore.maintenance.index_files.search_index import (
     check_search_column,
     metric_of,
     search_index,
