@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 from pyroaring import BitMap64
 
-from paimon_explore.data_types.arrow_buffers import Column, as_python
+from paimon_explore.data_types.arrow_buffers import Column, Floats, as_python
 from paimon_explore.encoding.global_index.index_sources import primary_key_sources
 from paimon_explore.encoding.global_index.search_scores import Hit
 from paimon_explore.encoding.native_libraries import PositionalSource, missing_library
@@ -70,7 +70,7 @@ class IndexQuery:
     column: str
     limit: int
     words: str | Mapping[str, object] | None = None
-    vectors: npt.NDArray[np.float32] | None = None
+    vectors: Floats | None = None
 
     @property
     def count(self) -> int:
@@ -108,7 +108,8 @@ class IndexQuery:
                 return None, [text.search_full_text(source, path, query, self.limit, allowed)]
             from paimon_explore.encoding.global_index import vector_file  # noqa: PLC0415 - optional
 
-            return vector_file.search_vectors(source, path, self.vectors, self.limit, allowed)
+            vectors = self.vectors.astype(np.float32)
+            return vector_file.search_vectors(source, path, vectors, self.limit, allowed)
         except ImportError as error:
             what = f"searching the {'full-text' if self.vectors is None else 'vector'} index"
             raise missing_library(what, path, error, extra=extra) from error

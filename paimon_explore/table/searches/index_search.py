@@ -5,11 +5,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from paimon_explore.arguments import integer, mapping, optional_integer, string
 from paimon_explore.data_types.arrow import arrow_field
+from paimon_explore.data_types.arrow_buffers import Floats
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
@@ -68,7 +68,9 @@ def search_of(column: object, query: object, limit: object) -> Search:
         return Search(queries=(IndexQuery(column=name, limit=count, words=query),), limit=count)
     vectors = _numbers(query)
     is_batch = vectors.ndim > 1
-    if vectors.ndim not in {1, 2} or not vectors.size or not np.isfinite(vectors).all():
+    with np.errstate(over="ignore"):
+        finite = np.isfinite(vectors.astype(np.float32)).all()
+    if vectors.ndim not in {1, 2} or not vectors.size or not finite:
         raise InvalidInputError(
             "The query must be text, a vector: a list of finite numbers, or a list of such vectors "
             "of the same length."
@@ -111,7 +113,7 @@ def hybrid_search_of(
     )
 
 
-def _numbers(query: object) -> npt.NDArray[np.float32]:
+def _numbers(query: object) -> Floats:
     if isinstance(query, pa.Array | pa.ChunkedArray):
         query = query.to_pylist()
     elif isinstance(query, pa.Scalar):
@@ -122,8 +124,7 @@ def _numbers(query: object) -> npt.NDArray[np.float32]:
         raise InvalidInputError(f"The vectors must be numbers: {error}.") from error
     if found.size and found.dtype.kind not in "iuf":
         raise InvalidInputError(f"The query must be text or numbers, not {query!r}.")
-    with np.errstate(over="ignore"):  # it becomes infinite, which is refused
-        return found.astype(np.float32)
+    return found.astype(np.float64)
 
 
 def searched_rows(

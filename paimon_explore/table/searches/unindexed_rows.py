@@ -74,11 +74,10 @@ class UnindexedRows:
         if metric not in SCORES:
             rule = f"must be one of {choices(tuple(SCORES))}"
             raise InvalidInputError(f"The metric of column {self.field.name!r} {rule}.")
-        queries = query.vectors.astype(np.float64)
-        best = [ScoredRows.best([], [], query.limit) for _ in queries]
+        best = [ScoredRows.best([], [], query.limit) for _ in query.vectors]
         for batch in self.read(self.allowed):
-            for ids, vectors in self._vectors(batch, queries.shape[1]):
-                for at, one in enumerate(queries):
+            for ids, vectors in self._vectors(batch, query.vectors.shape[1]):
+                for at, one in enumerate(query.vectors):
                     scores = exact_scores(one, vectors, metric)
                     known = ~np.isnan(scores)
                     own = ScoredRows.best(ids[known], scores[known], query.limit)
