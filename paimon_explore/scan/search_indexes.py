@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 from pyroaring import BitMap64
 
-from paimon_explore.data_types.arrow_buffers import Column, Floats, as_python
+from paimon_explore.data_types.arrow_buffers import Floats, as_python
 from paimon_explore.encoding.global_index.index_sources import primary_key_sources
 from paimon_explore.encoding.global_index.search_scores import Hit
 from paimon_explore.encoding.native_libraries import PositionalSource, missing_library
@@ -49,8 +49,14 @@ from paimon_explore.scan.splits.row_id_ranges import row_ranges
 FULL_TEXT = "full-text"
 _FAST = "fast"
 SearchQuery: TypeAlias = (
-    "str | Mapping[str, object] | Sequence[float] | Sequence[Sequence[float]] "
-    "| npt.NDArray[np.generic] | Column | pa.ChunkedArray[Any] | pa.Scalar[Any]"
+    str
+    | Mapping[str, object]
+    | Sequence[float]
+    | Sequence[Sequence[float]]
+    | npt.NDArray[np.generic]
+    | pa.Array  # type: ignore[type-arg]  # it has no type arguments when hints are evaluated
+    | pa.ChunkedArray  # type: ignore[type-arg]  # likewise
+    | pa.Scalar  # type: ignore[type-arg]  # likewise
 )
 """Words or a query of the full-text library, a vector, or several vectors."""
 VECTOR_TYPES = ("ivf-flat", "ivf-pq", "ivf-sq", "ivf-rq", "diskann")

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paimon_explore import Table
@@ -84,6 +84,7 @@ def check(table: Table, rows: Sequence[Row], queries: Sequence[Vector], metric: 
             assert [known[place] for place in places] == pytest.approx(scores, abs=1e-4)
 
 
+@settings(max_examples=20)
 @given(
     metric=METRICS,
     queries=st.lists(VECTORS, min_size=1, max_size=3),
@@ -118,6 +119,7 @@ def test_searches_of_partly_indexed_rows_give_the_best_scores(
         assert all(vector is None for _, _, vector in indexed)
 
 
+@settings(max_examples=20)
 @given(
     metric=METRICS,
     queries=st.lists(VECTORS, min_size=1, max_size=2),
