@@ -420,10 +420,12 @@ PROOFS: Mapping[str, Mapping[str, Sequence[str]]] = {
     },
     "unit/table/test_index_search.py": {
         "indexes_of_partitions_and_shards": ("global-index.row-count-per-shard",),
-        "modes_that_search_rows_without_index_are_refused_if_there_are_any": (
-            "full-text-index.search-mode",
+        "texts_without_index_are_found_if_the_mode_says_so": ("full-text-index.search-mode",),
+        "modes_of_vector_searches": ("vector-index.search-mode", "global-index.search-mode"),
+        "compactions_build_primary_key_indexes_that_searches_use": (
+            "pk-full-text.index.columns",
+            "pk-vector.index.columns",
         ),
-        "modes_of_vector_searches": ("vector-index.search-mode",),
     },
     "unit/write/test_row_kinds.py": {
         "a_column_of_the_table_may_hold_the_kind": ("rowkind.field",),
