@@ -31,6 +31,7 @@ from paimon_explore.maintenance.expiry.snapshot_expiry import (
     Retention,
     expire_snapshots,
     expiring_ids,
+    kept_for_consumer,
 )
 from paimon_explore.metadata.options.option_definition import parse_duration, read_value
 from paimon_explore.metadata.options.table_options import (
@@ -287,28 +288,32 @@ def _held(inspector: Inspector, retention: Retention, report: ExpiryReport) -> I
     times = {m.snapshot_id: m.snapshot.time_millis for m in timeline.marks if m.snapshot}
     if not ids:
         return
-    yield from _consumers(timeline, retention, (ids, times))
-    flags = [f.snapshot_id for f in timeline.flags if f.kind is FlagKind.CONSUMER]
-    yield from _options(retention, (ids, times), min(flags, default=None), len(report.expired))
+    store, options = inspector.view.store, inspector.view.options
+    kept_from = {
+        flag.name: kept_for_consumer(store, options, flag.snapshot_id)
+        for flag in timeline.flags
+        if flag.kind is FlagKind.CONSUMER
+    }
+    yield from _consumers(kept_from, retention, (ids, times))
+    held_from = min(kept_from.values(), default=None)
+    yield from _options(retention, (ids, times), held_from, len(report.expired))
     yield from _tags(inspector, report)
 
 
 def _consumers(
-    timeline: Timeline,
+    kept_from: Mapping[str, int],
     retention: Retention,
     known: tuple[Sequence[int], Mapping[int, int]],
 ) -> Iterator[HeldBack]:
     ids, times = known
     free = set(expiring_ids(ids, lambda i: times.get(i, 0), retention, None))
-    for flag in timeline.flags:
-        if flag.kind is not FlagKind.CONSUMER:
-            continue
-        kept = [i for i in free if i >= flag.snapshot_id]
+    for name, first in kept_from.items():
+        kept = [i for i in free if i >= first]
         if kept:
-            reason = f"the consumer has not read snapshot {flag.snapshot_id} yet"
+            reason = f"the consumer may still read snapshot {first}"
             yield HeldBack(
                 kind="consumer",
-                name=flag.name,
+                name=name,
                 snapshots=len(kept),
                 files=0,
                 bytes=0,

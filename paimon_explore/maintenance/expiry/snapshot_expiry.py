@@ -277,7 +277,8 @@ def _expiring(
         return snapshots.load(snapshot_id).time_millis
 
     consumers_count = not options.value(CONSUMER_CHANGELOG_ONLY)
-    limits = [_kept_for_consumers(store, options) if consumers_count else None]
+    first = store.consumers.min_next_snapshot() if consumers_count else None
+    limits = [None if first is None else kept_for_consumer(store, options, first)]
     hint = snapshots.latest_hint()
     if hint in history:
         limits.append(hint)  # a rollback to it may be in progress
@@ -286,12 +287,11 @@ def _expiring(
     return [snapshots.load(number) for number in ids]
 
 
-def _kept_for_consumers(store: TableStore, options: TableOptions) -> int | None:
-    """Return the earliest snapshot that streams with a consumer may read; None if no consumers."""
-    first = store.consumers.min_next_snapshot()
-    snapshot = None if first is None else store.snapshots.find(first)
-    if first is None or snapshot is None:
-        return first
+def kept_for_consumer(store: TableStore, options: TableOptions, next_snapshot: int) -> int:
+    """Return the earliest snapshot that a stream may read whose consumer has a next snapshot."""
+    snapshot = store.snapshots.find(next_snapshot)
+    if snapshot is None:
+        return next_snapshot
     target = ScanTarget(
         store=store,
         schema=store.schemas.load(snapshot.schema_id),
@@ -299,7 +299,7 @@ def _kept_for_consumers(store: TableStore, options: TableOptions) -> int | None:
         snapshot=snapshot,
         branch=store.paths.branch,
     )
-    return first - 1 if may_read_previous(target, snapshot) else first
+    return next_snapshot - 1 if may_read_previous(target, snapshot) else next_snapshot
 
 
 def _candidates(
