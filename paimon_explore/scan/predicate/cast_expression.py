@@ -67,6 +67,8 @@ def cast_values(array: Column, source: DataType, target: DataType) -> Column:
 
 
 def _kernel(source: DataType, target: DataType) -> Callable[[Column], Column] | None:
+    if is_root(source, TypeRoot.VARIANT):
+        return lambda array: cast_trees(trees_of(array), target, None, fails=False)
     if not isinstance(source, AtomicType) or not isinstance(target, AtomicType):
         return None
     for sources, targets, kernel in _KERNELS:
