@@ -255,7 +255,8 @@ class _Binder:
         arguments = cast_arguments(bound, kinds, signature.arguments)
         result = Call(function=name, arguments=arguments, type=signature.result)
         is_constant = not any(True for _ in columns_of(result))
-        if not is_constant or not isinstance(signature.result, AtomicType):
+        kind = signature.result
+        if not is_constant or not isinstance(kind, AtomicType) or kind.root is TypeRoot.VARIANT:
             return result
         one = value_of(result, _ONE_ROW, RowType(fields=()))
         value = value_at(one, 0, signature.result)

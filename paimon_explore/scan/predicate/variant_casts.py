@@ -36,6 +36,7 @@ from paimon_explore.scan.predicate.datetime_literals import (
     to_utc,
     to_wall_clock,
 )
+from paimon_explore.scan.predicate.expression import unit_nanos
 
 _MICROS = 1_000_000
 _DAY = 86_400 * _MICROS
@@ -122,7 +123,7 @@ class _Caster:
     def __init__(self, zone: tzinfo | None) -> None:
         self._zone = zone
 
-    def value(self, tree: Tree, target: DataType) -> object:
+    def value(self, tree: Tree, target: DataType) -> object:  # noqa: PLR0911 - one for each kind
         """Return a value that Arrow converts to the type.
 
         Raises:
@@ -136,7 +137,7 @@ class _Caster:
             case AtomicType(), Primitive():
                 return self._atomic(*raw_of(tree), target)
             case AtomicType(root=root), _ if root in TEXTS:
-                return json_text(*encode_tree(tree))
+                return json_text(*encode_tree(tree), zone=self._zone)
             case ArrayType(element=element), list():
                 return [self.value(one, element) for one in tree]
             case MapType(key=AtomicType(root=root), value=item), dict() if root in TEXTS:
@@ -153,20 +154,13 @@ class _Caster:
     def _atomic(self, kind: Kind, raw: Raw, target: AtomicType) -> object:
         if target.root in TEXTS:
             return self._text(kind, raw)
+        if target.root in _TIMES:
+            return self._time(kind, raw, target)
         if target.root in BYTES:
             return _bytes(kind, raw)
-        if target.root in _TIMES:
-            return self._time(kind, raw, target.root)
         if target.root is TypeRoot.BOOLEAN:
             return _boolean(kind, raw)
-        number = _number(kind, raw, target)
-        if target.root in INTEGERS:
-            return _integer(number, to_arrow(target).bit_width)
-        if target.root in FLOATS:
-            return float(number)
-        if target.root is TypeRoot.DECIMAL:
-            return _decimal(number, target.precision or 0, target.scale or 0)
-        raise MisfitError
+        return _numeric(_number(kind, raw, target), target)
 
     def _text(self, kind: Kind, raw: Raw) -> str:
         match raw:
@@ -180,8 +174,9 @@ class _Caster:
                 return timestamp_text(to_wall_clock(raw * _NANOS, self._zone))
         return JsonMaker(UTC).leaf(kind, raw).strip('"')
 
-    def _time(self, kind: Kind, raw: Raw, root: TypeRoot) -> int:
-        """Return days or microseconds."""
+    def _time(self, kind: Kind, raw: Raw, target: AtomicType) -> int:
+        """Return days, or a time in the unit of the type."""
+        root = target.root
         if root is TypeRoot.DATE and isinstance(raw, str):
             return _days(raw)
         wall, instant = self._moments(kind, raw, root)
@@ -191,9 +186,12 @@ class _Caster:
             micros = wall
         else:
             micros = to_wall_clock(instant * _NANOS, self._zone) // _NANOS
-        if not -_LONG <= micros < _LONG:
+        if root is TypeRoot.DATE:
+            return micros // _DAY
+        ticks = micros * _NANOS // unit_nanos(target)
+        if not -_LONG <= ticks < _LONG:
             raise MisfitError
-        return micros // _DAY if root is TypeRoot.DATE else micros
+        return ticks
 
     def _moments(self, kind: Kind, raw: Raw, root: TypeRoot) -> tuple[int, int | None]:
         """Return microseconds of a wall clock, or else of an instant as the second."""
@@ -269,6 +267,16 @@ def _parsed(text: str, target: AtomicType) -> int | float | Decimal:
     if pattern.fullmatch(text) is None:
         raise MisfitError
     return Decimal(text) if text[-1].isdigit() or text[-1] == "." else Decimal(text[:-1])
+
+
+def _numeric(number: float | Decimal, target: AtomicType) -> object:
+    if target.root in FLOATS:
+        return float(number)
+    if target.root in INTEGERS:
+        return _integer(number, to_arrow(target).bit_width)
+    if target.root is TypeRoot.DECIMAL:
+        return _decimal(number, target.precision or 0, target.scale or 0)
+    raise MisfitError
 
 
 def _integer(number: float | Decimal, bits: int) -> int:
