@@ -10,6 +10,7 @@ import pyarrow.types as pat
 from paimon_explore.data_types.arrow import VARIANT_ARROW, is_variant_storage
 from paimon_explore.data_types.arrow_buffers import (
     Column,
+    MapColumn,
     as_python,
     build_struct,
     list_offsets,
@@ -57,11 +58,11 @@ def trees_of(array: Column) -> list[Tree | None]:  # noqa: PLR0911 - one for eac
     if isinstance(array, pa.MapArray):
         return _maps(array)
     if pat.is_nested(array.type):
-        return _arrays(array.cast(pa.list_(array.type.value_type)))
+        return _arrays(array.cast(pa.list_(array.type.field(0))))
     if pat.is_float32(array.type):
         return [_single(value) for value in as_python(array)]
-    if pat.is_timestamp(array.type) and array.type.unit == "ns":
-        array = _microseconds(array)
+    if isinstance(array.type, pa.TimestampType) and array.type.unit == "ns":
+        array = _microseconds(array, array.type.tz)
     return [None if value is None else tree_of(value) for value in as_python(array)]
 
 
@@ -77,9 +78,9 @@ def _single(value: object) -> Tree | None:
     return Primitive(primitive(Kind.FLOAT, struct.pack("<f", value)))
 
 
-def _microseconds(array: Column) -> Column:
+def _microseconds(array: Column, zone: str | None) -> Column:
     try:
-        return array.cast(pa.timestamp("us", array.type.tz))
+        return array.cast(pa.timestamp("us", zone))
     except pa.ArrowInvalid as error:
         raise InvalidInputError(
             "A timestamp in a variant has microseconds, but a value has nanoseconds.",
@@ -117,7 +118,7 @@ def _arrays(array: Column) -> list[Tree | None]:
     return [None if part is None else elements[part] for part in _ranges(array)]
 
 
-def _maps(array: pa.MapArray) -> list[Tree | None]:
+def _maps(array: MapColumn) -> list[Tree | None]:
     keys = as_python(array.keys)
     if not pat.is_string(array.type.key_type):
         raise InvalidInputError(

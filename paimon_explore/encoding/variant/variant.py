@@ -205,7 +205,9 @@ def tree_of(value: object, depth: int = 0) -> Tree:
             return decode_tree(value.value, value.metadata)
         case Mapping():
             return {_key(key): tree_of(member, depth + 1) for key, member in value.items()}
-        case list() | tuple() | np.ndarray():
+        case list() | tuple():
+            return [tree_of(element, depth + 1) for element in value]
+        case _ if isinstance(value, np.ndarray):
             return [tree_of(element, depth + 1) for element in value]
         case _:
             return NULL if type(value).__name__ in _MISSING else Primitive(_primitive(value))
@@ -217,7 +219,7 @@ def _primitive(value: object) -> bytes:
             return primitive(Kind.TRUE if value else Kind.FALSE)
         case str():
             return text(value)
-        case np.float32():
+        case _ if isinstance(value, np.float32):
             return primitive(Kind.FLOAT, struct.pack("<f", value))
         case np.integer() | np.floating():
             return scalar(value.item())

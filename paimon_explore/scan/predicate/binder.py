@@ -259,8 +259,8 @@ class _Binder:
         if not is_constant or not isinstance(kind, AtomicType) or kind.root is TypeRoot.VARIANT:
             return result
         one = value_of(result, _ONE_ROW, RowType(fields=()))
-        value = value_at(one, 0, signature.result)
-        return Literal(value=value, type=None if value is None else signature.result)
+        value = value_at(one, 0, kind)
+        return Literal(value=value, type=None if value is None else kind)
 
     def _cast(self, operand: Operand, target: DataType) -> Operand:
         if isinstance(operand, Literal):

@@ -92,7 +92,7 @@ def cast_trees(
                 hint="Use try_variant_get or TRY_CAST to get NULL.",
             ) from error
 
-    found: Column = pa.array(list(map(cast, trees)), to_arrow(target))  # type: ignore[arg-type]  # any values
+    found: Column = pa.array(list(map(cast, trees)), to_arrow(target))
     return found
 
 
@@ -205,10 +205,9 @@ class _Caster:
             return raw * (_DAY if kind is Kind.DATE else 1), None
         if isinstance(raw, int) and kind is Kind.TIMESTAMP:
             return 0, raw
-        is_number = isinstance(raw, int | float | Decimal) and not isinstance(raw, bool)
-        if root is not TypeRoot.TIMESTAMP_LTZ or not is_number or not math.isfinite(raw):
+        if raw is None or isinstance(raw, bool | bytes) or root is not TypeRoot.TIMESTAMP_LTZ:
             raise MisfitError
-        return 0, math.trunc(raw * _MICROS)
+        return 0, _truncated(raw * _MICROS)
 
 
 _TIMES = frozenset({TypeRoot.DATE, TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ})
@@ -279,10 +278,14 @@ def _numeric(number: float | Decimal, target: AtomicType) -> object:
     raise MisfitError
 
 
-def _integer(number: float | Decimal, bits: int) -> int:
+def _truncated(number: float | Decimal) -> int:
     if not math.isfinite(number):
         raise MisfitError
-    whole = math.trunc(number)
+    return math.trunc(number)
+
+
+def _integer(number: float | Decimal, bits: int) -> int:
+    whole = _truncated(number)
     if not -(1 << (bits - 1)) <= whole < 1 << (bits - 1):
         raise MisfitError
     return whole

@@ -7,6 +7,7 @@ own, which is created before the first query that calls it.
 from collections.abc import Callable, Sequence
 from functools import partial
 from threading import Lock
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -81,10 +82,10 @@ class VariantFunctions:
     ) -> None:
         kinds = None if parameters is None else [duckdb.type(kind) for kind in parameters]
 
-        def call(*columns: Column) -> Column:
+        def call(*columns: "Column | pa.ChunkedArray[Any]") -> Column:
             return kernel([_whole(column) for column in columns])
 
-        self._database.create_function(
+        self._database.create_function(  # type: ignore[call-overload]  # stubs have enums only
             name,
             _WITH_PARAMETERS[len(parameters or ())](call),
             kinds,
@@ -103,8 +104,11 @@ _WITH_PARAMETERS: dict[int, Callable[[_Kernel], _Kernel]] = {
 """Functions without annotations and with named parameters, which DuckDB requires; 0 is any."""
 
 
-def _whole(column: Column) -> Column:
-    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+def _whole(column: "Column | pa.ChunkedArray[Any]") -> Column:
+    if not isinstance(column, pa.ChunkedArray):
+        return column
+    found: Column = column.combine_chunks()
+    return found
 
 
 def _whole_cast(target: DataType) -> _Kernel:

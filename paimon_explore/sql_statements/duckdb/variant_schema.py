@@ -43,7 +43,8 @@ def _schema(tree: Tree) -> _Schema:
             kind, raw = raw_of(tree)
             return _digits(raw) if isinstance(raw, Decimal) else _NAMES.get(kind, kind.name)
         case list():
-            return [reduce(_merged, map(_schema, tree), _VOID)]
+            void: _Schema = _VOID
+            return [reduce(_merged, map(_schema, tree), void)]
         case dict():
             return {key: _schema(member) for key, member in tree.items()}
 

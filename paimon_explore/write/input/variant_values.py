@@ -72,7 +72,7 @@ def variants_of_arrow(array: Column, data_type: AtomicType, location: Location) 
     """
     if array.type.equals(VARIANT_ARROW) and not array.null_count:
         return array
-    if is_variant_storage(array.type):
+    if isinstance(array, pa.StructArray) and is_variant_storage(array.type):
         return _variants(array, location)
     if current_policy() is CastPolicy.STRICT:
         raise location.error(
@@ -106,7 +106,7 @@ def _located(
         raise location.error(problem, data_type, position, error.hint) from error
 
 
-def _variants(array: Column, location: Location) -> Column:
+def _variants(array: pa.StructArray, location: Location) -> Column:
     """Return variants in the type of a column."""
     valid = valid_mask(array)
     parts: list[Column] = []
