@@ -30,7 +30,7 @@ from paimon_explore.errors import InvalidInputError
 from paimon_explore.scan.predicate.expression import unit_nanos
 from paimon_explore.scan.predicate.kernels import Value, call
 from paimon_explore.scan.predicate.literals import scaled, values_array
-from paimon_explore.scan.predicate.variant_casts import cast_trees
+from paimon_explore.scan.predicate.variants.casts import cast_trees
 
 _BOOLEAN = frozenset({TypeRoot.BOOLEAN})
 _DECIMAL = frozenset({TypeRoot.DECIMAL})

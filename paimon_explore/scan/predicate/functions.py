@@ -41,7 +41,7 @@ from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.scan.predicate import datetime_kernels as times
 from paimon_explore.scan.predicate import function_kernels as kernels
 from paimon_explore.scan.predicate.literal_range import INTEGER_BITS
-from paimon_explore.scan.predicate.variant_kernels import VARIANT_KERNELS
+from paimon_explore.scan.predicate.variants.kernels import VARIANT_KERNELS
 
 Types: TypeAlias = Sequence[DataType]
 
@@ -566,5 +566,6 @@ ALIASES: Mapping[str, str] = {
     "regexp": "regexp_like",
     "dayofmonth": "day",
     "cardinality": "size",
+    "try_variant_get": "variant_get",
 }
 """Other names of functions."""

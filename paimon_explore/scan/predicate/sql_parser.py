@@ -521,10 +521,8 @@ class _Parser:
             self._expect(")")
             return literal(_CLOCKS[function]())
         name = function.lower()
-        if name not in FUNCTIONS and name not in ALIASES and name != "try_variant_get":
+        if name not in FUNCTIONS and name not in ALIASES:
             raise self._problem(f"there is no function {token.text}", token, _function_hint(name))
-        if name in {"variant_get", "try_variant_get"}:
-            return self._variant_get()
         arguments = [self._or()]
         while self._takes(","):
             arguments.append(self._or())
@@ -532,22 +530,6 @@ class _Parser:
         if ALIASES.get(name) == "case" and len(arguments) % 2 == 0:
             arguments.append(NULL)
         return Call(function=ALIASES.get(name, name), arguments=tuple(arguments))
-
-    def _variant_get(self) -> Expression:
-        """Parses the arguments of `variant_get`, of which the third is a type."""
-        arguments = [self._operand()]
-        self._expect(",")
-        arguments.append(self._operand())
-        found: Operand = Call(function="variant_get", arguments=tuple(arguments))
-        if self._takes(","):
-            token = self._here
-            kind = self._text("variant_get expects a type as a string constant")
-            try:
-                found = _cast(found, cast_target(kind))
-            except InvalidInputError as error:
-                raise self._problem(error.message.rstrip("."), token, error.hint) from None
-        self._expect(")")
-        return found
 
     def _case(self) -> Expression:
         """Parses CASE [value] WHEN ... THEN ... ELSE ... END."""

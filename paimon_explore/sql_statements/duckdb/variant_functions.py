@@ -15,8 +15,8 @@ import pyarrow as pa
 from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import MAX_LENGTH, AtomicType, DataType, TypeRoot
 from paimon_explore.encoding.variant.arrow_values import trees_of, variant_column
-from paimon_explore.scan.predicate.variant_casts import cast_trees
-from paimon_explore.scan.predicate.variant_kernels import VARIANT_KERNELS, trees_at
+from paimon_explore.scan.predicate.variants.casts import cast_trees
+from paimon_explore.scan.predicate.variants.kernels import VARIANT_KERNELS, trees_at
 from paimon_explore.sql_statements.duckdb.type_names import VARIANT, duckdb_type
 from paimon_explore.sql_statements.duckdb.variant_schema import schema_text
 

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from paimon_explore.encoding.variant.decoder import Kind
 from paimon_explore.encoding.variant.tree import Primitive, Tree
-from paimon_explore.scan.predicate.variant_casts import raw_of
+from paimon_explore.scan.predicate.variants.casts import raw_of
 
 _MAX_DIGITS = 38
 _LONG = (20, 0)
