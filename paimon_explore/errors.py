@@ -312,7 +312,7 @@ class PaimonWarning(UserWarning):
 
 
 class IcebergMetadataWarning(PaimonWarning):
-    """The Iceberg metadata of a table is incomplete, or could not be written by a commit."""
+    """The Iceberg metadata of a table is incomplete, or was not written or registered."""
 
 
 class UnsupportedOptionWarning(PaimonWarning):

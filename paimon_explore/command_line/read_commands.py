@@ -139,7 +139,7 @@ def explain(
     output: "Output",
 ) -> int:
     """Explain which files a read opens or skips, and why."""
-    return output.report(point(table).explain(where, column_names(columns), limit))
+    return output.report(point(table).explain(where, columns=column_names(columns), limit=limit))
 
 
 @command(

@@ -102,7 +102,7 @@ class Snapshot:
         parts += [] if when is None else [f"{when:%Y-%m-%d %H:%M:%S} UTC"]
         parts.append(f"schema {self.schema_id}")
         if self.delta_record_count is not None and self.total_record_count is not None:
-            counts = f"{self.delta_record_count:+,} rows, {self.total_record_count:,} unmerged"
+            counts = f"{self.delta_record_count:+,} rows, {self.total_record_count:,} stored"
             parts.append(counts)
         return f"<{', '.join(parts)}>"
 

@@ -126,6 +126,13 @@ def first_readable_commit(
     return first
 
 
+def may_read_previous(target: ScanTarget, snapshot: Snapshot) -> bool:
+    """Whether a stream with any filter may read changes of a commit from the state before it."""
+    if target.schema.primary_keys:
+        return snapshot.commit_kind in _ROW_CHANGING_KINDS
+    return _without_keys(_States(target, TRUE), snapshot) is _Source.DIFFERENCE
+
+
 class _Source(Enum):
     """Where the changes of a commit are read from."""
 

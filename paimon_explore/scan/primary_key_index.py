@@ -37,6 +37,7 @@ from paimon_explore.metadata.options.table_options import (
 from paimon_explore.scan.index_lookups import (
     BITMAP,
     BTREE,
+    INDEX_TYPES,
     IndexedRowIds,
     IndexSource,
     RowRange,
@@ -111,7 +112,7 @@ def indexed_positions(
         return None
     row_counts = numbers(entries.table, "row_count")
     starts: Rows = np.concatenate([[0], np.cumsum(row_counts)]).astype(np.int64)
-    live = _LiveFiles(entries, starts)
+    live = LiveFiles(entries, starts)
     files = source.files(source.entries(types, with_sources=True), types, live.ranges)
     configured = {
         (kind, name): found for (kind, name), found in files.items() if types[name] == kind
@@ -132,8 +133,8 @@ def _types(options: TableOptions, names: Collection[str]) -> Mapping[str, str]:
     }
 
 
-class _LiveFiles:
-    """The files that a scan reads, with the numbers of their rows.
+class LiveFiles:
+    """The files that a scan or search reads, with the numbers of their rows.
 
     Args:
         entries: n files.
@@ -173,8 +174,9 @@ class _LiveFiles:
 def _check_row_count(row: Mapping[str, object], sources: IndexSources, path: str) -> None:
     index = row["global_index"]
     count = sources.row_count
+    has_all_rows = row["index_type"] in INDEX_TYPES  # vector indexes count those with a vector
     if (
-        row["row_count"] != count
+        (has_all_rows and row["row_count"] != count)
         or index["row_range_start"] != 0  # type: ignore[index]  # it has sources
         or index["row_range_end"] != count - 1  # type: ignore[index]  # it has sources
     ):

@@ -20,6 +20,7 @@ from paimon_explore.sql_statements.table_resolution import Warehouse
 from paimon_explore.sql_statements.tokenizer import Reader
 
 _CHANGES = frozenset({"UPDATE", "DELETE", "MERGE"})
+_OF_CATALOGS = frozenset({"CREATE", "DROP", "REPLACE", "USE"})
 _DEFAULTS = TableOptions({})
 
 
@@ -50,6 +51,8 @@ def _run_once(warehouse: Warehouse, text: str, args: Args) -> Outcome:
         reader = Reader(text)
     try:
         found = None if word == "SELECT" else _command(warehouse, reader, args)
+        if found is None and word in _OF_CATALOGS and warehouse.given:
+            warehouse.warehouse()
         return found if found is not None else run_query(warehouse, text, args)
     except QueryProblemError as problem:
         raise located(problem, text) from problem

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from paimon_explore.store.branches import Branches
     from paimon_explore.store.catalog_environment import CatalogEnvironment
     from paimon_explore.store.consumers import Consumers
+    from paimon_explore.store.iceberg_catalog import OpenIcebergCatalog
     from paimon_explore.store.sibling_tables import SiblingTables
     from paimon_explore.store.statistics_files import StatisticsFiles
     from paimon_explore.store.tags import Tags
@@ -30,6 +31,7 @@ class TableStore:
         read_retry: retries for files that may be incomplete.
         environment: the connection to the table's catalog; None for a table in a folder.
         siblings: the tables of the catalog, if BLOB columns refer to them.
+        open_iceberg_catalog: opens the catalog in which Iceberg metadata is registered.
     """
 
     file_io: FileIO
@@ -37,6 +39,9 @@ class TableStore:
     read_retry: ReadRetry = DEFAULT_READ_RETRY
     environment: "CatalogEnvironment | None" = None
     siblings: "SiblingTables | None" = field(default=None, repr=False, compare=False)
+    open_iceberg_catalog: "OpenIcebergCatalog | None" = field(
+        default=None, repr=False, compare=False
+    )
 
     def for_branch(self, branch: str) -> "TableStore":
         """Return the store of another branch of the table."""

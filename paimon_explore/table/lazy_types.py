@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from paimon_explore.metastore.view_values import ViewChange as ViewChange
     from paimon_explore.metastore.view_values import ViewInfo as ViewInfo
     from paimon_explore.scan.predicate.sql_parser import Where as Where
+    from paimon_explore.scan.search_indexes import SearchQuery as SearchQuery
     from paimon_explore.table.engine_scans.scan_part import ScanPart as ScanPart
     from paimon_explore.table.file_tables.format_table import FormatTable as FormatTable
     from paimon_explore.table.incremental_range import Increment as Increment

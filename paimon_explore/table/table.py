@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from paimon_explore.inspection.compare.table_side import TableSide
     from paimon_explore.metastore.catalog_values import TableInfo
     from paimon_explore.store.catalog_environment import CatalogEnvironment
+    from paimon_explore.store.iceberg_catalog import ExportedTable, IcebergCatalog
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -276,13 +277,25 @@ def open_stored_table(
         index_in_data_directory=chosen.value(INDEX_FILE_IN_DATA_FILE_DIR),
     )
     siblings = info.siblings if info is not None and chosen.has(BLOB_VIEW_FIELD) else None
-    store = TableStore(file_io, paths, environment=environment, siblings=siblings)
+    store = TableStore(
+        file_io,
+        paths,
+        environment=environment,
+        siblings=siblings,
+        open_iceberg_catalog=_open_iceberg_catalog,
+    )
     return Table(
         name=table_name(root, wanted) if environment is None else _name_of(environment, wanted),
         _store=store,
         _dynamic_options=dynamic,
         _travel=travel_of(chosen).pinned(store),
     )
+
+
+def _open_iceberg_catalog(table: "ExportedTable") -> "IcebergCatalog":
+    from paimon_explore.metastore.iceberg.open_iceberg_catalog import open_iceberg_catalog
+
+    return open_iceberg_catalog(table)
 
 
 def _name_of(environment: "CatalogEnvironment", branch: str) -> str:

@@ -66,6 +66,7 @@ class ExplainableTable(ReadableTable):
     def explain(
         self,
         where: "types.Where | None" = None,
+        *,
         columns: Iterable[str] | None = None,
         limit: int | None = None,
     ) -> "types.ScanExplanation":
@@ -326,7 +327,7 @@ class ExplainableTable(ReadableTable):
         opening = Opening(tab=tab, snapshot=snapshot, compare=compare, filter=filter, text=text)
         return explore(self._view(), opening, height=height, live=seconds("live", live))
 
-    def files(self, where: str = "") -> "types.FilesView":
+    def files(self, where: str | None = None) -> "types.FilesView":
         """List the live data files, with their minimum and maximum values.
 
         Args:
@@ -340,9 +341,9 @@ class ExplainableTable(ReadableTable):
         >>> pe.demo().table("demo.orders").files("dt = '2026-01-01'").to_arrow().num_rows
         5
         """
-        return self._inspector().files(string("where", where))
+        return self._inspector().files(optional_string("where", where) or "")
 
-    def partitions(self, where: str = "") -> "types.PartitionsView":
+    def partitions(self, where: str | None = None) -> "types.PartitionsView":
         """List the partitions with their files, rows and bytes.
 
         Args:
@@ -352,7 +353,7 @@ class ExplainableTable(ReadableTable):
         >>> pe.demo().table("demo.orders").partitions().to_arrow().num_rows
         3
         """
-        return self._inspector().partitions_view(string("where", where))
+        return self._inspector().partitions_view(optional_string("where", where) or "")
 
     def rows(
         self,

@@ -1,6 +1,6 @@
 """The methods of a table that read rows and the changes of commits."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -360,34 +360,46 @@ class ReadableTable(BaseTable):
         """
         return self.scan().to_pandas(dtype_backend=dtype_backend)
 
-    def search(
+    def search(  # noqa: PLR0913 - keyword arguments
         self,
-        column: str,
-        query: "str | Mapping[str, object] | Sequence[float]",
+        column: "str | Mapping[str, types.SearchQuery]",
+        query: "types.SearchQuery | None" = None,
         limit: int = 10,
         *,
         columns: Iterable[str] | None = None,
         where: "types.Where | None" = None,
+        weights: Mapping[str, float] | None = None,
+        ranker: str = "rrf",
+        candidates: int | None = None,
     ) -> pa.Table:
-        """Find the rows that match a query best, by a full-text index or a vector index.
+        """Find the rows that match a query best, by full-text and vector indexes.
 
-        Rows that were written after the index was built are not found until it is built again.
-        A search for words needs the extra `full-text`, one for a vector the extra `vindex`; this
-        one is approximate, as the type of the index determines.
+        Rows that were written after the index was built are not found until it is built again,
+        unless the option `vector-index.search-mode`, `full-text-index.search-mode` or
+        `global-index.search-mode` of the table is `full`: then they are compared one by one.
+        A search for words needs the extra `full-text`, one in a vector index the extra `vindex`;
+        this one is approximate, as the type of the index determines.
 
         Args:
-            column: the indexed column.
+            column: the searched column; or queries by column: each column is searched, and the
+                results are combined.
             query: words, or a query of the full-text library such as
                 `{"match": {"query": "some words"}}`; or a vector: as many numbers as the vectors of
-                the column have.
-            limit: maximum number of rows.
+                the column have; or several vectors: a list of them, a matrix or an Arrow array.
+            limit: maximum number of rows; of each vector, if there are several.
             columns: the columns of the result; None for all.
             where: a filter, as for `scan`; it is applied before rows are ranked.
+            weights: of the queries of several columns, by column; 1 for others.
+            ranker: how these are combined: `rrf` adds weight / (60 + rank), `mrr` weight / rank,
+                `weighted_score` the weighted scores, from 0 for the last to 1 for the first row
+                that a query finds.
+            candidates: maximum number of rows that each of these queries finds; None for `limit`.
 
         Returns:
             The rows, the best first, with the column `_SCORE`: higher is better. For a vector it is
             1 / (1 + distance) with the metric `l2`, the cosine with `cosine`, the product with
-            `inner_product`.
+            `inner_product`. If several vectors are given, the column `_QUERY` has the number of the
+            vector from 0 on, and the rows are in its order.
 
         Raises:
             NotFoundError: the column has no such index.
@@ -398,16 +410,36 @@ class ReadableTable(BaseTable):
             CorruptFileError: an index file is damaged.
 
         >>> import paimon_explore as pe
-        >>> try:
-        ...     pe.demo().table("demo.orders").search("city", "Oslo")
-        ... except pe.errors.NotFoundError as error:
-        ...     print(error.kind, error.name)
-        index city
+        >>> points = pe.demo().create_table(
+        ...     "demo.points",
+        ...     {"id": "INT", "v": "VECTOR<FLOAT, 2>"},
+        ...     options={
+        ...         "row-tracking.enabled": "true",
+        ...         "data-evolution.enabled": "true",
+        ...         "vector-index.search-mode": "full",
+        ...         "fields.v.distance.metric": "l2",
+        ...     },
+        ... )
+        >>> made = points.append([{"id": 1, "v": [0.0, 1.0]}, {"id": 2, "v": [3.0, 4.0]}])
+        >>> points.search("v", [[3.0, 4.0], [0.0, 2.0]], 1, columns=["id"]).to_pylist()
+        [{'id': 2, '_QUERY': 0, '_SCORE': 1.0}, {'id': 1, '_QUERY': 1, '_SCORE': 0.5}]
         """
-        from paimon_explore.table.searches.index_search import index_query, searched_rows
+        from paimon_explore.table.searches import index_search
 
-        asked = index_query(column, query, limit)
-        return searched_rows(self._target(), asked, columns, where)
+        if isinstance(column, Mapping):
+            if query is not None:
+                raise InvalidInputError(
+                    "A search in several columns takes no other query.", hint="Name it: limit=10."
+                )
+            asked = index_search.hybrid_search_of(column, limit, weights, ranker, candidates)
+        elif weights is not None or ranker != "rrf" or candidates is not None:
+            raise InvalidInputError(
+                "weights, ranker and candidates are for searches in several columns.",
+                hint="Pass a mapping of columns to queries.",
+            )
+        else:
+            asked = index_search.search_of(column, query, limit)
+        return index_search.searched_rows(self._target(), asked, columns, where)
 
     def __dataframe__(
         self,

@@ -315,7 +315,7 @@ class WritableTable(BaseTable):
         partitions: Mapping[str, object] | Sequence[Mapping[str, object]] | None = None,
         buckets: int | Sequence[int] | None = None,
         strategy: str | None = None,
-        columns: Sequence[str] | str = (),
+        columns: Sequence[str] | str | None = None,
         properties: Mapping[str, str] | None = None,
         commit_user: str | None = None,
     ) -> Snapshot | None:
@@ -352,7 +352,7 @@ class WritableTable(BaseTable):
         'OVERWRITE'
         """
         optional_string("strategy", strategy)
-        wanted = names("columns", columns)
+        wanted = () if columns is None else names("columns", columns)
         writer = self._writer(properties, commit_user)
         specs = None if partitions is None else writer.partition_specs(partitions)
         chosen = integers("buckets", buckets)

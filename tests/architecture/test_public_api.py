@@ -11,6 +11,7 @@ import pytest
 import paimon_explore as pe
 from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.system_tables.all_system_tables import SYSTEM_TABLES
+from paimon_explore.scan.predicate.unset_argument import NOT_GIVEN
 from paimon_explore.table.engine_scans.scan_part import ScanPart
 from paimon_explore.table.maintenance import Maintenance
 from paimon_explore.table.merge_builder import Merge
@@ -67,6 +68,29 @@ def test_each_act_of_a_table_has_one_place() -> None:
     system_tables = {name for name in twice if name in SYSTEM_TABLES}
     previews = {name for name, found in twice.items() if "what_if" in found}
     assert set(twice) - system_tables - previews == set()
+
+
+ORDER = ("columns", "where", "limit")
+"""The order of the arguments of a read that may be given by place."""
+LAST = ("properties", "commit_user")
+"""What every commit can be given, at the end and by name."""
+
+
+def test_arguments_have_one_order_and_one_form() -> None:
+    kinds = (pe.Catalog, *GROUPS.values(), pe.Table, Scan, Transaction)
+    for name, one in (found for kind in kinds for found in functions_of(kind)):
+        given = inspect.signature(one).parameters.values()
+        by_place = [p.name for p in given if p.kind is not p.KEYWORD_ONLY and p.name in ORDER]
+        assert by_place == [known for known in ORDER if known in by_place], name
+        switches = [p for p in given if p.name == "dry_run" or isinstance(p.default, bool)]
+        by_place = [p.name for p in switches if p.kind is not p.KEYWORD_ONLY]
+        assert by_place == (["streaming"] if name == "Scan.to_torch" else []), (
+            name
+        )  # as in pypaimon
+        defaults = {p.default for p in given if p.name in ORDER}
+        assert defaults <= {None, NOT_GIVEN, inspect.Parameter.empty, 10}, name
+        names = [p.name for p in given]
+        assert "commit_user" not in names or tuple(names[-2:]) == LAST, name
 
 
 def test_there_is_a_method_for_each_system_table_of_metadata() -> None:

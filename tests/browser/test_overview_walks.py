@@ -70,7 +70,7 @@ def grown(walk: Walk) -> None:
     walk.click("Why did my table grow?")
     walk.tab("Snapshot diff")
     expect(walk.page.locator(".pes-title:visible")).to_contain_text("snapshot 1 → snapshot 12")
-    expect(walk.page.locator(".pes-facts:visible")).to_contain_text("rows before merging")
+    expect(walk.page.locator(".pes-facts:visible")).to_contain_text("stored rows")
 
 
 def changed(walk: Walk) -> None:

@@ -84,21 +84,64 @@ def py_index(request: Request) -> None:
 
 
 def py_search(request: Request) -> None:
-    """Row ids and scores of a full-text or vector search, by pypaimon."""
+    """The rows that searches find, by pypaimon: their number, score and query.
+
+    A row is numbered by its row id, or by the column `id` of a table with a primary key.
+    """
     table = _py_table(request)
-    if request["words"] is not None:
-        query = json.dumps({"match": {"query": request["words"]}})
-        builder = table.new_full_text_search_builder().with_query(request["column"], query)
+    found = _py_results(table, request)
+    rows = [(query, *one) for query, each in enumerate(found) for one in _py_scores(table, each)]
+    columns = list(zip(*rows, strict=True)) or [(), (), ()]
+    names, types = ("query", "row_id", "score"), (pa.int64(), pa.int64(), pa.float64())
+    parts = zip(names, columns, types, strict=True)
+    _store(request["rows"], pa.table({name: pa.array(own, kind) for name, own, kind in parts}))
+
+
+def _py_results(table: Any, request: Request) -> list[Any]:  # noqa: ANN401 - pypaimon has no types
+    asked, limit = request["queries"], request["limit"]
+    if request["ranker"] is not None:
+        builder = table.new_hybrid_search_builder().with_ranker(request["ranker"])
+        for column, query in asked.items():
+            weight = request["weights"].get(column, 1.0)
+            if isinstance(query, str):
+                builder.add_full_text_route(column, _match(query), limit, weight)
+            else:
+                builder.add_vector_route(column, query, limit, weight)
     else:
-        builder = table.new_vector_search_builder().with_vector_column(request["column"])
-        builder = builder.with_query_vector(request["vector"])
-    found = builder.with_limit(request["limit"]).execute_local()
-    rows = list(found.results())
-    scores = [float(found.score_getter()(row)) for row in rows]
-    _store(
-        request["rows"],
-        pa.table({"row_id": pa.array(rows, pa.int64()), "score": pa.array(scores, pa.float64())}),
-    )
+        ((column, query),) = asked.items()
+        if isinstance(query, str):
+            builder = table.new_full_text_search_builder().with_query(column, _match(query))
+        elif isinstance(query[0], list):
+            builder = table.new_batch_vector_search_builder().with_vector_column(column)
+            builder = builder.with_query_vectors(query)
+        else:
+            builder = table.new_vector_search_builder().with_vector_column(column)
+            builder = builder.with_query_vector(query)
+    predicates = table.new_read_builder().new_predicate_builder()
+    parts = [getattr(predicates, sign)(name, value) for name, sign, value in request["conditions"]]
+    builder = builder.with_limit(limit)
+    if parts:
+        builder = builder.with_filter(predicates.and_predicates(parts))
+    if hasattr(builder, "execute_batch_local"):
+        return list(builder.execute_batch_local())
+    return [builder.execute_local()]
+
+
+def _match(words: str) -> str:
+    return json.dumps({"match": {"query": words}})
+
+
+def _py_scores(table: Any, found: Any) -> list[tuple[int, float]]:  # noqa: ANN401 - likewise
+    if hasattr(found, "score_getter"):
+        return [(row, float(found.score_getter()(row))) for row in found.results()]
+    if not hasattr(found, "splits"):
+        return []
+    reader = table.new_read_builder().with_projection(["id"]).new_read()
+    rows: list[tuple[int, float]] = []
+    for split in found.splits:
+        ids = reader.to_arrow([split]).column(0).to_pylist()
+        rows += zip(ids, map(float, split.scores()), strict=True)
+    return rows
 
 
 def rust_read(request: Request) -> None:

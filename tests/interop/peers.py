@@ -136,20 +136,43 @@ class Peers:
         """Build a global index, by pypaimon."""
         self._ask("py_index", warehouse, table, column=column, index_type=index_type)
 
-    def search(
+    def search(  # noqa: PLR0913 - keyword arguments
         self,
         warehouse: Path,
         table: str,
-        column: str,
+        queries: Mapping[str, object],
         limit: int,
         *,
-        words: str | None = None,
-        vector: Sequence[float] | None = None,
-    ) -> dict[int, float]:
-        """The scores by row id of a full-text or vector search, by pypaimon."""
-        asked = {"column": column, "limit": limit, "words": words, "vector": vector}
-        rows = self._rows("py_search", warehouse, table, **asked).to_pylist()
-        return {row["row_id"]: row["score"] for row in rows}
+        ranker: str | None = None,
+        weights: Mapping[str, float] | None = None,
+        conditions: Sequence[tuple[str, str, object]] = (),
+        options: Mapping[str, str] | None = None,
+    ) -> list[tuple[int, int, float]]:
+        """Query, row id and score of what pypaimon finds, the best first.
+
+        Args:
+            warehouse: of the table.
+            table: its name; if it has a primary key, the column `id` is in the place of row ids.
+            queries: words, a vector or several vectors, by column.
+            limit: maximum number of rows.
+            ranker: combines the results of all columns; None for one column.
+            weights: of the columns.
+            conditions: all of them hold for the rows.
+            options: dynamic options.
+        """
+        rows = self._rows(
+            "py_search",
+            warehouse,
+            table,
+            queries=dict(queries),
+            limit=limit,
+            ranker=ranker,
+            weights=dict(weights or {}),
+            conditions=[list(one) for one in conditions],
+            options=dict(options or {}),
+        ).to_pylist()
+        found = [(int(row["query"]), int(row["row_id"]), float(row["score"])) for row in rows]
+        return sorted(found, key=lambda one: (one[0], -one[2], one[1]))
 
     def names(self, warehouse: Path | Mapping[str, str], database: str = "") -> list[str]:
         """The databases of a catalog, or the tables of one of them, by pypaimon."""

@@ -1,5 +1,6 @@
 """Full-text and vector indexes, exchanged with pypaimon; indexes of Rust are kept and dropped."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -53,20 +54,37 @@ def _column(kind: str) -> tuple[str, str]:
     return ("s" if kind == "full-text" else "v", kind)
 
 
-def same_hits(peers: Peers, warehouse: Path, table: Table, kind: str) -> None:
+def hits(found: pa.Table) -> list[tuple[int, int, float]]:
+    """Query, id and score of the rows that we find."""
+    rows = found.to_pylist()
+    return [
+        (int(str(row.get("_QUERY", 0))), int(str(row["id"])), float(str(row["_SCORE"])))
+        for row in rows
+    ]
+
+
+def assert_same(
+    ours: Sequence[tuple[int, int, float]], theirs: Sequence[tuple[int, int, float]]
+) -> None:
     """Both implementations find the same rows with the same scores."""
-    if kind == "full-text":
-        ours = table.search("s", "seven five", 300, columns=["id"])
-        theirs = peers.search(warehouse, table.name, "s", 300, words="seven five")
-    else:
-        ours = table.search("v", QUERY, 5, columns=["id"])
-        theirs = peers.search(warehouse, table.name, "v", 5, vector=QUERY)
-    scores: list[float] = ours.column("_SCORE").to_pylist()  # type: ignore[assignment]  # no nulls
     assert theirs
     # pypaimon rounds distances otherwise, and rows with the last score may be others
-    assert scores == pytest.approx(sorted(theirs.values(), reverse=True), abs=1e-4)
-    certain = {row for row, score in theirs.items() if score > scores[-1] + 1e-3}
-    assert certain <= set(ours.column("id").to_pylist())
+    assert [query for query, _, _ in ours] == [query for query, _, _ in theirs]
+    expected = pytest.approx([score for _, _, score in theirs], abs=5e-4)
+    assert [score for _, _, score in ours] == expected
+    lowest = {query: score for query, _, score in ours}
+    certain = {one[:2] for one in theirs if one[2] > lowest[one[0]] + 1e-3}
+    assert certain <= {one[:2] for one in ours}
+
+
+def same_hits(peers: Peers, warehouse: Path, table: Table, kind: str) -> None:
+    if kind == "full-text":
+        ours = table.search("s", "seven five", 300, columns=["id"])
+        theirs = peers.search(warehouse, table.name, {"s": "seven five"}, 300)
+    else:
+        ours = table.search("v", QUERY, 5, columns=["id"])
+        theirs = peers.search(warehouse, table.name, {"v": QUERY}, 5)
+    assert_same(hits(ours), theirs)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -83,6 +101,155 @@ def test_pypaimon_searches_our_index(peers: Peers, kind: str, warehouse: Path) -
     table.append(ROWS)
     assert table.maintenance.create_global_index(*_column(kind)).row_count == 300
     same_hits(peers, warehouse, table, kind)
+
+
+MORE = pa.table(
+    {
+        "id": pa.array(range(300, 340), pa.int32()),
+        "s": [f"{WORDS[i % 7]} new" if i % 4 else None for i in range(300, 340)],
+        "v": pa.array(
+            [[i - 200.0, 1.0, i % 2, 0.5] if i % 5 else None for i in range(300, 340)],
+            pa.list_(pa.float32()),
+        ),
+    }
+)
+REFINED = {
+    "scalar-index.search-mode": "full",
+    "global-index.filter.refine-from-data": "true",
+}
+"""Options with which pypaimon evaluates conditions without an index of their columns."""
+QUERIES = [QUERY, [120.0, 1.0, 1.0, 0.5], [0.0, 0.0, 0.0, 0.0]]
+
+
+@pytest.fixture
+def partly_indexed(peers: Peers, warehouse: Path) -> None:
+    """Rows with indexes of texts and vectors, rows without, and some of both are deleted."""
+    for kind in ("full-text", "ivf-flat"):
+        need_module("paimon_ftindex" if kind == "full-text" else "paimon_vindex", kind)
+    peers.create(
+        warehouse, "db.t", ROWS.schema, options={**OPTIONS, "deletion-vectors.enabled": "true"}
+    )
+    table = Catalog(warehouse).table("db.t")
+    table.append(ROWS)
+    for kind in ("full-text", "ivf-flat"):
+        table.maintenance.create_global_index(*_column(kind))
+    peers.write("py", warehouse, "db.t", MORE)
+    table.delete("id IN (100, 111, 301, 310)")
+
+
+@pytest.mark.usefixtures("partly_indexed")
+@pytest.mark.parametrize("mode", ["fast", "full", "detail"])
+@pytest.mark.parametrize("own", ["of the type", "of all types"])
+def test_rows_without_index_are_found_as_by_pypaimon(
+    peers: Peers, warehouse: Path, mode: str, own: str
+) -> None:
+    for column, query in (("s", "seven five new"), ("v", QUERY), ("v", QUERIES)):
+        family = "full-text-index" if column == "s" else "vector-index"
+        every = "global-index.search-mode"
+        options = {every: mode}
+        if own == "of the type":
+            options = {every: "full" if mode == "fast" else "fast", f"{family}.search-mode": mode}
+        table = open_table(warehouse / "db.db" / "t", options=options)
+        for limit in (7, 400):
+            theirs = peers.search(warehouse, "db.t", {column: query}, limit, options=options)
+            assert_same(hits(table.search(column, query, limit, columns=["id"])), theirs)
+            conditions = [("id", "greater_than", 110)]
+            theirs = peers.search(
+                warehouse,
+                "db.t",
+                {column: query},
+                limit,
+                options={**options, **REFINED},
+                conditions=conditions,
+            )
+            assert_same(
+                hits(table.search(column, query, limit, columns=["id"], where="id > 110")), theirs
+            )
+
+
+@pytest.mark.parametrize("metric", [None, "l2", "cosine", "inner-product"])
+def test_vectors_are_found_without_any_index(
+    peers: Peers, warehouse: Path, metric: str | None
+) -> None:
+    options = {**OPTIONS, "vector-index.search-mode": "full"}
+    del options["fields.v.distance.metric"]
+    if metric:
+        options["fields.v.distance.metric"] = metric
+    peers.create(warehouse, "db.t", ROWS.schema, options=options)
+    peers.write("py", warehouse, "db.t", ROWS)
+    table = open_table(warehouse / "db.db" / "t")
+    theirs = peers.search(warehouse, "db.t", {"v": QUERIES}, 9)
+    assert_same(hits(table.search("v", QUERIES, 9, columns=["id"])), theirs)
+
+
+@pytest.mark.usefixtures("partly_indexed")
+@pytest.mark.parametrize("ranker", ["rrf", "mrr", "weighted_score"])
+@pytest.mark.parametrize("mode", ["fast", "full"])
+def test_texts_and_vectors_are_ranked_together_as_by_pypaimon(
+    peers: Peers, warehouse: Path, ranker: str, mode: str
+) -> None:
+    options = {"global-index.search-mode": mode}
+    table = open_table(warehouse / "db.db" / "t", options=options)
+    queries = {"s": "seven five new", "v": QUERY}
+    for weights in ({}, {"v": 2.5}, {"s": 0.25, "v": 0.5}):
+        theirs = peers.search(
+            warehouse, "db.t", queries, 12, ranker=ranker, weights=weights, options=options
+        )
+        ours = table.search(
+            queries,  # type: ignore[arg-type]  # of different types
+            limit=12,
+            columns=["id"],
+            ranker=ranker,
+            weights=weights,
+        )
+        assert_same(hits(ours), theirs)
+
+
+KEYED = {
+    "bucket": "2",
+    "deletion-vectors.enabled": "true",
+    "pk-vector.index.columns": "v",
+    "fields.v.pk-vector.distance.metric": "l2",
+    "pk-full-text.index.columns": "s",
+}
+
+
+@pytest.mark.parametrize("kind", KINDS[1:])
+@pytest.mark.parametrize("mode", ["fast", "full"])
+def test_pypaimon_finds_rows_by_our_primary_key_indexes(
+    peers: Peers, warehouse: Path, kind: str, mode: str
+) -> None:
+    need_packages(peers, warehouse, kind)
+    need_packages(peers, warehouse / "texts", "full-text")
+    table = Catalog(warehouse).create_table(
+        "db.t",
+        {"id": "INT", "s": "STRING", "v": "VECTOR<FLOAT, 4>"},
+        primary_key="id",
+        options={**KEYED, "fields.v.pk-vector.index.type": kind},
+    )
+    table.upsert(ROWS.slice(0, 200))
+    table.upsert(ROWS.slice(100))
+    table.compact(full=True)
+    keyed_hits(peers, warehouse, mode)
+    table.delete("id IN (100, 111)")
+    table.upsert(MORE.slice(0, 20))
+    table.upsert(MORE.slice(10))
+    table.compact()
+    keyed_hits(peers, warehouse, mode)
+
+
+def keyed_hits(peers: Peers, warehouse: Path, mode: str) -> None:
+    """Both implementations find the same rows."""
+    options = {"vector-index.search-mode": mode}
+    table = open_table(warehouse / "db.db" / "t", options=options)
+    for column, query in (("s", "seven five new"), ("v", QUERY)):
+        theirs = peers.search(warehouse, "db.t", {column: query}, 9, options=options)
+        assert_same(hits(table.search(column, query, 9, columns=["id"])), theirs)
+    conditions = [("id", "greater_than", 110)]
+    theirs = peers.search(
+        warehouse, "db.t", {"v": QUERY}, 9, options=options, conditions=conditions
+    )
+    assert_same(hits(table.search("v", QUERY, 9, columns=["id"], where="id > 110")), theirs)
 
 
 def test_indexes_that_only_rust_has_are_listed_kept_and_dropped(

@@ -63,18 +63,21 @@ def strings(name: str, number: int, *texts: str) -> bytes:
 
 
 @contextmanager
-def fake_metastore(answer: Answer, *, greets: bool = True) -> Iterator[tuple[str, int]]:
+def fake_metastore(
+    answer: Answer, *, greets: bool = True, requests: list[bytes] | None = None
+) -> Iterator[tuple[str, int]]:
     """Serve connections; yield the address.
 
     Args:
         answer: the replies.
         greets: whether the greeting of a client is answered without it.
+        requests: a list to which each request is added before it is answered.
     """
     if greets:
         answer = greeting(answer)
     with socket.create_server(("127.0.0.1", 0)) as server:
         ends = threading.Event()
-        thread = threading.Thread(target=_serve, args=(server, answer, ends), daemon=True)
+        thread = threading.Thread(target=_serve, args=(server, answer, ends, requests), daemon=True)
         thread.start()
         address: tuple[str, int] = server.getsockname()
         try:
@@ -93,22 +96,35 @@ def greeting(answer: Answer) -> Answer:
     return greeted
 
 
-def _serve(server: socket.socket, answer: Answer, ends: threading.Event) -> None:
+def arguments(method: Method[R], request: bytes) -> Message:
+    """Return the arguments of a request: `a1`, `a2`, …."""
+    protocol = TBinaryProtocol(TMemoryBuffer(request))
+    protocol.readMessageBegin()
+    message = Message(method.arguments)
+    message.read(protocol)
+    return message
+
+
+def _serve(
+    server: socket.socket, answer: Answer, ends: threading.Event, requests: list[bytes] | None
+) -> None:
     opened: list[socket.socket] = []
     while not ends.is_set():
         connection, _ = server.accept()
         opened.append(connection)
-        threading.Thread(target=_talk, args=(connection, answer), daemon=True).start()
+        threading.Thread(target=_talk, args=(connection, answer, requests), daemon=True).start()
     for connection in opened:
         with suppress(OSError):
             connection.shutdown(socket.SHUT_RDWR)
         connection.close()
 
 
-def _talk(connection: socket.socket, answer: Answer) -> None:
+def _talk(connection: socket.socket, answer: Answer, requests: list[bytes] | None) -> None:
     with suppress(OSError, EOFError):
         while True:
-            name, number = _request(connection)
+            name, number, request = _request(connection)
+            if requests is not None:
+                requests.append(request)
             data = answer(name, number)
             if data != SILENCE:
                 connection.sendall(data.removesuffix(CLOSE))
@@ -117,14 +133,14 @@ def _talk(connection: socket.socket, answer: Answer) -> None:
                 return
 
 
-def _request(connection: socket.socket) -> tuple[str, int]:
+def _request(connection: socket.socket) -> tuple[str, int, bytes]:
     """Read one request: requests are small, so that they arrive at once."""
     data = connection.recv(1 << 16)
     if not data:
         raise EOFError
     size = int.from_bytes(data[4:8], "big")
     name = data[8 : 8 + size].decode()
-    return name, int.from_bytes(data[8 + size : 12 + size], "big")
+    return name, int.from_bytes(data[8 + size : 12 + size], "big"), data
 
 
 def client_of(*addresses: tuple[str, int], **settings: float) -> HiveClient:

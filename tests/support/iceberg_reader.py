@@ -26,12 +26,21 @@ class IcebergReader:
         read: returns the bytes of a file.
         folder: the folder of the metadata.
         version: the version; by default the one that the hint names.
+        metadata: the metadata of a catalog, in place of that in the folder.
     """
 
-    def __init__(self, read: Read, folder: str, version: int | None = None) -> None:
+    def __init__(
+        self,
+        read: Read,
+        folder: str,
+        version: int | None = None,
+        metadata: dict[str, Any] | None = None,
+    ) -> None:
         self._read = read
-        number = version or int(read(f"{folder}/version-hint.text"))
-        self.metadata: dict[str, Any] = json.loads(read(f"{folder}/v{number}.metadata.json"))
+        if metadata is None:
+            number = version or int(read(f"{folder}/version-hint.text"))
+            metadata = json.loads(read(f"{folder}/v{number}.metadata.json"))
+        self.metadata: dict[str, Any] = dict(metadata or {})
         assert self.metadata["last-sequence-number"] == self.metadata["current-snapshot-id"]
 
     @property
@@ -40,7 +49,8 @@ class IcebergReader:
 
     @property
     def tags(self) -> dict[str, int]:
-        return {name: ref["snapshot-id"] for name, ref in self.metadata["refs"].items()}
+        refs = self.metadata["refs"].items()
+        return {name: ref["snapshot-id"] for name, ref in refs if ref["type"] == "tag"}
 
     def manifests(self, snapshot: int | None = None) -> list[dict[str, Any]]:
         number = snapshot or self.metadata["current-snapshot-id"]

@@ -38,6 +38,21 @@ PROOFS: Mapping[str, Mapping[str, Sequence[str]]] = {
             "metadata.iceberg.manifest-legacy-version",
         ),
     },
+    "unit/metastore/iceberg/test_hive_iceberg_catalog.py": {
+        "later_changes_move_the_location_of_the_metadata": ("metadata.iceberg.uri",),
+        "the_table_may_be_in_several_databases_under_another_name": (
+            "metadata.iceberg.database",
+            "metadata.iceberg.table",
+        ),
+        "changes_have_the_settings_of_the_options": (
+            "metadata.iceberg.glue.skip-archive",
+            "metadata.iceberg.hive-skip-update-stats",
+        ),
+        "the_address_may_be_in_a_configuration_folder": ("metadata.iceberg.hive-conf-dir",),
+        "a_metastore_that_cannot_be_used_is_told_before_the_commit": (
+            "metadata.iceberg.hive-client-class",
+        ),
+    },
     "unit/commit/test_manifest_format.py": {
         "manifests_have_the_format_that_the_table_asks_for_however_they_are_merged": (
             "manifest.format",
@@ -405,10 +420,12 @@ PROOFS: Mapping[str, Mapping[str, Sequence[str]]] = {
     },
     "unit/table/test_index_search.py": {
         "indexes_of_partitions_and_shards": ("global-index.row-count-per-shard",),
-        "modes_that_search_rows_without_index_are_refused_if_there_are_any": (
-            "full-text-index.search-mode",
+        "texts_without_index_are_found_if_the_mode_says_so": ("full-text-index.search-mode",),
+        "modes_of_vector_searches": ("vector-index.search-mode", "global-index.search-mode"),
+        "compactions_build_primary_key_indexes_that_searches_use": (
+            "pk-full-text.index.columns",
+            "pk-vector.index.columns",
         ),
-        "modes_of_vector_searches": ("vector-index.search-mode",),
     },
     "unit/write/test_row_kinds.py": {
         "a_column_of_the_table_may_hold_the_kind": ("rowkind.field",),

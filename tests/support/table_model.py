@@ -138,15 +138,17 @@ class Line:
         self.logs = {i: s for i, s in self.logs.items() if i <= last}
         self.tags = {name: tag for name, tag in self.tags.items() if tag[0] <= last}
 
-    def expire(self, kept: int, *, outlive: bool) -> list[int]:
-        """Forget the oldest snapshots; their ids."""
-        end = min([self.latest_id - kept + 1, *self.consumers.values()])
-        gone = sorted(i for i in self.states if i < end)
+    def expiring(self, kept: int, *, before: bool) -> list[int]:
+        """The ids of the oldest snapshots; perhaps without that before a stream's next one."""
+        end = min([self.latest_id - kept + 1, *(i - before for i in self.consumers.values())])
+        return sorted(i for i in self.states if i < end)
+
+    def expire(self, gone: list[int], *, outlive: bool) -> None:
+        """Forget snapshots."""
         for number in gone:
             state = self.states.pop(number)
             if outlive:
                 self.logs[number] = state
-        return gone
 
     def expire_logs(self, kept: int) -> list[int]:
         """Forget the oldest changelogs; their ids."""

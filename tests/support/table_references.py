@@ -43,8 +43,9 @@ class ReferenceActs(UpkeepActs):
     @rule(who=WHO, which=WHO, back=st.integers(0, 3))
     def move_tag(self, who: int, which: int, back: int) -> None:
         table, line = self.pick(who)
-        if line.tags and line.states:
-            name = sorted(line.tags)[which % len(line.tags)]
+        names = sorted(line.tags.keys() - self.fleeting)
+        if names and line.states:
+            name = names[which % len(names)]
             number = sorted(line.states)[-1 - back % len(line.states)]
             table.maintenance.replace_tag(name, snapshot=number)
             line.tags[name] = (number, line.states[number])
@@ -78,8 +79,15 @@ class ReferenceActs(UpkeepActs):
         name = names[which % len(names)]
         self.leaves_orphans = True
         if forward:
-            self.forget_stream(self.table, self.lines["main"])
-            self.table.fast_forward(name)
+            main, first = self.lines["main"], min(self.lines[name].states, default=0)
+            try:
+                self.table.fast_forward(name)
+            except InvalidInputError:
+                kept = {number for number, _ in main.tags.values()} | main.logs.keys()
+                assert any(number < first for number in kept)
+                self.count("fast-forward, refused")
+                return
+            self.forget_stream(self.table, main)
             left = self.table._store.snapshots.ids()
             self.lines["main"].forward(self.lines[name], left)
             self.count("fast-forward")
@@ -122,7 +130,9 @@ class ReferenceActs(UpkeepActs):
         report = table.maintenance.expire_snapshots(
             retain_min=kept, retain_max=kept, older_than=LATER
         )
-        assert list(report.expired) == line.expire(kept, outlive=outlive)
+        gone = list(report.expired)
+        assert gone in [line.expiring(kept, before=before) for before in (False, True)]
+        line.expire(gone, outlive=outlive)
         self.count("expire snapshots")
 
     @rule(who=WHO, kept=st.integers(1, 6))

@@ -46,12 +46,15 @@ class MetadataFolder:
         Raises:
             CorruptFileError: the file is invalid.
         """
-        path = self._file(version)
+        data = self.data(version)
+        return None if data is None else parse_metadata(data, self.file(version))
+
+    def data(self, version: int) -> bytes | None:
+        """Return the file of a version, if it exists."""
         try:
-            data = self.file_io.read(path)
+            return self.file_io.read(self.file(version))
         except MissingFileError:
             return None
-        return parse_metadata(data, path)
 
     def newest(self) -> IcebergMetadata | None:
         """Return the newest version that is valid, if any."""
@@ -72,18 +75,18 @@ class MetadataFolder:
         """Write a version, in place of one that a rollback left, and then the hint."""
         version = metadata.current.id
         data = encode_metadata(metadata, now_ms)
-        path = self._file(version)
+        path = self.file(version)
         if not self.file_io.create(path, data):
             self.file_io.replace(path, data)
         self.file_io.replace(join(self.path, _HINT), str(version).encode())
 
     def replace(self, version: int, metadata: IcebergMetadata, now_ms: int) -> None:
         """Write a version again; the hint does not change."""
-        self.file_io.replace(self._file(version), encode_metadata(metadata, now_ms))
+        self.file_io.replace(self.file(version), encode_metadata(metadata, now_ms))
 
     def delete(self, version: int) -> None:
         """Delete a version."""
-        self.file_io.delete(self._file(version))
+        self.file_io.delete(self.file(version))
 
     def clear(self) -> None:
         """Delete the metadata of a table that was dropped; other files remain."""
@@ -96,5 +99,6 @@ class MetadataFolder:
         found = self.find(snapshot.id)
         return found is not None and found.current.is_of(snapshot)
 
-    def _file(self, version: int) -> str:
+    def file(self, version: int) -> str:
+        """Return the path of a version."""
         return join(self.path, f"v{version}.metadata.json")

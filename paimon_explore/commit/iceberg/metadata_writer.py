@@ -8,6 +8,7 @@ After snapshot N of the table, these files are written in this order:
 | manifest list | `snap-<n>-<uuid>.avro` | the same |
 | metadata of snapshot N | `vN.metadata.json` | the hint names an older version |
 | hint | `version-hint.text` | |
+| registration in a catalog, if any | | readers of the catalog return older rows |
 | expiry of old snapshots | deletes files that only they refer to | files remain as orphan files |
 
 The metadata of snapshot N - 1 is continued if it exists and belongs to this history of the table:
@@ -20,6 +21,7 @@ Snapshots of branches have no Iceberg metadata.
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from uuid import uuid4
 
@@ -40,6 +42,7 @@ from paimon_explore.commit.iceberg.metadata_expiry import (
     kept_snapshots,
 )
 from paimon_explore.commit.iceberg.metadata_folder import MetadataFolder
+from paimon_explore.commit.iceberg.registration import open_catalog, register_newest
 from paimon_explore.commit.iceberg.schema_json import Json, iceberg_schema, partition_fields
 from paimon_explore.commit.iceberg.settings import IcebergSettings, iceberg_settings
 from paimon_explore.commit.iceberg.snapshot_files import SnapshotFiles
@@ -56,6 +59,7 @@ from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.store.iceberg_catalog import IcebergCatalog
 from paimon_explore.store.table_store import TableStore
 
 _FIRST_SNAPSHOT = 1
@@ -72,12 +76,14 @@ class IcebergWriter:
         options: its effective options.
         settings: the settings of the metadata.
         clock: epoch milliseconds.
+        catalog: where the metadata is registered, if anywhere.
     """
 
     store: TableStore
     options: TableOptions
     settings: IcebergSettings
     clock: Callable[[], int]
+    catalog: IcebergCatalog | None = None
 
     def write_all(self, snapshots: Iterable[Snapshot]) -> None:
         """Write the metadata of committed snapshots; failures are warnings."""
@@ -94,25 +100,49 @@ class IcebergWriter:
                 )
 
     def write(self, snapshot: Snapshot) -> None:
-        """Write the metadata of a committed snapshot, unless it exists.
+        """Write the metadata of a committed snapshot, unless it exists, and register it.
+
+        Files that the catalog may still refer to are deleted after the registration.
 
         Raises:
             StorageError: a file could not be read or written.
             UnsupportedFeatureError: Iceberg cannot represent the table.
             FormatError: a file of the table is invalid.
         """
-        folder = MetadataFolder(self.store.file_io, self.settings.folder)
-        if self._is_written(folder, snapshot):
+        folder = self._folder
+        delete_old = self._written(folder, snapshot)
+        if register_newest(folder, self.catalog, self.store.paths.root):
+            with suppress(StorageError, CorruptFileError):  # what remains is not referred to
+                delete_old()
+
+    def write_tags(self) -> None:
+        """Write the tags of the table to the newest metadata, and register it."""
+        folder = self._folder
+        version = folder.hint()
+        metadata = None if version is None else folder.find(version)
+        if version is None or metadata is None:
             return
+        tags = self._tags(metadata.snapshots)
+        if tags != metadata.tags:
+            folder.replace(version, replace(metadata, tags=tags), self.clock())
+            register_newest(folder, self.catalog, self.store.paths.root)
+
+    @property
+    def _folder(self) -> MetadataFolder:
+        return MetadataFolder(self.store.file_io, self.settings.folder)
+
+    def _written(self, folder: MetadataFolder, snapshot: Snapshot) -> Callable[[], None]:
+        """Write the metadata of a snapshot; return what deletes the files it replaces."""
+        if self._is_written(folder, snapshot):
+            return _delete_nothing
         if snapshot.id == _FIRST_SNAPSHOT:
             folder.clear()
         schema = self.store.schemas.load(snapshot.schema_id)
         base = self._base(folder, snapshot, schema)
         if base is not None:
             with suppress(MissingFileError, CorruptFileError):
-                self._continue(folder, snapshot, schema, base)
-                return
-        self._make(folder, snapshot, schema)
+                return self._continue(folder, snapshot, schema, base)
+        return self._make(folder, snapshot, schema)
 
     def _is_written(self, folder: MetadataFolder, snapshot: Snapshot) -> bool:
         """Return whether the metadata of this or of a later snapshot exists."""
@@ -158,7 +188,7 @@ class IcebergWriter:
         snapshot: Snapshot,
         schema: TableSchema,
         base: IcebergMetadata,
-    ) -> None:
+    ) -> Callable[[], None]:
         """Write the metadata from that of the previous snapshot and the changes."""
         prefixes = path_prefixes(self.store.paths.root, self.settings.folder, base)
         manifests = ManifestFolder(self.store.file_io, self.settings, schema, prefixes.metadata)
@@ -195,9 +225,12 @@ class IcebergWriter:
         )
         folder.write(metadata, now)
         expired = [one for one in base.snapshots if one not in kept]
-        with suppress(StorageError, CorruptFileError):  # what remains is not referred to
+
+        def delete_old() -> None:
             delete_old_versions(folder, self.settings, snapshot.id)
             delete_unused_manifests(self.store.file_io, manifests, [*expired, kept[0]])
+
+        return delete_old
 
     def _vectors(
         self,
@@ -216,7 +249,9 @@ class IcebergWriter:
         entries = [added_entry(record, snapshot.id) for record in records]
         return manifests.write(entries, Content.DELETES, snapshot.id)
 
-    def _make(self, folder: MetadataFolder, snapshot: Snapshot, schema: TableSchema) -> None:
+    def _make(
+        self, folder: MetadataFolder, snapshot: Snapshot, schema: TableSchema
+    ) -> Callable[[], None]:
         """Write the metadata from all files of the snapshot."""
         others = folder.newest()
         prefixes = path_prefixes(self.store.paths.root, self.settings.folder, others)
@@ -250,9 +285,12 @@ class IcebergWriter:
             next_row_id=None if row_ids is None else sum(row_ids),
         )
         folder.write(metadata, self.clock())
-        with suppress(StorageError):  # what remains is not referred to
+
+        def delete_old() -> None:
             delete_earlier_versions(folder, manifests, self.settings, snapshot.id)
             delete_later_versions(folder, partial(self._is_current, folder), snapshot.id)
+
+        return delete_old
 
     def _row_ids(
         self,
@@ -285,6 +323,10 @@ class IcebergWriter:
         return {tag.name: tag.snapshot.id for tag in tags if tag.snapshot.id in known}
 
 
+def _delete_nothing() -> None:
+    """The metadata was there: nothing is replaced."""
+
+
 def iceberg_writer(
     store: TableStore, schema: TableSchema, options: TableOptions, clock: Callable[[], int]
 ) -> IcebergWriter:
@@ -296,5 +338,12 @@ def iceberg_writer(
         InvalidInputError: an option of Iceberg metadata is invalid for the table.
     """
     settings = iceberg_settings(store.paths.root, schema, options)
-    warn_of_limits(store.paths.root, settings, options)
-    return IcebergWriter(store=store, options=options, settings=settings, clock=clock)
+    catalog, problem = None, None
+    try:
+        catalog = open_catalog(store, schema, options, settings)
+    except PaimonError as error:
+        problem = error
+    warn_of_limits(store.paths.root, settings, options, problem)
+    return IcebergWriter(
+        store=store, options=options, settings=settings, clock=clock, catalog=catalog
+    )

@@ -72,7 +72,7 @@ class IcebergSettings:
 
     @property
     def registers(self) -> bool:
-        """Whether Java also registers the table in a catalog, which this package does not."""
+        """Whether the table is also registered in a catalog."""
         return self.storage in _REGISTERING
 
 

@@ -116,7 +116,7 @@ def encode_metadata(metadata: IcebergMetadata, now_ms: int) -> bytes:
         "last-partition-id": FIRST_PARTITION_ID - 1 + len(metadata.partition_fields),
         "sort-orders": [{"order-id": 0, "fields": []}],
         "default-sort-order-id": 0,
-        "snapshots": [_snapshot_json(one) for one in metadata.snapshots],
+        "snapshots": [snapshot_json(one) for one in metadata.snapshots],
         "current-snapshot-id": current,
         "properties": {},
         "refs": {
@@ -132,7 +132,8 @@ def encode_metadata(metadata: IcebergMetadata, now_ms: int) -> bytes:
     return pretty_json(members).encode()
 
 
-def _snapshot_json(snapshot: IcebergSnapshot) -> dict[str, Json]:
+def snapshot_json(snapshot: IcebergSnapshot) -> dict[str, Json]:
+    """Return a snapshot as the member of a metadata file."""
     parent: dict[str, Json] = {"parent-snapshot-id": snapshot.id - 1} if snapshot.id > 1 else {}
     lineage: dict[str, Json] = {}
     if snapshot.row_ids is not None:
@@ -156,20 +157,20 @@ def parse_metadata(data: bytes, path: str) -> IcebergMetadata:
         CorruptFileError: a member is missing or invalid.
     """
     source = parse_object(data, path)
-    snapshots = [_snapshot_of(one) for one in _objects(source, "snapshots")]
+    snapshots = [_snapshot_of(one) for one in objects(source, "snapshots")]
     current = source.integer("current-snapshot-id")
     if not snapshots or snapshots[-1].id != current:
         raise CorruptFileError(path, "current-snapshot-id", "must be that of the last snapshot")
-    specs = _objects(source, "partition-specs")
+    specs = objects(source, "partition-specs")
     refs = source.optional_object("refs")
     return IcebergMetadata(
         format_version=source.integer("format-version"),
         uuid=source.text("table-uuid"),
         location=source.text("location"),
         last_column_id=source.integer("last-column-id"),
-        schemas=[_json(one.values) for one in _objects(source, "schemas")],
+        schemas=[_json(one.values) for one in objects(source, "schemas")],
         schema_id=source.integer("current-schema-id"),
-        partition_fields=[_json(one.values) for one in _objects(specs[0], "fields")]
+        partition_fields=[_json(one.values) for one in objects(specs[0], "fields")]
         if specs
         else [],
         snapshots=snapshots,
@@ -196,8 +197,12 @@ def _tags(refs: JsonObject) -> dict[str, int]:
     return {name: ref.integer("snapshot-id") for name, ref in found.items() if ref is not None}
 
 
-def _objects(source: JsonObject, key: str) -> list[JsonObject]:
-    """Return a list of objects."""
+def objects(source: JsonObject, key: str) -> list[JsonObject]:
+    """Return the objects in a list.
+
+    Raises:
+        CorruptFileError: the member is not a list of objects.
+    """
     values = source.values.get(key)
     if not isinstance(values, list) or not all(isinstance(value, dict) for value in values):
         raise source.error(key, "must be a list of objects")

@@ -10,11 +10,9 @@ from io import BytesIO
 from paimon_ftindex import FullTextIndexReader, FullTextIndexWriter
 from pyroaring import BitMap64
 
+from paimon_explore.encoding.global_index.search_scores import Hit
 from paimon_explore.encoding.native_libraries import PositionalSource, native_decoding
 from paimon_explore.errors import InvalidInputError
-
-Hit = tuple[int, float]
-"""Row in the file, and score; higher is better."""
 
 
 class _Reader(FullTextIndexReader):  # type: ignore[misc]  # has no types

@@ -12,19 +12,13 @@ import numpy.typing as npt
 from paimon_vindex import SearchParams, VectorIndexReader, VectorIndexTrainer, VectorIndexWriter
 from pyroaring import BitMap64
 
-from paimon_explore.encoding.global_index.full_text_file import Hit
+from paimon_explore.encoding.global_index.search_scores import SCORES, Hit
 from paimon_explore.encoding.native_libraries import PositionalSource, native_decoding
 from paimon_explore.errors import CorruptFileError, InvalidInputError
 
 Vectors: TypeAlias = npt.NDArray[np.float32]
 
 _WITH_VECTOR_COUNT = "ivf_"
-_SCORES = {
-    "l2": lambda distance: 1.0 / (1.0 + distance),
-    "cosine": lambda distance: 1.0 - distance,
-    "inner_product": lambda distance: -distance,
-}
-"""Metric -> score of a distance, as in pypaimon 2.1."""
 
 
 class _Input:
@@ -65,36 +59,45 @@ def encode_vectors(vectors: Vectors, rows: Sequence[int], options: Mapping[str, 
 
 
 def search_vectors(
-    source: PositionalSource, path: str, vector: Vectors, limit: int, allowed: BitMap64 | None
-) -> list[Hit]:
-    """Return the nearest rows of an index file, the nearest first.
+    source: PositionalSource, path: str, vectors: Vectors, limit: int, allowed: BitMap64 | None
+) -> tuple[str, list[list[Hit]]]:
+    """Return the metric of an index file, and the nearest rows of each query.
 
     Args:
         source: the file.
         path: of the file, for errors.
-        vector: d numbers.
-        limit: maximum number of rows, at least 1.
+        vectors: n queries of d numbers.
+        limit: maximum number of rows for each.
         allowed: the only rows to return, at least one; None for all.
 
     Raises:
         CorruptFileError: the file is damaged.
-        InvalidInputError: the vector has another number of dimensions.
+        InvalidInputError: the vectors have another number of dimensions.
     """
     with (
         native_decoding(path, "vector index", source),
         VectorIndexReader(_Input(source)) as reader,
     ):
         known = reader.metadata()
-        if len(vector) != known.dimension:
+        if vectors.shape[1] != known.dimension:
             raise InvalidInputError(
-                f"The vector has {len(vector)} dimensions; those of the index have "
+                f"The vector has {vectors.shape[1]} dimensions; those of the index have "
                 f"{known.dimension}."
             )
-        score = _SCORES.get(known.metric)
+        score = SCORES.get(known.metric)
         if score is None:
-            raise CorruptFileError(path, "metric", f"must be one of {', '.join(_SCORES)}")
+            raise CorruptFileError(path, "metric", f"must be one of {', '.join(SCORES)}")
         most = min(limit, known.total_vectors, *([] if allowed is None else [len(allowed)]))
+        if not most:
+            return known.metric, [[] for _ in vectors]
         kept = None if allowed is None else allowed.serialize()
-        found = reader.search(vector, SearchParams.automatic(most), filter_bytes=kept)
-    rows, distances = (np.asarray(part).ravel().tolist() for part in found)
-    return [(row, score(one)) for row, one in zip(rows, distances, strict=True) if row >= 0]
+        params = SearchParams.automatic(most)
+        if len(vectors) == 1:  # the batch search may visit other parts of the index
+            found = reader.search(vectors[0], params, filter_bytes=kept)
+        else:
+            found = reader.search_batch(vectors, params, filter_bytes=kept)
+    rows, distances = (np.asarray(part).reshape(len(vectors), -1).tolist() for part in found)
+    return known.metric, [
+        [(row, score(one)) for row, one in zip(*pair, strict=True) if row >= 0]
+        for pair in zip(rows, distances, strict=True)
+    ]

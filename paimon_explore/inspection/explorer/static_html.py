@@ -82,7 +82,7 @@ def _snapshot(inspector: Inspector) -> Iterator[str]:
     yield (
         f"<p><b>snapshot {snapshot.id}</b> {esc(snapshot.commit_kind.value)} "
         f"{esc(time_text(snapshot.time_millis))} · schema {snapshot.schema_id} · "
-        f"{count_text(snapshot.total_record_count)} rows before merging"
+        f"stored rows: {count_text(snapshot.total_record_count)}"
         f"{'' if delta is None else f' ({delta:+,} by this commit)'}</p>"
     )
     yield _table(

@@ -55,7 +55,7 @@ def _snapshot_lines(inspector: Inspector) -> Iterator[str]:
         return
     rows = count_text(snapshot.total_record_count)
     head = f"snapshot {snapshot.id} {snapshot.commit_kind.value} {time_text(snapshot.time_millis)}"
-    yield f"{head}   schema {snapshot.schema_id}   {rows} rows before merging"
+    yield f"{head}   schema {snapshot.schema_id}   stored rows: {rows}"
     try:
         files = inspector.files().table
     except PaimonError as error:

@@ -321,7 +321,7 @@ def _files(inspector: Inspector, snapshot: Snapshot, totals: FileTotals) -> Sent
         Cell(text=plural(totals.files, "data file"), selects="filter:"),
     ]
     if rows is not None:
-        parts.append(f" with {short_plural(rows, 'row')} before merging")
+        parts.append(f" with {short_plural(rows, 'stored row')}")
     if totals.bytes is not None:
         parts.append(f", {bytes_text(totals.bytes)}")
     if totals.partitions is not None and schema is not None and schema.partition_keys:

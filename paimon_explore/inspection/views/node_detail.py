@@ -246,7 +246,7 @@ class NodeDetails:
         yield "schema", str(snapshot.schema_id)
         total, delta = snapshot.total_record_count, snapshot.delta_record_count
         change = "" if delta is None else f" ({delta:+,})"
-        yield "rows before merging", f"{count_text(total)}{change}"
+        yield "stored rows", f"{count_text(total)}{change}"
         if snapshot.changelog_record_count:
             yield "changelog rows", count_text(snapshot.changelog_record_count)
         watermark = snapshot.watermark

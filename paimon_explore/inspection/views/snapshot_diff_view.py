@@ -203,9 +203,7 @@ class SnapshotDiff(Result):
         totals = [s.total_record_count if s else 0 for s in (self.before, self.after)]
         shown = " → ".join(count_text(total) for total in totals)
         times = [time_text(s.time_millis) for s in (self.before, self.after) if s is not None]
-        return facts(
-            *found, ("rows before merging", shown), ("committed", " → ".join(times) or None)
-        )
+        return facts(*found, ("stored rows", shown), ("committed", " → ".join(times) or None))
 
     def _chart(self) -> BarChart:
         sums: dict[str, dict[str, int]] = {}

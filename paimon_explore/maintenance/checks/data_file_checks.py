@@ -65,7 +65,8 @@ class DataFiles:
             for path in data_file_paths(entries, schema, self.options, self.store.paths)
         ]
         for index, (path, row) in enumerate(zip(paths, entries.rows(), strict=True)):
-            if path in self.seen or self.status(path) is None:
+            has_schema = row["schema_id"] in self.schemas  # else another check has reported it
+            if path in self.seen or self.status(path) is None or not has_schema:
                 continue
             self.seen.add(path)
             try:

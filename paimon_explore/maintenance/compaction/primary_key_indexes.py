@@ -1,4 +1,4 @@
-"""Primary-key indexes (btree, bitmap) of a bucket, built when a compaction replaces its files.
+"""Primary-key indexes of a bucket, built when a compaction replaces its files.
 
 For each indexed column and each level above 0, one index file covers all files of the level that a
 compaction has written. It names them with their number of rows; its rows are numbered through them
@@ -8,6 +8,9 @@ Deleted rows are indexed too, as deletion vectors apply to the rows that a looku
 Files that were written by an upsert and only moved to another level have no index. Readers read
 files without index as a whole. A full compaction with no other work builds the indexes that files
 lack, for example since an option is set.
+
+Full-text and vector indexes need optional packages. Without them these indexes are only removed
+with the files that they cover.
 
 Spec: primary-key-table, global index. Seen in: golden java200 `pk_index_btree`.
 """
@@ -21,11 +24,8 @@ import pyarrow as pa
 from paimon_explore.data_types.arrow_buffers import as_python
 from paimon_explore.data_types.definitions import DataField, TypeRoot
 from paimon_explore.data_types.traversal import is_root
-from paimon_explore.encoding.global_index.bitmap_writer import encode_bitmap_index
-from paimon_explore.encoding.global_index.btree_writer import encode_btree
 from paimon_explore.encoding.global_index.column_keys import indexed_rows
 from paimon_explore.encoding.global_index.index_keys import global_index_keys, is_indexable
-from paimon_explore.encoding.global_index.index_meta import SortedIndexMeta, encode_index_meta
 from paimon_explore.encoding.global_index.index_sources import (
     IndexSources,
     SourceFile,
@@ -36,22 +36,31 @@ from paimon_explore.encoding.global_index.index_sources import (
 from paimon_explore.errors import CorruptFileError, FormatError
 from paimon_explore.fileio.discard import discard
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.maintenance.index_files.search_index import (
+    is_installed,
+    primary_key_search_index,
+)
+from paimon_explore.maintenance.index_files.sorted_index import sorted_index
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest.manifest_entry import (
     FileKind,
     FileSource,
     ManifestEntries,
 )
+from paimon_explore.metadata.options.column_options import PK_VECTOR_INDEX_TYPE
 from paimon_explore.metadata.options.table_options import (
     PK_BITMAP_INDEX_COLUMNS,
     PK_BTREE_INDEX_COLUMNS,
+    PK_FULL_TEXT_INDEX_COLUMNS,
+    PK_VECTOR_INDEX_COLUMNS,
     TableOptions,
 )
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.read.data_file import ReadRequest, read_data_file
 from paimon_explore.read.split_reader import SplitFile, SplitReader
-from paimon_explore.scan.index_lookups import BITMAP, BTREE
+from paimon_explore.scan.index_lookups import BITMAP, BTREE, INDEX_TYPES
 from paimon_explore.scan.manifest_arrays import Mask, column, numbers
+from paimon_explore.scan.search_indexes import FULL_TEXT, VECTOR_TYPES
 from paimon_explore.scan.splits.data_split import DataSplit, LocatedFiles, Splits
 from paimon_explore.scan.splits.file_locations import DataFilePaths
 from paimon_explore.store.table_store import TableStore
@@ -159,30 +168,28 @@ class BucketIndexes:
     def _build(self, definition: _Definition, level: int, files: ManifestEntries) -> IndexRow:
         """Write an index file over files of a level, in the order of their names."""
         sources = IndexSources(level=level, files=_source_files(files))
-        keys = global_index_keys(definition.field.type)
-        target, name = self._target, definition.field.name
-        values = column_values(target.store, target.schema, target.options, name, files)
-        rows = indexed_rows(values, np.arange(sources.row_count), keys)
-        encode = encode_btree if definition.kind == BTREE else encode_bitmap_index
-        data = b"".join(encode(rows.groups(), rows.nulls, keys))
-        meta = SortedIndexMeta(
-            first=rows.keys[0] if rows.keys else None,
-            last=rows.keys[-1] if rows.keys else None,
-            has_nulls=bool(rows.nulls),
-        )
+        target, field, kind = self._target, definition.field, definition.kind
+        values = column_values(target.store, target.schema, target.options, field.name, files)
+        if kind in INDEX_TYPES:
+            keys = global_index_keys(field.type)
+            content = sorted_index(
+                indexed_rows(values, np.arange(sources.row_count), keys), keys, kind
+            )
+        else:
+            content = primary_key_search_index(values, field, kind, target.options)
         return {
             "kind": FileKind.ADD.value,
             "partition": self._split.partition,
             "bucket": self._split.bucket,
-            "index_type": definition.kind,
-            "file_name": self._write(data),
-            "file_size": len(data),
-            "row_count": sources.row_count,
+            "index_type": kind,
+            "file_name": self._write(content.data),
+            "file_size": len(content.data),
+            "row_count": sources.row_count if content.data else 0,
             "global_index": {
                 "row_range_start": 0,
                 "row_range_end": sources.row_count - 1,
-                "index_field_id": definition.field.id,
-                "index_meta": encode_index_meta(meta, keys),
+                "index_field_id": field.id,
+                "index_meta": content.meta,
                 "source_meta": encode_sources(sources),
             },
         }
@@ -267,6 +274,14 @@ def _definitions(target: WriteTarget) -> Iterator[_Definition]:
         for name in target.options.value(option):
             found = target.schema.field(name)
             if found and is_indexable(found.type) and not is_root(found.type, TypeRoot.CHAR):
+                yield _Definition(kind, found)
+    for option in (PK_FULL_TEXT_INDEX_COLUMNS, PK_VECTOR_INDEX_COLUMNS):
+        for name in target.options.value(option):
+            found = target.schema.field(name)
+            kind = FULL_TEXT
+            if option is PK_VECTOR_INDEX_COLUMNS:
+                kind = PK_VECTOR_INDEX_TYPE.value_for(name, target.options) or ""
+            if found and kind in (FULL_TEXT, *VECTOR_TYPES) and is_installed(kind):
                 yield _Definition(kind, found)
 
 

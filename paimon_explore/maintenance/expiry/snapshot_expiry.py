@@ -4,7 +4,8 @@ Which snapshots expire: the history is the contiguous range of ids that ends at 
 (see `store.snapshots`). The newest `retain_min` snapshots are kept, and snapshots before the newest
 `retain_max` expire; those in between expire by age. At most `limit` snapshots expire at once.
 Snapshots that a consumer has not read yet, and those from the one named by the hint LATEST on, are
-kept. Expiring snapshots are the range [first, end); `end` becomes the earliest snapshot.
+kept; so is the snapshot before these if a stream may need its rows for the next changes, which Java
+does not keep. Expiring snapshots are the range [first, end); `end` becomes the earliest snapshot.
 
 Which files are removed: a file that a commit in (first, end] deleted is in no later snapshot,
 unless a compaction only changed its level. These files, and the changelog files and manifests of
@@ -62,6 +63,8 @@ from paimon_explore.metadata.options.effective_options import is_changelog_decou
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.options.tag_options import CONSUMER_CHANGELOG_ONLY
 from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.read.commit_changes import may_read_previous
+from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.store.snapshots import last_run
 from paimon_explore.store.table_store import TableStore
 
@@ -274,13 +277,29 @@ def _expiring(
         return snapshots.load(snapshot_id).time_millis
 
     consumers_count = not options.value(CONSUMER_CHANGELOG_ONLY)
-    limits = [store.consumers.min_next_snapshot() if consumers_count else None]
+    limits = [_kept_for_consumers(store, options) if consumers_count else None]
     hint = snapshots.latest_hint()
     if hint in history:
         limits.append(hint)  # a rollback to it may be in progress
     kept_from = min((number for number in limits if number is not None), default=None)
     ids = expiring_ids(history, time_of, retention, kept_from)
     return [snapshots.load(number) for number in ids]
+
+
+def _kept_for_consumers(store: TableStore, options: TableOptions) -> int | None:
+    """Return the earliest snapshot that streams with a consumer may read; None if no consumers."""
+    first = store.consumers.min_next_snapshot()
+    snapshot = None if first is None else store.snapshots.find(first)
+    if first is None or snapshot is None:
+        return first
+    target = ScanTarget(
+        store=store,
+        schema=store.schemas.load(snapshot.schema_id),
+        options=options,
+        snapshot=snapshot,
+        branch=store.paths.branch,
+    )
+    return first - 1 if may_read_previous(target, snapshot) else first
 
 
 def _candidates(

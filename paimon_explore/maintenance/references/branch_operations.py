@@ -41,7 +41,7 @@ from paimon_explore.maintenance.references.rollback import (
     remove_newer_snapshots,
     restored,
 )
-from paimon_explore.metadata.snapshot import encode_snapshot
+from paimon_explore.metadata.snapshot import Snapshot, encode_snapshot
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.store.version_management import version_management
@@ -143,7 +143,8 @@ def fast_forward(store: TableStore, name: str) -> None:
 
     Raises:
         NotFoundError: the branch does not exist.
-        InvalidInputError: the branch is main, or has no snapshots.
+        InvalidInputError: the branch is main, or has no snapshots; or an older tag or changelog of
+            main needs a schema that the branch replaces.
         CommitConflictError: snapshots of main or of the branch are being expired, or their expiry
             was interrupted; nothing was changed.
     """
@@ -158,6 +159,7 @@ def fast_forward(store: TableStore, name: str) -> None:
     if earliest is None:
         raise InvalidInputError(f"Branch {name!r} has no snapshot to fast-forward to.")
     check_no_expiry(branch, earliest.id, branch.snapshots.history())
+    _check_kept_schemas(main, branch, earliest)
     _roll_back_main(main, earliest.id, frozenset(branch.tags.names()))
     _replace_schemas(main, branch, earliest.schema_id)
     copied = _replace_snapshots(main, branch)
@@ -193,6 +195,31 @@ def _check_branch_exists(store: TableStore, name: str) -> None:
     if not name.strip() or "/" in name or not store.branches.exists(name):
         hint = f"Branches: {choices(store.branches.names())}."
         raise NotFoundError("branch", name, store.paths.root, hint=hint)
+
+
+def _check_kept_schemas(main: TableStore, branch: TableStore, first: Snapshot) -> None:
+    """Check that what stays of main needs no schema that is replaced or removed.
+
+    Raises:
+        InvalidInputError: a tag or changelog does; nothing was changed.
+    """
+    copied, ids = branch.tags.names(), branch.schemas.ids()
+    kept = [(f"tag {t.name!r}", t.snapshot) for t in main.tags.list() if t.name not in copied]
+    kept += [(f"changelog {log.id}", log) for log in main.changelogs.list()]
+    kept = [(what, snapshot) for what, snapshot in kept if snapshot.id < first.id]
+    newest = max((snapshot.schema_id for _, snapshot in kept), default=-1)
+    for schema_id in (number for number in main.schemas.ids() if number <= newest):
+        if schema_id in ids:
+            stays = main.schemas.load(schema_id) == branch.schemas.load(schema_id)
+        else:
+            stays = schema_id < first.schema_id
+        user = next((what for what, one in kept if one.schema_id >= schema_id and not stays), None)
+        if user is not None:
+            raise InvalidInputError(
+                f"Main cannot be fast-forwarded to branch {branch.paths.branch!r}: {user} of main "
+                f"needs schema {schema_id}, which the branch lacks or has in another form.",
+                hint="Delete the tag, or expire the changelogs, and fast-forward again.",
+            )
 
 
 def _roll_back_main(main: TableStore, snapshot_id: int, kept_tags: frozenset[str]) -> None:

@@ -23,11 +23,8 @@ from paimon_explore.commit.planned_again import planned_again, snapshot_to_plan
 from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import Ints, null_array
 from paimon_explore.data_types.definitions import DataField
-from paimon_explore.encoding.global_index.bitmap_writer import encode_bitmap_index
-from paimon_explore.encoding.global_index.btree_writer import encode_btree
-from paimon_explore.encoding.global_index.column_keys import IndexedRows, indexed_rows
+from paimon_explore.encoding.global_index.column_keys import indexed_rows
 from paimon_explore.encoding.global_index.index_keys import GlobalIndexKeys, global_index_keys
-from paimon_explore.encoding.global_index.index_meta import SortedIndexMeta, encode_index_meta
 from paimon_explore.encoding.global_index.index_sources import (
     encode_snapshot,
     names_snapshot,
@@ -35,13 +32,13 @@ from paimon_explore.encoding.global_index.index_sources import (
 )
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.maintenance.rewrites.rewrite_commit import commit_rewrite, live_files_of
-from paimon_explore.maintenance.rewrites.search_indexes import (
-    IndexContent,
+from paimon_explore.maintenance.index_files.search_index import (
     check_search_column,
     search_index,
     shards,
 )
+from paimon_explore.maintenance.index_files.sorted_index import IndexContent, sorted_index
+from paimon_explore.maintenance.rewrites.rewrite_commit import commit_rewrite, live_files_of
 from paimon_explore.merge.numpy_columns import mask_array
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
@@ -52,7 +49,7 @@ from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.read.data_file import SystemColumn
 from paimon_explore.read.split_reader import SplitReader
-from paimon_explore.scan.index_lookups import BTREE, INDEX_TYPES
+from paimon_explore.scan.index_lookups import INDEX_TYPES
 from paimon_explore.scan.manifest_arrays import Rows, byte_rows, row_array
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.search_indexes import FULL_TEXT, VECTOR_TYPES
@@ -271,7 +268,7 @@ class _Build:
         """Write the btree or bitmap files of a range of rows."""
         column, row_ids = self._rows(entries, part)
         contents = (
-            self._sorted_content(one, keys)
+            sorted_index(one, keys, self.index_type)
             for one in indexed_rows(column, row_ids, keys).parts(RECORDS)
             if len(one)
         )
@@ -328,19 +325,6 @@ class _Build:
         order = np.argsort(ids[inside], kind="stable")
         column = table.column(0).filter(mask_array(inside)).take(row_array(order))
         return column, ids[inside][order] - part[0]
-
-    def _sorted_content(self, rows: IndexedRows, keys: GlobalIndexKeys) -> IndexContent:
-        encode = encode_btree if self.index_type == BTREE else encode_bitmap_index
-        meta = SortedIndexMeta(
-            first=rows.keys[0] if rows.keys else None,
-            last=rows.keys[-1] if rows.keys else None,
-            has_nulls=bool(rows.nulls),
-        )
-        return IndexContent(
-            data=b"".join(encode(rows.groups(), rows.nulls, keys)),
-            row_count=len(rows),
-            meta=encode_index_meta(meta, keys),
-        )
 
     def _write(self, content: IndexContent, part: RowRange) -> dict[str, object]:
         """Write an index file; returns its entry without the partition."""

@@ -106,8 +106,12 @@ PK_BTREE_INDEX_OPTIONS = ColumnOption(
 PK_BITMAP_INDEX_OPTIONS = ColumnOption(
     text("pk-bitmap.index.options", "Build options of Java as a JSON object.")
 )
-PK_VECTOR_INDEX_TYPE = ColumnOption(
-    text("pk-vector.index.type", "Kind of vector index, built by Java.")
+PK_VECTOR_INDEX_TYPE = ColumnOption(text("pk-vector.index.type", "Type of the vector index."))
+PK_VECTOR_INDEX_OPTIONS = ColumnOption(
+    text("pk-vector.index.options", "Build options of the vector index as a JSON object.")
+)
+PK_FULL_TEXT_INDEX_OPTIONS = ColumnOption(
+    text("pk-full-text.index.options", "Build options of the full-text index, likewise.")
 )
 PK_VECTOR_DISTANCE_METRIC = ColumnOption(
     text("pk-vector.distance.metric", "Distance of vectors.", default="inner_product")

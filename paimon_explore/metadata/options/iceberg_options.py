@@ -8,7 +8,7 @@ from paimon_explore.metadata.options.option_definition import choice, flag, inte
 
 ICEBERG_STORAGE = choice(
     "metadata.iceberg.storage",
-    "Where commits write Iceberg metadata; catalogs themselves are not called.",
+    "Where commits write Iceberg metadata, and in which catalog they register it.",
     default=of.IcebergStorage.DISABLED,
 )
 ICEBERG_STORAGE_LOCATION = one_of(
@@ -46,3 +46,25 @@ ICEBERG_MANIFEST_LEGACY_VERSION = flag(
     "metadata.iceberg.manifest-legacy-version",
     "Name the counts of manifest lists as Iceberg 1.4 did.",
 )
+ICEBERG_URI = text("metadata.iceberg.uri", "URI of the Hive metastore.")
+ICEBERG_HIVE_CONF_DIR = text("metadata.iceberg.hive-conf-dir", "Folder with hive-site.xml.")
+ICEBERG_HIVE_CLIENT_CLASS = text(
+    "metadata.iceberg.hive-client-class",
+    "Class of Java's client; with another class than the default, nothing is registered.",
+    default="org.apache.hadoop.hive.metastore.HiveMetaStoreClient",
+)
+ICEBERG_DATABASE = text(
+    "metadata.iceberg.database", "Database in the catalog; Hive takes several, separated by `;`."
+)
+ICEBERG_TABLE = text("metadata.iceberg.table", "Name of the table in the catalog.")
+ICEBERG_GLUE_SKIP_ARCHIVE = flag(
+    "metadata.iceberg.glue.skip-archive", "Ask a metastore of Glue to keep no old versions."
+)
+ICEBERG_HIVE_SKIP_UPDATE_STATS = flag(
+    "metadata.iceberg.hive-skip-update-stats", "Keep the statistics in the Hive metastore."
+)
+
+ICEBERG_REST_PREFIX = "metadata.iceberg.rest."
+"""Prefix of options of the Iceberg REST catalog: `uri`, `warehouse`, `token` and so on."""
+ICEBERG_PROPERTIES_PREFIX = "metadata.iceberg.table-properties."
+"""Prefix of properties of the table in the Iceberg REST catalog."""

@@ -31,9 +31,7 @@ class NoEffect(Enum):
     )
     ALWAYS = "this library always behaves in the stricter of the ways that the option selects"
     INTERNAL = "is set by Java itself, not by users"
-    ICEBERG_CATALOG = (
-        "concerns the registration in an Iceberg catalog, which this library leaves out"
-    )
+    HADOOP = "configures Hadoop's Java client, which this library does not use"
 
 
 def _option(row: Mapping[str, str]) -> Option[object]:

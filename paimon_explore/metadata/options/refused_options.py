@@ -152,8 +152,6 @@ READ_ONLY: tuple[Option[object], ...] = (
     ),
     _VECTOR_FILE_FORMAT,
     size("vector.target-file-size", "Target size of files of vectors."),
-    opt.PK_VECTOR_INDEX_COLUMNS,
-    opt.PK_FULL_TEXT_INDEX_COLUMNS,
     opt.PK_MULTIVALUE_INDEX_COLUMNS,
 )
 """Options of tables that are read, while writes are refused or do not follow the option."""

@@ -476,10 +476,12 @@ PK_BITMAP_INDEX_COLUMNS = names(
     "pk-bitmap.index.columns", "Columns with a bitmap index, which compactions build."
 )
 PK_VECTOR_INDEX_COLUMNS = names(
-    "pk-vector.index.columns", "Columns with a vector index; only Java builds and uses it."
+    "pk-vector.index.columns", "The column with a vector index, which compactions build."
 )
-PK_FULL_TEXT_INDEX_COLUMNS = names("pk-full-text.index.columns", "The same for texts.")
-PK_MULTIVALUE_INDEX_COLUMNS = names("pk-multivalue.index.columns", "The same for arrays.")
+PK_FULL_TEXT_INDEX_COLUMNS = names(
+    "pk-full-text.index.columns", "The column with a full-text index, which compactions build."
+)
+PK_MULTIVALUE_INDEX_COLUMNS = names("pk-multivalue.index.columns", "Arrays; only Java builds it.")
 ROW_TRACKING_ENABLED = immutable(flag("row-tracking.enabled", "Assign stable row ids."))
 ROW_TRACKING_PARTITION_GROUP_ON_COMMIT = flag(
     "row-tracking.partition-group-on-commit", "Assign row ids by partition.", default=True
@@ -491,14 +493,18 @@ GLOBAL_INDEX_ENABLED = flag("global-index.enabled", "Use global indexes in scans
 GLOBAL_INDEX_ROW_COUNT_PER_SHARD = integer(
     "global-index.row-count-per-shard", "Rows of a full-text or vector index.", default=100_000
 )
+_SEARCH_MODES = ("fast", "full", "detail")
+GLOBAL_INDEX_SEARCH_MODE = one_of(
+    "global-index.search-mode", "Search of rows without index, by default.", _SEARCH_MODES
+)
 FULL_TEXT_INDEX_SEARCH_MODE = one_of(
     "full-text-index.search-mode",
-    "Searches of texts: `fast` leaves out rows without index.",
-    ("fast", "full", "detail"),
+    "Searches of texts: `fast` leaves out rows without index, the others find them too.",
+    _SEARCH_MODES,
     default="fast",
 )
 VECTOR_INDEX_SEARCH_MODE = one_of(
-    "vector-index.search-mode", "The same for vectors.", ("fast", "full", "detail"), default="fast"
+    "vector-index.search-mode", "The same for vectors.", _SEARCH_MODES, default="fast"
 )
 GLOBAL_INDEX_COLUMN_UPDATE_ACTION = choice(
     "global-index.column-update-action",

@@ -16,7 +16,7 @@ from paimon_explore.metadata.options.option_definition import (
 
 DEFAULT_PORT = 9083
 SITE_FILE = "hive-site.xml"
-_URIS = "hive.metastore.uris"
+URIS = "hive.metastore.uris"
 _SCHEME = "thrift"
 _MAX_SITE_BYTES = 16 * 1024 * 1024
 _MAX_COUNT = 1000
@@ -118,7 +118,7 @@ def current_user() -> str:
 
 
 def _addresses(configuration: Mapping[str, str]) -> tuple[tuple[str, int], ...]:
-    text = configuration.get("uri") or configuration.get(_URIS) or ""
+    text = configuration.get("uri") or configuration.get(URIS) or ""
     addresses = tuple(_address(uri.strip()) for uri in text.split(",") if uri.strip())
     if not addresses:
         raise InvalidInputError(

@@ -135,7 +135,7 @@ class TableMapping:
             properties = _hive_options(schema.options)
             properties |= {k: schema.options[k] for k in _PUBLIC_OPTIONS if k in schema.options}
         properties |= {_TABLE_TYPE: _PAIMON, _STORAGE_HANDLER: _HANDLER}
-        table = self._empty_table(database, name, properties, external=external)
+        table = self.empty_table(database, name, properties, external=external)
         self._set_columns(table, schema, PAIMON_FORMAT, partitioned=_is_partitioned(schema))
         self.set_location(table, location)
         return table
@@ -145,7 +145,7 @@ class TableMapping:
     ) -> Table:
         file_format = schema.options[_FILE_FORMAT]
         properties = {**schema.options, _TABLE_TYPE: file_format.upper()}
-        table = self._empty_table(database, name, properties, external=external)
+        table = self.empty_table(database, name, properties, external=external)
         self._set_columns(table, schema, _FORMATS[file_format], partitioned=True)
         if file_format == "csv" and table.storage and table.storage.serde_info:
             delimiter = schema.options.get(_DELIMITER, ",")
@@ -174,9 +174,10 @@ class TableMapping:
         if location is not None:
             self.set_location(table, location)
 
-    def _empty_table(
+    def empty_table(
         self, database: str, name: str, properties: dict[str, str], *, external: bool
     ) -> Table:
+        """Return a new table without location, columns and format."""
         now = time.time_ns() // 10**9
         if external:
             properties[EXTERNAL_PROPERTY] = "TRUE"

@@ -78,7 +78,8 @@ class ErrorBody:
 def error_body(data: bytes) -> ErrorBody:
     """Parse the body of an error response."""
     try:
-        source = parse_object(data, "response")
+        answer = parse_object(data, "response")
+        source = answer.optional_object("error") or answer  # as Iceberg's catalogs nest it
         kind = (source.optional_text("resourceType") or "").lower()
         code = source.optional_integer("code")
         return ErrorBody(

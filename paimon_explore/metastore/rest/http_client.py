@@ -173,7 +173,7 @@ class HttpClient:
         raise StorageError(operation, self.uri + request.path, result.reason, hint=hint)
 
     def _attempt(self, request: Request) -> "Response | _Failure":
-        httpx = _httpx()
+        httpx = import_httpx()
         try:
             return self._exchange(request)
         except (httpx.InvalidURL, httpx.UnsupportedProtocol, httpx.LocalProtocolError) as error:
@@ -197,7 +197,7 @@ class HttpClient:
         url = self.uri + request.path
         headers = {**self.headers, **self._signed(request)}
         if request.body:
-            headers["Content-Type"] = "application/json"
+            headers.setdefault("Content-Type", "application/json")
         query = "&".join(f"{key}={encoded(value)}" for key, value in request.parameters.items())
         content = _encoded_body(request)
         address = f"{url}?{query}" if query else url
@@ -233,7 +233,7 @@ class HttpClient:
         """Return the connections of this process: they must not be shared with a parent process."""
         process = os.getpid()
         if self._opened is None or self._opened[0] != process:
-            httpx = _httpx()
+            httpx = import_httpx()
             limits = self._settings
             timeout = httpx.Timeout(limits.read_timeout, connect=limits.connect_timeout)
             encrypted = self.uri.startswith("https:")  # else loading certificates takes 0.1 s
@@ -294,7 +294,12 @@ def normalized_uri(uri: str) -> str:
     return text.rstrip("/")
 
 
-def _httpx() -> ModuleType:
+def import_httpx() -> ModuleType:
+    """Return the package httpx.
+
+    Raises:
+        UnsupportedFeatureError: it is not installed.
+    """
     try:
         import httpx  # noqa: PLC0415 - loaded only for REST catalogs
     except ImportError as error:

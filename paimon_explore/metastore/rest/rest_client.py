@@ -3,17 +3,22 @@
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from paimon_explore.errors import FormatError, InvalidInputError, InvalidResponseError
 from paimon_explore.metadata.json_object import JsonObject, parse_object
 from paimon_explore.metastore.rest.auth.auth_options import auth_provider
+from paimon_explore.metastore.rest.auth.auth_provider import AuthProvider
 from paimon_explore.metastore.rest.error_mapping import Subject, status_error
 from paimon_explore.metastore.rest.http_client import HttpClient, Request
 from paimon_explore.metastore.rest.http_settings import http_settings
 from paimon_explore.metastore.rest.resource_paths import CONFIG, ResourcePaths
 
 _Item = TypeVar("_Item")
+
+Authenticate: TypeAlias = Callable[
+    [Mapping[str, str], str, Callable[[str], bytes]], AuthProvider | None
+]
 
 _HEADER_PREFIX = "header."
 _SUCCESS = frozenset({200, 202, 204})
@@ -28,6 +33,7 @@ class RestClient:
 
     Args:
         options: the catalog options; `uri` and credentials are needed.
+        authenticate: returns the authentication of the options.
 
     Raises:
         InvalidInputError: options are missing or wrong.
@@ -35,14 +41,16 @@ class RestClient:
         StorageError: the server cannot be reached, or is not a REST catalog.
     """
 
-    def __init__(self, options: Mapping[str, str]) -> None:
+    def __init__(
+        self, options: Mapping[str, str], *, authenticate: Authenticate = auth_provider
+    ) -> None:
         uri = options.get("uri", "")
         if not uri:
             raise InvalidInputError(
                 "A REST catalog needs the option 'uri'.", hint="It looks like 'https://host:port'."
             )
         self._http = HttpClient(uri, http_settings(options), _headers(options))
-        self._http.auth = auth_provider(options, self._http.uri, self._http.fetch)
+        self._http.auth = authenticate(options, self._http.uri, self._http.fetch)
         self.options = self._configured(options)
         self._http.headers.update(_headers(self.options))
         self.paths = ResourcePaths(self.options.get("prefix", ""))
@@ -189,7 +197,7 @@ def checked_response(action: str, url: str) -> Iterator[None]:
         yield
     except FormatError as error:
         reason = f"the response of the server is invalid: {_rule_of(error)}"
-        hint = "Check that the option 'uri' is that of a Paimon REST catalog."
+        hint = "Check that the option 'uri' is that of a REST catalog."
         raise InvalidResponseError(f"{action} at", url, reason, hint=hint) from None
 
 

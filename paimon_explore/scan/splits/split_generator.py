@@ -201,7 +201,7 @@ def _all_raw(entries: ManifestEntries, buckets: Rows, rules: SplitRules) -> Mask
     """Per bucket, whether its files are compacted so that no two of them share a key."""
     levels = numbers(entries.table, "level")
     count = int(buckets.max()) + 1
-    odd = (levels == 0) | ~_without_retracts(entries)
+    odd = (levels == 0) | ~without_retracts(entries)
     if not rules.levels_disjoint:
         of_one = np.zeros(count, np.int64)
         of_one[buckets] = levels
@@ -215,12 +215,12 @@ def _raw(entries: ManifestEntries, layout: _FileOrder, bounds: Rows, *, is_keyed
     if not is_keyed:
         return np.ones(len(bounds) - 1, np.bool_)
     first = bounds[:-1]
-    clean = _without_retracts(entries)[layout.order[first]]
+    clean = without_retracts(entries)[layout.order[first]]
     is_single = bounds[1:] - first == 1
     return np.where(layout.merged[first] | layout.alone[first], is_single & clean, np.True_)
 
 
-def _without_retracts(entries: ManifestEntries) -> Mask:
+def without_retracts(entries: ManifestEntries) -> Mask:
     """Per file, whether it is known to contain no -U or -D record; False for an unknown count."""
     counts = column(entries.table, "delete_row_count")
     found: Mask = (int64_values(counts) == 0) & valid_mask(counts)

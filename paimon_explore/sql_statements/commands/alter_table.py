@@ -347,7 +347,11 @@ def alter_table(warehouse: Warehouse, reader: Reader) -> Answer | None:
 
 
 def comment_on(warehouse: Warehouse, reader: Reader) -> Answer | None:
-    """Run COMMENT ON TABLE; return None if the table belongs to Spark."""
+    """Run COMMENT ON TABLE; return None if the table belongs to the engine."""
+    if reader.takes("ON", "COLUMN"):
+        raise UnsupportedFeatureError(
+            "COMMENT ON COLUMN", hint="Use ALTER TABLE table ALTER COLUMN column COMMENT 'text'."
+        )
     if not reader.takes("ON", "TABLE"):
         return None
     name = warehouse.find(reader.path("the table"))

@@ -60,7 +60,7 @@ def show(warehouse: Warehouse, reader: Reader) -> Answer | None:
         "PROCEDURES": lambda _, r: _procedures(r),
     }
     word = reader.here.word
-    if word not in known or warehouse.catalog is None:
+    if word not in known or (warehouse.catalog is None and not warehouse.given):
         return None
     reader.next()
     return known[word](warehouse, reader)
@@ -71,8 +71,12 @@ def _of_table(
     reader: Reader,
     act: Callable[[Reader, Table], Answer],
 ) -> Answer | None:
-    name = warehouse.find(reader.path("the table"))
-    return None if name is None else act(reader, warehouse.base(name))
+    parts = reader.path("the table")
+    name = warehouse.find(parts)
+    if name is None:
+        warehouse.refuse_missing(parts)
+        return None
+    return act(reader, warehouse.base(name))
 
 
 def _like(reader: Reader) -> Callable[[str], bool]:
@@ -107,9 +111,10 @@ def _tables(warehouse: Warehouse, reader: Reader) -> Answer | None:
         ):
             return None
     wanted = _like(reader)
-    known = warehouse.known_database(database)
-    names = warehouse.warehouse().tables(known)
-    rows = [(known, name, False) for name in names if wanted(name)]
+    rows = [("", name, True) for name in warehouse.given if wanted(name)]
+    if warehouse.catalog is not None:
+        known = warehouse.known_database(database)
+        rows += [(known, name, False) for name in warehouse.catalog.tables(known) if wanted(name)]
     views = [("", view, True) for view in warehouse.engine.temporary_views() if wanted(view)]
     columns = "namespace string, tableName string, isTemporary boolean"
     return answer(columns, [*rows, *views])
@@ -121,10 +126,11 @@ def _views(warehouse: Warehouse, reader: Reader) -> Answer | None:
     if reader.takes_one("IN", "FROM"):
         database = reader.path("the database")[-1]
     found = warehouse.find_database(database)
-    if found is None:
+    if found is None and warehouse.catalog is not None:
         return None
     wanted = _like(reader)
-    rows = [(found, name, False) for name in warehouse.warehouse().views(found) if wanted(name)]
+    known = [] if found is None else warehouse.warehouse().views(found)
+    rows = [(found or "", name, False) for name in known if wanted(name)]
     views = [("", view, True) for view in warehouse.engine.temporary_views() if wanted(view)]
     columns = "namespace string, viewName string, isTemporary boolean"
     return answer(columns, [*rows, *views])
@@ -213,6 +219,7 @@ def _columns(warehouse: Warehouse, reader: Reader) -> Answer | None:
         parts = (reader.identifier("the database"), *parts)
     name = warehouse.find(parts)
     if name is None:
+        warehouse.refuse_missing(parts)
         return None
     reader.end()
     found = warehouse.open(name)

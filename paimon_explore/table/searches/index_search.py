@@ -1,70 +1,146 @@
 """Searches in full-text and vector indexes: the best rows of a table, with their scores."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-from pyroaring import BitMap64
 
-from paimon_explore.arguments import integer, string
+from paimon_explore.arguments import integer, mapping, optional_integer, string
 from paimon_explore.data_types.arrow import arrow_field
-from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
-from paimon_explore.metadata.manifest.index_manifest import DELETION_VECTORS_INDEX
+from paimon_explore.data_types.arrow_buffers import Floats
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
+from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
-from paimon_explore.metadata.snapshot import Snapshot
-from paimon_explore.read.data_file import SystemColumn
 from paimon_explore.read.row_rules import rules_of
-from paimon_explore.read.split_reader import SplitReader
 from paimon_explore.scan.manifest_arrays import row_array
-from paimon_explore.scan.plan import ScanTarget, plan_scan
-from paimon_explore.scan.predicate.expression import TRUE, Expression
+from paimon_explore.scan.plan import ScanTarget
+from paimon_explore.scan.predicate.expression import Expression
+from paimon_explore.scan.scored_rows import Ranker, ScoredRows, fused
 from paimon_explore.scan.search_indexes import IndexQuery, search_indexes
-from paimon_explore.scan.splits.data_split import PlainSplit
-from paimon_explore.scan.splits.row_id_ranges import row_ranges
 from paimon_explore.store.expired import explain_missing_files
 from paimon_explore.table.scan import make_scan
-from paimon_explore.table.searches.rows_by_id import files_with_row_ids, rows_by_id
+from paimon_explore.table.searches.rows_by_id import (
+    files_with_row_ids,
+    matching_row_ids,
+    rows_by_id,
+)
+from paimon_explore.table.searches.unindexed_rows import UnindexedRows
 
 if TYPE_CHECKING:
     from paimon_explore.table import lazy_types as types
 
 SCORE = "_SCORE"
 """Name of the column with the scores."""
+QUERY = "_QUERY"
+"""Name of the column with the number of the query vector."""
 
 
-def index_query(column: object, query: object, limit: object) -> IndexQuery:
-    """The query of `Table.search`.
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Search:
+    """What `Table.search` is asked for.
+
+    Attributes:
+        queries: one for each column.
+        limit: maximum number of rows of each result.
+        weights: of the queries; None for a search in one column, whose scores are not combined.
+        ranker: how the results of several columns are combined.
+        is_batch: whether the rows name their query.
+    """
+
+    queries: tuple[IndexQuery, ...]
+    limit: int
+    weights: tuple[float, ...] | None = None
+    ranker: Ranker = Ranker.RRF
+    is_batch: bool = False
+
+
+def search_of(column: object, query: object, limit: object) -> Search:
+    """The search in one column.
 
     Raises:
-        InvalidInputError: the query is neither text, a mapping nor a list of finite numbers.
+        InvalidInputError: the query is neither text, a mapping, a vector nor a list of vectors.
     """
-    name = string("column", column)
+    name = string("column", column, hint="Or pass a mapping of columns to queries.")
     count = integer("limit", limit, minimum=1)
     if isinstance(query, str | Mapping):
-        return IndexQuery(column=name, limit=count, words=query)
+        return Search(queries=(IndexQuery(column=name, limit=count, words=query),), limit=count)
+    vectors = _numbers(query)
+    is_batch = vectors.ndim > 1
+    with np.errstate(over="ignore"):
+        finite = np.isfinite(vectors.astype(np.float32)).all()
+    if vectors.ndim not in {1, 2} or not vectors.size or not finite:
+        raise InvalidInputError(
+            "The query must be text, a vector: a list of finite numbers, or a list of such vectors "
+            "of the same length."
+        )
+    asked = IndexQuery(column=name, limit=count, vectors=np.atleast_2d(vectors))
+    return Search(queries=(asked,), limit=count, is_batch=is_batch)
+
+
+def hybrid_search_of(
+    queries: object, limit: object, weights: object, ranker: object, candidates: object
+) -> Search:
+    """The search in several columns; see `Table.search` for the arguments.
+
+    Raises:
+        InvalidInputError: a query, weight or ranker is invalid.
+    """
+    asked, count = mapping("column", queries), integer("limit", limit, minimum=1)
+    if not asked:
+        raise InvalidInputError("A search needs a column.")
+    most = optional_integer("candidates", candidates, minimum=1) or count
+    single = [search_of(column, query, most) for column, query in asked.items()]
+    if any(one.is_batch for one in single):
+        raise InvalidInputError("A search in several columns takes one query for each.")
+    known = [one.value for one in Ranker]
+    if ranker not in known:
+        raise InvalidInputError(f"The ranker must be one of {choices(known)}, not {ranker!r}.")
+    given = {} if weights is None else mapping("weights", weights)
+    for column, weight in given.items():
+        is_number = isinstance(weight, int | float) and not isinstance(weight, bool)
+        if column not in asked or not is_number or not 0 < weight < float("inf"):  # type: ignore[operator]  # it is a number
+            raise InvalidInputError(
+                f"The weights must be positive numbers by searched column, not {weight!r} for "
+                f"{column!r}."
+            )
+    return Search(
+        queries=tuple(query for one in single for query in one.queries),
+        limit=count,
+        weights=tuple(float(str(given.get(column, 1.0))) for column in asked),
+        ranker=Ranker(str(ranker)),
+    )
+
+
+def _numbers(query: object) -> Floats:
+    if isinstance(query, pa.Array | pa.ChunkedArray):
+        query = query.to_pylist()
+    elif isinstance(query, pa.Scalar):
+        query = query.as_py()
     try:
-        numbers = np.asarray(query, np.float32)
+        found = np.asarray(query)
     except (TypeError, ValueError) as error:
-        raise InvalidInputError(f"The vector must be numbers: {error}.") from error
-    if numbers.ndim != 1 or not np.isfinite(numbers).all():
-        raise InvalidInputError("The query must be text, or a vector: a list of finite numbers.")
-    return IndexQuery(column=name, limit=count, vector=numbers)
+        raise InvalidInputError(f"The vectors must be numbers: {error}.") from error
+    if found.size and found.dtype.kind not in "iuf":
+        raise InvalidInputError(f"The query must be text or numbers, not {query!r}.")
+    return found.astype(np.float64)
 
 
 def searched_rows(
     target: ScanTarget,
-    query: IndexQuery,
+    search: Search,
     columns: Iterable[str] | None,
     where: "types.Where | None",
 ) -> pa.Table:
     """Return the best rows, the best first; see `Table.search`."""
     scan = make_scan(target, columns, where, None)
-    if target.schema.field(query.column) is None:
-        known = ", ".join(repr(field.name) for field in target.schema.fields)
-        raise InvalidInputError(
-            f"Column {query.column!r} does not exist.", hint=f"Columns: {known}."
-        )
+    for query in search.queries:
+        if target.schema.field(query.column) is None:
+            known = ", ".join(repr(field.name) for field in target.schema.fields)
+            raise InvalidInputError(
+                f"Column {query.column!r} does not exist.", hint=f"Columns: {known}."
+            )
     if scan.narrowed is not None:
         raise InvalidInputError("A search returns whole columns: select no field of a ROW column.")
     if target.store.environment is not None and rules_of(target, scan.columns, scan.where):
@@ -72,62 +148,63 @@ def searched_rows(
             "searching an index of a table with row filters or column masks",
             hint="Read the rows with scan(), which applies the rules.",
         )
-    search = _Search(target, scan.columns)
     with explain_missing_files(target.store, target.snapshot):
-        files = files_with_row_ids(target)
-        found = search_indexes(target, query, search.allowed(files, scan.where))
-        return search.rows(files, found.row_ids, found.scores)
+        files = files_with_row_ids(target, scan.where)
+        results = _results(target, files, search, scan.where)
+        return _rows(target, files, scan.columns, results, is_batch=search.is_batch)
 
 
-class _Search:
-    """Reads rows of one snapshot by row id."""
-
-    def __init__(self, target: ScanTarget, columns: tuple[str, ...]) -> None:
-        self._target = target
-        self._columns = columns
-
-    def allowed(self, files: ManifestEntries, where: Expression) -> BitMap64:
-        """The row ids of the rows that are not deleted and match a condition."""
-        target, found = self._target, BitMap64()
-        snapshot = target.snapshot
-        if where == TRUE and (snapshot is None or not _has_deletions(target, snapshot)):
-            for start, end in zip(*(part.tolist() for part in row_ranges(files)), strict=True):
-                found.add_range(start, end)
-            return found
-        plan = plan_scan(target, where)
-        for batch in self._read(plan.splits, plan.rest):
-            found.update(batch.column(0).to_numpy().astype(np.uint64))
-        return found
-
-    def rows(
-        self, files: ManifestEntries, row_ids: Sequence[int], scores: Sequence[float]
-    ) -> pa.Table:
-        """The columns of rows, with their scores."""
-        fields = [arrow_field(field) for field in self._target.schema.project(self._columns).fields]
-        schema = pa.schema([*fields, pa.field(SCORE, pa.float64(), nullable=False)])
-        if self._target.snapshot is None or not row_ids:
-            return schema.empty_table()
-        read_rows = rows_by_id(self._target, files, self._columns, row_ids, unrestricted=True)
-        table = pa.Table.from_batches(list(read_rows))
-        read = table.column(len(self._columns)).to_numpy()
-        order = np.argsort(read)[np.searchsorted(np.sort(read), np.array(row_ids, np.int64))]
-        chosen = table.select(range(len(self._columns))).take(row_array(order))
-        best = pa.chunked_array([pa.array(scores, pa.float64())])
-        return pa.Table.from_arrays([*chosen.columns, best], schema=schema)
-
-    def _read(self, splits: Sequence[PlainSplit], where: Expression) -> Iterator[pa.RecordBatch]:
-        reader = SplitReader(
-            store=self._target.store,
-            schema=self._target.schema,
-            options=self._target.options,
-            columns=(),
-            predicate=where,
-            system_columns=(SystemColumn.ROW_ID,),
-            unrestricted=True,  # rules were refused
-        )
-        for split in splits:
-            yield from reader.read(split)
+def _results(
+    target: ScanTarget, files: ManifestEntries, search: Search, where: Expression
+) -> Sequence[ScoredRows]:
+    """The best rows of each query vector, or of the only query."""
+    allowed = matching_row_ids(target, files, where)
+    found = []
+    for query in search.queries:
+        indexed = search_indexes(target, query, files, allowed)
+        results = [indexed.results]
+        field = target.schema.field(query.column)
+        if field is not None and query.finds_all_rows(target):
+            rows = UnindexedRows(
+                field=field,
+                allowed=allowed - indexed.covered,
+                texts=lambda: matching_row_ids(target, files) - indexed.covered,  # noqa: B023 - called in the loop
+                read=partial(rows_by_id, target, files, (field.name,), unrestricted=True),
+                options=target.options,
+            )
+            results.append(rows.search(query, indexed))
+        parts = zip(*filter(None, results), strict=True)
+        found.append([ScoredRows.merged(part, query.limit) for part in parts])
+    if search.weights is None:
+        return found[0]
+    single = [one for (one,) in found]
+    return [fused(single, search.weights, search.ranker, search.limit)]
 
 
-def _has_deletions(target: ScanTarget, snapshot: Snapshot) -> bool:
-    return bool(len(target.store.manifests.index_of(snapshot).of_type(DELETION_VECTORS_INDEX)))
+def _rows(
+    target: ScanTarget,
+    files: ManifestEntries,
+    columns: tuple[str, ...],
+    results: Sequence[ScoredRows],
+    *,
+    is_batch: bool,
+) -> pa.Table:
+    """The columns of rows, with the number of their query and their scores."""
+    fields = [arrow_field(field) for field in target.schema.project(columns).fields]
+    fields += [pa.field(QUERY, pa.int32(), nullable=False)] if is_batch else []
+    schema = pa.schema([*fields, pa.field(SCORE, pa.float64(), nullable=False)])
+    row_ids = np.concatenate([one.row_ids for one in results])
+    if not len(row_ids):
+        return schema.empty_table()
+    batches = rows_by_id(target, files, columns, row_ids.tolist(), unrestricted=True)
+    table = pa.Table.from_batches(list(batches))
+    read = table.column(len(columns)).to_numpy()
+    order = np.argsort(read)[np.searchsorted(np.sort(read), row_ids)]
+    chosen = table.select(range(len(columns))).take(row_array(order)).columns
+    if is_batch:
+        counts = [len(one.row_ids) for one in results]
+        of = np.repeat(np.arange(len(results), dtype=np.int32), counts)
+        chosen.append(pa.chunked_array([pa.array(of)]))
+    scores = np.concatenate([one.scores for one in results])
+    chosen.append(pa.chunked_array([pa.array(scores)]))
+    return pa.Table.from_arrays(chosen, schema=schema)

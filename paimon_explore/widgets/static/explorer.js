@@ -225,7 +225,7 @@ function createFiles(context) {
       el(
         "span",
         { title: `${plural(sum.rows, "row")} before merging` },
-        `${formatShort(sum.rows)} rows before merging`
+        `${formatShort(sum.rows)} stored rows`
       ),
       context.files().grouped ? el(
         "span",

@@ -1,7 +1,8 @@
-"""Catalog servers on loopback: Paimon's REST catalog server, PostgreSQL, the Hive metastore.
+"""Catalog servers on loopback: REST catalogs, PostgreSQL, the Hive metastore.
 
     with rest_server("/warehouse", token="secret") as url: ...         # Paimon 2.0.0
     with rest_server("/warehouse", dlf=("key", "secret")) as url: ...  # signed requests (DLF)
+    with iceberg_rest() as url: ...                                    # Iceberg's REST catalog
     with postgres() as jdbc_url: ...
     with hive_metastore("/warehouse") as uri: ...                      # thrift://127.0.0.1:PORT
 
@@ -31,7 +32,12 @@ PACKAGES = ("java.lang", "java.util", "java.net", "java.nio", "java.util.concurr
 OPENED = [f"--add-opens=java.base/{name}=ALL-UNNAMED" for name in PACKAGES]
 QUICK = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx512m"]
 """Settings that let short-lived servers start in half of the time."""
-SOURCES = {"rest": "RestServer", "postgres": "Postgres", "hive": "HiveMetastore"}
+SOURCES = {
+    "rest": "RestServer",
+    "postgres": "Postgres",
+    "hive": "HiveMetastore",
+    "iceberg": "IcebergServer",
+}
 WAIT = 60
 """Seconds that a server may take to start."""
 
@@ -176,6 +182,11 @@ def rest_server(
 def postgres() -> AbstractContextManager[str]:
     """PostgreSQL 14; yields its JDBC URL."""
     return java(jars("postgres"), "Postgres", environment={**os.environ, "LC_ALL": "C"})
+
+
+def iceberg_rest() -> AbstractContextManager[str]:
+    """Iceberg's own REST catalog, with its tables in memory; yields its URL."""
+    return java(jars("iceberg"), "IcebergServer")
 
 
 def drivers() -> Path:

@@ -69,7 +69,7 @@ def test_a_primary_key_table_is_described_in_sentences() -> None:
     )
     size = topic(overview, "How large it is")
     assert size[0].startswith("Snapshot 2 has ")
-    assert "with 3 rows before merging" in size[0]
+    assert "with 3 stored rows" in size[0]
     assert "in 2 partitions" in size[0]
     assert "not yet compacted" in size[1]
     commits = topic(overview, "How it is written")
@@ -117,7 +117,7 @@ def test_the_quick_overview_reads_no_manifest() -> None:
     quick = table_overview(Inspector(history.view), NOW, quick=True)
     assert quick.problems == ()
     assert topic(quick, "How large it is")[0] == (
-        "Snapshot 2 has 2 data files with 20 rows before merging."
+        "Snapshot 2 has 2 data files with 20 stored rows."
     )
     assert topic(quick, "What is wrong") == ("The health rules are being evaluated …",)
     whole = table_overview(Inspector(history.view), NOW)

@@ -136,6 +136,35 @@ def test_what_main_had_goes_if_it_is_not_what_came_before_the_branch(tmp_path: P
     assert table.maintenance.fsck() == []
 
 
+@pytest.mark.parametrize("branch_changes", [False, True])
+def test_schemas_that_tags_of_main_need_are_not_replaced(
+    tmp_path: Path, *, branch_changes: bool
+) -> None:
+    table = plain_table(tmp_path)
+    table.append([{"k": 1, "v": "both"}])
+    table.create_tag("one")
+    table.create_branch("b", "one")
+    table.add_column("n", "INT")
+    table.append([{"k": 2, "v": "main", "n": 2}])
+    table.create_tag("kept")
+    branch = open_table(table.path, branch="b")
+    if branch_changes:
+        branch.add_column("text", "STRING")
+    for number in (3, 4):
+        branch.append([{"k": number, "v": "branch"}])
+    branch.delete_tag("one")
+    branch.maintenance.expire_snapshots(retain_max=1, older_than=LATER)
+    with pytest.raises(InvalidInputError, match=r"tag 'kept' of main needs schema 1"):
+        table.fast_forward("b")
+    assert states(table) == {1: [1], 2: [1, 2]}
+    assert table.at(tag="kept").to_arrow()["n"].to_pylist() == [None, 2]
+    table.delete_tag("kept")
+    table.fast_forward("b")
+    assert states(table) == {3: [1, 3, 4]}
+    assert table.at(tag="one").to_arrow()["k"].to_pylist() == [1]
+    assert table.maintenance.fsck(read_rows=True) == []
+
+
 def test_files_of_a_history_with_a_break_are_held(tmp_path: Path) -> None:
     table = branch_that_forgot_its_beginning(tmp_path)
     branch = table._store.for_branch("b").paths

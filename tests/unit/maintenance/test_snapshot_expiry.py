@@ -142,10 +142,33 @@ def test_tags_hold_their_files(tmp_path: Path) -> None:
 
 
 def test_a_consumer_holds_what_it_has_yet_to_read(tmp_path: Path) -> None:
-    table = replaced_rows(plain_table(tmp_path), 5)
+    table = plain_table(tmp_path)
+    for number in range(5):
+        table.append([{"k": number, "v": "x"}])
     table._store.consumers.save("job", Consumer(next_snapshot=3))
     assert table.maintenance.expire_snapshots(retain_max=1).expired == (1, 2)
-    assert states(table) == {3: [3], 4: [4], 5: [5]}
+    assert table._store.snapshots.ids() == [3, 4, 5]
+
+
+@pytest.mark.parametrize("kind", ["overwritten", "updated", "keyed", "keyed, filtered"])
+def test_a_consumer_holds_the_state_that_its_next_changes_need(tmp_path: Path, kind: str) -> None:
+    table = (keyed_table if kind.startswith("keyed") else plain_table)(tmp_path)
+    table.append([{"k": 0, "v": "x"}])
+    where = "v <> 'y'" if kind == "keyed, filtered" else None
+    for number in range(1, 6):
+        list(table.follow("full", consumer="job", until="now", timeout=0, where=where))
+        if kind == "overwritten":
+            table.overwrite([{"k": number, "v": "x"}])
+        elif kind == "updated":
+            table.update({"k": number})
+        else:
+            table.upsert([{"k": 0, "v": f"x{number}"}])
+        table.append([{"k": 10 + number, "v": "x"}])
+        table.maintenance.expire_snapshots(retain_max=1)
+        [*batches] = table.follow("full", consumer="job", until="now", timeout=0, where=where)
+        rows = [row for batch in batches for row in batch.rows.to_pylist()]
+        assert [row["k"] for row in rows if row["rowkind"] == "+I"][-1] == 10 + number
+        assert any(row["rowkind"] in ("-D", "-U") for row in rows) or kind == "keyed"
 
 
 def test_a_consumer_of_changelogs_only_holds_no_snapshot(tmp_path: Path) -> None:

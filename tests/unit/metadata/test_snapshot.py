@@ -154,5 +154,5 @@ def test_a_snapshot_shows_itself_in_a_line() -> None:
         total_record_count=1234,
         delta_record_count=-6,
     )
-    shown = "<Snapshot 7 COMPACT, 2023-11-14 22:13:20 UTC, schema 2, -6 rows, 1,234 unmerged>"
+    shown = "<Snapshot 7 COMPACT, 2023-11-14 22:13:20 UTC, schema 2, -6 rows, 1,234 stored>"
     assert repr(snapshot) == shown

@@ -289,6 +289,50 @@ def test_tables_and_other_rows_are_given_by_name(catalog: pe.Catalog) -> None:
     assert again.to_arrow()["id"].to_pylist() == [2]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "CREATE TABLE x (a INT)",
+        "CREATE TABLE x AS SELECT * FROM t",
+        "CREATE OR REPLACE TABLE t (a INT)",
+        "REPLACE TABLE t (a INT)",
+        "CREATE VIEW x AS SELECT * FROM t",
+        "CREATE DATABASE x",
+        "DROP TABLE x",
+        "DROP TABLE t",
+        "DROP VIEW x",
+        "DROP DATABASE x",
+        "USE x",
+        "SHOW DATABASES",
+        "ALTER TABLE t RENAME TO x",
+    ],
+)
+def test_tables_given_by_name_have_no_catalog(catalog: pe.Catalog, text: str) -> None:
+    _create(catalog, "append")
+    with pytest.raises(InvalidInputError, match="requires a catalog"):
+        pe.sql(text, t=catalog.table("db.t"))
+    assert catalog.tables("db") == ["t"]
+
+
+def test_commands_show_tables_given_by_name(catalog: pe.Catalog) -> None:
+    _create(catalog, "append")
+    table = catalog.table("db.t")
+    table.create_tag("v1")
+    shown = {
+        what: pe.sql(f"SHOW {what}", t=table).to_arrow().to_pylist()
+        for what in ("TABLES", "TAGS t", "COLUMNS IN t", "VIEWS")
+    }
+    assert shown["TABLES"] == [{"namespace": "", "tableName": "t", "isTemporary": True}]
+    assert shown["TAGS t"] == [{"tag": "v1"}]
+    assert [row["col_name"] for row in shown["COLUMNS IN t"]] == ["id", "city", "n"]
+    assert shown["VIEWS"] == []
+    for text in ("SHOW TAGS x", "SHOW COLUMNS IN x", "SHOW CREATE TABLE x"):
+        with pytest.raises(NotFoundError, match=r"Table 'x' does not exist. Tables: 't'"):
+            pe.sql(text, t=table)
+    with pytest.raises(UnsupportedFeatureError, match="ALTER COLUMN"):
+        pe.sql("COMMENT ON COLUMN t.n IS 'a number'", t=table)
+
+
 def test_commands_show_what_there_is(catalog: pe.Catalog, rows: Callable[[str], list[Row]]) -> None:
     _create(catalog, "keyed")
     assert rows("SHOW TABLES") == [("db", "t", False)]

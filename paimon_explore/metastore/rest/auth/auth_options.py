@@ -42,7 +42,7 @@ def auth_provider(
         token = options.get("token", "")
         if not token:
             raise InvalidInputError("The catalog option 'token' is missing.", hint=_PROVIDERS)
-        return BearerAuth(_one_line("token", token))
+        return BearerAuth(one_line("token", token))
     if provider == "dlf":
         return _dlf(options, uri, fetch)
     if provider is None:
@@ -116,7 +116,7 @@ def _region(uri: str) -> str:
     return found[1]
 
 
-def _one_line(key: str, text: str) -> str:
+def one_line(key: str, text: str) -> str:
     """Return the value of a header, which must not contain line breaks.
 
     Raises:

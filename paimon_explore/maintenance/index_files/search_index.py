@@ -6,6 +6,7 @@ index, or `fields.<column>.`.
 
 import json
 from collections.abc import Mapping
+from importlib.util import find_spec
 from itertools import pairwise
 from typing import Any
 
@@ -24,7 +25,12 @@ from paimon_explore.data_types.definitions import (
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.encoding.native_libraries import missing_library
 from paimon_explore.errors import InvalidInputError
-from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.maintenance.index_files.sorted_index import IndexContent
+from paimon_explore.metadata.options.column_options import (
+    PK_FULL_TEXT_INDEX_OPTIONS,
+    PK_VECTOR_INDEX_OPTIONS,
+    PK_VECTOR_INDEX_TYPE,
+)
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.scan.search_indexes import FULL_TEXT, VECTOR_TYPES
 
@@ -52,21 +58,6 @@ _OPTION_NAMES: Mapping[str, str] = {
 }
 """Option of Paimon without prefix -> option of the library."""
 _DEFAULT_METRIC = "inner_product"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IndexContent:
-    """The content of an index file.
-
-    Attributes:
-        data: its bytes.
-        row_count: number of rows, with nulls.
-        meta: what the index manifest records of it.
-    """
-
-    data: bytes
-    row_count: int
-    meta: bytes
 
 
 def check_search_column(field: DataField, index_type: str) -> None:
@@ -164,6 +155,83 @@ def vector_options(field: DataField, index_type: str, options: TableOptions) -> 
     if isinstance(field.type, VectorType):
         chosen["dimension"] = str(field.type.length)
     return chosen
+
+
+def is_installed(index_type: str) -> bool:
+    """Whether the optional package that builds a type of index is there."""
+    return find_spec("paimon_ftindex" if index_type == FULL_TEXT else "paimon_vindex") is not None
+
+
+def primary_key_search_index(
+    column: "pa.ChunkedArray[Any]", field: DataField, index_type: str, options: TableOptions
+) -> IndexContent:
+    """Return the file of a primary-key index over all rows; it is empty without a vector.
+
+    Vectors that are not finite numbers are left out, as a compaction must not fail.
+
+    Args:
+        column: n values.
+        field: the column.
+        index_type: `full-text` or a type of vector index.
+        options: of the table.
+
+    Raises:
+        InvalidInputError: an option is invalid.
+    """
+    rows = np.arange(len(column))
+    is_text = index_type == FULL_TEXT
+    own = PK_FULL_TEXT_INDEX_OPTIONS if is_text else PK_VECTOR_INDEX_OPTIONS
+    chosen = dict(options)
+    for name, value in _json_options(own.value_for(field.name, options)):
+        is_whole = name.startswith((f"{index_type}.", "fields."))
+        chosen[name if is_whole else f"{index_type}.{name}"] = value
+    if not is_text:
+        kept = np.array([_is_finite(vector) for vector in column.to_pylist()], np.bool_)
+        column, rows = column.filter(pa.array(kept)), rows[kept]
+        metric = metric_of(field, index_type, options)
+        chosen |= {f"fields.{field.name}.{key}": metric for key in ("metric", "distance.metric")}
+    made = (
+        search_index(column, rows, field, index_type, TableOptions(chosen)) if len(rows) else None
+    )
+    return made or IndexContent(data=b"", row_count=0, meta=b"")
+
+
+def _json_options(text: str | None) -> list[tuple[str, str]]:
+    """The build options of an index, a JSON object of texts."""
+    try:
+        found = json.loads(text) if text and text.strip() else {}
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise InvalidInputError(f"The build options of an index are no JSON object: {text}.")
+    return [(str(name), str(value)) for name, value in found.items()]
+
+
+def _is_finite(vector: object) -> bool:
+    return isinstance(vector, list) and all(
+        isinstance(value, float) and np.isfinite(value) for value in vector
+    )
+
+
+def metric_of(field: DataField, index_type: str | None, options: TableOptions) -> str:
+    """Return the metric of the vectors of a column, as pypaimon 2.1 finds it.
+
+    Args:
+        field: the column.
+        index_type: of its index; None if it has none.
+        options: of the table.
+    """
+    name = field.name
+    kind = index_type or PK_VECTOR_INDEX_TYPE.value_for(name, options)
+    prefixes = (f"fields.{name}.pk-vector.", f"fields.{name}.", f"{kind}.", "")
+    keys = [prefix + key for prefix in prefixes for key in ("distance.metric", "metric")]
+    found = [options[key] for key in keys if key in options]
+    if not found and kind is not None:
+        found = [_DEFAULT_METRIC]
+    if not found:  # that of other columns or types, if they agree
+        of_others = {value for key, value in options.items() if key.endswith(".metric")}
+        found = [*of_others] if len(of_others) == 1 else ["l2"]
+    return found[0].lower().replace("-", "_")
 
 
 def _vectors(

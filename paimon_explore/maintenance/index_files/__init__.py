@@ -1,0 +1,1 @@
+"""Contents of index files: btree and bitmap, full-text and vector indexes."""
