@@ -18,8 +18,7 @@ from paimon_explore.commit.partition_stats import (
     range_of_manifests,
 )
 from paimon_explore.data_types.definitions import RowType
-from paimon_explore.encoding.avro.block_concatenation import can_join, joined, repacked
-from paimon_explore.encoding.avro.container import is_avro
+from paimon_explore.encoding.avro.container import can_join, is_avro, joined, repacked
 from paimon_explore.errors import AlreadyExistsError
 from paimon_explore.fileio.concurrent_requests import at_once, max_requests, read_each
 from paimon_explore.fileio.versioned_reads import read_immutable

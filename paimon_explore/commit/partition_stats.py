@@ -21,7 +21,7 @@ from paimon_explore.data_types.definitions import (
     with_nullable,
 )
 from paimon_explore.encoding.binary_row.decoder import decode_rows, null_fields
-from paimon_explore.encoding.binary_row.encoder import row_images
+from paimon_explore.encoding.binary_row.row_encoder import row_images
 from paimon_explore.encoding.binary_row.row_layout import EMPTY_ROW
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries

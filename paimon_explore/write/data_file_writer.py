@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from paimon_explore.data_types.arrow_buffers import Column, fixed_values, valid_mask
 from paimon_explore.data_types.local_time import local_millis
-from paimon_explore.encoding.binary_row.encoder import row_images
+from paimon_explore.encoding.binary_row.row_encoder import row_images
 from paimon_explore.fileio.discard import discard
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.streams import translate_stream_errors

@@ -51,7 +51,7 @@ UNLOADED = (
         "paimon_explore.data_types.casts.cast_column",
     ),
     *("paimon_explore.encoding.orc.reader", "paimon_explore.encoding.row_format.row_file"),
-    *("paimon_explore.encoding.text.csv_json_reader", "paimon_explore.encoding.avro.writer"),
+    *("paimon_explore.encoding.csv_json", "paimon_explore.encoding.avro.writer"),
     *("paimon_explore.encoding.avro.codecs", "cramjam", "fastavro"),
     *("paimon_explore.encoding.variant.decoder", "paimon_explore.encoding.deletion_vector"),
     *("paimon_explore.encoding.parquet.page_reader", "paimon_explore.merge.aggregators.registry"),

@@ -15,7 +15,7 @@ from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import DataField, TypeRoot
 from paimon_explore.data_types.traversal import is_root
 from paimon_explore.encoding.binary_row.decoder import decode_rows
-from paimon_explore.encoding.binary_row.encoder import encode_rows
+from paimon_explore.encoding.binary_row.row_encoder import encode_rows
 from paimon_explore.encoding.bucket_function import bucket_of
 from paimon_explore.errors import PaimonError
 from paimon_explore.frozen_dataclass import dataclass

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow_buffers import Column
-from paimon_explore.encoding.binary_row.encoder import row_images
+from paimon_explore.encoding.binary_row.row_encoder import row_images
 from paimon_explore.maintenance.compaction.bucket_compaction import PrimaryKeyBucket
 from paimon_explore.maintenance.compaction.compaction_deletion_vectors import (
     BucketVectors,

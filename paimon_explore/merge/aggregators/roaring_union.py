@@ -8,8 +8,13 @@ import pyarrow as pa
 
 from paimon_explore.data_types import arrow_buffers as nb
 from paimon_explore.data_types.arrow_buffers import Column
-from paimon_explore.encoding.roaring.portable_bitmap import decode_bitmap, encode_bitmap
-from paimon_explore.encoding.roaring.roaring64_art import decode_wide, encode_wide, united
+from paimon_explore.encoding.roaring_bitmap import (
+    decode_bitmap,
+    decode_wide,
+    encode_bitmap,
+    encode_wide,
+    united,
+)
 from paimon_explore.merge.aggregation_steps import Step, Steps
 from paimon_explore.merge.aggregators.group_reduction import (
     refuse_retract,

@@ -5,7 +5,7 @@ import importlib.util
 import pytest
 from pyroaring import BitMap
 
-from paimon_explore.encoding.roaring.roaring64_art import decode_wide
+from paimon_explore.encoding.roaring_bitmap import decode_wide
 from paimon_explore.errors import CorruptFileError, FormatError, UnsupportedFeatureError
 from paimon_explore.merge.aggregators import sketch_union
 from support.merging import Row, merged
