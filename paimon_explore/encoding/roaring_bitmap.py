@@ -1,8 +1,8 @@
 """Roaring bitmaps, in the portable format and in that of Java's `Roaring64Bitmap`.
 
-The portable format. The bitmap library does not validate its input: a wrong cardinality would make it write out of
-bounds later. So every container is validated here first. This also determines the end of a bitmap,
-which formats with consecutive bitmaps do not store.
+The portable format. The bitmap library does not validate its input: a wrong cardinality would make
+it write out of bounds later. So every container is validated here first. This also determines the
+end of a bitmap, which formats with consecutive bitmaps do not store.
 
 Layout (all integers are little-endian): cookie, [run flags], key and cardinality - 1 of each
 container, [offset of each container], containers. A container is an array of 16-bit numbers, a

@@ -32,8 +32,7 @@ from paimon_explore.errors import (
     choices,
 )
 from paimon_explore.fileio.copy_file import copy_file, link_file
-from paimon_explore.fileio.discard import discard
-from paimon_explore.fileio.file_io import FileIO
+from paimon_explore.fileio.file_io import FileIO, discard
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.manifest.manifest_entry import UNAWARE_TOTAL_BUCKETS

@@ -17,8 +17,7 @@ import pyarrow as pa
 from paimon_explore.data_types.arrow_buffers import Column, fixed_values, valid_mask
 from paimon_explore.data_types.local_time import local_millis
 from paimon_explore.encoding.binary_row.row_encoder import row_images
-from paimon_explore.fileio.discard import discard
-from paimon_explore.fileio.file_io import FileIO
+from paimon_explore.fileio.file_io import FileIO, discard
 from paimon_explore.fileio.streams import translate_stream_errors
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.write.buffered_size import LazySize

@@ -55,7 +55,7 @@ UNLOADED = (
     *("paimon_explore.encoding.avro.codecs", "cramjam", "fastavro"),
     *("paimon_explore.encoding.variant.decoder", "paimon_explore.encoding.deletion_vector"),
     *("paimon_explore.encoding.parquet.page_reader", "paimon_explore.merge.aggregators.registry"),
-    *("paimon_explore.merge.engines.partial_update", "paimon_explore.fileio.object_store"),
+    *("paimon_explore.merge.partial_update", "paimon_explore.fileio.object_store"),
     *("paimon_explore.table.table_write", "paimon_explore.table.maintenance"),
     *("paimon_explore.table.row_changes", "paimon_explore.table.catalog.catalog"),
     *("obstore", "pyroaring", "datasketches", "pandas", "pyarrow.dataset", "pyarrow.orc"),

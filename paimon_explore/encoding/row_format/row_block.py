@@ -6,8 +6,8 @@ arrays are decoded likewise, the k-th elements of all arrays at once, unless the
 
 Every read is checked against the end of its row.
 
-The encoder: each column is encoded to one byte string per value; rows are their concatenations. The elements of
-an array are consecutive, so only a count and null bits are put before them.
+The encoder encodes each column to one byte string per value; rows are their concatenations. The
+elements of an array are consecutive, so only a count and null bits are put before them.
 """
 
 import numpy as np

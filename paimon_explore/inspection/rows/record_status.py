@@ -18,7 +18,6 @@ from paimon_explore.encoding.deletion_vector import DeletionVector
 from paimon_explore.errors import FormatError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.rows.row_units import key_condition
-from paimon_explore.merge.engines.deduplicate_first_row import newest_rows, oldest_rows
 from paimon_explore.merge.key_records import is_retract
 from paimon_explore.merge.keys.key_groups import Groups, ranks
 from paimon_explore.merge.merge_spec import MergeSpec, merge_spec, needed_columns
@@ -27,6 +26,8 @@ from paimon_explore.merge.section_merge import (
     Task,
     functions_of,
     merge_groups,
+    newest_rows,
+    oldest_rows,
     record_groups,
 )
 from paimon_explore.metadata.manifest.manifest_table import as_array

@@ -24,7 +24,7 @@ from paimon_explore.inspection.views.read_amplification import (
     mean_read_amplification,
     read_amplification,
 )
-from paimon_explore.maintenance.compaction.file_group import FileGroup
+from paimon_explore.maintenance.compaction.compaction_plan import FileGroup
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.effective_options import target_file_bytes
 from paimon_explore.metadata.options.option_enums import MergeEngine

@@ -19,7 +19,7 @@ from paimon_explore.maintenance.compaction.compaction_deletion_vectors import (
     BucketVectors,
     replaced_vectors,
 )
-from paimon_explore.maintenance.compaction.file_group import FileGroup
+from paimon_explore.maintenance.compaction.compaction_plan import FileGroup
 from paimon_explore.maintenance.compaction.sort_compaction import row_order
 from paimon_explore.merge.in_memory_merge import merge_sorted
 from paimon_explore.merge.key_records import is_retract

@@ -17,7 +17,7 @@ from dataclasses import replace
 from paimon_explore.data_types.definitions import DataField
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.maintenance.row_level.nested_values import path_of
+from paimon_explore.maintenance.row_level.assignments import path_of
 from paimon_explore.metadata.options.refused_options import Use, check_supported_options
 from paimon_explore.metadata.options.table_options import (
     DYNAMIC_PARTITION_OVERWRITE,

@@ -14,10 +14,11 @@ from paimon_explore.metadata.options import iceberg_options, table_options, tag_
 from paimon_explore.metadata.options.option_definition import Option, OptionType
 from paimon_explore.metadata.options.option_reference import (
     OPTION_REFERENCE,
+    WITHOUT_EFFECT,
+    NoEffect,
     OptionReference,
     OptionStatus,
 )
-from paimon_explore.metadata.options.options_without_effect import WITHOUT_EFFECT, NoEffect
 from paimon_explore.metadata.options.refused_options import REFUSALS, WITH_REFUSED_OPTION, Use
 from paimon_explore.metadata.options.table_options import HONOURED_OPTIONS, TableOptions
 from support.compacting import numbered, numbered_table
