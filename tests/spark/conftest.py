@@ -9,8 +9,8 @@ from pyspark.sql import SparkSession
 
 import paimon_explore as pe
 from paimon_explore.errors import UnsupportedFeatureError
-from paimon_explore.spark.java_runtime import java_home
 from paimon_explore.spark.reads.read_table import DRIVER_BYTES
+from paimon_explore.spark.java_runtime import java_home
 from paimon_explore.spark.session import session
 from paimon_explore.table.catalog.catalog import Catalog
 from support.required import lacking

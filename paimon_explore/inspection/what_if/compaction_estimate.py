@@ -19,7 +19,7 @@ import numpy as np
 from paimon_explore.data_types.arrow_buffers import Ints
 from paimon_explore.data_types.definitions import RowType
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.inspection.views.read_amplification import (
+from paimon_explore.inspection.views.lsm_tree_view import (
     key_rank_ranges,
     mean_read_amplification,
     read_amplification,

@@ -169,7 +169,7 @@ def tag(table: Table) -> object:
 
 
 def stream(table: Table) -> object:
-    module = pytest.importorskip("paimon_explore.spark.streaming.stream_source")
+    module = pytest.importorskip("paimon_explore.spark.stream_source")
     scan = table.scan()
     schema = module.stream_schema(scan, kinds=False)
     return module.PaimonStreamReader(scan, schema, 1, module.StreamLimits())

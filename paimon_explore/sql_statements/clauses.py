@@ -1,6 +1,10 @@
-"""Partitions in statements: PARTITION (…), and the condition of INSERT INTO … REPLACE WHERE."""
+"""Partitions in statements: PARTITION (…), and the condition of INSERT INTO … REPLACE WHERE.
+
+Options of tables in statements.
+"""
 
 import logging
+from collections.abc import Sequence
 
 import sqlglot
 from sqlglot import exp
@@ -8,10 +12,11 @@ from sqlglot.errors import SqlglotError
 
 from paimon_explore.data_types.definitions import DataField
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
+from paimon_explore.metadata.options.option_spelling import unknown_names
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.sql_statements.data_type_names import type_name
 from paimon_explore.sql_statements.table_resolution import Warehouse
-from paimon_explore.sql_statements.tokenizer import Reader
+from paimon_explore.sql_statements.tokenizer import Kind, Reader
 
 FROM_QUERY = object()
 """The value of a partition column that the query gives."""
@@ -128,3 +133,51 @@ def _refused(condition: str, table: str, keys: tuple[str, ...] = ()) -> Unsuppor
         hint="The condition must compare partition columns with constants by '=', combined by "
         f"AND.{known} To replace other rows, delete and append them in t.transaction().",
     )
+
+
+def check_options(options: Sequence[str], part: str) -> None:
+    """Reject unknown table options.
+
+    Raises:
+        InvalidInputError: an option is unknown; the message suggests a similar one.
+    """
+    for name, meant in unknown_names(options).items():
+        hint = "See the options of Paimon tables." if meant is None else f"Did you mean {meant!r}?"
+        raise InvalidInputError(f"{part}: unknown option {name!r}.", hint=hint)
+
+
+def options_of(reader: Reader, part: str) -> dict[str, str]:
+    """Read parenthesized options: `'key' = 'value', key.part = 3`.
+
+    Raises:
+        InvalidInputError: they cannot be parsed.
+    """
+    found: dict[str, str] = {}
+    for text in reader.parts(f"the options of {part}"):
+        one = Reader(text)
+        key = one.text("an option") if one.here.kind is Kind.TEXT else option_key(one)
+        one.takes("=")
+        if one.is_done:
+            raise one.problem(f"the value of option {key!r} is missing", part=part)
+        found[key] = option_value(one)
+        one.end()
+    return found
+
+
+def option_key(reader: Reader) -> str:
+    """Read the key of an option without quotes; it may contain dots and hyphens."""
+    start = reader.here.start
+    while reader.here.sign not in {"=", ",", ")"} and not reader.is_done:
+        if reader.here.kind is Kind.TEXT:
+            break
+        reader.next()
+    return reader.source[start : reader.previous_end].strip().strip("`")
+
+
+def option_value(reader: Reader) -> str:
+    """Read the value of an option: a string, a number, TRUE or FALSE."""
+    if reader.here.kind is Kind.TEXT:
+        return reader.text("the value")
+    sign = reader.takes_one("-")
+    text = reader.next().text
+    return sign + (text.lower() if text.upper() in {"TRUE", "FALSE"} else text)

@@ -15,11 +15,27 @@ Replaying the changes gives the rows of the table (`read.commit_changes`). The o
 do not. All changes of a key are in one partition of a batch, in order. Without that column a stream
 fails if a row was deleted, or replaced in a table without a primary key; with the option
 `read.ignore-deletes` it skips such rows (`spark.streaming.stream_changes`).
+
+Spark's classes for admission control of streams, with stand-ins for Spark before 4.2.
+
+Spark 4.1 has no admission control and reads everything at once; it never uses the stand-ins.
+
+The changes of a stream: their assignment to tasks, and the rows of streams without row kinds.
+
+The tasks of a batch run in parallel, so all changes of a key go to one task, in the order of the
+commits. In a table without a primary key the order does not matter.
+
+A stream without row kinds contains new rows only. With a primary key an update is represented by
+its new row. Deleted rows, and replaced rows without a key, cannot be represented: the task raises
+an error, unless `read.ignore-deletes` is set.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql.datasource import (
@@ -28,27 +44,165 @@ from pyspark.sql.datasource import (
 )
 from pyspark.sql.types import StringType, StructField, StructType
 
+from paimon_explore.data_types.arrow_buffers import int64_values
+from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.merge.numpy_columns import mask_array
 from paimon_explore.metadata.consumer import Consumer
 from paimon_explore.metadata.options.tag_options import CONSUMER_ID
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.read.data_file import SystemColumn
 from paimon_explore.read.split_reader import SplitReader
 from paimon_explore.read.stream_log import StreamLog
-from paimon_explore.scan.splits.data_split import Split
+from paimon_explore.scan.plan import ScanTarget
+from paimon_explore.scan.splits.data_split import DataSplit, DifferenceSplit, RetractedSplit, Split
 from paimon_explore.scan.stream_start import stream_start
 from paimon_explore.spark.python_worker_patches import lighten_worker
 from paimon_explore.spark.read_plan import groups, whole_columns
 from paimon_explore.spark.spark_types import spark_schema, to_spark, wire_schema
-from paimon_explore.spark.streaming.read_limit_stand_ins import (
-    ReadAllAvailable,
-    ReadLimit,
-    ReadMaxFiles,
-    SupportsTriggerAvailableNow,
-)
-from paimon_explore.spark.streaming.stream_changes import ChangeGroup, change_groups, new_rows
 from paimon_explore.table.audit_log_binlog_tables import row_kinds
 from paimon_explore.table.scan import Scan
+
+_UPDATE_BEFORE, _UPDATE_AFTER, _DELETE = 1, 2, 3
+
+
+class ChangeGroup(InputPartition):
+    """The splits of one task: of the table's state, or of changes.
+
+    Attributes:
+        splits: read one after the other.
+        commits: the kinds of the commits by snapshot id, for errors; empty for a state.
+        whole: whether they belong to a state.
+    """
+
+    def __init__(
+        self, splits: Sequence[Split], commits: Mapping[int, str], *, whole: bool = False
+    ) -> None:
+        super().__init__(None)
+        self.splits = tuple(splits)
+        self.commits = dict(commits)
+        self.whole = whole
+
+    def commit_of(self, split: Split) -> str:
+        """Return the commit of a split, for errors."""
+        number = split.snapshot_id
+        kind = self.commits.get(number or 0)
+        return f"snapshot {number} ({kind})" if kind else "a commit"
+
+
+def change_groups(
+    target: ScanTarget, found: Iterable[tuple[Snapshot, Sequence[Split]]], parallelism: int
+) -> list[ChangeGroup]:
+    """Group the changes of commits into tasks.
+
+    Args:
+        target: the table.
+        found: the changes of each commit, oldest first.
+        parallelism: tasks that can run at the same time.
+    """
+    splits: list[Split] = []
+    commits: dict[int, str] = {}
+    for snapshot, splits_of_commit in found:
+        commits[snapshot.id] = snapshot.commit_kind.value
+        splits.extend(splits_of_commit)
+    parts = _by_key(target, splits) if target.keys is not None else groups(splits, parallelism)
+    return [ChangeGroup(part, commits) for part in parts]
+
+
+def _by_key(target: ScanTarget, splits: Sequence[Split]) -> Iterable[Sequence[Split]]:
+    """Group splits in order, such that all changes of a key are in one group."""
+    if not set(target.schema.partition_keys) <= set(target.schema.primary_keys):
+        return [splits] if splits else []
+    counts: dict[bytes, set[int]] = {}
+    for split in splits:
+        counts.setdefault(split.partition, set()).update(n for _, n in _buckets(split))
+    found: dict[object, list[Split]] = {}
+    for split in splits:
+        first = min(counts[split.partition])
+        in_bucket = len(counts[split.partition]) == 1 and first > 0
+        where = (split.partition, *(_buckets(split) if in_bucket else ()))
+        found.setdefault(where, []).append(split)
+    return found.values()
+
+
+def _buckets(split: Split) -> set[tuple[int, int]]:
+    """Return the buckets of a split, each with the bucket count its files were written with."""
+    match split:
+        case DataSplit():
+            return {(split.bucket, split.total_buckets)}
+        case RetractedSplit():
+            return _buckets(split.of)
+        case DifferenceSplit():
+            return {found for part in (*split.before, *split.after) for found in _buckets(part)}
+        case _:
+            return {(0, -1)}
+
+
+def new_rows(
+    batches: Iterator[pa.RecordBatch], *, keyed: bool, commit: str, place: str
+) -> Iterator[pa.RecordBatch]:
+    """Return the rows that exist after a commit, of batches whose last column is the row kind.
+
+    Args:
+        batches: the changes of one split.
+        keyed: whether a new row replaces the one of the same key.
+        commit: the commit.
+        place: the table's folder.
+
+    Raises:
+        UnsupportedFeatureError: a row was deleted, or replaced in a table without a key.
+    """
+    replaced = False
+    for batch in batches:
+        kinds = int64_values(batch.column(batch.num_columns - 1))
+        before = kinds == _UPDATE_BEFORE
+        after = np.append(kinds[1:] == _UPDATE_AFTER, True)
+        lone = (before & ~after).any() or (replaced and kinds[0] != _UPDATE_AFTER)
+        if lone or (kinds == _DELETE).any() or (before.any() and not keyed):
+            raise _refused(commit, place)
+        replaced = bool(before[-1])
+        yield batch.filter(mask_array(~before)) if before.any() else batch
+    if replaced:
+        raise _refused(commit, place)
+
+
+def _refused(commit: str, place: str) -> UnsupportedFeatureError:
+    return UnsupportedFeatureError(
+        f"streaming without row kinds from {commit}, which deletes or replaces rows,",
+        place,
+        hint="Set the option 'read.changelog' to true to read the changes with their row kinds, or "
+        "'read.ignore-deletes' to true to skip such changes.",
+    )
+
+
+__all__ = ["ReadAllAvailable", "ReadLimit", "ReadMaxFiles", "SupportsTriggerAvailableNow"]
+
+_MODULE = "pyspark.sql.streaming.datasource"
+
+if TYPE_CHECKING or find_spec(_MODULE) is not None:
+    from pyspark.sql.streaming.datasource import (
+        ReadAllAvailable,
+        ReadLimit,
+        ReadMaxFiles,
+        SupportsTriggerAvailableNow,
+    )
+else:
+
+    class ReadLimit:
+        """A limit on how much a batch reads."""
+
+    class ReadAllAvailable(ReadLimit):
+        """No limit: a batch reads everything available."""
+
+    class ReadMaxFiles(ReadLimit):
+        """A limit on the number of files."""
+
+        def __init__(self, max_files: int) -> None:
+            self.max_files = max_files
+
+    class SupportsTriggerAvailableNow:
+        """A source that supports the trigger `availableNow`."""
+
 
 ROW_KIND = "_row_kind"
 _INSERT = "+I"
