@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from paimon_explore.data_types.arrow_buffers import Ints, as_python
 from paimon_explore.data_types.definitions import (
@@ -32,6 +33,7 @@ from paimon_explore.metadata.options.column_options import (
     PK_VECTOR_INDEX_TYPE,
 )
 from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.scan.manifest_arrays import row_array
 from paimon_explore.scan.search_indexes import FULL_TEXT, VECTOR_TYPES
 
 _FULL_TEXT_PREFIX = "full-text."
@@ -186,8 +188,8 @@ def primary_key_search_index(
         is_whole = name.startswith((f"{index_type}.", "fields."))
         chosen[name if is_whole else f"{index_type}.{name}"] = value
     if not is_text:
-        kept = np.array([_is_finite(vector) for vector in column.to_pylist()], np.bool_)
-        column, rows = column.filter(pa.array(kept)), rows[kept]
+        rows = _finite_vectors(column)
+        column = column.take(row_array(rows))
         metric = metric_of(field, index_type, options)
         chosen |= {f"fields.{field.name}.{key}": metric for key in ("metric", "distance.metric")}
     made = (
@@ -207,10 +209,14 @@ def _json_options(text: str | None) -> list[tuple[str, str]]:
     return [(str(name), str(value)) for name, value in found.items()]
 
 
-def _is_finite(vector: object) -> bool:
-    return isinstance(vector, list) and all(
-        isinstance(value, float) and np.isfinite(value) for value in vector
-    )
+def _finite_vectors(column: "pa.ChunkedArray[Any]") -> Ints:
+    """Return the rows whose vectors consist of finite numbers, ascending."""
+    valid: Ints = np.flatnonzero(np.asarray(column.is_valid()))
+    lists = column.take(row_array(valid)).combine_chunks()
+    owners = np.asarray(pc.call_function("list_parent_indices", [lists]))
+    values = pc.call_function("list_flatten", [lists]).to_numpy(zero_copy_only=False)
+    found: Ints = np.delete(valid, np.unique(owners[~np.isfinite(values)]))
+    return found
 
 
 def metric_of(field: DataField, index_type: str | None, options: TableOptions) -> str:
@@ -240,20 +246,21 @@ def _vectors(
     field: DataField,
     dimension: str | None,
 ) -> "np.ndarray[tuple[int, int], np.dtype[np.float32]]":
-    lists: list[Any] = column.to_pylist()
-    wanted = len(lists[0]) if dimension is None else int(dimension)
-    for row, vector in zip(rows.tolist(), lists, strict=True):
-        if len(vector) != wanted:
-            raise InvalidInputError(
-                f"The vectors of column {field.name!r} must have {wanted} dimensions; row {row} of "
-                f"the index file has {len(vector)}."
-            )
-        if any(value is None or not np.isfinite(value) for value in vector):
-            raise InvalidInputError(
-                f"The vectors of column {field.name!r} must be finite numbers; row {row} of the "
-                f"index file is {list(vector)}."
-            )
-    return np.array(lists, np.float32).reshape(len(lists), wanted)
+    lists = column.combine_chunks()
+    sizes = np.asarray(pc.call_function("list_value_length", [lists]))
+    wanted = int(sizes[0]) if dimension is None else int(dimension)
+    for at in np.flatnonzero(sizes != wanted)[:1].tolist():
+        raise InvalidInputError(
+            f"The vectors of column {field.name!r} must have {wanted} dimensions; row {rows[at]} "
+            f"of the index file has {sizes[at]}."
+        )
+    for at in np.setdiff1d(np.arange(len(rows)), _finite_vectors(column))[:1].tolist():
+        raise InvalidInputError(
+            f"The vectors of column {field.name!r} must be finite numbers; row {rows[at]} of the "
+            f"index file is {lists[at].as_py()}."
+        )
+    numbers = pc.call_function("list_flatten", [lists]).to_numpy(zero_copy_only=False)
+    return np.asarray(numbers, np.float32).reshape(len(lists), wanted)
 
 
 def shards(start: int, end: int, rows: int) -> list[tuple[int, int]]:
