@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from paimon_explore.inspection.rendering.number_format import bytes_text, plural
-from paimon_explore.inspection.rendering.partition_text import partition_texts
+from paimon_explore.inspection.rendering.value_text import partition_texts
 from paimon_explore.maintenance.compaction.compact import CompactionPlan, plan_compaction
 from paimon_explore.scan.manifest_arrays import numbers
 from paimon_explore.scan.splits.data_split import DataSplit

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from paimon_explore.command_line.command import command, main_group
-from paimon_explore.command_line.confirmation import confirm_options, confirmed
+from paimon_explore.command_line.command import command, confirm_options, confirmed, main_group
 from paimon_explore.command_line.options import (
     column_names,
     key_values,

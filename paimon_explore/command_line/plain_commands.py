@@ -143,7 +143,7 @@ def _terminal_lines(text: str) -> list[str]:
     """The lines of a text; on a terminal they fit its width."""
     if not sys.stdout.isatty():
         return text.split("\n")
-    from paimon_explore.command_line.rendering.line_wrap import wrapped_lines
+    from paimon_explore.command_line.rendering.text_table import wrapped_lines
 
     width = shutil.get_terminal_size().columns
     found = [(line, line[: len(line) - len(line.lstrip())]) for line in text.split("\n")]

@@ -9,7 +9,6 @@ import click
 from click.shell_completion import shell_complete
 
 from paimon_explore.command_line import (
-    check_commands,
     import_command,
     list_commands,
     maintenance_commands,
@@ -29,7 +28,6 @@ MODULES = (
     read_commands,
     sql_command,
     tail_command,
-    check_commands,
     maintenance_commands,
     reference_commands,
     import_command,

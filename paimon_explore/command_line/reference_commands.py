@@ -5,8 +5,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from paimon_explore.command_line.command import CommandGroup, command, main_group
-from paimon_explore.command_line.confirmation import confirm_options, confirmed
+from paimon_explore.command_line.command import (
+    CommandGroup,
+    command,
+    confirm_options,
+    confirmed,
+    main_group,
+)
 from paimon_explore.command_line.options import opened_table, output_options
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.sanitize import sanitized

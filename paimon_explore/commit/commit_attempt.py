@@ -10,9 +10,8 @@ from uuid import uuid4
 
 import numpy as np
 
-from paimon_explore.commit.bucket_conflicts import check_rescaled
 from paimon_explore.commit.commit_trace import CommitStep
-from paimon_explore.commit.conflicts import ConflictRules, check_conflicts
+from paimon_explore.commit.conflicts import ConflictRules, check_conflicts, check_rescaled
 from paimon_explore.commit.file_changes import (
     PLAN_AGAIN,
     Changes,

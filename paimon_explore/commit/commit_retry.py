@@ -336,7 +336,7 @@ class CommitLoop:
         server = self._server
         if server is None:
             return self._store.snapshots.create(snapshot)
-        from paimon_explore.commit.partition_changes import (  # noqa: PLC0415 - for catalog servers
+        from paimon_explore.commit.catalog_partitions import (  # noqa: PLC0415 - for catalog servers
             partition_changes,
         )
 

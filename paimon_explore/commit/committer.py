@@ -67,8 +67,7 @@ from paimon_explore.metadata.manifest.manifest_list import ManifestFiles
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.option_enums import GlobalIndexColumnUpdateAction
 from paimon_explore.metadata.options.table_options import DYNAMIC_BUCKET, TableOptions
-from paimon_explore.metadata.schema.memoize_by_schema import cached_by_schema_and_options
-from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.metadata.schema.table_schema import TableSchema, cached_by_schema_and_options
 from paimon_explore.metadata.snapshot import BATCH_COMMIT_IDENTIFIER, CommitKind, Snapshot
 from paimon_explore.metadata.statistics_file import Statistics
 from paimon_explore.metadata.table_paths import MAIN_BRANCH

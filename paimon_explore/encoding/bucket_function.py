@@ -15,7 +15,7 @@ from paimon_explore.data_types import arrow_buffers as nb
 from paimon_explore.data_types.arrow_buffers import Column, Ints
 from paimon_explore.data_types.definitions import AtomicType, DataType, TypeRoot
 from paimon_explore.data_types.formatter import type_text
-from paimon_explore.encoding.binary_row.encoder import encode_rows
+from paimon_explore.encoding.binary_row.row_encoder import encode_rows
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 
 BucketFunction = Literal["default", "mod", "hive"]

@@ -19,7 +19,7 @@ from collections.abc import Iterable
 import numpy as np
 from pyroaring import BitMap, BitMap64
 
-from paimon_explore.encoding.roaring.portable_bitmap import BitmapReader, encode_bitmap
+from paimon_explore.encoding.roaring_bitmap import BitmapReader, encode_bitmap
 from paimon_explore.errors import CorruptFileError, InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
 

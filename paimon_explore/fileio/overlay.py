@@ -2,6 +2,13 @@
 
 Used to replay commits without changing the table. Paths of the base storage can be hidden, as if
 they did not exist yet.
+
+A storage whose metadata files stay in memory until a transaction commits.
+
+Data files and index files are written to the storage below: nothing refers to them before the
+commit. Files of the staged folders (schemas, snapshots, manifests) are kept in memory, and files
+that other processes add to these folders meanwhile can be hidden. So each operation of a
+transaction commits as usual, to a table that only the transaction sees.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,7 +20,7 @@ import pyarrow as pa
 
 from paimon_explore.errors import MissingFileError
 from paimon_explore.fileio import paths
-from paimon_explore.fileio.file_io import FileIO, FileStatus
+from paimon_explore.fileio.file_io import FileIO, FileStatus, discard
 from paimon_explore.frozen_dataclass import dataclass
 
 
@@ -147,3 +154,119 @@ class OverlayFileIO:
         size = len(self.written[path])
         name = paths.name(path)
         return FileStatus(path=path, name=name, size=size, is_folder=False, modified_ms=0)
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class StagedFileIO:
+    """A `FileIO` that keeps the files of some folders in memory; not for pickling.
+
+    Attributes:
+        below: the storage.
+        folders: the folders whose files are kept in memory.
+        hidden: returns whether a path of the storage is hidden.
+        created: the files that were created in the storage, and not deleted since, in their order.
+    """
+
+    below: FileIO
+    folders: frozenset[str]
+    hidden: Callable[[str], bool]
+    created: dict[str, None] = field(default_factory=dict)
+    _memory: OverlayFileIO = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._memory = OverlayFileIO(below=self.below, hidden=self.hidden)
+
+    @property
+    def staged(self) -> dict[str, bytes]:
+        """The contents of the files that are kept in memory, by path."""
+        return self._memory.written
+
+    def read(self, path: str) -> bytes:
+        """Return the content of a file."""
+        return self._of(path).read(path)
+
+    def read_range(self, path: str, offset: int, length: int) -> bytes:
+        """Return the bytes [offset, offset + length) of a file; fewer at the end of the file."""
+        return self._of(path).read_range(path, offset, length)
+
+    def open(self, path: str) -> pa.NativeFile:
+        """Open a file for random access; the caller closes it."""
+        return self._of(path).open(path)
+
+    def status(self, path: str) -> FileStatus:
+        """Return the metadata of a file or folder."""
+        return self._of(path).status(path)
+
+    def exists(self, path: str) -> bool:
+        """Return whether a file or folder exists."""
+        return self._of(path).exists(path)
+
+    def list(self, folder: str) -> list[FileStatus]:
+        """List a folder, sorted by name."""
+        is_staged = folder.rstrip("/") in self.folders
+        return (self._memory if is_staged else self.below).list(folder)
+
+    def walk(self, folder: str) -> Iterator[FileStatus]:
+        """Yield all files below a folder recursively, in no particular order."""
+        return self._memory.walk(folder)
+
+    def create(self, path: str, data: bytes) -> bool:
+        """Create a new file atomically."""
+        if self._is_staged(path):
+            return self._memory.create(path, data)
+        self.created[path] = None
+        return self.below.create(path, data)
+
+    def replace(self, path: str, data: bytes) -> None:
+        """Create or replace a file."""
+        if self._is_staged(path):
+            self._memory.replace(path, data)
+            return
+        self.created[path] = None
+        self.below.replace(path, data)
+
+    @contextmanager
+    def create_stream(self, path: str) -> Iterator[pa.NativeFile]:
+        """Open a new file for writing; it exists after the block, unless the block raises."""
+        if not self._is_staged(path):
+            self.created[path] = None
+        with self._of(path).create_stream(path) as stream:
+            yield stream
+
+    def delete(self, path: str) -> None:
+        """Delete a file that the transaction created; other files stay."""
+        if self._is_staged(path):
+            self._memory.delete(path)
+        elif path in self.created:
+            self.below.delete(path)
+            del self.created[path]
+
+    def delete_folder(self, path: str) -> None:
+        """Delete the files below a folder that the transaction created."""
+        for status in list(self.walk(path)):
+            self.delete(status.path)
+
+    def rename_folder(self, source: str, target: str) -> None:
+        """Move a folder in memory."""
+        self._memory.rename_folder(source, target)
+
+    def make_folder(self, path: str) -> None:
+        """Create a folder."""
+        self.below.make_folder(path)
+
+    def discard(self, kept: frozenset[str] = frozenset()) -> None:
+        """Delete the created files; files that cannot be deleted remain as orphan files.
+
+        Args:
+            kept: names of files that are not deleted.
+        """
+        unneeded = [path for path in self.created if paths.name(path) not in kept]
+        discard(self.below, unneeded)
+        for path in unneeded:
+            del self.created[path]
+
+    def _is_staged(self, path: str) -> bool:
+        return paths.parent(path) in self.folders
+
+    def _of(self, path: str) -> FileIO:
+        return self._memory if self._is_staged(path) else self.below

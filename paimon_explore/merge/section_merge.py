@@ -1,4 +1,10 @@
-"""In-memory merge of a section: all rows of a range of keys."""
+"""In-memory merge of a section: all rows of a range of keys.
+
+The merge engines that select one record per key: `deduplicate` and `first-row`.
+
+The rows are selected from rows sorted by key and age. If whole runs are newer than others,
+`merge.keys.key_index` selects them without sorting rows.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
@@ -9,8 +15,8 @@ import pyarrow as pa
 
 from paimon_explore.data_types import arrow_buffers as nb
 from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints, concat_arrays
+from paimon_explore.errors import FormatError
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.merge.engines.deduplicate_first_row import newest_rows, oldest_rows
 from paimon_explore.merge.key_records import Merged, Records, RowKind, is_retract
 from paimon_explore.merge.keys.key_groups import Groups, group_rows
 from paimon_explore.merge.keys.key_index import number_keys, winners, winning_rows
@@ -29,6 +35,49 @@ from paimon_explore.metadata.options.option_enums import MergeEngine
 if TYPE_CHECKING:
     from paimon_explore.merge.aggregation_steps import Aggregator
     from paimon_explore.merge.aggregators.layered_reduction import Layered
+
+
+def newest_rows(groups: Groups, kinds: Int8s, *, ignore_delete: bool) -> Ints:
+    """The last row of each key.
+
+    Args:
+        groups: rows by key, oldest first.
+        kinds: of all rows.
+        ignore_delete: ignore -U and -D rows; a key with only such rows has no row, unless it has
+            exactly one.
+    """
+    if ignore_delete:
+        groups = _without_retract_rows(groups, kinds)
+    return groups.order[groups.lasts]
+
+
+def oldest_rows(groups: Groups, kinds: Int8s, *, ignore_delete: bool) -> Ints:
+    """The first row of each key.
+
+    Raises:
+        FormatError: a key with several rows has -U or -D rows that are not ignored.
+    """
+    if ignore_delete:
+        groups = _without_retract_rows(groups, kinds)
+    elif is_retract(kinds[groups.order[np.repeat(groups.sizes > 1, groups.sizes)]]).any():
+        raise FormatError(
+            "Merge engine 'first-row' cannot merge -U and -D records.",
+            hint="Set 'ignore-delete' = 'true' to skip them.",
+        )
+    return groups.order[groups.starts]
+
+
+def _without_retract_rows(groups: Groups, kinds: Int8s) -> Groups:
+    """Drops retract rows of keys with several rows."""
+    sizes = groups.sizes
+    keep = ~is_retract(kinds[groups.order]) | np.repeat(sizes == 1, sizes)
+    if keep.all():
+        return groups
+    kept = np.add.reduceat(keep, groups.starts, dtype=np.int64)
+    some = kept > 0
+    starts = (np.cumsum(kept) - kept)[some]
+    return Groups(groups.order[keep], starts)
+
 
 _INSERT = np.int8(RowKind.INSERT)
 
@@ -399,9 +448,9 @@ def _merged(section: Section, task: Task, groups: Groups, kinds: Int8s, worked: 
     records = Records(section.column, rows, starts, kinds[rows], numbers)
     spec = task.spec
     if spec.engine is MergeEngine.PARTIAL_UPDATE:
-        from paimon_explore.merge.engines.partial_update import update_partially  # noqa: PLC0415 - as above
+        from paimon_explore.merge.partial_update import update_partially  # noqa: PLC0415 - as above
 
         return update_partially(records, task.functions, spec)
-    from paimon_explore.merge.engines.aggregation import aggregate  # noqa: PLC0415 - as above
+    from paimon_explore.merge.aggregation import aggregate  # noqa: PLC0415 - as above
 
     return aggregate(records, task.functions, remove_on_delete=spec.remove_on_delete)

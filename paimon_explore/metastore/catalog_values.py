@@ -9,8 +9,7 @@ from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.schema.table_schema import TableSchema
 
 if TYPE_CHECKING:
-    from paimon_explore.store.catalog_environment import CatalogEnvironment
-    from paimon_explore.store.sibling_tables import SiblingTables
+    from paimon_explore.store.catalog_environment import CatalogEnvironment, SiblingTables
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

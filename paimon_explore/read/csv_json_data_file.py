@@ -27,9 +27,9 @@ from paimon_explore.data_types.definitions import (
     VectorType,
 )
 from paimon_explore.data_types.formatter import type_text
+from paimon_explore.encoding.csv_json import CsvLayout, Json, csv_records, json_records
 from paimon_explore.encoding.data_file_reader import WHOLE_FILE, PositionedBatch, StoredColumn
 from paimon_explore.encoding.positional_batches import sliced
-from paimon_explore.encoding.text.csv_json_reader import CsvLayout, Json, csv_records, json_records
 from paimon_explore.errors import CorruptFileError, PaimonError, UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.options.format_options import (

@@ -149,14 +149,14 @@ def _orc(file: FileToOpen) -> Iterator[OpenDataFile]:
 
 @contextmanager
 def _avro(file: FileToOpen) -> Iterator[OpenDataFile]:
-    from paimon_explore.encoding.avro.avro_data_file import AvroDataFile  # noqa: PLC0415 - when a file has it
+    from paimon_explore.encoding.avro.reader import AvroDataFile  # noqa: PLC0415 - when a file has it
 
     yield AvroDataFile(file.file_io.read(file.path), file.path)
 
 
 @contextmanager
 def _csv(file: FileToOpen) -> Iterator[OpenDataFile]:
-    from paimon_explore.encoding.text.csv_json_reader import decompressed  # noqa: PLC0415 - when a file has it
+    from paimon_explore.encoding.csv_json import decompressed  # noqa: PLC0415 - when a file has it
     from paimon_explore.read.csv_json_data_file import csv_file  # noqa: PLC0415 - when a file has it
 
     text = decompressed(file.file_io.read(file.path), file.name.compression, path=file.path)
@@ -166,7 +166,7 @@ def _csv(file: FileToOpen) -> Iterator[OpenDataFile]:
 
 @contextmanager
 def _json(file: FileToOpen) -> Iterator[OpenDataFile]:
-    from paimon_explore.encoding.text.csv_json_reader import decompressed  # noqa: PLC0415 - when a file has it
+    from paimon_explore.encoding.csv_json import decompressed  # noqa: PLC0415 - when a file has it
     from paimon_explore.read.csv_json_data_file import json_file  # noqa: PLC0415 - when a file has it
 
     text = decompressed(file.file_io.read(file.path), file.name.compression, path=file.path)
@@ -175,7 +175,7 @@ def _json(file: FileToOpen) -> Iterator[OpenDataFile]:
 
 @contextmanager
 def _text(file: FileToOpen) -> Iterator[OpenDataFile]:
-    from paimon_explore.encoding.text.csv_json_reader import decompressed, text_records  # noqa: PLC0415 - when a file has it
+    from paimon_explore.encoding.csv_json import decompressed, text_records  # noqa: PLC0415 - when a file has it
     from paimon_explore.read.csv_json_data_file import TextDataFile  # noqa: PLC0415 - when a file has it
 
     if len(file.columns) != 1:

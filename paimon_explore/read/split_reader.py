@@ -68,8 +68,7 @@ if TYPE_CHECKING:
     from pyroaring import BitMap
 
     from paimon_explore.encoding.deletion_vector import DeletionVector
-    from paimon_explore.read.data_evolution import ColumnFile
-    from paimon_explore.read.selected_row_ids import RowIdRange
+    from paimon_explore.read.data_evolution import ColumnFile, RowIdRange
     from paimon_explore.scan.pruning.file_index_filter import IndexedRows
 
 INDEX_SUFFIX = ".index"
@@ -196,8 +195,10 @@ class SplitReader:
         """Reads files with different columns of the same rows."""
         if len(rows) == 1:
             return self.plain_file(split, rows[0])
-        from paimon_explore.read.data_evolution import merge_columns  # noqa: PLC0415 - data evolution
-        from paimon_explore.read.selected_row_ids import remaining_row_ids  # noqa: PLC0415 - likewise
+        from paimon_explore.read.data_evolution import (  # noqa: PLC0415 - data evolution
+            merge_columns,
+            remaining_row_ids,
+        )
 
         files = [SplitFile(split=split, row=row, reader=self) for row in rows]
         row_ids = remaining_row_ids(split.source.row_ids, [file.row_id_range() for file in files])
@@ -476,14 +477,14 @@ class SplitFile:
         found = None if indexed is None else indexed.positions
         if (source := self.split.source).row_ids is None and source.positions is None:
             return found
-        from paimon_explore.read.selected_row_ids import selected_positions  # noqa: PLC0415 - an index
+        from paimon_explore.read.data_evolution import selected_positions  # noqa: PLC0415 - an index
 
         row = (self._cell(name).as_py() for name in ("file_name", "first_row_id", "row_count"))
         return selected_positions(source, found, *row)
 
     def row_id_range(self) -> "RowIdRange":
         """The row ids of the file, with its deletion vector."""
-        from paimon_explore.read.selected_row_ids import RowIdRange  # noqa: PLC0415 - data evolution
+        from paimon_explore.read.data_evolution import RowIdRange  # noqa: PLC0415 - data evolution
 
         rows = self._cell("first_row_id").as_py(), self._cell("row_count").as_py()
         return RowIdRange(*rows, self.deleted())

@@ -28,9 +28,8 @@ from paimon_explore.metadata.options.table_options import (
     SCAN_PRIMARY_BRANCH,
 )
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
-from paimon_explore.scan.live_entries import PartitionFilter, live_files
+from paimon_explore.scan.live_entries import PartitionFilter, live_files, ordered_partitions
 from paimon_explore.scan.manifest_arrays import byte_array, byte_rows, column, distinct, numbers
-from paimon_explore.scan.partition_order import ordered_partitions
 from paimon_explore.scan.plan import ScanPlan, ScanTarget, Stage, plan_scan
 from paimon_explore.scan.predicate.expression import TRUE, Expression
 from paimon_explore.scan.predicate.predicate_split import split as split_predicate

@@ -5,9 +5,11 @@ by partition, then DELETE entries cancel ADD entries. The partition filter is ap
 equally to both kinds, so that no DELETE is separated from its ADD; pruning by file statistics
 follows.
 Spec: concepts/spec/manifest, merging of entries.
+
+The order of partitions by their values.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +20,7 @@ from paimon_explore.data_types.arrow_buffers import Column, concat_arrays, rows_
 from paimon_explore.data_types.definitions import RowType, TypeRoot
 from paimon_explore.encoding.binary_row.decoder import decode_rows
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.merge.keys.key_groups import group_rows
 from paimon_explore.metadata.manifest.entry_cancellation import live_entries
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.manifest.manifest_filter import partition_filter
@@ -27,6 +30,8 @@ from paimon_explore.scan.manifest_arrays import (
     Mask,
     as_binary,
     binary,
+    byte_array,
+    byte_rows,
     column,
     distinct,
     element,
@@ -184,3 +189,23 @@ def live_files(
     manifests = store.manifests.all(snapshot)
     kept = manifests.filter(partitions.manifest_mask(manifests))
     return live_entries(read_entries(store, kept, partitions))
+
+
+def ordered_partitions(
+    partitions: Iterable[bytes], partition_filter: PartitionFilter
+) -> list[bytes]:
+    """Return partition rows, ascending by their values."""
+    rows = sorted(partitions)
+    groups = group_rows(partition_filter.decode(byte_array(rows)).columns, count=len(rows))
+    return [rows[i] for i in groups.order.tolist()]
+
+
+def sorted_by_partition(
+    entries: ManifestEntries, partition_filter: PartitionFilter
+) -> ManifestEntries:
+    """Return the files ascending by partition; files of a partition keep their order."""
+    values, codes = distinct(column(entries.table, "partition"))
+    names = byte_rows(values)
+    rank = {row: place for place, row in enumerate(ordered_partitions(names, partition_filter))}
+    ranks = np.array([rank[name] for name in names], np.int64)
+    return entries.take(np.argsort(ranks[codes], kind="stable"))

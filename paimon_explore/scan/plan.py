@@ -39,9 +39,8 @@ from paimon_explore.metadata.options.table_options import (
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.table_paths import MAIN_BRANCH
-from paimon_explore.scan.live_entries import PartitionFilter, read_entries
+from paimon_explore.scan.live_entries import PartitionFilter, read_entries, sorted_by_partition
 from paimon_explore.scan.manifest_arrays import Mask, Rows, group_numbers, numbers
-from paimon_explore.scan.partition_order import sorted_by_partition
 from paimon_explore.scan.predicate.expression import TRUE, Expression, names_of
 from paimon_explore.scan.predicate.predicate_split import split
 from paimon_explore.scan.splits.data_split import LocatedFiles, PlainSplit
@@ -501,7 +500,7 @@ def by_global_index(
     )
     if not has_row_ids:
         return _by_primary_key_index(source, entries, rest)
-    from paimon_explore.scan.global_index import indexed_row_ids  # noqa: PLC0415 - may be there
+    from paimon_explore.scan.index_lookups import indexed_row_ids  # noqa: PLC0415 - may be there
 
     first, after = row_ranges(entries)
     if (first < 0).any():

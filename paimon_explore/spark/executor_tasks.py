@@ -8,7 +8,7 @@ import pyarrow as pa
 from pyspark import TaskContext
 
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.maintenance.row_level.key_bootstrap import key_index
+from paimon_explore.maintenance.row_level.primary_key_rows import key_index
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.read.small_files import read_split
 from paimon_explore.scan.splits.data_split import Split

@@ -19,8 +19,8 @@ from paimon_explore.sql_statements.copy_into.file_load import (
     MALFORMED,
     FileLoad,
     LoadResult,
+    SourceFile,
 )
-from paimon_explore.sql_statements.copy_into.load_history import SourceFile
 from paimon_explore.sql_statements.quoted_names import quoted
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.table_base import store_of

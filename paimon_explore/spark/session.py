@@ -23,10 +23,16 @@ from pyspark.sql import SparkSession
 from paimon_explore.arguments import path as path_argument
 from paimon_explore.errors import InvalidInputError, PaimonError
 from paimon_explore.spark.argument_checks import check_session
-from paimon_explore.spark.connector import CONNECTOR, check_kind, java_settings
+from paimon_explore.spark.connector import (
+    CONNECTOR,
+    WAREHOUSE,
+    check_kind,
+    forget,
+    java_settings,
+    remember,
+)
 from paimon_explore.spark.data_source import PaimonDataSource, PaimonNamedSource
 from paimon_explore.spark.java_runtime import spark_environment
-from paimon_explore.spark.session_catalogs import WAREHOUSE, forget, remember
 from paimon_explore.spark.table_valued_functions import register_functions
 from paimon_explore.table.catalog.catalog import Catalog, java_options_of
 

@@ -28,16 +28,19 @@ from paimon_explore.spark.row_level.row_change_job import (
     UPDATE,
     change_target,
 )
-from paimon_explore.spark.row_level.row_tracking_write import delete_here, has_row_ids, update_here
+from paimon_explore.spark.row_level.row_tracking_write import (
+    Clause,
+    delete_here,
+    has_row_ids,
+    update_here,
+)
 from paimon_explore.spark.row_level.struct_members import new_column, targets_by_column
-from paimon_explore.spark.row_level.when_clauses import Clause
 from paimon_explore.spark.spark_types import paimon_type, spark_type
 from paimon_explore.spark.writes.distributed_compaction import compact
 from paimon_explore.spark.writes.store_assignment import assigned, exact_column
 from paimon_explore.spark.writes.write_table import write, written
 from paimon_explore.sql_statements.copy_into.file_format import FileFormat
-from paimon_explore.sql_statements.copy_into.file_load import FileLoad, LoadResult
-from paimon_explore.sql_statements.copy_into.load_history import SourceFile
+from paimon_explore.sql_statements.copy_into.file_load import FileLoad, LoadResult, SourceFile
 from paimon_explore.sql_statements.engine import (
     OVERWRITE_MODE,
     TARGET_VIEW,

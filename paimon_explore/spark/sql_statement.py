@@ -10,8 +10,7 @@ from pyspark.sql import types as st
 from paimon_explore.arguments import string
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.spark.argument_checks import check_session
-from paimon_explore.spark.connector import CONNECTOR
-from paimon_explore.spark.session_catalogs import WAREHOUSE, session_catalog
+from paimon_explore.spark.connector import CONNECTOR, WAREHOUSE, session_catalog
 from paimon_explore.spark.spark_types import wire_schema
 from paimon_explore.spark.sql_engine import DATABASE, SparkEngine, frame_of
 from paimon_explore.sql_statements.outcome import Answer

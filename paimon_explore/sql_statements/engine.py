@@ -15,8 +15,7 @@ from paimon_explore.table.table import Table
 
 if TYPE_CHECKING:
     from paimon_explore.sql_statements.copy_into.file_format import FileFormat
-    from paimon_explore.sql_statements.copy_into.file_load import FileLoad, LoadResult
-    from paimon_explore.sql_statements.copy_into.load_history import SourceFile
+    from paimon_explore.sql_statements.copy_into.file_load import FileLoad, LoadResult, SourceFile
 
 Args: TypeAlias = Mapping[str, object] | Sequence[object] | None
 """The values of parameter markers."""

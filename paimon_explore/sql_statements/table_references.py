@@ -21,7 +21,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.sql_statements.option_clauses import options_of
+from paimon_explore.sql_statements.clauses import options_of
 from paimon_explore.sql_statements.tokenizer import Kind, Reader, Token, tokens_of
 
 _POINTS = {

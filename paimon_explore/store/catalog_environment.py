@@ -5,12 +5,15 @@ A table in a folder has no environment: its files alone define it. A catalog may
 the latest snapshot and decides about commits (REST) is also a `VersionManagement`.
 
 Spec: concepts/catalog; the counterpart in Java is `CatalogEnvironment`.
+
+What a table knows of the other tables of its catalog.
 """
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol, runtime_checkable
 
+from paimon_explore.encoding.blob.blob_view import BlobView
 from paimon_explore.metadata.schema.schema_change import SchemaChange
 from paimon_explore.metadata.schema.table_schema import TableSchema
 
@@ -62,3 +65,14 @@ class PartitionDoneEnvironment(CatalogEnvironment, Protocol):
 
     def mark_partitions_done(self, partitions: Sequence[Mapping[str, str]]) -> None:
         """Mark partitions as complete."""
+
+
+class SiblingTables(Protocol):
+    """The tables of a catalog; can be pickled."""
+
+    def blobs(self, views: Sequence[BlobView], *, as_descriptor: bool) -> Mapping[BlobView, object]:
+        """Return the BLOBs that references refer to, or their descriptors.
+
+        Raises:
+            NotFoundError: there is no such table, column or row.
+        """

@@ -12,13 +12,10 @@ from paimon_explore.store.schemas import Schemas
 from paimon_explore.store.snapshots import Changelogs, Snapshots
 
 if TYPE_CHECKING:
-    from paimon_explore.store.branches import Branches
-    from paimon_explore.store.catalog_environment import CatalogEnvironment
-    from paimon_explore.store.consumers import Consumers
+    from paimon_explore.store.catalog_environment import CatalogEnvironment, SiblingTables
     from paimon_explore.store.iceberg_catalog import OpenIcebergCatalog
-    from paimon_explore.store.sibling_tables import SiblingTables
+    from paimon_explore.store.references import Branches, Consumers, Tags
     from paimon_explore.store.statistics_files import StatisticsFiles
-    from paimon_explore.store.tags import Tags
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,21 +62,21 @@ class TableStore:
     @property
     def tags(self) -> "Tags":
         """The branch's tags."""
-        from paimon_explore.store.tags import Tags  # noqa: PLC0415 - rarely used
+        from paimon_explore.store.references import Tags  # noqa: PLC0415 - rarely used
 
         return Tags(self.file_io, self.paths, self.read_retry)
 
     @property
     def consumers(self) -> "Consumers":
         """The branch's consumers."""
-        from paimon_explore.store.consumers import Consumers  # noqa: PLC0415 - rarely used
+        from paimon_explore.store.references import Consumers  # noqa: PLC0415 - rarely used
 
         return Consumers(self.file_io, self.paths, self.read_retry)
 
     @property
     def branches(self) -> "Branches":
         """The table's branches except main."""
-        from paimon_explore.store.branches import Branches  # noqa: PLC0415 - rarely used
+        from paimon_explore.store.references import Branches  # noqa: PLC0415 - rarely used
 
         return Branches(self.file_io, self.paths)
 

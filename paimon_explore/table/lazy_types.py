@@ -48,10 +48,10 @@ if TYPE_CHECKING:
     from paimon_explore.table.incremental_range import Increment as Increment
     from paimon_explore.table.maintenance import Maintenance as Maintenance
     from paimon_explore.table.merge_builder import Merge as Merge
-    from paimon_explore.table.named_collection import Listing as Listing
     from paimon_explore.table.operations.maintenance_arguments import Age as Age
     from paimon_explore.table.previews.what_if import WhatIf as WhatIf
     from paimon_explore.table.references import ConsumerListing as ConsumerListing
+    from paimon_explore.table.references import Listing as Listing
     from paimon_explore.table.row_changes import Change as Change
     from paimon_explore.table.row_reader import RowSource as RowSource
     from paimon_explore.table.sql_results.sql_result import Parameters as Parameters

@@ -23,9 +23,8 @@ from paimon_explore.read.requested_columns import projected_columns
 from paimon_explore.read.snapshot_diff import changed_splits, difference
 from paimon_explore.read.split_reader import BATCH_ROWS, SplitReader
 from paimon_explore.sanitize import sanitized
-from paimon_explore.scan.branch_incremental import branch_changes
 from paimon_explore.scan.branch_scan import plan_table
-from paimon_explore.scan.incremental import SnapshotRange, change_splits
+from paimon_explore.scan.incremental import SnapshotRange, branch_changes, change_splits
 from paimon_explore.scan.manifest_arrays import column, row_array
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.predicate.expression import TRUE, Expression

@@ -30,7 +30,7 @@ from paimon_explore.maintenance.post_commit import run_post_commit
 from paimon_explore.maintenance.row_level.assignments import NewValue
 from paimon_explore.maintenance.row_level.merge_into import MergeSpec, merge_rows
 from paimon_explore.maintenance.row_level.merge_join import On
-from paimon_explore.maintenance.row_level.primary_key_write import write_primary_key_rows
+from paimon_explore.maintenance.row_level.primary_key_rows import write_primary_key_rows
 from paimon_explore.maintenance.row_level.update_delete import (
     RowLevelResult,
     delete_rows,

@@ -11,9 +11,8 @@ import pyarrow as pa
 from paimon_explore.arguments import invalid_argument
 from paimon_explore.commit.commit_trace import Recorder, recording
 from paimon_explore.errors import InvalidInputError
-from paimon_explore.inspection.explain.commit_trace_report import split_commits
+from paimon_explore.inspection.explain.commit_trace_report import TableTrace, Trace, split_commits
 from paimon_explore.inspection.explain.folder_diff import Listing, changes_between, listing
-from paimon_explore.inspection.explain.trace_result import TableTrace, Trace
 from paimon_explore.table.catalog.catalog import Catalog
 from paimon_explore.table.display import RENDERER
 from paimon_explore.table.table import Table, open_table

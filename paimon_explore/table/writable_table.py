@@ -419,7 +419,7 @@ class WritableTable(BaseTable):
         ...     t.add_files(folder).delta_record_count
         2
         """
-        from paimon_explore.write.foreign_files import adoption_mode, foreign_files
+        from paimon_explore.write.adopted_files import adoption_mode, foreign_files
 
         chosen = adoption_mode(mode)
         writer = self._writer(properties, commit_user)

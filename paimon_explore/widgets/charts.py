@@ -9,8 +9,8 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from paimon_explore.inspection.rendering.chart import BarChart, Chart, LaneChart, LineChart, Tone
-from paimon_explore.inspection.rendering.chart_svg import COLOURS, value_text
 from paimon_explore.inspection.rendering.escape import truncate
+from paimon_explore.inspection.rendering.report_html import COLOURS, value_text
 from paimon_explore.sanitize import visible
 
 _INK = "#767676"

@@ -8,12 +8,15 @@ of rows and the statistics of the columns.
 A file must contain all columns of the table, also the partition columns, and rows of one partition.
 
 Spec: concepts/spec/datafile; the counterpart in Java is `FileMetaUtils`, used by `migrate_table`.
+
+Files that a caller names to be added to a table: paths, folders, and how they get there.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
 from enum import StrEnum
+from os import PathLike, fspath
 from urllib.parse import unquote
 
 import pyarrow as pa
@@ -21,19 +24,21 @@ import pyarrow.orc as po
 import pyarrow.parquet as pq
 import pyarrow.types as pat
 
+from paimon_explore.arguments import invalid_argument, path
 from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import TIMESTAMPS, DataField, TypeRoot
 from paimon_explore.data_types.local_time import local_millis
 from paimon_explore.data_types.traversal import is_root, parts
 from paimon_explore.errors import (
     InvalidInputError,
+    NotFoundError,
     StorageError,
     UnsupportedFeatureError,
     choices,
 )
 from paimon_explore.fileio.copy_file import copy_file, link_file
-from paimon_explore.fileio.discard import discard
-from paimon_explore.fileio.file_io import FileIO
+from paimon_explore.fileio.file_io import FileIO, discard
+from paimon_explore.fileio.resolve import resolve
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.manifest.manifest_entry import UNAWARE_TOTAL_BUCKETS
@@ -354,3 +359,70 @@ def delete_moved(files: Sequence[ForeignFile]) -> None:
     for file in files:
         with suppress(StorageError):
             file.file_io.delete(file.path)
+
+
+_EXTENSIONS = (".parquet", ".orc")
+_HIDDEN = ("_", ".")
+
+
+def adoption_mode(name: object) -> AdoptionMode:
+    """Return the mode of an argument.
+
+    Raises:
+        InvalidInputError: there is no such mode.
+
+    >>> adoption_mode("copy").value
+    'copy'
+    """
+    known = [mode.value for mode in AdoptionMode]
+    if name not in known:
+        raise InvalidInputError(f"Unknown mode {name!r}.", hint=f"Use {choices(known)}.")
+    return AdoptionMode(name)
+
+
+def foreign_files(
+    files: str | PathLike[str] | Iterable[str | PathLike[str]],
+    storage_options: Mapping[str, object] | None = None,
+) -> list[ForeignFile]:
+    """Return the files of paths; those of folders by their extension, sorted by path.
+
+    Args:
+        files: one path, or several.
+        storage_options: settings of their storage.
+
+    Raises:
+        InvalidInputError: no file is given, or one twice.
+        NotFoundError: a path does not exist, or a folder has no Parquet or ORC files.
+    """
+    given = [files] if isinstance(files, str | PathLike) else files
+    if not isinstance(given, Iterable):
+        raise invalid_argument("files", files, "a path or a list of paths")
+    found: list[ForeignFile] = []
+    for one in given:
+        file_io, location = resolve(path("A file", one), storage_options)
+        found += _files_at(file_io, location, fspath(one))
+    if not found:
+        raise InvalidInputError("add_files() needs at least one file.")
+    paths = [file.path for file in found]
+    twice = next((name for name in paths if paths.count(name) > 1), None)
+    if twice is not None:
+        raise InvalidInputError(f"File {twice} is given twice.")
+    return found
+
+
+def _files_at(file_io: FileIO, location: str, given: str) -> list[ForeignFile]:
+    if not file_io.exists(location):
+        raise NotFoundError("file", given)
+    if not file_io.status(location).is_folder:
+        return [ForeignFile(file_io=file_io, path=location)]
+    below = [
+        status.path
+        for status in file_io.walk(location)
+        if status.name.endswith(_EXTENSIONS)
+        and not any(
+            part.startswith(_HIDDEN) for part in status.path[len(location) :].split("/") if part
+        )
+    ]
+    if not below:
+        raise NotFoundError("Parquet or ORC file", given)
+    return [ForeignFile(file_io=file_io, path=name) for name in sorted(below)]

@@ -4,9 +4,12 @@ In a bucket-unaware table all rows of a partition go to bucket 0; else the bucke
 Sequence numbers count the rows of each bucket in input order.
 
 Spec: append-table/overview, append-table/bucketed. Seen in: golden java200/append_bucketed.
+
+Base class of writers whose files are deleted if the `with` block raises.
 """
 
 from collections.abc import Mapping
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +23,6 @@ from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.table_options import DYNAMIC_BUCKET, TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.store.table_store import TableStore
-from paimon_explore.write.abortable_writer import AbortableWriter
 from paimon_explore.write.blob_files import BlobFiles, blob_fields, check_references, without_blobs
 from paimon_explore.write.buckets.bucket_writers import BucketWriters
 from paimon_explore.write.buckets.partition_grouping import partitions_of, split_rows
@@ -29,6 +31,24 @@ from paimon_explore.write.file_layout import FileLayout
 from paimon_explore.write.input.table_batches import InputShape, Rows, open_rows
 from paimon_explore.write.table_layouts import append_layout
 from paimon_explore.write.write_target import LiveState, WriteTarget, entries_of
+
+
+class AbortableWriter:
+    """A writer that calls `abort` if its `with` block raises."""
+
+    def abort(self) -> None:
+        """Delete all files of this writer."""
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        """Return the writer."""
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        """Delete all files if the block raised."""
+        if kind is not None:
+            self.abort()
+
 
 _UNAWARE_BUCKET = 0
 

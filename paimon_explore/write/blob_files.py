@@ -24,7 +24,7 @@ from paimon_explore.encoding.blob.blob_file import BlobFileWriter
 from paimon_explore.encoding.blob.blob_view import is_view
 from paimon_explore.encoding.blob.map_keys import key_coder
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
-from paimon_explore.fileio.discard import discard
+from paimon_explore.fileio.file_io import discard
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema

@@ -33,7 +33,7 @@ from paimon_explore.data_types.definitions import (
     with_nullable,
 )
 from paimon_explore.data_types.traversal import is_root
-from paimon_explore.encoding.binary_row.encoder import row_images
+from paimon_explore.encoding.binary_row.row_encoder import row_images
 from paimon_explore.encoding.binary_row.row_layout import ARITY_BYTES, EMPTY_ROW, UNITS_PER_MILLI
 from paimon_explore.encoding.binary_row.single_row_encoder import (
     encode_cells_singly,

@@ -5,6 +5,11 @@ few rows do not keep files open. Aborting the writer deletes all its files. File
 until their manifest entries are committed.
 
 Spec: concepts/spec/datafile; concepts/spec/manifest, data file meta.
+
+Size of buffered rows, measured only when it matters.
+
+Measuring the rows of a batch exactly takes as long as copying a small one, so that writers compare
+an upper limit first.
 """
 
 from collections.abc import Mapping
@@ -16,12 +21,10 @@ import pyarrow as pa
 
 from paimon_explore.data_types.arrow_buffers import Column, fixed_values, valid_mask
 from paimon_explore.data_types.local_time import local_millis
-from paimon_explore.encoding.binary_row.encoder import row_images
-from paimon_explore.fileio.discard import discard
-from paimon_explore.fileio.file_io import FileIO
+from paimon_explore.encoding.binary_row.row_encoder import row_images
+from paimon_explore.fileio.file_io import FileIO, discard
 from paimon_explore.fileio.streams import translate_stream_errors
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.write.buffered_size import LazySize
 from paimon_explore.write.column_statistics import (
     EMPTY_STATS,
     KEY_MODE,
@@ -359,3 +362,28 @@ def _contiguous(column: "pa.ChunkedArray[pa.Scalar[pa.DataType]]") -> Column:
         return column.chunk(0)  # type: ignore[return-value]  # stubs: a chunk is chunked
     chunks: list[Column] = [column.chunk(i) for i in range(column.num_chunks)]  # type: ignore[misc]  # stubs: a chunk is chunked
     return pa.concat_arrays(chunks)
+
+
+class LazySize:
+    """The size of batches in bytes."""
+
+    __slots__ = ("_measured", "_unmeasured", "limit")
+
+    def __init__(self) -> None:
+        self._measured = 0
+        self._unmeasured: list[pa.RecordBatch | pa.Table] = []
+        self.limit = 0
+        """An upper limit of the size: of all buffers of the batches, each counted once a batch."""
+
+    def add(self, rows: pa.RecordBatch | pa.Table) -> None:
+        """Add a batch."""
+        self._unmeasured.append(rows)
+        self.limit += rows.get_total_buffer_size()
+
+    @property
+    def exact(self) -> int:
+        """Return the size; afterwards the limit is exact, too."""
+        self._measured += sum(rows.nbytes for rows in self._unmeasured)
+        self._unmeasured.clear()
+        self.limit = self._measured
+        return self._measured

@@ -30,7 +30,7 @@ from paimon_explore.data_types.arrow_buffers import build_fixed
 from paimon_explore.encoding.bucket_function import key_hashes
 from paimon_explore.encoding.hash_index import encode_hashes
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
-from paimon_explore.fileio.discard import discard
+from paimon_explore.fileio.file_io import discard
 from paimon_explore.merge.in_memory_merge import (
     check_row_kind,
     merge_sorted,
@@ -56,14 +56,12 @@ from paimon_explore.metadata.options.table_options import (
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import LatestSnapshot
 from paimon_explore.store.table_store import TableStore
-from paimon_explore.write.abortable_writer import AbortableWriter
-from paimon_explore.write.append_writer import fixed_buckets
+from paimon_explore.write.append_writer import AbortableWriter, fixed_buckets
 from paimon_explore.write.buckets.bucket_writers import BucketId, BucketWriters
 from paimon_explore.write.buckets.cross_partition import KeyIndex
 from paimon_explore.write.buckets.dynamic_buckets import HashAssigner, bucket_limit
 from paimon_explore.write.buckets.partition_grouping import Partitions, partitions_of, split_rows
-from paimon_explore.write.buffered_size import LazySize
-from paimon_explore.write.data_file_writer import DataFileWriter
+from paimon_explore.write.data_file_writer import DataFileWriter, LazySize
 from paimon_explore.write.input.row_kinds import (
     INSERT,
     ROW_KIND,

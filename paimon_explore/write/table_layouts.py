@@ -37,8 +37,7 @@ from paimon_explore.metadata.options.column_options import (
 from paimon_explore.metadata.options.effective_options import target_file_bytes
 from paimon_explore.metadata.options.option_definition import Option
 from paimon_explore.metadata.options.table_options import TableOptions
-from paimon_explore.metadata.schema.memoize_by_schema import cached_by_schema_and_options
-from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.metadata.schema.table_schema import TableSchema, cached_by_schema_and_options
 from paimon_explore.store.blob_contents import check_no_managed_blobs
 from paimon_explore.write.column_statistics import (
     KEY_MODE,

@@ -19,7 +19,7 @@ from paimon_explore.data_types.traversal import check_known_types
 from paimon_explore.encoding.binary_row.decoder import decode_rows
 from paimon_explore.encoding.hash_index import decode_hashes
 from paimon_explore.errors import InvalidInputError
-from paimon_explore.fileio.discard import discard
+from paimon_explore.fileio.file_io import discard
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.commit_message import CommitMessage, SeenSnapshot
 from paimon_explore.metadata.manifest.entry_cancellation import live_entries
@@ -30,9 +30,8 @@ from paimon_explore.metadata.options.refused_options import Use, check_supported
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.partition_path import partition_paths, partition_texts
 from paimon_explore.metadata.partition_time import check_partition_time, strict_time_format
-from paimon_explore.metadata.schema.memoize_by_schema import cached_by_schema_and_options
 from paimon_explore.metadata.schema.path_option_validation import check_path_options
-from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.metadata.schema.table_schema import TableSchema, cached_by_schema_and_options
 from paimon_explore.metadata.snapshot import LatestSnapshot, Snapshot
 from paimon_explore.store.expired import explain_missing_files
 from paimon_explore.store.table_store import TableStore

@@ -15,9 +15,8 @@ from paimon_explore.scan.predicate.unset_argument import NOT_GIVEN
 from paimon_explore.table.engine_scans.scan_part import ScanPart
 from paimon_explore.table.maintenance import Maintenance
 from paimon_explore.table.merge_builder import Merge
-from paimon_explore.table.named_collection import Listing
 from paimon_explore.table.previews.what_if import WhatIf
-from paimon_explore.table.references import ConsumerListing
+from paimon_explore.table.references import ConsumerListing, Listing
 from paimon_explore.table.row_reader import RowSource
 from paimon_explore.table.scan import Scan
 from paimon_explore.table.streams.change_batch import ChangeBatch

@@ -30,7 +30,9 @@ store = TableStore(LocalFileIO(), TablePaths({folder!r}))
 view = TableView(store=store, schema=store.schemas.latest(), name="gold.{name}")
 e = explore(view, Opening(tab={tab!r}))
 def heard(change):
-    Path({heard!r}).write_text(json.dumps([e.selected, e.node, e.filter, e.code]))
+    part = Path({heard!r} + ".part")
+    part.write_text(json.dumps([e.selected, e.node, e.filter, e.code]))
+    part.replace({heard!r})  # a reader never finds half of it
 e.observe(heard, ["selected", "node", "filter", "code"])
 e
 """

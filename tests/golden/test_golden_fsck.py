@@ -3,7 +3,7 @@
 import pytest
 
 import paimon_explore as pe
-from paimon_explore.maintenance.checks.row_checks import BUCKET, KEY_BOUNDS, NULLS
+from paimon_explore.maintenance.checks.data_file_checks import BUCKET, KEY_BOUNDS, NULLS
 from support.golden import WRITERS, GoldenTables
 
 KNOWN = {

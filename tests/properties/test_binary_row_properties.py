@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from paimon_explore.data_types.arrow_buffers import as_python
 from paimon_explore.data_types.definitions import DataType
 from paimon_explore.encoding.binary_row.decoder import decode_rows
-from paimon_explore.encoding.binary_row.encoder import encode_rows, row_images
+from paimon_explore.encoding.binary_row.row_encoder import encode_rows, row_images
 from paimon_explore.encoding.binary_row.single_row_encoder import MAX_ROWS
 from paimon_explore.errors import FormatError
 from support.arrow import column_of

@@ -32,11 +32,11 @@ from paimon_explore import limits
 from paimon_explore.data_types.json_parser import parse_type
 from paimon_explore.encoding.avro.container import write_header, write_long
 from paimon_explore.encoding.avro.reader import read_avro
+from paimon_explore.encoding.csv_json import decompressed
 from paimon_explore.encoding.data_file_reader import StoredColumn, decoding
 from paimon_explore.encoding.orc.reader import open_orc
 from paimon_explore.encoding.orc.timestamp_fixes import LocalZoned
 from paimon_explore.encoding.parquet.reader import open_parquet
-from paimon_explore.encoding.text.csv_json_reader import decompressed
 from paimon_explore.errors import InvalidInputError, ResourceLimitError
 from paimon_explore.inspection.byte_inspector import spans
 from paimon_explore.inspection.byte_inspector.spans import Spans, space_of

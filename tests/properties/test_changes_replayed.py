@@ -14,7 +14,7 @@ import pytest
 
 from paimon_explore import Table
 from paimon_explore.errors import NotFoundError, PaimonError, SnapshotExpiredError
-from paimon_explore.spark.streaming.stream_source import (
+from paimon_explore.spark.stream_source import (
     PaimonStreamReader,
     StreamLimits,
     stream_schema,

@@ -20,7 +20,13 @@ from paimon_explore.encoding.avro.reader import read_avro
 from paimon_explore.encoding.avro.schema import parse_avro_schema
 from paimon_explore.encoding.avro.writer import avro_schema, write_avro
 from paimon_explore.encoding.binary_row.decoder import decode_rows
-from paimon_explore.encoding.binary_row.encoder import encode_rows
+from paimon_explore.encoding.binary_row.row_encoder import encode_rows
+from paimon_explore.encoding.csv_json import (
+    CsvLayout,
+    csv_records,
+    decompressed,
+    json_records,
+)
 from paimon_explore.encoding.deletion_vector import encode_vectors
 from paimon_explore.encoding.file_index.container import decode_container, encode_container
 from paimon_explore.encoding.file_index.index_condition import Condition, Relation
@@ -28,13 +34,7 @@ from paimon_explore.encoding.file_index.index_types import IndexBuilder, IndexSe
 from paimon_explore.encoding.hash_index import decode_hashes
 from paimon_explore.encoding.orc.file_tail import read_tail
 from paimon_explore.encoding.parquet.reader import open_parquet
-from paimon_explore.encoding.roaring.portable_bitmap import decode_bitmap, encode_bitmap
-from paimon_explore.encoding.text.csv_json_reader import (
-    CsvLayout,
-    csv_records,
-    decompressed,
-    json_records,
-)
+from paimon_explore.encoding.roaring_bitmap import decode_bitmap, encode_bitmap
 from paimon_explore.encoding.variant.json_text import json_text
 from paimon_explore.errors import FormatError, UnsupportedFeatureError
 from paimon_explore.metadata.consumer import parse_consumer

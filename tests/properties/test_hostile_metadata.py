@@ -31,7 +31,7 @@ from paimon_explore.metadata.schema.table_schema import parse_schema
 from paimon_explore.metadata.snapshot import parse_snapshot
 from paimon_explore.metadata.statistics_file import parse_statistics
 from paimon_explore.metadata.tag import parse_tag
-from paimon_explore.spark.source_options import source_options
+from paimon_explore.spark.data_source import source_options
 from paimon_explore.store.manifests import shared_cache
 from paimon_explore.table.table import Table
 from support.decoding import decode_manifest_list

@@ -13,11 +13,11 @@ from paimon_explore.encoding.bucket_function import BucketFunction, bucket_of
 from paimon_explore.encoding.file_index.container import encode_container
 from paimon_explore.encoding.file_index.index_keys import is_indexable
 from paimon_explore.encoding.file_index.index_types import IndexBuilder, IndexSettings
+from paimon_explore.inspection.explain.pruning_decisions import explain
 from paimon_explore.scan.predicate.binder import bind
 from paimon_explore.scan.predicate.expression import Expression
 from paimon_explore.scan.pruning.bucket_pruning import allowed_buckets
 from paimon_explore.scan.pruning.file_index_filter import indexed_rows
-from paimon_explore.scan.pruning.pruning_reasons import explain
 from paimon_explore.scan.pruning.statistics_pruning import (
     ColumnStats,
     StatsTable,

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from pyroaring import BitMap, BitMap64
 
 from paimon_explore.encoding.deletion_vector import encode_vectors
-from paimon_explore.encoding.roaring.portable_bitmap import decode_bitmap, encode_bitmap
+from paimon_explore.encoding.roaring_bitmap import decode_bitmap, encode_bitmap
 from paimon_explore.errors import FormatError
 from support.damage import damaged
 from support.decoding import decode_vectors

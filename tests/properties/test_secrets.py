@@ -18,7 +18,7 @@ from paimon_explore.fileio.hdfs import HdfsFileIO
 from paimon_explore.fileio.object_store import ObjectStoreFileIO
 from paimon_explore.metadata.schema.table_schema import parse_schema
 from paimon_explore.sanitize import MASK, is_secret, masked, masked_json
-from paimon_explore.spark.source_options import source_options
+from paimon_explore.spark.data_source import source_options
 from paimon_explore.sql_statements.commands.show_statements import create_text
 from paimon_explore.table.table import Table
 from support.displayed import displayed

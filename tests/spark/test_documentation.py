@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from paimon_explore.spark.session_catalogs import WAREHOUSE
+from paimon_explore.spark.connector import WAREHOUSE
 from support.code_blocks import Page, documentation
 
 PAGES = [page for page in documentation() if page.uses_spark]

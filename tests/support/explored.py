@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from paimon_explore.data_types.json_parser import parse_type
-from paimon_explore.encoding.binary_row.encoder import encode_rows
+from paimon_explore.encoding.binary_row.row_encoder import encode_rows
 from paimon_explore.fileio.local import LocalFileIO
 from paimon_explore.inspection.table_view import TableView
 from paimon_explore.metadata.manifest.manifest_codec import encode_records

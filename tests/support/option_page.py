@@ -11,10 +11,10 @@ from pathlib import Path
 from paimon_explore.metadata.options.option_definition import OptionType
 from paimon_explore.metadata.options.option_reference import (
     OPTION_REFERENCE,
+    NoEffect,
     OptionReference,
     OptionStatus,
 )
-from paimon_explore.metadata.options.options_without_effect import NoEffect
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / ".github" / "docs" / "reference" / "options.md"

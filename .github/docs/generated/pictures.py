@@ -15,9 +15,9 @@ import paimon_explore as pe
 from generated.drawing import Drawing
 from paimon_explore.inspection.explain.folder_diff import KINDS, kind_of
 from paimon_explore.inspection.explorer.static_html import timeline_svg
-from paimon_explore.inspection.rendering.chart_svg import chart_svg
 from paimon_explore.inspection.rendering.number_format import bytes_text
 from paimon_explore.inspection.rendering.report import Animation, Report
+from paimon_explore.inspection.rendering.report_html import chart_svg
 from paimon_explore.inspection.views.manifest_tree import TreeNode
 
 _FOLDER = tempfile.TemporaryDirectory(prefix="paimon-explore-docs-")

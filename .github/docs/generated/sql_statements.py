@@ -7,20 +7,18 @@ from generated.markdown import block
 from paimon_explore.sql_statements import table_references
 from paimon_explore.sql_statements.commands import (
     alter_table,
-    column_definitions,
     copy_into,
     ddl_statements,
     dispatch,
     dml_statements,
-    merge_statement,
     show_statements,
 )
 
 PARSERS = {
     "Tables in a query": (table_references,),
-    "Rows": (dml_statements, merge_statement),
+    "Rows": (dml_statements,),
     "Files": (copy_into,),
-    "Tables and databases": (ddl_statements, column_definitions),
+    "Tables and databases": (ddl_statements,),
     "Changes of a table": (alter_table,),
     "What is there": (show_statements,),
     "Views, plans, procedures": (dispatch,),

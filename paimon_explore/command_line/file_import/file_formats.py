@@ -1,12 +1,28 @@
-"""The formats of files to import."""
+"""The formats of files to import.
 
+CSV files to import.
+"""
+
+import csv
+import re
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
 
-from paimon_explore.command_line.file_import.csv_file import CsvFile
-from paimon_explore.command_line.file_import.import_file import CsvOptions, ImportFile
+import pyarrow as pa
+
+from paimon_explore.command_line.file_import.import_file import (
+    BATCH_ROWS,
+    SAMPLE_ROWS,
+    CsvOptions,
+    ImportFile,
+    Target,
+    text_of,
+)
 from paimon_explore.command_line.file_import.json_file import JsonFile
+from paimon_explore.command_line.file_import.text_cast import MisfitError, cast_texts
 from paimon_explore.errors import InvalidInputError
+from paimon_explore.frozen_dataclass import dataclass
 
 _COMPRESSED = ".gz"
 
@@ -60,3 +76,128 @@ def open_import(path: Path, form: FileFormat, options: CsvOptions) -> ImportFile
             from paimon_explore.command_line.file_import.parquet_file import ParquetImport
 
             return ParquetImport(path=path)
+
+
+_MAX_VALUE = 2**31 - 1
+_CANDIDATES = (
+    pa.int64(),
+    pa.float64(),
+    pa.bool_(),
+    pa.date32(),
+    pa.timestamp("us"),
+    pa.timestamp("us", tz="UTC"),
+)
+"""Types of columns of a new table, if all values of the first rows fit; otherwise text."""
+_CODE = re.compile(r"[+-]?0\d")
+"""A number with leading zeros is a code, such as a postcode."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CsvFile:
+    """A CSV file.
+
+    Attributes:
+        path: the file.
+        options: delimiter, null and names.
+    """
+
+    path: Path
+    options: CsvOptions
+
+    def inferred_schema(self) -> pa.Schema:
+        """Return the columns with types that fit the first rows."""
+        rows = self._rows()
+        names = self._names(rows)
+        sample = [values for _, (_, values) in zip(range(SAMPLE_ROWS), rows, strict=False)]
+        columns = list(zip(*sample, strict=True)) if sample else [()] * len(names)
+        return pa.schema([(name, _inferred(c)) for name, c in zip(names, columns, strict=True)])
+
+    def batches(self, target: Target) -> Iterator[pa.RecordBatch]:
+        """Read the rows in the types of the table."""
+        rows = self._rows()
+        names = self._names(rows)
+        fields = [target.column(name, f"{self.path}, line 1") for name in names]
+        lines: list[int] = []
+        waiting: list[list[str | None]] = []
+        for line, values in rows:
+            lines.append(line)
+            waiting.append(values)
+            if len(waiting) == BATCH_ROWS:
+                yield self._batch(target, fields, lines, waiting)
+                lines, waiting = [], []
+        if waiting:
+            yield self._batch(target, fields, lines, waiting)
+
+    def _batch(
+        self,
+        target: Target,
+        fields: "list[pa.Field[pa.DataType]]",
+        lines: list[int],
+        rows: list[list[str | None]],
+    ) -> pa.RecordBatch:
+        arrays = []
+        for field, texts in zip(fields, zip(*rows, strict=True), strict=True):
+            try:
+                arrays.append(cast_texts(texts, field.type))
+            except MisfitError as error:
+                location = f"{self.path}, line {lines[error.index]}"
+                value = texts[error.index]
+                raise target.misfit(location, field.name, value, error.reason) from error
+        return pa.RecordBatch.from_arrays(arrays, names=[field.name for field in fields])
+
+    def _names(self, rows: Iterator[tuple[int, list[str | None]]]) -> tuple[str, ...]:
+        if self.options.names is not None:
+            return self.options.names
+        _, header = next(rows, (0, []))
+        if not header:
+            raise InvalidInputError(f"{self.path} is empty: it has no line with column names.")
+        names = tuple(name or "" for name in header)
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None or "" in names:
+            what = "a column without a name" if twice is None else f"the column {twice!r} twice"
+            hint = "If there is no header, name the columns: --no-header a,b,c."
+            raise InvalidInputError(f"{self.path}, line 1 has {what}.", hint=hint)
+        return names
+
+    def _rows(self) -> Iterator[tuple[int, list[str | None]]]:
+        """Each row with its first line."""
+        tab = ".tsv" in [suffix.lower() for suffix in self.path.suffixes]
+        delimiter = self.options.delimiter or ("\t" if tab else ",")
+        csv.field_size_limit(_MAX_VALUE)
+        null = self.options.null
+        count = None if self.options.names is None else len(self.options.names)
+        with text_of(self.path) as stream:
+            reader = csv.reader(stream, delimiter=delimiter, strict=True)
+            line = 1
+            try:
+                for values in reader:
+                    if values:
+                        count = len(values) if count is None else count
+                        self._check(line, values, count)
+                        yield line, [None if value == null else value for value in values]
+                    line = reader.line_num + 1
+            except csv.Error as error:
+                text = str(error).rstrip(".")
+                raise InvalidInputError(f"{self.path}, line {line}: {text}.") from error
+
+    def _check(self, line: int, values: Sequence[str], count: int) -> None:
+        if len(values) != count:
+            raise InvalidInputError(
+                f"{self.path}, line {line} has {len(values)} values instead of {count}.",
+                hint="Nothing was imported.",
+            )
+
+
+def _inferred(texts: Sequence[str | None]) -> pa.DataType:
+    given = [text for text in texts if text is not None]
+    if not given or any(_CODE.match(text) for text in given):
+        return pa.string()
+    for candidate in _CANDIDATES:
+        if pa.types.is_boolean(candidate) and not {t.lower() for t in given} <= {"true", "false"}:
+            continue
+        try:
+            cast_texts(given, candidate)
+        except MisfitError:
+            continue
+        return candidate
+    return pa.string()

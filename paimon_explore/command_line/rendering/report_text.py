@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 
-from paimon_explore.command_line.rendering.line_wrap import cells, wrapped_lines
 from paimon_explore.command_line.rendering.text_table import (
     cell_width,
+    cells,
     fitted,
     left_out_line,
     total_width,
     widths_of,
+    wrapped_lines,
 )
 from paimon_explore.inspection.rendering.number_format import plural
 from paimon_explore.inspection.rendering.report import Facts, Failed, Grid, Note, Report

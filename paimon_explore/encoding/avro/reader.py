@@ -13,6 +13,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import pyarrow as pa
 
+from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import Column, Ints, offsets_from_sizes
 from paimon_explore.encoding.avro.column_decoder import natural_field, take_fields
 from paimon_explore.encoding.avro.container import Block, read_blocks, read_header
@@ -28,6 +29,14 @@ from paimon_explore.encoding.avro.schema import (
     top_record,
 )
 from paimon_explore.encoding.avro.vectorized_varint import PAD, PaddedBuffer, Positions
+from paimon_explore.encoding.data_file_reader import (
+    WHOLE_FILE,
+    PositionedBatch,
+    Span,
+    StoredColumn,
+    decoding,
+)
+from paimon_explore.encoding.positional_batches import rows_without_columns, sliced
 from paimon_explore.errors import CorruptFileError, ResourceLimitError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.limits import check_size, within_memory
@@ -403,3 +412,31 @@ def _records_at(
     if branch_taken(buffer, node, begins) is not None:
         raise CorruptFileError("", "a record", "must not be null")
     return top_record(node), begins + 1
+
+
+class AvroDataFile:
+    """An Avro file in memory; see `OpenDataFile`."""
+
+    spans = WHOLE_FILE
+
+    def __init__(self, data: bytes, path: str) -> None:
+        self._data = data
+        self._path = path
+        with decoding(path, "Avro file"):
+            self.names = frozenset(field_names(data, path))
+
+    def batches(
+        self, columns: Sequence[StoredColumn], spans: Sequence[int], batch_rows: int
+    ) -> Iterator[PositionedBatch]:
+        """Yield all rows; see `OpenDataFile`."""
+        if not spans:
+            return
+        if not columns:
+            rows = sum(block.count for block in read_blocks(self._data, read_header(self._data)))
+            yield from rows_without_columns([Span(first=0, rows=rows)], batch_rows)
+            return
+        wanted = pa.schema([pa.field(column.name, to_arrow(column.type)) for column in columns])
+        first = 0
+        for batch in read_avro(self._data, wanted, self._path):
+            yield from sliced(batch.columns, first, batch.num_rows, batch_rows)
+            first += batch.num_rows

@@ -5,7 +5,7 @@ from typing import NoReturn
 
 from pyroaring import BitMap
 
-from paimon_explore.encoding.roaring.portable_bitmap import BitmapReader
+from paimon_explore.encoding.roaring_bitmap import BitmapReader
 from paimon_explore.errors import CorruptFileError, UnsupportedVersionError
 
 

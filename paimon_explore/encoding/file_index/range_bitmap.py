@@ -23,11 +23,11 @@ from pyroaring import BitMap
 
 from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import DataType, TypeRoot
-from paimon_explore.encoding.file_index.bit_slices import BitSlices, slice_numbers
+from paimon_explore.encoding.file_index.bsi import BitSlices, slice_numbers
 from paimon_explore.encoding.file_index.byte_reader import ByteStream, int32
 from paimon_explore.encoding.file_index.index_condition import LookupIndex, Relation
 from paimon_explore.encoding.file_index.index_keys import Key, KeyCodec, is_ascending, key_codec
-from paimon_explore.encoding.roaring.portable_bitmap import encode_bitmap
+from paimon_explore.encoding.roaring_bitmap import encode_bitmap
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
 

@@ -24,7 +24,7 @@ from paimon_explore.encoding.global_index.blocks import BlockRange, IndexFileByt
 from paimon_explore.encoding.global_index.index_keys import GlobalIndexKeys, Key
 from paimon_explore.encoding.global_index.key_ranges import KeySet, is_ordered
 from paimon_explore.encoding.global_index.varints import decode_varint
-from paimon_explore.encoding.roaring.portable_bitmap import BitmapReader
+from paimon_explore.encoding.roaring_bitmap import BitmapReader
 from paimon_explore.errors import CorruptFileError, UnsupportedVersionError
 
 MAGIC = 0x42474958

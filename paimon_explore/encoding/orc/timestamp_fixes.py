@@ -10,10 +10,21 @@
   it; otherwise from the zone of the reader, as in Java.
 
 Seen in: golden all_types_append_orc (written in UTC).
+
+Time zones of ORC stripes, with the names and offsets of `java.util.TimeZone`.
+
+A stripe names the zone of the process that wrote it. The offsets of `java.util.TimeZone` are those
+of the time zone database, except that all instants before 1900 have the zone's latest standard
+offset.
 """
 
+import re
+from collections.abc import Mapping
 from dataclasses import replace
-from datetime import tzinfo
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from functools import lru_cache
+from types import MappingProxyType
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
 import pyarrow as pa
@@ -28,10 +39,11 @@ from paimon_explore.data_types.arrow_buffers import (
     valid_mask,
 )
 from paimon_explore.data_types.definitions import DataType, RowType, TypeRoot
+from paimon_explore.data_types.time_zones import wall_clock
 from paimon_explore.data_types.traversal import children, is_root, parts
 from paimon_explore.encoding.arrow_type_conversion import entries_of, with_children
 from paimon_explore.encoding.orc.file_tail import OrcKind, OrcTail, OrcType
-from paimon_explore.encoding.orc.writer_time_zone import is_utc, java_clock, offset_of_2015, zone_of
+from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
 
 _JAVA = 0
@@ -60,7 +72,7 @@ class StripeZone:
 
     Attributes:
         writer: the zone in which TIMESTAMP values were written; None for UTC. For other zones
-            the arrays contain the stored seconds, see `utc_view`.
+            the arrays contain the stored seconds, see `reader`.
         legacy: whether TIMESTAMP_LTZ values were stored as wall clocks of a zone.
         reader: that zone if the stripe names none; None for the zone of this process.
         named: whether the stripe names a zone.
@@ -189,3 +201,92 @@ def _parts(array: Column) -> tuple[Bools, Ints, Ints]:
     values = np.where(valid, fixed_values(array, np.int64).view(np.int64), 0)
     seconds = values // _NANOS
     return valid, seconds, values - seconds * _NANOS
+
+
+_UTC_NAMES = frozenset({"", "UTC", "GMT", "Etc/UTC", "Etc/GMT", "Z"})
+_OFFSET = re.compile(r"(?:GMT|UTC)([+-])([0-9]{1,2}):?([0-9]{2})?")
+_SHORT: Mapping[str, str] = MappingProxyType(
+    {
+        "ACT": "Australia/Darwin",
+        "AET": "Australia/Sydney",
+        "AGT": "America/Argentina/Buenos_Aires",
+        "ART": "Africa/Cairo",
+        "AST": "America/Anchorage",
+        "BET": "America/Sao_Paulo",
+        "BST": "Asia/Dhaka",
+        "CAT": "Africa/Harare",
+        "CNT": "America/St_Johns",
+        "CST": "America/Chicago",
+        "CTT": "Asia/Shanghai",
+        "EAT": "Africa/Addis_Ababa",
+        "ECT": "Europe/Paris",
+        "IET": "America/Indiana/Indianapolis",
+        "IST": "Asia/Kolkata",
+        "JST": "Asia/Tokyo",
+        "MIT": "Pacific/Apia",
+        "NET": "Asia/Yerevan",
+        "NST": "Pacific/Auckland",
+        "PLT": "Asia/Karachi",
+        "PNT": "America/Phoenix",
+        "PRT": "America/Puerto_Rico",
+        "PST": "America/Los_Angeles",
+        "SST": "Pacific/Guadalcanal",
+        "VST": "Asia/Ho_Chi_Minh",
+    }
+)
+"""Short zone names of Java that the time zone database lacks."""
+
+_1900 = -2_208_988_800
+"""1900-01-01 in UTC; `java.util.TimeZone` has no transitions before."""
+_STANDARD_YEAR = 2037
+"""The last year of Java's tables; the smallest offset in it is the standard offset."""
+
+
+def zone_of(name: str) -> tzinfo:
+    """Return the zone with a Java name.
+
+    Raises:
+        UnsupportedFeatureError: the name is unknown.
+
+    >>> zone_of("GMT+05:30").utcoffset(None)
+    datetime.timedelta(seconds=19800)
+    """
+    offset = _OFFSET.fullmatch(name)
+    try:
+        if offset is not None:
+            sign, hours, minutes = offset.groups()
+            distance = timedelta(hours=int(hours), minutes=int(minutes or 0))
+            return timezone(distance if sign == "+" else -distance)
+        return ZoneInfo(_SHORT.get(name, name))
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        hint = "Install the time zone database: pip install tzdata."
+        raise UnsupportedFeatureError(
+            f"The time zone {name!r} of an ORC file", hint=hint
+        ) from error
+
+
+def is_utc(name: str) -> bool:
+    """Return whether a zone is UTC; also true for the empty name."""
+    return name in _UTC_NAMES
+
+
+def java_clock(instants: Ints, zone: tzinfo | None) -> Ints:
+    """Convert instants to wall clock seconds as `java.util.TimeZone`; see `wall_clock`."""
+    clocks = wall_clock(instants, zone)
+    early = instants < _1900
+    if early.any():
+        clocks[early] = instants[early] + _standard_offset(zone)
+    return clocks
+
+
+@lru_cache(maxsize=64)
+def offset_of_2015(zone: tzinfo) -> int:
+    """Return the zone's offset from UTC at the start of 2015, the epoch of ORC timestamps."""
+    moment = datetime(2015, 1, 1, tzinfo=zone)
+    return round(moment.replace(tzinfo=UTC).timestamp() - moment.timestamp())
+
+
+def _standard_offset(zone: tzinfo | None) -> int:
+    year = (datetime(_STANDARD_YEAR, 1, 1, tzinfo=UTC) - datetime(1970, 1, 1, tzinfo=UTC)).days
+    days = np.arange(year, year + 365, dtype=np.int64) * 86_400
+    return int((wall_clock(days, zone) - days).min())

@@ -13,8 +13,12 @@ import pyarrow.parquet as pq
 
 from paimon_explore.data_types.arrow_buffers import var_values
 from paimon_explore.encoding.data_file_reader import PagesError
-from paimon_explore.encoding.parquet.page_locations import PageHeader, header_at
-from paimon_explore.encoding.parquet.single_column_file import SingleColumnFile, SingleColumnFooter
+from paimon_explore.encoding.parquet.pages import (
+    PageHeader,
+    SingleColumnFile,
+    SingleColumnFooter,
+    header_at,
+)
 from paimon_explore.encoding.parquet.thrift_compact import Struct, ThriftList, Wire, encode_struct
 from paimon_explore.limits import max_unpacked_size
 

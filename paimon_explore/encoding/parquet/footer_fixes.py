@@ -8,7 +8,7 @@ Only the footer is rewritten; the pages are read from the file unchanged. There 
   the same levels, and converted to a map afterwards (`arrow_type_conversion`).
 - **INT96 timestamps**: Arrow converts them to int64 nanoseconds and silently wraps around outside
   the years 1677 to 2262. They are read as 12-byte fixed-length binaries, whose pages have the same
-  bytes, and decoded with a range check (`int96`).
+  bytes, and decoded with a range check (`arrow_type_conversion`).
 
 Spec: Parquet format, `parquet.thrift`. Seen in: tables of release 0.8.2; golden ts9_negative.
 """

@@ -1,4 +1,4 @@
 """The row format (`.row`): blocks of rows, compressed with Zstandard.
 
-`row_file` reads and writes files; `encoder` and `decoder` convert blocks.
+`row_file` reads and writes files; `row_block` converts blocks.
 """

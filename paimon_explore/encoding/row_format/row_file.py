@@ -26,8 +26,12 @@ from paimon_explore.encoding.arrow_type_conversion import conform
 from paimon_explore.encoding.binary_row.decoder import Source
 from paimon_explore.encoding.data_file_reader import PositionedBatch, Span, StoredColumn
 from paimon_explore.encoding.positional_batches import sliced
-from paimon_explore.encoding.row_format.decoder import Cursor, decode_row_fields, split_block
-from paimon_explore.encoding.row_format.encoder import encode_row_fields
+from paimon_explore.encoding.row_format.row_block import (
+    Cursor,
+    decode_row_fields,
+    encode_row_fields,
+    split_block,
+)
 from paimon_explore.encoding.varint import decode_deltas, encode_deltas, encode_varints
 from paimon_explore.errors import CorruptFileError, UnsupportedVersionError
 from paimon_explore.limits import max_unpacked_size, too_large

@@ -5,7 +5,7 @@ from os import PathLike, fspath
 from paimon_explore.errors import InvalidInputError, NotFoundError
 from paimon_explore.inspection.byte_inspector.byte_layout import ByteLayout
 from paimon_explore.inspection.byte_inspector.file_lookup import byte_layout, find_file, schemas_of
-from paimon_explore.inspection.history.file_lifetimes import FileLifetimes
+from paimon_explore.inspection.history.file_history import FileLifetimes
 from paimon_explore.inspection.rendering.code_snippet import Code, point_code
 from paimon_explore.inspection.table_view import TableView
 from paimon_explore.inspection.views.inspector import Inspector

@@ -9,7 +9,7 @@ from paimon_explore.data_types.definitions import DataField
 from paimon_explore.errors import PaimonError
 from paimon_explore.inspection.byte_inspector.avro_parts import Found, Meaning, Path
 from paimon_explore.inspection.byte_inspector.binary_row_parts import row_parts
-from paimon_explore.inspection.byte_inspector.file_index_parts import file_index_parts
+from paimon_explore.inspection.byte_inspector.index_parts import file_index_parts
 from paimon_explore.inspection.byte_inspector.spans import Spans
 from paimon_explore.metadata.schema.table_schema import TableSchema
 

@@ -12,11 +12,10 @@ from paimon_explore.inspection.compare.table_side import TableSide
 from paimon_explore.inspection.overview.example_inputs import example_point
 from paimon_explore.inspection.problem import problem_of
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code, point_code
-from paimon_explore.inspection.rendering.form_view import FormView
+from paimon_explore.inspection.rendering.form_view import FormView, parse_settings
 from paimon_explore.inspection.rendering.report import Form, FormField
 from paimon_explore.inspection.table_view import TableView
 from paimon_explore.inspection.views.inspector import Inspector
-from paimon_explore.inspection.what_if.input_text import parse_settings
 from paimon_explore.metadata.options.table_options import (
     DATA_FILE_PATH_DIRECTORY,
     INDEX_FILE_IN_DATA_FILE_DIR,

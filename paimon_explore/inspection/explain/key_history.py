@@ -15,12 +15,13 @@ from paimon_explore.encoding.deletion_vector import DeletionVector
 from paimon_explore.errors import PaimonError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.explain.key_versions import (
+    KeyArgument,
     StoredVersion,
     candidate_files,
     read_versions,
+    resolve_key,
 )
-from paimon_explore.inspection.history.file_lifetimes import FileLifetimes
-from paimon_explore.inspection.key_argument import KeyArgument, resolve_key
+from paimon_explore.inspection.history.file_history import FileLifetimes
 from paimon_explore.inspection.problem import Problem, problem_of
 from paimon_explore.inspection.rendering.chart import Box, LaneChart, Tone, axis_ticks
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code, read_code

@@ -20,9 +20,9 @@ from paimon_explore.inspection.explain.pruning_decisions import Reason, Reasons,
 from paimon_explore.inspection.rendering.chart import BarChart, Series, Tone, Unit
 from paimon_explore.inspection.rendering.code_snippet import Code
 from paimon_explore.inspection.rendering.number_format import bytes_text, plural, short_text
-from paimon_explore.inspection.rendering.partition_text import partition_texts
 from paimon_explore.inspection.rendering.report import Cell, Entry, Note, Report, Section, grid
 from paimon_explore.inspection.rendering.result import NO_RENDERER, Renderer, Result
+from paimon_explore.inspection.rendering.value_text import partition_texts
 from paimon_explore.metadata.manifest.entry_cancellation import live_entries
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.manifest.manifest_list import ManifestFiles

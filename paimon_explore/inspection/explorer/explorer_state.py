@@ -30,10 +30,9 @@ from paimon_explore.inspection.explorer.timeline_update import (
     read_again,
 )
 from paimon_explore.inspection.health.findings import Severity
-from paimon_explore.inspection.health.health_badge import health_badge
 from paimon_explore.inspection.health.health_facts import MAX_CHECKED_FILES
-from paimon_explore.inspection.health.health_report import Health
-from paimon_explore.inspection.history.file_lifetimes import FileLifetimes
+from paimon_explore.inspection.health.health_report import Health, health_badge
+from paimon_explore.inspection.history.file_history import FileLifetimes
 from paimon_explore.inspection.history.timeline import Mark
 from paimon_explore.inspection.overview.overview_report import Overview
 from paimon_explore.inspection.problem import problem_of

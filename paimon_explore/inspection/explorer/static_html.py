@@ -11,7 +11,6 @@ from paimon_explore.errors import PaimonError
 from paimon_explore.inspection.explorer.table_properties import table_chips
 from paimon_explore.inspection.history.timeline import Mark, Timeline, letter_of
 from paimon_explore.inspection.overview.overview_report import table_overview
-from paimon_explore.inspection.rendering.chart_svg import svg_image
 from paimon_explore.inspection.rendering.escape import esc
 from paimon_explore.inspection.rendering.number_format import (
     bytes_text,
@@ -19,7 +18,7 @@ from paimon_explore.inspection.rendering.number_format import (
     plural,
     time_text,
 )
-from paimon_explore.inspection.rendering.report_html import sections_html
+from paimon_explore.inspection.rendering.report_html import sections_html, svg_image
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.inspection.views.manifest_tree import TreeNode
 

@@ -3,8 +3,8 @@
 from functools import cached_property
 
 from paimon_explore.inspection.history.file_history import partition_type
-from paimon_explore.inspection.partition_condition import partition_tests
-from paimon_explore.inspection.rendering.partition_text import Partitions, partitions_of
+from paimon_explore.inspection.partition_argument import partition_tests
+from paimon_explore.inspection.rendering.value_text import Partitions, partitions_of
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.inspection.views.lsm_tree_view import BucketSummary, bucket_summaries
 from paimon_explore.metadata.manifest.entry_cancellation import live_entries

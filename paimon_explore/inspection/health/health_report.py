@@ -2,6 +2,8 @@
 
 Only metadata is read; folders are listed to check that live files exist. Violations of the format
 are found by `maintenance.checks.fsck`.
+
+The health of a table at a glance: the worst severity and the number of findings.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,6 +18,7 @@ from paimon_explore.inspection.health.health_rules import RULES
 from paimon_explore.inspection.problem import Problem, problem_of
 from paimon_explore.inspection.rendering.chart import BarChart, Series, Tone
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code
+from paimon_explore.inspection.rendering.json_members import JsonMembers
 from paimon_explore.inspection.rendering.number_format import at_snapshot, plural
 from paimon_explore.inspection.rendering.report import (
     Cell,
@@ -191,3 +194,31 @@ def _evaluate(
         return list(rule(facts))
     except PaimonError as error:
         return problem_of(error)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HealthBadge(JsonMembers):
+    """The findings of a table in a few words.
+
+    Attributes:
+        worst: the highest severity: `error`, `problem` (a rule could not be evaluated), `warning`,
+            `note`; empty without findings.
+        total: number of findings, and of rules that could not be evaluated.
+        words: the numbers by severity, such as `1 warning, 2 notes`.
+    """
+
+    worst: str
+    total: int
+    words: str
+
+
+def health_badge(health: Health) -> HealthBadge:
+    """Summarize a health report."""
+    counts = [(severity.value, health.count(severity)) for severity in Severity]
+    counts = [("problem", len(health.problems)), *counts]
+    worst = next((word for word, count in counts if count), "")
+    return HealthBadge(
+        worst=Severity.ERROR.value if health.problems else worst,
+        total=len(health) + len(health.problems),
+        words=", ".join(plural(count, word) for word, count in counts if count) or "none",
+    )

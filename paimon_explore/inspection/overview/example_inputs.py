@@ -6,11 +6,10 @@ from dataclasses import replace
 from paimon_explore.data_types.definitions import NUMBERS, TEXTS, AtomicType, DataField, TypeRoot
 from paimon_explore.encoding.binary_row.decoder import decode_rows
 from paimon_explore.errors import FormatError, PaimonError, UnsupportedFeatureError
-from paimon_explore.inspection.history.file_history import partition_type
-from paimon_explore.inspection.history.file_lifetimes import FileLifetimes
+from paimon_explore.inspection.history.file_history import FileLifetimes, partition_type
 from paimon_explore.inspection.history.timeline import FlagKind
-from paimon_explore.inspection.partition_condition import equality, partition_tests
-from paimon_explore.inspection.rendering.partition_text import binary_column
+from paimon_explore.inspection.partition_argument import equality, partition_tests
+from paimon_explore.inspection.rendering.value_text import binary_column
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.scan.manifest_arrays import numbers

@@ -2,6 +2,10 @@
 
 What is already known is told at once (`quick`): the schema, the snapshots, and the number of files.
 Sizes, findings and examples follow when the manifests have been read.
+
+Formats lengths of time in one unit.
+
+Totals of the live files of one snapshot, from what has been read or from the manifest lists.
 """
 
 from collections import Counter
@@ -10,18 +14,18 @@ from itertools import pairwise
 from statistics import median
 from typing import TypeVar
 
+import numpy as np
 import pyarrow as pa
 
 from paimon_explore.errors import PaimonError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.health.findings import Finding, Severity
 from paimon_explore.inspection.health.health_report import Health, table_health
+from paimon_explore.inspection.history.file_history import FileLifetimes
 from paimon_explore.inspection.history.timeline import FlagKind, Timeline
 from paimon_explore.inspection.overview.definition import definition_sentences
 from paimon_explore.inspection.overview.example_inputs import example_inputs
-from paimon_explore.inspection.overview.file_totals import FileTotals, file_totals
 from paimon_explore.inspection.overview.questions import Question, questions
-from paimon_explore.inspection.overview.time_span import span_text
 from paimon_explore.inspection.problem import Problem, problem_of
 from paimon_explore.inspection.rendering.chart import Tone
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code
@@ -46,6 +50,73 @@ from paimon_explore.inspection.rendering.report import (
 from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.metadata.snapshot import CommitKind, Snapshot
+from paimon_explore.scan.manifest_arrays import numbers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileTotals:
+    """Totals of the live files; None where the manifests have not been read.
+
+    Attributes:
+        files: number of files.
+        bytes: total size.
+        rows: stored rows before merging.
+        partitions: number of partitions.
+        buckets: number of buckets of all partitions.
+        level_0: number of files in level 0.
+        manifests: number of manifests that a read opens.
+        manifest_bytes: total size of these manifests.
+    """
+
+    files: int
+    bytes: int | None = None
+    rows: int | None = None
+    partitions: int | None = None
+    buckets: int | None = None
+    level_0: int | None = None
+    manifests: int
+    manifest_bytes: int
+
+
+def file_totals(inspector: Inspector, snapshot: Snapshot, *, quick: bool) -> FileTotals:
+    """The totals of a snapshot.
+
+    Args:
+        inspector: the table at the snapshot.
+        snapshot: the snapshot.
+        quick: only count files if the manifests have not been read.
+
+    Raises:
+        PaimonError: a manifest list or a manifest cannot be read.
+    """
+    listed = inspector.view.store.manifests.all(snapshot).table
+    manifests = listed.num_rows
+    size = int(numbers(listed, "file_size").sum())
+    known = inspector.known_files()
+    if known is None and quick:
+        added, deleted = (
+            int(numbers(listed, f"num_{kind}_files").sum()) for kind in ("added", "deleted")
+        )
+        return FileTotals(files=added - deleted, manifests=manifests, manifest_bytes=size)
+    files = inspector.current_files() if known is None else known
+    return _summed(files, inspector.timeline().position_of(snapshot.id), manifests, size)
+
+
+def _summed(lifetimes: FileLifetimes, position: int, manifests: int, size: int) -> FileTotals:
+    rows = lifetimes.live_at(position)
+    files, codes = lifetimes.files, lifetimes.partitions.codes[rows]
+    levels, buckets = (numbers(files, name)[rows] for name in ("level", "bucket"))
+    return FileTotals(
+        files=len(rows),
+        bytes=int(numbers(files, "file_size")[rows].sum()),
+        rows=int(numbers(files, "row_count")[rows].sum()),
+        partitions=len(np.unique(codes)),
+        buckets=np.unique(np.stack([codes, buckets]), axis=1).shape[1] if len(rows) else 0,
+        level_0=int((levels == 0).sum()),
+        manifests=manifests,
+        manifest_bytes=size,
+    )
+
 
 _Value = TypeVar("_Value")
 _MAX_FINDINGS = 8
@@ -359,3 +430,23 @@ def _minute(millis: int) -> str:
 
 def _counted(count: int, noun: str) -> str:
     return f"{count:,} branches" if noun == "branch" and count > 1 else plural(count, noun)
+
+
+_UNITS = (("s", 1), ("min", 60), ("h", 3600), ("d", 86_400))
+_LEAST = 2
+"""A larger unit is used from this many of it."""
+
+
+def span_text(millis: float) -> str:
+    """Format a length of time.
+
+    >>> span_text(1500), span_text(300_000), span_text(3 * 86_400_000)
+    ('2 s', '5 min', '3 d')
+    >>> span_text(120)
+    '120 ms'
+    """
+    seconds = max(millis, 0) / 1000
+    if seconds < 1:
+        return f"{max(millis, 0):.0f} ms"
+    unit, length = next(((u, n) for u, n in reversed(_UNITS) if seconds >= _LEAST * n), _UNITS[0])
+    return f"{seconds / length:,.0f} {unit}"

@@ -11,11 +11,11 @@ from paimon_explore.inspection.profile.column_profile import ColumnProfile
 from paimon_explore.inspection.profile.row_profile import ProfiledRows, RowProfile
 from paimon_explore.inspection.profile.statistics_profile import profile_statistics
 from paimon_explore.inspection.rendering.chart import BarChart, Series
-from paimon_explore.inspection.rendering.chart_svg import svg_image
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code, read_code
 from paimon_explore.inspection.rendering.escape import esc, truncate
 from paimon_explore.inspection.rendering.number_format import plural, short_text
 from paimon_explore.inspection.rendering.report import Entry, Note, Report, Section, grid
+from paimon_explore.inspection.rendering.report_html import svg_image
 from paimon_explore.inspection.rendering.result import Result
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.sanitize import sanitized, visible

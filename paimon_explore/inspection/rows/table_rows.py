@@ -19,9 +19,8 @@ from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.partition_argument import Given
 from paimon_explore.inspection.rendering.code_snippet import point_code
 from paimon_explore.inspection.rendering.number_format import at_snapshot
-from paimon_explore.inspection.rendering.partition_text import partitions_of
-from paimon_explore.inspection.rows.row_code import RowsRequest, rows_code
-from paimon_explore.inspection.rows.row_scope import LiveFiles, RowScope
+from paimon_explore.inspection.rendering.value_text import partitions_of
+from paimon_explore.inspection.rows.row_code import LiveFiles, RowScope, RowsRequest, rows_code
 from paimon_explore.inspection.rows.row_units import (
     LARGE_ROWS,
     KeyedTable,

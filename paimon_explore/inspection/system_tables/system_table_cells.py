@@ -1,7 +1,11 @@
-"""Formats partitions, keys and statistics for system tables."""
+"""Formats partitions, keys and statistics for system tables.
+
+Builds Arrow tables from Arrow columns and Python values.
+"""
 
 import json
 from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -28,7 +32,7 @@ from paimon_explore.encoding.binary_row.row_layout import EMPTY_ROW
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.inspection.rendering.value_text import value_texts
 from paimon_explore.metadata.partition_path import partition_texts
-from paimon_explore.scan.manifest_arrays import as_binary, distinct
+from paimon_explore.scan.manifest_arrays import Chunks, as_binary, distinct
 
 _NULL = "null"
 _PLAIN = INTEGERS | TEXTS | {TypeRoot.BOOLEAN}
@@ -105,3 +109,20 @@ def _joined(before: Sequence[str], columns: Sequence[Column], last: str) -> Colu
 def compact_json(value: object) -> str:
     """JSON without spaces and without escapes for non-ASCII characters."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+Values: TypeAlias = "Column | Chunks | Sequence[object]"
+"""A column: an Arrow array, or Python values that Arrow converts to the type."""
+
+
+def table_of(schema: pa.Schema, columns: Mapping[str, Values]) -> pa.Table:
+    """Build a table of a schema from columns by name, all of the same length.
+
+    >>> table_of(pa.schema({"a": pa.int32()}), {"a": [1, None]}).to_pylist()
+    [{'a': 1}, {'a': None}]
+    """
+    arrays = [
+        given if isinstance(given, pa.Array | pa.ChunkedArray) else pa.array(given, field.type)
+        for field, given in ((field, columns[field.name]) for field in schema)
+    ]
+    return pa.Table.from_arrays(arrays, schema=schema)

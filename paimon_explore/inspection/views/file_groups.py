@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from paimon_explore.data_types.arrow_buffers import Bools, Ints
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.inspection.history.file_lifetimes import FileLifetimes
+from paimon_explore.inspection.history.file_history import FileLifetimes
 from paimon_explore.inspection.rendering.number_format import bytes_text, count_text, plural
 from paimon_explore.inspection.views.node_detail import Document, Facts
 from paimon_explore.metadata.manifest.manifest_table import take_rows

@@ -14,14 +14,17 @@ import pyarrow.compute as pc
 from paimon_explore.data_types.arrow_buffers import Bools
 from paimon_explore.data_types.definitions import DataField, RowType
 from paimon_explore.errors import NotFoundError
-from paimon_explore.inspection.history.file_history import FileHistory, files_now, partition_type
-from paimon_explore.inspection.history.file_lifetimes import FileLifetimes
+from paimon_explore.inspection.history.file_history import (
+    FileHistory,
+    FileLifetimes,
+    files_now,
+    partition_type,
+)
 from paimon_explore.inspection.history.timeline import Timeline, read_timeline
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code, point_code
 from paimon_explore.inspection.rendering.number_format import at_snapshot
 from paimon_explore.inspection.table_view import TableView
-from paimon_explore.inspection.views.file_filter import matching_files
-from paimon_explore.inspection.views.files_view import FilesView, files_view
+from paimon_explore.inspection.views.files_view import FilesView, files_view, matching_files
 from paimon_explore.inspection.views.manifest_tree import Children, ManifestTree
 from paimon_explore.inspection.views.node_detail import Document, NodeDetails
 from paimon_explore.inspection.views.partitions_view import PartitionsView

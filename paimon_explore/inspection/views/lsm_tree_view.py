@@ -2,6 +2,8 @@
 
 Each file of level 0 is one sorted run, each higher level is one run. The axis ranks the minimum and
 maximum keys of all files; distances on it have no meaning.
+
+Read amplification of a bucket: how many sorted runs of its LSM tree overlap at a key.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +13,7 @@ import pyarrow as pa
 
 from paimon_explore.data_types.arrow_buffers import Ints
 from paimon_explore.data_types.definitions import RowType
-from paimon_explore.errors import NotFoundError
+from paimon_explore.errors import FormatError, NotFoundError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.history.file_history import partition_type
 from paimon_explore.inspection.partition_argument import Given, resolve_partition
@@ -23,7 +25,6 @@ from paimon_explore.inspection.rendering.number_format import (
     plural,
     short_text,
 )
-from paimon_explore.inspection.rendering.partition_text import partitions_of
 from paimon_explore.inspection.rendering.report import (
     Cell,
     Entry,
@@ -35,14 +36,9 @@ from paimon_explore.inspection.rendering.report import (
     grid,
 )
 from paimon_explore.inspection.rendering.result import Result
+from paimon_explore.inspection.rendering.value_text import partitions_of
 from paimon_explore.inspection.table_view import TableView
 from paimon_explore.inspection.views.files_view import key_texts
-from paimon_explore.inspection.views.read_amplification import (
-    key_rank_ranges,
-    mean_read_amplification,
-    read_amplification,
-    sorted_runs,
-)
 from paimon_explore.metadata.manifest.entry_cancellation import live_entries
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options.effective_options import stop_trigger
@@ -50,6 +46,7 @@ from paimon_explore.metadata.options.table_options import NUM_SORTED_RUN_COMPACT
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.manifest_arrays import numbers
 from paimon_explore.scan.splits.deletion_vector_files import deletion_files
+from paimon_explore.scan.splits.key_range_sections import key_ranks
 
 _COLUMNS = (
     *("kind", "partition", "bucket", "level", "file_name", "file_size", "row_count", "min_key"),
@@ -485,3 +482,52 @@ def _int(value: object) -> int:
 
 def _sum(table: pa.Table, name: str) -> int:
     return sum(_int(value) for value in table.column(name).to_pylist())
+
+
+def sorted_runs(entries: ManifestEntries, *, keyed: bool) -> tuple[Ints, list[int]]:
+    """The order of files by run, newest first, and key; and the run of each file."""
+    levels, newest = (numbers(entries.table, n) for n in ("level", "max_sequence_number"))
+    if not keyed:
+        order = np.argsort(newest, kind="stable")
+        return order, [0] * len(order)
+    order = np.lexsort((np.where(levels == 0, -newest, 0), levels))
+    runs: list[int] = []
+    for place, level in enumerate(levels[order].tolist()):
+        same = place > 0 and level > 0 and level == levels[order[place - 1]]
+        runs.append(runs[-1] if same else len(set(runs)))
+    return order, runs
+
+
+def key_rank_ranges(entries: ManifestEntries, keys: RowType) -> tuple[Ints, Ints]:
+    """The ranks of the minimum and maximum key of each file; consecutive ranks without keys.
+
+    In files that are sorted by other columns, the minimum key may be greater than the maximum.
+    """
+    if len(keys) and len(entries):
+        try:
+            lows, highs = key_ranks(entries, keys)
+            return np.minimum(lows, highs), np.maximum(lows, highs)
+        except FormatError:  # corrupt keys: the files are still listed
+            pass
+    ranks = np.arange(len(entries))
+    return ranks, ranks
+
+
+def read_amplification(lows: Ints, highs: Ints) -> Ints:
+    """The number of sorted runs that cover each key rank; files of one run do not overlap."""
+    if not len(lows):
+        return np.empty(0, np.int64)
+    count = int(highs.max()) + 1
+    change = np.zeros(count + 1, np.int64)
+    np.add.at(change, lows, 1)
+    np.add.at(change, highs + 1, -1)
+    return np.cumsum(change)[:-1]
+
+
+def mean_read_amplification(lows: Ints, highs: Ints, depths: Ints, rows: Ints) -> float:
+    """The mean read amplification of stored rows, spread evenly over the key ranks of a file."""
+    if not len(lows) or not rows.sum():
+        return 0.0
+    sums = np.concatenate([[0], np.cumsum(depths)])
+    means = (sums[highs + 1] - sums[lows]) / (highs + 1 - lows)
+    return float((means * rows).sum() / rows.sum())

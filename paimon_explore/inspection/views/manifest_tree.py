@@ -25,9 +25,9 @@ from paimon_explore.inspection.history.file_history import (
 from paimon_explore.inspection.history.timeline import Timeline
 from paimon_explore.inspection.rendering.chart import BarChart, Series, Tone
 from paimon_explore.inspection.rendering.number_format import bytes_text, plural
-from paimon_explore.inspection.rendering.partition_text import partition_texts
 from paimon_explore.inspection.rendering.report import Cell, Entry, Report, Section, grid
 from paimon_explore.inspection.rendering.result import Result
+from paimon_explore.inspection.rendering.value_text import partition_texts
 from paimon_explore.inspection.table_view import TableView
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest.manifest_entry import FileKind, ManifestEntries

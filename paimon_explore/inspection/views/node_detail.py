@@ -25,9 +25,9 @@ from paimon_explore.inspection.rendering.number_format import (
     plural,
     time_text,
 )
-from paimon_explore.inspection.rendering.partition_text import partition_texts
 from paimon_explore.inspection.rendering.report import Report
 from paimon_explore.inspection.rendering.result import Result
+from paimon_explore.inspection.rendering.value_text import partition_texts
 from paimon_explore.inspection.table_view import TableView
 from paimon_explore.inspection.views.manifest_tree import ListKind, ManifestTree, NodeKey, parse_key
 from paimon_explore.metadata.manifest.manifest_entry import FileKind, FileSource, ManifestEntries

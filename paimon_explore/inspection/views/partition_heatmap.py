@@ -5,7 +5,7 @@ import pyarrow as pa
 
 from paimon_explore.data_types.arrow_buffers import Ints
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.inspection.history.file_lifetimes import FileLifetimes
+from paimon_explore.inspection.history.file_history import FileLifetimes
 from paimon_explore.inspection.rendering.chart import Box, LaneChart, Tone, axis_ticks
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code
 from paimon_explore.inspection.rendering.number_format import bytes_text, plural

@@ -25,7 +25,6 @@ from paimon_explore.inspection.rendering.number_format import (
     short_plural,
     time_text,
 )
-from paimon_explore.inspection.rendering.partition_text import partition_texts
 from paimon_explore.inspection.rendering.report import (
     Cell,
     Entry,
@@ -38,6 +37,7 @@ from paimon_explore.inspection.rendering.report import (
     grid,
 )
 from paimon_explore.inspection.rendering.result import Result
+from paimon_explore.inspection.rendering.value_text import partition_texts
 from paimon_explore.inspection.table_view import TableView
 from paimon_explore.inspection.views.files_view import key_texts
 from paimon_explore.inspection.views.row_diff import ROWKIND, row_difference

@@ -14,18 +14,17 @@ from paimon_explore.commit.commit_timing import system_clock
 from paimon_explore.errors import PaimonError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.explorer.explorer_state import Answer
-from paimon_explore.inspection.health.health_badge import HealthBadge, health_badge
 from paimon_explore.inspection.health.health_facts import MAX_CHECKED_FILES
-from paimon_explore.inspection.health.health_report import table_health
+from paimon_explore.inspection.health.health_report import HealthBadge, health_badge, table_health
 from paimon_explore.inspection.problem import Problem, problem_of
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code
 from paimon_explore.inspection.table_view import TableView
 from paimon_explore.inspection.views.inspector import Inspector
-from paimon_explore.inspection.warehouse.table_summary import table_summary
 from paimon_explore.inspection.warehouse.warehouse_tables import (
     ObjectType,
     WarehouseRow,
     WarehouseTables,
+    table_summary,
 )
 
 SLICE_SECONDS = 0.2

@@ -19,12 +19,12 @@ import numpy as np
 from paimon_explore.data_types.arrow_buffers import Ints
 from paimon_explore.data_types.definitions import RowType
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.inspection.views.read_amplification import (
+from paimon_explore.inspection.views.lsm_tree_view import (
     key_rank_ranges,
     mean_read_amplification,
     read_amplification,
 )
-from paimon_explore.maintenance.compaction.file_group import FileGroup
+from paimon_explore.maintenance.compaction.compaction_plan import FileGroup
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.effective_options import target_file_bytes
 from paimon_explore.metadata.options.option_enums import MergeEngine

@@ -13,7 +13,6 @@ from paimon_explore.inspection.history.file_history import partition_type
 from paimon_explore.inspection.rendering.chart import BarChart, Series, Tone
 from paimon_explore.inspection.rendering.code_snippet import Code
 from paimon_explore.inspection.rendering.number_format import bytes_text, count_text, plural
-from paimon_explore.inspection.rendering.partition_text import partition_texts
 from paimon_explore.inspection.rendering.report import (
     Cell,
     Entry,
@@ -25,6 +24,7 @@ from paimon_explore.inspection.rendering.report import (
     grid,
 )
 from paimon_explore.inspection.rendering.result import Result
+from paimon_explore.inspection.rendering.value_text import partition_texts
 from paimon_explore.inspection.table_view import TableView
 from paimon_explore.inspection.what_if.compaction_estimate import (
     BucketEstimate,

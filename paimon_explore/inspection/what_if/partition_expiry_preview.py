@@ -14,9 +14,9 @@ from paimon_explore.inspection.history.file_history import partition_type
 from paimon_explore.inspection.rendering.chart import Tone
 from paimon_explore.inspection.rendering.code_snippet import Code
 from paimon_explore.inspection.rendering.number_format import bytes_text, count_text, plural
-from paimon_explore.inspection.rendering.partition_text import partition_texts
 from paimon_explore.inspection.rendering.report import Cell, Entry, Report, Section, facts, grid
 from paimon_explore.inspection.rendering.result import Result
+from paimon_explore.inspection.rendering.value_text import partition_texts
 from paimon_explore.inspection.table_view import TableView
 from paimon_explore.maintenance.expiry.partition_expiry import (
     PartitionExpiry,

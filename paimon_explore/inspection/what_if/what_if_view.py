@@ -1,30 +1,38 @@
-"""The view What if of the explorer: a form, the preview of the selected action, and its code."""
+"""The view What if of the explorer: a form, the preview of the selected action, and its code.
 
-from collections.abc import Callable, Mapping
+The forms of the view What if: the settings of each action with their current values.
+
+The code that does what a preview shows: Python with this package, and SQL for Spark.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
+from enum import Enum
 from typing import TypeAlias
 
+from paimon_explore.data_types.local_time import local_moment
 from paimon_explore.errors import InvalidInputError, PaimonError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.inspection.explain.expiry_preview import expiry_preview, parse_retention
 from paimon_explore.inspection.overview.example_inputs import example_partition
 from paimon_explore.inspection.problem import problem_of
 from paimon_explore.inspection.rendering.code_snippet import Code, call_code
-from paimon_explore.inspection.rendering.form_view import FormView
-from paimon_explore.inspection.rendering.report import Commands
-from paimon_explore.inspection.rendering.result import Result
-from paimon_explore.inspection.views.inspector import Inspector
-from paimon_explore.inspection.what_if.commands import (
-    compact_commands,
-    expire_partitions_commands,
-    expire_snapshots_commands,
-    option_commands,
+from paimon_explore.inspection.rendering.form_view import (
+    ACTIONS,
+    MORE,
+    FormView,
+    WhatIfInput,
+    parse_input,
 )
+from paimon_explore.inspection.rendering.report import Commands, Form, FormField
+from paimon_explore.inspection.rendering.result import Result
+from paimon_explore.inspection.table_view import TableView
+from paimon_explore.inspection.views.inspector import Inspector
 from paimon_explore.inspection.what_if.compaction_preview import compaction_preview
-from paimon_explore.inspection.what_if.input_text import WhatIfInput, parse_input
-from paimon_explore.inspection.what_if.options_preview import options_preview
+from paimon_explore.inspection.what_if.option_effects import definition_of
+from paimon_explore.inspection.what_if.options_preview import effective_text, options_preview
 from paimon_explore.inspection.what_if.partition_expiry_preview import partition_expiry_preview
-from paimon_explore.inspection.what_if.what_if_form import what_if_form
 from paimon_explore.maintenance.expiry.snapshot_expiry import snapshot_retention
 from paimon_explore.metadata.options.option_definition import (
     parse_duration,
@@ -32,6 +40,8 @@ from paimon_explore.metadata.options.option_definition import (
     read_value,
 )
 from paimon_explore.metadata.schema.schema_validation import check_dynamic_options
+from paimon_explore.metadata.table_paths import MAIN_BRANCH
+from paimon_explore.sanitize import masked_value
 
 _Preview: TypeAlias = tuple[Result, Commands | None]
 """A preview, and code that does it; None if it would be refused."""
@@ -49,7 +59,7 @@ class WhatIfView(FormView):
 
 
 def what_if_view(inspector: Inspector, text: str, now_ms: int) -> WhatIfView:
-    """The view for an input; see `input_text`.
+    """The view for an input; see `form_view`.
 
     An input that cannot be previewed is shown as a problem below its form.
 
@@ -183,3 +193,288 @@ _PREVIEWS: Mapping[str, Callable[[Inspector, WhatIfInput, int], _Preview]] = {
     "expire_partitions": _expire_partitions,
     "options": _options,
 }
+
+
+_FLAG = ("true", "false")
+_KEYED = (
+    *("num-sorted-run.compaction-trigger", "compaction.max-size-amplification-percent"),
+    *("compaction.size-ratio", "num-levels", "target-file-size", "compaction.small-file-ratio"),
+)
+_APPEND = (
+    *("target-file-size", "compaction.small-file-ratio", "compaction.min.file-num"),
+    *("compaction.delete-ratio-threshold",),
+)
+_PARTITION_EXPIRY = (
+    *("partition.expiration-strategy", "partition.timestamp-pattern"),
+    *("partition.timestamp-formatter", "partition.expiration-max-num"),
+)
+_COMMON = (
+    *("bucket", "target-file-size", "file.format", "num-sorted-run.compaction-trigger"),
+    *("changelog-producer", "deletion-vectors.enabled", "merge-engine"),
+    *("snapshot.num-retained.min", "snapshot.num-retained.max", "snapshot.time-retained"),
+)
+
+
+def what_if_form(view: TableView, given: WhatIfInput, partition: str = "") -> Form:
+    """The form of an action, filled in with the given settings.
+
+    Args:
+        view: the table.
+        given: the action and the settings.
+        partition: a partition of the table as an example; empty for none.
+    """
+    match given.action:
+        case "compact":
+            fields = _compact_fields(view, given, partition)
+        case "expire_snapshots":
+            fields = _expiry_fields(view, given)
+        case "expire_partitions":
+            fields = _partition_fields(view, given)
+        case _:
+            fields = _option_fields(view, given, _COMMON)
+    listed = list(fields)
+    names = {field.name for field in listed}
+    others = {key: value for key, value in given.settings.items() if key not in names}
+    more = ", ".join(f"{key} = {_quoted(value)}" for key, value in others.items())
+    if given.action != "expire_snapshots":
+        listed.append(
+            FormField(
+                name=MORE,
+                label="other options",
+                value=more,
+                tooltip="Further table options as key = value, separated by commas.",
+                example="write-buffer-size = 64 mb",
+            )
+        )
+    return Form(
+        title="Preview; nothing is written",
+        actions=tuple(ACTIONS.items()),
+        action=given.action,
+        fields=tuple(listed),
+    )
+
+
+def _compact_fields(view: TableView, given: WhatIfInput, partition: str) -> Iterator[FormField]:
+    yield FormField(
+        name="full",
+        label="full compaction",
+        current="true",
+        value=given.settings.get("full", ""),
+        allowed=_FLAG,
+        tooltip="true: a full compaction, which rewrites all files that can be merged. false: a "
+        "minor compaction, which rewrites the files that the options below select.",
+    )
+    keyed = view.schema is not None and bool(view.schema.primary_keys)
+    if view.schema is not None and view.schema.partition_keys:
+        names = ", ".join(f"{name}=…" for name in view.schema.partition_keys)
+        yield FormField(
+            name="partition",
+            current="all partitions",
+            value=given.settings.get("partition", ""),
+            tooltip=f"Values of some partition columns: {names}.",
+            example=partition,
+        )
+    yield from _option_fields(view, given, _KEYED if keyed else _APPEND)
+
+
+def _expiry_fields(view: TableView, given: WhatIfInput) -> Iterator[FormField]:
+    now = snapshot_retention(view.options)
+    fields = (
+        ("retain_min", str(now.retain_min), "Keep at least so many of the newest snapshots."),
+        ("retain_max", str(now.retain_max), "Keep at most so many snapshots."),
+        (
+            "older_than",
+            effective_text(view.options, "snapshot.time-retained") or "",
+            "Between these numbers, remove the snapshots older than this age (1 d) or time.",
+        ),
+        ("limit", str(now.limit), "Remove at most so many snapshots at once."),
+    )
+    for name, current, tooltip in fields:
+        value = given.settings.get(name, "")
+        yield FormField(name=name, current=current, value=value, tooltip=tooltip)
+
+
+def _partition_fields(view: TableView, given: WhatIfInput) -> Iterator[FormField]:
+    yield FormField(
+        name="older_than",
+        current=effective_text(view.options, "partition.expiration-time") or "",
+        value=given.settings.get("older_than", ""),
+        tooltip="Drop the partitions whose time is older than this age.",
+        example="30 d",
+    )
+    yield from _option_fields(view, given, _PARTITION_EXPIRY)
+
+
+def _option_fields(view: TableView, given: WhatIfInput, keys: Iterable[str]) -> Iterator[FormField]:
+    for key in keys:
+        definition = definition_of(key)
+        assert definition is not None  # noqa: S101 - the keys above; a test checks them
+        allowed: tuple[str, ...] = ()
+        if isinstance(definition.default, bool):
+            allowed = _FLAG
+        elif isinstance(definition.default, Enum):
+            allowed = tuple(str(member.value) for member in type(definition.default))
+        fixed = (
+            " Cannot be changed once the table has a snapshot." if definition.is_immutable else ""
+        )
+        current = effective_text(view.options, key)
+        yield FormField(
+            name=key,
+            current="none" if current is None else masked_value(key, current),
+            value=given.settings.get(key, ""),
+            allowed=allowed,
+            tooltip=f"{definition.description}{fixed}",
+        )
+
+
+def _quoted(value: str) -> str:
+    text = value.replace("'", "''")
+    return f"'{text}'"
+
+
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def compact_commands(
+    view: TableView,
+    *,
+    full: bool,
+    partitions: Sequence[Mapping[str, object]] | None,
+    options: Mapping[str, str],
+) -> Commands:
+    """The code of a compaction."""
+    table = _python_table(view, options)
+    specs = None if partitions is None else [dict(spec) for spec in partitions]
+    arguments = {
+        "table": sql_text(_sql_name(view)),
+        "partitions": None if specs is None else sql_text(";".join(map(_spec_text, specs))),
+        "compact_strategy": None if full else sql_text("minor"),
+        "options": _sql_options(options),
+    }
+    return Commands(
+        title="Code for this compaction",
+        rows=(
+            (
+                "Python",
+                call_code(f"{table}.compact", full=None if full else False, partitions=specs),
+            ),
+            ("Spark SQL", _call("compact", arguments)),
+        ),
+    )
+
+
+def expire_snapshots_commands(
+    view: TableView, given: Mapping[str, object], keep_after_ms: int
+) -> Commands:
+    """The code of a snapshot expiry.
+
+    Args:
+        view: the table.
+        given: arguments of `Maintenance.expire_snapshots`.
+        keep_after_ms: the time that the argument `older_than` means, epoch milliseconds.
+    """
+    limit = given.get("limit")
+    moment = f"{local_moment(keep_after_ms):%Y-%m-%d %H:%M:%S}"
+    arguments = {
+        "table": sql_text(_sql_name(view)),
+        "retain_max": _sql_number(given.get("retain_max")),
+        "retain_min": _sql_number(given.get("retain_min")),
+        "older_than": sql_text(moment) if "older_than" in given else None,
+        "max_deletes": _sql_number(limit),
+    }
+    return Commands(
+        title="Code for this expiry",
+        rows=(
+            ("Python", call_code(f"{view.expression}.maintenance.expire_snapshots", **given)),
+            ("Spark SQL", _call("expire_snapshots", arguments)),
+        ),
+    )
+
+
+def expire_partitions_commands(
+    view: TableView, age_text: str | None, age_code: str | None
+) -> Commands:
+    """The code of a partition expiry.
+
+    Args:
+        view: the table.
+        age_text: the age as in `partition.expiration-time`; None for the option of the table.
+        age_code: the age as Python code.
+    """
+    arguments = {
+        "table": sql_text(_sql_name(view)),
+        "expiration_time": None if age_text is None else sql_text(age_text),
+    }
+    return Commands(
+        title="Code for this expiry",
+        rows=(
+            ("Python", f"{view.expression}.maintenance.expire_partitions({age_code or ''})"),
+            ("Spark SQL", _call("expire_partitions", arguments)),
+        ),
+    )
+
+
+def option_commands(view: TableView, options: Mapping[str, str | None]) -> Commands:
+    """The code that changes options; None resets an option to its default."""
+    kept = {key: value for key, value in options.items() if value is not None}
+    unset = [key for key, value in options.items() if value is None]
+    rows: list[tuple[str, str]] = []
+    name = _sql_name(view)
+    if kept:
+        rows.append(("Python", f"{view.expression}.set_options({kept!r})"))
+        pairs = ", ".join(f"{sql_text(k)} = {sql_text(v)}" for k, v in kept.items())
+        rows.append(("Spark SQL", f"ALTER TABLE {name} SET TBLPROPERTIES ({pairs})"))
+    if unset:
+        keys = ", ".join(map(sql_text, unset))
+        rows.append(("Python", f"{view.expression}.set_options({dict.fromkeys(unset)!r})"))
+        rows.append(("Spark SQL", f"ALTER TABLE {name} UNSET TBLPROPERTIES ({keys})"))
+    return Commands(title="Code for this change", rows=tuple(rows))
+
+
+def sql_text(text: str) -> str:
+    r"""The text as a literal of Spark SQL.
+
+    >>> print(sql_text("it's"))
+    'it\'s'
+    """
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
+
+
+def _python_table(view: TableView, options: Mapping[str, str]) -> str:
+    if not options:
+        return view.expression
+    branch = None if view.branch == MAIN_BRANCH else view.branch
+    return call_code("pe.open_table", view.location, branch=branch, options=dict(options))
+
+
+def _sql_name(view: TableView) -> str:
+    """The name of the table in SQL; parts that are not plain identifiers are quoted."""
+    parts = view.name.split(".", 1)
+    return ".".join(part if _PLAIN.fullmatch(part) else _quoted_name(part) for part in parts)
+
+
+def _quoted_name(part: str) -> str:
+    escaped = part.replace("`", "``")
+    return f"`{escaped}`"
+
+
+def _sql_options(options: Mapping[str, str]) -> str | None:
+    if not options:
+        return None
+    return sql_text(",".join(f"{key}={value}" for key, value in options.items()))
+
+
+def _sql_number(value: object) -> str | None:
+    return None if value is None else str(value)
+
+
+def _spec_text(spec: Mapping[str, object]) -> str:
+    return ",".join(f"{name}={value}" for name, value in spec.items())
+
+
+def _call(procedure: str, arguments: Mapping[str, str | None]) -> str:
+    given = ", ".join(
+        f"{name} => {value}" for name, value in arguments.items() if value is not None
+    )
+    return f"CALL sys.{procedure}({given})"

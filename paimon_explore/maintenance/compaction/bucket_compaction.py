@@ -26,16 +26,15 @@ from paimon_explore.maintenance.compaction.compaction_merge import (
 )
 from paimon_explore.maintenance.compaction.compaction_plan import (
     CompactionUnitPlan,
+    FileGroup,
     Rewrite,
     Section,
     Step,
     Upgrade,
 )
-from paimon_explore.maintenance.compaction.file_group import FileGroup
-from paimon_explore.maintenance.compaction.levels import Levels
 from paimon_explore.maintenance.compaction.primary_key_indexes import BucketIndexes
 from paimon_explore.maintenance.compaction.record_expiry import RecordExpiry, record_expiry
-from paimon_explore.maintenance.compaction.universal_compaction import CompactionUnit
+from paimon_explore.maintenance.compaction.universal_compaction import CompactionUnit, Levels
 from paimon_explore.merge.key_records import is_retract
 from paimon_explore.merge.merge_spec import VALUE_KIND, merge_spec
 from paimon_explore.merge.numpy_columns import int64_array, ints_of, mask_array

@@ -13,13 +13,13 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow_buffers import Column
-from paimon_explore.encoding.binary_row.encoder import row_images
+from paimon_explore.encoding.binary_row.row_encoder import row_images
 from paimon_explore.maintenance.compaction.bucket_compaction import PrimaryKeyBucket
 from paimon_explore.maintenance.compaction.compaction_deletion_vectors import (
     BucketVectors,
     replaced_vectors,
 )
-from paimon_explore.maintenance.compaction.file_group import FileGroup
+from paimon_explore.maintenance.compaction.compaction_plan import FileGroup
 from paimon_explore.maintenance.compaction.sort_compaction import row_order
 from paimon_explore.merge.in_memory_merge import merge_sorted
 from paimon_explore.merge.key_records import is_retract

@@ -37,17 +37,17 @@ from paimon_explore.maintenance.compaction.clustered_compaction import (
     ClusteredCompaction,
     needs_clustered_compaction,
 )
+from paimon_explore.maintenance.compaction.compaction_plan import BucketCompaction, FileGroup
 from paimon_explore.maintenance.compaction.data_evolution_compaction import (
     DataEvolutionCompaction,
     pick_data_evolution,
 )
-from paimon_explore.maintenance.compaction.file_group import BucketCompaction, FileGroup
-from paimon_explore.maintenance.compaction.levels import levels_of
 from paimon_explore.maintenance.compaction.postpone_compaction import compact_postpone_buckets
 from paimon_explore.maintenance.compaction.primary_key_indexes import BucketIndexes
 from paimon_explore.maintenance.compaction.sort_compaction import row_order
 from paimon_explore.maintenance.compaction.universal_compaction import (
     CompactionUnit,
+    levels_of,
     pick_full,
     pick_universal,
 )

@@ -5,15 +5,19 @@ other files, small ones are rewritten together with their neighbours, and large 
 only their level in the manifest changes.
 
 Spec: primary-key-table, compaction.
+
+The files that a compaction replaces together, known before anything is read or written.
 """
 
 from collections.abc import Collection, Sequence
+from typing import Protocol
 
 import numpy as np
 
 from paimon_explore.data_types.definitions import RowType
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.compaction.universal_compaction import CompactionUnit
+from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.effective_options import target_file_bytes
@@ -135,3 +139,39 @@ class CompactionUnitPlan:
             self._steps.append(Rewrite(sections=(((file,),),)))
         elif self._levels[file] != self._unit.level:
             self._steps.append(Upgrade(file=file))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileGroup:
+    """Files of one bucket that become new files, or one file that changes its level.
+
+    Attributes:
+        sections: the files, as positions in the bucket, in sections whose rows are merged by key.
+        level: level of the new files.
+        rewritten: whether the rows are written again; otherwise only the level changes.
+        drops_retracts: whether retract rows are dropped.
+        one_file: whether the result is one file, whatever its size.
+        same_rows: whether the files of a section contain different columns of the same rows.
+    """
+
+    sections: tuple[Section, ...]
+    level: int
+    rewritten: bool = True
+    drops_retracts: bool = False
+    one_file: bool = False
+    same_rows: bool = False
+
+    @property
+    def files(self) -> tuple[int, ...]:
+        """The positions of all files in the bucket."""
+        return tuple(file for section in self.sections for run in section for file in run)
+
+
+class BucketCompaction(Protocol):
+    """The planned compaction of one bucket."""
+
+    def groups(self) -> list[FileGroup]:
+        """Return which files are replaced together; nothing is read or written."""
+
+    def run(self) -> CommitMessage:
+        """Write the new files and return the commit message."""

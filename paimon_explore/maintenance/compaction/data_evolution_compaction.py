@@ -27,7 +27,7 @@ from paimon_explore.maintenance.compaction.compaction_deletion_vectors import (
     BucketVectors,
     replaced_vectors,
 )
-from paimon_explore.maintenance.compaction.file_group import FileGroup
+from paimon_explore.maintenance.compaction.compaction_plan import FileGroup
 from paimon_explore.metadata.commit_message import CommitMessage
 from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest.manifest_entry import FileSource

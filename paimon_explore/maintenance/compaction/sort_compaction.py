@@ -14,24 +14,36 @@ above 0, and the next compaction only sorts newer files (commit kind COMPACT).
 
 Spec: append-table, sort compaction and incremental clustering.
 Seen in: golden java200/clustering_incremental.
+
+Space-filling curves: z-order and Hilbert order of rows by several columns.
+
+Each value is mapped to a 64-bit key whose unsigned order is that of the values, nulls first; a
+string or binary value to its first eight bytes. Z-order interleaves the bits of the keys; the
+Hilbert order is computed as in J. Skilling, "Programming the Hilbert curve" (2004).
+
+Spec: append-table, sort compaction.
 """
 
 from collections.abc import Iterable, Sequence
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow import to_arrow
-from paimon_explore.data_types.arrow_buffers import Column, empty_array
-from paimon_explore.data_types.definitions import DataField
+from paimon_explore.data_types.arrow_buffers import (
+    Column,
+    Ints,
+    bool_values,
+    empty_array,
+    fixed_values,
+    valid_mask,
+    var_values,
+)
+from paimon_explore.data_types.definitions import AtomicType, DataField, DataType, TypeRoot
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.maintenance.compaction.space_filling_curves import (
-    hilbert_order,
-    sort_keys,
-    z_order,
-)
 from paimon_explore.merge.keys.key_groups import ranks
 from paimon_explore.merge.numpy_columns import int64_array
 from paimon_explore.metadata.options import table_options as opt
@@ -114,3 +126,116 @@ def row_order(
         name = "order" if len(names) == 1 else "zorder"
         name = "hilbert" if len(names) > _MAX_Z_ORDER_COLUMNS else name
     return RowOrder(strategy=name, columns=fields)
+
+
+SortKeys = npt.NDArray[np.uint64]
+
+_BITS = 64
+_PREFIX = 8
+_SIGN = np.uint64(1 << 63)
+_ONE = np.uint64(1)
+_INTEGERS = {
+    TypeRoot.TINYINT: np.int8,
+    TypeRoot.SMALLINT: np.int16,
+    TypeRoot.INT: np.int32,
+    TypeRoot.DATE: np.int32,
+    TypeRoot.TIME: np.int32,
+    TypeRoot.BIGINT: np.int64,
+    TypeRoot.TIMESTAMP: np.int64,
+    TypeRoot.TIMESTAMP_LTZ: np.int64,
+}
+_FLOATS = {TypeRoot.FLOAT: np.float32, TypeRoot.DOUBLE: np.float64}
+_TEXTS = frozenset({TypeRoot.CHAR, TypeRoot.VARCHAR, TypeRoot.BINARY, TypeRoot.VARBINARY})
+
+
+def sort_keys(column: Column, data_type: DataType) -> SortKeys:
+    """Map values to 64-bit keys in the order of the values; 0 for nulls.
+
+    Raises:
+        UnsupportedFeatureError: the type has no order.
+    """
+    valid = valid_mask(column)
+    return np.where(valid, _sort_keys(column, data_type), np.uint64(0))
+
+
+def _sort_keys(column: Column, data_type: DataType) -> SortKeys:
+    if not isinstance(data_type, AtomicType):
+        raise UnsupportedFeatureError(f"ordering rows by a column of type {type_text(data_type)}")
+    root = data_type.root
+    if root in _INTEGERS:
+        return _signed(fixed_values(column, _INTEGERS[root]).astype(np.int64))
+    if root in _FLOATS:
+        return _floating(fixed_values(column, _FLOATS[root]).astype(np.float64))
+    if root in _TEXTS:
+        return _prefixes(column)
+    if root is TypeRoot.BOOLEAN:
+        return bool_values(column).astype(np.uint64) + _ONE
+    if root is TypeRoot.DECIMAL:
+        return _floating(np.asarray(column.cast(pa.float64()).fill_null(0.0), np.float64))
+    raise UnsupportedFeatureError(f"ordering rows by a column of type {root.value}")
+
+
+def _signed(values: Ints) -> SortKeys:
+    return values.view(np.uint64) ^ _SIGN
+
+
+def _floating(values: npt.NDArray[np.float64]) -> SortKeys:
+    bits = np.ascontiguousarray(values).view(np.uint64)
+    found: SortKeys = np.where(bits & _SIGN, ~bits, bits | _SIGN)
+    return found
+
+
+def _prefixes(column: Column) -> SortKeys:
+    ends, data = var_values(column)
+    starts, sizes = ends[:-1], np.diff(ends)
+    keys = np.zeros(len(column), np.uint64)
+    padded = np.concatenate([data, np.zeros(_PREFIX, np.uint8)])
+    for index in range(_PREFIX):
+        found = np.where(sizes > index, padded[starts + np.minimum(index, sizes)], 0)
+        keys |= found.astype(np.uint64) << np.uint64(8 * (_PREFIX - 1 - index))
+    return keys
+
+
+def z_order(columns: Sequence[SortKeys]) -> Ints:
+    """Return row numbers in z-order."""
+    return _lexicographic_order(_interleaved(columns))
+
+
+def hilbert_order(columns: Sequence[SortKeys]) -> Ints:
+    """Return row numbers in Hilbert order."""
+    if len(columns) == 1:
+        return z_order(columns)
+    return _lexicographic_order(_interleaved(_transposed(columns)))
+
+
+def _lexicographic_order(keys: Sequence[SortKeys]) -> Ints:
+    return np.lexsort(list(keys)[::-1]).astype(np.int64)
+
+
+def _interleaved(columns: Sequence[SortKeys]) -> list[SortKeys]:
+    """Interleave the bits of n keys per row into n keys, highest bits first."""
+    count = len(columns)
+    keys = [np.zeros_like(columns[0]) for _ in columns]
+    for index in range(_BITS * count):
+        bit = (columns[index % count] >> np.uint64(_BITS - 1 - index // count)) & _ONE
+        keys[index // _BITS] |= bit << np.uint64(_BITS - 1 - index % _BITS)
+    return keys
+
+
+def _transposed(columns: Sequence[SortKeys]) -> list[SortKeys]:
+    """Transform coordinates to the transposed Hilbert index, which is interleaved afterwards."""
+    x = [column.copy() for column in columns]
+    for shift in range(_BITS - 1, 0, -1):
+        top, below = _ONE << np.uint64(shift), (_ONE << np.uint64(shift)) - _ONE
+        for axis in range(len(x)):
+            inverts = (x[axis] & top) != 0
+            swapped = np.where(inverts, np.uint64(0), (x[0] ^ x[axis]) & below)
+            x[0] = np.where(inverts, x[0] ^ below, x[0] ^ swapped)
+            x[axis] = x[axis] ^ swapped if axis else x[axis]
+    for axis in range(1, len(x)):
+        x[axis] ^= x[axis - 1]
+    turned = np.zeros_like(x[0])
+    for shift in range(_BITS - 1, 0, -1):
+        top = _ONE << np.uint64(shift)
+        turned ^= np.where((x[-1] & top) != 0, top - _ONE, np.uint64(0))
+    return [axis ^ turned for axis in x]

@@ -2,13 +2,19 @@
 
 A link may be a directory that was moved to another disk, or a malicious link to files outside of
 the table; the two cannot be distinguished.
+
+Symbolic links of the local disk: detects links that point outside of a folder.
+
+Reads follow links; deletions must not, because the target may belong to somebody else. Other
+storages have no links.
 """
 
 from collections.abc import Iterable
+from pathlib import Path
 
 from paimon_explore.errors import StorageError
-from paimon_explore.fileio.paths import parent
-from paimon_explore.fileio.symbolic_links import is_link, resolves_outside
+from paimon_explore.fileio.local import local_path
+from paimon_explore.fileio.paths import parent, scheme
 from paimon_explore.metadata.table_paths import MAIN_BRANCH, TablePaths
 
 
@@ -52,3 +58,23 @@ def inside(paths: TablePaths, files: Iterable[str]) -> list[str]:
         if not outside[folder]:
             found.append(path)
     return found
+
+
+def resolves_outside(path: str, folder: str) -> bool:
+    """Return whether a path below a folder resolves to a path outside of it through a link.
+
+    The folder itself may be a link.
+
+    Args:
+        path: a file or folder whose path starts with that of the folder.
+        folder: the folder.
+    """
+    if scheme(path) not in ("", "file"):
+        return False
+    real = Path(local_path(path)).resolve()
+    return not real.is_relative_to(Path(local_path(folder)).resolve())
+
+
+def is_link(path: str) -> bool:
+    """Return whether a path is a symbolic link."""
+    return scheme(path) in ("", "file") and Path(local_path(path)).is_symlink()

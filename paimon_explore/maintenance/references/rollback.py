@@ -16,7 +16,7 @@ from dataclasses import replace
 from paimon_explore.errors import InvalidInputError, StorageError
 from paimon_explore.maintenance.expiry.expiry_protocol import confirm_target, keep_target
 from paimon_explore.maintenance.expiry.linked_folders import check_no_linked_metadata
-from paimon_explore.maintenance.references.tag_partitions import tag_deleted
+from paimon_explore.maintenance.references.tag_operations import tag_deleted
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.store.version_management import version_management

@@ -9,10 +9,15 @@ With `tag.create-success-file` a file `tag-success-file/<tag>_SUCCESS` signals a
 systems; it is created after the tag and deleted before it.
 
 Spec: maintenance/manage-tags. Seen with the official Java 2.0.0, and in golden java200/tag_auto.
+
+Tags as partitions in the catalog of a table (`metastore.tag-to-partition`).
+
+The tag exists by then, so that a failure is a warning.
 """
 
 import json
 import time
+import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -24,24 +29,26 @@ from paimon_explore.commit.planned_again import repeated_after_conflicts
 from paimon_explore.data_types.local_time import local_now
 from paimon_explore.errors import (
     AlreadyExistsError,
+    CatalogSyncWarning,
     InvalidInputError,
     MissingFileError,
     NotFoundError,
+    PaimonError,
     SnapshotExpiredError,
 )
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.maintenance.expiry.file_removal import Removal, remove_unreachable
 from paimon_explore.maintenance.expiry.linked_folders import check_no_linked_metadata
 from paimon_explore.maintenance.expiry.reachable_files import TableFiles, roots_of
-from paimon_explore.maintenance.references.tag_partitions import tag_created, tag_deleted
 from paimon_explore.metadata.options.refused_options import Use, check_supported_options
-from paimon_explore.metadata.options.table_options import TableOptions
+from paimon_explore.metadata.options.table_options import METASTORE_TAG_TO_PARTITION, TableOptions
 from paimon_explore.metadata.options.tag_options import (
     TAG_CREATE_SUCCESS_FILE,
     TAG_DEFAULT_TIME_RETAINED,
 )
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.tag import Tag
+from paimon_explore.store.catalog_environment import PartitionEnvironment
 from paimon_explore.store.table_store import TableStore
 from paimon_explore.store.version_management import version_management
 
@@ -275,3 +282,32 @@ def _remove_files(store: TableStore, options: TableOptions, tag: Tag) -> Removal
     files = TableFiles(store=store, options=options)
     candidates = files.of_state(tag.snapshot)
     return remove_unreachable(files, candidates, roots_of(store, options))
+
+
+def tag_created(store: TableStore, name: str) -> None:
+    """Add the partition of a new tag to the catalog."""
+    _tell(store, name, added=True)
+
+
+def tag_deleted(store: TableStore, name: str) -> None:
+    """Remove the partition of a deleted tag from the catalog."""
+    _tell(store, name, added=False)
+
+
+def _tell(store: TableStore, name: str, *, added: bool) -> None:
+    environment = store.environment
+    if not isinstance(environment, PartitionEnvironment):
+        return
+    try:
+        schema = store.schemas.latest()
+        column = TableOptions(schema.options if schema else {}).value(METASTORE_TAG_TO_PARTITION)
+        if column is not None:
+            tell = environment.add_partitions if added else environment.drop_partitions
+            tell([{column: name}])
+    except PaimonError as error:
+        what = "created" if added else "deleted"
+        warnings.warn(
+            f"Tag {name!r} is {what}, but the catalog was not told: {error}",
+            CatalogSyncWarning,
+            stacklevel=3,
+        )

@@ -33,7 +33,7 @@ from paimon_explore.maintenance.rewrites.rewrite_commit import (
     live_files_of,
     partition_values,
 )
-from paimon_explore.maintenance.row_level.primary_key_write import write_primary_key_rows
+from paimon_explore.maintenance.row_level.primary_key_rows import write_primary_key_rows
 from paimon_explore.maintenance.schema_commit import alter_schema
 from paimon_explore.maintenance.schema_publication import SchemaPublication
 from paimon_explore.metadata.commit_message import CommitMessage, SeenSnapshot

@@ -3,9 +3,14 @@
 A string is an SQL expression, as in `where`, and so is a term such as `pe.col("a") + 1`; any other
 value is a constant. Results are cast by the same rules as other input (`write.input.safe_cast`): a
 lossy cast is an error, and the expression itself must round, such as `round(price * 1.1, 2)`.
+
+Assignments to nested fields: `SET address.city = 'Rome'`.
+
+Other fields do not change. A null row becomes a row with the new value and nulls in its other
+fields, as in Spark.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -13,23 +18,18 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow import arrow_schema, to_arrow
-from paimon_explore.data_types.arrow_buffers import Column, take_rows
+from paimon_explore.data_types.arrow_buffers import Column, build_struct, take_rows, valid_mask
 from paimon_explore.data_types.definitions import (
     AtomicType,
     DataField,
+    DataType,
     RowType,
     TypeRoot,
     with_nullable,
 )
 from paimon_explore.data_types.formatter import type_text
-from paimon_explore.errors import InvalidInputError
+from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.maintenance.row_level.nested_values import (
-    Path,
-    check_paths,
-    path_of,
-    with_field,
-)
 from paimon_explore.scan.predicate.binder import bind_value
 from paimon_explore.scan.predicate.builder import Term
 from paimon_explore.scan.predicate.datetime_literals import parse_timestamp
@@ -42,6 +42,104 @@ from paimon_explore.scan.predicate.sql_parser import parse_value
 from paimon_explore.write.input.arrow_cast import conform
 from paimon_explore.write.input.python_values import constant_column
 from paimon_explore.write.input.safe_cast import ZONE_HINT
+
+Path = tuple[str, ...]
+"""Path of a nested field: the names from the column down."""
+
+
+def path_of(name: object, target: RowType) -> tuple[DataField, ...]:
+    """Resolve a column name, or a dotted path of a nested field.
+
+    Names are case-insensitive if they are unambiguous.
+
+    Raises:
+        InvalidInputError: there is no such column or field.
+    """
+    if isinstance(name, str):
+        found = _find(name, target)
+        if found is not None:
+            return (found,)
+        first, _, rest = name.partition(".")
+        column = _find(first, target)
+        if column is not None and rest:
+            return (column, *_nested_path(column.type, rest, first))
+    msg = f"The table has no column {name!r}."
+    raise InvalidInputError(msg, hint=f"Columns: {choices(target.names)}.")
+
+
+def _nested_path(row: DataType, path: str, where: str) -> tuple[DataField, ...]:
+    if not isinstance(row, RowType):
+        msg = f"Column {where!r} is not a ROW, so it has no field {path!r}."
+        raise InvalidInputError(msg)
+    found = _find(path, row)
+    if found is not None:
+        return (found,)
+    first, _, rest = path.partition(".")
+    field = _find(first, row)
+    if field is None or not rest:
+        msg = f"ROW {where!r} has no field {first!r}."
+        raise InvalidInputError(msg, hint=f"Fields: {choices(row.names)}.")
+    return (field, *_nested_path(field.type, rest, f"{where}.{first}"))
+
+
+def _find(name: str, fields: RowType) -> DataField | None:
+    found = fields.field(name)
+    alike = [field for field in fields if field.name.lower() == name.lower()]
+    return alike[0] if found is None and len(alike) == 1 else found
+
+
+def check_paths(paths: Sequence[Path]) -> None:
+    """Check that no column or field is assigned twice.
+
+    Raises:
+        InvalidInputError: a path equals another or is a prefix of it.
+    """
+    for number, path in enumerate(paths):
+        for other in paths[:number]:
+            shorter, longer = sorted((path, other), key=len)
+            if longer[: len(shorter)] == shorter:
+                column = ".".join(shorter)
+                raise InvalidInputError(f"Column {column!r} is set twice.")
+
+
+def with_field(rows: Column, row_type: RowType, path: Path, new: Column) -> Column:
+    """Replace one field of rows.
+
+    Args:
+        rows: n rows in `to_arrow(row_type)`.
+        row_type: type of the rows.
+        path: path of the field inside the rows.
+        new: n new values in the type of the field.
+    """
+    valid = valid_mask(rows)
+    children: list[Column] = []
+    for field in row_type:
+        child: Column = rows.field(field.name)  # type: ignore[attr-defined]  # a struct array
+        child = _null_where(child, ~valid, field)
+        if field.name == path[0]:
+            inner = field.type
+            child = (
+                with_field(child, inner, path[1:], new)
+                if len(path) > 1 and isinstance(inner, RowType)
+                else new
+            )
+        children.append(child)
+    return build_struct(to_arrow(row_type), children, np.ones(len(rows), np.bool_))
+
+
+def _null_where(
+    values: Column, absent: "np.ndarray[tuple[int], np.dtype[np.bool_]]", field: DataField
+) -> Column:
+    """Set the values below null rows to null."""
+    if not absent.any():
+        return values
+    if not field.type.nullable:
+        msg = f"A field of a null ROW cannot be set, because field {field.name!r} is NOT NULL."
+        raise InvalidInputError(msg, hint="Set the whole ROW.")
+    indices = pa.array(np.arange(len(values)), pa.int64(), mask=absent)
+    found: Column = values.take(indices)
+    return found
+
 
 NewValue: TypeAlias = object
 """A new value: an SQL expression as a string, a term, or a constant."""

@@ -35,9 +35,8 @@ from paimon_explore.metadata.manifest.index_manifest import IndexEntries
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.table_options import MAX_INT64
-from paimon_explore.read.data_evolution import ColumnFile, merge_columns
+from paimon_explore.read.data_evolution import ColumnFile, merge_columns, remaining_row_ids
 from paimon_explore.read.data_file import SystemColumn
-from paimon_explore.read.selected_row_ids import remaining_row_ids
 from paimon_explore.read.split_reader import SplitFile, SplitReader
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.predicate.expression import TRUE

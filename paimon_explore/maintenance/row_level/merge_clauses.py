@@ -24,10 +24,10 @@ from paimon_explore.maintenance.row_level.assignments import (
     Assignments,
     NewValue,
     assignments,
+    path_of,
 )
 from paimon_explore.maintenance.row_level.joined_row import SOURCE, TARGET, Sides
 from paimon_explore.maintenance.row_level.merge_join import MergeJoin, Pairs, table_names
-from paimon_explore.maintenance.row_level.nested_values import path_of
 from paimon_explore.maintenance.row_level.row_change import (
     RowChangeResult,
     concat_batches,

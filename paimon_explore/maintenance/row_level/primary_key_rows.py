@@ -5,9 +5,16 @@ the latest version of a row.
 
 The commit fails if the same keys were written in the meantime, since the new records would undo
 that write.
+
+Bootstrap of the key index for cross-partition upserts: read all keys of a table.
+
+Only the key columns are read, with a merge that drops deleted keys. Buckets whose newest file is
+older than `cross-partition-upsert.index-ttl` are skipped: their keys count as new.
+
+Writes to all kinds of primary-key tables, including cross-partition upserts.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -22,23 +29,32 @@ from paimon_explore.data_types.arrow_buffers import (
     string_array,
     valid_mask,
 )
+from paimon_explore.data_types.local_time import local_millis
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.maintenance.row_level.append_table_rows import Inserts
 from paimon_explore.maintenance.row_level.candidate_files import check_single_branch
-from paimon_explore.maintenance.row_level.primary_key_write import (
-    with_seen_snapshot,
-    write_primary_key_rows,
-)
 from paimon_explore.maintenance.row_level.row_change import RowChange, take
 from paimon_explore.merge.keys.key_groups import ranks
-from paimon_explore.metadata.commit_message import CommitMessage
+from paimon_explore.metadata.commit_message import CommitMessage, SeenSnapshot
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.option_enums import MergeEngine, SortOrder
-from paimon_explore.metadata.options.table_options import TableOptions
-from paimon_explore.metadata.schema.table_schema import names_in
+from paimon_explore.metadata.options.table_options import (
+    CROSS_PARTITION_UPSERT_INDEX_TTL,
+    TableOptions,
+)
+from paimon_explore.metadata.schema.table_schema import TableSchema, names_in
+from paimon_explore.metadata.snapshot import LatestSnapshot, Snapshot
 from paimon_explore.read.split_reader import SplitReader
+from paimon_explore.scan.live_entries import PartitionFilter, live_files
+from paimon_explore.scan.manifest_arrays import numbers
 from paimon_explore.scan.plan import ScanTarget, plan_scan
+from paimon_explore.scan.splits.split_generator import whole_buckets
+from paimon_explore.store.table_store import TableStore
+from paimon_explore.write.buckets.cross_partition import KeyIndex, KnownKeys
 from paimon_explore.write.input.row_kinds import DELETE, INSERT, KINDS, ROW_KIND, UPDATE_AFTER
+from paimon_explore.write.input.table_batches import Rows
+from paimon_explore.write.primary_key_writer import needs_key_index, write_upsert
+from paimon_explore.write.write_target import WriteTarget
 
 _GROUP = ".sequence-group"
 _FIELDS = "fields."
@@ -169,3 +185,71 @@ def _columns_ignoring_null(options: TableOptions, updated: tuple[str, ...]) -> t
             grouped.update(names_in(key.removeprefix(_FIELDS).removesuffix(_GROUP)))
             grouped.update(names_in(value))
     return tuple(name for name in updated if name not in grouped)
+
+
+def key_index(target: WriteTarget, snapshot: Snapshot | None) -> KeyIndex:
+    """Build the index of partition and bucket of every key.
+
+    Args:
+        target: the table.
+        snapshot: the latest snapshot, or the one that a row-level operation is based on.
+
+    Raises:
+        FormatError: a file is malformed.
+        MissingFileError: a file does not exist.
+    """
+    known = [] if target.replaces else list(_known(target, snapshot))
+    seen = None if target.replaces else SeenSnapshot.of(snapshot, reads=True)
+    return KeyIndex(target.schema, target.options, known, seen)
+
+
+def _known(target: WriteTarget, snapshot: Snapshot | None) -> Iterator[KnownKeys]:
+    schema, options, store = target.schema, target.options, target.store
+    if snapshot is None:
+        return
+    partition_filter = PartitionFilter(row_type=schema.partition_type, predicate=None)
+    entries = live_files(store, snapshot, partition_filter)
+    if not len(entries):
+        return
+    scan = ScanTarget(
+        store=store, schema=schema, options=options, snapshot=snapshot, branch=store.paths.branch
+    )
+    reader = SplitReader(
+        store=store, schema=schema, options=options, columns=schema.primary_keys, unrestricted=True
+    )
+    ttl_ms = options.value(CROSS_PARTITION_UPSERT_INDEX_TTL)
+    oldest = None if ttl_ms is None else local_millis(target.clock()) - ttl_ms
+    for split in whole_buckets(scan.located(entries, snapshot)):
+        if oldest is not None and numbers(split.files.table, "creation_time").max() < oldest:
+            continue
+        batches = list(reader.read(split))
+        if batches:
+            rows = pa.Table.from_batches(batches).combine_chunks().to_batches()[0]
+            yield KnownKeys(partition=split.partition, bucket=split.bucket, columns=rows.columns)
+
+
+def write_primary_key_rows(
+    store: TableStore,
+    schema: TableSchema,
+    data: Rows,
+    *,
+    options: Mapping[str, str],
+    replaces: bool = False,
+    latest: LatestSnapshot | None = None,
+) -> list[CommitMessage]:
+    """Write rows to a table with a primary key, without committing them; see `write_upsert`."""
+    effective = TableOptions({**schema.options, **options})
+    if not needs_key_index(schema, effective):
+        return write_upsert(store, schema, data, options=options, replaces=replaces, latest=latest)
+    target = WriteTarget(store=store, schema=schema, options=effective, replaces=replaces)
+    snapshot = None if replaces else store.snapshots.latest()
+    index = key_index(target, snapshot)
+    return write_upsert(store, schema, data, options=options, replaces=replaces, key_index=index)
+
+
+def with_seen_snapshot(
+    messages: Sequence[CommitMessage], snapshot: Snapshot | None
+) -> list[CommitMessage]:
+    """Set the snapshot on whose rows the records of messages are based."""
+    seen = SeenSnapshot.of(snapshot, reads=True)
+    return [replace(message, seen=seen) for message in messages]

@@ -24,16 +24,15 @@ from paimon_explore.data_types.traversal import is_root
 from paimon_explore.errors import FormatError, InvalidInputError, UnsupportedFeatureError, choices
 from paimon_explore.merge.aggregation_steps import Aggregator, Step, Steps
 from paimon_explore.merge.aggregators import (
-    collect,
+    binary_unions,
+    collections,
     first_last_min_max,
     listagg,
-    merge_map,
     nested_update,
-    roaring_union,
     sum_product_count,
 )
-from paimon_explore.merge.aggregators.nested_partial_update import nested_partial_update
-from paimon_explore.merge.aggregators.sketch_union import union_hll, union_theta
+from paimon_explore.merge.aggregators.binary_unions import union_hll, union_theta
+from paimon_explore.merge.aggregators.nested_update import nested_partial_update
 from paimon_explore.merge.merge_spec import AggregateFunction
 from paimon_explore.merge.numpy_columns import take_or_null
 
@@ -76,18 +75,18 @@ _SIMPLE: Mapping[str, tuple[Aggregator, _Takes]] = {
     "sum": (sum_product_count.total, _number),
     "product": (sum_product_count.product, _number),
     "count": (sum_product_count.count, partial(_root_in, INTEGERS)),
-    "merge_map": (merge_map.merge_map, lambda data_type: isinstance(data_type, MapType)),
-    "rbm32": (roaring_union.union_32, _binary),
-    "rbm64": (roaring_union.union_64, _binary),
+    "merge_map": (collections.merge_map, lambda data_type: isinstance(data_type, MapType)),
+    "rbm32": (binary_unions.union_32, _binary),
+    "rbm64": (binary_unions.union_64, _binary),
     "hll_sketch": (union_hll, _binary),
     "theta_sketch": (union_theta, _binary),
 }
 _OPTIONED: Mapping[str, tuple[_Optioned, _Takes]] = {
     "listagg": (listagg.listagg, partial(_root_in, frozenset({TypeRoot.VARCHAR}))),
-    "collect": (collect.collect, lambda data_type: isinstance(data_type, ArrayType)),
+    "collect": (collections.collect, lambda data_type: isinstance(data_type, ArrayType)),
     "nested_update": (nested_update.nested_update, _rows),
     "nested_partial_update": (nested_partial_update, _rows),
-    "merge_map_with_keytime": (merge_map.merge_map_with_keytime, _timed_map),
+    "merge_map_with_keytime": (collections.merge_map_with_keytime, _timed_map),
 }
 _CHEAP = {"last_value", "last_non_null_value", "first_value", "first_non_null_value", "sum"}
 """Functions that read only the rows of their steps."""

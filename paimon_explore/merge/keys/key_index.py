@@ -22,8 +22,7 @@ import pyarrow.types as pat
 from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints, concat_arrays
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.merge.keys.key_groups import group_rows, ranks, sorted_within
-from paimon_explore.merge.keys.normalized_keys import normalized_keys
-from paimon_explore.merge.keys.normalized_text_keys import TextChunk, split_at_pivots
+from paimon_explore.merge.keys.normalized_keys import TextChunk, normalized_keys, split_at_pivots
 from paimon_explore.merge.numpy_columns import Keys, ints_of
 
 _DENSE_PER_ROW = 16

@@ -16,8 +16,7 @@ from paimon_explore.metadata.options.option_definition import Option
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.options.tag_options import CONSUMER_ID, TAG_BATCH_CUSTOMIZED_NAME
 from paimon_explore.metadata.path_safety import escapes_folder, is_name_part
-from paimon_explore.metadata.schema.memoize_by_schema import cached_by_schema_and_options
-from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.metadata.schema.table_schema import TableSchema, cached_by_schema_and_options
 from paimon_explore.metadata.table_paths import is_data_folder, is_metadata_folder
 
 _FILE_NAME_PARTS: tuple[Option[str], ...] = (

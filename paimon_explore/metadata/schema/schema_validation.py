@@ -27,8 +27,8 @@ from paimon_explore.metadata.schema.key_validation import (
     bucket_violations,
     column_violations,
     key_violations,
+    primary_key_index_violations,
 )
-from paimon_explore.metadata.schema.map_layout_validation import map_layout_violations
 from paimon_explore.metadata.schema.merge_option_validation import (
     aggregation_violations,
     changelog_violations,
@@ -40,15 +40,13 @@ from paimon_explore.metadata.schema.merge_option_validation import (
     sequence_violations,
 )
 from paimon_explore.metadata.schema.path_option_validation import path_violations
-from paimon_explore.metadata.schema.primary_key_index_validation import (
-    primary_key_index_violations,
-)
 from paimon_explore.metadata.schema.scan_option_validation import scan_violations
 from paimon_explore.metadata.schema.storage_validation import (
     blob_violations,
     chain_violations,
     clustering_violations,
     format_violations,
+    map_layout_violations,
     row_tracking_violations,
     vector_violations,
 )

@@ -2,12 +2,18 @@
 
 Spec: concepts/spec/schema. Without the options, files of version 1 (up to 0.7) have one bucket, and
 files up to version 2 (0.8) have the format ORC.
+
+Cache of values that are computed from a table's schema and options.
+
+Consecutive writes to a table use the same schema and options. A process parses each schema once, so
+schemas are compared by identity; options are compared by value.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import field
-from typing import NewType
+from functools import wraps
+from typing import Concatenate, NewType, ParamSpec, TypeVar
 
 from paimon_explore.data_types.definitions import (
     ArrayType,
@@ -25,6 +31,7 @@ from paimon_explore.data_types.type_parser import excerpt
 from paimon_explore.errors import CorruptFileError, UnsupportedVersionError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.json_object import parse_object
+from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.sanitize import masked_options, sanitized
 
 SchemaId = NewType("SchemaId", int)
@@ -348,3 +355,33 @@ def pretty_json(value: object, indent: str = "") -> str:
 
 def _scalar(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
+_MAX_ENTRIES = 64
+
+
+def cached_by_schema_and_options(
+    make: Callable[Concatenate[TableSchema, TableOptions, P], T],
+) -> Callable[Concatenate[TableSchema, TableOptions, P], T]:
+    """Cache the results of a function of a schema, options and further hashable arguments.
+
+    The results must be immutable.
+    """
+    results: dict[Hashable, tuple[TableSchema, Mapping[str, str], T]] = {}
+
+    def found(
+        schema: TableSchema, options: TableOptions, /, *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        key = (id(schema), args, *kwargs.items())
+        known = results.get(key)
+        if known is not None and known[0] is schema and known[1] == options.texts:
+            return known[2]
+        made = make(schema, options, *args, **kwargs)
+        if len(results) >= _MAX_ENTRIES:
+            results.clear()
+        results[key] = (schema, dict(options.texts), made)
+        return made
+
+    return wraps(make)(found)

@@ -1,4 +1,4 @@
 """Pruning of files, manifests and row groups that cannot match a predicate.
 
-By bucket, column statistics and file index; `pruning_reasons` explains decisions.
+By bucket, column statistics and file index.
 """

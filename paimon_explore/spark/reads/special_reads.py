@@ -27,7 +27,7 @@ from paimon_explore.metadata.options.option_enums import IncrementalBetweenScanM
 from paimon_explore.metadata.options.table_options import TABLE_READ_SEQUENCE_NUMBER_ENABLED
 from paimon_explore.read.data_file import SystemColumn
 from paimon_explore.read.split_reader import SplitReader
-from paimon_explore.scan.branch_incremental import branch_changes
+from paimon_explore.scan.incremental import branch_changes
 from paimon_explore.scan.predicate.sql_formatter import to_sql
 from paimon_explore.scan.predicate.sql_parser import Where, predicate
 from paimon_explore.scan.splits.data_split import Split

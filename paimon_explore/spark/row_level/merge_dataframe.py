@@ -29,9 +29,13 @@ from paimon_explore.spark.row_level.row_change_job import (
     ChangeTarget,
     change_target,
 )
-from paimon_explore.spark.row_level.row_tracking_write import has_row_ids, merge_here
+from paimon_explore.spark.row_level.row_tracking_write import (
+    Clause,
+    Condition,
+    has_row_ids,
+    merge_here,
+)
 from paimon_explore.spark.row_level.struct_members import new_column, targets_by_column
-from paimon_explore.spark.row_level.when_clauses import Clause, Condition
 from paimon_explore.spark.spark_types import paimon_type, spark_type
 from paimon_explore.spark.writes.store_assignment import assigned_column
 from paimon_explore.sql_statements.merge_clause import MergeRows

@@ -3,39 +3,224 @@
 A change is a row of a DataFrame: all columns of the table, the action (`_paimon_act`), and the file
 and position of the old row. Tables with a primary key get records: `-D`, or the new row. In other
 tables the files of the changed rows are rewritten.
+
+Row-level changes of tables without primary key: rewrites the files that contain changed rows.
+
+Rows of such a table have no key, so each row is read with its file and position. The tasks write
+the unchanged rows of the affected files and the new rows; one commit replaces the affected files.
+With `deletion-vectors.enabled` the files stay, and the positions are marked as deleted. The commit
+fails with a conflict if a concurrent commit changed an affected file; concurrently added rows are
+kept.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import reduce
+from dataclasses import replace
+from functools import partial, reduce
 
+import numpy as np
+import pyarrow as pa
 from pyspark import StorageLevel
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
+from pyspark.sql import types as st
 
-from paimon_explore.errors import InvalidInputError
+from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.maintenance.row_level.candidate_files import plan_candidate_files
+from paimon_explore.maintenance.row_level.deletion_vector_write import VectorChange, changed_vectors
 from paimon_explore.maintenance.row_level.supported_operations import check_delete, check_update
+from paimon_explore.metadata.commit_message import CommitMessage
+from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
+from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.snapshot import Snapshot
+from paimon_explore.read.data_file import SystemColumn
+from paimon_explore.read.split_reader import SplitReader
+from paimon_explore.scan.predicate.expression import TRUE
 from paimon_explore.scan.predicate.sql_parser import Where
+from paimon_explore.scan.splits.data_split import DataSplit, Split
+from paimon_explore.spark.driver_tasks import map_tasks
+from paimon_explore.spark.read_plan import ReadJob, groups
 from paimon_explore.spark.reads.read_table import read
-from paimon_explore.spark.row_level.file_rewrite import (
-    PLACE,
-    PlacedRows,
-    placed_rows,
-    removals,
-    rows_that_stay,
-)
 from paimon_explore.spark.row_level.struct_members import targets_by_column
+from paimon_explore.spark.spark_types import spark_schema, to_spark, wire_schema
 from paimon_explore.spark.writes.write_table import written
 from paimon_explore.sql_statements.quoted_names import quoted
 from paimon_explore.sql_statements.write_targets import write_target
+from paimon_explore.store.expired import explain_missing_files
 from paimon_explore.table.latest_schema import latest_schema
+from paimon_explore.table.scan import Scan
 from paimon_explore.table.table import Table
 from paimon_explore.table.table_base import dynamic_options_of, point_of, store_of
 from paimon_explore.write.input.row_kinds import ROW_KIND
+
+FILE = "_paimon_file"
+ROW = "_paimon_row"
+PLACE = (FILE, ROW)
+"""Columns that say where a row lies."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlacedRows:
+    """The rows of a table that may change, with their files and positions.
+
+    Attributes:
+        spark: the session.
+        scan: the scan, with its snapshot.
+        job: the state shared by all tasks of the read.
+        split_by_file: a split for each file, by file name.
+    """
+
+    spark: SparkSession
+    scan: Scan
+    job: ReadJob
+    split_by_file: Mapping[str, DataSplit]
+
+    @property
+    def keeps_files(self) -> bool:
+        """Return whether deleted rows are marked in deletion vectors instead of rewriting files."""
+        return self.scan.target.options.value(opt.DELETION_VECTORS_ENABLED)
+
+    def frame(self) -> DataFrame:
+        """Read the rows that may match the scan's predicate, with file and position."""
+        return self._read(list(self.split_by_file), self.job)
+
+    def whole(self, names: Sequence[str]) -> DataFrame:
+        """Read all rows of some files, with file and position."""
+        return self._read(names, replace(self.job, reader=replace(self.job.reader, predicate=TRUE)))
+
+    def _read(self, names: Sequence[str], job: ReadJob) -> DataFrame:
+        splits = [self.split_by_file[name] for name in names]
+        tasks = groups(splits, self.spark.sparkContext.defaultParallelism)
+        schema = st.StructType(
+            [
+                *job.schema.fields,
+                st.StructField(FILE, st.StringType(), nullable=False),
+                st.StructField(ROW, st.LongType(), nullable=False),
+            ]
+        )
+        return map_tasks(self.spark, tasks, partial(_rows_of, job), schema)
+
+
+def placed_rows(spark: SparkSession, table: Table, where: Where | None) -> PlacedRows:
+    """Plan a change.
+
+    Args:
+        spark: the session.
+        table: a table without primary key.
+        where: restricts the rows to read.
+
+    Raises:
+        UnsupportedFeatureError: the table has row tracking.
+    """
+    if table.options.value(opt.ROW_TRACKING_ENABLED):
+        raise UnsupportedFeatureError(
+            "changing rows of a row-tracking table in Spark tasks",
+            table.name,
+            hint="Use Table.delete(), Table.update() or Table.merge(), which run without Spark.",
+        )
+    scan = table.scan(where=where)
+    splits, rest = plan_candidate_files(scan.target, scan.where)
+    row_type = scan.target.schema.row_type
+    schema = spark_schema(row_type)
+    reader = SplitReader(
+        store=scan.target.store,
+        schema=scan.target.schema,
+        options=scan.target.options,
+        columns=row_type.names,
+        predicate=rest,
+        system_columns=(SystemColumn.POSITION,),
+    )
+    job = ReadJob(
+        reader=reader,
+        row_type=row_type,
+        schema=schema,
+        wire=wire_schema(schema),
+        snapshot=scan.target.snapshot,
+    )
+    split_by_file = {
+        str(name): split.file(at)
+        for split in splits
+        for at, name in enumerate(split.files.table.column("file_name").to_pylist())
+    }
+    return PlacedRows(spark=spark, scan=scan, job=job, split_by_file=split_by_file)
+
+
+def _rows_of(job: ReadJob, splits: Iterable[Split]) -> Iterator[pa.RecordBatch]:
+    """Read the rows of one task, with file and position."""
+    with explain_missing_files(job.reader.store, job.snapshot):
+        for split in splits:
+            yield from _placed(job, split)
+
+
+def _placed(job: ReadJob, split: Split) -> Iterator[pa.RecordBatch]:
+    name = pa.scalar(str(split.files.table.column("file_name")[0]))
+    added = [
+        pa.field(FILE, pa.string(), nullable=False),
+        pa.field(ROW, pa.int64(), nullable=False),
+    ]
+    schema = pa.schema([*job.wire, *added])
+    for batch in job.reader.read(split):
+        rows = to_spark(batch.select(list(job.row_type.names)), job.row_type, job.wire)
+        positions = batch.column(batch.num_columns - 1).cast(pa.int64())
+        columns = [*rows.columns, pa.repeat(name, batch.num_rows), positions]
+        yield pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+def rows_that_stay(placed: PlacedRows, changes: DataFrame) -> DataFrame:
+    """Return the unchanged rows of the affected files.
+
+    Args:
+        placed: the plan.
+        changes: files and positions of the changed rows.
+    """
+    touched = sorted(str(row[0]) for row in changes.select(FILE).distinct().collect())
+    gone = changes.select(*(f.col(name) for name in PLACE))
+    return placed.whole(touched).join(gone, list(PLACE), "left_anti").drop(*PLACE)
+
+
+def removals(placed: PlacedRows, changes: DataFrame) -> list[CommitMessage]:
+    """Return the removals of the changed rows: whole files, or positions for deletion vectors.
+
+    Args:
+        placed: the plan.
+        changes: files and positions of the changed rows.
+    """
+    marked: dict[str, np.ndarray[tuple[int], np.dtype[np.int64]]] = {}
+    if placed.keeps_files:
+        rows = changes.groupBy(FILE).agg(f.collect_set(ROW).alias(ROW)).collect()
+        marked = {str(row[FILE]): np.sort(np.array(row[ROW], np.int64)) for row in rows}
+    touched = marked or [row[0] for row in changes.select(FILE).distinct().collect()]
+    buckets: dict[tuple[bytes, int], list[str]] = {}
+    for name in sorted(touched):
+        split = placed.split_by_file[name]
+        buckets.setdefault((split.partition, split.bucket), []).append(name)
+    return [_removal(placed, names, marked) for names in buckets.values()]
+
+
+def _removal(
+    placed: PlacedRows,
+    names: Sequence[str],
+    marked: Mapping[str, np.ndarray[tuple[int], np.dtype[np.int64]]],
+) -> CommitMessage:
+    """The same for the files of one bucket."""
+    first = placed.split_by_file[names[0]]
+    gone = [name for name in names if name not in marked]
+    change = VectorChange(
+        removed=frozenset(gone), deleted={name: marked[name] for name in names if name in marked}
+    )
+    vectors = changed_vectors(placed.scan.target, first, change)
+    return CommitMessage(
+        partition=first.partition,
+        bucket=first.bucket,
+        total_buckets=first.total_buckets,
+        deleted_files=ManifestEntries.concat([placed.split_by_file[name].files for name in gone]),
+        new_index_files=vectors.added,
+        deleted_index_files=vectors.removed,
+    )
+
 
 ACT = "_paimon_act"
 INSERT, UPDATE, DELETE = "I", "U", "D"

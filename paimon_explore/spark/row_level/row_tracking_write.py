@@ -3,6 +3,8 @@
 Row ids must be preserved, which only `Table.update`, `Table.delete` and `Table.merge` implement, so
 the changes are delegated to them. Conditions and values must be SQL text or constants, because only
 Spark can evaluate Spark columns; the source of a merge is collected into the driver.
+
+The clauses of a merge.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,18 +12,37 @@ from collections.abc import Mapping, Sequence
 from pyspark.sql import Column, DataFrame
 
 from paimon_explore.errors import UnsupportedFeatureError
+from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.scan.predicate.sql_parser import Where
 from paimon_explore.scan.predicate.unset_argument import NOT_GIVEN
 from paimon_explore.spark.row_level.row_change_job import DELETE, INSERT
-from paimon_explore.spark.row_level.when_clauses import Clause
 from paimon_explore.sql_statements.merge_clause import MergeRows
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.merge_builder import Merge as LocalMerge
 from paimon_explore.table.table import Table
 from paimon_explore.table.table_base import dynamic_options_of, store_of
+
+Condition = str | Column | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clause:
+    """One WHEN clause of a merge.
+
+    Attributes:
+        rows: the rows to which it applies.
+        condition: restricts these rows; None for all.
+        act: `INSERT`, `UPDATE` or `DELETE`.
+        values: the value of each changed column; None for all columns as the source has them.
+    """
+
+    rows: MergeRows
+    condition: Condition
+    act: str
+    values: Mapping[str, object] | None = None
 
 
 def has_row_ids(table: Table) -> bool:

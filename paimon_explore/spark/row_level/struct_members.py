@@ -13,7 +13,7 @@ from pyspark.sql import types as st
 
 from paimon_explore.data_types.definitions import DataField, DataType, RowType
 from paimon_explore.frozen_dataclass import dataclass
-from paimon_explore.maintenance.row_level.nested_values import Path, check_paths, path_of
+from paimon_explore.maintenance.row_level.assignments import Path, check_paths, path_of
 from paimon_explore.spark.writes.store_assignment import assigned_column
 
 

@@ -52,12 +52,10 @@ from paimon_explore.metadata.schema.schema_change import (
     SetOption,
 )
 from paimon_explore.metadata.schema.table_schema import TableSchema
-from paimon_explore.sql_statements.commands.column_definitions import written_column
-from paimon_explore.sql_statements.commands.ddl_statements import plain_default
+from paimon_explore.sql_statements.clauses import check_options, options_of, partition_spec
+from paimon_explore.sql_statements.commands.ddl_statements import plain_default, written_column
 from paimon_explore.sql_statements.data_type_names import column_type
-from paimon_explore.sql_statements.option_clauses import check_options, options_of
 from paimon_explore.sql_statements.outcome import Answer, committed, done
-from paimon_explore.sql_statements.partition_clauses import partition_spec
 from paimon_explore.sql_statements.table_resolution import Name, Warehouse
 from paimon_explore.sql_statements.tokenizer import Reader
 from paimon_explore.table.latest_schema import latest_schema

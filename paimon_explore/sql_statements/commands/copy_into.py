@@ -14,12 +14,11 @@ import re
 from paimon_explore.data_types.definitions import DataField
 from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.sql_statements.clauses import option_value
 from paimon_explore.sql_statements.commands.dml_statements import resolved
 from paimon_explore.sql_statements.copy_into.file_format import file_format
-from paimon_explore.sql_statements.copy_into.file_load import FileLoad, LoadResult
-from paimon_explore.sql_statements.copy_into.load_history import loaded
+from paimon_explore.sql_statements.copy_into.file_load import FileLoad, LoadResult, loaded
 from paimon_explore.sql_statements.engine import Args
-from paimon_explore.sql_statements.option_clauses import option_value
 from paimon_explore.sql_statements.outcome import Answer, answer
 from paimon_explore.sql_statements.queries import run_query
 from paimon_explore.sql_statements.table_resolution import Warehouse

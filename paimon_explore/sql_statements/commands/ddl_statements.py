@@ -13,6 +13,13 @@ Syntax:
     key    = [CONSTRAINT name] PRIMARY KEY (name, ...) [NOT ENFORCED]
     clause = USING paimon | PARTITIONED BY (name [type], ...) | COMMENT 'text'
            | {TBLPROPERTIES | OPTIONS} ('key' = 'value', ...)
+
+Column definitions and types in CREATE TABLE and ALTER TABLE.
+
+Syntax:
+
+    column = name type [NOT NULL | NULL] [COMMENT 'text'] [DEFAULT constant] [PRIMARY KEY]
+             [FIRST | AFTER name]
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,7 +27,7 @@ from dataclasses import field, replace
 from typing import TypedDict
 
 from paimon_explore.commit.planned_again import repeated
-from paimon_explore.data_types.definitions import DataField, RowType
+from paimon_explore.data_types.definitions import DataField, DataType, RowType, with_nullable
 from paimon_explore.errors import (
     AlreadyExistsError,
     InvalidInputError,
@@ -36,8 +43,8 @@ from paimon_explore.maintenance.schema_replacement import (
     replacing_schema,
 )
 from paimon_explore.metadata.options.table_options import TableOptions
-from paimon_explore.sql_statements.commands.column_definitions import WrittenColumn, written_column
-from paimon_explore.sql_statements.option_clauses import check_options, options_of
+from paimon_explore.sql_statements.clauses import check_options, options_of
+from paimon_explore.sql_statements.data_type_names import column_type
 from paimon_explore.sql_statements.outcome import Answer, QueryRows, committed, done, row_type_of
 from paimon_explore.sql_statements.queries import run_query
 from paimon_explore.sql_statements.table_resolution import Name, Warehouse
@@ -46,6 +53,69 @@ from paimon_explore.sql_statements.write_targets import write_target
 from paimon_explore.table.catalog.catalog_objects import new_table_schema
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.table_base import store_of
+
+_STOPS = ("NOT", "NULL", "COMMENT", "DEFAULT", "GENERATED", "FIRST", "AFTER", "PRIMARY", ",")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenColumn:
+    """A column definition in a statement.
+
+    Attributes:
+        path: its name, followed by the names of nested fields.
+        type: its type.
+        comment: its comment.
+        default: its default value, as SQL.
+        first: FIRST was given.
+        after: the column named by AFTER.
+        is_key: PRIMARY KEY was given.
+    """
+
+    path: tuple[str, ...]
+    type: DataType
+    comment: str | None = None
+    default: str | None = None
+    first: bool = False
+    after: str | None = None
+    is_key: bool = False
+
+
+def written_column(reader: Reader, *, nested: bool = False) -> WrittenColumn:
+    """Read a column definition: name, type, and clauses in any order.
+
+    Raises:
+        InvalidInputError: it cannot be parsed.
+        UnsupportedFeatureError: a generated column.
+    """
+    path = reader.path("a column") if nested else (reader.identifier("a column"),)
+    name = ".".join(path)
+    kind = column_type(reader.until(*_STOPS, angles=True), name)
+    said: dict[str, object] = {}
+    while not reader.is_done and not reader.comes(","):
+        said.update(_said(reader, name))
+    data_type = with_nullable(kind, nullable=False) if said.pop("required", False) else kind
+    return WrittenColumn(path=path, type=data_type, **said)  # type: ignore[arg-type]  # by their names
+
+
+def _said(reader: Reader, name: str) -> dict[str, object]:
+    if reader.takes("NOT", "NULL"):
+        return {"required": True}
+    word = reader.takes_one("NULL", "COMMENT", "DEFAULT", "FIRST", "AFTER")
+    if word == "NULL":
+        return {}
+    if word == "COMMENT":
+        return {"comment": reader.text("the comment")}
+    if word == "DEFAULT":
+        return {"default": reader.until(*_STOPS)}
+    if word:
+        return {"first": True} if word == "FIRST" else {"after": reader.path("a column")[-1]}
+    if reader.takes("PRIMARY", "KEY"):
+        return {"is_key": True}
+    if reader.comes("GENERATED"):
+        raise UnsupportedFeatureError(f"the generated column {name!r}")
+    what = "expected NOT NULL, COMMENT, DEFAULT or the next column"
+    raise reader.problem(what, part=f"Column {name!r}")
+
 
 FORMATS = ("PAIMON", "PAIMON_EXPLORE")
 _DEPTH = 2

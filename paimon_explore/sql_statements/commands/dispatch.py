@@ -23,8 +23,13 @@ from paimon_explore.sql_statements.commands.ddl_statements import (
     drop_database,
     drop_table,
 )
-from paimon_explore.sql_statements.commands.dml_statements import delete, insert, truncate, update
-from paimon_explore.sql_statements.commands.merge_statement import merge
+from paimon_explore.sql_statements.commands.dml_statements import (
+    delete,
+    insert,
+    merge,
+    truncate,
+    update,
+)
 from paimon_explore.sql_statements.commands.show_statements import analyze, describe, show, use
 from paimon_explore.sql_statements.engine import Args
 from paimon_explore.sql_statements.outcome import Answer, Outcome, done

@@ -26,9 +26,9 @@ from paimon_explore.data_types.formatter import type_text
 from paimon_explore.errors import NotFoundError, choices
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.sanitize import encodable, masked, masked_options
+from paimon_explore.sql_statements.clauses import partition_spec
 from paimon_explore.sql_statements.data_type_names import type_name
 from paimon_explore.sql_statements.outcome import Answer, answer, committed, done
-from paimon_explore.sql_statements.partition_clauses import partition_spec
 from paimon_explore.sql_statements.procedures.call_statement import PROCEDURES, signature
 from paimon_explore.sql_statements.quoted_names import CATALOG, quoted
 from paimon_explore.sql_statements.table_resolution import Warehouse

@@ -9,19 +9,92 @@ cannot be parsed, is an error of its file.
 | ABORT_STATEMENT | nothing is loaded; an exception names the first error |
 | CONTINUE | its other rows are loaded |
 | SKIP_FILE | is left out |
+
+The files that COPY INTO has loaded into a table: records in its folder `copy-into/history`.
+
+A record names one file with its size and time of modification; it is written after the commit.
+Java's connector reads and writes the same records.
 """
 
-from collections.abc import Sequence
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
 
 from paimon_explore.commit.commit_timing import system_clock
 from paimon_explore.data_types.definitions import AtomicType, DataField, TypeRoot
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
+from paimon_explore.fileio.paths import join
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.sql_statements.copy_into.file_format import PARQUET, FileFormat
-from paimon_explore.sql_statements.copy_into.load_history import SourceFile, record_loaded
 from paimon_explore.sql_statements.data_type_names import type_name
+from paimon_explore.store.table_store import TableStore
 from paimon_explore.table.table import Table
 from paimon_explore.table.table_base import store_of
+
+_FOLDER = "copy-into/history"
+_DIGITS = 16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceFile:
+    """A file to load.
+
+    Attributes:
+        path: with its scheme, as Hadoop writes it.
+        name: its last part.
+        size: in bytes.
+        modified: time of modification, epoch milliseconds.
+    """
+
+    path: str
+    name: str
+    size: int
+    modified: int
+
+
+def loaded(store: TableStore, files: Iterable[SourceFile]) -> set[str]:
+    """Return the paths of the files that were loaded and have not changed since."""
+    folder = join(store.paths.root, _FOLDER)
+    names: dict[str, list[str]] = {}
+    if store.file_io.exists(folder):
+        for status in store.file_io.list(folder):
+            name = status.path.rpartition("/")[2]
+            names.setdefault(name.rpartition("-")[0], []).append(status.path)
+    return {
+        one.path
+        for one in files
+        if any(_is_of(store, path, one) for path in names.get(_prefix(one), ()))
+    }
+
+
+def _is_of(store: TableStore, path: str, one: SourceFile) -> bool:
+    try:
+        record = json.loads(store.file_io.read(path))
+    except ValueError:
+        return False  # as if it had not been loaded, as in Java
+    known = record if isinstance(record, dict) else {}
+    return (known.get("fileSize"), known.get("lastModified")) == (one.size, one.modified)
+
+
+def record_loaded(
+    store: TableStore, one: SourceFile, *, rows: int, snapshot: int, time_millis: int
+) -> None:
+    """Record that a file was loaded."""
+    record = {
+        "filePath": one.path,
+        "fileSize": one.size,
+        "lastModified": one.modified,
+        "loadedAt": time_millis,
+        "snapshotId": snapshot,
+        "rowsLoaded": rows,
+    }
+    path = join(store.paths.root, _FOLDER, f"{_prefix(one)}-{time_millis}")
+    store.file_io.replace(path, json.dumps(record).encode())
+
+
+def _prefix(one: SourceFile) -> str:
+    return f"load-{hashlib.sha256(one.path.encode()).hexdigest()[:_DIGITS]}"
+
 
 LoadResult = tuple[str, str, int, int, int, str | None]
 """Name of the file, status, rows loaded, rows parsed, errors, the first error."""

@@ -51,8 +51,7 @@ from paimon_explore.table.table import Table
 
 if TYPE_CHECKING:
     from paimon_explore.sql_statements.copy_into.file_format import FileFormat
-    from paimon_explore.sql_statements.copy_into.file_load import FileLoad, LoadResult
-    from paimon_explore.sql_statements.copy_into.load_history import SourceFile
+    from paimon_explore.sql_statements.copy_into.file_load import FileLoad, LoadResult, SourceFile
 
 _PLAIN_CLAUSES = frozenset({"expressions", "from", "from_", "limit"})
 _SET_MODE = re.compile(rf"SET\s+{OVERWRITE_MODE}\s*=\s*(STATIC|DYNAMIC)", re.IGNORECASE)
@@ -307,7 +306,7 @@ class DuckDBEngine:
 
     def list_files(self, folder: str) -> "list[SourceFile]":
         """List the files directly in a folder of any storage that this library opens."""
-        from paimon_explore.sql_statements.copy_into.load_history import SourceFile  # noqa: PLC0415 - not for queries
+        from paimon_explore.sql_statements.copy_into.file_load import SourceFile  # noqa: PLC0415 - not for queries
 
         file_io, path = resolve(folder, self._storage_options)
         if not file_io.exists(path):

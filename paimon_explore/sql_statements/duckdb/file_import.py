@@ -21,8 +21,8 @@ from paimon_explore.sql_statements.copy_into.file_load import (
     MALFORMED,
     FileLoad,
     LoadResult,
+    SourceFile,
 )
-from paimon_explore.sql_statements.copy_into.load_history import SourceFile
 from paimon_explore.sql_statements.copy_into.text_rows import text_rows
 from paimon_explore.sql_statements.duckdb.database import quoted, text_constant
 from paimon_explore.sql_statements.duckdb.query_rows import DuckRows, insert, plain_type

@@ -3,7 +3,7 @@
 import pyarrow as pa
 
 from paimon_explore.errors import CommitOutcomeUnknownError, PaimonError
-from paimon_explore.maintenance.row_level.primary_key_write import write_primary_key_rows
+from paimon_explore.maintenance.row_level.primary_key_rows import write_primary_key_rows
 from paimon_explore.maintenance.schema_replacement import commit_replacement
 from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.write.append_writer import write_append

@@ -9,8 +9,8 @@ ORC and Avro tables.
 from collections.abc import Mapping
 
 from paimon_explore.errors import PaimonError
+from paimon_explore.sql_statements.clauses import check_options
 from paimon_explore.sql_statements.engine import ForeignTable
-from paimon_explore.sql_statements.option_clauses import check_options
 from paimon_explore.sql_statements.outcome import Answer, answer, row_type_of
 from paimon_explore.sql_statements.procedures.call_arguments import Call, Procedures
 from paimon_explore.sql_statements.tokenizer import Reader

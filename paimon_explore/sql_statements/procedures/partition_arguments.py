@@ -15,7 +15,7 @@ from paimon_explore.scan.live_entries import PartitionFilter, live_files
 from paimon_explore.scan.manifest_arrays import byte_rows, numbers
 from paimon_explore.scan.predicate.expression import columns_of
 from paimon_explore.scan.predicate.sql_parser import parse_where
-from paimon_explore.sql_statements.partition_clauses import constant
+from paimon_explore.sql_statements.clauses import constant
 from paimon_explore.sql_statements.procedures.call_arguments import Call
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.table import Table

@@ -33,8 +33,8 @@ from paimon_explore.metastore.identifier import (
 )
 from paimon_explore.metastore.table_types import check_paimon_table
 from paimon_explore.sanitize import sanitized
+from paimon_explore.table.catalog.catalog_exploration import SqlCatalog
 from paimon_explore.table.catalog.catalog_objects import new_table_schema, opener_of
-from paimon_explore.table.catalog.catalog_sql import SqlCatalog
 from paimon_explore.table.catalog.catalog_system_tables import (
     DATABASE,
     GLOBAL_TABLES,

@@ -1,7 +1,11 @@
-"""The explorer of a catalog, and what it asks of the catalog."""
+"""SQL on the tables of a catalog.
+
+The explorer of a catalog, and what it asks of the catalog.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Protocol
 
 from paimon_explore.arguments import integer, optional_integer, optional_string
 from paimon_explore.frozen_dataclass import dataclass
@@ -142,3 +146,43 @@ def _identifier(database: str, name: str) -> Identifier:
     check_name(database, database)
     check_name(name, name)
     return Identifier(database=database, table=name)
+
+
+class SqlFunction(Protocol):
+    """The type of `pe.sql`."""
+
+    def __call__(
+        self, text: str, catalog: object, parameters: "types.Parameters", *, dialect: str
+    ) -> "types.SqlResult":
+        """Run SQL statements."""
+
+
+class SqlCatalog(ExplorableCatalog):
+    """A catalog whose tables SQL statements read and write."""
+
+    def sql(
+        self, text: str, parameters: "types.Parameters" = None, *, dialect: str = "spark"
+    ) -> "types.SqlResult":
+        """Run SQL statements on the tables of the catalog; DuckDB runs the queries.
+
+        The statements are those of `pe.spark.sql`, in Spark's dialect. USE and temporary views last
+        as long as the catalog.
+
+        Args:
+            text: one statement, or several separated by semicolons; the last result is returned.
+            parameters: values of parameter markers: a dict for `:name`, a list for `?`.
+            dialect: of queries: `spark`, or `duckdb`.
+
+        Raises:
+            InvalidInputError: a statement that cannot be parsed, an unknown column or function.
+            NotFoundError: a table that does not exist.
+            UnsupportedFeatureError: a valid statement that is not implemented.
+
+        >>> import paimon_explore as pe
+        >>> catalog = pe.demo()
+        >>> last = catalog.sql("SELECT max(id) AS last FROM demo.orders VERSION AS OF 1")
+        >>> last.to_arrow().to_pylist()
+        [{'last': 5}]
+        """
+        run: SqlFunction = import_module("paimon_explore").sql  # of a layer above
+        return run(text, self, parameters, dialect=dialect)

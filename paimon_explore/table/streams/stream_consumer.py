@@ -18,7 +18,7 @@ from paimon_explore.errors import ConsumerConflictError
 from paimon_explore.metadata.consumer import Consumer
 from paimon_explore.metadata.options.table_options import TableOptions
 from paimon_explore.metadata.options.tag_options import CONSUMER_EXPIRATION_TIME
-from paimon_explore.store.consumers import Consumers
+from paimon_explore.store.references import Consumers
 
 _LIVES = 3
 """How often a waiting stream writes its position before the consumer would expire."""

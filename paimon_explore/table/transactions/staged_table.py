@@ -11,7 +11,7 @@ from typing import TypeVar
 from paimon_explore.commit.iceberg.settings import DISABLED
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.fileio import paths
-from paimon_explore.fileio.staged_files import StagedFileIO
+from paimon_explore.fileio.overlay import StagedFileIO
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.options.iceberg_options import ICEBERG_STORAGE
 from paimon_explore.metadata.options.table_options import (

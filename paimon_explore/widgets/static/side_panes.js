@@ -788,6 +788,7 @@ function createSearchBox(context) {
   let items = [];
   let named = [];
   let chosen = 0;
+  let uses = 0;
   const draw = () => {
     fill(
       list,
@@ -906,10 +907,12 @@ function createSearchBox(context) {
     close();
     input.value = "";
     named = [];
+    const use = uses;
     await item.go();
-    if (input.matches(":focus")) context.focusView();
+    if (use === uses && input.matches(":focus")) context.focusView();
   };
   input.addEventListener("input", () => {
+    uses += 1;
     named = [];
     show();
     ask();
@@ -938,6 +941,7 @@ function createSearchBox(context) {
   return {
     element,
     focus() {
+      uses += 1;
       input.focus();
       input.select();
     },

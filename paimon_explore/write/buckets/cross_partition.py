@@ -34,7 +34,7 @@ from paimon_explore.data_types.arrow_buffers import (
     valid_mask,
 )
 from paimon_explore.encoding.binary_row.decoder import decode_rows
-from paimon_explore.encoding.binary_row.encoder import encode_rows
+from paimon_explore.encoding.binary_row.row_encoder import encode_rows
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.commit_message import SeenSnapshot

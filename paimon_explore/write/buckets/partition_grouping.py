@@ -19,7 +19,7 @@ from paimon_explore.data_types.arrow_buffers import (
     take_rows,
 )
 from paimon_explore.data_types.definitions import RowType
-from paimon_explore.encoding.binary_row.encoder import row_images
+from paimon_explore.encoding.binary_row.row_encoder import row_images
 from paimon_explore.encoding.binary_row.row_layout import EMPTY_ROW
 from paimon_explore.frozen_dataclass import dataclass
 

@@ -18,7 +18,7 @@ from paimon_explore.data_types.traversal import parts
 from paimon_explore.encoding.native_libraries import aligned
 from paimon_explore.errors import UnsupportedFeatureError
 from paimon_explore.write.file_layout import FileLayout
-from paimon_explore.write.formats.temporary_file import TemporaryLocalFile
+from paimon_explore.write.formats.output_sink import TemporaryLocalFile
 
 _PLAIN, _WITH_NULL_ROWS = "2.0", "2.1"
 """Version 2.0 is read by all releases; it cannot store ROW values that are null."""

@@ -17,7 +17,7 @@ from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.metadata.options import format_options
 from paimon_explore.metadata.options import table_options as opt
 from paimon_explore.write.file_layout import FileLayout
-from paimon_explore.write.formats.error_holding_sink import ErrorHoldingSink
+from paimon_explore.write.formats.output_sink import ErrorHoldingSink
 
 _CODECS: Mapping[str, int] = {
     "zstd": mosaic.WriterOptions.COMPRESSION_ZSTD,

@@ -2,13 +2,32 @@
 
 ORC has fewer types than Paimon: TIME is stored as INT (milliseconds of the day); vectors and NOT
 NULL are not supported. Java's ORC reader rejects files in which pyarrow (seen in 19 and 26) wrote
-timestamps before 1970 with fractional seconds; `orc_timestamps` fixes these files before they are
+timestamps before 1970 with fractional seconds; these files are fixed before they are
 written to the sink. ORC cannot represent the last second before 1970.
 
 Spec: concepts/spec/fileformat, ORC section.
+
+Rewrite an ORC file of pyarrow so that Java reads its timestamps before 1970.
+
+ORC stores a timestamp as seconds since 2015 (stream DATA) and nanoseconds (stream SECONDARY). For
+timestamps before 1970 with a fraction of a second, pyarrow (seen in 19 and 26) writes negative
+nanoseconds, which pyarrow reads back but for which Java's reader rejects the whole file. This
+module encodes both streams again, as Java does:
+
+    seconds = floor(t), nanoseconds = t - floor(t)
+    seconds + 1 is stored where t is before 1970 and its nanoseconds are above 999,999,
+
+which all readers reverse. This encoding cannot distinguish the last second before 1970 from the
+first one after it: Java writes wrong values; the writer here rejects them.
+
+Row group positions would differ in the new streams, and pyarrow truncates the statistics of these
+columns to milliseconds towards zero. Both only serve to skip rows and are omitted.
+
+Spec: ORC specification v1, timestamp columns. Seen in: files of Java 2.0.0.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from tempfile import TemporaryFile
 from typing import BinaryIO, Literal
 
@@ -17,7 +36,7 @@ import pyarrow as pa
 from pyarrow import orc
 
 from paimon_explore.data_types.arrow import timestamp_unit, to_arrow
-from paimon_explore.data_types.arrow_buffers import Bools, Column, fixed_values, valid_mask
+from paimon_explore.data_types.arrow_buffers import Bools, Column, Ints, fixed_values, valid_mask
 from paimon_explore.data_types.definitions import (
     TIMESTAMPS,
     UNORDERED,
@@ -32,10 +51,21 @@ from paimon_explore.data_types.definitions import (
     VectorType,
 )
 from paimon_explore.data_types.traversal import is_root, parts
+from paimon_explore.encoding.orc.file_tail import OrcKind, OrcTail, OrcType, read_tail
+from paimon_explore.encoding.orc.protobuf import (
+    Field,
+    bytes_field,
+    decode_message,
+    fields_of,
+    int_field,
+    message_of,
+    number,
+)
+from paimon_explore.encoding.orc.run_length_encoder import compressor, encode_runs
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError, choices
-from paimon_explore.write.formats.error_holding_sink import ErrorHoldingSink
+from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.write.formats.nested_conversion import COUNT, convert
-from paimon_explore.write.formats.orc_timestamps import LOST_NANOS, with_java_timestamps
+from paimon_explore.write.formats.output_sink import ErrorHoldingSink
 
 _Codec = Literal["UNCOMPRESSED", "ZLIB", "SNAPPY", "LZ4", "ZSTD"]
 _CODECS: Mapping[str, _Codec] = {
@@ -196,3 +226,197 @@ def _has_early_fractions(array: Column, data_type: AtomicType, where: str) -> bo
             hint=f"{_PARQUET} ORC would move the value to the first second of 1970.",
         )
     return bool(early.any())
+
+
+Streams = Mapping[tuple[int, int], bytes]
+"""New streams by column and kind."""
+
+_BASE_SECONDS = 1_420_070_400
+"""2015-01-01 in UTC, the time zone in which pyarrow writes."""
+_SECOND = 10**9
+LOST_NANOS = 999_999
+"""Up to this many nanoseconds, the seconds of a time before 1970 are stored unchanged."""
+_KINDS = frozenset({OrcKind.TIMESTAMP, OrcKind.TIMESTAMP_INSTANT})
+_DATA, _SECONDARY, _INDEXES = 1, 5, frozenset({6, 7, 8})
+_POST_FOOTER, _POST_CODEC, _POST_BLOCK, _POST_METADATA = 1, 2, 3, 5
+_CONTENT_LENGTH, _STRIPES, _STATISTICS, _STRIDE = 2, 3, 7, 8
+_OFFSET, _INDEX, _DATA_LENGTH, _FOOTER_LENGTH = 1, 2, 3, 4
+_TIMESTAMP_STATISTICS = 9
+_ZEROS_LIMIT = 7
+
+
+def with_java_timestamps(file: BinaryIO) -> Iterator[bytes]:
+    """Yield the bytes of an ORC file of pyarrow with timestamps encoded as in Java."""
+    source = pa.PythonFile(file, mode="r")  # type: ignore[arg-type]  # any binary file
+    tail = read_tail(source, "ORC file")
+    return _File(file, tail, orc.ORCFile(source)).parts()
+
+
+@dataclass(slots=True)
+class _File:
+    """An ORC file that is rewritten part by part."""
+
+    file: BinaryIO
+    tail: OrcTail
+    reader: orc.ORCFile
+
+    def parts(self) -> Iterator[bytes]:
+        post_fields, footer, metadata = self._sections()
+        codec = {field.number: field.value for field in post_fields}
+        kind, block = int(codec.get(_POST_CODEC, 0)), int(codec.get(_POST_BLOCK, 0))
+        pack = compressor(kind, block)
+        columns = [column for column in _columns(self.tail.root) if column.kind in _KINDS]
+        yield self._read(0, 3)
+        offset = 3
+        stripes: list[Field] = []
+        for stripe, field in enumerate(f for f in footer if f.number == _STRIPES):
+            data, stripe_footer = self._stripe(stripe, decode_message(_bytes(field)), pack)
+            yield data
+            yield stripe_footer
+            lengths = (offset, 0, len(data), len(stripe_footer))
+            heads = [int_field(n, value) for n, value in enumerate(lengths, _OFFSET)]
+            rest = [f for f in fields_of(_bytes(field)) if f.number > _FOOTER_LENGTH]
+            stripes.append(bytes_field(_STRIPES, message_of([*heads, *rest])))
+            offset += len(data) + len(stripe_footer)
+        dropped = {column.column for column in columns}
+        footer = [*_without_statistics(footer, _STATISTICS, dropped)]
+        at = next((i for i, f in enumerate(footer) if f.number == _STRIPES), len(footer))
+        kept = [(i, f) for i, f in enumerate(footer) if f.number != _STRIPES]
+        footer = [f for i, f in kept if i < at] + stripes + [f for i, f in kept if i >= at]
+        footer = [_updated(field, offset) for field in footer]
+        stripe_statistics = [
+            replace(f, value=message_of(_without_statistics(fields_of(_bytes(f)), 1, dropped)))
+            for f in metadata
+        ]
+        packed = pack(message_of(stripe_statistics)), pack(message_of(footer))
+        yield packed[0]
+        yield packed[1]
+        sizes = {_POST_METADATA: len(packed[0]), _POST_FOOTER: len(packed[1])}
+        post = message_of([replace(f, value=sizes.get(f.number, f.value)) for f in post_fields])
+        yield post
+        yield bytes([len(post)])
+
+    def _sections(self) -> tuple[list[Field], list[Field], list[Field]]:
+        """Return the fields of the postscript, the footer and the metadata."""
+        size = self.file.seek(0, 2)
+        post_length = self._read(size - 1, 1)[0]
+        post = self._read(size - 1 - post_length, post_length)
+        footer_length = number(decode_message(post), _POST_FOOTER)
+        at = size - 1 - post_length - footer_length
+        decompress = self.tail.decompress
+        footer = fields_of(decompress(self._read(at, footer_length)))
+        return fields_of(post), footer, fields_of(decompress(self.tail.metadata))
+
+    def _stripe(
+        self,
+        stripe: int,
+        information: Mapping[int, list[int | bytes]],
+        pack: Callable[[bytes], bytes],
+    ) -> tuple[bytes, bytes]:
+        """Return the new streams of a stripe, without its indexes, and its new footer."""
+        at, length = self.tail.stripe_footers[stripe]
+        footer = fields_of(self.tail.decompress(self._read(at, length)))
+        new = self._streams(stripe)
+        offset = number(dict(information), _OFFSET)
+        parts: list[bytes] = []
+        fields: list[Field] = []
+        for field in footer:
+            if field.number != 1:
+                fields.append(field)
+                continue
+            stream = decode_message(_bytes(field))
+            kind, column, size = number(stream, 1), number(stream, 2), number(stream, 3)
+            data = new.get((column, kind))
+            packed = self._read(offset, size) if data is None else pack(data)
+            offset += size
+            if kind not in _INDEXES:
+                parts.append(packed)
+                head = [int_field(1, kind), int_field(2, column), int_field(3, len(packed))]
+                fields.append(bytes_field(1, message_of(head)))
+        return b"".join(parts), pack(message_of(fields))
+
+    def _streams(self, stripe: int) -> Streams:
+        rows = self.reader.read_stripe(stripe)
+        found: dict[tuple[int, int], bytes] = {}
+        for name, child in zip(self.tail.root.names, self.tail.root.children, strict=True):
+            for column, values in _timestamps(rows.column(name), child):
+                seconds, nanos = _stored(values)
+                found[column, _DATA] = encode_runs(seconds, signed=True)
+                found[column, _SECONDARY] = encode_runs(nanos, signed=False)
+        return found
+
+    def _read(self, at: int, size: int) -> bytes:
+        self.file.seek(at)
+        return self.file.read(size)
+
+
+def _bytes(field: Field) -> bytes:
+    return field.value if isinstance(field.value, bytes) else b""
+
+
+def _updated(field: Field, content_length: int) -> Field:
+    """Update a footer field: no row index, and a new length of the content."""
+    if field.number == _STRIDE:
+        return replace(field, value=0)
+    return replace(field, value=content_length) if field.number == _CONTENT_LENGTH else field
+
+
+def _without_statistics(fields: list[Field], number_: int, columns: set[int]) -> list[Field]:
+    """Remove the timestamp statistics, but not the counts, of some columns."""
+    found, column = [], -1
+    for field in fields:
+        if field.number == number_:
+            column += 1
+        if field.number == number_ and column in columns:
+            inner = fields_of(_bytes(field))
+            kept = [part for part in inner if part.number != _TIMESTAMP_STATISTICS]
+            found.append(replace(field, value=message_of(kept)))
+        else:
+            found.append(field)
+    return found
+
+
+def _columns(node: OrcType) -> Iterator[OrcType]:
+    yield node
+    for child in node.children:
+        yield from _columns(child)
+
+
+def _timestamps(array: Column, node: OrcType) -> Iterator[tuple[int, Ints]]:
+    """Yield the non-null values of each timestamp column at and below a type."""
+    if not any(column.kind in _KINDS for column in _columns(node)):
+        return
+    present = array.drop_null()
+    if node.kind in _KINDS:
+        unit: int = {"s": _SECOND, "ms": 10**6, "us": 10**3, "ns": 1}[present.type.unit]  # type: ignore[attr-defined]  # a timestamp
+        yield node.column, fixed_values(present, np.int64).view(np.int64) * unit
+    elif isinstance(present, pa.StructArray):
+        for name, child in zip(node.names, node.children, strict=True):
+            yield from _timestamps(present.field(name), child)
+    elif isinstance(present, pa.MapArray):
+        entries = pa.StructArray.from_arrays([present.keys, present.items], names=["k", "v"])
+        dense = pa.ListArray.from_arrays(present.offsets, entries).flatten()
+        for name, child in zip(("k", "v"), node.children, strict=True):
+            yield from _timestamps(dense.field(name), child)  # type: ignore[attr-defined]  # a struct array
+    else:
+        yield from _timestamps(present.flatten(), node.children[0])  # type: ignore[attr-defined]  # a list array
+
+
+def _stored(values: Ints) -> tuple[Ints, Ints]:
+    """Return seconds since 2015 and encoded nanoseconds."""
+    seconds, nanos = values // _SECOND, values % _SECOND
+    seconds = seconds + ((seconds < 0) & (nanos > LOST_NANOS))
+    return seconds - _BASE_SECONDS, _encoded_nanos(nanos)
+
+
+def _encoded_nanos(nanos: Ints) -> Ints:
+    """Strip two or more trailing zeros of nanoseconds; store their number in the low bits."""
+    short, zeros = nanos.copy(), np.zeros(len(nanos), np.int64)
+    ends = (nanos != 0) & (nanos % 100 == 0)
+    short[ends] //= 100
+    zeros[ends] = 1
+    for _ in range(_ZEROS_LIMIT - 1):
+        more = ends & (short % 10 == 0)
+        short[more] //= 10
+        zeros[more] += 1
+    return (short << 3) | zeros

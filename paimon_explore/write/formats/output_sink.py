@@ -1,5 +1,15 @@
-"""The file object that pyarrow's writers write to; it forwards the bytes to another sink."""
+"""The file object that pyarrow's writers write to; it forwards the bytes to another sink.
 
+A sink that holds the first write error instead of raising it.
+
+The ORC writer aborts the whole process if its sink raises while it writes a footer. This sink keeps
+the error and discards all further bytes; `check` raises the error later.
+
+A temporary file for libraries that write to a path of the local disk only.
+"""
+
+from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import BinaryIO
 
 import pyarrow as pa
@@ -44,3 +54,57 @@ class OutputSink:
     def seekable(self) -> bool:
         """Return False."""
         return False
+
+
+class ErrorHoldingSink(OutputSink):
+    """A sink whose `write` never raises.
+
+    Args:
+        sink: receives the bytes.
+    """
+
+    def __init__(self, sink: pa.NativeFile | BinaryIO) -> None:
+        super().__init__(sink)
+        self._error: BaseException | None = None
+
+    def write(self, data: bytes) -> int:
+        """Forward bytes to the sink, until an error occurs."""
+        if self._error is None:
+            try:
+                self._sink.write(data)
+            except BaseException as error:  # noqa: BLE001 - raised again by `check`
+                self._error = error
+        self._position += len(data)
+        return len(data)
+
+    def check(self) -> None:
+        """Raise the error that was held, if any."""
+        if self._error is not None:
+            raise self._error
+
+
+_COPY_BYTES = 4 << 20
+
+
+class TemporaryLocalFile:
+    """An empty file of the local disk; it is deleted by `remove`.
+
+    Args:
+        suffix: extension of the file, with the dot.
+    """
+
+    def __init__(self, suffix: str) -> None:
+        with NamedTemporaryFile(prefix="paimon-explore-", suffix=suffix, delete=False) as file:
+            self.path = file.name
+
+    def copy_to(self, sink: pa.NativeFile) -> int:
+        """Copy the content to a sink and return its size in bytes."""
+        size = 0
+        with Path(self.path).open("rb") as file:
+            while chunk := file.read(_COPY_BYTES):
+                size += sink.write(chunk)
+        return size
+
+    def remove(self) -> None:
+        """Delete the file, if it still exists."""
+        Path(self.path).unlink(missing_ok=True)

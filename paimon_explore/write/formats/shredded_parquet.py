@@ -15,8 +15,11 @@ import pyarrow as pa
 from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import Column, empty_array
 from paimon_explore.data_types.definitions import DataField, MapType
-from paimon_explore.encoding.shared_shredding import ARROW_SCHEMA
-from paimon_explore.encoding.shared_shredding_writer import SharedShreddingEncoder, column_count
+from paimon_explore.encoding.shared_shredding import (
+    ARROW_SCHEMA,
+    SharedShreddingEncoder,
+    column_count,
+)
 from paimon_explore.write.formats.parquet_format import ParquetWriter
 
 

@@ -28,9 +28,10 @@ from paimon_explore.data_types.definitions import (
     VectorType,
 )
 from paimon_explore.data_types.formatter import type_text
-from paimon_explore.encoding.text.csv_json_reader import CsvLayout, Json
-from paimon_explore.encoding.text.csv_json_writer import (
+from paimon_explore.encoding.csv_json import (
     CODECS,
+    CsvLayout,
+    Json,
     compressor,
     csv_header,
     csv_text,

@@ -17,7 +17,7 @@ from paimon_explore.data_types.arrow_buffers import Column
 from paimon_explore.data_types.definitions import RowType
 from paimon_explore.encoding.native_libraries import aligned
 from paimon_explore.write.file_layout import FileLayout
-from paimon_explore.write.formats.temporary_file import TemporaryLocalFile
+from paimon_explore.write.formats.output_sink import TemporaryLocalFile
 
 _EDITION = "core2025.10.0"
 """The encodings that may be used; those of later editions are unknown to the `vortex-data` 0.70

@@ -25,7 +25,7 @@ from paimon_explore.data_types.arrow_buffers import (
     take_rows,
 )
 from paimon_explore.data_types.definitions import DataType, RowType
-from paimon_explore.encoding.binary_row.encoder import encode_rows
+from paimon_explore.encoding.binary_row.row_encoder import encode_rows
 from paimon_explore.metadata.manifest.manifest_codec import encode_records
 from paimon_explore.metadata.manifest.manifest_entry import ENTRY_SCHEMA, ManifestEntries
 from support.decoding import with_arity

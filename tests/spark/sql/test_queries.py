@@ -7,8 +7,8 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
 from paimon_explore.errors import InvalidInputError, NotFoundError, UnsupportedFeatureError
+from paimon_explore.spark.connector import WAREHOUSE
 from paimon_explore.spark.session import session
-from paimon_explore.spark.session_catalogs import WAREHOUSE
 from paimon_explore.spark.sql_engine import DATABASE
 from paimon_explore.spark.sql_statement import sql
 from paimon_explore.table.catalog.catalog import Catalog

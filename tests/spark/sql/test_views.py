@@ -13,10 +13,10 @@ from paimon_explore.errors import (
     PaimonError,
     UnsupportedFeatureError,
 )
+from paimon_explore.spark.connector import forget
 from paimon_explore.spark.reads.read_table import read
 from paimon_explore.spark.reads.row_count import count
 from paimon_explore.spark.session import session
-from paimon_explore.spark.session_catalogs import forget
 from paimon_explore.spark.sql_statement import sql
 from paimon_explore.table.catalog.catalog import Catalog
 from support.rest_catalog_stub import rest_catalog_stub

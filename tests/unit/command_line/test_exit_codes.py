@@ -12,7 +12,7 @@ import click
 import pytest
 
 import paimon_explore.__main__ as entry
-from paimon_explore.command_line import confirmation
+from paimon_explore.command_line import command as command_module
 from paimon_explore.table.catalog import warehouse_listing
 from paimon_explore.table.catalog.catalog import Catalog
 from support.command_line import Program, all_commands
@@ -271,7 +271,7 @@ def test_a_terminal_is_asked(
         return answer == "y"
 
     monkeypatch.setattr(sys, "stdin", Keyboard())
-    monkeypatch.setattr(confirmation, "is_interactive", lambda: True)
+    monkeypatch.setattr(command_module, "is_interactive", lambda: True)
     monkeypatch.setattr(click, "confirm", confirm)
     table = own_warehouse / "demo.db" / "trips"
     ran = run("tag", "delete", table, "before")

@@ -28,7 +28,7 @@ from paimon_explore.command_line.sql.prompt import (
     statements_of_prompt,
 )
 from paimon_explore.scan.predicate.sql_formatter import to_sql
-from paimon_explore.table.engine_scans.arrow_filter import arrow_condition
+from paimon_explore.table.engine_scans.scan_dataset import arrow_condition
 from paimon_explore.table.scan import Scan
 from support.command_line import Program
 

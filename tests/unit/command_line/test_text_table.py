@@ -3,13 +3,13 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paimon_explore.command_line.rendering.line_wrap import wrapped_lines
 from paimon_explore.command_line.rendering.text_table import (
     cell_width,
     cut,
     fitted,
     middle_cut,
     widths_of,
+    wrapped_lines,
 )
 
 TEXTS = st.text(st.sampled_from("ab cdé大阪市ñ"), max_size=30)

@@ -5,9 +5,9 @@ from datetime import datetime
 
 import pyarrow as pa
 
-from paimon_explore.commit.partition_changes import partition_changes
+from paimon_explore.commit.catalog_partitions import partition_changes
 from paimon_explore.data_types.definitions import AtomicType, TypeRoot
-from paimon_explore.encoding.binary_row.encoder import row_images
+from paimon_explore.encoding.binary_row.row_encoder import row_images
 from paimon_explore.metadata.options.table_options import TableOptions
 from support.manifest_rows import entries, entry
 from support.merging import schema_of

@@ -3,9 +3,9 @@
 import pyarrow as pa
 import pytest
 
-from paimon_explore.commit.partition_stats import range_of_entries, range_of_manifests
+from paimon_explore.commit.manifest_writer import range_of_entries, range_of_manifests
 from paimon_explore.data_types.definitions import AtomicType, DataField, RowType, TypeRoot
-from paimon_explore.encoding.binary_row.encoder import encode_rows
+from paimon_explore.encoding.binary_row.row_encoder import encode_rows
 from paimon_explore.metadata.manifest.manifest_list import MANIFEST_LIST_SCHEMA, ManifestFiles
 from support.decoding import with_arity
 from support.entries import entries, entry, int_row

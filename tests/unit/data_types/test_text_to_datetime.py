@@ -1,6 +1,6 @@
 import pytest
 
-from paimon_explore.data_types.casts.text_to_datetime import (
+from paimon_explore.data_types.casts.text_to_values import (
     parse_date,
     parse_epoch,
     parse_time,

@@ -13,10 +13,15 @@ import pytest
 from paimon_explore import limits
 from paimon_explore.data_types.arrow_buffers import as_python
 from paimon_explore.data_types.type_parser import parse_type_text
-from paimon_explore.encoding.avro.avro_data_file import AvroDataFile
 from paimon_explore.encoding.avro.container import PACK, write_block, write_header
 from paimon_explore.encoding.avro.fastavro_reader import fastavro_records
-from paimon_explore.encoding.avro.reader import avro_fields, field_names, read_avro, read_columns
+from paimon_explore.encoding.avro.reader import (
+    AvroDataFile,
+    avro_fields,
+    field_names,
+    read_avro,
+    read_columns,
+)
 from paimon_explore.encoding.avro.schema import parse_avro_schema
 from paimon_explore.encoding.data_file_reader import StoredColumn
 from paimon_explore.errors import (

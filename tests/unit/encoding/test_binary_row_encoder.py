@@ -15,7 +15,7 @@ from paimon_explore.encoding.binary_row.decoder import (
     decode_rows,
     null_fields,
 )
-from paimon_explore.encoding.binary_row.encoder import encode_rows, row_images
+from paimon_explore.encoding.binary_row.row_encoder import encode_rows, row_images
 from paimon_explore.encoding.binary_row.row_layout import EMPTY_ROW
 from paimon_explore.encoding.binary_row.single_row_encoder import MAX_ROWS
 from paimon_explore.errors import CorruptFileError, InvalidInputError

@@ -3,8 +3,13 @@
 import pyarrow as pa
 import pytest
 
-from paimon_explore.encoding.avro.block_concatenation import can_join, joined, repacked
-from paimon_explore.encoding.avro.container import read_blocks, read_header
+from paimon_explore.encoding.avro.container import (
+    can_join,
+    joined,
+    read_blocks,
+    read_header,
+    repacked,
+)
 from paimon_explore.encoding.avro.reader import read_avro
 from paimon_explore.encoding.avro.writer import avro_schema, write_avro
 from paimon_explore.errors import CorruptFileError

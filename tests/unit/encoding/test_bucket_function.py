@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from paimon_explore.data_types.json_parser import parse_type
-from paimon_explore.encoding.binary_row.encoder import encode_rows
+from paimon_explore.encoding.binary_row.row_encoder import encode_rows
 from paimon_explore.encoding.bucket_function import bucket_of, key_hashes
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from support.decoding import with_arity

@@ -10,7 +10,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paimon_explore.encoding.text.csv_json_reader import (
+from paimon_explore.encoding.csv_json import (
     CsvLayout,
     csv_records,
     decompressed,

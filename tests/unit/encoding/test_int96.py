@@ -5,7 +5,7 @@ import struct
 import pyarrow as pa
 import pytest
 
-from paimon_explore.encoding.int96 import decode_int96
+from paimon_explore.encoding.arrow_type_conversion import decode_int96
 from paimon_explore.errors import UnsupportedFeatureError
 
 EPOCH = 2_440_588

@@ -18,8 +18,7 @@ from paimon_explore.encoding.orc.protobuf import (
     signed,
 )
 from paimon_explore.encoding.orc.reader import OrcDataFile, open_orc
-from paimon_explore.encoding.orc.timestamp_fixes import LocalZoned
-from paimon_explore.encoding.orc.writer_time_zone import zone_of
+from paimon_explore.encoding.orc.timestamp_fixes import LocalZoned, zone_of
 from paimon_explore.errors import CorruptFileError, UnsupportedFeatureError
 from support.files import orc_bytes, stored
 from support.foreign_files import ORC_FROM_TOKYO, ORC_WITHOUT_ZONE

@@ -10,10 +10,14 @@ import pyarrow.orc as po
 import pytest
 
 from paimon_explore.encoding.orc.file_tail import read_tail
-from paimon_explore.encoding.orc.reader import open_orc
-from paimon_explore.encoding.orc.timestamp_fixes import LocalZoned
-from paimon_explore.encoding.orc.utc_view import utc_view
-from paimon_explore.encoding.orc.writer_time_zone import is_utc, java_clock, offset_of_2015, zone_of
+from paimon_explore.encoding.orc.reader import open_orc, utc_view
+from paimon_explore.encoding.orc.timestamp_fixes import (
+    LocalZoned,
+    is_utc,
+    java_clock,
+    offset_of_2015,
+    zone_of,
+)
 from paimon_explore.errors import CorruptFileError, UnsupportedFeatureError
 from support.files import stored
 from support.orc_zones import FORMS, TYPES, ZONES, expected, file_of, flat, given

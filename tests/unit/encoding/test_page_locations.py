@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from paimon_explore.encoding.data_file_reader import PagesError
-from paimon_explore.encoding.parquet.page_locations import (
+from paimon_explore.encoding.parquet.pages import (
     ChunkPlace,
     PageList,
     indexed_pages,

@@ -3,7 +3,7 @@
 import pytest
 from pyroaring import BitMap
 
-from paimon_explore.encoding.roaring.portable_bitmap import (
+from paimon_explore.encoding.roaring_bitmap import (
     BitmapReader,
     decode_bitmap,
     encode_bitmap,

@@ -9,12 +9,11 @@ import pytest
 
 from paimon_explore.data_types.arrow_buffers import Ints, used_bytes, var_values
 from paimon_explore.encoding.avro import record_offsets
-from paimon_explore.encoding.avro.column_encoder import encode_rows
 from paimon_explore.encoding.avro.record_offsets import record_starts
 from paimon_explore.encoding.avro.record_patterns import record_pattern
 from paimon_explore.encoding.avro.schema import RecordNode, parse_avro_schema, top_record
 from paimon_explore.encoding.avro.vectorized_varint import PaddedBuffer, Positions
-from paimon_explore.encoding.avro.writer import avro_schema
+from paimon_explore.encoding.avro.writer import avro_schema, encode_rows
 from paimon_explore.errors import CorruptFileError
 from support.small_tables import columns
 

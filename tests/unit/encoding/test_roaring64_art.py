@@ -3,7 +3,7 @@
 import pytest
 from pyroaring import BitMap
 
-from paimon_explore.encoding.roaring.roaring64_art import (
+from paimon_explore.encoding.roaring_bitmap import (
     WideBitmap,
     decode_wide,
     encode_wide,

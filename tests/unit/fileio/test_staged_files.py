@@ -6,7 +6,7 @@ import pytest
 
 from paimon_explore.errors import MissingFileError, StorageError
 from paimon_explore.fileio.memory import MemoryFileIO
-from paimon_explore.fileio.staged_files import StagedFileIO
+from paimon_explore.fileio.overlay import StagedFileIO
 
 
 @pytest.fixture(name="below")

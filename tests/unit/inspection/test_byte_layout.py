@@ -15,7 +15,7 @@ from paimon_explore.encoding.deletion_vector import encode_vectors
 from paimon_explore.encoding.hash_index import encode_hashes
 from paimon_explore.errors import InvalidInputError, NotFoundError
 from paimon_explore.inspection.byte_inspector.byte_layout import ByteLayout, Explanation
-from paimon_explore.inspection.byte_inspector.file_type_detection import layout_of
+from paimon_explore.inspection.byte_inspector.file_lookup import layout_of
 from paimon_explore.inspection.byte_inspector.primitive_encodings import FORMS
 from paimon_explore.inspection.byte_inspector.spans import leaves, space_of
 from support.explored import HOSTILE

@@ -3,7 +3,7 @@ import pytest
 
 from paimon_explore.data_types.definitions import DataField
 from paimon_explore.data_types.json_parser import parse_type
-from paimon_explore.encoding.binary_row.encoder import encode_rows
+from paimon_explore.encoding.binary_row.row_encoder import encode_rows
 from paimon_explore.inspection.column_bounds import (
     ColumnBounds,
     key_bounds,

@@ -8,11 +8,11 @@ import pyarrow as pa
 import pytest
 
 import paimon_explore as pe
-from paimon_explore.inspection.explorer.explorer_hints import explorer_hints
 from paimon_explore.inspection.explorer.explorer_reports import REPORTS
 from paimon_explore.inspection.explorer.explorer_state import ExplorerState, ViewInput
 from paimon_explore.inspection.explorer.explorer_tabs import Opening
 from paimon_explore.inspection.explorer.rows_session import RowsInput, rows_of_input
+from paimon_explore.inspection.glossary import explorer_hints
 from paimon_explore.inspection.overview.example_inputs import example_inputs, example_keys
 from paimon_explore.inspection.views.inspector import Inspector
 from support.explored import hostile_history

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from paimon_explore.errors import InvalidInputError
-from paimon_explore.inspection.views.file_filter import without_units
+from paimon_explore.inspection.views.files_view import without_units
 from paimon_explore.inspection.views.inspector import Inspector
 from support.explored import History
 

@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from paimon_explore.inspection.history.file_history import FileHistory, files_now
-from paimon_explore.inspection.history.file_lifetimes import FileLifetimes
+from paimon_explore.inspection.history.file_history import FileHistory, FileLifetimes, files_now
 from paimon_explore.inspection.history.timeline import read_timeline
 from support.explored import History, golden_view
 from support.golden import GoldenTables

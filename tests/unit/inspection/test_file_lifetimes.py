@@ -1,6 +1,6 @@
 import numpy as np
 
-from paimon_explore.inspection.history.file_lifetimes import Segment, lifetimes_of
+from paimon_explore.inspection.history.file_history import Segment, lifetimes_of
 
 A, B, C = 0, 1, 2
 

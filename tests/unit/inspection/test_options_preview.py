@@ -9,8 +9,8 @@ import pytest
 import paimon_explore as pe
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.inspection.explorer.explorer_state import ExplorerState, ViewInput
-from paimon_explore.inspection.what_if import what_if_form
-from paimon_explore.inspection.what_if.input_text import ACTIONS, parse_input, parse_settings
+from paimon_explore.inspection.rendering.form_view import ACTIONS, parse_input, parse_settings
+from paimon_explore.inspection.what_if import what_if_view
 from paimon_explore.inspection.what_if.option_effects import (
     default_text,
     definition_of,
@@ -116,8 +116,8 @@ def test_every_option_has_an_effect_and_a_default_as_text() -> None:
 
 def test_the_fields_of_all_forms_are_options() -> None:
     lists = (
-        *(what_if_form._KEYED, what_if_form._APPEND, what_if_form._COMMON),
-        what_if_form._PARTITION_EXPIRY,
+        *(what_if_view._KEYED, what_if_view._APPEND, what_if_view._COMMON),
+        what_if_view._PARTITION_EXPIRY,
     )
     keys = [key for part in lists for key in part]
     assert len(keys) > 15

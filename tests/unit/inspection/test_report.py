@@ -10,9 +10,8 @@ from paimon_explore.inspection.rendering.chart import (
     Tone,
     axis_ticks,
 )
-from paimon_explore.inspection.rendering.chart_svg import chart_svg
 from paimon_explore.inspection.rendering.report import Cell, Failed, Note, Report, facts, grid
-from paimon_explore.inspection.rendering.report_html import report_html
+from paimon_explore.inspection.rendering.report_html import chart_svg, report_html
 from paimon_explore.inspection.rendering.report_text import report_text
 from support.explored import HOSTILE
 

@@ -6,9 +6,9 @@ import pytest
 
 import paimon_explore as pe
 from paimon_explore.errors import PaimonError
-from paimon_explore.inspection.warehouse import table_summary as summaries
-from paimon_explore.inspection.warehouse.table_summary import table_summary
+from paimon_explore.inspection.warehouse import warehouse_tables as summaries
 from paimon_explore.inspection.warehouse.warehouse_state import PAGE, WarehouseState
+from paimon_explore.inspection.warehouse.warehouse_tables import table_summary
 from support.explored import HOSTILE, History
 from support.warehouses import BROKEN, HOSTILE_NAME, Source, damaged, key, two_commits
 

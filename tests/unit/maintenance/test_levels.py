@@ -1,6 +1,6 @@
 """The merge tree of a bucket from its live files."""
 
-from paimon_explore.maintenance.compaction.levels import levels_of
+from paimon_explore.maintenance.compaction.universal_compaction import levels_of
 from paimon_explore.metadata.options.table_options import TableOptions
 from support.entries import entries, entry
 

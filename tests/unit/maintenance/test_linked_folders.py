@@ -13,7 +13,7 @@ import pytest
 from paimon_explore import Catalog, Table, open_table
 from paimon_explore.errors import CorruptFileError, StorageError
 from paimon_explore.fileio.local import LocalFileIO
-from paimon_explore.fileio.symbolic_links import resolves_outside
+from paimon_explore.maintenance.expiry.linked_folders import resolves_outside
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.table_paths import TablePaths
 from support.acts import ACTS, NEWEST, names_of

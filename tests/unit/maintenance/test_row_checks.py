@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from paimon_explore import Catalog
-from paimon_explore.maintenance.checks.row_checks import FileRows
+from paimon_explore.maintenance.checks.data_file_checks import FileRows
 from paimon_explore.metadata.manifest.entry_cancellation import live_entries
 from paimon_explore.metadata.manifest.manifest_entry import ManifestEntries
 from paimon_explore.metadata.options.table_options import TableOptions

@@ -8,7 +8,7 @@ import pytest
 
 from paimon_explore.data_types.json_parser import parse_type
 from paimon_explore.errors import UnsupportedFeatureError
-from paimon_explore.maintenance.compaction.space_filling_curves import (
+from paimon_explore.maintenance.compaction.sort_compaction import (
     SortKeys,
     hilbert_order,
     sort_keys,

@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from paimon_explore.maintenance.compaction.levels import Levels, SortedRun
 from paimon_explore.maintenance.compaction.universal_compaction import (
     CompactionUnit,
+    Levels,
+    SortedRun,
     pick_full,
     pick_universal,
 )

@@ -5,9 +5,9 @@ import importlib.util
 import pytest
 from pyroaring import BitMap
 
-from paimon_explore.encoding.roaring.roaring64_art import decode_wide
+from paimon_explore.encoding.roaring_bitmap import decode_wide
 from paimon_explore.errors import CorruptFileError, FormatError, UnsupportedFeatureError
-from paimon_explore.merge.aggregators import sketch_union
+from paimon_explore.merge.aggregators import binary_unions
 from support.merging import Row, merged
 
 COLUMNS: dict[str, object] = {"k": "INT NOT NULL", "v": "BYTES"}
@@ -99,6 +99,6 @@ class TestSketches:
 def test_without_the_package_the_error_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(sketch_union, "ds", None)
+    monkeypatch.setattr(binary_unions, "ds", None)
     with pytest.raises(UnsupportedFeatureError, match=r"paimon-explore\[sketches\]"):
         united("hll_sketch", b"a", b"b")

@@ -6,13 +6,13 @@ import pyarrow as pa
 import pytest
 
 from paimon_explore.encoding.avro.cross_check import CrossCheck
+from paimon_explore.maintenance.checks.avro_cross_checks import (
+    MetadataRecords,
+    cross_check_metadata,
+)
 from paimon_explore.metadata.manifest.index_manifest import INDEX_FIELDS, IndexEntries
 from paimon_explore.metadata.manifest.manifest_codec import (
     encode_records,
-)
-from paimon_explore.metadata.manifest.manifest_cross_check import (
-    MetadataRecords,
-    cross_check_metadata,
 )
 from paimon_explore.metadata.manifest.manifest_entry import ENTRY_FIELDS
 from paimon_explore.metadata.manifest.manifest_list import MANIFEST_LIST_FIELDS, ManifestFiles

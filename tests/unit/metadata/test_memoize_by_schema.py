@@ -1,8 +1,7 @@
 """What is worked out once per table."""
 
 from paimon_explore.metadata.options.table_options import TableOptions
-from paimon_explore.metadata.schema.memoize_by_schema import cached_by_schema_and_options
-from paimon_explore.metadata.schema.table_schema import TableSchema
+from paimon_explore.metadata.schema.table_schema import TableSchema, cached_by_schema_and_options
 
 CALLS: list[int] = []
 

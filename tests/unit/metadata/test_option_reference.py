@@ -14,10 +14,11 @@ from paimon_explore.metadata.options import iceberg_options, table_options, tag_
 from paimon_explore.metadata.options.option_definition import Option, OptionType
 from paimon_explore.metadata.options.option_reference import (
     OPTION_REFERENCE,
+    WITHOUT_EFFECT,
+    NoEffect,
     OptionReference,
     OptionStatus,
 )
-from paimon_explore.metadata.options.options_without_effect import WITHOUT_EFFECT, NoEffect
 from paimon_explore.metadata.options.refused_options import REFUSALS, WITH_REFUSED_OPTION, Use
 from paimon_explore.metadata.options.table_options import HONOURED_OPTIONS, TableOptions
 from support.compacting import numbered, numbered_table
@@ -168,7 +169,7 @@ def tag(table: Table) -> object:
 
 
 def stream(table: Table) -> object:
-    module = pytest.importorskip("paimon_explore.spark.streaming.stream_source")
+    module = pytest.importorskip("paimon_explore.spark.stream_source")
     scan = table.scan()
     schema = module.stream_schema(scan, kinds=False)
     return module.PaimonStreamReader(scan, schema, 1, module.StreamLimits())

@@ -5,7 +5,7 @@ import pytest
 
 from paimon_explore import Table
 from paimon_explore.data_types.definitions import AtomicType, TypeRoot
-from paimon_explore.encoding.binary_row.encoder import encode_rows
+from paimon_explore.encoding.binary_row.row_encoder import encode_rows
 from paimon_explore.metadata.manifest.manifest_codec import encode_records
 from paimon_explore.metadata.manifest.manifest_filter import partition_filter
 from paimon_explore.scan.live_entries import PartitionFilter, live_files, read_entries

@@ -3,7 +3,7 @@ import pickle
 import pyarrow as pa
 import pytest
 
-from paimon_explore.encoding.binary_row.encoder import encode_rows
+from paimon_explore.encoding.binary_row.row_encoder import encode_rows
 from paimon_explore.scan.manifest_arrays import byte_array
 from paimon_explore.scan.splits.data_split import (
     DataSplit,

@@ -4,9 +4,9 @@ import pyarrow as pa
 import pytest
 
 from paimon_explore.data_types.arrow import to_arrow
+from paimon_explore.inspection.explain.pruning_decisions import explain
 from paimon_explore.scan.predicate.binder import bind
 from paimon_explore.scan.predicate.sql_parser import parse_where
-from paimon_explore.scan.pruning.pruning_reasons import explain
 from paimon_explore.scan.pruning.statistics_pruning import ColumnStats, StatsTable, may_match
 from support.predicates import ROW_TYPE, row_type_of
 

@@ -7,10 +7,10 @@ import pytest
 
 from paimon_explore import Table
 from paimon_explore.errors import UnsupportedFeatureError
-from paimon_explore.spark.streaming.stream_changes import new_rows
-from paimon_explore.spark.streaming.stream_source import (
+from paimon_explore.spark.stream_source import (
     PaimonStreamReader,
     StreamLimits,
+    new_rows,
     stream_schema,
 )
 from support.small_tables import append_table, columns, keyed_table

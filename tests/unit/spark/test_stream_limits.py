@@ -8,10 +8,10 @@ import pytest
 import paimon_explore as pe
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.metadata.consumer import Consumer
-from paimon_explore.spark.source_options import source_options
-from paimon_explore.spark.streaming.read_limit_stand_ins import ReadAllAvailable
-from paimon_explore.spark.streaming.stream_source import (
+from paimon_explore.spark.data_source import source_options
+from paimon_explore.spark.stream_source import (
     PaimonStreamReader,
+    ReadAllAvailable,
     StreamLimits,
     stream_schema,
 )

@@ -10,12 +10,10 @@ import pytest
 from paimon_explore.sql_statements import table_references
 from paimon_explore.sql_statements.commands import (
     alter_table,
-    column_definitions,
     copy_into,
     ddl_statements,
     dispatch,
     dml_statements,
-    merge_statement,
     show_statements,
 )
 
@@ -23,10 +21,8 @@ READS = {"takes", "takes_one", "expect", "expect_one"}
 ELSEWHERE = {
     alter_table: {"BRANCH", "CHANGE", "COMMENT", "DAYS", "HOURS", "MINUTES", "SECONDS"},
     copy_into: {"COPY", "CSV", "JSON", "PARQUET", "TYPE"},
-    column_definitions: set(),
     ddl_statements: {"CREATE", "DROP", "REPLACE", "DATABASE", "SCHEMA", "NAMESPACE", "OR"},
-    dml_statements: {"INSERT", "UPDATE", "DELETE", "WITH"},
-    merge_statement: {"MERGE", "SET", "UPDATE", "DELETE", "INSERT", "VALUES", "AS"},
+    dml_statements: {"INSERT", "UPDATE", "DELETE", "WITH", "MERGE", "SET", "VALUES", "AS"},
     show_statements: {"SHOW", "DESC", "DESCRIBE", "USE", "ANALYZE"},
     dispatch: {"CALL", "LOCATION"},
     table_references: {"WITH", "AT"},

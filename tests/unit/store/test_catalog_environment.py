@@ -18,8 +18,8 @@ from paimon_explore.metadata.snapshot import Snapshot
 from paimon_explore.metadata.table_paths import TablePaths
 from paimon_explore.metadata.tag import Tag
 from paimon_explore.metastore.catalog_values import TableInfo
+from paimon_explore.store.references import Tags
 from paimon_explore.store.snapshots import Snapshots
-from paimon_explore.store.tags import Tags
 from paimon_explore.store.version_management import VersionManagement
 from paimon_explore.table.table import Table, open_stored_table
 from support.small_tables import columns, new_catalog

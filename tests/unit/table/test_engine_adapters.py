@@ -16,8 +16,8 @@ import pytest
 
 from paimon_explore import Catalog, Table
 from paimon_explore.errors import InvalidInputError
-from paimon_explore.table.engine_scans.batch_sizes import resized, shuffled
 from paimon_explore.table.engine_scans.scan_part import shares
+from paimon_explore.table.engine_scans.torch_arguments import resized, shuffled
 from paimon_explore.table.scan import Scan
 from support import torch_stub
 from support.small_tables import append_table, columns, keyed_table

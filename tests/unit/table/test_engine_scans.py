@@ -17,8 +17,8 @@ from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.fileio.file_io import FileIO
 from paimon_explore.fileio.overlay import OverlayFileIO
 from paimon_explore.store.table_store import TableStore
-from paimon_explore.table.engine_scans.arrow_filter import arrow_condition
-from paimon_explore.table.engine_scans.polars_filter import polars_condition
+from paimon_explore.table.engine_scans.polars_source import polars_condition
+from paimon_explore.table.engine_scans.scan_dataset import arrow_condition
 from support.small_tables import append_table, columns
 
 DAY = dt.date(2026, 1, 1)

@@ -12,7 +12,7 @@ import paimon_explore as pe
 from paimon_explore import Catalog, Table
 from paimon_explore.errors import AlreadyExistsError, InvalidInputError, NotFoundError
 from paimon_explore.table.display import RENDERER, missing_package
-from paimon_explore.table.named_collection import Listing
+from paimon_explore.table.references import Listing
 from support.small_tables import append_table, columns, keyed_table, new_catalog
 
 IDS = columns(id=pa.int32(), name=pa.string())

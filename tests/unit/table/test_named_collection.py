@@ -4,8 +4,7 @@ import pytest
 from paimon_explore.errors import NotFoundError
 from paimon_explore.fileio.local import LocalFileIO
 from paimon_explore.metadata.consumer import Consumer
-from paimon_explore.table.named_collection import Listing
-from paimon_explore.table.references import local_time
+from paimon_explore.table.references import Listing, local_time
 from support.small_tables import append_table, columns
 
 COLUMNS = columns(id=pa.int32())

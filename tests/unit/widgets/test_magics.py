@@ -8,7 +8,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 import paimon_explore as pe
 from paimon_explore.errors import InvalidInputError, NotFoundError
-from paimon_explore.inspection.explain.trace_result import Trace
+from paimon_explore.inspection.explain.commit_trace_report import Trace
 from paimon_explore.table.catalog.warehouse_listing import WarehouseListing
 from paimon_explore.widgets.explorer import Explorer
 

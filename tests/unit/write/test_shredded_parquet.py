@@ -16,10 +16,10 @@ from paimon_explore.data_types.definitions import DataField, MapType
 from paimon_explore.data_types.json_parser import parse_type
 from paimon_explore.encoding.data_file_reader import StoredColumn
 from paimon_explore.encoding.parquet.reader import open_parquet
-from paimon_explore.encoding.shared_shredding import shredding_of
-from paimon_explore.encoding.shared_shredding_writer import (
+from paimon_explore.encoding.shared_shredding import (
     SharedShreddingEncoder,
     column_count,
+    shredding_of,
 )
 from paimon_explore.write.formats.shredded_parquet import ShreddedParquetWriter
 from support.rows import exact
@@ -171,7 +171,7 @@ def test_the_first_rows_of_a_file_decide_the_number_of_columns(
 
 
 def test_many_rows_are_encoded_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("paimon_explore.encoding.shared_shredding_writer._CELLS", 6)
+    monkeypatch.setattr("paimon_explore.encoding.shared_shredding._CELLS", 6)
     rows: list[Map] = [[(f"k{(n + i) % 7}", n) for i in range(n % 5)] for n in range(40)]
     array: Column = pa.array(rows, MAPS)
     found = read_back(file_of(BIGINTS, [array], 3), BIGINTS)

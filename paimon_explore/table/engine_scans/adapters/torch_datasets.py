@@ -17,9 +17,14 @@ import torch
 from torch.utils.data import Dataset, IterableDataset, get_worker_info
 
 from paimon_explore.errors import InvalidInputError
-from paimon_explore.table.engine_scans.batch_sizes import resized, shuffled
 from paimon_explore.table.engine_scans.scan_part import ScanPart, shares
-from paimon_explore.table.engine_scans.torch_arguments import ARROW, ROW, TorchArguments
+from paimon_explore.table.engine_scans.torch_arguments import (
+    ARROW,
+    ROW,
+    TorchArguments,
+    resized,
+    shuffled,
+)
 
 _ROWS = 1024
 """Rows that are converted to dictionaries at a time."""

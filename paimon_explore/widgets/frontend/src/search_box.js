@@ -46,6 +46,8 @@ export function createSearchBox(context) {
   /** What Python found. @type {Item[]} */
   let named = [];
   let chosen = 0;
+  /** Rises when the user turns to the box again. */
+  let uses = 0;
 
   const draw = () => {
     fill(
@@ -183,11 +185,13 @@ export function createSearchBox(context) {
     close();
     input.value = "";
     named = [];
+    const use = uses;
     await item.go();
-    if (input.matches(":focus")) context.focusView();
+    if (use === uses && input.matches(":focus")) context.focusView();
   };
 
   input.addEventListener("input", () => {
+    uses += 1;
     named = [];
     show();
     ask();
@@ -216,6 +220,7 @@ export function createSearchBox(context) {
   return {
     element,
     focus() {
+      uses += 1;
       input.focus();
       input.select();
     },

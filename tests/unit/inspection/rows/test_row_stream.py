@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from paimon_explore.inspection.rows.row_stream import RowStream
+from paimon_explore.inspection.rows.unit_reader import RowStream
 
 SCHEMA = pa.schema([("n", pa.int64())])
 

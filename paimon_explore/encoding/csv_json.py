@@ -1,0 +1,407 @@
+"""Parsing and formatting of CSV, JSON and text data files.
+
+Both formats store every value as text; `read/csv_json_data_file.py` converts it to the column
+types. Rows are parsed one by one, as both formats are row-oriented.
+
+CSV parsing is the exact inverse of Paimon's writer. A field that contains a delimiter, a quote or a
+line end is quoted, and quotes inside it are escaped. Nothing else is escaped: a backslash stands
+for itself, and a value may contain a line end. (Paimon's own reader loses such values.)
+
+Formatting is the inverse: null is the null literal, and a JSON file has one object per line with
+all columns; all values except nested ones are strings.
+
+Seen in: golden append_csv.
+"""
+
+import bz2
+import gzip
+import json
+import re
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import reduce
+from io import BytesIO
+from typing import Protocol, TypeAlias
+
+import cramjam
+import pyarrow as pa
+import pyarrow.compute as pc
+import zstandard
+
+from paimon_explore.data_types.arrow_buffers import Column, as_python, bool_values
+from paimon_explore.errors import CorruptFileError, InvalidInputError, ResourceLimitError
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.limits import max_unpacked_size, memory_limit, too_large, within_memory
+
+MAX_TEXT_BYTES = 1 << 31
+"""Maximum size of a decompressed text file."""
+_READ_BYTES = 1 << 20
+
+Json: TypeAlias = "dict[str, Json] | list[Json] | str | bool | None"
+"""A parsed JSON value; numbers are kept as text."""
+
+_INT_BYTES = 4
+_BREAKS = ("\n", "\r\n", "\r")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CsvLayout:
+    """Format options of a CSV file.
+
+    All delimiters are single characters, except the line delimiter and the null literal.
+    """
+
+    field_delimiter: str = ","
+    line_delimiter: str = "\n"
+    quote: str = '"'
+    escape: str = "\\"
+    null_literal: str = ""
+    has_header: bool = False
+
+
+def csv_records(text: str, layout: CsvLayout) -> list[list[str | None]]:
+    r"""Parse the rows of a CSV file; fields equal to the null literal are null.
+
+    >>> csv_records('1,"a,\\"b"\n2,\n', CsvLayout())
+    [['1', 'a,"b'], ['2', None]]
+    """
+    if layout.quote in text:
+        records = _quoted_records(text, layout)
+    else:
+        records = [line.split(layout.field_delimiter) for line in _lines(text, layout)]
+    null = layout.null_literal
+    return [
+        [None if field == null else field for field in record]
+        for record in records[layout.has_header :]
+    ]
+
+
+def _lines(text: str, layout: CsvLayout) -> list[str]:
+    lines = text.split(layout.line_delimiter)
+    if lines[-1] == "":
+        lines.pop()
+    return lines
+
+
+def _quoted_records(text: str, layout: CsvLayout) -> list[list[str]]:
+    quote, escaped = re.escape(layout.quote), re.escape(layout.escape + layout.quote)
+    field, line = re.escape(layout.field_delimiter), re.escape(layout.line_delimiter)
+    pattern = re.compile(
+        rf"(?:{quote}((?:{escaped}|[^{quote}])*){quote}|((?:(?!{field}|{line}).)*))"
+        rf"({field}|{line}|\Z)",
+        re.DOTALL,
+    )
+    records: list[list[str]] = []
+    record: list[str] = []
+    at = 0
+    while at < len(text) or record:
+        found = pattern.match(text, at)
+        assert found is not None  # noqa: S101 - the second alternative matches anything
+        quoted, plain, end = found.groups()
+        if quoted is None:
+            record.append(plain)
+        else:
+            record.append(quoted.replace(layout.escape + layout.quote, layout.quote))
+        at = found.end()
+        if end != layout.field_delimiter:
+            records.append(record)
+            record = []
+    return records
+
+
+def json_records(text: str, *, line_delimiter: str, path: str) -> Iterator[dict[str, Json]]:
+    """Parse the rows of a JSON file: one object per line.
+
+    Raises:
+        CorruptFileError: a line is not a JSON object.
+    """
+    for number, line in enumerate(text.split(line_delimiter)):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line, parse_int=str, parse_float=str, parse_constant=str)
+            if "\\u" in line:  # fails on unpaired surrogates
+                json.dumps(record, ensure_ascii=False).encode()
+        except (ValueError, RecursionError) as error:
+            rule = f"the line is not valid JSON: {error}"
+            raise CorruptFileError(path, f"line {number + 1}", rule) from error
+        if not isinstance(record, dict):
+            raise CorruptFileError(path, f"line {number + 1}", "must be a JSON object")
+        yield record
+
+
+def line_ends(line_delimiter: str) -> re.Pattern[str]:
+    """Return what ends a line of a text file: line breaks of all systems are the same to Java."""
+    return re.compile(r"\r\n?|\n" if line_delimiter in _BREAKS else re.escape(line_delimiter))
+
+
+def text_records(text: str, line_delimiter: str) -> list[str]:
+    r"""Parse the lines of a text file.
+
+    >>> text_records("a\r\n\nb", "\n")
+    ['a', '', 'b']
+    """
+    if line_delimiter in _BREAKS:
+        text = text.removeprefix("\ufeff")
+    lines = line_ends(line_delimiter).split(text)
+    return lines if lines[-1] else lines[:-1]
+
+
+def decompressed(data: bytes, compression: str, *, path: str) -> str:
+    """Decompress and decode a text file.
+
+    Args:
+        data: the content of the file.
+        compression: the compression extension of the file; empty for none.
+        path: path of the file, for errors.
+
+    Raises:
+        CorruptFileError: the bytes cannot be decompressed, or are not UTF-8.
+    """
+    try:
+        limit = min(max_unpacked_size(len(data)) if compression else memory_limit(), MAX_TEXT_BYTES)
+        with within_memory(path, "text"):
+            text = _DECOMPRESS[compression](data, limit)
+            if len(text) > limit:
+                what = f"a text of {len(data):,} compressed bytes"
+                raise too_large(len(text), path, "text", what, limit=limit)
+            return text.decode()
+    except ResourceLimitError as error:
+        raise (error if error.path else error.at(path)) from error
+    except (
+        OSError,
+        EOFError,
+        ValueError,
+        zlib.error,
+        zstandard.ZstdError,
+        cramjam.DecompressionError,
+    ) as error:
+        what = f"compression {compression!r}" if compression else "text"
+        rule = f"the text cannot be decoded: {error}"
+        raise CorruptFileError(path, what, rule) from error
+
+
+def _hadoop_blocks(data: bytes, limit: int, decompress: Callable[[bytes, int], bytes]) -> bytes:
+    """Decompress Hadoop's block format: size of a block, then chunks with their compressed size."""
+    out = bytearray()
+    at = 0
+    while at < len(data):
+        end = len(out) + int.from_bytes(data[at : at + _INT_BYTES])
+        at += _INT_BYTES
+        if end > limit:
+            raise too_large(
+                end, "", "text", f"a text of {len(data):,} compressed bytes", limit=limit
+            )
+        while len(out) < end:
+            if at >= len(data):
+                raise EOFError("the last block is truncated")
+            size = int.from_bytes(data[at : at + _INT_BYTES])
+            at += _INT_BYTES
+            out += decompress(data[at : at + size], end - len(out))
+            at += size
+    return bytes(out)
+
+
+def _decompress_lz4(chunk: bytes, size: int) -> bytes:
+    out = bytearray(size)
+    return bytes(out[: cramjam.lz4.decompress_block_into(chunk, output=out)])
+
+
+_Stream: TypeAlias = gzip.GzipFile | bz2.BZ2File | zstandard.ZstdDecompressionReader
+
+
+def _decompress_zstd(data: bytes, limit: int) -> bytes:
+    return _read_limited(zstandard.ZstdDecompressor().stream_reader(data), limit)
+
+
+def _read_limited(stream: _Stream, limit: int) -> bytes:
+    """Read a stream to its end, or until more than `limit` bytes were read."""
+    parts, total = [], 0
+    with stream:
+        while total <= limit and (part := stream.read(_READ_BYTES)):
+            parts.append(part)
+            total += len(part)
+    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def _decompress_gzip(data: bytes, limit: int) -> bytes:
+    return _read_limited(gzip.GzipFile(fileobj=BytesIO(data)), limit)
+
+
+def _decompress_bzip2(data: bytes, limit: int) -> bytes:
+    return _read_limited(bz2.BZ2File(BytesIO(data)), limit)
+
+
+def _decompress_zlib(data: bytes, limit: int) -> bytes:
+    return zlib.decompressobj().decompress(data, limit + 1)
+
+
+def _decompress_snappy(chunk: bytes, size: int) -> bytes:
+    if cramjam.snappy.decompress_raw_len(chunk) > size:
+        raise ValueError("a chunk is larger than its block")
+    return bytes(cramjam.snappy.decompress_raw(chunk))
+
+
+_DECOMPRESS: Mapping[str, Callable[[bytes, int], bytes]] = {
+    "": lambda data, _: data,
+    "gz": _decompress_gzip,
+    "gzip": _decompress_gzip,
+    "bz2": _decompress_bzip2,
+    "deflate": _decompress_zlib,
+    "zst": _decompress_zstd,
+    "zstd": _decompress_zstd,
+    "snappy": lambda data, limit: _hadoop_blocks(data, limit, _decompress_snappy),
+    "lz4": lambda data, limit: _hadoop_blocks(data, limit, _decompress_lz4),
+}
+
+
+_BLOCK_BYTES = 256 * 1024
+_GZIP_WINDOW = 31
+
+
+def csv_text(columns: Sequence[Column], layout: CsvLayout) -> str:
+    r"""Format rows as CSV, without a header.
+
+    Args:
+        columns: string columns of the same length.
+        layout: the format options.
+
+    >>> csv_text([pa.array(["1", "2"]), pa.array(['a,"b', None])], CsvLayout())
+    '1,"a,\\"b"\n2,\n'
+    """
+    fields = [_csv_fields(column, layout) for column in columns]
+    lines = pc.call_function("binary_join_element_wise", [*fields, layout.field_delimiter])
+    return "".join(line + layout.line_delimiter for line in lines.to_pylist())
+
+
+def csv_header(names: Sequence[str], layout: CsvLayout) -> str:
+    """Format the header line."""
+    return csv_text([pa.array([name]) for name in names], layout)
+
+
+def _csv_fields(column: Column, layout: CsvLayout) -> Column:
+    special = [layout.field_delimiter, layout.quote, layout.line_delimiter]
+    marked: list[Column] = [
+        pc.call_function("match_substring", [column], pc.MatchSubstringOptions(mark))
+        for mark in special
+        if mark
+    ]
+    quoted: Column = reduce(lambda one, two: pc.call_function("or", [one, two]), marked)
+    if bool_values(quoted).any():
+        replaced: Column = pc.call_function(
+            "replace_substring",
+            [column],
+            pc.ReplaceSubstringOptions(layout.quote, layout.escape + layout.quote),
+        )
+        around: Column = pc.call_function(
+            "binary_join_element_wise", [layout.quote, replaced, layout.quote, ""]
+        )
+        column = pc.call_function("if_else", [quoted, around, column])
+    filled: Column = pc.call_function("coalesce", [column, layout.null_literal])
+    return filled
+
+
+def json_text(rows: Sequence[Mapping[str, Json]], line_delimiter: str) -> str:
+    r"""Format rows as JSON.
+
+    >>> json_text([{"a": "1", "b": None}], "\n")
+    '{"a":"1","b":null}\n'
+    """
+    return "".join(
+        json.dumps(row, ensure_ascii=False, separators=(",", ":")) + line_delimiter for row in rows
+    )
+
+
+def text_lines(column: Column, line_delimiter: str) -> str:
+    r"""Format the rows of a text file; null is an empty line.
+
+    Raises:
+        InvalidInputError: a value contains the end of a line.
+
+    >>> text_lines(pa.array(["a", None]), "\n")
+    'a\n\n'
+    """
+    lines = [str(value or "") for value in as_python(column)]
+    ends = line_ends(line_delimiter)
+    for line in lines:
+        end = ends.search(line + line_delimiter)
+        if end is None or end.start() != len(line):
+            raise InvalidInputError(f"{line!r} contains the end of a line of a text file.")
+    return "".join(line + line_delimiter for line in lines)
+
+
+class Compressor(Protocol):
+    """Compresses a file incrementally."""
+
+    def compress(self, data: bytes, /) -> bytes:
+        """Compress data; may return no bytes yet."""
+
+    def flush(self) -> bytes:
+        """Return the remaining compressed bytes."""
+
+
+class _Plain:
+    """No compression."""
+
+    def compress(self, data: bytes, /) -> bytes:
+        return data
+
+    def flush(self) -> bytes:
+        return b""
+
+
+class _HadoopBlocks:
+    """Hadoop's block format for raw codecs: big-endian sizes of block and chunk, then the chunk."""
+
+    def __init__(self, pack: Callable[[bytes], bytes]) -> None:
+        self._pack = pack
+        self._waiting = bytearray()
+
+    def compress(self, data: bytes, /) -> bytes:
+        self._waiting += data
+        out = bytearray()
+        while len(self._waiting) >= _BLOCK_BYTES:
+            out += self._block(bytes(self._waiting[:_BLOCK_BYTES]))
+            del self._waiting[:_BLOCK_BYTES]
+        return bytes(out)
+
+    def flush(self) -> bytes:
+        return self._block(bytes(self._waiting)) if self._waiting else b""
+
+    def _block(self, data: bytes) -> bytes:
+        packed = self._pack(data)
+        return b"".join(
+            (len(data).to_bytes(_INT_BYTES), len(packed).to_bytes(_INT_BYTES), packed),
+        )
+
+
+def _compress_snappy(data: bytes) -> bytes:
+    return bytes(cramjam.snappy.compress_raw(data))
+
+
+def _compress_lz4(data: bytes) -> bytes:
+    return bytes(cramjam.lz4.compress_block(data, store_size=False))
+
+
+def compressor(codec: str, zstd_level: int = 1) -> Compressor | None:
+    """Return a compressor of text files; None if the codec is unknown.
+
+    Args:
+        codec: value of the option `file.compression`.
+        zstd_level: compression level of zstd.
+    """
+    made: Mapping[str, Callable[[], Compressor]] = {
+        "none": _Plain,
+        "uncompressed": _Plain,
+        "gzip": lambda: zlib.compressobj(wbits=_GZIP_WINDOW),
+        "deflate": zlib.compressobj,
+        "bzip2": bz2.BZ2Compressor,
+        "zstd": lambda: zstandard.ZstdCompressor(level=zstd_level).compressobj(),
+        "snappy": lambda: _HadoopBlocks(_compress_snappy),
+        "lz4": lambda: _HadoopBlocks(_compress_lz4),
+    }
+    return made[codec]() if codec in made else None
+
+
+CODECS = ("none", "gzip", "deflate", "bzip2", "zstd", "snappy", "lz4")
+"""Codecs of text files."""

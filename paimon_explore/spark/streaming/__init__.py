@@ -1,4 +1,0 @@
-"""Structured Streaming: a table as source, and exactly-once writes.
-
-`data_source` uses `stream`.
-"""

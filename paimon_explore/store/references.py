@@ -1,0 +1,149 @@
+"""The tags of a branch.
+
+The branches of a table except main.
+
+The consumers (named streaming readers) of a branch.
+"""
+
+from functools import partial
+
+from paimon_explore.errors import MissingFileError, NotFoundError, choices
+from paimon_explore.fileio.concurrent_requests import at_once
+from paimon_explore.fileio.file_io import FileIO
+from paimon_explore.frozen_dataclass import dataclass
+from paimon_explore.metadata.consumer import Consumer, encode_consumer, parse_consumer
+from paimon_explore.metadata.table_paths import (
+    BRANCH_PREFIX,
+    CONSUMER_PREFIX,
+    TAG_PREFIX,
+    TablePaths,
+)
+from paimon_explore.metadata.tag import Tag, encode_tag, parse_tag
+from paimon_explore.store.json_file_loader import (
+    DEFAULT_READ_RETRY,
+    ReadRetry,
+    list_names,
+    load_json,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Tags:
+    """The tag folder of one branch; its subfolder `tag-success-file` is ignored."""
+
+    file_io: FileIO
+    paths: TablePaths
+    read_retry: ReadRetry = DEFAULT_READ_RETRY
+
+    def names(self) -> list[str]:
+        """Return all tag names, sorted."""
+        return list_names(self.file_io, self.paths.tag_dir, TAG_PREFIX)
+
+    def find(self, name: str) -> Tag | None:
+        """Return a tag, or None if it does not exist."""
+        try:
+            return load_json(self.file_io, self.paths.tag(name), parse_tag, self.read_retry)
+        except MissingFileError:
+            return None
+
+    def load(self, name: str) -> Tag:
+        """Return a tag.
+
+        Raises:
+            NotFoundError: the tag does not exist; the message lists the tags.
+            CorruptFileError, UnsupportedVersionError: the file cannot be parsed.
+        """
+        found = self.find(name)
+        if found is None:
+            hint = f"Tags: {choices(self.names())}."
+            raise NotFoundError("tag", name, self.paths.root, hint=hint)
+        return found
+
+    def list(self) -> list[Tag]:
+        """Return all tags, sorted by snapshot id and name."""
+        reads = [partial(self.find, name) for name in self.names()]
+        found = [tag for tag in at_once(self.file_io, reads) if tag is not None]
+        return sorted(found, key=lambda tag: (tag.snapshot.id, tag.name))
+
+    def create(self, tag: Tag) -> bool:
+        """Create a tag; False if its name already exists."""
+        return self.file_io.create(self.paths.tag(tag.name), encode_tag(tag))
+
+    def replace(self, tag: Tag) -> None:
+        """Create or replace a tag."""
+        self.file_io.replace(self.paths.tag(tag.name), encode_tag(tag))
+
+    def delete(self, name: str) -> None:
+        """Delete a tag's file, if it exists."""
+        self.file_io.delete(self.paths.tag(name))
+
+
+@dataclass(frozen=True, slots=True)
+class Branches:
+    """The branch folder of a table."""
+
+    file_io: FileIO
+    paths: TablePaths
+
+    def names(self) -> list[str]:
+        """Return the names of all branches except main, sorted."""
+        return [
+            status.name.removeprefix(BRANCH_PREFIX)
+            for status in self.file_io.list(self.paths.branches_dir)
+            if status.is_folder and status.name.startswith(BRANCH_PREFIX)
+        ]
+
+    def exists(self, name: str) -> bool:
+        """Return whether a branch other than main exists."""
+        return self.file_io.exists(self.paths.branch_dir(name))
+
+    def delete(self, name: str) -> None:
+        """Delete the metadata of a branch; its data files remain."""
+        self.file_io.delete_folder(self.paths.branch_dir(name))
+
+    def rename(self, name: str, new_name: str) -> None:
+        """Rename a branch."""
+        self.file_io.rename_folder(self.paths.branch_dir(name), self.paths.branch_dir(new_name))
+
+
+@dataclass(frozen=True, slots=True)
+class Consumers:
+    """The consumer folder of one branch."""
+
+    file_io: FileIO
+    paths: TablePaths
+    read_retry: ReadRetry = DEFAULT_READ_RETRY
+
+    def ids(self) -> list[str]:
+        """Return all consumer ids, sorted."""
+        return list_names(self.file_io, self.paths.consumer_dir, CONSUMER_PREFIX)
+
+    def find(self, consumer_id: str) -> Consumer | None:
+        """Return the progress of a consumer, or None if it does not exist."""
+        path = self.paths.consumer(consumer_id)
+        try:
+            return load_json(self.file_io, path, parse_consumer, self.read_retry)
+        except MissingFileError:
+            return None
+
+    def list(self) -> dict[str, Consumer]:
+        """Return all consumers by id."""
+        ids = self.ids()
+        found = at_once(self.file_io, [partial(self.find, name) for name in ids])
+        return {name: one for name, one in zip(ids, found, strict=True) if one is not None}
+
+    def min_next_snapshot(self) -> int | None:
+        """Return the earliest snapshot that a consumer still has to read; None if no consumers."""
+        return min((c.next_snapshot for c in self.list().values()), default=None)
+
+    def modified_ms(self, consumer_id: str) -> int:
+        """Return the time of the consumer's last progress, milliseconds since 1970 UTC."""
+        return self.file_io.status(self.paths.consumer(consumer_id)).modified_ms
+
+    def save(self, consumer_id: str, consumer: Consumer) -> None:
+        """Write the progress of a consumer."""
+        self.file_io.replace(self.paths.consumer(consumer_id), encode_consumer(consumer))
+
+    def delete(self, consumer_id: str) -> None:
+        """Delete a consumer, if it exists."""
+        self.file_io.delete(self.paths.consumer(consumer_id))
