@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from types import ModuleType
 
+    from paimon_explore.encoding.variant.variant import Variant
     from paimon_explore.errors import PaimonError
     from paimon_explore.scan.predicate.builder import col, lit
     from paimon_explore.scan.predicate.sql_parser import expr
@@ -29,6 +30,7 @@ __all__ = [
     "Catalog",
     "PaimonError",
     "Table",
+    "Variant",
     "col",
     "compare",
     "demo",
@@ -47,6 +49,7 @@ _MODULES = {
     "Catalog": "table.catalog.catalog",
     "PaimonError": "errors",
     "Table": "table.table",
+    "Variant": "encoding.variant.variant",
     "col": "scan.predicate.builder",
     "compare": "table.table",
     "demo": "table.catalog.demo",

@@ -44,6 +44,21 @@ VARIANT_ARROW: pa.StructType = pa.struct(
 """A variant's two byte strings."""
 
 
+def is_variant_storage(arrow: pa.DataType) -> bool:
+    """Return whether an Arrow type stores variants: a struct of the two byte strings."""
+    return (
+        isinstance(arrow, pa.StructType)
+        and {field.name for field in arrow} == {"value", "metadata"}
+        and arrow.num_fields == VARIANT_ARROW.num_fields
+        and all(
+            pat.is_binary(field.type)
+            or pat.is_large_binary(field.type)
+            or pat.is_binary_view(field.type)
+            for field in arrow
+        )
+    )
+
+
 def timestamp_unit(precision: int | None) -> Unit:
     """Return the Arrow unit of timestamps with a number of fraction digits."""
     return next(unit for digits, unit in _UNITS if (precision or 0) <= digits)

@@ -26,7 +26,7 @@ def test_every_public_name_is_the_one_of_its_module() -> None:
         "homes = {name: getattr(pe, name).__module__ for name in pe.__all__}\n"
         "print(all(home.startswith('paimon_explore.') for home in homes.values()), len(homes))\n"
     )
-    assert _printed(program) == "True 11"
+    assert _printed(program) == "True 12"
 
 
 def _printed(program: str) -> str:

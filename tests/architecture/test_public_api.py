@@ -27,8 +27,8 @@ from paimon_explore.table.transactions.transaction import Transaction
 from support.public_interface import RECORD, interface_lines, public
 
 PACKAGE = [
-    *("Catalog", "PaimonError", "Table", "col", "compare", "demo", "expr", "lit", "open_table"),
-    *("sql", "trace"),
+    *("Catalog", "PaimonError", "Table", "Variant", "col", "compare", "demo", "expr", "lit"),
+    *("open_table", "sql", "trace"),
 ]
 DOORS = ["errors", "inspect", "spark", "widgets"]
 GROUPS = {"inspect": TableInspection, "maintenance": Maintenance, "what_if": WhatIf}

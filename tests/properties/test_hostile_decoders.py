@@ -48,12 +48,12 @@ from paimon_explore.metadata.snapshot import parse_snapshot
 from paimon_explore.metadata.statistics_file import parse_statistics
 from paimon_explore.metadata.tag import parse_tag
 from support.arrow import column_of
-from support.decoding import decode_manifest_list, decode_vectors, python_value, with_arity
+from support.decoding import decode_manifest_list, decode_vectors, with_arity
 from support.files import orc_bytes, parquet_bytes, stored
 from support.golden import GoldenTables
 from support.hostile import spoilt
 from support.manifest_rows import entries, entry
-from support.variants import encode_python
+from support.variants import encode_python, python_value
 
 _ROW_TYPES = [
     parse_type(text, "c")

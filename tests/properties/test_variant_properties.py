@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from paimon_explore.encoding.variant.json_text import json_text
 from paimon_explore.errors import FormatError
 from support.damage import damaged
-from support.decoding import python_value
-from support.variants import encode_python
+from support.variants import encode_python, python_value
 
 SCALARS = st.one_of(
     st.none(),

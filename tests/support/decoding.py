@@ -1,7 +1,6 @@
 """Decoders of whole files and columns, for values that the library decodes one by one."""
 
 import datetime as dt
-from uuid import UUID
 
 import pyarrow as pa
 
@@ -12,14 +11,7 @@ from paimon_explore.encoding.deletion_vector import (
     DeletionVector,
     decode_vector,
 )
-from paimon_explore.encoding.variant.decoder import (
-    MOMENTS,
-    Kind,
-    Raw,
-    VariantReader,
-    decode_keys,
-    moment_of,
-)
+from paimon_explore.encoding.variant.decoder import VariantReader, decode_keys
 from paimon_explore.encoding.variant.json_text import JsonMaker
 from paimon_explore.errors import CorruptFileError
 from paimon_explore.metadata.manifest.manifest_codec import decode_manifest_lists
@@ -54,37 +46,6 @@ def decode_vectors(data: bytes, *, path: str) -> list[tuple[int, DeletionVector]
         found.append((offset, decode_vector(record, size, path=path)))
         offset += size + FRAME_BYTES
     return found
-
-
-class _PythonMaker:
-    """Builds Python values; dates out of Python's range become numpy.datetime64."""
-
-    def leaf(self, kind: Kind, raw: Raw) -> object:
-        if kind is Kind.UUID and isinstance(raw, bytes):
-            return UUID(bytes=raw)
-        if isinstance(raw, int) and kind in MOMENTS:
-            return moment_of(kind, raw)
-        return raw
-
-    def array(self, elements: list[object]) -> object:
-        return elements
-
-    def object(self, fields: list[tuple[str, object]]) -> object:
-        return dict(fields)
-
-
-_PYTHON = _PythonMaker()
-
-
-def python_value(value: bytes, metadata: bytes, *, path: str = "") -> object:
-    """Decode a variant to Python values.
-
-    Objects become dicts, arrays lists, TIMESTAMP an aware and TIMESTAMP_NTZ a naive datetime.
-
-    Raises:
-        CorruptFileError: the variant is damaged.
-    """
-    return VariantReader(value, decode_keys(metadata, path=path), path).read(_PYTHON)
 
 
 def json_column(column: pa.StructArray, *, zone: dt.tzinfo = dt.UTC, path: str = "") -> Column:

@@ -64,6 +64,23 @@ _TEXTS = {
         "l[i], m[k]",
         "element i of an array, from 0; the value of a key of a map; else null",
     ),
+    "variant_get": (
+        "variant_get(v, '$.a[0]'[, 'INT'])",
+        "the value of a VARIANT at a path, cast to the type; null if none is there or fits",
+    ),
+    "variant_set": (
+        "variant_set(v, '$.a[0]', x)",
+        "the VARIANT with x at the path; missing keys and elements are added",
+    ),
+    "try_variant_set": (
+        "try_variant_set(v, '$.a[0]', x)",
+        "the same; null if the path leads into a value that is not an object or array",
+    ),
+    "variant_delete": ("variant_delete(v, '$.a[0]')", "the VARIANT without the key or element"),
+    "parse_json": ("parse_json(s)", "the JSON document as a VARIANT"),
+    "try_parse_json": ("try_parse_json(s)", "the same; null if the text is not JSON"),
+    "to_json": ("to_json(v)", "a VARIANT as JSON"),
+    "is_variant_null": ("is_variant_null(v)", "whether a VARIANT is the null of JSON"),
     "regexp_like": ("regexp_like(s, p), s RLIKE p", "whether a part of a text matches a pattern"),
 }
 

@@ -19,7 +19,9 @@ from paimon_explore.command_line.file_import.text_cast import (
     NumberLiteral,
     cast_texts,
     json_scalar,
+    variants_of,
 )
+from paimon_explore.data_types.arrow import VARIANT_ARROW
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.frozen_dataclass import dataclass
 
@@ -69,7 +71,10 @@ class JsonFile:
         for key, field in fields.items():
             values = [record.get(key) for record in rows]
             try:
-                arrays.append(cast_texts([json_scalar(value) for value in values], field.type))
+                if field.type.equals(VARIANT_ARROW):
+                    arrays.append(variants_of(values))
+                else:
+                    arrays.append(cast_texts([json_scalar(value) for value in values], field.type))
             except MisfitError as error:
                 location, value = locations[error.index], values[error.index]
                 raise target.misfit(location, field.name, value, error.reason) from error

@@ -9,7 +9,12 @@ from typing import Self
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from paimon_explore.data_types.arrow import VARIANT_ARROW
 from paimon_explore.data_types.arrow_buffers import Column, as_python
+from paimon_explore.encoding.variant.arrow_values import variant_column
+from paimon_explore.encoding.variant.json_parser import parse_json_tree
+from paimon_explore.encoding.variant.tree import Tree
+from paimon_explore.encoding.variant.variant import tree_of
 from paimon_explore.errors import PaimonError
 
 
@@ -30,7 +35,7 @@ class MisfitError(Exception):
 def cast_texts(texts: Sequence[str | None], data_type: pa.DataType) -> Column:
     """Cast text; null stays null.
 
-    Bytes are Base64, and lists, maps and rows are JSON.
+    Bytes are Base64, and lists, maps, rows and variants are JSON.
 
     Raises:
         MisfitError: a text is not a value of the type.
@@ -90,6 +95,8 @@ def _reason(text: str) -> str:
 def _cast(values: Sequence[object], data_type: pa.DataType) -> Column:
     if pa.types.is_string(data_type) or pa.types.is_large_string(data_type):
         return pa.array(values, data_type)
+    if data_type.equals(VARIANT_ARROW):
+        return variant_column(None if one is None else parse_json_tree(str(one)) for one in values)
     if pa.types.is_nested(data_type):
         return pa.array([_nested(value, data_type) for value in values], data_type)
     if (
@@ -110,13 +117,19 @@ def _bytes(value: object) -> bytes | None:
 
 
 def _nested(value: object, data_type: pa.DataType) -> object:
-    return None if value is None else _converted(json.loads(str(value)), data_type)
+    return (
+        None
+        if value is None
+        else _converted(json.loads(str(value), parse_float=NumberLiteral), data_type)
+    )
 
 
 def _converted(value: object, data_type: pa.DataType) -> object:
     """A JSON value as Arrow takes it: scalars by their text, maps as pairs."""
     if value is None:
         return None
+    if data_type.equals(VARIANT_ARROW):
+        return as_python(variant_column([_tree(value)]))[0]
     if isinstance(data_type, pa.MapType):
         key, item = data_type.key_type, data_type.item_type
         return [(_converted(k, key), _converted(v, item)) for k, v in _pairs(value)]
@@ -159,6 +172,29 @@ class NumberLiteral(float):
         made = super().__new__(cls, text)
         made.text = text
         return made
+
+
+def variants_of(values: Sequence[object]) -> Column:
+    """Convert JSON values to variants; null stays null.
+
+    Raises:
+        MisfitError: a value cannot be a variant.
+    """
+    return located(
+        values, lambda part: variant_column(None if v is None else _tree(v) for v in part)
+    )
+
+
+def _tree(value: object) -> Tree:
+    match value:
+        case NumberLiteral():
+            return parse_json_tree(value.text)
+        case dict():
+            return {key: _tree(member) for key, member in value.items()}
+        case list():
+            return [_tree(element) for element in value]
+        case _:
+            return tree_of(value)
 
 
 def json_scalar(value: object) -> str | None:

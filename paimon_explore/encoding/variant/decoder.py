@@ -68,7 +68,7 @@ class Kind(IntEnum):
     UUID = 20
 
 
-_INTEGER_BYTES = {
+INTEGER_BYTES = {
     Kind.INT1: 1,
     Kind.INT2: 2,
     Kind.INT4: 4,
@@ -77,7 +77,7 @@ _INTEGER_BYTES = {
     Kind.TIMESTAMP: 8,
     Kind.TIMESTAMP_NTZ: 8,
 }
-_DECIMAL_BYTES = {Kind.DECIMAL4: 4, Kind.DECIMAL8: 8, Kind.DECIMAL16: 16}
+DECIMAL_BYTES = {Kind.DECIMAL4: 4, Kind.DECIMAL8: 8, Kind.DECIMAL16: 16}
 Raw = None | bool | int | float | Decimal | str | bytes
 """Content of a primitive value: days for DATE, microseconds for timestamps."""
 
@@ -235,11 +235,11 @@ class VariantReader:
 
     def _primitive(self, maker: Maker[_T], at: int, number: int) -> _T:
         kind = self._kind(at, number)
-        if kind in _INTEGER_BYTES:
-            data = self._take(at + 1, _INTEGER_BYTES[kind])
+        if kind in INTEGER_BYTES:
+            data = self._take(at + 1, INTEGER_BYTES[kind])
             return maker.leaf(kind, int.from_bytes(data, "little", signed=True))
-        if kind in _DECIMAL_BYTES:
-            return maker.leaf(kind, self._decimal(at + 1, _DECIMAL_BYTES[kind]))
+        if kind in DECIMAL_BYTES:
+            return maker.leaf(kind, self._decimal(at + 1, DECIMAL_BYTES[kind]))
         return maker.leaf(kind, self._other(kind, at + 1))
 
     def _other(self, kind: Kind, at: int) -> Raw:
@@ -275,8 +275,8 @@ _CONTENT_BYTES: Mapping[Kind, int] = {
     Kind.DOUBLE: 8,
     Kind.FLOAT: 4,
     Kind.UUID: 16,
-    **_INTEGER_BYTES,
-    **{kind: size + 1 for kind, size in _DECIMAL_BYTES.items()},
+    **INTEGER_BYTES,
+    **{kind: size + 1 for kind, size in DECIMAL_BYTES.items()},
 }
 
 

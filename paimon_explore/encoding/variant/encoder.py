@@ -37,7 +37,7 @@ class KeyTable:
 
     def encode(self) -> bytes:
         """Encode the metadata."""
-        texts = [key.encode("utf-8", "surrogatepass") for key in self._numbers]
+        texts = [key.encode("utf-8", "replace") for key in self._numbers]
         size = _width(max(sum(map(len, texts)), len(texts)))
         ends = [0]
         for text in texts:
@@ -78,7 +78,12 @@ def _moment(value: dt.date) -> bytes:
     if not isinstance(value, dt.datetime):
         return number_of(Kind.DATE, value.toordinal() - _EPOCH.toordinal(), 4)
     aware = value if value.tzinfo else value.replace(tzinfo=dt.UTC)
-    micros = (aware - _EPOCH) // dt.timedelta(microseconds=1)
+    micros, rest = divmod(aware - _EPOCH, dt.timedelta(microseconds=1))
+    if rest:
+        raise InvalidInputError(
+            f"A timestamp in a variant has microseconds, but {value} has nanoseconds.",
+            hint="Round it first, for example with dt.round in pandas.",
+        )
     return number_of(Kind.TIMESTAMP if value.tzinfo else Kind.TIMESTAMP_NTZ, micros, 8)
 
 
@@ -127,8 +132,8 @@ def decimal(value: Decimal) -> bytes:
 
 
 def text(value: str) -> bytes:
-    """Encode a text."""
-    data = value.encode("utf-8", "surrogatepass")
+    """Encode a text; a lone surrogate becomes `?`, as in Java."""
+    data = value.encode("utf-8", "replace")
     if len(data) <= _SHORT_TEXT:
         return bytes([len(data) << 2 | Basic.SHORT_TEXT]) + data
     return primitive(Kind.TEXT, len(data).to_bytes(4, "little") + data)

@@ -23,10 +23,10 @@ class JsonMaker:
     """Builds JSON text.
 
     Args:
-        zone: the time zone in which timestamps are formatted.
+        zone: the time zone in which timestamps are formatted; None for that of this process.
     """
 
-    def __init__(self, zone: dt.tzinfo) -> None:
+    def __init__(self, zone: dt.tzinfo | None) -> None:
         self._zone = zone
 
     def leaf(self, kind: Kind, raw: Raw) -> str:
@@ -112,13 +112,15 @@ def _quoted(text: str) -> str:
     return f'"{text.translate(_ESCAPES)}"'
 
 
-def json_text(value: bytes, metadata: bytes, *, zone: dt.tzinfo = dt.UTC, path: str = "") -> str:
+def json_text(
+    value: bytes, metadata: bytes, *, zone: dt.tzinfo | None = dt.UTC, path: str = ""
+) -> str:
     """Format a variant as JSON, exactly as Java does.
 
     Args:
         value: the bytes of the value.
         metadata: the bytes of the metadata.
-        zone: the time zone in which timestamps are formatted.
+        zone: the time zone in which timestamps are formatted; None for that of this process.
         path: path of the file, for errors.
 
     Raises:

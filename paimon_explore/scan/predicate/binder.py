@@ -18,6 +18,7 @@ from paimon_explore.data_types.definitions import (
 from paimon_explore.data_types.formatter import type_text
 from paimon_explore.data_types.traversal import is_root
 from paimon_explore.errors import InvalidInputError, choices, suggestion
+from paimon_explore.scan.predicate.builder import cast_target
 from paimon_explore.scan.predicate.cast_expression import can_cast, cast_values
 from paimon_explore.scan.predicate.evaluator import evaluate, operand_type, value_of
 from paimon_explore.scan.predicate.expression import (
@@ -242,6 +243,9 @@ class _Binder:
 
     def _call(self, call: Call) -> Operand:
         name = ALIASES.get(call.function, call.function)
+        if name == "variant_get" and len(call.arguments) == _WITH_TYPE:
+            found = self._call(replace(call, arguments=call.arguments[:-1]))
+            return self._cast(found, _type_of_text(call.arguments[-1]))
         function = function_of(name, len(call.arguments))
         bound = [self.value(argument) for argument in call.arguments]
         kinds = [self.type_of(argument) for argument in bound]
@@ -255,11 +259,12 @@ class _Binder:
         arguments = cast_arguments(bound, kinds, signature.arguments)
         result = Call(function=name, arguments=arguments, type=signature.result)
         is_constant = not any(True for _ in columns_of(result))
-        if not is_constant or not isinstance(signature.result, AtomicType):
+        kind = signature.result
+        if not is_constant or not isinstance(kind, AtomicType) or kind.root is TypeRoot.VARIANT:
             return result
         one = value_of(result, _ONE_ROW, RowType(fields=()))
-        value = value_at(one, 0, signature.result)
-        return Literal(value=value, type=None if value is None else signature.result)
+        value = value_at(one, 0, kind)
+        return Literal(value=value, type=None if value is None else kind)
 
     def _cast(self, operand: Operand, target: DataType) -> Operand:
         if isinstance(operand, Literal):
@@ -421,6 +426,19 @@ def _folded(expr: Expression) -> Expression:
 
 # `year(dt) = 2026` is true only for days of that year. The range is added to the comparison, whose
 # result it does not change, so that files, row groups and pages are skipped by their statistics.
+_WITH_TYPE = len(("variant", "path", "type"))
+
+
+def _type_of_text(kind: Expression) -> DataType:
+    """Return the type that a constant names."""
+    if not isinstance(kind, Literal) or not isinstance(kind.value, str):
+        raise InvalidInputError(
+            "The type of variant_get must be a constant.",
+            hint="Write variant_get(v, '$.a', 'INT').",
+        )
+    return cast_target(kind.value)
+
+
 def function_column(compare: Compare) -> Column | None:
     """Returns the column whose `year`, `trunc` or `date_trunc` is compared with a constant."""
     call = compare.left

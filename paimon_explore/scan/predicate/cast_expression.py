@@ -24,10 +24,13 @@ from paimon_explore.data_types.definitions import (
     TypeRoot,
 )
 from paimon_explore.data_types.formatter import type_text
+from paimon_explore.data_types.traversal import is_root
+from paimon_explore.encoding.variant.arrow_values import trees_of
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.scan.predicate.expression import unit_nanos
 from paimon_explore.scan.predicate.kernels import Value, call
 from paimon_explore.scan.predicate.literals import scaled, values_array
+from paimon_explore.scan.predicate.variants.casts import cast_trees
 
 _BOOLEAN = frozenset({TypeRoot.BOOLEAN})
 _DECIMAL = frozenset({TypeRoot.DECIMAL})
@@ -67,6 +70,8 @@ def cast_values(array: Column, source: DataType, target: DataType) -> Column:
 
 
 def _kernel(source: DataType, target: DataType) -> Callable[[Column], Column] | None:
+    if is_root(source, TypeRoot.VARIANT):
+        return lambda array: cast_trees(trees_of(array), target, None, fails=False)
     if not isinstance(source, AtomicType) or not isinstance(target, AtomicType):
         return None
     for sources, targets, kernel in _KERNELS:

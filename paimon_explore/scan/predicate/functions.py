@@ -41,6 +41,7 @@ from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.scan.predicate import datetime_kernels as times
 from paimon_explore.scan.predicate import function_kernels as kernels
 from paimon_explore.scan.predicate.literal_range import INTEGER_BITS
+from paimon_explore.scan.predicate.variants.kernels import VARIANT_KERNELS
 
 Types: TypeAlias = Sequence[DataType]
 
@@ -457,6 +458,28 @@ def _trim(kernel: str) -> Function:
     return _one_to(1, _texts(STRING), kernels.text(kernel))
 
 
+def _variant_function(name: str, result: DataType, *wanted: DataType | None) -> Function:
+    """Return a function of a VARIANT; None among the wanted types is any type."""
+
+    def rule(types: Types) -> Signature | None:
+        pairs = list(zip(types, wanted, strict=True))
+        fits = all(
+            target is None or is_root(kind, *(TEXTS if target == STRING else {TypeRoot.VARIANT}))
+            for kind, target in pairs
+        )
+        arguments = tuple(kind if target is None else target for kind, target in pairs)
+        return Signature(arguments=arguments, result=result) if fits else None
+
+    kernel = VARIANT_KERNELS[name]
+    return Function(
+        min_arguments=len(wanted),
+        max_arguments=len(wanted),
+        signature=rule,
+        kernel=lambda columns, _: kernel(columns),
+    )
+
+
+_VARIANT = AtomicType(root=TypeRoot.VARIANT)
 _ITEM_HINT = "{} takes an ARRAY and an integer, or a MAP and a key."
 
 FUNCTIONS: Mapping[str, Function] = {
@@ -517,6 +540,14 @@ FUNCTIONS: Mapping[str, Function] = {
     ),
     "element_at": replace(_two(_item, kernels.item(1)), hint=_ITEM_HINT.format("element_at")),
     "[]": replace(_two(_item, kernels.item(0)), hint=_ITEM_HINT.format("[ ]")),
+    "variant_get": _variant_function("variant_get", _VARIANT, _VARIANT, STRING),
+    "variant_set": _variant_function("variant_set", _VARIANT, _VARIANT, STRING, None),
+    "try_variant_set": _variant_function("try_variant_set", _VARIANT, _VARIANT, STRING, None),
+    "variant_delete": _variant_function("variant_delete", _VARIANT, _VARIANT, STRING),
+    "parse_json": _variant_function("parse_json", _VARIANT, STRING),
+    "try_parse_json": _variant_function("try_parse_json", _VARIANT, STRING),
+    "to_json": _variant_function("to_json", STRING, _VARIANT),
+    "is_variant_null": _variant_function("is_variant_null", BOOLEAN, _VARIANT),
 }
 """Functions by name in lower case, and operators."""
 
@@ -535,5 +566,6 @@ ALIASES: Mapping[str, str] = {
     "regexp": "regexp_like",
     "dayofmonth": "day",
     "cardinality": "size",
+    "try_variant_get": "variant_get",
 }
 """Other names of functions."""

@@ -19,6 +19,8 @@ from paimon_explore.errors import InvalidInputError, PaimonError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.limits import memory_limit
 from paimon_explore.sql_statements.duckdb.spark_semantics import MACROS
+from paimon_explore.sql_statements.duckdb.type_names import quoted
+from paimon_explore.sql_statements.duckdb.variant_functions import VARIANT_MACROS, VariantFunctions
 from paimon_explore.sql_statements.query_problems import unknown_name
 from paimon_explore.table.progress import ProgressBar
 from paimon_explore.table.scan import Scan
@@ -37,16 +39,9 @@ _SCAN_FAILED = re.compile(
     r"^[\w ]+ Error: (?:exporting a stream from|reading the stream) .{1,200}? failed: \w+: "
 )
 """What DuckDB writes before an error of a table's scan."""
+_FUNCTION_FAILED = "Python exception occurred while executing the UDF: InvalidInputError: "
+"""What DuckDB writes before an error of a function of this library."""
 _KIND = re.compile(r"^(?:[A-Z][\w]* )+Error: ")
-
-
-def quoted(name: str) -> str:
-    """Quote a name for DuckDB.
-
-    >>> quoted("user id")
-    '"user id"'
-    """
-    return '"{}"'.format(name.replace('"', '""'))
 
 
 def text_constant(text: str) -> str:
@@ -105,27 +100,30 @@ class _Databases:
     def __init__(self) -> None:
         self._lock = Lock()
         self._folders: set[str] = set()
-        self._made: duckdb.DuckDBPyConnection | None = None
+        self._made: tuple[duckdb.DuckDBPyConnection, VariantFunctions] | None = None
 
     def __call__(self, folders: Collection[str]) -> duckdb.DuckDBPyConnection:
         with self._lock:
             if self._made is None or not self._folders.issuperset(folders):
                 self._folders.update(folders)
                 self._made = _opened(sorted(self._folders))
-            return self._made
+            database, functions = self._made
+            functions.add_casts()
+            return database
 
 
 _database = _Databases()
 
 
-def _opened(folders: Sequence[str]) -> duckdb.DuckDBPyConnection:
+def _opened(folders: Sequence[str]) -> tuple[duckdb.DuckDBPyConnection, VariantFunctions]:
     spilled = f"{gettempdir()}/paimon_explore-{os.getpid()}-{uuid4().hex}"
     settings = {"memory_limit": f"{memory_limit()}B", "temp_directory": spilled}
     made = duckdb.connect(config={**_SETTINGS, **settings})
     made.execute(f"SET allowed_directories = [{', '.join(map(text_constant, folders))}]")
     made.execute("SET enable_external_access = false; SET GLOBAL parquet_metadata_cache = true")
-    made.execute(MACROS)
-    return made
+    functions = VariantFunctions(made)
+    made.execute(VARIANT_MACROS + MACROS)
+    return made, functions
 
 
 class QueryRun:
@@ -240,4 +238,5 @@ def _sentence(error: Exception) -> str:
     """The message of DuckDB in one line, without its drawing of the place and stack traces."""
     text = str(error).partition("\n\n")[0].partition("Detail: Python exception:")[0]
     text = _KIND.sub("", _SCAN_FAILED.sub("", " ".join(text.split()))).replace("..", ".")
+    text = text.removeprefix(_FUNCTION_FAILED)
     return text if text.endswith((".", "?", "!")) else f"{text}."

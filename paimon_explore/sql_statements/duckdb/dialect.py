@@ -33,7 +33,12 @@ _STATEMENTS = (
 
 
 _INCOMPLETE = re.compile(r"Required keyword: '\w+' missing for <class '.*\.(\w+)'>")
-_STRICT = type("Parser", (Spark.Parser,), {"STRICT_CAST": True})
+_KNOWN = {name: make for name, make in Spark.Parser.FUNCTIONS.items() if name != "PARSE_JSON"}
+_STRICT = type(
+    "Parser",
+    (Spark.Parser,),
+    {"STRICT_CAST": True, "COLON_IS_VARIANT_EXTRACT": True, "FUNCTIONS": _KNOWN},
+)
 _QUOTES = type("Tokenizer", (Spark.Tokenizer,), {"STRING_ESCAPES": ["\\", "'", '"']})
 _AnsiSpark = type("_AnsiSpark", (Spark,), {"Parser": _STRICT, "Tokenizer": _QUOTES})
 """Spark's dialect with ANSI mode: CAST may fail, and a doubled quote is one in a text."""
@@ -107,12 +112,19 @@ def parsed_expression(text: str) -> exp.Expr:
     return found[0]
 
 
+_NAMED = (
+    *(exp.AggFunc, exp.Binary, exp.Cast, exp.Case, exp.Coalesce),
+    *(exp.Anonymous, exp.JSONFormat, exp.Typeof),
+)
+"""Expressions whose columns have the names of Spark."""
+
+
 def named(tree: exp.Query) -> exp.Query:
     """Name the columns of a query as Spark does, by the text of their expressions."""
     if not isinstance(tree, exp.Select):
         return tree
     for item in list(tree.expressions):
-        if isinstance(item, exp.AggFunc | exp.Binary | exp.Cast | exp.Case | exp.Coalesce):
+        if isinstance(item, _NAMED):
             text = item.sql(dialect=SPARK, normalize_functions="lower").replace("(*)", "(1)")
             item.replace(exp.alias_(item.copy(), text, quoted=True))
     return tree

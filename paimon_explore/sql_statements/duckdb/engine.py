@@ -33,9 +33,10 @@ from paimon_explore.sql_statements.duckdb.dialect import (
 )
 from paimon_explore.sql_statements.duckdb.metadata_answers import metadata_answer
 from paimon_explore.sql_statements.duckdb.parquet_files import parquet_files
-from paimon_explore.sql_statements.duckdb.query_rows import AssignedRows, DuckRows, plain_type
+from paimon_explore.sql_statements.duckdb.query_rows import AssignedRows, DuckRows
 from paimon_explore.sql_statements.duckdb.scan_rows import ScanRows, plain_scan
 from paimon_explore.sql_statements.duckdb.top_rows import top_rows
+from paimon_explore.sql_statements.duckdb.type_names import plain_type
 from paimon_explore.sql_statements.engine import (
     OVERWRITE_MODE,
     TARGET_VIEW,

@@ -5,14 +5,14 @@ from collections.abc import Mapping, Sequence
 import pyarrow as pa
 from sqlglot import exp
 
-from paimon_explore.data_types.arrow import from_arrow, to_arrow
+from paimon_explore.data_types.arrow import to_arrow
 from paimon_explore.data_types.arrow_buffers import Column as Values
 from paimon_explore.data_types.definitions import RowType
 from paimon_explore.errors import InvalidInputError, UnsupportedFeatureError
 from paimon_explore.scan.predicate.expression import Column, Computed, Literal, literal
-from paimon_explore.sql_statements.duckdb.database import quoted
 from paimon_explore.sql_statements.duckdb.dialect import duckdb_text
-from paimon_explore.sql_statements.duckdb.query_rows import DuckRows
+from paimon_explore.sql_statements.duckdb.query_rows import DuckRows, engine_type
+from paimon_explore.sql_statements.duckdb.type_names import quoted
 
 _ROW = "_paimon_row"
 _RANDOM = (exp.Rand, exp.Randn, exp.Uuid)
@@ -72,7 +72,7 @@ def computed(
         made: Values = column.combine_chunks() if column.num_chunks else pa.array([], found)
         return made.cast(to_arrow(kind))
 
-    kind = from_arrow(found)
+    kind = engine_type(found)
     return Computed(
         text=tree.sql(dialect="spark"),
         arguments=tuple(columns[at][0] for at in used),

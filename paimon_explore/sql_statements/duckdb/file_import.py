@@ -24,9 +24,10 @@ from paimon_explore.sql_statements.copy_into.file_load import (
     SourceFile,
 )
 from paimon_explore.sql_statements.copy_into.text_rows import text_rows
-from paimon_explore.sql_statements.duckdb.database import quoted, text_constant
-from paimon_explore.sql_statements.duckdb.query_rows import DuckRows, insert, plain_type
+from paimon_explore.sql_statements.duckdb.database import text_constant
+from paimon_explore.sql_statements.duckdb.query_rows import DuckRows, insert
 from paimon_explore.sql_statements.duckdb.spark_semantics import cast_argument
+from paimon_explore.sql_statements.duckdb.type_names import plain_type, quoted
 from paimon_explore.table.latest_schema import latest_schema
 from paimon_explore.table.table_base import store_of
 

@@ -18,7 +18,8 @@ from paimon_explore.fileio.local import LocalFileIO, local_path
 from paimon_explore.scan.manifest_arrays import numbers
 from paimon_explore.scan.plan import ScanTarget
 from paimon_explore.scan.splits.data_split import DataSplit
-from paimon_explore.sql_statements.duckdb.database import FileRows, quoted, text_constant
+from paimon_explore.sql_statements.duckdb.database import FileRows, text_constant
+from paimon_explore.sql_statements.duckdb.type_names import quoted
 from paimon_explore.store.expired import explain_missing_files
 from paimon_explore.table.scan import Scan
 

@@ -11,7 +11,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.types as pat
 
-from paimon_explore.data_types.arrow import from_arrow, to_arrow
+from paimon_explore.data_types.arrow import (
+    VARIANT_ARROW,
+    from_arrow,
+    is_variant_storage,
+    to_arrow,
+)
 from paimon_explore.data_types.arrow_buffers import take_rows
 from paimon_explore.data_types.definitions import DataField, DataType
 from paimon_explore.errors import InvalidInputError
@@ -23,9 +28,9 @@ from paimon_explore.sql_statements.duckdb.database import (
     analysed,
     duckdb_errors,
     new_cursor,
-    quoted,
 )
 from paimon_explore.sql_statements.duckdb.joined_tables import with_known_sizes
+from paimon_explore.sql_statements.duckdb.type_names import plain_type, quoted
 from paimon_explore.sql_statements.outcome import QueryField
 from paimon_explore.table.table import Table
 
@@ -284,6 +289,11 @@ def _assigned(name: str, kind: str, given: "pa.Field[pa.DataType]", target: Data
     to all types.
     """
     arrow, wanted = given.type, to_arrow(target.type)
+    if wanted.equals(VARIANT_ARROW) and kind != _UNTYPED and not is_variant_storage(arrow):
+        raise InvalidInputError(
+            f"Column {target.name!r} (VARIANT) cannot store {kind} without a cast.",
+            hint="Write parse_json(…) for a JSON document, or CAST(… AS VARIANT) for the value.",
+        )
     if kind == _UNTYPED:
         text = type_name(target.type) if not pat.is_nested(wanted) else None
         return (
@@ -298,34 +308,22 @@ def _assigned(name: str, kind: str, given: "pa.Field[pa.DataType]", target: Data
     return name
 
 
-def plain_type(wanted: pa.DataType) -> str:
-    """Return the type of DuckDB for an atomic type of Arrow."""
-    if pat.is_timestamp(wanted):
-        zoned = wanted.tz is not None
-        return "TIMESTAMPTZ" if zoned else "TIMESTAMP_NS" if wanted.unit == "ns" else "TIMESTAMP"
-    if pat.is_decimal(wanted):
-        return f"DECIMAL({wanted.precision}, {wanted.scale})"
-    known = {
-        pa.bool_(): "BOOLEAN",
-        pa.int8(): "TINYINT",
-        pa.int16(): "SMALLINT",
-        pa.int32(): "INTEGER",
-        pa.int64(): "BIGINT",
-        pa.float32(): "FLOAT",
-        pa.float64(): "DOUBLE",
-        pa.date32(): "DATE",
-        pa.binary(): "BLOB",
-    }
-    return known.get(wanted, "TIME" if pat.is_time(wanted) else "VARCHAR")
-
-
 def insert(rows: "Rows", table: Table) -> Snapshot | None:
     """Append or upsert rows."""
     return table.upsert(rows) if table.schema.primary_keys else table.append(rows)
 
 
+def engine_type(arrow: pa.DataType) -> DataType:
+    """Return the type of a column of DuckDB, where structs of byte strings are variants.
+
+    Raises:
+        InvalidInputError: there is no such type.
+    """
+    return from_arrow(VARIANT_ARROW if is_variant_storage(arrow) else arrow)
+
+
 def _paimon_type(arrow: pa.DataType) -> DataType | None:
     try:
-        return from_arrow(arrow)
+        return engine_type(arrow)
     except InvalidInputError:
         return None

@@ -4,18 +4,26 @@ from collections.abc import Callable, Mapping
 
 from sqlglot import exp
 
+from paimon_explore.sql_statements.data_type_names import column_type
+from paimon_explore.sql_statements.duckdb.variant_functions import cast_function
+
+SPARK = "spark"
 MACROS = r"""
-CREATE MACRO spark_whole(x DOUBLE) AS trunc(x), (x FLOAT) AS trunc(x),
+CREATE MACRO spark_whole(x STRUCT("value" BLOB, metadata BLOB)) AS spark_variant_whole(x),
+    (x DOUBLE) AS trunc(x), (x FLOAT) AS trunc(x),
     (x DECIMAL(38, 19)) AS trunc(x), (x TIMESTAMPTZ) AS epoch(x)::BIGINT,
     (x VARCHAR) AS CASE WHEN regexp_full_match(x, '\s*[+-]?[0-9]+\s*') THEN x
         ELSE '"' || x || '"' END,
     (x BIGINT) AS x, (x HUGEINT) AS x, (x BOOLEAN) AS x, (x DATE) AS x, (x TIMESTAMP) AS x;
-CREATE MACRO spark_real(x DOUBLE) AS x, (x BOOLEAN) AS x, (x DATE) AS x, (x TIMESTAMP) AS x,
+CREATE MACRO spark_real(x STRUCT("value" BLOB, metadata BLOB)) AS spark_variant_real(x),
+    (x DOUBLE) AS x, (x BOOLEAN) AS x, (x DATE) AS x, (x TIMESTAMP) AS x,
     (x TIMESTAMPTZ) AS epoch(x),
     (x VARCHAR) AS CASE WHEN contains(x, '_') THEN '"' || x || '"'
         ELSE regexp_replace(x, '([0-9.])[dDfF](\s*)$', '\1\2') END;
-CREATE MACRO spark_boolean(x VARCHAR) AS trim(x), (x DOUBLE) AS x <> 0, (x BOOLEAN) AS x;
-CREATE MACRO spark_date(x DATE) AS x, (x TIMESTAMP) AS x, (x TIMESTAMPTZ) AS x,
+CREATE MACRO spark_boolean(x STRUCT("value" BLOB, metadata BLOB)) AS spark_variant_boolean(x),
+    (x VARCHAR) AS trim(x), (x DOUBLE) AS x <> 0, (x BOOLEAN) AS x;
+CREATE MACRO spark_date(x STRUCT("value" BLOB, metadata BLOB)) AS spark_variant_date(x),
+    (x DATE) AS x, (x TIMESTAMP) AS x, (x TIMESTAMPTZ) AS x,
     (x VARCHAR) AS CASE WHEN regexp_full_match(x, '\s*[0-9]{4}\s*') THEN trim(x) || '-01-01'
         WHEN regexp_full_match(x, '\s*[0-9]{4}-[0-9]{1,2}\s*') THEN trim(x) || '-01'
         WHEN x LIKE '%-%-%' THEN regexp_replace(x, '([0-9]-[0-9]+-[0-9]+)[T ].*', '\1')
@@ -67,6 +75,7 @@ _CASTS = {
     **dict.fromkeys(("FLOAT", "DOUBLE"), "spark_real"),
     "BOOLEAN": "spark_boolean",
     "DATE": "spark_date",
+    "TEXT": "spark_text",
 }
 _DAYS = frozenset({"DAY", "DAYS", "WEEK", "WEEKS", "MONTH", "MONTHS", "YEAR", "YEARS"})
 _UNITS = {"YYYY": "YEAR", "YY": "YEAR", "MON": "MONTH", "MM": "MONTH", "DD": "DAY"}
@@ -136,11 +145,68 @@ def cast_argument(kind: str, value: str) -> str:
 def _as_spark(node: exp.Expr) -> exp.Expr:
     """Return a cast of the value that DuckDB converts as Spark does."""
     assert isinstance(node, exp.Cast)  # noqa: S101 - by `_FIXES`
+    if node.is_type("variant"):
+        return _call("spark_variant", node.this.copy())
+    if _is_variant(node.this):
+        fails = not isinstance(node, exp.TryCast)
+        return _got(node.this.copy(), exp.Literal.string("$"), node.to, fails=fails)
     name, value = _CASTS.get(node.to.this.value), node.this
     is_whole = isinstance(value, exp.Literal) and not value.is_string and "." not in value.name
     if name is not None and not is_whole:
         node.set("this", _by_type(name, value))
     return node
+
+
+def _is_variant(node: exp.Expr) -> bool:
+    """Return whether an expression is a call of a function that returns variants."""
+    plain = node.unnest()
+    return isinstance(plain, exp.Anonymous) and plain.name.lower() in _VARIANTS
+
+
+_VARIANTS = frozenset(
+    {
+        *("variant_get", "variant_set", "try_variant_set", "variant_delete"),
+        *("parse_json", "try_parse_json", "spark_variant", "to_variant_object"),
+    }
+)
+
+
+def _got(variant: exp.Expr, path: exp.Expr, kind: exp.Expr, *, fails: bool) -> exp.Expr:
+    """Return the value of a variant at a path, cast to a type."""
+    target = column_type(
+        kind.name if isinstance(kind, exp.Literal) else kind.sql(SPARK), "variant_get"
+    )
+    return _call(cast_function(target, fails=fails), variant, path)
+
+
+def _variant_get(variant: exp.Expr, path: exp.Expr, kind: exp.Expr | None = None) -> exp.Expr:
+    return (
+        _call("variant_get", variant, path)
+        if kind is None
+        else _got(variant, path, kind, fails=True)
+    )
+
+
+def _try_variant_get(variant: exp.Expr, path: exp.Expr, kind: exp.Expr | None = None) -> exp.Expr:
+    return (
+        _call("variant_get", variant, path)
+        if kind is None
+        else _got(variant, path, kind, fails=False)
+    )
+
+
+def _extracted(node: exp.Expr) -> exp.Expr:
+    """Return `variant:key[0]` as `variant_get`."""
+    if not node.args.get("variant_extract"):
+        return node
+    path = "$" + "".join(map(_segment, node.expression.expressions[1:]))
+    return _call("variant_get", node.this.copy(), exp.Literal.string(path))
+
+
+def _segment(part: exp.Expr) -> str:
+    if isinstance(part, exp.JSONPathSubscript):
+        return f"[{part.name or part.this}]"
+    return f"['{part.name}']"
 
 
 def _as_date(node: exp.Expr) -> exp.Expr:
@@ -225,6 +291,8 @@ def _pmod(number: exp.Expr, divisor: exp.Expr) -> exp.Expr:
 
 
 _FUNCTIONS: Mapping[str, Callable[..., exp.Expr]] = {
+    "variant_get": _variant_get,
+    "try_variant_get": _try_variant_get,
     "weekday": lambda day: exp.Paren(
         this=exp.Sub(this=_call("isodow", day), expression=exp.Literal.number(1))
     ),
@@ -260,6 +328,9 @@ _FIXES: Mapping[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
     ),
     exp.DateFromUnixDate: _to_date,
     exp.IsNan: lambda node: exp.func("coalesce", node.copy(), exp.false()),
+    exp.JSONFormat: lambda node: _call("spark_to_json", node.this.copy()),
+    exp.JSONExtract: _extracted,
+    exp.Typeof: lambda node: _call("spark_typeof", node.this.copy()),
     exp.Substring: _from_one,
     exp.ArrayDistinct: lambda node: _call("spark_distinct", node.this.copy()),
     exp.Exists: _exists,

@@ -15,7 +15,7 @@ from paimon_explore.data_types.arrow_buffers import as_python, int64_values
 from paimon_explore.data_types.definitions import DataField
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.scan.predicate.builder import Term, col
-from paimon_explore.sql_statements.duckdb.database import FileRows, quoted
+from paimon_explore.sql_statements.duckdb.database import FileRows
 from paimon_explore.sql_statements.duckdb.dialect import DUCKDB, constant
 from paimon_explore.sql_statements.duckdb.metadata_answers import (
     has_exact_bounds,
@@ -23,6 +23,7 @@ from paimon_explore.sql_statements.duckdb.metadata_answers import (
     statistics_of,
 )
 from paimon_explore.sql_statements.duckdb.query_rows import DuckRows
+from paimon_explore.sql_statements.duckdb.type_names import quoted
 from paimon_explore.table.scan import Scan
 
 _CLAUSES = frozenset({"expressions", "from", "from_", "order", "limit", "offset"})

@@ -38,6 +38,7 @@ from paimon_explore.errors import choices
 from paimon_explore.write.input.cast_policy import cast_values
 from paimon_explore.write.input.safe_cast import Misfit
 from paimon_explore.write.input.value_location import Location
+from paimon_explore.write.input.variant_values import variants_of_arrow
 
 NestedType: TypeAlias = RowType | ArrayType | VectorType | MapType | MultisetType
 
@@ -49,7 +50,6 @@ _OTHER_LISTS = (
 )
 _COUNT = AtomicType(root=TypeRoot.INT, nullable=False)
 _VARIANT_PART = AtomicType(root=TypeRoot.VARBINARY, length=MAX_LENGTH)
-_VARIANT_PARTS = ("value", "metadata")
 
 
 def conform(array: Column, data_type: DataType, *, where: str, first_row: int = 0) -> Column:
@@ -146,8 +146,9 @@ class _Cast:
         if is_unknown and array.null_count == len(array):  # pandas' type of missing values
             return nulls_of(len(array), data_type)
         if isinstance(data_type, AtomicType):
-            is_variant = data_type.root is TypeRoot.VARIANT
-            return self._variant(array, data_type) if is_variant else self._atomic(array, data_type)
+            if data_type.root is TypeRoot.VARIANT:
+                return variants_of_arrow(array, data_type, self._at)
+            return self._atomic(array, data_type)
         return self._nested(array, data_type, target)
 
     def _atomic(self, array: Column, data_type: AtomicType) -> Column:
@@ -187,31 +188,6 @@ class _Cast:
                 return self._map(array, data_type, key, value)
             case MultisetType(element=element):
                 return self._map(array, data_type, element, _COUNT)
-
-    def _variant(self, array: Column, data_type: AtomicType) -> Column:
-        target = to_arrow(data_type)
-        if array.type.equals(target) and not array.null_count:
-            return array
-        if not isinstance(array, pa.StructArray) or {f.name for f in array.type} != {
-            *_VARIANT_PARTS
-        }:
-            raise self._wrong_type(
-                array, data_type, "variants with the fields 'value' and 'metadata'"
-            )
-        valid = valid_mask(array)
-        parts: list[Column] = []
-        for name in _VARIANT_PARTS:
-            part: Column = array.field(name)
-            lacking = valid & ~valid_mask(part)
-            if lacking.any():
-                position = int(lacking.argmax())
-                raise self._at.error(
-                    f"field {name!r} of the VARIANT value is null",
-                    position=position,
-                )
-            found = _Cast(self._at.part(f".{name}")).column(part, _VARIANT_PART)
-            parts.append(pc.call_function("coalesce", [found, pa.scalar(b"")]))
-        return build_struct(target, parts, valid)
 
     def _row(self, array: Column, data_type: RowType, target: pa.DataType) -> Column:
         if not isinstance(array, pa.StructArray):

@@ -4,7 +4,7 @@
 | --- | --- |
 | `strict` | are an error, also where no value would change |
 | `safe` | are cast if no value changes; see `safe_cast` |
-| `parse` | as `safe`; texts are also parsed as numbers, booleans, dates, times and timestamps |
+| `parse` | as `safe`; texts are also parsed as numbers, booleans, times, and JSON for VARIANT |
 
 Python values have no exact type: with `strict`, an `int` is a value of any integer type, a `float`
 of FLOAT and DOUBLE, a `Decimal` of any DECIMAL, a `datetime` of any TIMESTAMP.
@@ -86,6 +86,11 @@ def casting(policy: CastPolicy) -> Iterator[None]:
         yield
     finally:
         _POLICY.reset(token)
+
+
+def current_policy() -> CastPolicy:
+    """Return the policy of the block."""
+    return _POLICY.get()
 
 
 def cast_values(array: Column, data_type: AtomicType, *, is_python: bool) -> "Column | Misfit":

@@ -49,6 +49,7 @@ from paimon_explore.write.input.python_arrays import UNFIT, array_of, is_missing
 from paimon_explore.write.input.row_kinds import INSERT, ROW_KIND
 from paimon_explore.write.input.safe_cast import NAN_HINT, cast_hint
 from paimon_explore.write.input.value_location import Location
+from paimon_explore.write.input.variant_values import variants_of_python
 
 COUNT = AtomicType(root=TypeRoot.INT, nullable=False)
 """Type of the counts of a multiset."""
@@ -214,7 +215,7 @@ def _group_column(
     given = [values[position] for position in positions]
     here = location.at(positions, given)
     if data_type.root is TypeRoot.VARIANT:
-        return _variants(given, data_type, here)
+        return variants_of_python(given, data_type, here)
     if kind is None:
         raise _unknown(given[0], data_type, here)
     try:
@@ -248,17 +249,6 @@ def _large_integers(
             raise location.error(problem, data_type, position, cast_hint(None, data_type))
     large: Column = pa.array(floats, pa.float64())
     return large
-
-
-def _variants(given: Sequence[object], data_type: AtomicType, location: Location) -> Column:
-    for position, value in enumerate(given):
-        try:
-            pa.array([value], to_arrow(data_type))
-        except UNFIT as error:
-            problem = f"{value!r} is not a row with the fields 'value' and 'metadata'"
-            raise location.error(problem, data_type, position, _hint(value)) from error
-    found: Column = pa.array(given, to_arrow(data_type))
-    return found
 
 
 def _unknown(value: object, data_type: AtomicType, location: Location) -> InvalidInputError:

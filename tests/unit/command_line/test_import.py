@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from paimon_explore import Catalog, Table
+from paimon_explore import Catalog, Table, Variant
 from support.command_line import Program
 
 TYPES = {
@@ -115,6 +115,23 @@ def test_text_is_cast_to_every_type(form: str, tmp_path: Path, run: Program) -> 
     assert (ran.code, ran.err) == (0, "")
     assert ran.out == "db.t: 2 rows imported; snapshot 1.\n"
     assert table.to_arrow().to_pylist() == [VALUES, dict.fromkeys(VALUES)]
+
+
+def test_variants_are_documents_in_csv_and_values_in_json(tmp_path: Path, run: Program) -> None:
+    table = table_of(tmp_path, {"id": "INT", "v": "VARIANT", "l": "ARRAY<VARIANT>"})
+    rows = tmp_path / "rows.csv"
+    rows.write_text('id,v,l\n1,"{""a"": [1.50, ""x""]}","[""y"", 2.50]"\n2,,\n3,"""text""",\n')
+    lines = tmp_path / "rows.jsonl"
+    lines.write_text('{"id": 4, "v": "text", "l": ["[]"]}\n{"id": 5, "v": {"d": 0.10}}\n')
+    for path in (rows, lines):
+        ran = run("import", table.path, path)
+        assert (ran.code, ran.err) == (0, "")
+
+    found = sorted(table.to_arrow().to_pylist(), key=lambda row: int(row["id"]))
+    values = [None if row["v"] is None else Variant(**row["v"]).to_python() for row in found]
+    assert values == [{"a": [Decimal("1.50"), "x"]}, None, "text", "text", {"d": Decimal("0.10")}]
+    assert [Variant(**one).to_python() for one in found[0]["l"]] == ["y", Decimal("2.50")]
+    assert [Variant(**one).to_python() for one in found[3]["l"]] == ["[]"]
 
 
 @pytest.mark.parametrize("form", ["csv", "jsonl", "json", "parquet"])

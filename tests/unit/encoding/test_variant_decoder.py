@@ -18,9 +18,9 @@ from paimon_explore.encoding.variant.decoder import Kind
 from paimon_explore.encoding.variant.encoder import KeyTable, number_of, primitive
 from paimon_explore.encoding.variant.json_text import json_text
 from paimon_explore.errors import CorruptFileError, InvalidInputError
-from support.decoding import json_column, python_value
+from support.decoding import json_column
 from support.golden import GoldenTables
-from support.variants import encode_python
+from support.variants import encode_python, python_value
 
 VARIANT = parse_type("VARIANT", "a test")
 NO_KEYS = b"\x01\x00\x00"

@@ -1,0 +1,162 @@
+"""Spark's functions of VARIANT values in DuckDB, where a variant is a struct of its byte strings.
+
+The result of `variant_get` has the type of its third argument, so each type has a function of its
+own, which is created before the first query that calls it.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from threading import Lock
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from paimon_explore.data_types.arrow_buffers import Column
+from paimon_explore.data_types.definitions import MAX_LENGTH, AtomicType, DataType, TypeRoot
+from paimon_explore.encoding.variant.arrow_values import trees_of, variant_column
+from paimon_explore.scan.predicate.variants.casts import cast_trees
+from paimon_explore.scan.predicate.variants.kernels import VARIANT_KERNELS, trees_at
+from paimon_explore.sql_statements.duckdb.type_names import VARIANT, duckdb_type
+from paimon_explore.sql_statements.duckdb.variant_schema import schema_text
+
+_Kernel = Callable[..., Column]
+_STRING = AtomicType(root=TypeRoot.VARCHAR, length=MAX_LENGTH)
+_BIGINT, _DOUBLE, _BOOLEAN, _DATE = (
+    AtomicType(root=root)
+    for root in (TypeRoot.BIGINT, TypeRoot.DOUBLE, TypeRoot.BOOLEAN, TypeRoot.DATE)
+)
+
+
+class _Casts:
+    """The functions that cast variants, by their names."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._known: dict[str, tuple[DataType, bool]] = {}
+
+    def name(self, target: DataType, *, fails: bool) -> str:
+        """Return the name of the function that casts the value at a path to a type."""
+        duckdb_type(target)
+        with self._lock:
+            wanted = (target, fails)
+            for name, known in self._known.items():
+                if known == wanted:
+                    return name
+            name = f"spark_variant_as_{len(self._known)}"
+            self._known[name] = wanted
+            return name
+
+    def after(self, count: int) -> list[tuple[str, DataType, bool]]:
+        """Return the functions that were added after a number of others."""
+        with self._lock:
+            return [(name, *known) for name, known in list(self._known.items())[count:]]
+
+
+_CASTS = _Casts()
+cast_function = _CASTS.name
+
+
+class VariantFunctions:
+    """The functions of one database.
+
+    Args:
+        database: the database.
+    """
+
+    def __init__(self, database: duckdb.DuckDBPyConnection) -> None:
+        self._database = database
+        self._casts = 0
+        for name, (parameters, result, kernel) in _FUNCTIONS.items():
+            self._create(name, kernel, parameters, result)
+
+    def add_casts(self) -> None:
+        """Create the functions of casts that queries call since the last time."""
+        for name, target, fails in _CASTS.after(self._casts):
+            kernel = partial(_cast, target, fails)
+            self._create(name, kernel, (VARIANT, "VARCHAR"), duckdb_type(target))
+            self._casts += 1
+
+    def _create(
+        self, name: str, kernel: _Kernel, parameters: Sequence[str] | None, result: str
+    ) -> None:
+        kinds = None if parameters is None else [duckdb.type(kind) for kind in parameters]
+
+        def call(*columns: "Column | pa.ChunkedArray[Any]") -> Column:
+            return kernel([_whole(column) for column in columns])
+
+        self._database.create_function(  # type: ignore[call-overload]  # stubs have enums only
+            name,
+            _WITH_PARAMETERS[len(parameters or ())](call),
+            kinds,
+            duckdb.type(result),
+            type="arrow",
+            null_handling="special",
+        )
+
+
+_WITH_PARAMETERS: dict[int, Callable[[_Kernel], _Kernel]] = {
+    0: lambda call: lambda *columns: call(*columns),  # noqa: PLW0108 - see below
+    1: lambda call: lambda a: call(a),  # noqa: PLW0108
+    2: lambda call: lambda a, b: call(a, b),  # noqa: PLW0108
+    4: lambda call: lambda a, b, c, d: call(a, b, c, d),  # noqa: PLW0108
+}
+"""Functions without annotations and with named parameters, which DuckDB requires; 0 is any."""
+
+
+def _whole(column: "Column | pa.ChunkedArray[Any]") -> Column:
+    if not isinstance(column, pa.ChunkedArray):
+        return column
+    found: Column = column.combine_chunks()
+    return found
+
+
+def _whole_cast(target: DataType) -> _Kernel:
+    return lambda columns: cast_trees(trees_of(columns[0]), target, None, fails=True)
+
+
+def _cast(target: DataType, fails: bool, columns: Sequence[Column]) -> Column:  # noqa: FBT001 - of `partial`
+    return cast_trees(trees_at(*columns), target, None, fails=fails)
+
+
+def _variants(columns: Sequence[Column]) -> Column:
+    return variant_column(trees_of(columns[0]))
+
+
+def _schemas(columns: Sequence[Column]) -> Column:
+    texts = [schema_text([tree]) for tree in trees_of(columns[0])]
+    found: Column = pa.array(texts, pa.string())
+    return found
+
+
+_SET = (VARIANT, "VARCHAR", VARIANT, "BOOLEAN")
+_FUNCTIONS: dict[str, tuple[Sequence[str] | None, str, _Kernel]] = {
+    "spark_variant": (None, VARIANT, _variants),
+    "to_variant_object": (None, VARIANT, _variants),
+    "variant_delete": (None, VARIANT, VARIANT_KERNELS["variant_delete"]),
+    "variant_get": ((VARIANT, "VARCHAR"), VARIANT, VARIANT_KERNELS["variant_get"]),
+    "spark_variant_set": (_SET, VARIANT, VARIANT_KERNELS["variant_set"]),
+    "spark_try_variant_set": (_SET, VARIANT, VARIANT_KERNELS["try_variant_set"]),
+    "parse_json": (("VARCHAR",), VARIANT, VARIANT_KERNELS["parse_json"]),
+    "try_parse_json": (("VARCHAR",), VARIANT, VARIANT_KERNELS["try_parse_json"]),
+    "spark_variant_json": ((VARIANT,), "VARCHAR", VARIANT_KERNELS["to_json"]),
+    "spark_variant_text": ((VARIANT,), "VARCHAR", _whole_cast(_STRING)),
+    "spark_variant_whole": ((VARIANT,), "BIGINT", _whole_cast(_BIGINT)),
+    "spark_variant_real": ((VARIANT,), "DOUBLE", _whole_cast(_DOUBLE)),
+    "spark_variant_boolean": ((VARIANT,), "BOOLEAN", _whole_cast(_BOOLEAN)),
+    "spark_variant_date": ((VARIANT,), "DATE", _whole_cast(_DATE)),
+    "is_variant_null": ((VARIANT,), "BOOLEAN", VARIANT_KERNELS["is_variant_null"]),
+    "schema_of_variant": ((VARIANT,), "VARCHAR", _schemas),
+}
+"""Parameter types, None for any; type of the result; kernel."""
+VARIANT_MACROS = f"""
+CREATE MACRO variant_set(v, path, x) AS spark_variant_set(v, path, spark_variant(x), true),
+    (v, path, x, creates) AS spark_variant_set(v, path, spark_variant(x), creates);
+CREATE MACRO try_variant_set(v, path, x) AS
+    spark_try_variant_set(v, path, spark_variant(x), true),
+    (v, path, x, creates) AS spark_try_variant_set(v, path, spark_variant(x), creates);
+CREATE MACRO spark_to_json(x {VARIANT}) AS spark_variant_json(x),
+    (x) AS CAST(to_json(x) AS VARCHAR);
+CREATE MACRO spark_typeof(x {VARIANT}) AS 'variant', (x) AS typeof(x);
+CREATE MACRO spark_text(x {VARIANT}) AS spark_variant_text(x), (x) AS x;
+"""
