@@ -6,12 +6,12 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import wait
 from contextlib import contextmanager
 from contextvars import copy_context
+from importlib.util import find_spec
 from tempfile import gettempdir
 from threading import Lock, current_thread, main_thread
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 from uuid import uuid4
 
-import duckdb
 import pyarrow as pa
 
 from paimon_explore.encoding.thread_pools import thread_pool
@@ -25,6 +25,11 @@ from paimon_explore.sql_statements.query_problems import unknown_name
 from paimon_explore.table.progress import ProgressBar
 from paimon_explore.table.scan import Scan
 
+if TYPE_CHECKING:
+    import duckdb
+
+if find_spec("duckdb") is None:  # which is loaded when a query needs it
+    raise ModuleNotFoundError("DuckDB is not installed.", name="duckdb")
 _Value = TypeVar("_Value")
 _MEASURED = "SET enable_progress_bar = true; SET enable_progress_bar_print = false"
 """Makes `query_progress` of a connection known, which DuckDB itself does not print."""
@@ -71,7 +76,7 @@ class FileRows:
     is_bounded: bool = False
 
 
-def new_cursor(sources: Mapping[str, object]) -> duckdb.DuckDBPyConnection:
+def new_cursor(sources: Mapping[str, object]) -> "duckdb.DuckDBPyConnection":
     """Return a connection with temporary views.
 
     Args:
@@ -102,7 +107,7 @@ class _Databases:
         self._folders: set[str] = set()
         self._made: tuple[duckdb.DuckDBPyConnection, VariantFunctions] | None = None
 
-    def __call__(self, folders: Collection[str]) -> duckdb.DuckDBPyConnection:
+    def __call__(self, folders: Collection[str]) -> "duckdb.DuckDBPyConnection":
         with self._lock:
             if self._made is None or not self._folders.issuperset(folders):
                 self._folders.update(folders)
@@ -115,7 +120,9 @@ class _Databases:
 _database = _Databases()
 
 
-def _opened(folders: Sequence[str]) -> tuple[duckdb.DuckDBPyConnection, VariantFunctions]:
+def _opened(folders: Sequence[str]) -> "tuple[duckdb.DuckDBPyConnection, VariantFunctions]":
+    import duckdb  # noqa: PLC0415 - a scan answers many queries without it
+
     spilled = f"{gettempdir()}/paimon_explore-{os.getpid()}-{uuid4().hex}"
     settings = {"memory_limit": f"{memory_limit()}B", "temp_directory": spilled}
     made = duckdb.connect(config={**_SETTINGS, **settings})
@@ -136,7 +143,7 @@ class QueryRun:
         cursor: the connection of the query.
     """
 
-    def __init__(self, cursor: duckdb.DuckDBPyConnection) -> None:
+    def __init__(self, cursor: "duckdb.DuckDBPyConnection") -> None:
         self._cursor = cursor
         self._bar = ProgressBar("running the query", _WAIT_S)
         if self._bar.has_display:
@@ -171,16 +178,24 @@ def duckdb_errors() -> Iterator[None]:
         yield
     except PaimonError:
         raise
-    except (duckdb.Error, pa.ArrowException, OSError) as error:
+    except Exception as error:
+        if not isinstance(error, pa.ArrowException | OSError) and not _is_of_duckdb(error):
+            raise
         cause = error.__cause__
         if isinstance(cause, PaimonError):
             raise cause from None
         raise InvalidInputError(_sentence(error)) from error
 
 
+def _is_of_duckdb(error: Exception) -> bool:
+    import duckdb  # noqa: PLC0415 - as above
+
+    return isinstance(error, duckdb.Error)
+
+
 def analysed(
-    cursor: duckdb.DuckDBPyConnection, text: str, sources: Mapping[str, object]
-) -> duckdb.DuckDBPyRelation:
+    cursor: "duckdb.DuckDBPyConnection", text: str, sources: Mapping[str, object]
+) -> "duckdb.DuckDBPyRelation":
     """Analyse a query.
 
     Args:
@@ -204,7 +219,7 @@ def analysed(
         raise
 
 
-def _columns(cursor: duckdb.DuckDBPyConnection, sources: Mapping[str, object]) -> list[str]:
+def _columns(cursor: "duckdb.DuckDBPyConnection", sources: Mapping[str, object]) -> list[str]:
     found: list[str] = []
     for view, rows in sources.items():
         if isinstance(rows, Scan):  # of which only columns that exist were selected
@@ -214,12 +229,12 @@ def _columns(cursor: duckdb.DuckDBPyConnection, sources: Mapping[str, object]) -
     return [name for name in found if not name.startswith("_paimon_")]
 
 
-def _functions(cursor: duckdb.DuckDBPyConnection, _: Mapping[str, object]) -> list[str]:
+def _functions(cursor: "duckdb.DuckDBPyConnection", _: Mapping[str, object]) -> list[str]:
     rows = cursor.execute("SELECT DISTINCT function_name FROM duckdb_functions()").fetchall()
     return [name for (name,) in rows if name.isidentifier()]
 
 
-def _tables(_: duckdb.DuckDBPyConnection, sources: Mapping[str, object]) -> list[str]:
+def _tables(_: "duckdb.DuckDBPyConnection", sources: Mapping[str, object]) -> list[str]:
     return [view for view in sources if not view.startswith("_paimon_")]
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -156,6 +157,9 @@ class DuckDBEngine:
             name = f"_paimon_{uuid4().hex}"
             return DuckRows(f"SELECT * FROM {name}", {name: known})  # noqa: S608 - a name made here
         sources = {**self._sources, **self._session_views(tree)}
+        meant, plain = partial(duckdb_text, tree, self._dialect), plain_scan(tree, self._scans)
+        if plain is not None and tree.args.get("limit"):
+            return ScanRows(meant, sources, *plain)
         top = top_rows(tree, self._scans)
         streams: dict[str, object] = {}
         for view, scan in self._scans.items():
@@ -169,10 +173,9 @@ class DuckDBEngine:
             else:
                 files = parquet_files(top.scan, columns)
                 sources[view] = top.scan if files is None else top.bounded(files)
-        text, plain = duckdb_text(tree, self._dialect), plain_scan(tree, self._scans)
         if plain is None or any(isinstance(rows, FileRows) for rows in sources.values()):
-            return DuckRows(text, sources, streams)
-        return ScanRows(text, sources, *plain)
+            return DuckRows(meant, sources, streams)
+        return ScanRows(meant, sources, *plain)
 
     def _check_tables(self, tree: exp.Query) -> None:
         """Refuse names that DuckDB would take for those of databases or files."""

@@ -83,14 +83,15 @@ def metadata_answer(tree: exp.Expr, scans: Mapping[str, Scan]) -> pa.Table | Non
 
 def only_table(tree: exp.Expr, clauses: Collection[str]) -> exp.Table | None:
     """Return the table of a SELECT that reads one table and has only some clauses."""
-    if not isinstance(tree, exp.Select) or not _given(tree) <= set(clauses):
+    if not isinstance(tree, exp.Select) or not given_args(tree) <= set(clauses):
         return None
     source = tree.args.get("from_") or tree.args.get("from")
     table = source.this if isinstance(source, exp.From) else None
-    return table if isinstance(table, exp.Table) and _given(table) <= _TABLE_PARTS else None
+    return table if isinstance(table, exp.Table) and given_args(table) <= _TABLE_PARTS else None
 
 
-def _given(node: exp.Expr) -> set[str]:
+def given_args(node: exp.Expr) -> set[str]:
+    """Return the names of the arguments that a node has."""
     return {key for key, value in node.args.items() if value}
 
 
@@ -98,7 +99,11 @@ def _aggregate(item: exp.Expr, row_type: RowType) -> tuple[type[exp.Expr], DataF
     """The function and its column, if metadata may answer it; no column for `count(*)`."""
     if type(item) not in (exp.Count, exp.Min, exp.Max) or item.expressions:
         return None
-    if isinstance(item, exp.Count) and isinstance(item.this, exp.Star) and not _given(item.this):
+    if (
+        isinstance(item, exp.Count)
+        and isinstance(item.this, exp.Star)
+        and not given_args(item.this)
+    ):
         return exp.Count, None
     if not isinstance(item.this, exp.Column) or isinstance(item.this.this, exp.Star):
         return None

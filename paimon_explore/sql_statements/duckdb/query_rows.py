@@ -1,12 +1,11 @@
 """The rows of a query that DuckDB runs."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.types as pat
@@ -35,6 +34,8 @@ from paimon_explore.sql_statements.outcome import QueryField
 from paimon_explore.table.table import Table
 
 if TYPE_CHECKING:
+    import duckdb
+
     from paimon_explore.write.input.table_batches import Rows
     from paimon_explore.write.write_target import WriteTarget
 
@@ -50,20 +51,28 @@ class DuckRows:
     """The rows of a query, read anew by each use.
 
     Args:
-        text: the query, in DuckDB's dialect.
+        text: the query, in DuckDB's dialect, or what returns it.
         sources: the views that it reads, by name: rows that DuckDB can read, or a query as text.
         streams: what it reads itself instead of some of them; not used by queries around it.
     """
 
     def __init__(
-        self, text: str, sources: Mapping[str, object], streams: Mapping[str, object] = _NOTHING
+        self,
+        text: str | Callable[[], str],
+        sources: Mapping[str, object],
+        streams: Mapping[str, object] = _NOTHING,
     ) -> None:
-        self.text = text
+        self._text = text
         self.sources = dict(sources)
         self._read = {**sources, **streams}
         self._relation: duckdb.DuckDBPyRelation | None = None
         self._has_open_reader = False
         self._analyse()
+
+    @cached_property
+    def text(self) -> str:
+        """The query, in DuckDB's dialect."""
+        return self._text if isinstance(self._text, str) else self._text()
 
     def _analyse(self) -> None:
         """Raise the errors of the query now, not when its rows are read."""
@@ -73,13 +82,14 @@ class DuckRows:
     def _kinds(self) -> list[str]:
         return [str(kind) for kind in self._free_relation().types]
 
-    def _new_relation(self) -> duckdb.DuckDBPyRelation:
+    def _new_relation(self) -> "duckdb.DuckDBPyRelation":
         """Return the query on a new connection."""
         self._has_open_reader = False
+        text = self.text  # its functions are created with the connection
         self._cursor = new_cursor(self._read)
-        return analysed(self._cursor, self.text, self.sources)
+        return analysed(self._cursor, text, self.sources)
 
-    def _free_relation(self) -> duckdb.DuckDBPyRelation:
+    def _free_relation(self) -> "duckdb.DuckDBPyRelation":
         """Return the query on a connection without a reader, since one can have a single reader."""
         if self._relation is None or self._has_open_reader:
             self._relation = self._new_relation()
@@ -114,7 +124,7 @@ class DuckRows:
         with duckdb_errors():
             try:
                 yield
-            except (duckdb.IOException, OSError):
+            except Exception:
                 for rows in self.sources.values():
                     if isinstance(rows, FileRows):
                         rows.check()

@@ -1,36 +1,40 @@
 """Queries that a scan answers as it is: columns of one table, and conditions that it evaluates.
 
-DuckDB analyses such a query only if it becomes a part of another one.
+DuckDB is loaded, and analyses such a query, only if it becomes a part of another one.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import pyarrow as pa
 from sqlglot import exp
 
 from paimon_explore.data_types.definitions import DataField, TypeRoot
 from paimon_explore.data_types.traversal import is_root
-from paimon_explore.sql_statements.duckdb.metadata_answers import only_table
+from paimon_explore.sql_statements.duckdb.metadata_answers import given_args, only_table
 from paimon_explore.sql_statements.duckdb.parquet_files import is_alike
 from paimon_explore.sql_statements.duckdb.query_rows import DuckRows
 from paimon_explore.sql_statements.query_pushdown import whole_where
 from paimon_explore.table.scan import Scan
 
-_CLAUSES = frozenset({"expressions", "from", "from_", "where"})
+_CLAUSES = frozenset({"expressions", "from", "from_", "where", "limit"})
 
 
 class ScanRows(DuckRows):
     """The rows of a scan.
 
     Args:
-        text: the query, in DuckDB's dialect.
+        text: returns the query, in DuckDB's dialect.
         sources: the views that it reads.
         scan: returns the rows.
         names: of the columns.
     """
 
     def __init__(
-        self, text: str, sources: Mapping[str, object], scan: Scan, names: list[str]
+        self,
+        text: Callable[[], str],
+        sources: Mapping[str, object],
+        scan: Scan,
+        names: list[str],
     ) -> None:
         super().__init__(text, sources)
         self._scan = scan
@@ -84,6 +88,12 @@ def plain_scan(tree: exp.Expr, scans: Mapping[str, Scan]) -> tuple[Scan, list[st
         if term is None:
             return None
         scan = scan.filter(term)
+    limit = tree.args.get("limit")
+    if limit is not None:
+        number = limit.args.get("expression")
+        if not isinstance(number, exp.Literal) or not number.is_int or len(given_args(limit)) > 1:
+            return None
+        scan = scan.limit(int(number.name))
     return scan.select(read), names
 
 

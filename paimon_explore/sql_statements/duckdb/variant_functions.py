@@ -7,9 +7,8 @@ own, which is created before the first query that calls it.
 from collections.abc import Callable, Sequence
 from functools import partial
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import duckdb
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow_buffers import Column
@@ -19,6 +18,9 @@ from paimon_explore.scan.predicate.variants.casts import cast_trees
 from paimon_explore.scan.predicate.variants.kernels import VARIANT_KERNELS, trees_at
 from paimon_explore.sql_statements.duckdb.type_names import VARIANT, duckdb_type
 from paimon_explore.sql_statements.duckdb.variant_schema import schema_text
+
+if TYPE_CHECKING:
+    import duckdb
 
 _Kernel = Callable[..., Column]
 _STRING = AtomicType(root=TypeRoot.VARCHAR, length=MAX_LENGTH)
@@ -64,7 +66,7 @@ class VariantFunctions:
         database: the database.
     """
 
-    def __init__(self, database: duckdb.DuckDBPyConnection) -> None:
+    def __init__(self, database: "duckdb.DuckDBPyConnection") -> None:
         self._database = database
         self._casts = 0
         for name, (parameters, result, kernel) in _FUNCTIONS.items():
@@ -80,6 +82,8 @@ class VariantFunctions:
     def _create(
         self, name: str, kernel: _Kernel, parameters: Sequence[str] | None, result: str
     ) -> None:
+        import duckdb  # noqa: PLC0415 - a scan answers many queries without it
+
         kinds = None if parameters is None else [duckdb.type(kind) for kind in parameters]
 
         def call(*columns: "Column | pa.ChunkedArray[Any]") -> Column:

@@ -34,6 +34,9 @@ PLAIN = (
     "SELECT x.d FROM t AS x WHERE x.d >= 1.5D",
     "SELECT `k` FROM t WHERE city IS NOT NULL AND k IN (1, 2, 30)",
     "SELECT k FROM t WHERE k = 99",
+    "SELECT * FROM t LIMIT 20",
+    "SELECT k FROM t WHERE k < 2 LIMIT 2",
+    "SELECT city FROM t LIMIT 0",
 )
 OTHERS = (
     "SELECT k + 1 AS k FROM t",
@@ -43,7 +46,9 @@ OTHERS = (
     "SELECT k FROM t WHERE k + 1 = 3",
     "SELECT k FROM t WHERE lower(city) = 'c1'",
     "SELECT k FROM t ORDER BY k",
-    "SELECT k FROM t LIMIT 2",
+    "SELECT k FROM t LIMIT 1 + 1",
+    "SELECT k FROM t LIMIT 2 OFFSET 1",
+    "SELECT k + 1 AS k FROM t LIMIT 2",
     "SELECT k FROM t WHERE k IN (SELECT max(k) FROM t)",
     "SELECT a.k FROM t AS a JOIN t AS b ON a.k = b.k",
     "SELECT max(k) OVER () AS k FROM t",
@@ -97,6 +102,14 @@ def test_a_scan_returns_what_duckdb_returns(
 @pytest.mark.parametrize("text", OTHERS)
 def test_other_queries_are_duckdbs(table: pe.Table, text: str) -> None:
     assert not isinstance(pe.sql(text, t=table)._rows, ScanRows)
+
+
+@pytest.mark.parametrize(("rows", "found"), [(3, 3), (100, 8)])
+def test_a_limit_is_that_of_the_scan(table: pe.Table, rows: int, found: int) -> None:
+    query = f"SELECT k FROM t LIMIT {rows}"  # noqa: S608 - a number of this test
+    assert pe.sql(query, t=table).to_arrow().num_rows == found
+    text = f"WITH q AS ({query}) SELECT count(*) AS n FROM q"  # noqa: S608 - as above
+    assert pe.sql(text, t=table).to_arrow()["n"].to_pylist() == [found]
 
 
 def test_times_with_a_zone_are_duckdbs() -> None:
