@@ -21,13 +21,13 @@ def test_first_rows_in_sql_load_no_duckdb_and_no_pandas(tmp_path: Path) -> None:
     catalog.create_database("db")
     made = catalog.create_table("db.t", pa.schema([("k", pa.int64())]))
     made.append(pa.table({"k": [1, 2]}))
-    program = (
-        "import sys, paimon_explore as pe\n"
-        f"rows = pe.sql('SELECT * FROM t LIMIT 1', t=pe.open_table({made.path!r}))\n"
-        "print(rows.to_arrow().num_rows)\n"
-        "print([name for name in ('duckdb', 'pandas') if name in sys.modules])"  # noqa: S608 - a path
-    )
-    assert _printed(program) == "1\n[]"
+    lines = [
+        "import sys, paimon_explore as pe",
+        f"t = pe.open_table({made.path!r})",
+        "print(pe.sql('SELECT * FROM t LIMIT 1', t=t).to_arrow().num_rows)",
+        "print([name for name in ('duckdb', 'pandas') if name in sys.modules])",
+    ]
+    assert _printed("\n".join(lines)) == "1\n[]"
 
 
 def test_importing_the_package_loads_nothing_before_a_name_is_used() -> None:
