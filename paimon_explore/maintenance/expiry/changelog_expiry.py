@@ -1,12 +1,12 @@
 """Expiry of long-lived changelogs and of consumers.
 
 Changelogs in the directory `changelog/`, which outlive their snapshots, expire by the same rules as
-snapshots, except that all of them may expire, also below a gap in the ids: a fast-forward, or a time
-without `changelog.num-retained.*`, leaves one. Changelogs above the latest snapshot are kept, and
-below a gap those of a table that has snapshots outside of its history: it may be the latest
-snapshot that is stray. Expiry removes a changelog's files; in a table without changelog files, it
-removes the delta manifests and the data files that the commit added and deleted, unless they are
-still in use.
+snapshots, except that all of them may expire, also those below a gap in the ids: a fast-forward
+leaves a gap, and so does a time without `changelog.num-retained.*`. Changelogs above the latest
+snapshot are kept. If snapshots exist outside of the history, changelogs below a gap are kept, too,
+because the latest snapshot may be a stray. Expiry removes a changelog's files; for a commit without
+changelog files, these are the delta manifests, and the data files that the commit added or deleted
+and that nothing else references.
 
 Files are removed first, then `changelog-N`, then the hints are updated: a crash leaves changelogs
 without files, which the next expiry removes.

@@ -46,9 +46,7 @@ def expire_snapshots(table: Table) -> object:
 
 
 def expire_changelogs(table: Table, kept: int = 1) -> tuple[int, ...]:
-    report = table.maintenance.expire_changelogs(
-        retain_min=kept, retain_max=kept, older_than=LATER
-    )
+    report = table.maintenance.expire_changelogs(retain_min=kept, retain_max=kept, older_than=LATER)
     return report.expired
 
 
@@ -90,7 +88,7 @@ def changes(table: Table) -> dict[int, list[str]]:
 
 
 def test_no_order_of_expiries_and_changes_leaves_orphans(space: str, figures: Figures) -> None:
-    histories = some(HISTORIES, 13)
+    histories = some(HISTORIES, 43)
     for producer, acts in histories:
         table = new_table(space, {"changelog-producer": producer})
         known: dict[int, list[str]] = {}
@@ -137,7 +135,9 @@ def below_short_lived_ones(table: Table) -> Table:
 def test_changelogs_below_a_gap_expire(
     space: str, producer: str, gap: Callable[[Table], Table]
 ) -> None:
-    table = gap(new_table(space, {"changelog-producer": producer, "snapshot.num-retained.min": "1"}))
+    table = gap(
+        new_table(space, {"changelog-producer": producer, "snapshot.num-retained.min": "1"})
+    )
     logs, latest = table._store.changelogs.ids(), table._store.snapshots.latest_id() or 0
     assert logs
     assert logs[-1] < table._store.snapshots.ids()[0] - 1
