@@ -26,9 +26,7 @@ pytestmark = [
 ]
 
 SYSTEM = ("snapshots", "manifests", "files", "table_indexes")
-REFUSED: Mapping[str, str] = {
-    "blob_key": "primary-key table with the BLOB column",
-}
+REFUSED: Mapping[str, str] = {}
 """What we do not write, by the beginning of the table's name and the reason given."""
 NO_REASON = "(none)"
 JAVA_CANNOT: Mapping[str, str] = {"postponed": "IllegalArgumentException"}
