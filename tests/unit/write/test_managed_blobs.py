@@ -377,9 +377,14 @@ def test_transactions_keep_the_contents_of_their_rows(tmp_path: Path) -> None:
         tx.delete("k = 3")
     assert rows_of(table.to_arrow()) == rows((1, 1, b"a"), (2, 3, b"b"))
     committed = packs(table)
-    with pytest.raises(RuntimeError), table.transaction() as tx:
-        tx.upsert(rows((4, 4, b"d")))
-        raise RuntimeError
+
+    def roll_back() -> None:
+        with table.transaction() as tx:
+            tx.upsert(rows((4, 4, b"d")))
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        roll_back()
     assert before < committed == packs(table)
 
 
