@@ -323,8 +323,8 @@ class ManagedBlobs:
         extension = MANAGED_SUFFIX.lstrip(".")
         self._mark = target.stored_mark
         self._columns = {
-            field.name: BlobFileSequence(location, layout, target, extension)
-            for field in blob_fields(target.schema, target.options)
+            layout.fields[position].name: BlobFileSequence(location, layout, target, extension)
+            for position in layout.managed_blobs
         }
 
     @property

@@ -193,7 +193,9 @@ class UpsertWriter(AbortableWriter):
             return
         self._state.load(partitions.keys)
         for group in split_rows(rows, partitions, buckets):
-            self._writers.of(group.partition, group.bucket).add(group.rows)
+            writer = self._writers.of(group.partition, group.bucket)
+            writer.add(group.rows)
+            self._writers.keep_open(writer)
         self._writers.flush_over_budget()
 
     def _buckets_of(self, batch: pa.RecordBatch, partitions: Partitions) -> npt.NDArray[np.int32]:

@@ -37,11 +37,9 @@ from paimon_explore.metadata.options.column_options import (
 from paimon_explore.metadata.options.effective_options import target_file_bytes
 from paimon_explore.metadata.options.option_definition import Option
 from paimon_explore.metadata.options.table_options import TableOptions
-from paimon_explore.metadata.schema.storage_validation import (
-    managed_blob_violations,
-    managed_blobs,
-)
+from paimon_explore.metadata.schema.storage_validation import managed_blob_violations
 from paimon_explore.metadata.schema.table_schema import TableSchema, cached_by_schema_and_options
+from paimon_explore.write.blob_files import blob_fields
 from paimon_explore.write.column_statistics import (
     KEY_MODE,
     NONE,
@@ -265,7 +263,7 @@ def _keyed(  # noqa: PLR0913  # the choices that data, changelog and postponed f
         target_rows=options.value(opt.TARGET_FILE_ROW_NUM),
         shredded_maps=_shredded_maps(schema, options),
         shredded_variants=_shredded_variants(schema, options),
-        managed_blobs=tuple(first + names.index(n) for n in managed_blobs(schema, options)),
+        managed_blobs=tuple(first + schema.fields.index(f) for f in blob_fields(schema, options)),
     )
 
 

@@ -15,16 +15,19 @@ from paimon_explore.encoding.blob.blob_descriptor import (
     decode_descriptor,
     encode_descriptor,
 )
+from paimon_explore.encoding.blob.blob_file import BlobFileWriter
 from paimon_explore.encoding.blob.blob_references import decode_references
 from paimon_explore.errors import (
     CommitConflictError,
     InvalidInputError,
     UnsupportedFeatureError,
 )
+from paimon_explore.write.blob_files import BlobFileSequence
+from paimon_explore.write.buckets.bucket_writers import MAX_OPEN_FILES
 from support.compacting import live
 from support.small_tables import KEYED, rows_of
 
-COLUMNS: Mapping[str, object] = {"k": "INT", "v": "INT", "b": "BLOB"}
+COLUMNS: Mapping[str, str] = {"k": "INT", "v": "INT", "b": "BLOB"}
 PARTIAL = {"merge-engine": "partial-update"}
 FIRST = {"merge-engine": "first-row"}
 VECTORS = {"deletion-vectors.enabled": "true"}
@@ -33,7 +36,7 @@ VECTORS = {"deletion-vectors.enabled": "true"}
 def new_table(
     folder: Path,
     options: Mapping[str, str] | None = None,
-    columns: Mapping[str, object] = COLUMNS,
+    columns: Mapping[str, str] = COLUMNS,
     partition_by: str | None = None,
     primary_key: tuple[str, ...] = ("k",),
 ) -> Table:
@@ -230,6 +233,27 @@ def test_large_contents_get_several_managed_files(tmp_path: Path) -> None:
     assert len(packs(table)) == 3
     assert referenced(table) == [packs(table)]
     assert rows_of(table.to_arrow()) == rows(*((k, k, b"x" * 40) for k in range(5)))
+
+
+def test_few_managed_files_are_open_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    columns = {**COLUMNS, "p": "INT"}
+    table = new_table(tmp_path, columns=columns, partition_by="p", primary_key=("k", "p"))
+    open_files: list[int] = []
+    found: set[BlobFileSequence] = set()
+    current = BlobFileSequence.current
+
+    def counted(self: BlobFileSequence) -> BlobFileWriter:
+        found.add(self)
+        open_files.append(sum(one.is_open for one in found))
+        return current(self)
+
+    monkeypatch.setattr(BlobFileSequence, "current", counted)
+    written = [{**row, "p": row["k"]} for row in rows(*((k, k, b"%d" % k) for k in range(90)))]
+    table.upsert(written)
+    assert max(open_files) == MAX_OPEN_FILES + 1
+    assert table.to_arrow().sort_by("k").to_pylist() == written
 
 
 @pytest.mark.parametrize("file_format", ["avro", "orc", "parquet"])
