@@ -164,6 +164,10 @@ def blob_violations(schema: TableSchema, options: TableOptions) -> Iterator[str]
         yield f"BLOB column {blobs[0]!r} needs {DATA_EVOLUTION_ENABLED.key!r} = 'true'"
     if blobs and len(blobs) == len(schema.fields):
         yield "a table with BLOB columns needs other columns as well"
+    ordering = {name for names, _ in SEQUENCE_GROUP.columns_in(options) for name in names}
+    for name in blobs:
+        if name in ordering | set(options.value(SEQUENCE_FIELD)):
+            yield f"BLOB column {name!r} cannot be a sequence field"
     yield from managed_blob_violations(schema, options)
     yield from _blob_option_violations(schema, options, blobs)
 
@@ -190,24 +194,14 @@ def managed_blob_violations(schema: TableSchema, options: TableOptions) -> Itera
     for option in (DATA_FILE_EXTERNAL_PATHS, PK_CLUSTERING_OVERRIDE):
         if options.has(option):
             yield f"a primary-key table with BLOB columns cannot be combined with {option.key!r}"
-    for name in names:
-        if name in options.value(SEQUENCE_FIELD):
-            yield f"BLOB column {name!r} cannot be a sequence field"
-    yield from _blob_group_violations(names, options)
-
-
-def _blob_group_violations(names: tuple[str, ...], options: TableOptions) -> Iterator[str]:
-    """Check sequence groups: BLOBs have no order, and retracted rows have no BLOBs."""
     if options.value(MERGE_ENGINE) is not MergeEngine.PARTIAL_UPDATE:
         return
-    for ordering, protected in SEQUENCE_GROUP.columns_in(options):
-        for name in set(ordering) & set(names):
-            yield f"BLOB column {name!r} cannot be a sequence field of a sequence group"
-        for name in {part.strip() for part in protected.split(",")} & set(names):
+    for _, text in SEQUENCE_GROUP.columns_in(options):
+        for name in {part.strip() for part in text.split(",")} & set(names):
             function = AGGREGATE_FUNCTION.value_for(name, options)
             function = function or options.value(DEFAULT_AGGREGATE_FUNCTION)
             ignores = options.value(IGNORE_DELETE) or IGNORE_RETRACT.value_for(name, options)
-            if function not in {None, "last_value"} and not ignores:
+            if function not in {None, "last_value"} and not ignores:  # these rows have no BLOBs
                 yield (
                     f"the aggregate function {function!r} of BLOB column {name!r} in a sequence "
                     f"group needs 'fields.{name}.ignore-retract' = 'true'"
