@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 import pyarrow as pa
@@ -20,6 +20,9 @@ from paimon_explore.errors import CorruptFileError, PaimonError, StorageError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.limits import too_large, undecodable
 
+if TYPE_CHECKING:
+    from paimon_explore.encoding.variant.paths import Path
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredColumn:
@@ -28,10 +31,13 @@ class StoredColumn:
     Attributes:
         name: its name in the file.
         type: its type in the file's schema; a ROW has only the fields to read.
+        paths: of a VARIANT of which only the values at these paths are needed: a format that
+            stores them separately omits the others. Empty if the whole values are needed.
     """
 
     name: str
     type: DataType
+    paths: "tuple[Path, ...]" = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ on key columns may skip rows, since an older version of a row must not reappear.
 Spec: primary-key-table, merge read; concepts/spec/tableindex.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,7 @@ from paimon_explore.data_types.arrow_buffers import bool_values, take_rows, vali
 from paimon_explore.data_types.definitions import DataField, RowType, TypeRoot, with_nullable
 from paimon_explore.data_types.traversal import check_known_types, is_root
 from paimon_explore.encoding.binary_row.decoder import decode_rows
+from paimon_explore.encoding.variant.paths import Path
 from paimon_explore.fileio.paths import parent
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.merge.key_records import RowKind, is_retract
@@ -53,6 +54,7 @@ from paimon_explore.read.run_order import MAX_RUNS, in_order, newest_records, se
 from paimon_explore.scan.manifest_arrays import byte_array, column, numbers, row_array
 from paimon_explore.scan.predicate.expression import TRUE, Expression, names_of
 from paimon_explore.scan.predicate.predicate_split import split as split_predicate
+from paimon_explore.scan.predicate.variants.path_needs import VariantPaths, needed_paths
 from paimon_explore.scan.splits.data_split import (
     DataSplit,
     DifferenceSplit,
@@ -104,6 +106,8 @@ class SplitReader:
         use_threads: decode the columns of one batch in parallel.
         unrestricted: read all rows: the caller applies the rules of the catalog, or shows no rows.
         as_stored: return BLOBs as stored, to write them again: descriptors, not the contents.
+        variant_paths: the paths at which VARIANT columns are needed, by name; what is at other
+            paths may be missing from their values. Other columns are needed as a whole.
     """
 
     store: TableStore
@@ -116,6 +120,7 @@ class SplitReader:
     use_threads: bool = True
     unrestricted: bool = False
     as_stored: bool = False
+    variant_paths: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
     _schemas: dict[tuple[str, int], TableSchema] = field(
         default_factory=dict, compare=False, repr=False
     )
@@ -136,6 +141,13 @@ class SplitReader:
         read = names_of(self.predicate) - set(self.columns)
         names = (*self.columns, *(n for n in self.schema.row_type.names if n in read))
         return self.schema.project(names).fields
+
+    @property
+    def needed_paths(self) -> VariantPaths:
+        """The paths of the VARIANT columns that are not needed as a whole."""
+        fields = self.fields
+        hidden = {field.name: () for field in fields[len(self.columns) :]}
+        return needed_paths(fields, {**hidden, **self.variant_paths}, self.predicate)
 
     def read(self, split: Split) -> Iterator[pa.RecordBatch]:
         """Reads the rows of a split.
@@ -224,6 +236,7 @@ class SplitReader:
             batch_rows=self.batch_rows,
             batch_bytes=_PLAIN_BYTES,
             use_threads=self.use_threads,
+            variant_paths=self.needed_paths,
         )
         if not self.has_char_partition:
             return read_data_file(file.source(), request)

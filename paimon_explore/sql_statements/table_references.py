@@ -18,12 +18,16 @@ from itertools import pairwise
 
 import sqlglot
 from sqlglot import exp
+from sqlglot.dialects.spark import Spark
 from sqlglot.errors import SqlglotError
 
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.sql_statements.clauses import options_of
 from paimon_explore.sql_statements.tokenizer import Kind, Reader, Token, tokens_of
 
+_PARSER = type("Parser", (Spark.Parser,), {"COLON_IS_VARIANT_EXTRACT": True})
+_SparkWithPaths = type("_SparkWithPaths", (Spark,), {"Parser": _PARSER})
+"""Spark's dialect with paths into variants: `v:key[0]`."""
 _POINTS = {
     "VERSION": "version",
     "SYSTEM_VERSION": "version",
@@ -151,7 +155,7 @@ def _tree(text: str) -> exp.Expr | None:
     before = logger.level
     logger.setLevel(logging.CRITICAL)
     try:
-        tree = sqlglot.parse_one(text, read="spark")
+        tree = sqlglot.parse_one(text, read=_SparkWithPaths)
     except (SqlglotError, RecursionError):
         return None
     finally:

@@ -165,7 +165,7 @@ class ParquetDataFile:
         if not columns:
             yield from rows_without_columns([self.spans[i] for i in spans], batch_rows)
             return
-        paths = _paths(columns)
+        paths = self._paths(columns, spans)
         sizes = self._sizes(columns, spans)
         most = self._bytes_at_a_time(columns, sizes, spans)
         batch_rows = min(batch_rows, self._rows_within(most, sizes, spans))
@@ -195,18 +195,50 @@ class ParquetDataFile:
         for span in each_ahead(file, spans, ranges_of):
             yield [span]
 
-    def _leaves_of(self, columns: Sequence[StoredColumn]) -> list[int]:
-        names = {column.name for column in columns}
+    def _paths(self, columns: Sequence[StoredColumn], spans: Sequence[int]) -> list[str]:
+        """Return the dotted paths that select columns."""
+        return [
+            path
+            for column in columns
+            for path in self._variant_parts(column, spans)
+            or leaf_prefixes(column.name, column.type)
+        ]
+
+    def _variant_parts(self, column: StoredColumn, spans: Sequence[int]) -> list[str]:
+        """Return the dotted paths that select parts of a shredded VARIANT; empty for all of it.
+
+        The metadata is only needed if a `value` is not null.
+        """
+        if not column.paths:
+            return []
+        from paimon_explore.encoding.variant.shredded_paths import shredded_parts  # noqa: PLC0415 - rare
+
+        found = shredded_parts(self._schema.field(column.name).type, column.paths)
+        parts = [f"{column.name}.{part}" for part in found or ()]
+        is_wanted = under(parts)
+        residual = [
+            leaf
+            for path, leaves in self._leaves.items()
+            if is_wanted(path) and path.endswith(".value")
+            for leaf in leaves
+        ]
+        chunks = (self.metadata.row_group(span).column(leaf) for span in spans for leaf in residual)
+        return parts if all(map(_is_null, chunks)) else [*parts, f"{column.name}.metadata"]
+
+    def _leaves_of(self, columns: Sequence[StoredColumn], spans: Sequence[int]) -> list[int]:
+        parts = {column.name: self._variant_parts(column, spans) for column in columns}
+        is_part = under([path for found in parts.values() for path in found])
+        names = {name for name, found in parts.items() if not found}
         return [
             leaf
             for path, found in self._leaves.items()
-            if path.partition(".")[0] in names or path in names
+            if path.partition(".")[0] in names or path in names or is_part(path)
             for leaf in found
         ]
 
     def _sizes(self, columns: Sequence[StoredColumn], spans: Sequence[int]) -> list[int]:
         """Return the uncompressed, encoded size of columns in each row group."""
-        leaves = self._leaves_of(columns)
+        leaves = self._leaves_of(columns, spans)
         groups = map(self.metadata.row_group, spans)
         return [
             sum(group.column(leaf).total_uncompressed_size for leaf in leaves) for group in groups
@@ -219,7 +251,7 @@ class ParquetDataFile:
         several.
         """
         group = self.metadata.row_group(spans[0])
-        chunks = map(group.column, self._leaves_of(columns))
+        chunks = map(group.column, self._leaves_of(columns, spans))
         slow = sum(
             chunk.total_uncompressed_size
             for chunk in chunks
@@ -234,7 +266,7 @@ class ParquetDataFile:
 
         The rows of a batch are then enough for the costs per column and batch to be small.
         """
-        values = len(self._leaves_of(columns)) * sum(self.spans[span].rows for span in spans)
+        values = len(self._leaves_of(columns, spans)) * sum(self.spans[span].rows for span in spans)
         is_long = sum(sizes) >= _LONG_BYTES * values
         return min(self._batch_bytes, _CACHED_BYTES) if is_long else self._batch_bytes
 
@@ -335,7 +367,7 @@ class ParquetDataFile:
     ) -> Iterator[pa.RecordBatch]:
         """Yield the record batches of row groups."""
         rows, use_threads = how
-        paths = _paths(columns)
+        paths = self._paths(columns, groups)
         many = not self._source.remote and len(paths) >= _MIN_COLUMNS
         buffer_bytes = self._buffer_bytes(groups)
         with decoding(self._path, _FORMAT):
@@ -373,7 +405,10 @@ class ParquetDataFile:
                 continue
             first = 0
             for batch in file.iter_batches(
-                rows, row_groups=[group], columns=_paths(rest), use_threads=use_threads
+                rows,
+                row_groups=[group],
+                columns=self._paths(rest, [group]),
+                use_threads=use_threads,
             ):
                 if not plain:
                     yield batch
@@ -429,6 +464,10 @@ class ParquetDataFile:
             )
 
             array = assembled_map(array, self._schema, path=self._path, column=column.name)
+        if column.paths and array.type != self._schema.field(column.name).type:
+            from paimon_explore.encoding.variant.shredding import assemble_parts  # noqa: PLC0415 - rare
+
+            return assemble_parts(array, path=self._path, column=column.name)
         return conformed_column(array, column, self._path)
 
 
@@ -572,8 +611,10 @@ def leaf_prefixes(name: str, data_type: DataType) -> list[str]:
     ]
 
 
-def _paths(columns: Sequence[StoredColumn]) -> list[str]:
-    return [path for column in columns for path in leaf_prefixes(column.name, column.type)]
+def _is_null(chunk: pq.ColumnChunkMetaData) -> bool:
+    """Whether all values of a column chunk are null by its statistics."""
+    found = chunk.statistics
+    return found is not None and found.has_null_count and found.null_count == chunk.num_values
 
 
 def consecutive(indexes: Sequence[int]) -> list[list[int]]:

@@ -130,10 +130,16 @@ def named(tree: exp.Query) -> exp.Query:
     return tree
 
 
+def duckdb_tree(tree: exp.Expr, dialect: str = SPARK) -> exp.Expr:
+    """Return a tree with functions of DuckDB that have the results that its dialect defines."""
+    with _silent_sqlglot():
+        return spark_semantics(tree) if dialect == SPARK else tree
+
+
 def duckdb_text(tree: exp.Expr, dialect: str = SPARK) -> str:
     """Return a tree as text of DuckDB, with the results that its dialect defines."""
+    meant = duckdb_tree(tree, dialect)
     with _silent_sqlglot():
-        meant = spark_semantics(tree) if dialect == SPARK else tree
         return meant.sql(dialect=DUCKDB)
 
 
