@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 
 from paimon_explore.data_types.arrow import arrow_schema
-from paimon_explore.data_types.arrow_buffers import bool_values, take_rows, valid_mask
+from paimon_explore.data_types.arrow_buffers import take_rows
 from paimon_explore.data_types.definitions import DataField, RowType, TypeRoot, with_nullable
 from paimon_explore.data_types.traversal import check_known_types, is_root
 from paimon_explore.encoding.binary_row.decoder import decode_rows
@@ -42,6 +42,7 @@ from paimon_explore.metadata.options.table_options import (
 from paimon_explore.metadata.schema.table_schema import TableSchema
 from paimon_explore.metadata.table_paths import file_in
 from paimon_explore.read import readable_columns
+from paimon_explore.read.batch_filter import filter_batches
 from paimon_explore.read.data_file import (
     DataFileSource,
     ReadRequest,
@@ -79,8 +80,6 @@ _MERGED_ROWS = 65_536
 BATCH_ROWS = 262_144
 _PLAIN_BYTES = 16 << 20
 """Maximum bytes of a batch that is not merged."""
-_MAX_SLICE_SHARE = 0.5
-"""Share of matching rows of a batch above which they may be returned as a slice of it."""
 _LATE_ROWS = 65_536
 """Minimum rows for late materialization in a merge of a table with few columns ..."""
 _FEW_COLUMNS = 16
@@ -182,10 +181,15 @@ class SplitReader:
     def _filtered(
         self, split: Split, batches: Iterator[pa.RecordBatch]
     ) -> Iterator[pa.RecordBatch]:
-        """Filters rows with `fields` by the predicate and selects the columns."""
+        """Filters rows of a split, with the values of its partition."""
         if self.has_char_partition:
             batches = (self._in_partition(batch, split.partition) for batch in batches)
-        return filter_batches(batches, self)
+        return self.filtered(batches)
+
+    def filtered(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Filters rows with `fields` by the predicate and selects the columns."""
+        names = [*self.columns, *self.system_columns]
+        return filter_batches(batches, self.predicate, self.schema.row_type, names)
 
     @property
     def has_char_partition(self) -> bool:
@@ -256,6 +260,7 @@ class SplitReader:
             columns=needed_columns(spec),
             predicate=TRUE,
             system_columns=(SystemColumn.SEQUENCE_NUMBER, SystemColumn.VALUE_KIND),
+            variant_paths={},
         )
         layers = [
             (with_sequence(batch, age) for batch in whole.read(layer))
@@ -281,7 +286,8 @@ class SplitReader:
         """Reads the rows that differ; retracted ones only if system columns are requested."""
         from paimon_explore.read.snapshot_diff import changed_rows  # noqa: PLC0415 - there are two
 
-        whole = replace(self, columns=self.schema.row_type.names, system_columns=())
+        names = self.schema.row_type.names
+        whole = replace(self, columns=names, system_columns=(), variant_paths={})
         before, after = (whole.table_of(splits) for splits in (split.before, split.after))
         found = changed_rows(before, after, split.keys)
         if not self.system_columns:
@@ -408,6 +414,8 @@ class SplitReader:
         if self.system_columns or _retracts(split, run):
             system = (*system, SystemColumn.VALUE_KIND)
         on_keys = self._on_keys
+        selects = self.options.value(MERGE_ENGINE) in _SELECTING
+        paths = self.needed_paths if selects else ()  # other engines merge the values
         for row in run:
             file = SplitFile(split=split, row=row, reader=self)
             request = ReadRequest(
@@ -419,6 +427,7 @@ class SplitReader:
                 batch_rows=min(self.batch_rows, _MERGED_ROWS),
                 omit_insert_kinds=not self.system_columns,
                 use_threads=self.use_threads,
+                variant_paths=paths,
             )
             yield file.source(), request
 
@@ -551,40 +560,6 @@ class SplitFile:
 
 def _same_type(source: DataField, wanted: DataField) -> bool:
     return with_nullable(source.type, nullable=True) == with_nullable(wanted.type, nullable=True)
-
-
-def filter_batches(
-    batches: Iterator[pa.RecordBatch], reader: SplitReader
-) -> Iterator[pa.RecordBatch]:
-    """Filters batches by the reader's predicate and selects its columns."""
-    names = [*reader.columns, *reader.system_columns]
-    if reader.predicate != TRUE:
-        return _matching(batches, reader, names)
-    return (batch.select(names) for batch in batches if batch.num_rows)
-
-
-def _matching(
-    batches: Iterator[pa.RecordBatch], reader: SplitReader, names: list[str]
-) -> Iterator[pa.RecordBatch]:
-    from paimon_explore.scan.predicate.evaluator import evaluate  # noqa: PLC0415 - there is a predicate
-
-    row_type = reader.schema.row_type
-    for batch in batches:
-        truth: pa.BooleanArray = evaluate(reader.predicate, batch, row_type)  # type: ignore[assignment]  # of a batch, an array
-        count = truth.true_count
-        if count:
-            # Select columns before filtering; a batch without columns would lose its row count.
-            kept = _true_rows(batch.select(names) if names else batch, truth, count)
-            yield kept.select(names)
-
-
-def _true_rows(batch: pa.RecordBatch, truth: pa.BooleanArray, count: int) -> pa.RecordBatch:
-    """The rows for which `truth` is true; a slice if they are many and consecutive."""
-    if count > batch.num_rows * _MAX_SLICE_SHARE:
-        first = int(np.argmax(bool_values(truth) & valid_mask(truth)))
-        if truth.slice(first, count).true_count == count:
-            return batch.slice(first, count)
-    return batch.filter(truth)
 
 
 def _retracts(split: DataSplit, run: list[int]) -> bool:

@@ -52,7 +52,8 @@ def trees_of(array: Column) -> list[Tree | None]:  # noqa: PLR0911 - one for eac
     if isinstance(array, pa.DictionaryArray):
         return trees_of(array.dictionary_decode())
     if is_variant_storage(array.type):
-        return [reader and reader.read(TREES) for _, reader in variant_readers(array)]
+        readers = variant_readers(array)
+        return [None if reader is None else reader.read(TREES) for _, reader in readers]
     if isinstance(array, pa.StructArray):
         return _objects(array)
     if isinstance(array, pa.MapArray):

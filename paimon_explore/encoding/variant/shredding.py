@@ -98,8 +98,8 @@ def assemble_parts(array: pa.StructArray, *, path: str, column: str) -> Column:
         metadata = nb.as_python(array.field("metadata"))
     known: dict[bytes, _Context] = {}
     contexts = []
-    for found in metadata:
-        data = found if isinstance(found, bytes) else _NO_KEYS
+    for there, found in zip(valid.tolist(), metadata, strict=True):
+        data = found if there and isinstance(found, bytes) else _NO_KEYS
         if data not in known:
             known[data] = _Context(decode_keys(data, path=path))
         contexts.append(known[data])
