@@ -38,7 +38,7 @@ def paths_in(tree: Tree | None, path: Path = ()) -> Iterator[Path]:
     members: dict[str | int, Tree] = {}
     match tree:
         case dict():
-            members.update(tree)
+            members = dict(tree.items())
         case list():
             members = dict(enumerate(tree))
         case _:
