@@ -21,7 +21,7 @@ from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.limits import too_large, undecodable
 
 if TYPE_CHECKING:
-    from paimon_explore.encoding.variant.paths import Path
+    from paimon_explore.encoding.variant.paths import VariantPath
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +37,7 @@ class StoredColumn:
 
     name: str
     type: DataType
-    paths: "tuple[Path, ...]" = ()
+    paths: "tuple[VariantPath, ...]" = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

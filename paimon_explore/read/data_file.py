@@ -50,10 +50,11 @@ from paimon_explore.read.deletion_vector_filter import FileRows, Positions, RowF
 from paimon_explore.read.format_reader_registry import FileToOpen, data_file_name, open_data_file
 from paimon_explore.read.schema_evolution import Casting, FieldSource, field_sources
 from paimon_explore.scan.predicate.expression import Expression
-from paimon_explore.scan.predicate.variants.path_needs import VariantPaths
 
 if TYPE_CHECKING:
     from pyroaring import BitMap, BitMap64
+
+    from paimon_explore.scan.predicate.variants.path_needs import VariantPaths
 
 KEY_PREFIX = "_KEY_"
 """Prefix of the primary-key columns that primary-key tables store besides the value columns."""
@@ -189,7 +190,7 @@ class ReadRequest:
     batch_bytes: int = BATCH_BYTES
     omit_insert_kinds: bool = False
     use_threads: bool = True
-    variant_paths: VariantPaths = ()
+    variant_paths: "VariantPaths" = ()
     zone: tzinfo | None = None
 
 

@@ -22,7 +22,6 @@ from paimon_explore.data_types.arrow_buffers import take_rows
 from paimon_explore.data_types.definitions import DataField, RowType, TypeRoot, with_nullable
 from paimon_explore.data_types.traversal import check_known_types, is_root
 from paimon_explore.encoding.binary_row.decoder import decode_rows
-from paimon_explore.encoding.variant.paths import Path
 from paimon_explore.fileio.paths import parent
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.merge.key_records import RowKind, is_retract
@@ -55,7 +54,6 @@ from paimon_explore.read.run_order import MAX_RUNS, in_order, newest_records, se
 from paimon_explore.scan.manifest_arrays import byte_array, column, numbers, row_array
 from paimon_explore.scan.predicate.expression import TRUE, Expression, names_of
 from paimon_explore.scan.predicate.predicate_split import split as split_predicate
-from paimon_explore.scan.predicate.variants.path_needs import VariantPaths, needed_paths
 from paimon_explore.scan.splits.data_split import (
     DataSplit,
     DifferenceSplit,
@@ -71,7 +69,9 @@ if TYPE_CHECKING:
     from pyroaring import BitMap
 
     from paimon_explore.encoding.deletion_vector import DeletionVector
+    from paimon_explore.encoding.variant.paths import VariantPath
     from paimon_explore.read.data_evolution import ColumnFile, RowIdRange
+    from paimon_explore.scan.predicate.variants.path_needs import VariantPaths
     from paimon_explore.scan.pruning.file_index_filter import IndexedRows
 
 INDEX_SUFFIX = ".index"
@@ -119,7 +119,7 @@ class SplitReader:
     use_threads: bool = True
     unrestricted: bool = False
     as_stored: bool = False
-    variant_paths: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
+    variant_paths: "Mapping[str, tuple[VariantPath, ...]]" = field(default_factory=dict)
     _schemas: dict[tuple[str, int], TableSchema] = field(
         default_factory=dict, compare=False, repr=False
     )
@@ -142,9 +142,13 @@ class SplitReader:
         return self.schema.project(names).fields
 
     @property
-    def needed_paths(self) -> VariantPaths:
+    def needed_paths(self) -> "VariantPaths":
         """The paths of the VARIANT columns that are not needed as a whole."""
         fields = self.fields
+        if not any(is_root(field.type, TypeRoot.VARIANT) for field in fields):
+            return ()
+        from paimon_explore.scan.predicate.variants.path_needs import needed_paths  # noqa: PLC0415 - there is one
+
         hidden = {field.name: () for field in fields[len(self.columns) :]}
         return needed_paths(fields, {**hidden, **self.variant_paths}, self.predicate)
 

@@ -15,7 +15,6 @@ from paimon_explore.arguments import (
 )
 from paimon_explore.data_types.arrow import arrow_schema
 from paimon_explore.data_types.definitions import RowType
-from paimon_explore.encoding.variant.paths import Path
 from paimon_explore.errors import InvalidInputError, choices
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.metadata.options.table_options import (
@@ -75,7 +74,7 @@ class Scan(ConvertibleScan):
     increment: "types.Increment | None" = None
     narrowed: RowType | None = None
     is_authorized: bool = False
-    variant_paths: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
+    variant_paths: "Mapping[str, tuple[types.VariantPath, ...]]" = field(default_factory=dict)
     plans: dict[Expression, ScanPlan] | None = field(default=None, compare=False, repr=False)
 
     def select(self, *columns: str | Iterable[str]) -> "Scan":

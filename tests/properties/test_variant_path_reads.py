@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import paimon_explore as pe
-from paimon_explore.encoding.variant.paths import Path, path_text
+from paimon_explore.encoding.variant.paths import VariantPath, path_text
 from support.shredded_variants import SHREDDING
 from support.variant_paths import trees_at_paths
 
@@ -65,7 +65,7 @@ def new_table(stored: str) -> pe.Table:
 )
 @pytest.mark.parametrize("stored", STORED)
 def test_paths_have_the_values_that_they_have_in_the_whole(
-    stored: str, documents: list[object], paths: list[Path]
+    stored: str, documents: list[object], paths: list[VariantPath]
 ) -> None:
     table = new_table(stored)
     rows = [{"id": i, "v": pe.Variant.of(value)} for i, value in enumerate(documents)]

@@ -7,12 +7,12 @@ import pyarrow as pa
 
 from paimon_explore import Table
 from paimon_explore.encoding.variant.arrow_values import trees_of
-from paimon_explore.encoding.variant.paths import Path, tree_at
+from paimon_explore.encoding.variant.paths import VariantPath, tree_at
 from paimon_explore.encoding.variant.tree import Tree
 
 
 def trees_at_paths(
-    table: Table, column: str, paths: Sequence[Path], *, whole: bool
+    table: Table, column: str, paths: Sequence[VariantPath], *, whole: bool
 ) -> list[list[Tree | None] | None]:
     """Return what is at the paths of each row, null variants as None.
 
@@ -33,7 +33,7 @@ def trees_at_paths(
     ]
 
 
-def paths_in(tree: Tree | None, path: Path = ()) -> Iterator[Path]:
+def paths_in(tree: Tree | None, path: VariantPath = ()) -> Iterator[VariantPath]:
     """Yield the paths below a value, and one beside each of them that leads nowhere."""
     members: dict[str | int, Tree] = {}
     match tree:

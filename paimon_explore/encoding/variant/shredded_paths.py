@@ -12,10 +12,10 @@ from collections.abc import Iterable
 
 import pyarrow as pa
 
-from paimon_explore.encoding.variant.paths import Path
+from paimon_explore.encoding.variant.paths import VariantPath
 
 
-def shredded_parts(column: pa.DataType, paths: Iterable[Path]) -> list[str] | None:
+def shredded_parts(column: pa.DataType, paths: Iterable[VariantPath]) -> list[str] | None:
     """Return the parts to read besides `metadata`, as dotted paths of Parquet columns.
 
     Args:
@@ -34,7 +34,7 @@ def shredded_parts(column: pa.DataType, paths: Iterable[Path]) -> list[str] | No
     return None if "" in parts else sorted(parts)
 
 
-def _part(group: pa.DataType, path: Path) -> str:
+def _part(group: pa.DataType, path: VariantPath) -> str:
     """Return the part of a group that contains the value at a path; empty for the whole group."""
     members = _members(group)
     typed = members.get("typed_value")

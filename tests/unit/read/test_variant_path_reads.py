@@ -227,8 +227,8 @@ def test_a_field_that_is_stored_twice_is_read_where_it_is_shredded(tmp_path: Pat
     (file,) = Path(table.path).rglob("data-*.parquet")
     rows = pq.read_table(file)
     twice = pe.Variant.of({"a": 7, "z": 2})
-    row = rows.column("v").to_pylist()[0]
-    stored = {**row, "value": twice.value, "metadata": twice.metadata}
+    (row,) = rows.to_pylist()
+    stored = {**row["v"], "value": twice.value, "metadata": twice.metadata}
     column = pa.array([stored], rows.schema.field("v").type)
     pq.write_table(rows.set_column(1, rows.schema.field("v"), column), file)
 

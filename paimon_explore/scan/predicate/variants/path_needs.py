@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 from paimon_explore.data_types.definitions import DataField, TypeRoot
 from paimon_explore.data_types.traversal import is_root
-from paimon_explore.encoding.variant.paths import Path, parse_path
+from paimon_explore.encoding.variant.paths import VariantPath, parse_path
 from paimon_explore.errors import InvalidInputError
 from paimon_explore.scan.predicate.expression import (
     Call,
@@ -16,12 +16,12 @@ from paimon_explore.scan.predicate.expression import (
     parts_of,
 )
 
-VariantPaths: TypeAlias = tuple[tuple[str, tuple[Path, ...]], ...]
+VariantPaths: TypeAlias = tuple[tuple[str, tuple[VariantPath, ...]], ...]
 """Columns, each with its paths: at least one, none of which is the whole value."""
 
 
 def needed_paths(
-    fields: Sequence[DataField], given: Mapping[str, Sequence[Path]], predicate: Expression
+    fields: Sequence[DataField], given: Mapping[str, Sequence[VariantPath]], predicate: Expression
 ) -> VariantPaths:
     """Return the columns of which only some paths are needed.
 
@@ -32,9 +32,7 @@ def needed_paths(
         predicate: of the read.
     """
     names = [field.name for field in fields if is_root(field.type, TypeRoot.VARIANT)]
-    if not names:
-        return ()
-    found: dict[str, set[Path]] = {name: set(given[name]) for name in names if name in given}
+    found: dict[str, set[VariantPath]] = {name: set(given[name]) for name in names if name in given}
     for name, path in _uses(predicate):
         found.get(name, set()).add(path)
     return tuple(
@@ -44,7 +42,7 @@ def needed_paths(
     )
 
 
-def _uses(expr: Expression) -> Iterator[tuple[str, Path]]:
+def _uses(expr: Expression) -> Iterator[tuple[str, VariantPath]]:
     """Yield the columns that an expression reads, each with a path; `()` for the whole value."""
     match expr:
         case Call(function="variant_get", arguments=(Column(path=(name,)), Literal(value=str(at)))):
@@ -58,7 +56,7 @@ def _uses(expr: Expression) -> Iterator[tuple[str, Path]]:
                 yield from _uses(part)
 
 
-def path_of(text: str) -> Path:
+def path_of(text: str) -> VariantPath:
     """Parse a path; an invalid one, at which `variant_get` fails, is taken as the whole value."""
     try:
         return parse_path(text)
