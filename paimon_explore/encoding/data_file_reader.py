@@ -1,8 +1,8 @@
 """Protocol of data file readers, and translation of decoding errors."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +19,9 @@ from paimon_explore.data_types.definitions import DataType
 from paimon_explore.errors import CorruptFileError, PaimonError, StorageError
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.limits import too_large, undecodable
+
+if TYPE_CHECKING:
+    from paimon_explore.encoding.file_index.index_condition import Condition
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,6 +159,24 @@ class PageBounds:
     bounds: SpanBounds
 
 
+Choice = Sequence[tuple[StoredColumn, "Condition"]]
+"""Comparisons of columns, at least one of which must be true."""
+
+
+@runtime_checkable
+class Filtering(Protocol):
+    """A data file whose library evaluates comparisons itself."""
+
+    def match_finder(self, choices: Sequence[Choice]) -> Callable[[int], bool] | None:
+        """Return a function that tells of the index of a span whether a row fulfils all choices.
+
+        None if the file is too small to benefit, or has columns of other types.
+
+        Args:
+            choices: at least one, of columns of integers, strings, booleans and dates.
+        """
+
+
 class PagedRows(Protocol):
     """A span whose pages can be decoded individually.
 
@@ -165,6 +186,10 @@ class PagedRows(Protocol):
     @property
     def batch_rows(self) -> int:
         """Number of rows of all wanted columns that fit into a batch."""
+
+    @property
+    def page_rows(self) -> int | None:
+        """Number of rows of all pages; None if it is not known before pages are looked at."""
 
     def bounds(self, column: StoredColumn) -> PageBounds | None:
         """Return the statistics of a column's pages; None if there are no usable ones."""

@@ -1,6 +1,7 @@
 """Predicate pushdown into one data file: which spans (row groups) to read, and how.
 
-Spans that cannot match by the file's statistics are skipped. Others are read with late
+Spans that cannot match by the file's statistics are skipped, and those without a match where the
+library of the format finds matches by itself. Others are read with late
 materialization where that pays off, else completely. Where the statistics show that all rows match,
 columns that only the predicate reads are not read.
 """
@@ -11,9 +12,16 @@ from itertools import groupby
 
 import numpy as np
 
-from paimon_explore.encoding.data_file_reader import Bounded, OpenDataFile, Paged, StoredColumn
+from paimon_explore.encoding.data_file_reader import (
+    Bounded,
+    Filtering,
+    OpenDataFile,
+    Paged,
+    StoredColumn,
+)
 from paimon_explore.frozen_dataclass import dataclass
 from paimon_explore.read.deletion_vector_filter import FileRows, RowFilter, plain_rows
+from paimon_explore.read.file_comparisons import comparisons_of
 from paimon_explore.read.file_predicate import FilePredicate, only_matches
 from paimon_explore.read.late_materialization import LateSpan
 from paimon_explore.scan.pruning.statistics_pruning import ColumnStats, Outcomes
@@ -74,8 +82,12 @@ def _spans(
     """The spans that may contain a match, each with its read mode."""
     outcomes = _outcomes(file, predicate)
     all_match = ~(outcomes.false | outcomes.unknown)
+    choices = comparisons_of(predicate) if isinstance(file, Filtering) else ()
+    has_match = file.match_finder(choices) if isinstance(file, Filtering) and choices else None
     for index, span in enumerate(file.spans):
         if not outcomes.true[index] or not rows.may_keep(span):
+            continue
+        if has_match is not None and not has_match(index):
             continue
         late = None
         if predicate.is_flat and not all_match[index]:
